@@ -100,7 +100,7 @@ export function targetOf(
 }
 
 /** Runs what may find its object gone already, or made already. */
-export async function unlessCode(codes: readonly number[], work: Promise<void>): Promise<void> {
+export async function ignoreCodes(codes: readonly number[], work: Promise<void>): Promise<void> {
   try {
     await work;
   } catch (error) {

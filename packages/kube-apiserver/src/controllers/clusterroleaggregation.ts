@@ -1,9 +1,9 @@
 import { equal, isArray, isObject, type Json, type JsonObject } from '../json.js';
 import type { KubeObject } from '../object.js';
-import { Client, targetOf, unlessCode } from './client.js';
+import { Client, targetOf, ignoreCodes } from './client.js';
 import type { ControllerOptions } from './options.js';
 import { matchesSelector } from '../registry/builtins/validation/labelselector.js';
-import { Worklist } from './workqueue.js';
+import { WorkQueue } from './workqueue.js';
 
 const CLUSTER_ROLES = 'clusterroles.rbac.authorization.k8s.io';
 const MANAGER = 'clusterrole-aggregation-controller';
@@ -15,7 +15,7 @@ export function startClusterRoleAggregation(options: ControllerOptions): { end()
   const gathering = new Set<string>();
   const reconcile = async (name: string): Promise<void> => {
     const role = reader.get(CLUSTER_ROLES, '', name);
-    const rules = role === undefined ? undefined : gathered(role, reader.list(CLUSTER_ROLES));
+    const rules = role === undefined ? undefined : aggregatedRules(role, reader.list(CLUSTER_ROLES));
     if (role === undefined || rules === undefined || equal(rules, role['rules'] ?? [])) return;
     const target = targetOf(registry, {
       group: 'rbac.authorization.k8s.io',
@@ -29,9 +29,9 @@ export function startClusterRoleAggregation(options: ControllerOptions): { end()
       metadata: { name },
       ...(rules.length === 0 ? {} : { rules }),
     };
-    await unlessCode([404], client.apply(target, MANAGER, applied));
+    await ignoreCodes([404], client.apply(target, MANAGER, applied));
   };
-  const worklist = new Worklist({ clock, parallel: 1, reconcile, onError });
+  const worklist = new WorkQueue({ clock, workers: 1, reconcile, onError });
   const roles = reader.watch(CLUSTER_ROLES, (role, type) => {
     const { name = '' } = role.metadata;
     if (type === 'put' && isObject(role['aggregationRule'])) gathering.add(name);
@@ -47,20 +47,20 @@ export function startClusterRoleAggregation(options: ControllerOptions): { end()
 }
 
 /** The rules of all roles that a role's selectors choose, each once, in order of selectors and names. undefined for a role that gathers nothing. */
-export function gathered(role: KubeObject, all: readonly KubeObject[]): readonly Json[] | undefined {
+export function aggregatedRules(role: KubeObject, all: readonly KubeObject[]): readonly Json[] | undefined {
   const rule = role['aggregationRule'];
   if (!isObject(rule)) return undefined;
   const others = all
     .filter((other) => other.metadata.name !== role.metadata.name)
     .sort((a, b) => ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1));
   const rules: JsonObject[] = [];
-  for (const one of objects(rule['clusterRoleSelectors']).flatMap((selector) => chosenRules(selector, others))) {
+  for (const one of objects(rule['clusterRoleSelectors']).flatMap((selector) => selectedRules(selector, others))) {
     if (!rules.some((had) => equal(had, one))) rules.push(one);
   }
   return rules;
 }
 
-function chosenRules(selector: JsonObject, roles: readonly KubeObject[]): JsonObject[] {
+function selectedRules(selector: JsonObject, roles: readonly KubeObject[]): JsonObject[] {
   return roles
     .filter((role) => matchesSelector(selector, role.metadata.labels ?? {}))
     .flatMap((role) => objects(role['rules']));

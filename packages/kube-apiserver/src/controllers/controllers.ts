@@ -1,9 +1,9 @@
-import { startAccountSecrets, type AccountSecrets } from './serviceaccounttokens.js';
+import { startTokenController, type TokenControllerOptions } from './serviceaccounttokens.js';
 import { startClusterRoleAggregation } from './clusterroleaggregation.js';
 import { startEventExpiry } from './eventexpiry.js';
 import { startGarbageCollector } from './garbagecollector/controller.js';
 import { startNamespaceController } from './namespace/controller.js';
-import { startFixture } from './pernamespace/controller.js';
+import { startPerNamespaceController } from './pernamespace/controller.js';
 import type { ControllerOptions } from './options.js';
 import { startPolicyStatus } from './policystatus.js';
 import { rootCertificate } from './pernamespace/rootca.js';
@@ -16,12 +16,12 @@ export interface Controllers {
 }
 
 /** @param parts with the certificates that `kube-root-ca.crt` holds. */
-export function startControllers(options: ControllerOptions, parts: AccountSecrets): Controllers {
+export function startControllers(options: ControllerOptions, parts: TokenControllerOptions): Controllers {
   const running = [
     startEventExpiry(options),
-    startFixture(options, defaultServiceAccount),
-    startFixture(options, rootCertificate(parts.authority)),
-    startAccountSecrets(options, parts),
+    startPerNamespaceController(options, defaultServiceAccount),
+    startPerNamespaceController(options, rootCertificate(parts.caBundle)),
+    startTokenController(options, parts),
     startClusterRoleAggregation(options),
     startPolicyStatus(options),
     startNamespaceController(options),

@@ -1,22 +1,22 @@
 import type { ServedRegistry } from '../registry/registry.js';
 import type { Change, Entry, Store, Subscription } from '../store/store.js';
 
-export interface FeedListener {
+export interface MonitorHandlers {
   /** An object that was there before. */
-  found?(collection: string, entry: Entry): void;
+  existing?(collection: string, entry: Entry): void;
   changed(collection: string, change: Change): void;
   /** Other resources are served now. */
-  served?(): void;
+  resourcesChanged?(): void;
 }
 
 /** Follows every object of every resource that is served, and of those that come to be served. */
-export function follow(store: Store, registry: ServedRegistry, listener: FeedListener): Subscription {
+export function monitorAll(store: Store, registry: ServedRegistry, listener: MonitorHandlers): Subscription {
   const followed = new Map<string, Subscription>();
   const followServed = (): void => {
     for (const { collection, verbs } of registry.all()) {
       if (followed.has(collection) || !verbs.includes('watch')) continue;
       const from = store.revision;
-      for (const entry of store.list(collection, '')) listener.found?.(collection, entry);
+      for (const entry of store.list(collection, '')) listener.existing?.(collection, entry);
       followed.set(
         collection,
         store.watch(collection, from, (change) => listener.changed(collection, change)),
@@ -26,7 +26,7 @@ export function follow(store: Store, registry: ServedRegistry, listener: FeedLis
   followServed();
   const changes = registry.onChange(() => {
     followServed();
-    listener.served?.();
+    listener.resourcesChanged?.();
   });
   return {
     end() {

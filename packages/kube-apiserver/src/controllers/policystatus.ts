@@ -1,8 +1,8 @@
 import { optionalStructAt } from '../fields.js';
 import { expressionWarnings } from '../admission/policy/typecheck.js';
-import { Client, targetOf, unlessCode } from './client.js';
+import { Client, targetOf, ignoreCodes } from './client.js';
 import type { ControllerOptions } from './options.js';
-import { Worklist } from './workqueue.js';
+import { WorkQueue } from './workqueue.js';
 
 const GROUP = 'admissionregistration.k8s.io';
 const PLURAL = 'validatingadmissionpolicies';
@@ -29,9 +29,9 @@ export function startPolicyStatus(options: ControllerOptions): { end(): Promise<
       metadata: { name },
       status: { observedGeneration: generation, typeChecking },
     };
-    await unlessCode([404], client.apply(target, MANAGER, applied));
+    await ignoreCodes([404], client.apply(target, MANAGER, applied));
   };
-  const worklist = new Worklist({ clock, parallel: 1, reconcile, onError });
+  const worklist = new WorkQueue({ clock, workers: 1, reconcile, onError });
   const policies = reader.watch(`${PLURAL}.${GROUP}`, ({ metadata: { name = '' } }, type) => {
     if (type === 'put') worklist.add(name);
   });

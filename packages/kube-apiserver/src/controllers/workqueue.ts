@@ -1,21 +1,21 @@
 import type { Clock, Timer } from '../clock.js';
 
-export interface WorklistOptions {
+export interface WorkQueueOptions {
   readonly clock: Clock;
   /** Looks at what a key stands for and does what has to be done; tried again later when it rejects. */
   readonly reconcile: (key: string) => Promise<void>;
   /** How many keys may be at work at once; never one key twice. */
-  readonly parallel: number;
+  readonly workers: number;
   /** Told of what is tried again. */
   readonly onError: (key: string, error: unknown) => void;
 }
 
-const FIRST_RETRY_MS = 50;
-const LAST_RETRY_MS = 60_000;
+const MIN_BACKOFF_MS = 50;
+const MAX_BACKOFF_MS = 60_000;
 
 /** Keys that have to be looked at, each once however often it was added. Nothing runs while it is empty. */
-export class Worklist {
-  readonly #options: WorklistOptions;
+export class WorkQueue {
+  readonly #options: WorkQueueOptions;
   readonly #due = new Set<string>();
   readonly #running = new Map<string, Promise<void>>();
   /** Added while they were at work. */
@@ -25,7 +25,7 @@ export class Worklist {
   #woken = false;
   #ended = false;
 
-  constructor(options: WorklistOptions) {
+  constructor(options: WorkQueueOptions) {
     this.#options = options;
   }
 
@@ -42,7 +42,7 @@ export class Worklist {
   }
 
   /** Adds a key in a while, unless it is on the list already. */
-  addLater(key: string, ms: number): void {
+  addAfter(key: string, ms: number): void {
     if (this.#ended || this.#due.has(key) || this.#again.has(key) || this.#later.has(key)) return;
     this.#later.set(
       key,
@@ -71,7 +71,7 @@ export class Worklist {
 
   #fill(): void {
     for (const key of this.#due) {
-      if (this.#running.size >= this.#options.parallel) return;
+      if (this.#running.size >= this.#options.workers) return;
       this.#due.delete(key);
       this.#running.set(key, this.#run(key));
     }
@@ -94,6 +94,6 @@ export class Worklist {
     const failures = (this.#failures.get(key) ?? 0) + 1;
     this.#failures.set(key, failures);
     this.#options.onError(key, error);
-    this.addLater(key, Math.min(FIRST_RETRY_MS * 2 ** (failures - 1), LAST_RETRY_MS));
+    this.addAfter(key, Math.min(MIN_BACKOFF_MS * 2 ** (failures - 1), MAX_BACKOFF_MS));
   }
 }

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../json.js';
 import type { Resource } from '../resource.js';
 import type { Schema } from '../schema/schema.js';
 import { definitionOf, listDefinitionOf, META, referenceTo } from './schemanames.js';
-import { oldSchema, withoutNewWords } from './swaggerschema.js';
+import { swaggerSchema, withoutV3Keywords } from './swaggerschema.js';
 
 const CONVENTIONS = 'https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md';
 const API_VERSION = `APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: ${CONVENTIONS}#resources`;
@@ -18,10 +18,12 @@ export function customDefinitions(resource: Resource): JsonObject {
 }
 
 /** The same for documents of OpenAPI v2. */
-export function oldCustomDefinitions(resource: Resource): JsonObject {
+export function customSwaggerDefinitions(resource: Resource): JsonObject {
   const { schema } = resource;
-  const item = isOpen(schema) ? { type: 'object' } : objectSchema(withoutNewWords(schema), true);
-  return Object.fromEntries(Object.entries(definitions(resource, item)).map(([name, one]) => [name, oldSchema(one)]));
+  const item = isOpen(schema) ? { type: 'object' } : objectSchema(withoutV3Keywords(schema), true);
+  return Object.fromEntries(
+    Object.entries(definitions(resource, item)).map(([name, one]) => [name, swaggerSchema(one)]),
+  );
 }
 
 function isOpen(schema: Schema): boolean {

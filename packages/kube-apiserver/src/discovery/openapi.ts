@@ -26,13 +26,13 @@ export const AUTHENTICATION = {
   in: 'header',
 };
 
-interface Made {
+interface CachedDocument {
   readonly resources: readonly Resource[];
   readonly document: OpenApiDocument;
 }
 
 /** Documents by path (`api/v1`), made again when another resource is served there: resources are replaced, not changed. */
-const made = new WeakMap<Registry, Map<string, Made>>();
+const documents = new WeakMap<Registry, Map<string, CachedDocument>>();
 
 /** Answers GET /openapi/v3: where the documents are, with their hashes. */
 export function openApiIndex(registry: Registry): JsonObject {
@@ -52,8 +52,8 @@ export function openApiDocument(registry: Registry, group: string, version: stri
 
 /** The document of a group-version, kept as long as the same resources are served there. */
 export function documentOf(registry: Registry, one: GroupVersion): OpenApiDocument {
-  const known = made.get(registry) ?? new Map<string, Made>();
-  made.set(registry, known);
+  const known = documents.get(registry) ?? new Map<string, CachedDocument>();
+  documents.set(registry, known);
   const path = pathOf(one);
   const before = known.get(path);
   const { resources } = one;
@@ -111,7 +111,7 @@ function schemas({ group, version }: GroupVersion, paths: JsonObject, own: JsonO
   const todo = references(paths);
   for (let name = todo.pop(); name !== undefined; name = todo.pop()) {
     if (found.has(name)) continue;
-    const schema = own[name] ?? published(name, group, version);
+    const schema = own[name] ?? publishedDefinition(name, group, version);
     if (schema === undefined) continue;
     found.set(name, schema);
     todo.push(...references(schema));
@@ -119,7 +119,7 @@ function schemas({ group, version }: GroupVersion, paths: JsonObject, own: JsonO
   return Object.fromEntries(found);
 }
 
-function published(name: string, group: string, version: string): Json | undefined {
+function publishedDefinition(name: string, group: string, version: string): Json | undefined {
   const text = definitionText(name);
   if (text === undefined) return undefined;
   const schema = JSON.parse(text) as JsonObject;

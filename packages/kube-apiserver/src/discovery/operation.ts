@@ -7,13 +7,13 @@ import { referenceTo, type GroupVersionKind } from './schemanames.js';
 export interface Operation {
   readonly verb: string;
   readonly action: string;
-  readonly about: string;
+  readonly description: string;
   /** Of the operationId, after group and version. */
   readonly suffix: string;
   readonly parameters: readonly string[];
   /** Media types and definition of the body. */
   readonly body?: { readonly types: readonly string[]; readonly definition: string; readonly required: boolean };
-  readonly answer: string;
+  readonly response: string;
   readonly codes: readonly number[];
   readonly streams?: boolean;
 }
@@ -30,24 +30,24 @@ export function operationsOf(
   other?: GroupVersionKind,
 ): JsonObject {
   return Object.fromEntries(
-    Object.entries(operations).map(([method, operation]) => [method, written(resource, operation, other)]),
+    Object.entries(operations).map(([method, operation]) => [method, operationObject(resource, operation, other)]),
   );
 }
 
 /** Parameters by name, in this order; `kind` is of what the path names. */
-export function named({ kind }: { readonly kind: string }, names: readonly string[]): Json[] {
+export function parametersOf({ kind }: { readonly kind: string }, names: readonly string[]): Json[] {
   return names.map((name) => parameter(kind, name));
 }
 
-function written(resource: Resource, operation: Operation, other: GroupVersionKind | undefined): JsonObject {
+function operationObject(resource: Resource, operation: Operation, other: GroupVersionKind | undefined): JsonObject {
   const { group, version, kind } = other ?? resource;
   const { body, parameters } = operation;
   const { title, tag } = namesOf(resource);
   return {
     tags: [tag],
-    description: operation.about,
+    description: operation.description,
     operationId: `${operation.verb}${title}${operation.suffix}`,
-    ...(parameters.length === 0 ? {} : { parameters: named(resource, parameters) }),
+    ...(parameters.length === 0 ? {} : { parameters: parametersOf(resource, parameters) }),
     ...(body === undefined
       ? {}
       : {
@@ -59,7 +59,7 @@ function written(resource: Resource, operation: Operation, other: GroupVersionKi
   };
 }
 
-function responses({ custom }: Resource, { codes, answer, streams = false }: Operation): JsonObject {
+function responses({ custom }: Resource, { codes, response: answer, streams = false }: Operation): JsonObject {
   const kinds = custom ? ['application/json'] : ['application/json', 'application/vnd.kubernetes.protobuf'];
   const types = [...kinds.flatMap((type) => (streams ? [type, `${type};stream=watch`] : [type])), 'application/yaml'];
   const good = codes.map(

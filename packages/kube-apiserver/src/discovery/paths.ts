@@ -1,11 +1,11 @@
 import type { Json, JsonObject } from '../json.js';
 import type { Resource, Subresource } from '../resource.js';
 import { definitionName, definitionOf, listDefinitionOf, META } from './schemanames.js';
-import { named, operationsOf, type Operation } from './operation.js';
+import { parametersOf, operationsOf, type Operation } from './operation.js';
 
 /** What documents say of one resource: its paths with their operations, as the real server writes them. */
 
-const LISTING = [
+const LIST_PARAMETERS = [
   'allowWatchBookmarks',
   'continue',
   'fieldSelector',
@@ -18,20 +18,20 @@ const LISTING = [
   'timeoutSeconds',
   'watch',
 ];
-const DELETING = [
+const DELETE_PARAMETERS = [
   'dryRun',
   'gracePeriodSeconds',
   'ignoreStoreReadErrorWithClusterBreakingPotential',
   'orphanDependents',
   'propagationPolicy',
 ];
-const DELETING_MANY = [
-  ...LISTING.filter((name) => name !== 'allowWatchBookmarks' && name !== 'watch'),
-  ...DELETING,
+const DELETE_COLLECTION_PARAMETERS = [
+  ...LIST_PARAMETERS.filter((name) => name !== 'allowWatchBookmarks' && name !== 'watch'),
+  ...DELETE_PARAMETERS,
 ].sort();
-const WRITING = ['dryRun', 'fieldManager', 'fieldValidation'];
+const WRITE_PARAMETERS = ['dryRun', 'fieldManager', 'fieldValidation'];
 /** Kinds whose deletion answers with the object. */
-const ANSWER_OBJECT = ['PodTemplate', 'Service', 'ServiceAccount'];
+const KINDS_RETURNED_ON_DELETE = ['PodTemplate', 'Service', 'ServiceAccount'];
 
 /** Path -> operations of a resource. */
 export function pathsOf(resource: Resource): JsonObject {
@@ -58,7 +58,7 @@ function addCollection(resource: Resource, { collection, base }: Places, paths: 
     const operations = operationsOf(resource, { post: createOperation(resource) });
     paths.push([
       collection,
-      { ...operations, parameters: named(resource, [...WRITING, ...scope(resource), 'pretty']) },
+      { ...operations, parameters: parametersOf(resource, [...WRITE_PARAMETERS, ...scope(resource), 'pretty']) },
     ]);
     return;
   }
@@ -67,7 +67,10 @@ function addCollection(resource: Resource, { collection, base }: Places, paths: 
   const all: Operation = { ...listOperation(resource), suffix: `${resource.kind}ForAllNamespaces`, parameters: [] };
   paths.push([
     `${base}/${resource.plural}`,
-    { ...operationsOf(resource, { get: all }), parameters: named(resource, [...LISTING, 'pretty'].sort()) },
+    {
+      ...operationsOf(resource, { get: all }),
+      parameters: parametersOf(resource, [...LIST_PARAMETERS, 'pretty'].sort()),
+    },
   ]);
 }
 
@@ -76,7 +79,7 @@ function path(
   operations: Readonly<Record<string, Operation>>,
   places: readonly string[],
 ): JsonObject {
-  return { ...operationsOf(resource, operations), parameters: named(resource, [...places, 'pretty']) };
+  return { ...operationsOf(resource, operations), parameters: parametersOf(resource, [...places, 'pretty']) };
 }
 
 function scope({ namespaced }: Resource): readonly string[] {
@@ -92,11 +95,11 @@ function collectionOperations(resource: Resource): Readonly<Record<string, Opera
   const removal: Operation = {
     verb: 'delete',
     action: 'deletecollection',
-    about: `delete collection of ${kind}`,
+    description: `delete collection of ${kind}`,
     suffix: `Collection${scopedKind(resource)}`,
-    parameters: custom ? LISTING : DELETING_MANY,
+    parameters: custom ? LIST_PARAMETERS : DELETE_COLLECTION_PARAMETERS,
     ...(custom ? {} : { body: deleteBody(resource) }),
-    answer: `${META}Status`,
+    response: `${META}Status`,
     codes: [200],
   };
   return {
@@ -111,10 +114,10 @@ function listOperation(resource: Resource): Operation {
   return {
     verb: 'list',
     action: 'list',
-    about: custom ? `list objects of kind ${kind}` : `list or watch objects of kind ${kind}`,
+    description: custom ? `list objects of kind ${kind}` : `list or watch objects of kind ${kind}`,
     suffix: scopedKind(resource),
-    parameters: LISTING,
-    answer: listDefinitionOf(resource),
+    parameters: LIST_PARAMETERS,
+    response: listDefinitionOf(resource),
     codes: [200],
     streams: !custom,
   };
@@ -124,11 +127,11 @@ function createOperation(resource: Resource): Operation {
   return {
     verb: 'create',
     action: 'post',
-    about: `create ${withArticle(resource.kind)}`,
+    description: `create ${withArticle(resource.kind)}`,
     suffix: scopedKind(resource),
-    parameters: resource.verbs.includes('list') ? WRITING : [],
+    parameters: resource.verbs.includes('list') ? WRITE_PARAMETERS : [],
     body: { types: bodyTypes(resource), definition: definitionOf(resource), required: true },
-    answer: definitionOf(resource),
+    response: definitionOf(resource),
     codes: [200, 201, 202],
   };
 }
@@ -138,15 +141,15 @@ function itemOperations(resource: Resource): Readonly<Record<string, Operation>>
   const removal: Operation = {
     verb: 'delete',
     action: 'delete',
-    about: `delete ${withArticle(kind)}`,
+    description: `delete ${withArticle(kind)}`,
     suffix: scopedKind(resource),
-    parameters: DELETING,
+    parameters: DELETE_PARAMETERS,
     body: deleteBody(resource),
-    answer: ANSWER_OBJECT.includes(kind) && !resource.custom ? definitionOf(resource) : `${META}Status`,
+    response: KINDS_RETURNED_ON_DELETE.includes(kind) && !resource.custom ? definitionOf(resource) : `${META}Status`,
     codes: [200, 202],
   };
   const about = (text: string): string => `${text} the specified ${kind}`;
-  const rest = changes(resource, {
+  const rest = itemMethods(resource, {
     about,
     suffix: scopedKind(resource),
     definition: definitionOf(resource),
@@ -155,7 +158,7 @@ function itemOperations(resource: Resource): Readonly<Record<string, Operation>>
   return resource.verbs.includes('delete') ? { ...rest, delete: removal } : rest;
 }
 
-interface Changes {
+interface MethodOptions {
   readonly about: (verb: string) => string;
   readonly suffix: string;
   readonly definition: string;
@@ -163,39 +166,39 @@ interface Changes {
 }
 
 /** GET, PUT and PATCH of an object or of a part of it. */
-function changes(
+function itemMethods(
   resource: Resource,
-  { about, suffix, definition, verbs }: Changes,
+  { about, suffix, definition, verbs }: MethodOptions,
 ): Readonly<Record<string, Operation>> {
   const { custom } = resource;
   const get: Operation = {
     verb: 'read',
     action: 'get',
-    about: about('read'),
+    description: about('read'),
     suffix,
     parameters: custom ? ['resourceVersion'] : [],
-    answer: definition,
+    response: definition,
     codes: [200],
   };
   const body = { types: bodyTypes(resource), definition, required: true };
   const put: Operation = {
     verb: 'replace',
     action: 'put',
-    about: about('replace'),
+    description: about('replace'),
     suffix,
-    parameters: WRITING,
+    parameters: WRITE_PARAMETERS,
     body,
-    answer: definition,
+    response: definition,
     codes: [200, 201],
   };
   const patch: Operation = {
     verb: 'patch',
     action: 'patch',
-    about: about('partially update'),
+    description: about('partially update'),
     suffix,
     parameters: ['dryRun', 'fieldManager.patch', 'fieldValidation', 'force'],
     body: { types: patchTypes(resource), definition: `${META}Patch`, required: true },
-    answer: definition,
+    response: definition,
     codes: custom ? [200] : [200, 201],
   };
   const has = (verb: string): boolean => verbs.includes(verb);
@@ -217,37 +220,40 @@ function subresourcePath(resource: Resource, subresource: Subresource): JsonObje
       ? undefined
       : { group: group ?? '', version: version ?? '', kind: otherKind };
   if (verbs.includes('get')) {
-    const operations = changes(resource, {
+    const operations = itemMethods(resource, {
       about: (verb) => `${verb} ${name} of the specified ${kind}`,
       suffix,
       definition,
       verbs,
     });
-    return { ...operationsOf(resource, operations, gvk), parameters: named(gvk ?? resource, [...places, 'pretty']) };
+    return {
+      ...operationsOf(resource, operations, gvk),
+      parameters: parametersOf(gvk ?? resource, [...places, 'pretty']),
+    };
   }
   const body = { types: bodyTypes(resource), definition, required: true };
   const create: Operation = {
     verb: 'create',
     action: 'post',
-    about: `create ${name} of a ${kind}`,
+    description: `create ${name} of a ${kind}`,
     suffix,
     parameters: [],
     body,
-    answer: definition,
+    response: definition,
     codes: [200, 201, 202],
   };
   const replace: Operation = {
     verb: 'replace',
     action: 'put',
-    about: `replace ${name} of the specified ${kind}`,
+    description: `replace ${name} of the specified ${kind}`,
     suffix,
     parameters: [],
     body,
-    answer: definition,
+    response: definition,
     codes: [200, 201],
   };
   const operations = operationsOf(resource, verbs.includes('create') ? { post: create } : { put: replace }, gvk);
-  return { ...operations, parameters: named(gvk ?? resource, [...WRITING, ...places, 'pretty']) };
+  return { ...operations, parameters: parametersOf(gvk ?? resource, [...WRITE_PARAMETERS, ...places, 'pretty']) };
 }
 
 /** The old paths of watches. */
@@ -256,10 +262,10 @@ function addWatches(resource: Resource, { base, collection }: Places, paths: [st
   const watch: Operation = {
     verb: 'watch',
     action: 'watchlist',
-    about: `watch individual changes to a list of ${kind}. deprecated: use the 'watch' parameter with a list operation instead.`,
+    description: `watch individual changes to a list of ${kind}. deprecated: use the 'watch' parameter with a list operation instead.`,
     suffix: `${scopedKind(resource)}List`,
     parameters: [],
-    answer: `${META}WatchEvent`,
+    response: `${META}WatchEvent`,
     codes: [200],
     streams: true,
   };
@@ -268,14 +274,14 @@ function addWatches(resource: Resource, { base, collection }: Places, paths: [st
       at,
       {
         ...operationsOf(resource, { get: operation }),
-        parameters: named(resource, [...LISTING, ...places, 'pretty'].sort()),
+        parameters: parametersOf(resource, [...LIST_PARAMETERS, ...places, 'pretty'].sort()),
       },
     ]);
   };
   const below = `${base}/watch${collection.slice(base.length)}`;
   add(below, watch, scope(resource));
   const one = `watch changes to an object of kind ${kind}. deprecated: use the 'watch' parameter with a list operation instead, filtered to a single item with the 'fieldSelector' parameter.`;
-  add(`${below}/{name}`, { ...watch, action: 'watch', about: one, suffix: scopedKind(resource) }, [
+  add(`${below}/{name}`, { ...watch, action: 'watch', description: one, suffix: scopedKind(resource) }, [
     'name',
     ...scope(resource),
   ]);

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { isArray, isObject, type Json, type JsonObject } from '../json.js';
 import type { Registry } from '../resource.js';
-import { oldCustomDefinitions } from './customschema.js';
+import { customSwaggerDefinitions } from './customschema.js';
 import { coreOf, groupsOf, type GroupVersion } from './group.js';
-import { oldPaths, type Shared } from './swaggeroperation.js';
-import { oldSchema } from './swaggerschema.js';
+import { swaggerPaths, type SharedParameters } from './swaggeroperation.js';
+import { swaggerSchema } from './swaggerschema.js';
 import { AUTHENTICATION, documentOf, RELEASE, sorted, type OpenApiDocument } from './openapi.js';
 
 /** The one document of OpenAPI v2, of all that is served. */
-export interface OldDocument {
+export interface SwaggerDocument {
   readonly value: JsonObject;
   /** The same in JSON. */
   readonly bytes: Buffer;
@@ -17,25 +17,29 @@ export interface OldDocument {
 }
 
 /** What one group-version adds. */
-interface Part {
+interface GroupVersionPart {
   readonly paths: JsonObject;
   readonly definitions: Readonly<Record<string, JsonObject>>;
-  readonly shared: Shared;
+  readonly shared: SharedParameters;
 }
 
 const KINDS = 'x-kubernetes-group-version-kind';
 
-const parts = new WeakMap<OpenApiDocument, Part>();
-const whole = new WeakMap<Registry, { readonly generation: number; readonly document: OldDocument }>();
+const parts = new WeakMap<OpenApiDocument, GroupVersionPart>();
+const whole = new WeakMap<Registry, { readonly generation: number; readonly document: SwaggerDocument }>();
 
 /** Answers GET /openapi/v2: made when it is asked for, and kept until something else is served. */
-export function swaggerDocument(registry: Registry): OldDocument {
+export function swaggerDocument(registry: Registry): SwaggerDocument {
   const { generation } = registry;
   const before = whole.get(registry);
   if (before?.generation === generation) return before.document;
   const value = build(registry);
   const bytes = Buffer.from(JSON.stringify(value));
-  const document: OldDocument = { value, bytes, hash: createHash('sha512').update(bytes).digest('hex').toUpperCase() };
+  const document: SwaggerDocument = {
+    value,
+    bytes,
+    hash: createHash('sha512').update(bytes).digest('hex').toUpperCase(),
+  };
   whole.set(registry, { generation, document });
   return document;
 }
@@ -43,12 +47,12 @@ export function swaggerDocument(registry: Registry): OldDocument {
 function build(registry: Registry): JsonObject {
   const paths: [string, Json | undefined][] = [];
   const definitions = new Map<string, JsonObject>();
-  const shared: Shared = new Map();
+  const shared: SharedParameters = new Map();
   for (const one of [coreOf(registry), ...groupsOf(registry).flatMap(({ versions }) => versions)]) {
     const part = partOf(registry, one);
     paths.push(...Object.entries(part.paths));
     for (const [name, schema] of Object.entries(part.definitions))
-      definitions.set(name, together(definitions.get(name), schema));
+      definitions.set(name, mergeKinds(definitions.get(name), schema));
     for (const [name, parameter] of part.shared) shared.set(name, parameter);
   }
   return {
@@ -62,20 +66,20 @@ function build(registry: Registry): JsonObject {
   };
 }
 
-function partOf(registry: Registry, one: GroupVersion): Part {
+function partOf(registry: Registry, one: GroupVersion): GroupVersionPart {
   const document = documentOf(registry, one);
   const known = parts.get(document);
   if (known !== undefined) return known;
   const { paths, components } = document.value;
   const custom = one.resources.filter((resource) => resource.custom);
-  const own = Object.assign({}, ...custom.map(oldCustomDefinitions)) as JsonObject;
-  const shared: Shared = new Map();
+  const own = Object.assign({}, ...custom.map(customSwaggerDefinitions)) as JsonObject;
+  const shared: SharedParameters = new Map();
   const schemas = Object.entries(object(object(components)['schemas'])).map(([name, schema]): [string, JsonObject] => [
     name,
-    Object.hasOwn(own, name) ? object(own[name]) : oldSchema(object(schema)),
+    Object.hasOwn(own, name) ? object(own[name]) : swaggerSchema(object(schema)),
   ]);
-  const part: Part = {
-    paths: oldPaths(object(paths), { custom: custom.length > 0, shared }),
+  const part: GroupVersionPart = {
+    paths: swaggerPaths(object(paths), { custom: custom.length > 0, shared }),
     definitions: Object.fromEntries(schemas),
     shared,
   };
@@ -84,7 +88,7 @@ function partOf(registry: Registry, one: GroupVersion): Part {
 }
 
 /** Some definitions are of every group: each document of v3 names its own as their kind. */
-function together(before: JsonObject | undefined, schema: JsonObject): JsonObject {
+function mergeKinds(before: JsonObject | undefined, schema: JsonObject): JsonObject {
   if (before === undefined) return schema;
   const texts = new Set([...kindsOf(before), ...kindsOf(schema)].map((kind) => JSON.stringify(kind)));
   const kinds = [...texts].sort().map((text) => JSON.parse(text) as Json);

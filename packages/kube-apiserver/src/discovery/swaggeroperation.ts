@@ -1,27 +1,27 @@
 import { isArray, isObject, type Json, type JsonObject } from '../json.js';
-import { oldSchema } from './swaggerschema.js';
+import { swaggerSchema } from './swaggerschema.js';
 
 /** Operations of OpenAPI v3 in the words of OpenAPI v2. */
 
 /** Parameters that operations share, by the name under which the document lists them. */
-export type Shared = Map<string, Json>;
+export type SharedParameters = Map<string, Json>;
 
-interface Written {
+interface SwaggerContext {
   readonly custom: boolean;
-  readonly shared: Shared;
+  readonly shared: SharedParameters;
 }
 
 /** Kept with each operation: kubectl looks for them there. */
-const UNSHARED = ['dryRun', 'fieldValidation', 'name'];
-const OF_BUILT_IN = ['*/*'];
-const OF_CUSTOM = ['application/json', 'application/yaml'];
-const OF_PATCHES = [
+const INLINE_PARAMETERS = ['dryRun', 'fieldValidation', 'name'];
+const BUILTIN_TYPES = ['*/*'];
+const CUSTOM_TYPES = ['application/json', 'application/yaml'];
+const PATCH_TYPES = [
   'application/json-patch+json',
   'application/merge-patch+json',
   'application/strategic-merge-patch+json',
   'application/apply-patch+yaml',
 ];
-const FORMS = [
+const RESPONSE_TYPES = [
   'application/json',
   'application/yaml',
   'application/vnd.kubernetes.protobuf',
@@ -30,26 +30,26 @@ const FORMS = [
 ];
 
 /** Path -> operations, as v2 has them; adds to `shared` what they refer to. */
-export function oldPaths(paths: JsonObject, written: Written): JsonObject {
+export function swaggerPaths(paths: JsonObject, written: SwaggerContext): JsonObject {
   return Object.fromEntries(
     Object.entries(paths).map(([path, item]) => {
       const operations = Object.entries(object(item)).map(([key, value]): [string, Json] => [
         key,
-        key === 'parameters' ? parameters(value, written) : oldOperation(key, object(value), written),
+        key === 'parameters' ? parameters(value, written) : swaggerOperation(key, object(value), written),
       ]);
       return [path, Object.fromEntries(operations)];
     }),
   );
 }
 
-function oldOperation(method: string, operation: JsonObject, written: Written): JsonObject {
+function swaggerOperation(method: string, operation: JsonObject, written: SwaggerContext): JsonObject {
   const { tags, description, operationId, parameters: given, requestBody, responses, ...extensions } = operation;
   const body = requestBody === undefined ? [] : [bodyOf(object(requestBody))];
   const all = [...body, ...(isArray(given) ? given : [])];
   return {
     description: description ?? '',
-    consumes: consumed(method, operation, written),
-    produces: FORMS.filter((form) =>
+    consumes: consumedTypes(method, operation, written),
+    produces: RESPONSE_TYPES.filter((form) =>
       Object.values(object(responses)).some((one) => Object.hasOwn(contentOf(one), form)),
     ),
     schemes: ['https'],
@@ -57,41 +57,45 @@ function oldOperation(method: string, operation: JsonObject, written: Written): 
     operationId: operationId ?? '',
     ...(all.length === 0 ? {} : { parameters: parameters(all, written) }),
     responses: Object.fromEntries(
-      Object.entries(object(responses)).map(([code, one]) => [code, oldResponse(object(one))]),
+      Object.entries(object(responses)).map(([code, one]) => [code, swaggerResponse(object(one))]),
     ),
     ...extensions,
   };
 }
 
-function consumed(method: string, { requestBody, ...operation }: JsonObject, { custom }: Written): readonly string[] {
-  if (method === 'patch') return OF_PATCHES.filter((type) => Object.hasOwn(contentOf(requestBody), type));
-  if (custom) return OF_CUSTOM;
-  return operation['x-kubernetes-action'] === undefined ? FORMS.slice(0, 3) : OF_BUILT_IN;
+function consumedTypes(
+  method: string,
+  { requestBody, ...operation }: JsonObject,
+  { custom }: SwaggerContext,
+): readonly string[] {
+  if (method === 'patch') return PATCH_TYPES.filter((type) => Object.hasOwn(contentOf(requestBody), type));
+  if (custom) return CUSTOM_TYPES;
+  return operation['x-kubernetes-action'] === undefined ? RESPONSE_TYPES.slice(0, 3) : BUILTIN_TYPES;
 }
 
 function bodyOf(body: JsonObject): JsonObject {
   return { name: 'body', in: 'body', ...(body['required'] === true ? { required: true } : {}), schema: schemaOf(body) };
 }
 
-function oldResponse(response: JsonObject): JsonObject {
+function swaggerResponse(response: JsonObject): JsonObject {
   const description = response['description'] ?? '';
   return response['content'] === undefined ? { description } : { description, schema: schemaOf(response) };
 }
 
 /** The same for every media type. */
 function schemaOf(holder: Json): JsonObject {
-  return oldSchema(object(object(Object.values(contentOf(holder))[0])['schema']));
+  return swaggerSchema(object(object(Object.values(contentOf(holder))[0])['schema']));
 }
 
 function contentOf(holder: Json | undefined): JsonObject {
   return object(object(holder)['content']);
 }
 
-function parameters(list: Json | undefined, { shared }: Written): Json[] {
+function parameters(list: Json | undefined, { shared }: SwaggerContext): Json[] {
   return (isArray(list) ? list : []).map((one) => {
-    const parameter = oldParameter(object(one));
+    const parameter = swaggerParameter(object(one));
     const { name } = parameter;
-    if (typeof name !== 'string' || UNSHARED.includes(name) || isOfKind(parameter)) return parameter;
+    if (typeof name !== 'string' || INLINE_PARAMETERS.includes(name) || isOfKind(parameter)) return parameter;
     const key = `${name}-${shortHash(JSON.stringify(parameter))}`;
     shared.set(key, parameter);
     return { $ref: `#/parameters/${key}` };
@@ -105,7 +109,7 @@ function isOfKind({ schema }: JsonObject): boolean {
 }
 
 /** v2 says of a parameter itself what v3 says of its schema. */
-function oldParameter(parameter: JsonObject): JsonObject {
+function swaggerParameter(parameter: JsonObject): JsonObject {
   if (parameter['in'] === 'body') return parameter;
   const { description, name, in: place, required, schema } = parameter;
   const { uniqueItems, type } = object(schema);

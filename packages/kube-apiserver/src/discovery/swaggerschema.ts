@@ -5,28 +5,28 @@ import type { Schema } from '../schema/schema.js';
 
 const NEW_PREFIX = '#/components/schemas/';
 const OLD_PREFIX = '#/definitions/';
-const ONE_OF_MANY = ['allOf', 'anyOf', 'oneOf', 'not'];
+const COMBINATORS = ['allOf', 'anyOf', 'oneOf', 'not'];
 
 /**
  * A published schema as the older document has it: references stand by themselves, nothing has a default, and what may be
  * one of several types is a string.
  */
-export function oldSchema(schema: JsonObject): JsonObject {
+export function swaggerSchema(schema: JsonObject): JsonObject {
   const entries = Object.entries(schema).flatMap(([key, value]): [string, Json | undefined][] => {
     if (key === 'default') return [];
     if (key === '$ref' && typeof value === 'string') return [[key, value.replace(NEW_PREFIX, OLD_PREFIX)]];
-    if (key === 'allOf' && isArray(value)) return isObject(value[0]) ? Object.entries(oldSchema(value[0])) : [];
+    if (key === 'allOf' && isArray(value)) return isObject(value[0]) ? Object.entries(swaggerSchema(value[0])) : [];
     if (key === 'oneOf') return [['type', 'string']];
-    if (key === 'properties' && isObject(value)) return [[key, mapped(value)]];
-    if ((key === 'items' || key === 'additionalProperties') && isObject(value)) return [[key, oldSchema(value)]];
+    if (key === 'properties' && isObject(value)) return [[key, swaggerProperties(value)]];
+    if ((key === 'items' || key === 'additionalProperties') && isObject(value)) return [[key, swaggerSchema(value)]];
     return [[key, value]];
   });
   return Object.fromEntries(entries);
 }
 
-function mapped(properties: JsonObject): JsonObject {
+function swaggerProperties(properties: JsonObject): JsonObject {
   return Object.fromEntries(
-    Object.entries(properties).map(([name, inner]) => [name, isObject(inner) ? oldSchema(inner) : inner]),
+    Object.entries(properties).map(([name, inner]) => [name, isObject(inner) ? swaggerSchema(inner) : inner]),
   );
 }
 
@@ -34,10 +34,10 @@ function mapped(properties: JsonObject): JsonObject {
  * A structural schema without what the older document cannot say: null, one of several schemas, fields beside unknown ones.
  * kubectl takes what has no type for anything, and refuses unknown fields where properties are listed.
  */
-export function withoutNewWords(schema: Schema): Schema {
+export function withoutV3Keywords(schema: Schema): Schema {
   const anything = schema['x-kubernetes-preserve-unknown-fields'] === true;
   const nullable = schema.nullable === true;
-  const left = ['nullable', ...ONE_OF_MANY, ...(anything || nullable ? ['items', 'properties'] : [])];
+  const left = ['nullable', ...COMBINATORS, ...(anything || nullable ? ['items', 'properties'] : [])];
   const kept = Object.fromEntries(Object.entries(schema).filter(([key]) => !left.includes(key))) as Schema;
   const untyped =
     nullable || (kept.type === 'array' && kept.items === undefined) || (anything && kept.type === 'object');
@@ -51,15 +51,15 @@ export function withoutNewWords(schema: Schema): Schema {
       ? {}
       : {
           properties: Object.fromEntries(
-            Object.entries(properties).map(([name, inner]) => [name, withoutNewWords(inner)]),
+            Object.entries(properties).map(([name, inner]) => [name, withoutV3Keywords(inner)]),
           ),
         }),
-    ...(items === undefined ? {} : { items: withoutNewWords(items) }),
+    ...(items === undefined ? {} : { items: withoutV3Keywords(items) }),
     ...(additionalProperties === undefined
       ? {}
       : {
           additionalProperties:
-            typeof additionalProperties === 'boolean' ? additionalProperties : withoutNewWords(additionalProperties),
+            typeof additionalProperties === 'boolean' ? additionalProperties : withoutV3Keywords(additionalProperties),
         }),
   };
 }

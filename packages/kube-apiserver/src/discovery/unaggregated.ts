@@ -8,7 +8,7 @@ import { groupsOf, groupVersionOf, type Group } from './group.js';
  * Answers GET /api.
  * @param address `host:port` under which the server is reached.
  */
-export function coreVersions(address: string): JsonObject {
+export function apiVersions(address: string): JsonObject {
   return {
     kind: 'APIVersions',
     versions: ['v1'],
@@ -17,18 +17,18 @@ export function coreVersions(address: string): JsonObject {
 }
 
 /** Answers GET /apis. */
-export function groupList(registry: Registry): JsonObject {
+export function apiGroupList(registry: Registry): JsonObject {
   return { kind: 'APIGroupList', apiVersion: 'v1', groups: groupsOf(registry).map(groupEntry) };
 }
 
 /** Answers GET /apis/<group>; undefined where nothing of it is served. */
-export function groupAnswer(registry: Registry, group: string): JsonObject | undefined {
+export function apiGroup(registry: Registry, group: string): JsonObject | undefined {
   const found = groupsOf(registry).find(({ name }) => name === group);
   return found === undefined ? undefined : { kind: 'APIGroup', apiVersion: 'v1', ...groupEntry(found) };
 }
 
 /** Answers GET /api/v1 (group '') and /apis/<group>/<version>; undefined where nothing of it is served. */
-export function resourceList(registry: Registry, group: string, version: string): JsonObject | undefined {
+export function apiResourceList(registry: Registry, group: string, version: string): JsonObject | undefined {
   const found = groupVersionOf(registry, group, version);
   if (found === undefined) return undefined;
   const resources = found.resources.flatMap((resource) => [

@@ -4,9 +4,9 @@ import { noRepresentation, noSuchForm } from './response/lists.js';
 import { type AcceptClause, admits, negotiate, readAccept } from './response/negotiate.js';
 import { AGGREGATED_TYPE, aggregatedCore, aggregatedGroups } from '../discovery/aggregated.js';
 import { digestOf } from '../discovery/group.js';
-import { coreVersions, groupAnswer, groupList, resourceList } from '../discovery/unaggregated.js';
+import { apiVersions, apiGroup, apiGroupList, apiResourceList } from '../discovery/unaggregated.js';
 import { openApiDocument, openApiIndex } from '../discovery/openapi.js';
-import { swaggerDocument, type OldDocument } from '../discovery/swagger.js';
+import { swaggerDocument, type SwaggerDocument } from '../discovery/swagger.js';
 import { openApiProtobuf } from './protobuf/openapi.js';
 import { wrongMethod } from './route.js';
 import type { Json, JsonObject } from '../json.js';
@@ -45,7 +45,7 @@ export function createDocuments(rooms: Rooms): (exchange: Exchange) => ApiRespon
       if (core) requireAdmitted(exchange);
       if (wantsAggregated(exchange))
         return aggregated(exchange, kept(core ? 'core' : 'groups', core ? aggregatedCore : aggregatedGroups), tagOf);
-      return plain(exchange, core ? coreVersions(rooms.address()) : groupList(rooms.registry()), !core);
+      return plain(exchange, core ? apiVersions(rooms.address()) : apiGroupList(rooms.registry()), !core);
     }
     return oneGroup(rooms.registry(), exchange, core ? { group: '', version: group } : { group, version });
   };
@@ -60,8 +60,8 @@ interface DocumentPath {
 
 /** One handler for all groups accepts any method where the group exists, and none where it does not. */
 function isOnlyRead(registry: Registry, { core, group, version = '' }: DocumentPath): boolean {
-  if (core) return group === '' || resourceList(registry, '', group) !== undefined;
-  return version !== '' && registry.isBuiltinGroup(group) && resourceList(registry, group, version) !== undefined;
+  if (core) return group === '' || apiResourceList(registry, '', group) !== undefined;
+  return version !== '' && registry.isBuiltinGroup(group) && apiResourceList(registry, group, version) !== undefined;
 }
 
 function trimmed(path: string): string {
@@ -73,7 +73,7 @@ function oneGroup(
   exchange: Exchange,
   { group, version }: { readonly group: string; readonly version: string | undefined },
 ): ApiResponse | undefined {
-  const found = version === undefined ? groupAnswer(registry, group) : resourceList(registry, group, version);
+  const found = version === undefined ? apiGroup(registry, group) : apiResourceList(registry, group, version);
   const builtin = registry.isBuiltinGroup(group);
   // In kube-apiserver the aggregator serves groups and the apiextensions server serves custom resources; both negotiate
   // only when they write the response.
@@ -147,8 +147,8 @@ const OLD_FORMS = ['application/json', 'application/com.github.proto-openapi.spe
  * document.
  */
 function createOldDocument(registry: () => Registry): (exchange: Exchange) => ApiResponse {
-  const binary = new WeakMap<OldDocument, Buffer>();
-  const protobufOf = (document: OldDocument): Buffer => {
+  const binary = new WeakMap<SwaggerDocument, Buffer>();
+  const protobufOf = (document: SwaggerDocument): Buffer => {
     const bytes = binary.get(document) ?? openApiProtobuf(document.value);
     binary.set(document, bytes);
     return bytes;

@@ -118,7 +118,7 @@ function control({ warn }: ApiServerOptions, rooms: Assembly, { authority, signi
     warn?.(`${key}: ${error instanceof Error ? error.message : String(error)}`, 'controllers');
   return startControllers(
     { ...rooms, onError },
-    { authority: authority.certificate, issue: (account, secret) => legacyToken(signing, account, secret) },
+    { caBundle: authority.certificate, issueToken: (account, secret) => legacyToken(signing, account, secret) },
   );
 }
 

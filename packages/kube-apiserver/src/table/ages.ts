@@ -7,31 +7,31 @@ const HOUR = 60 * MINUTE;
  * @param time as RFC 3339; undefined gives `<unknown>`, what is no time or lies ahead `<invalid>`.
  * @param now ms since the epoch.
  */
-export function ageOf(time: string | undefined, now: number): string {
+export function humanAge(time: string | undefined, now: number): string {
   if (time === undefined || time === '') return '<unknown>';
   const then = Date.parse(time);
-  return Number.isNaN(then) ? '<invalid>' : durationText(now - then);
+  return Number.isNaN(then) ? '<invalid>' : humanDuration(now - then);
 }
 
 /** A length of time in ms with two or three significant figures. */
-export function durationText(ms: number): string {
+export function humanDuration(ms: number): string {
   const seconds = Math.trunc(ms / SECOND);
   if (seconds < -1) return '<invalid>';
   if (seconds <= 0) return '0s';
   if (seconds < 120) return `${seconds}s`;
   const minutes = Math.trunc(ms / MINUTE);
-  if (minutes < 10) return two(minutes, 'm', seconds % 60, 's');
+  if (minutes < 10) return twoUnits(minutes, 'm', seconds % 60, 's');
   if (minutes < 180) return `${minutes}m`;
   const hours = Math.trunc(ms / HOUR);
-  if (hours < 8) return two(hours, 'h', minutes % 60, 'm');
+  if (hours < 8) return twoUnits(hours, 'h', minutes % 60, 'm');
   if (hours < 48) return `${hours}h`;
   const days = Math.trunc(hours / 24);
-  if (days < 8) return two(days, 'd', hours % 24, 'h');
+  if (days < 8) return twoUnits(days, 'd', hours % 24, 'h');
   if (days < 730) return `${days}d`;
   const years = Math.trunc(days / 365);
-  return years < 8 ? two(years, 'y', days % 365, 'd') : `${years}y`;
+  return years < 8 ? twoUnits(years, 'y', days % 365, 'd') : `${years}y`;
 }
 
-function two(large: number, unit: string, small: number, smallUnit: string): string {
+function twoUnits(large: number, unit: string, small: number, smallUnit: string): string {
   return small === 0 ? `${large}${unit}` : `${large}${unit}${small}${smallUnit}`;
 }

@@ -3,7 +3,7 @@ import type { JsonObject } from '../json.js';
 import type { KubeObject } from '../object.js';
 import type { Column } from '../resource.js';
 import { formatSelector, selectorText } from './labelselector.js';
-import { ageOf } from './ages.js';
+import { humanAge } from './ages.js';
 import { EVENT_CELLS } from './events.js';
 import { countAt, listAt, numberAt, structAt, textAt, textEntries, textsAt } from '../fields.js';
 import type { Cells } from './cells.js';
@@ -11,7 +11,7 @@ import { NODE_CELLS } from './nodes.js';
 import { SERVICE_CELLS } from './services.js';
 
 const AGE: Cells = {
-  Age: ({ metadata }, now) => ageOf(metadata.creationTimestamp, now),
+  Age: ({ metadata }, now) => humanAge(metadata.creationTimestamp, now),
   'Created At': ({ metadata }) => metadata.creationTimestamp ?? '0001-01-01T00:00:00Z',
 };
 
@@ -65,8 +65,8 @@ const CELLS: Readonly<Record<string, Cells>> = {
     'Pod-Selector': (policy) => formatSelector(structAt(policy, 'spec')['podSelector']),
   },
   'policy/poddisruptionbudgets': {
-    'Min Available': (budget) => limit(budget, 'minAvailable'),
-    'Max Unavailable': (budget) => limit(budget, 'maxUnavailable'),
+    'Min Available': (budget) => limitText(budget, 'minAvailable'),
+    'Max Unavailable': (budget) => limitText(budget, 'maxUnavailable'),
     'Allowed Disruptions': (budget) => statusNumber(budget, 'disruptionsAllowed'),
   },
   'rbac.authorization.k8s.io/clusterrolebindings': BINDING,
@@ -122,7 +122,7 @@ function containers(template: JsonObject, field: string): string {
     .join(',');
 }
 
-function limit(budget: KubeObject, field: string): string {
+function limitText(budget: KubeObject, field: string): string {
   const value = structAt(budget, 'spec')[field];
   return typeof value === 'string' || typeof value === 'number' ? String(value) : 'N/A';
 }

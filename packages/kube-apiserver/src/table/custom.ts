@@ -1,7 +1,7 @@
 import { isArray, isObject, type Json } from '../json.js';
 import type { Column } from '../resource.js';
 import { goJson } from '../schema/go/text.js';
-import { ageOf } from './ages.js';
+import { humanAge } from './ages.js';
 import { compilePath } from './jsonpath.js';
 
 /** `additionalPrinterColumns` of a CustomResourceDefinition. */
@@ -65,7 +65,7 @@ function cellOf(type: Column['type'], value: Json | undefined, now: number): Jso
     case 'boolean':
       return typeof value === 'boolean' ? value : null;
     case 'date':
-      return typeof value === 'string' ? ageOf(value, now) : null;
+      return typeof value === 'string' ? humanAge(value, now) : null;
     case 'string':
       return isArray(value) || isObject(value) ? goJson(value) : String(value);
   }

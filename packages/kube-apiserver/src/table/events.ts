@@ -1,6 +1,6 @@
 import type { JsonObject } from '../json.js';
 import type { KubeObject } from '../object.js';
-import { ageOf } from './ages.js';
+import { humanAge } from './ages.js';
 import { numberAt, structAt, textAt } from '../fields.js';
 import type { Cells } from './cells.js';
 
@@ -39,14 +39,14 @@ function source(event: KubeObject): string {
 function firstSeen(event: KubeObject, now: number): string {
   const first =
     textAt(event, 'firstTimestamp') || textAt(event, 'deprecatedFirstTimestamp') || textAt(event, 'eventTime');
-  return ageOf(first, now);
+  return humanAge(first, now);
 }
 
 function lastSeen(event: KubeObject, now: number): string {
   const series = structAt(event, 'series');
-  if (isPresent(event)) return ageOf(textAt(series, 'lastObservedTime'), now);
+  if (isPresent(event)) return humanAge(textAt(series, 'lastObservedTime'), now);
   const last = textAt(event, 'lastTimestamp') || textAt(event, 'deprecatedLastTimestamp');
-  return last === '' ? firstSeen(event, now) : ageOf(last, now);
+  return last === '' ? firstSeen(event, now) : humanAge(last, now);
 }
 
 function count(event: KubeObject): number {

@@ -19,7 +19,7 @@ function externalAddress(service: KubeObject): string {
     case 'NodePort':
       return given.join(',') || '<none>';
     case 'LoadBalancer':
-      return [...balancers(service), ...given].join(',') || '<pending>';
+      return [...ingressAddresses(service), ...given].join(',') || '<pending>';
     case 'ExternalName':
       return textAt(spec, 'externalName');
     default:
@@ -27,7 +27,7 @@ function externalAddress(service: KubeObject): string {
   }
 }
 
-function balancers(service: KubeObject): readonly string[] {
+function ingressAddresses(service: KubeObject): readonly string[] {
   const found = new Set<string>();
   for (const ingress of listAt(structAt(structAt(service, 'status'), 'loadBalancer'), 'ingress')) {
     const shown = textAt(ingress, 'ip') || textAt(ingress, 'hostname');

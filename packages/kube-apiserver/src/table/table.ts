@@ -42,7 +42,7 @@ export function toTable(items: readonly KubeObject[], resource: Resource, option
     apiVersion: 'meta.k8s.io/v1',
     metadata,
     columnDefinitions: headers ? definitionsOf(resource.columns) : null,
-    rows: rows.length === 0 && isPlain(resource) ? null : rows,
+    rows: rows.length === 0 && usesDefaultTable(resource) ? null : rows,
   };
 }
 
@@ -77,6 +77,6 @@ function rowOf(object: KubeObject, { columns }: Resource, { includeObject, now }
 }
 
 /** Kinds that have no columns of their own are written by another part of the real server: no rows are null there. */
-function isPlain({ custom, columns }: Resource): boolean {
+function usesDefaultTable({ custom, columns }: Resource): boolean {
   return !custom && columns.length === 1 && columns[0]?.type === 'date';
 }

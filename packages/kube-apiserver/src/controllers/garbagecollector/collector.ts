@@ -3,19 +3,19 @@ import { equal } from '../../json.js';
 import type { KubeObject, OwnerReference } from '../../object.js';
 import type { Resource } from '../../resource.js';
 import type { Target } from '../../verbs/verbs.js';
-import { Client, unlessCode, type Propagation } from '../client.js';
-import { Misplaced } from './invalidnamespace.js';
+import { Client, ignoreCodes, type Propagation } from '../client.js';
+import { InvalidNamespaceReporter } from './invalidnamespace.js';
 import type { ControllerOptions } from '../options.js';
 import { OwnerIndex, blocks } from './owners.js';
 
-export const FOREGROUND = 'foregroundDeletion';
-export const ORPHAN = 'orphan';
+export const FOREGROUND_FINALIZER = 'foregroundDeletion';
+export const ORPHAN_FINALIZER = 'orphan';
 /** So many are let loose at once: the rest of the program has to go on. */
-const TOGETHER = 100;
+const MAX_CONCURRENT_PATCHES = 100;
 /** So many owners that are gone are remembered, for dependents whose owner's kind went with it. */
-const REMEMBERED = 10_000;
+const MAX_ABSENT_OWNERS = 10_000;
 
-interface Found {
+interface StoredObject {
   readonly target: Target;
   readonly object: KubeObject;
 }
@@ -43,7 +43,7 @@ export class Collector {
   readonly #client: Client;
   readonly #enqueue: (id: string) => void;
   readonly #index = new OwnerIndex();
-  readonly #misplaced: Misplaced;
+  readonly #misplaced: InvalidNamespaceReporter;
   /** Objects that are deleted in the foreground: uid and id. */
   readonly #foreground = new Map<string, string>();
   readonly #gone = new Set<string>();
@@ -53,24 +53,24 @@ export class Collector {
   constructor(options: ControllerOptions, enqueue: (id: string) => void) {
     this.#options = options;
     this.#client = new Client(options.verbs, 'generic-garbage-collector');
-    this.#misplaced = new Misplaced(options, this.#client);
+    this.#misplaced = new InvalidNamespaceReporter(options, this.#client);
     this.#enqueue = enqueue;
   }
 
-  knows(id: string): boolean {
+  has(id: string): boolean {
     return this.#index.get(id) !== undefined;
   }
 
   /** An object has this state now. @param waited whether it was waiting for its dependents before. */
-  put(id: string, object: KubeObject, waited: boolean): void {
+  observe(id: string, object: KubeObject, waited: boolean): void {
     const { uid = '', ownerReferences = [], deletionTimestamp, finalizers = [] } = object.metadata;
     const before = this.#index.get(id)?.owners ?? [];
     this.#index.set(id, object);
     if (ownerReferences.length > 0 && !equal(before, ownerReferences)) this.#enqueue(id);
     for (const owner of before) this.#wakeOwner(owner.uid);
-    const foreground = deletionTimestamp !== undefined && finalizers.includes(FOREGROUND);
+    const foreground = deletionTimestamp !== undefined && finalizers.includes(FOREGROUND_FINALIZER);
     if (!foreground) this.#foreground.delete(uid);
-    if (deletionTimestamp === undefined || (!foreground && !finalizers.includes(ORPHAN))) return;
+    if (deletionTimestamp === undefined || (!foreground && !finalizers.includes(ORPHAN_FINALIZER))) return;
     if (foreground) this.#foreground.set(uid, id);
     this.#enqueue(id);
     if (!foreground || waited) return;
@@ -78,30 +78,30 @@ export class Collector {
   }
 
   /** An object is gone; this was its last state. */
-  removed(id: string, object: KubeObject): void {
+  observeDeletion(id: string, object: KubeObject): void {
     const { uid = '', namespace = '', name = '' } = object.metadata;
     const before = this.#index.get(id)?.owners ?? [];
     this.#index.delete(id);
     this.#unresolved.delete(id);
     this.#foreground.delete(uid);
-    if (this.#index.hasDependents(uid)) this.#remember(placeOf({ ...this.#typeOf(id, object), name, uid }, namespace));
+    if (this.#index.hasDependents(uid)) this.#remember(ownerKey({ ...this.#typeOf(id, object), name, uid }, namespace));
     for (const dependent of this.#index.dependentsOf(uid)) this.#enqueue(dependent.id);
     for (const owner of before) this.#wakeOwner(owner.uid);
   }
 
-  served(): void {
+  retryUnresolved(): void {
     for (const id of this.#unresolved) this.#enqueue(id);
     this.#unresolved.clear();
   }
 
-  async process(id: string): Promise<void> {
+  async reconcile(id: string): Promise<void> {
     const found = this.#find(id);
     if (found === undefined) return;
     const { deletionTimestamp, finalizers = [], ownerReferences = [] } = found.object.metadata;
     if (deletionTimestamp === undefined) {
-      if (ownerReferences.length > 0) await unlessCode([404], this.#collect(id, found));
-    } else if (finalizers.includes(ORPHAN)) await this.#orphan(found);
-    else if (finalizers.includes(FOREGROUND)) await this.#finish(found);
+      if (ownerReferences.length > 0) await ignoreCodes([404], this.#collect(id, found));
+    } else if (finalizers.includes(ORPHAN_FINALIZER)) await this.#orphan(found);
+    else if (finalizers.includes(FOREGROUND_FINALIZER)) await this.#finish(found);
   }
 
   #wakeOwner(uid: string): void {
@@ -112,7 +112,7 @@ export class Collector {
   #remember(place: string): void {
     this.#gone.add(place);
     for (const oldest of this.#gone) {
-      if (this.#gone.size <= REMEMBERED) return;
+      if (this.#gone.size <= MAX_ABSENT_OWNERS) return;
       this.#gone.delete(oldest);
     }
   }
@@ -124,7 +124,7 @@ export class Collector {
     return resource === undefined ? { apiVersion, kind } : { apiVersion: apiVersionOf(resource), kind: resource.kind };
   }
 
-  #find(id: string): Found | undefined {
+  #find(id: string): StoredObject | undefined {
     const { collection, key } = partsOf(id);
     const object = this.#options.store.get(collection, key)?.object;
     const resource = this.#options.registry
@@ -136,7 +136,7 @@ export class Collector {
   }
 
   /** Deletes an object that has no owner left, or takes from it the references that lead nowhere. */
-  async #collect(id: string, { target, object }: Found): Promise<void> {
+  async #collect(id: string, { target, object }: StoredObject): Promise<void> {
     const classified = this.#classify(id, object);
     if (classified === undefined) return;
     const { solid, dangling, waiting } = classified;
@@ -183,13 +183,13 @@ export class Collector {
   #owner(reference: OwnerReference, dependent: KubeObject): 'there' | 'absent' | 'unknown' {
     const { apiVersion, kind, name, uid } = reference;
     const { namespace = '' } = dependent.metadata;
-    if (this.#gone.has(placeOf(reference, '')) || this.#gone.has(placeOf(reference, namespace))) return 'absent';
+    if (this.#gone.has(ownerKey(reference, '')) || this.#gone.has(ownerKey(reference, namespace))) return 'absent';
     const resource = this.#kind(apiVersion, kind);
     if (resource === undefined) return 'unknown';
     const misplaced = resource.namespaced && namespace === '';
     const key = resource.namespaced ? `${namespace}/${name}` : name;
     if (!misplaced && this.#options.store.get(resource.collection, key)?.object.metadata.uid === uid) return 'there';
-    this.#misplaced.look(dependent, reference, resource);
+    this.#misplaced.check(dependent, reference, resource);
     return misplaced ? 'unknown' : 'absent';
   }
 
@@ -198,13 +198,15 @@ export class Collector {
     return this.#options.registry.findKind(parts.length > 1 ? (parts[0] ?? '') : '', parts.at(-1) ?? '', kind);
   }
 
-  async #orphan({ target, object }: Found): Promise<void> {
+  async #orphan({ target, object }: StoredObject): Promise<void> {
     const { uid = '' } = object.metadata;
     const dependents = this.#index.dependentsOf(uid);
-    for (let at = 0; at < dependents.length; at += TOGETHER) {
-      await Promise.all(dependents.slice(at, at + TOGETHER).map((dependent) => this.#release(dependent.id, uid)));
+    for (let at = 0; at < dependents.length; at += MAX_CONCURRENT_PATCHES) {
+      await Promise.all(
+        dependents.slice(at, at + MAX_CONCURRENT_PATCHES).map((dependent) => this.#release(dependent.id, uid)),
+      );
     }
-    await this.#removeFinalizer({ target, object }, ORPHAN);
+    await this.#removeFinalizer({ target, object }, ORPHAN_FINALIZER);
   }
 
   async #release(id: string, ownerUid: string): Promise<void> {
@@ -212,32 +214,32 @@ export class Collector {
     if (found === undefined) return;
     const { ownerReferences = [] } = found.object.metadata;
     const left = ownerReferences.filter((owner) => owner.uid !== ownerUid);
-    await unlessCode(
+    await ignoreCodes(
       [404],
       this.#client.patchMeta(found.target, found.object, { ownerReferences: left.length === 0 ? null : left }),
     );
   }
 
   /** Lets an owner go that no dependent blocks any more; else sees to it that those that do go. */
-  async #finish(found: Found): Promise<void> {
+  async #finish(found: StoredObject): Promise<void> {
     const { uid = '' } = found.object.metadata;
     const blocking = this.#index.dependentsOf(uid).filter((dependent) => blocks(dependent, uid));
-    if (blocking.length === 0) return this.#removeFinalizer(found, FOREGROUND);
+    if (blocking.length === 0) return this.#removeFinalizer(found, FOREGROUND_FINALIZER);
     for (const dependent of blocking) if (!this.#foreground.has(dependent.uid)) this.#enqueue(dependent.id);
   }
 
-  #removeFinalizer({ target, object }: Found, finalizer: string): Promise<void> {
+  #removeFinalizer({ target, object }: StoredObject, finalizer: string): Promise<void> {
     const left = (object.metadata.finalizers ?? []).filter((one) => one !== finalizer);
-    return unlessCode([404], this.#client.patchMeta(target, object, { finalizers: left.length === 0 ? null : left }));
+    return ignoreCodes([404], this.#client.patchMeta(target, object, { finalizers: left.length === 0 ? null : left }));
   }
 }
 
 /** An owner is looked for in no namespace, and in that of its dependent; by another version than it was known in it is not found. */
-function placeOf({ apiVersion, kind, name, uid }: OwnerReference, namespace: string): string {
+function ownerKey({ apiVersion, kind, name, uid }: OwnerReference, namespace: string): string {
   return [apiVersion, kind, name, uid, namespace].join(' ');
 }
 
 function policyOf({ metadata: { finalizers = [] } }: KubeObject): Propagation {
-  if (finalizers.includes(ORPHAN)) return 'Orphan';
-  return finalizers.includes(FOREGROUND) ? 'Foreground' : 'Background';
+  if (finalizers.includes(ORPHAN_FINALIZER)) return 'Orphan';
+  return finalizers.includes(FOREGROUND_FINALIZER) ? 'Foreground' : 'Background';
 }

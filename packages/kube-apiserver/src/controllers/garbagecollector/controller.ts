@@ -1,15 +1,15 @@
 import type { KubeObject } from '../../object.js';
 import type { Change, Entry, Subscription } from '../../store/store.js';
-import { Collector, FOREGROUND, ORPHAN, idOf } from './collector.js';
+import { Collector, FOREGROUND_FINALIZER, ORPHAN_FINALIZER, idOf } from './collector.js';
 import type { ControllerOptions } from '../options.js';
-import { follow } from '../monitors.js';
-import { Worklist } from '../workqueue.js';
+import { monitorAll } from '../monitors.js';
+import { WorkQueue } from '../workqueue.js';
 
-const PARALLEL = 16;
+const WORKERS = 16;
 /** Neither owners nor owned, and many. */
 const EVENTS = 'events';
 /** Parts of the JSON of every object that this has to do with. */
-const MARKS = [Buffer.from('"ownerReferences"'), Buffer.from('"deletionTimestamp"')];
+const RELEVANT_FIELDS = [Buffer.from('"ownerReferences"'), Buffer.from('"deletionTimestamp"')];
 
 /**
  * Garbage collection: what has only owners that do not exist goes (background), an owner that is deleted in the
@@ -17,23 +17,23 @@ const MARKS = [Buffer.from('"ownerReferences"'), Buffer.from('"deletionTimestamp
  */
 export function startGarbageCollector(options: ControllerOptions): { end(): Promise<void> } {
   const collector = new Collector(options, (id) => worklist.add(id));
-  const worklist = new Worklist({
+  const worklist = new WorkQueue({
     clock: options.clock,
-    parallel: PARALLEL,
-    reconcile: (id) => collector.process(id),
+    workers: WORKERS,
+    reconcile: (id) => collector.reconcile(id),
     onError: options.onError,
   });
-  const feed: Subscription = follow(options.store, options.registry, {
-    found: (collection, entry) => {
-      if (collection !== EVENTS && MARKS.some((mark) => entry.bytes.includes(mark)))
-        seen(collector, collection, { entry, previous: undefined });
+  const feed: Subscription = monitorAll(options.store, options.registry, {
+    existing: (collection, entry) => {
+      if (collection !== EVENTS && RELEVANT_FIELDS.some((mark) => entry.bytes.includes(mark)))
+        observe(collector, collection, { entry, previous: undefined });
     },
     changed: (collection, change) => {
       if (collection === EVENTS) return;
-      if (change.type === 'put') seen(collector, collection, change);
-      else collector.removed(idOf(collection, change.entry.key), change.entry.object);
+      if (change.type === 'put') observe(collector, collection, change);
+      else collector.observeDeletion(idOf(collection, change.entry.key), change.entry.object);
     },
-    served: () => collector.served(),
+    resourcesChanged: () => collector.retryUnresolved(),
   });
   return {
     end() {
@@ -43,12 +43,16 @@ export function startGarbageCollector(options: ControllerOptions): { end(): Prom
   };
 }
 
-function seen(collector: Collector, collection: string, { entry, previous }: Pick<Change, 'entry' | 'previous'>): void {
+function observe(
+  collector: Collector,
+  collection: string,
+  { entry, previous }: Pick<Change, 'entry' | 'previous'>,
+): void {
   const id = idOf(collection, entry.key);
-  if (isOfInterest(entry.object) || collector.knows(id)) collector.put(id, entry.object, isWaiting(previous));
+  if (isRelevant(entry.object) || collector.has(id)) collector.observe(id, entry.object, isWaiting(previous));
 }
 
-function isOfInterest({ metadata }: KubeObject): boolean {
+function isRelevant({ metadata }: KubeObject): boolean {
   return metadata.ownerReferences !== undefined || metadata.deletionTimestamp !== undefined;
 }
 
@@ -56,5 +60,8 @@ function isOfInterest({ metadata }: KubeObject): boolean {
 function isWaiting(entry: Entry | undefined): boolean {
   if (entry === undefined || !entry.bytes.includes('"deletionTimestamp"')) return false;
   const { deletionTimestamp, finalizers = [] } = entry.object.metadata;
-  return deletionTimestamp !== undefined && (finalizers.includes(FOREGROUND) || finalizers.includes(ORPHAN));
+  return (
+    deletionTimestamp !== undefined &&
+    (finalizers.includes(FOREGROUND_FINALIZER) || finalizers.includes(ORPHAN_FINALIZER))
+  );
 }

@@ -5,10 +5,10 @@ import { targetOf, type Client } from '../client.js';
 import type { ControllerOptions } from '../options.js';
 
 const COMPONENT = 'garbage-collector-controller';
-const REMEMBERED = 1_000;
+const MAX_REPORTED = 1_000;
 
 /** Tells users of owners that exist, but in a namespace where an owner of that object cannot be. Each once. */
-export class Misplaced {
+export class InvalidNamespaceReporter {
   readonly #options: ControllerOptions;
   readonly #client: Client;
   readonly #told = new Set<string>();
@@ -19,12 +19,12 @@ export class Misplaced {
   }
 
   /** Looks for an owner, of a kind that is in namespaces, that is not where its dependent needs it. */
-  look(dependent: KubeObject, reference: OwnerReference, kind: Resource): void {
+  check(dependent: KubeObject, reference: OwnerReference, kind: Resource): void {
     const about = `${dependent.metadata.uid} ${reference.uid}`;
     if (!kind.namespaced || this.#told.has(about)) return;
     const named = this.#options.store.list(kind.collection, '').filter(({ key }) => key.endsWith(`/${reference.name}`));
     if (!named.some(({ object }) => object.metadata.uid === reference.uid)) return;
-    if (this.#told.size >= REMEMBERED) this.#told.clear();
+    if (this.#told.size >= MAX_REPORTED) this.#told.clear();
     this.#told.add(about);
     this.#tell(dependent, reference).catch((error: unknown) => this.#options.onError(about, error));
   }

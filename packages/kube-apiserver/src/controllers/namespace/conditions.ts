@@ -1,7 +1,7 @@
 import { isArray, isObject, type Json, type JsonObject } from '../../json.js';
 
 /** What is left of a namespace after its objects were deleted. */
-export interface Remains {
+export interface RemainingContent {
   /** Objects left, by resource as conditions name it: `configmaps.`, `things.example.com`. */
   readonly resources: ReadonlyMap<string, number>;
   /** Objects left, by finalizer. */
@@ -21,61 +21,62 @@ interface Condition {
  * The conditions of a namespace that is being deleted, worded and ordered as kube-controller-manager does.
  * @returns the same array where nothing changed; `time` is for those whose status did
  */
-export function namespaceConditions(conditions: Json | undefined, remains: Remains, time: string): Json {
+export function namespaceConditions(conditions: Json | undefined, remains: RemainingContent, time: string): Json {
   const before = isArray(conditions) ? conditions : [];
   let after = before;
-  for (const condition of wanted(remains)) {
+  for (const condition of deletionConditions(remains)) {
     const old = after.find((one) => isObject(one) && one.type === condition.type);
-    if (!isObject(old)) after = [...after, stamped(condition, time)];
+    if (!isObject(old)) after = [...after, withTransitionTime(condition, time)];
     else if (old.status !== condition.status || old.reason !== condition.reason || old.message !== condition.message) {
       const since = old.status === condition.status ? (old.lastTransitionTime ?? time) : time;
-      after = after.map((one) => (one === old ? { ...old, ...stamped(condition, since) } : one));
+      after = after.map((one) => (one === old ? { ...old, ...withTransitionTime(condition, since) } : one));
     }
   }
   return after;
 }
 
-function stamped({ type, ...rest }: Condition, time: Json): JsonObject {
+function withTransitionTime({ type, ...rest }: Condition, time: Json): JsonObject {
   return { type, status: rest.status, lastTransitionTime: time, reason: rest.reason, message: rest.message };
 }
 
-function wanted({ resources, finalizers, errors }: Remains): Condition[] {
+function deletionConditions({ resources, finalizers, errors }: RemainingContent): Condition[] {
   const failed = `Failed to delete all resource types, ${errors.length} remaining: ${[...errors].sort().join(', ')}`;
-  const remaining = `Some resources are remaining: ${counted(resources, 'has')}`;
-  const held = `Some content in the namespace has finalizers remaining: ${counted(finalizers, 'in')}`;
+  const remaining = `Some resources are remaining: ${countsText(resources, 'has')}`;
+  const held = `Some content in the namespace has finalizers remaining: ${countsText(finalizers, 'in')}`;
   return [
-    told('NamespaceDeletionDiscoveryFailure', undefined, [
+    conditionOf('NamespaceDeletionDiscoveryFailure', undefined, [
       'ResourcesDiscovered',
       'All resources successfully discovered',
     ]),
-    told('NamespaceDeletionGroupVersionParsingFailure', undefined, [
+    conditionOf('NamespaceDeletionGroupVersionParsingFailure', undefined, [
       'ParsedGroupVersions',
       'All legacy kube types successfully parsed',
     ]),
-    told('NamespaceDeletionContentFailure', errors.length === 0 ? undefined : ['ContentDeletionFailed', failed], [
-      'ContentDeleted',
-      'All content successfully deleted, may be waiting on finalization',
-    ]),
-    told('NamespaceContentRemaining', resources.size === 0 ? undefined : ['SomeResourcesRemain', remaining], [
+    conditionOf(
+      'NamespaceDeletionContentFailure',
+      errors.length === 0 ? undefined : ['ContentDeletionFailed', failed],
+      ['ContentDeleted', 'All content successfully deleted, may be waiting on finalization'],
+    ),
+    conditionOf('NamespaceContentRemaining', resources.size === 0 ? undefined : ['SomeResourcesRemain', remaining], [
       'ContentRemoved',
       'All content successfully removed',
     ]),
-    told('NamespaceFinalizersRemaining', finalizers.size === 0 ? undefined : ['SomeFinalizersRemain', held], [
+    conditionOf('NamespaceFinalizersRemaining', finalizers.size === 0 ? undefined : ['SomeFinalizersRemain', held], [
       'ContentHasNoFinalizers',
       'All content-preserving finalizers finished',
     ]),
   ];
 }
 
-type Told = readonly [reason: string, message: string];
+type ReasonAndMessage = readonly [reason: string, message: string];
 
 /** The condition is true when something is wrong. */
-function told(type: string, wrong: Told | undefined, fine: Told): Condition {
+function conditionOf(type: string, wrong: ReasonAndMessage | undefined, fine: ReasonAndMessage): Condition {
   const [reason, message] = wrong ?? fine;
   return { type, status: wrong === undefined ? 'False' : 'True', reason, message };
 }
 
-function counted(counts: ReadonlyMap<string, number>, word: string): string {
+function countsText(counts: ReadonlyMap<string, number>, word: string): string {
   return [...counts]
     .map(([name, count]) => `${name} ${word} ${count} resource instances`)
     .sort()

@@ -2,25 +2,25 @@ import { isArray, isObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
 import type { Resource } from '../../resource.js';
 import { timestamp } from '../../time.js';
-import { Client, targetOf, unlessCode } from '../client.js';
+import { Client, targetOf, ignoreCodes } from '../client.js';
 import type { ControllerOptions } from '../options.js';
-import { follow } from '../monitors.js';
-import { namespaceConditions, type Remains } from './conditions.js';
-import { Worklist } from '../workqueue.js';
+import { monitorAll } from '../monitors.js';
+import { namespaceConditions, type RemainingContent } from './conditions.js';
+import { WorkQueue } from '../workqueue.js';
 
 const NAMESPACES = 'namespaces';
 const FINALIZER = 'kubernetes';
-const PARALLEL = 4;
+const WORKERS = 4;
 /** Between a change in a namespace that is being deleted and the next look at it: many go together. */
-const GATHER_MS = 20;
+const REQUEUE_MS = 20;
 
 /** Ends namespaces: deletes what is in them, says in their conditions what is left, and lets them go when nothing is. */
 export function startNamespaceController(options: ControllerOptions): { end(): Promise<void> } {
   const terminating = new Set<string>();
-  const terminator = new Terminator(options);
-  const worklist = new Worklist({
+  const terminator = new NamespaceDeleter(options);
+  const worklist = new WorkQueue({
     clock: options.clock,
-    parallel: PARALLEL,
+    workers: WORKERS,
     reconcile: (name) => terminator.process(name),
     onError: options.onError,
   });
@@ -30,10 +30,10 @@ export function startNamespaceController(options: ControllerOptions): { end(): P
       worklist.add(name);
     } else terminating.delete(name);
   });
-  const contents = follow(options.store, options.registry, {
+  const contents = monitorAll(options.store, options.registry, {
     changed: (_collection, { entry: { key } }) => {
       const namespace = key.slice(0, Math.max(key.indexOf('/'), 0));
-      if (terminating.has(namespace)) worklist.addLater(namespace, GATHER_MS);
+      if (terminating.has(namespace)) worklist.addAfter(namespace, REQUEUE_MS);
     },
   });
   return {
@@ -45,7 +45,7 @@ export function startNamespaceController(options: ControllerOptions): { end(): P
   };
 }
 
-class Terminator {
+class NamespaceDeleter {
   readonly #options: ControllerOptions;
   readonly #client: Client;
 
@@ -63,12 +63,12 @@ class Terminator {
     )
       return;
     const remains = await this.#empty(name);
-    await unlessCode([404], this.#report(namespace, remains));
+    await ignoreCodes([404], this.#report(namespace, remains));
     if (remains.errors.length > 0) throw new Error(remains.errors.join(', '));
-    if (remains.resources.size === 0) await unlessCode([404], this.#finalize(name));
+    if (remains.resources.size === 0) await ignoreCodes([404], this.#finalize(name));
   }
 
-  async #empty(namespace: string): Promise<Remains> {
+  async #empty(namespace: string): Promise<RemainingContent> {
     const resources = new Map<string, number>();
     const finalizers = new Map<string, number>();
     const errors: string[] = [];
@@ -110,7 +110,7 @@ class Terminator {
     return [...found.values()];
   }
 
-  async #report(namespace: KubeObject, remains: Remains): Promise<void> {
+  async #report(namespace: KubeObject, remains: RemainingContent): Promise<void> {
     const status = isObject(namespace.status) ? namespace.status : {};
     const conditions = namespaceConditions(status.conditions, remains, timestamp(this.#options.clock.now()));
     if (conditions === status.conditions && status.phase === 'Terminating') return;

@@ -3,20 +3,23 @@ import type { KubeObject } from '../../object.js';
 import { StatusError } from '../../status.js';
 import { Client, targetOf } from '../client.js';
 import type { ControllerOptions } from '../options.js';
-import { Worklist } from '../workqueue.js';
+import { WorkQueue } from '../workqueue.js';
 
 /** One object that every namespace has. */
-export interface Fixture {
+export interface RequiredObject {
   /** The ServiceAccount that makes it. */
   readonly account: string;
   readonly plural: string;
   readonly object: JsonObject & { readonly metadata: JsonObject & { readonly name: string } };
   /** The object as it should be; the same where it is. Without it, it only has to be there. */
-  readonly mend?: (object: KubeObject) => KubeObject;
+  readonly repair?: (object: KubeObject) => KubeObject;
 }
 
 /** Sees to it that a core object is in every namespace that is not being deleted. */
-export function startFixture(options: ControllerOptions, fixture: Fixture): { end(): Promise<void> } {
+export function startPerNamespaceController(
+  options: ControllerOptions,
+  fixture: RequiredObject,
+): { end(): Promise<void> } {
   const {
     plural,
     object: {
@@ -24,9 +27,9 @@ export function startFixture(options: ControllerOptions, fixture: Fixture): { en
     },
   } = fixture;
   const client = new Client(options.verbs, fixture.account);
-  const worklist = new Worklist({
+  const worklist = new WorkQueue({
     clock: options.clock,
-    parallel: 4,
+    workers: 4,
     reconcile: (namespace) => ensure(options, fixture, { client, namespace }),
     onError: options.onError,
   });
@@ -47,7 +50,7 @@ export function startFixture(options: ControllerOptions, fixture: Fixture): { en
 
 async function ensure(
   { reader, registry }: ControllerOptions,
-  { plural, object, mend }: Fixture,
+  { plural, object, repair: mend }: RequiredObject,
   { client, namespace }: { client: Client; namespace: string },
 ): Promise<void> {
   const place = reader.get('namespaces', '', namespace);
@@ -63,12 +66,12 @@ async function ensure(
   try {
     await client.create(target, object);
   } catch (error) {
-    if (!isSettled(error)) throw error;
+    if (!needsNoRetry(error)) throw error;
   }
 }
 
 /** Somebody made it, or the namespace is going: nothing is left to do. */
-function isSettled(error: unknown): boolean {
+function needsNoRetry(error: unknown): boolean {
   if (!(error instanceof StatusError)) return false;
   if (error.code === 404 || error.reason === 'AlreadyExists') return true;
   return (error.details?.causes ?? []).some(({ reason }) => reason === 'NamespaceTerminating');

@@ -1,7 +1,7 @@
-import type { Fixture } from './controller.js';
+import type { RequiredObject } from './controller.js';
 
 /** The ServiceAccount that every namespace has. */
-export const defaultServiceAccount: Fixture = {
+export const defaultServiceAccount: RequiredObject = {
   account: 'service-account-controller',
   plural: 'serviceaccounts',
   object: { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default' } },

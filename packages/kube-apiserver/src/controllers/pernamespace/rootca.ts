@@ -1,6 +1,6 @@
 import { equal, isObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
-import type { Fixture } from './controller.js';
+import type { RequiredObject } from './controller.js';
 
 const ANNOTATION = 'kubernetes.io/description';
 const DESCRIPTION =
@@ -8,7 +8,7 @@ const DESCRIPTION =
   'No other usage is guaranteed across distributions of Kubernetes clusters.';
 
 /** The ConfigMap with the certificates of the server's authority that every namespace has. @param bundle PEM. */
-export function rootCertificate(bundle: string): Fixture {
+export function rootCertificate(bundle: string): RequiredObject {
   const data = { 'ca.crt': bundle };
   return {
     account: 'root-ca-cert-publisher',
@@ -19,7 +19,7 @@ export function rootCertificate(bundle: string): Fixture {
       metadata: { name: 'kube-root-ca.crt', annotations: { [ANNOTATION]: DESCRIPTION } },
       data,
     },
-    mend(object): KubeObject {
+    repair(object): KubeObject {
       const { annotations = {} } = object.metadata;
       const said = Object.hasOwn(annotations, ANNOTATION) ? annotations[ANNOTATION] : '';
       if (isObject(object.data) && equal(object.data, data) && said !== '') return object;

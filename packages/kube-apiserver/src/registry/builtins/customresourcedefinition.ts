@@ -26,10 +26,10 @@ export function definitionKind(rules: DefinitionRules): Kind {
     conditionalUpdate: true,
     storageVersion: 'v1beta1',
     generation: 'spec',
-    complete: (crd) => rules.defaultCrd(crd),
-    create: (crd) => withStorageVersion({ ...crd, status: {} }),
+    completeDefaults: (crd) => rules.defaultCrd(crd),
+    prepareCreate: (crd) => withStorageVersion({ ...crd, status: {} }),
     // A status without stored versions gets them where it is read, by the spec that stays.
-    update: (next, old, subresource) =>
+    prepareUpdate: (next, old, subresource) =>
       subresource === 'status'
         ? rules.defaultCrd(fieldsFrom(next, old, ['spec']))
         : withStorageVersion(fieldsFrom(next, old, ['status'])),

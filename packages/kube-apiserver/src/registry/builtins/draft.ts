@@ -22,13 +22,13 @@ export function isDraft(value: DraftValue | undefined): value is Draft {
 }
 
 /** The struct at a key; undefined when there is none. */
-export function inner(draft: Draft, key: string): Draft | undefined {
+export function structIn(draft: Draft, key: string): Draft | undefined {
   const value = draft[key];
   return isDraft(value) ? value : undefined;
 }
 
 /** The struct at a key, made when it is not there: a struct of Go that is no pointer. */
-export function struct(draft: Draft, key: string): Draft {
+export function ensureStruct(draft: Draft, key: string): Draft {
   const value = draft[key];
   if (isDraft(value)) return value;
   const made: Draft = {};
@@ -37,7 +37,7 @@ export function struct(draft: Draft, key: string): Draft {
 }
 
 /** The structs of a list; none when there is no list. */
-export function items(draft: Draft, key: string): Draft[] {
+export function structsIn(draft: Draft, key: string): Draft[] {
   const value = draft[key];
   return Array.isArray(value) ? value.filter(isDraft) : [];
 }

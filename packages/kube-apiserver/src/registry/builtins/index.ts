@@ -22,7 +22,7 @@ import { SERVICE_ACCOUNT } from './core/serviceaccount.js';
 import { POD_TEMPLATE } from './core/podtemplate.js';
 
 /** What other rooms give to the built-in kinds. */
-export interface BuiltinParts {
+export interface BuiltinDependencies {
   readonly definitions: DefinitionRules;
   readonly policies: PolicyRules;
   readonly reviews: Reviews;
@@ -31,7 +31,7 @@ export interface BuiltinParts {
 }
 
 /** Rows of all built-in kinds, in the order of discovery: groups as the real server lists them, plurals by name. */
-export function builtinResources(parts: BuiltinParts): readonly Resource[] {
+export function builtinResources(parts: BuiltinDependencies): readonly Resource[] {
   const [coreEvent, newEvent] = EVENT_KINDS;
   return [
     CONFIG_MAP,

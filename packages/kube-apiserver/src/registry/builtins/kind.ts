@@ -36,20 +36,20 @@ export interface Kind {
   readonly convert?: Resource['convert'];
   readonly visible?: Resource['visible'];
   readonly review?: Resource['review'];
-  /** Maps of which it is remembered until an immutable object is checked that a client gave them without members: {@link emptied}. */
-  readonly remembered?: readonly string[];
+  /** Maps of which it is remembered until an immutable object is checked that a client gave them without members: {@link emptyMapsOf}. */
+  readonly emptyMapsIfImmutable?: readonly string[];
   /** Paths of maps of which it is remembered until any object is checked, as refusals show of them whether they were given. */
-  readonly shown?: readonly string[];
+  readonly emptyMapsInErrors?: readonly string[];
   /** Whether a list or map without members in `spec` is a change, though it is written as if it were not given. */
-  readonly noticesEmpty?: true;
+  readonly emptySpecIsChange?: true;
   /** Fills defaults into a draft that has no nulls and no zero values of optional fields. */
   readonly defaults?: (draft: Draft) => void;
   /** Fills defaults that another room knows. */
-  readonly complete?: (object: KubeObject) => KubeObject;
+  readonly completeDefaults?: (object: KubeObject) => KubeObject;
   /** What becomes of a new object besides generation: status dropped, addresses given. */
-  readonly create?: (object: KubeObject) => KubeObject;
+  readonly prepareCreate?: (object: KubeObject) => KubeObject;
   /** What a change may not touch is put back here, and what goes with it is filled in. */
-  readonly update?: (next: KubeObject, old: KubeObject, subresource: string | undefined) => KubeObject;
+  readonly prepareUpdate?: (next: KubeObject, old: KubeObject, subresource: string | undefined) => KubeObject;
   readonly validate?: (object: KubeObject) => readonly FieldError[];
   readonly validateUpdate?: (
     next: KubeObject,
@@ -93,15 +93,18 @@ export function resourceOf(kind: Kind): Resource {
 function strategyOf(kind: Kind): Strategy {
   const { definition } = kind;
   return {
-    default: (object) => remembering(kind, object, withDefaults(kind, object)),
+    default: (object) => recordEmptyMaps(kind, object, withDefaults(kind, object)),
     prepareCreate: (object) =>
-      withEmptied(canonical(definition, firstGeneration(kind, kind.create?.(object) ?? object)), shownOf(kind, object)),
+      withEmptyMaps(
+        canonical(definition, withFirstGeneration(kind, kind.prepareCreate?.(object) ?? object)),
+        emptyMapsForErrors(kind, object),
+      ),
     prepareUpdate(next, old, subresource) {
       const prepared = canonical(
         definition,
-        nextGeneration(kind, kind.update?.(next, old, subresource) ?? next, old, subresource),
+        withNextGeneration(kind, kind.prepareUpdate?.(next, old, subresource) ?? next, old, subresource),
       );
-      return withEmptied(prepared, old['immutable'] === true ? emptied(next) : shownOf(kind, next));
+      return withEmptyMaps(prepared, old['immutable'] === true ? emptyMapsOf(next) : emptyMapsForErrors(kind, next));
     },
     validateCreate: (object) => findings(kind.validate?.(object) ?? [], () => kind.warnings?.(object, undefined) ?? []),
     validateUpdate(next, old, subresource): Findings {
@@ -115,7 +118,7 @@ function strategyOf(kind: Kind): Strategy {
   };
 }
 
-function withDefaults({ definition, defaults, complete }: Kind, object: KubeObject): KubeObject {
+function withDefaults({ definition, defaults, completeDefaults: complete }: Kind, object: KubeObject): KubeObject {
   const read = canonical(definition, object, 'read');
   if (complete !== undefined) return canonical(definition, complete(read), 'read');
   if (defaults === undefined) return read;
@@ -127,36 +130,36 @@ function withDefaults({ definition, defaults, complete }: Kind, object: KubeObje
   return equal(filled, read) ? read : canonical(definition, filled, 'read');
 }
 
-const EMPTIED: unique symbol = Symbol('emptied');
+const EMPTY_MAPS: unique symbol = Symbol('emptied');
 
 /**
  * The maps that a client gave without members. Written, they are as if they were not given; an object that may not change
  * must not be given them all the same.
  */
-export function emptied(object: KubeObject): readonly string[] {
-  const found: unknown = Reflect.get(object, EMPTIED);
+export function emptyMapsOf(object: KubeObject): readonly string[] {
+  const found: unknown = Reflect.get(object, EMPTY_MAPS);
   return Array.isArray(found) ? found.map(String) : [];
 }
 
 /** With these alone: what was remembered of the object before is forgotten. */
-function withEmptied(object: KubeObject, maps: readonly string[]): KubeObject {
-  if (maps.length > 0) return { ...object, [EMPTIED]: maps };
-  if (!Reflect.has(object, EMPTIED)) return object;
+function withEmptyMaps(object: KubeObject, maps: readonly string[]): KubeObject {
+  if (maps.length > 0) return { ...object, [EMPTY_MAPS]: maps };
+  if (!Reflect.has(object, EMPTY_MAPS)) return object;
   const { apiVersion, kind, metadata } = object;
   return { ...Object.fromEntries(Object.entries(object)), apiVersion, kind, metadata };
 }
 
-function shownOf({ shown = [] }: Kind, object: KubeObject): readonly string[] {
-  return emptied(object).filter((path) => shown.includes(path));
+function emptyMapsForErrors({ emptyMapsInErrors: shown = [] }: Kind, object: KubeObject): readonly string[] {
+  return emptyMapsOf(object).filter((path) => shown.includes(path));
 }
 
-function remembering(
-  { remembered = [], shown = [], noticesEmpty }: Kind,
+function recordEmptyMaps(
+  { emptyMapsIfImmutable: remembered = [], emptyMapsInErrors: shown = [], emptySpecIsChange: noticesEmpty }: Kind,
   given: KubeObject,
   read: KubeObject,
 ): KubeObject {
-  const spec = noticesEmpty === true && holdsEmpty(own(given, 'spec')) ? ['spec'] : [];
-  return withEmptied(read, [
+  const spec = noticesEmpty === true && containsEmpty(own(given, 'spec')) ? ['spec'] : [];
+  return withEmptyMaps(read, [
     ...[...remembered, ...shown].filter((path) => isEmptyMap(valueAt(given, path.split('.')))),
     ...spec,
   ]);
@@ -166,12 +169,12 @@ function remembering(
 const DEFAULTED = 'policyTypes';
 
 /** A list or a map of labels without members; other objects are structs. */
-function holdsEmpty(value: Json | undefined): boolean {
-  if (isArray(value)) return value.length === 0 || value.some(holdsEmpty);
+function containsEmpty(value: Json | undefined): boolean {
+  if (isArray(value)) return value.length === 0 || value.some(containsEmpty);
   return (
     isObject(value) &&
     Object.entries(value).some(([name, field]) =>
-      name === 'matchLabels' ? isEmptyMap(field) : name !== DEFAULTED && holdsEmpty(field),
+      name === 'matchLabels' ? isEmptyMap(field) : name !== DEFAULTED && containsEmpty(field),
     )
   );
 }
@@ -180,12 +183,12 @@ function isEmptyMap(value: Json | undefined): boolean {
   return isObject(value) && Object.keys(value).length === 0;
 }
 
-function firstGeneration({ generation = 'kept' }: Kind, object: KubeObject): KubeObject {
+function withFirstGeneration({ generation = 'kept' }: Kind, object: KubeObject): KubeObject {
   return generation === 'kept' ? object : withMeta(object, { ...object.metadata, generation: 1 });
 }
 
-function nextGeneration(
-  { generation = 'kept', noticesEmpty }: Kind,
+function withNextGeneration(
+  { generation = 'kept', emptySpecIsChange: noticesEmpty }: Kind,
   next: KubeObject,
   old: KubeObject,
   subresource: string | undefined,
@@ -195,19 +198,19 @@ function nextGeneration(
   const moved =
     generation !== 'kept' &&
     subresource !== 'status' &&
-    (isMoved(next, old, generation === 'spec-and-annotations') ||
-      (noticesEmpty === true && emptied(next).includes('spec')));
+    (isSpecChanged(next, old, generation === 'spec-and-annotations') ||
+      (noticesEmpty === true && emptyMapsOf(next).includes('spec')));
   const after = moved ? (before ?? 0) + 1 : before;
   if (next.metadata.generation === after) return next;
   return withMeta(next, after === undefined ? rest : { ...rest, generation: after });
 }
 
-function isMoved(next: KubeObject, old: KubeObject, annotations: boolean): boolean {
+function isSpecChanged(next: KubeObject, old: KubeObject, annotations: boolean): boolean {
   if (annotations && !equal(next.metadata.annotations ?? {}, old.metadata.annotations ?? {})) return true;
-  return !equal(specOf(next), specOf(old));
+  return !equal(withoutMetadataAndStatus(next), withoutMetadataAndStatus(old));
 }
 
-function specOf(object: KubeObject): KubeObject {
+function withoutMetadataAndStatus(object: KubeObject): KubeObject {
   return withKey({ ...object, metadata: {} }, 'status', undefined) as KubeObject;
 }
 

@@ -13,14 +13,14 @@ export const LEASE: Kind = {
   definition: 'io.k8s.api.coordination.v1.Lease',
   createOnUpdate: true,
   conditionalUpdate: true,
-  create: withoutStrategy,
-  update: withoutStrategy,
+  prepareCreate: withoutDisabledFields,
+  prepareUpdate: withoutDisabledFields,
   validate,
   validateUpdate: validate,
 };
 
 /** Fields of a feature that is off are dropped. */
-function withoutStrategy(lease: KubeObject): KubeObject {
+function withoutDisabledFields(lease: KubeObject): KubeObject {
   const spec = structAt(lease, 'spec');
   if (spec['strategy'] === undefined && spec['preferredHolder'] === undefined) return lease;
   const { strategy: _strategy, preferredHolder: _holder, ...kept } = spec;

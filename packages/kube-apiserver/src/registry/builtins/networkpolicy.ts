@@ -4,7 +4,7 @@ import { child, forbiddenField, index, invalidValue, notSupported, required } fr
 import type { FieldError } from '../../status.js';
 import { checkRange, contains, parseRange, rangeWarnings } from './validation/ipaddress.js';
 import { each, has, invalidBecause, portNameProblems, portNumber, whenSet } from './validation/checks.js';
-import { fill, items, struct, type Draft } from './draft.js';
+import { fill, structsIn, ensureStruct, type Draft } from './draft.js';
 import { listAt, structAt, textAt, textsAt } from '../../fields.js';
 import type { Kind } from './kind.js';
 import { checkSelector } from './validation/labelselector.js';
@@ -26,33 +26,33 @@ export const NETWORK_POLICY: Kind = {
   definition: 'io.k8s.api.networking.v1.NetworkPolicy',
   shortNames: ['netpol'],
   generation: 'spec',
-  noticesEmpty: true,
+  emptySpecIsChange: true,
   defaults: policyDefaults,
   validate: (policy) => validate(policy, new Set()),
-  validateUpdate: (next, old) => validate(next, new Set(blocksOf(old).flatMap(({ block }) => rangesOf(block)))),
+  validateUpdate: (next, old) => validate(next, new Set(ipBlocksOf(old).flatMap(({ block }) => rangesOf(block)))),
   warnings: (policy) =>
-    blocksOf(policy).flatMap(({ block, path }) => [
+    ipBlocksOf(policy).flatMap(({ block, path }) => [
       ...rangeWarnings(textAt(block, 'cidr'), child(path, 'cidr')),
       ...textsAt(block, 'except').flatMap((range, at) => rangeWarnings(range, index(child(path, 'except'), at))),
     ]),
 };
 
 function policyDefaults(policy: Draft): void {
-  const spec = struct(policy, 'spec');
-  for (const rule of [...items(spec, 'ingress'), ...items(spec, 'egress')]) {
-    for (const port of items(rule, 'ports')) fill(port, 'protocol', 'TCP');
+  const spec = ensureStruct(policy, 'spec');
+  for (const rule of [...structsIn(spec, 'ingress'), ...structsIn(spec, 'egress')]) {
+    for (const port of structsIn(rule, 'ports')) fill(port, 'protocol', 'TCP');
   }
   const types = spec['policyTypes'];
   if (Array.isArray(types) && types.length > 0) return;
-  spec['policyTypes'] = items(spec, 'egress').length > 0 ? ['Ingress', 'Egress'] : ['Ingress'];
+  spec['policyTypes'] = structsIn(spec, 'egress').length > 0 ? ['Ingress', 'Egress'] : ['Ingress'];
 }
 
-interface Block {
+interface LocatedIpBlock {
   readonly block: JsonObject;
   readonly path: string;
 }
 
-function blocksOf(policy: KubeObject): readonly Block[] {
+function ipBlocksOf(policy: KubeObject): readonly LocatedIpBlock[] {
   const spec = structAt(policy, 'spec');
   return DIRECTIONS.flatMap(([direction, peers]) =>
     listAt(spec, direction).flatMap((rule, at) =>
@@ -116,7 +116,7 @@ function checkPeer(peer: JsonObject, path: string, known: ReadonlySet<string>): 
   const errors: FieldError[] = [
     ...whenSet(peer, 'podSelector', path, checkSelector),
     ...whenSet(peer, 'namespaceSelector', path, checkSelector),
-    ...whenSet(peer, 'ipBlock', path, (block, at) => checkBlock(block, at, known)),
+    ...whenSet(peer, 'ipBlock', path, (block, at) => checkIpBlock(block, at, known)),
   ];
   if (parts.length === 0) errors.push(required(path, 'must specify a peer'));
   if (parts.length > 1 && has(peer, 'ipBlock'))
@@ -124,7 +124,7 @@ function checkPeer(peer: JsonObject, path: string, known: ReadonlySet<string>): 
   return errors;
 }
 
-function checkBlock(block: JsonObject, path: string, known: ReadonlySet<string>): readonly FieldError[] {
+function checkIpBlock(block: JsonObject, path: string, known: ReadonlySet<string>): readonly FieldError[] {
   const cidr = textAt(block, 'cidr');
   if (cidr === '') return [required(child(path, 'cidr'))];
   const errors = [...checkRange(cidr, child(path, 'cidr'), known)];

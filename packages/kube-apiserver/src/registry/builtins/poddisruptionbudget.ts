@@ -24,8 +24,8 @@ export const POD_DISRUPTION_BUDGET: Kind = {
   subresources: [STATUS],
   generation: 'spec',
   conditionalUpdate: true,
-  create: (budget) => ({ ...budget, status: {} }),
-  update: (next, old, subresource) => fieldsFrom(next, old, [subresource === 'status' ? 'spec' : 'status']),
+  prepareCreate: (budget) => ({ ...budget, status: {} }),
+  prepareUpdate: (next, old, subresource) => fieldsFrom(next, old, [subresource === 'status' ? 'spec' : 'status']),
   validate,
   validateUpdate: (next, _old, subresource) => (subresource === 'status' ? statusErrors(next) : validate(next)),
 };

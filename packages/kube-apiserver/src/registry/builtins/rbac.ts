@@ -13,7 +13,7 @@ import { goJson } from '../../schema/go/text.js';
 import { dns1123Subdomain, pathSegment } from '../../schema/metadata/names.js';
 import type { FieldError } from '../../status.js';
 import { each, has, invalidBecause } from './validation/checks.js';
-import { fillZero, items, struct, textOf, type Draft } from './draft.js';
+import { fillZero, structsIn, ensureStruct, textOf, type Draft } from './draft.js';
 import { listAt, structAt, textAt, textsAt } from '../../fields.js';
 import type { Kind } from './kind.js';
 import { checkSelector, isUsableSelector } from './validation/labelselector.js';
@@ -59,8 +59,8 @@ function bindingKind(kind: string, plural: string, namespaced: boolean): Kind {
 }
 
 function bindingDefaults(binding: Draft): void {
-  fillZero(struct(binding, 'roleRef'), 'apiGroup', GROUP);
-  for (const subject of items(binding, 'subjects')) {
+  fillZero(ensureStruct(binding, 'roleRef'), 'apiGroup', GROUP);
+  for (const subject of structsIn(binding, 'subjects')) {
     if (['User', 'Group'].includes(textOf(subject, 'kind'))) fillZero(subject, 'apiGroup', GROUP);
   }
 }

@@ -1,5 +1,5 @@
 import type { Resource } from '../../resource.js';
-import { fill, struct, type Draft } from './draft.js';
+import { fill, ensureStruct, type Draft } from './draft.js';
 import { ALL_VERBS, type Kind } from './kind.js';
 
 export type Review = NonNullable<Resource['review']>;
@@ -49,5 +49,5 @@ function reviewKind(area: string, { kind, namespaced = false }: Row, reviews: Re
 
 /** For who answers POST …/token: what a TokenRequest does not say. */
 export function tokenRequestDefaults(request: Draft): void {
-  fill(struct(request, 'spec'), 'expirationSeconds', 3600);
+  fill(ensureStruct(request, 'spec'), 'expirationSeconds', 3600);
 }

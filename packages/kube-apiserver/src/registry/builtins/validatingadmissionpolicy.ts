@@ -3,7 +3,7 @@ import type { KubeObject } from '../../object.js';
 import { child, index, required } from '../../schema/field.js';
 import type { FieldError } from '../../status.js';
 import { checkConditions } from './validation/conditions.js';
-import { fill, inner, items, struct, type Draft } from './draft.js';
+import { fill, structIn, structsIn, ensureStruct, type Draft } from './draft.js';
 import { listAt, structAt, textAt } from '../../fields.js';
 import { fieldsFrom, STATUS, withMeta, type Kind } from './kind.js';
 
@@ -30,8 +30,8 @@ export function policyKinds(rules: PolicyRules): readonly Kind[] {
       conditionalUpdate: true,
       generation: 'spec',
       defaults: policyDefaults,
-      create: (policy) => ({ ...policy, status: {} }),
-      update: (next, old, subresource) =>
+      prepareCreate: (policy) => ({ ...policy, status: {} }),
+      prepareUpdate: (next, old, subresource) =>
         subresource === 'status' ? statusUpdate(next, old) : fieldsFrom(next, old, ['status']),
       validate: (policy) => rules.validatePolicy(policy, undefined),
       validateUpdate: (next, old, subresource) =>
@@ -48,7 +48,7 @@ export function policyKinds(rules: PolicyRules): readonly Kind[] {
       conditionalUpdate: true,
       generation: 'spec',
       defaults(binding) {
-        const resources = inner(struct(binding, 'spec'), 'matchResources');
+        const resources = structIn(ensureStruct(binding, 'spec'), 'matchResources');
         if (resources !== undefined) matchDefaults(resources);
       },
       validate: (binding) => rules.validateBinding(binding, undefined),
@@ -58,9 +58,9 @@ export function policyKinds(rules: PolicyRules): readonly Kind[] {
 }
 
 function policyDefaults(policy: Draft): void {
-  const spec = struct(policy, 'spec');
+  const spec = ensureStruct(policy, 'spec');
   fill(spec, 'failurePolicy', 'Fail');
-  const constraints = inner(spec, 'matchConstraints');
+  const constraints = structIn(spec, 'matchConstraints');
   if (constraints !== undefined) matchDefaults(constraints);
 }
 
@@ -68,7 +68,7 @@ function matchDefaults(resources: Draft): void {
   fill(resources, 'matchPolicy', 'Equivalent');
   fill(resources, 'namespaceSelector', {});
   fill(resources, 'objectSelector', {});
-  for (const rule of [...items(resources, 'resourceRules'), ...items(resources, 'excludeResourceRules')])
+  for (const rule of [...structsIn(resources, 'resourceRules'), ...structsIn(resources, 'excludeResourceRules')])
     fill(rule, 'scope', '*');
 }
 

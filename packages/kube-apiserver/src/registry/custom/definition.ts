@@ -74,13 +74,13 @@ export function readNames(names: JsonObject): DefinitionNames {
   };
 }
 
-interface Siblings {
+interface VersionContext {
   readonly versions: readonly JsonObject[];
   readonly group: string;
   readonly kind: string;
 }
 
-function readVersion(version: JsonObject, siblings: Siblings): DefinitionVersion {
+function readVersion(version: JsonObject, siblings: VersionContext): DefinitionVersion {
   const schema = structAt(structAt(version, 'schema'), 'openAPIV3Schema');
   return {
     name: textAt(version, 'name'),
@@ -115,7 +115,7 @@ function readColumn(column: JsonObject): PrinterColumn {
   };
 }
 
-function deprecationOf(version: JsonObject, { versions, group, kind }: Siblings): string {
+function deprecationOf(version: JsonObject, { versions, group, kind }: VersionContext): string {
   const said = version.deprecationWarning;
   if (typeof said === 'string') return said;
   const name = textAt(version, 'name');
@@ -130,6 +130,6 @@ function deprecationOf(version: JsonObject, { versions, group, kind }: Siblings)
 }
 
 /** Whether two states of a definition serve the same. */
-export function servesSame(a: KubeObject, b: KubeObject): boolean {
+export function definesSameResources(a: KubeObject, b: KubeObject): boolean {
   return equal(a.spec, b.spec) && equal(structAt(a, 'status').acceptedNames, structAt(b, 'status').acceptedNames);
 }

@@ -9,7 +9,7 @@ export interface NameProblem {
   readonly message: string;
 }
 
-export interface Claims {
+export interface NamingContext {
   readonly group: string;
   /** Names that the definition has already. */
   readonly own: DefinitionNames;
@@ -17,7 +17,7 @@ export interface Claims {
   readonly all: readonly KubeObject[];
 }
 
-export interface Acceptance {
+export interface NamingResult {
   /** The names that the definition has from now on, as its status says them. */
   readonly names: JsonObject;
   /** Why it cannot have all that it wants, in the words of the server's naming controller; undefined when it can. */
@@ -25,7 +25,7 @@ export interface Acceptance {
 }
 
 /** Which of the names that a definition wants are free: every one of them counts alone, the last that is not is told. */
-export function acceptNames(wanted: DefinitionNames, { group, own, all }: Claims): Acceptance {
+export function acceptNames(wanted: DefinitionNames, { group, own, all }: NamingContext): NamingResult {
   const taken = all
     .filter((one) => textAt(structAt(one, 'spec'), 'group') === group)
     .map((one) => readNames(structAt(structAt(one, 'status'), 'acceptedNames')));
@@ -45,13 +45,13 @@ export function acceptNames(wanted: DefinitionNames, { group, own, all }: Claims
   const listKind = one('ListKindConflict', wanted.listKind, own.listKind, kinds);
   const shortNames = used.length > 0 ? own.shortNames : wanted.shortNames;
   return {
-    names: asJson({ plural, singular, shortNames, kind, listKind, categories: wanted.categories }),
+    names: acceptedNames({ plural, singular, shortNames, kind, listKind, categories: wanted.categories }),
     problem: problems.at(-1),
   };
 }
 
 /** What is empty is left out, but for those that every definition has. */
-function asJson({ plural, singular, shortNames, kind, listKind, categories }: DefinitionNames): JsonObject {
+function acceptedNames({ plural, singular, shortNames, kind, listKind, categories }: DefinitionNames): JsonObject {
   return {
     plural,
     ...(singular === '' ? {} : { singular }),

@@ -18,7 +18,7 @@ import { blocksCel } from '../../schema/keywords/validate.js';
 import type { FieldError } from '../../status.js';
 import { customColumns } from '../../table/custom.js';
 import { checkScale, customScale } from './scale.js';
-import { readDefinition, servesSame } from './definition.js';
+import { readDefinition, definesSameResources } from './definition.js';
 import type { Definition, DefinitionVersion } from './definition.js';
 
 const VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
@@ -26,7 +26,7 @@ const STATUS = { name: 'status', verbs: ['get', 'patch', 'update'] };
 const OBJECT_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
 
 /** Which definition a resource was made from. */
-const sources = new WeakMap<Resource, KubeObject>();
+const definitionOfResource = new WeakMap<Resource, KubeObject>();
 
 /**
  * The resources that a CustomResourceDefinition serves, one for each served version; none while its names are not its own.
@@ -36,18 +36,19 @@ export function customResources(crd: KubeObject, before: readonly Resource[]): r
   if (conditionOf(crd, 'Established') !== 'True' && conditionOf(crd, 'NamesAccepted') !== 'True') return [];
   // One that only its own finalizers still hold is used like any other.
   const terminating = crd.metadata.deletionTimestamp !== undefined && conditionOf(crd, 'Terminating') !== 'False';
-  const source = before[0] === undefined ? undefined : sources.get(before[0]);
-  const resources = source !== undefined && servesSame(source, crd) ? before : made(readDefinition(crd));
+  const source = before[0] === undefined ? undefined : definitionOfResource.get(before[0]);
+  const resources =
+    source !== undefined && definesSameResources(source, crd) ? before : buildResources(readDefinition(crd));
   const marked = resources.map((resource) =>
     (resource.terminating === true) === terminating ? resource : { ...resource, terminating },
   );
-  for (const resource of marked) sources.set(resource, crd);
+  for (const resource of marked) definitionOfResource.set(resource, crd);
   return marked;
 }
 
-function made(definition: Definition): Resource[] {
+function buildResources(definition: Definition): Resource[] {
   const schemas = new Map(
-    definition.versions.map(({ name, schema }) => [`${definition.group}/${name}`, wholeSchema(schema)]),
+    definition.versions.map(({ name, schema }) => [`${definition.group}/${name}`, withObjectFields(schema)]),
   );
   return definition.versions.filter(({ served }) => served).map((version) => resourceOf(definition, version, schemas));
 }
@@ -65,7 +66,7 @@ function resourceOf(
     namespaced,
     collection: definition.name,
     custom: true,
-    schema: schemas.get(`${group}/${version.name}`) ?? wholeSchema(version.schema),
+    schema: schemas.get(`${group}/${version.name}`) ?? withObjectFields(version.schema),
     storageVersion: definition.storage,
     schemaIn: (apiVersion) => schemas.get(apiVersion),
     verbs: VERBS,
@@ -74,7 +75,7 @@ function resourceOf(
       ...(version.scale === undefined ? [] : [customScale(version.scale)]),
     ],
     strategy: strategyOf(definition, version),
-    selectable: Object.fromEntries(version.selectable.map((path) => [path.replace(/^\./, ''), valueAt(path)])),
+    selectable: Object.fromEntries(version.selectable.map((path) => [path.replace(/^\./, ''), fieldReader(path)])),
     columns: customColumns(version.columns),
     convert: conversionOf(definition, version),
     decode: (value, applied) => decodeCustom(version.schema, value, applied),
@@ -83,7 +84,7 @@ function resourceOf(
 }
 
 /** The schema with what every object has; the author's own may only narrow it. */
-function wholeSchema(schema: Schema): Schema {
+function withObjectFields(schema: Schema): Schema {
   const meta = {
     apiVersion: { type: 'string' },
     kind: { type: 'string' },
@@ -93,7 +94,7 @@ function wholeSchema(schema: Schema): Schema {
 }
 
 /** The text of a field that objects can be selected by; '' where it is missing. */
-function valueAt(path: string): (object: KubeObject) => string {
+function fieldReader(path: string): (object: KubeObject) => string {
   const parts = [...path.matchAll(/\.([^.[\]]+)|\['([^']+)'\]/g)].map(([, plain, quoted]) => plain ?? quoted ?? '');
   return (object) => {
     let value: Json | undefined = object;
@@ -107,19 +108,19 @@ function valueAt(path: string): (object: KubeObject) => string {
 }
 
 /** An object as a version knows it: no other fields, no nulls that it does not allow, and nothing empty in its metadata. */
-function coerced(schema: Schema, object: KubeObject): KubeObject {
-  return withoutNulls(schema, withFieldsOf(object, prune(schema, object, { root: true }).value));
+function pruneToSchema(schema: Schema, object: KubeObject): KubeObject {
+  return dropNulls(schema, replaceFields(object, prune(schema, object, { root: true }).value));
 }
 
-function withoutNulls(schema: Schema, object: KubeObject): KubeObject {
-  return withFieldsOf(withoutEmptyMembers(object), pruneNulls(schema, object));
+function dropNulls(schema: Schema, object: KubeObject): KubeObject {
+  return replaceFields(withoutEmptyMembers(object), pruneNulls(schema, object));
 }
 
 function withDefaults(schema: Schema, object: KubeObject): KubeObject {
-  return withFieldsOf(object, fillDefaults(schema, object));
+  return replaceFields(object, fillDefaults(schema, object));
 }
 
-function withFieldsOf(object: KubeObject, value: Json): KubeObject {
+function replaceFields(object: KubeObject, value: Json): KubeObject {
   if (value === object || !isObject(value)) return object;
   const { apiVersion, kind, metadata } = object;
   return { ...value, apiVersion, kind, metadata };
@@ -136,8 +137,8 @@ function conversionOf(
   const stored = `${group}/${storage}`;
   const read = (object: KubeObject): KubeObject => {
     const from = schemas.get(object.apiVersion) ?? {};
-    const whole = withDefaults(from, coerced(from, object));
-    return object.apiVersion === own ? whole : coerced(schema, { ...whole, apiVersion: own });
+    const whole = withDefaults(from, pruneToSchema(from, object));
+    return object.apiVersion === own ? whole : pruneToSchema(schema, { ...whole, apiVersion: own });
   };
   return {
     fromStored(object) {
@@ -148,9 +149,9 @@ function conversionOf(
       return after;
     },
     toStored: (object) =>
-      own === stored ? object : coerced(schemas.get(stored) ?? {}, { ...object, apiVersion: stored }),
+      own === stored ? object : pruneToSchema(schemas.get(stored) ?? {}, { ...object, apiVersion: stored }),
     ...(versions.length === 1
-      ? { trust: (object: KubeObject) => void known.set(object, withoutNulls(schema, object)) }
+      ? { trust: (object: KubeObject) => void known.set(object, dropNulls(schema, object)) }
       : {}),
   };
 }
@@ -172,11 +173,13 @@ function strategyOf(
       };
     },
     prepareUpdate: (next, old, subresource) =>
-      subresource === 'status' ? withStatus(next, old) : moved(status ? keepStatus(next, old) : next, old),
+      subresource === 'status'
+        ? withStatusOnly(next, old)
+        : withNextGeneration(status ? keepStatus(next, old) : next, old),
     validateCreate(object) {
       const wrong = typeErrors(object, type);
       if (wrong.length > 0)
-        return withRules(schema, object, undefined, {
+        return addRuleFindings(schema, object, undefined, {
           errors: [...wrong, ...validateParts(schema, object)],
           warnings: [],
         });
@@ -185,7 +188,7 @@ function strategyOf(
         ...validateCustom(schema, object).errors,
         ...checkScale(scale, object, undefined),
       ];
-      return withRules(schema, object, undefined, {
+      return addRuleFindings(schema, object, undefined, {
         errors,
         warnings: finalizerWarnings(object.metadata.finalizers ?? []),
       });
@@ -193,7 +196,7 @@ function strategyOf(
     validateUpdate(next, old, subresource) {
       const wrong = typeErrors(next, type);
       if (wrong.length > 0)
-        return withRules(schema, next, old, {
+        return addRuleFindings(schema, next, old, {
           errors: [...wrong, ...validateParts(schema, next, old, subresource)],
           warnings: [],
         });
@@ -206,7 +209,7 @@ function strategyOf(
         subresource === 'status' ? [] : finalizerWarnings(next.metadata.finalizers ?? [], old.metadata.finalizers);
       // Who calls this checks metadata of all objects besides; where that fails, nothing is said of finalizers.
       const isSaid = warnings.length > 0 && validateMeta(next.metadata, rules).length === 0;
-      return withRules(schema, next, old, { errors, warnings: isSaid ? warnings : [] });
+      return addRuleFindings(schema, next, old, { errors, warnings: isSaid ? warnings : [] });
     },
     validateName: dns1123Subdomain,
     checksMetadata: true,
@@ -230,7 +233,7 @@ const NOT_CHECKED =
   'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation';
 
 /** Findings with those of the schema's rules, which need an object whose values are of their types. */
-function withRules(
+function addRuleFindings(
   schema: Schema,
   next: KubeObject,
   old: KubeObject | undefined,
@@ -255,7 +258,7 @@ function keepStatus(next: KubeObject, old: KubeObject): KubeObject {
 }
 
 /** By the status subresource nothing comes but the status, and who wrote it. */
-function withStatus(next: KubeObject, old: KubeObject): KubeObject {
+function withStatusOnly(next: KubeObject, old: KubeObject): KubeObject {
   const { managedFields } = next.metadata;
   const { managedFields: _old, ...kept } = old.metadata;
   const metadata = managedFields === undefined ? kept : { ...kept, managedFields };
@@ -263,11 +266,11 @@ function withStatus(next: KubeObject, old: KubeObject): KubeObject {
 }
 
 /** One generation on where anything but metadata changes. */
-function moved(next: KubeObject, old: KubeObject): KubeObject {
-  if (equal(withoutMeta(next), withoutMeta(old))) return next;
+function withNextGeneration(next: KubeObject, old: KubeObject): KubeObject {
+  if (equal(withoutMetadata(next), withoutMetadata(old))) return next;
   return { ...next, metadata: { ...next.metadata, generation: (old.metadata.generation ?? 0) + 1 } };
 }
 
-function withoutMeta({ metadata: _metadata, ...rest }: KubeObject): JsonObject {
+function withoutMetadata({ metadata: _metadata, ...rest }: KubeObject): JsonObject {
   return rest;
 }

@@ -36,7 +36,7 @@ export function customScale(paths: ScalePaths): Subresource {
       read: (object) => scaleOf(object, paths, 0),
       draft: (object) => scaleOf(object, paths, ABSENT),
       get(object) {
-        if (wholeAt(object, field) === undefined)
+        if (integerAt(object, field) === undefined)
           throw internal(`the spec replicas field ${JSON.stringify(paths.specReplicas)} does not exist`);
         return scaleOf(object, paths, 0);
       },
@@ -62,24 +62,26 @@ export function checkScale(
   if (paths === undefined) return [];
   const numbers = subresource === 'status' ? [paths.statusReplicas] : [paths.specReplicas, paths.statusReplicas];
   const errors = numbers.flatMap(
-    (path) => hindered(object, path, 0) ?? checkNumber(path, valueAt(object, keysOf(path))),
+    (path) => pathErrors(object, path, 0) ?? checkNumber(path, valueAt(object, keysOf(path))),
   );
   if (paths.labelSelector === '') return errors;
-  const hindrance = hindered(object, paths.labelSelector, '');
+  const hindrance = pathErrors(object, paths.labelSelector, '');
   if (hindrance !== undefined) return [...errors, ...hindrance];
   const selector = valueAt(object, keysOf(paths.labelSelector));
   if (selector === undefined || typeof selector === 'string') return errors;
-  return [...errors, invalidValue(paths.labelSelector, '', misfit(paths.labelSelector, selector, 'string'))];
+  return [...errors, invalidValue(paths.labelSelector, '', accessorError(paths.labelSelector, selector, 'string'))];
 }
 
 /** Where something on the way to a field is no object and not null. */
-function hindered(object: JsonObject, path: string, zero: Json): FieldError[] | undefined {
+function pathErrors(object: JsonObject, path: string, zero: Json): FieldError[] | undefined {
   const keys = keysOf(path);
   let value: Json | undefined = object;
   for (const [at, key] of keys.entries()) {
     if (value === undefined || value === null) return undefined;
     if (!isObject(value))
-      return [invalidValue(path, zero, misfit(`.${keys.slice(0, at + 1).join('.')}`, value, 'map[string]interface{}'))];
+      return [
+        invalidValue(path, zero, accessorError(`.${keys.slice(0, at + 1).join('.')}`, value, 'map[string]interface{}')),
+      ];
     value = own(value, key);
   }
   return undefined;
@@ -90,21 +92,21 @@ const INT32_MAX = 2_147_483_647;
 function checkNumber(path: string, value: Json | undefined): FieldError[] {
   if (value === undefined) return [];
   if (typeof value !== 'number' || !Number.isInteger(value))
-    return [invalidValue(path, 0, misfit(path, value, 'int64'))];
+    return [invalidValue(path, 0, accessorError(path, value, 'int64'))];
   if (value < 0) return [invalidValue(path, value, 'should be a non-negative integer')];
   return value > INT32_MAX ? [invalidValue(path, value, `should be less than or equal to ${INT32_MAX}`)] : [];
 }
 
 /** As Go's accessor of unstructured objects tells of a value of another type. */
-function misfit(path: string, value: Json, wanted: string): string {
+function accessorError(path: string, value: Json, wanted: string): string {
   return `${path} accessor error: ${goValue(value)} is of the type ${goType(value)}, expected ${wanted}`;
 }
 
 function scaleOf(object: KubeObject, paths: ScalePaths, absent: number): KubeObject {
   const selector = paths.labelSelector === '' ? undefined : valueAt(object, keysOf(paths.labelSelector));
   return scaleObject(object, {
-    desired: wholeAt(object, keysOf(paths.specReplicas)) ?? absent,
-    available: wholeAt(object, keysOf(paths.statusReplicas)) ?? 0,
+    desired: integerAt(object, keysOf(paths.specReplicas)) ?? absent,
+    available: integerAt(object, keysOf(paths.statusReplicas)) ?? 0,
     selector: typeof selector === 'string' ? selector : '',
   });
 }
@@ -114,11 +116,11 @@ function keysOf(path: string): readonly string[] {
 }
 
 /** A number of the object; undefined where it has none. Throws 500 for what is no whole number. */
-function wholeAt(object: JsonObject, keys: readonly string[]): number | undefined {
+function integerAt(object: JsonObject, keys: readonly string[]): number | undefined {
   const value = valueAt(object, keys);
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'number' && Number.isInteger(value)) return value;
-  throw new StatusError(500, misfit(`.${keys.join('.')}`, value, 'int64'));
+  throw new StatusError(500, accessorError(`.${keys.join('.')}`, value, 'int64'));
 }
 
 function withValue(object: JsonObject, [key = '', ...rest]: readonly string[], value: Json): JsonObject {

@@ -28,8 +28,8 @@ export class Cluster extends Room {
         onError: (key, error) => this.errors.push(`${key}: ${error instanceof Error ? error.message : String(error)}`),
       },
       {
-        authority: 'the bundle',
-        issue: ({ metadata }, secret) => `token of ${metadata.name ?? ''} (${metadata.uid ?? ''}) in ${secret}`,
+        caBundle: 'the bundle',
+        issueToken: ({ metadata }, secret) => `token of ${metadata.name ?? ''} (${metadata.uid ?? ''}) in ${secret}`,
       },
     );
   }

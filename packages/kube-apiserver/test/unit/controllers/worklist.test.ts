@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { Worklist } from '../../../src/controllers/workqueue.js';
+import { WorkQueue } from '../../../src/controllers/workqueue.js';
 import { ManualClock, settle } from '../../../testing/clock.js';
 
 interface Bench {
   readonly clock: ManualClock;
-  readonly list: Worklist;
+  readonly list: WorkQueue;
   /** What was begun, in order. */
   readonly begun: string[];
   readonly errors: string[];
@@ -21,9 +21,9 @@ function bench(parallel = 2): Bench {
     begun.push(key);
     return new Promise((resolve, reject) => waiting.push((error) => (error === undefined ? resolve() : reject(error))));
   };
-  const list = new Worklist({
+  const list = new WorkQueue({
     clock,
-    parallel,
+    workers: parallel,
     reconcile,
     onError: (key, error) => errors.push(`${key}: ${String(error)}`),
   });
@@ -96,12 +96,12 @@ describe('a work list', () => {
     await settle();
     await finish(new Error('no'));
     list.add('a');
-    list.addLater('a', 10);
+    list.addAfter('a', 10);
     await settle();
     expect(begun).toEqual(['a', 'a']);
     expect(clock.pending).toBe(0);
-    list.addLater('b', 10);
-    list.addLater('b', 5);
+    list.addAfter('b', 10);
+    list.addAfter('b', 5);
 
     expect(clock.nextIn).toBe(10);
   });
@@ -111,7 +111,7 @@ describe('a work list', () => {
     list.add('a');
     await settle();
     list.add('b');
-    list.addLater('c', 10);
+    list.addAfter('c', 10);
     let ended = false;
     const end = list.end().then(() => (ended = true));
     list.add('d');

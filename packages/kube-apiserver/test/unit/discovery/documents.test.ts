@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { AGGREGATED_TYPE, aggregatedCore, aggregatedGroups } from '../../../src/discovery/aggregated.js';
-import { coreVersions, groupAnswer, groupList, resourceList } from '../../../src/discovery/unaggregated.js';
+import { apiVersions, apiGroup, apiGroupList, apiResourceList } from '../../../src/discovery/unaggregated.js';
 import { openApiDocument, openApiIndex } from '../../../src/discovery/openapi.js';
 import { customResources } from '../../../src/registry/custom/resource.js';
 import type { JsonObject } from '../../../src/json.js';
@@ -78,7 +78,7 @@ describe('legacy discovery', () => {
       ({ name = '' }) => isServed(group, name.split('/')[0] ?? '') && !name.endsWith('/proxy'),
     );
 
-    expect(sorted(resourceList(registry, group, version))).toEqual(sorted({ ...rest, resources: served }));
+    expect(sorted(apiResourceList(registry, group, version))).toEqual(sorted({ ...rest, resources: served }));
   });
 
   it('lists the groups in the order of the real server', () => {
@@ -86,11 +86,11 @@ describe('legacy discovery', () => {
       all.some(({ group }) => group === name),
     );
 
-    expect(groupList(registry)).toEqual({ kind: 'APIGroupList', apiVersion: 'v1', groups });
+    expect(apiGroupList(registry)).toEqual({ kind: 'APIGroupList', apiVersion: 'v1', groups });
   });
 
   it('answers for one group', () => {
-    expect(groupAnswer(registry, 'o6.example.com')).toEqual({
+    expect(apiGroup(registry, 'o6.example.com')).toEqual({
       kind: 'APIGroup',
       apiVersion: 'v1',
       name: 'o6.example.com',
@@ -104,17 +104,17 @@ describe('legacy discovery', () => {
 
   it('knows nothing of what is not served', () => {
     expect([
-      groupAnswer(registry, 'batch'),
-      resourceList(registry, 'apps', 'v2'),
-      resourceList(registry, '', 'v2'),
-      resourceList(registry, 'x', 'v1'),
+      apiGroup(registry, 'batch'),
+      apiResourceList(registry, 'apps', 'v2'),
+      apiResourceList(registry, '', 'v2'),
+      apiResourceList(registry, 'x', 'v1'),
     ]).toEqual([undefined, undefined, undefined, undefined]);
   });
 
   it('tells where the server is', () => {
     const { serverAddressByClientCIDRs: _address, ...rest } = recorded('legacy')['api'] ?? {};
 
-    expect(coreVersions('127.0.0.1:6443')).toEqual({
+    expect(apiVersions('127.0.0.1:6443')).toEqual({
       ...rest,
       serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress: '127.0.0.1:6443' }],
     });

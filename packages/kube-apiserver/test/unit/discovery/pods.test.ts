@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { aggregatedCore } from '../../../src/discovery/aggregated.js';
-import { resourceList } from '../../../src/discovery/unaggregated.js';
+import { apiResourceList } from '../../../src/discovery/unaggregated.js';
 import { openApiDocument } from '../../../src/discovery/openapi.js';
 import type { JsonObject } from '../../../src/json.js';
 import type { Registry } from '../../../src/resource.js';
@@ -42,7 +42,7 @@ const SUBRESOURCES = ['ephemeralcontainers', 'resize', 'status'].map(
 describe('Pods', () => {
   it('are told of as by the real server, but can only be read, and deleted where there are none', () => {
     const [real, ...subresources] = pods(recorded('legacy')['api/v1']);
-    expect(pods(resourceList(registry, '', 'v1'))).toEqual([
+    expect(pods(apiResourceList(registry, '', 'v1'))).toEqual([
       { ...real, verbs: ['delete', 'deletecollection', 'get', 'list', 'watch'] },
       ...subresources,
     ]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ageOf, durationText } from '../../../src/table/ages.js';
+import { humanAge, humanDuration } from '../../../src/table/ages.js';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -33,7 +33,7 @@ describe('a length of time', () => {
     [8 * YEAR, '8y'],
     [20 * YEAR, '20y'],
   ])('of %d ms is %s', (ms, text) => {
-    expect(durationText(ms)).toBe(text);
+    expect(humanDuration(ms)).toBe(text);
   });
 });
 
@@ -45,6 +45,6 @@ describe('an age', () => {
     ['soon', '<invalid>'],
     ['2021-01-01T00:00:00Z', '<invalid>'],
   ])('of %j is %s', (time, text) => {
-    expect(ageOf(time, Date.parse('2020-01-01T00:01:30Z'))).toBe(text);
+    expect(humanAge(time, Date.parse('2020-01-01T00:01:30Z'))).toBe(text);
   });
 });

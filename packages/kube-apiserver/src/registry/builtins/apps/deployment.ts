@@ -4,7 +4,7 @@ import { child, forbiddenField, invalidValue } from '../../../schema/field.js';
 import { goJson } from '../../../schema/go/text.js';
 import type { FieldError } from '../../../status.js';
 import { atMost100Percent, has, intOrPercent, nonNegative, percentOf } from '../validation/checks.js';
-import { fill, fillZero, struct, type Draft } from '../draft.js';
+import { fill, fillZero, ensureStruct, type Draft } from '../draft.js';
 import { fieldsFrom, STATUS, withMeta, type Kind } from '../kind.js';
 import { numberAt, structAt, textAt } from '../../../fields.js';
 import { goIntOrString } from '../validation/gostruct.js';
@@ -15,7 +15,7 @@ import {
   selectorChange,
   selectorErrors,
   TEMPLATE_LABELS,
-  trimmed,
+  withoutDisabledFields,
   workloadWarnings,
 } from './workload.js';
 
@@ -41,11 +41,11 @@ export const DEPLOYMENT: Kind = {
   categories: ['all'],
   subresources: [REPLICAS_SCALE, STATUS],
   generation: 'spec-and-annotations',
-  shown: [TEMPLATE_LABELS],
+  emptyMapsInErrors: [TEMPLATE_LABELS],
   defaults: deploymentDefaults,
-  create: (deployment) => trimmed({ ...deployment, status: {} }),
-  update: (next, old, subresource) =>
-    subresource === 'status' ? statusUpdate(next, old) : trimmed(fieldsFrom(next, old, ['status'])),
+  prepareCreate: (deployment) => withoutDisabledFields({ ...deployment, status: {} }),
+  prepareUpdate: (next, old, subresource) =>
+    subresource === 'status' ? statusUpdate(next, old) : withoutDisabledFields(fieldsFrom(next, old, ['status'])),
   validate,
   validateUpdate(next, old, subresource) {
     if (subresource === 'status') return statusErrors(next, old);
@@ -55,18 +55,18 @@ export const DEPLOYMENT: Kind = {
 };
 
 function deploymentDefaults(deployment: Draft): void {
-  const spec = struct(deployment, 'spec');
+  const spec = ensureStruct(deployment, 'spec');
   fill(spec, 'replicas', 1);
-  const strategy = struct(spec, 'strategy');
+  const strategy = ensureStruct(spec, 'strategy');
   fillZero(strategy, 'type', 'RollingUpdate');
   if (strategy['type'] === 'RollingUpdate') {
-    const rolling = struct(strategy, 'rollingUpdate');
+    const rolling = ensureStruct(strategy, 'rollingUpdate');
     fill(rolling, 'maxUnavailable', '25%');
     fill(rolling, 'maxSurge', '25%');
   }
   fill(spec, 'revisionHistoryLimit', 10);
   fill(spec, 'progressDeadlineSeconds', 600);
-  podSpecDefaults(struct(struct(spec, 'template'), 'spec'));
+  podSpecDefaults(ensureStruct(ensureStruct(spec, 'template'), 'spec'));
 }
 
 /** Of metadata only the labels stay as they were; annotations move generation only by the main resource. */

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../../object.js';
 import { child } from '../../../schema/field.js';
 import type { FieldError } from '../../../status.js';
 import { nonNegative } from '../validation/checks.js';
-import { fill, struct, type Draft } from '../draft.js';
+import { fill, ensureStruct, type Draft } from '../draft.js';
 import { structAt } from '../../../fields.js';
 import { fieldsFrom, STATUS, type Kind } from '../kind.js';
 import { podSpecDefaults } from '../pod/defaults/podspec.js';
@@ -13,7 +13,7 @@ import {
   selectorChange,
   selectorErrors,
   TEMPLATE_LABELS,
-  trimmed,
+  withoutDisabledFields,
   workloadWarnings,
 } from './workload.js';
 
@@ -37,11 +37,13 @@ export const REPLICA_SET: Kind = {
   categories: ['all'],
   subresources: [REPLICAS_SCALE, STATUS],
   generation: 'spec',
-  shown: [TEMPLATE_LABELS],
+  emptyMapsInErrors: [TEMPLATE_LABELS],
   defaults: replicaSetDefaults,
-  create: (set) => trimmed({ ...set, status: {} }),
-  update: (next, old, subresource) =>
-    subresource === 'status' ? fieldsFrom(next, old, ['spec']) : trimmed(fieldsFrom(next, old, ['status'])),
+  prepareCreate: (set) => withoutDisabledFields({ ...set, status: {} }),
+  prepareUpdate: (next, old, subresource) =>
+    subresource === 'status'
+      ? fieldsFrom(next, old, ['spec'])
+      : withoutDisabledFields(fieldsFrom(next, old, ['status'])),
   validate,
   validateUpdate: (next, old, subresource) =>
     subresource === 'status' ? statusErrors(next) : [...validate(next), ...selectorChange(next, old)],
@@ -49,9 +51,9 @@ export const REPLICA_SET: Kind = {
 };
 
 function replicaSetDefaults(set: Draft): void {
-  const spec = struct(set, 'spec');
+  const spec = ensureStruct(set, 'spec');
   fill(spec, 'replicas', 1);
-  podSpecDefaults(struct(struct(spec, 'template'), 'spec'));
+  podSpecDefaults(ensureStruct(ensureStruct(spec, 'template'), 'spec'));
 }
 
 function validate(set: KubeObject): readonly FieldError[] {

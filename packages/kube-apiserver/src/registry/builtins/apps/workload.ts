@@ -6,19 +6,19 @@ import type { FieldError } from '../../../status.js';
 import { has, immutable } from '../validation/checks.js';
 import { numberAt, structAt } from '../../../fields.js';
 import { goSelectorJson } from '../validation/gostruct.js';
-import { emptied } from '../kind.js';
-import { withoutFeatures } from '../pod/features.js';
-import { checkLastingTemplate } from '../pod/template.js';
+import { emptyMapsOf } from '../kind.js';
+import { dropDisabledFields } from '../pod/features.js';
+import { checkWorkloadTemplate } from '../pod/template.js';
 import { templateWarnings } from '../pod/warnings/template.js';
 import { checkSelector, isUsableSelector, matchesSelector } from '../validation/labelselector.js';
 
 /** What Deployments and ReplicaSets have in common: a selector, and a template of the pods that it selects. */
 
 /** Without the fields of features that are off. */
-export function trimmed(workload: KubeObject): KubeObject {
+export function withoutDisabledFields(workload: KubeObject): KubeObject {
   const spec = structAt(workload, 'spec');
   const template = structAt(spec, 'template');
-  const kept = withoutFeatures(template);
+  const kept = dropDisabledFields(template);
   return kept === template ? workload : { ...workload, spec: { ...spec, template: kept } };
 }
 
@@ -46,10 +46,10 @@ export function selectorErrors(workload: KubeObject): readonly FieldError[] {
   const spec = structAt(workload, 'spec');
   const template = structAt(spec, 'template');
   const labels =
-    own(structAt(template, 'metadata'), 'labels') ?? (emptied(workload).includes(TEMPLATE_LABELS) ? {} : null);
+    own(structAt(template, 'metadata'), 'labels') ?? (emptyMapsOf(workload).includes(TEMPLATE_LABELS) ? {} : null);
   const missed = (): FieldError => invalidValue(TEMPLATE_LABELS, labels, '`selector` does not match template `labels`');
   if (!has(spec, 'selector'))
-    return [required('spec.selector'), missed(), ...checkLastingTemplate(template, 'spec.template')];
+    return [required('spec.selector'), missed(), ...checkWorkloadTemplate(template, 'spec.template')];
   const selector = structAt(spec, 'selector');
   const shown = goSelectorJson(selector);
   const errors: FieldError[] = [...checkSelector(selector, 'spec.selector')];
@@ -57,7 +57,7 @@ export function selectorErrors(workload: KubeObject): readonly FieldError[] {
   if (empty) errors.push(invalidRaw('spec.selector', shown, 'empty selector is invalid for deployment'));
   if (!isUsableSelector(selector)) return [...errors, invalidRaw('spec.selector', shown, 'invalid label selector')];
   if (!empty && !matchesSelector(selector, structAt(structAt(template, 'metadata'), 'labels'))) errors.push(missed());
-  return [...errors, ...checkLastingTemplate(template, 'spec.template')];
+  return [...errors, ...checkWorkloadTemplate(template, 'spec.template')];
 }
 
 /** A selector may not be changed. */

@@ -6,10 +6,10 @@ import { configMapKey } from '../../../schema/metadata/names.js';
 import type { FieldError } from '../../../status.js';
 import { invalidBecause } from '../validation/checks.js';
 import { structAt, textAt } from '../../../fields.js';
-import { emptied, type Kind } from '../kind.js';
+import { emptyMapsOf, type Kind } from '../kind.js';
 
 /** Bytes of all values of a ConfigMap or a Secret together. */
-export const MOST_DATA = 1024 * 1024;
+export const MAX_DATA_BYTES = 1024 * 1024;
 
 export const CONFIG_MAP: Kind = {
   group: '',
@@ -20,9 +20,13 @@ export const CONFIG_MAP: Kind = {
   definition: 'io.k8s.api.core.v1.ConfigMap',
   shortNames: ['cm'],
   // Reading a ConfigMap gives it `data` in any case.
-  remembered: ['binaryData'],
+  emptyMapsIfImmutable: ['binaryData'],
   validate,
-  validateUpdate: (next, old) => [...frozenErrors(next, old, ['data', 'binaryData']), ALL_METADATA, ...validate(next)],
+  validateUpdate: (next, old) => [
+    ...immutableErrors(next, old, ['data', 'binaryData']),
+    ALL_METADATA,
+    ...validate(next),
+  ],
 };
 
 function validate(map: KubeObject): readonly FieldError[] {
@@ -36,13 +40,13 @@ function validate(map: KubeObject): readonly FieldError[] {
   }
   for (const name of Object.keys(binary).sort(compareBytes))
     errors.push(...invalidBecause(key('binaryData', name), name, configMapKey(name)));
-  const size = sizeOf(data, byteLength) + sizeOf(binary, decodedLength);
+  const size = totalLength(data, byteLength) + totalLength(binary, decodedLength);
   // The field of an error of the whole object is written so by the real server.
-  return size > MOST_DATA ? [...errors, tooLong('[]', MOST_DATA)] : errors;
+  return size > MAX_DATA_BYTES ? [...errors, tooLong('[]', MAX_DATA_BYTES)] : errors;
 }
 
 /** Bytes of the values of a map. */
-export function sizeOf(map: JsonObject, length: (text: string) => number): number {
+export function totalLength(map: JsonObject, length: (text: string) => number): number {
   return Object.keys(map).reduce((sum, name) => sum + length(textAt(map, name)), 0);
 }
 
@@ -53,10 +57,10 @@ export function decodedLength(base64: string): number {
 }
 
 /** Nothing of an object that is marked `immutable` changes any more. */
-export function frozenErrors(next: KubeObject, old: KubeObject, fields: readonly string[]): readonly FieldError[] {
+export function immutableErrors(next: KubeObject, old: KubeObject, fields: readonly string[]): readonly FieldError[] {
   if (old['immutable'] !== true) return [];
   const text = 'field is immutable when `immutable` is set';
-  const given = emptied(next);
+  const given = emptyMapsOf(next);
   const changed = fields.filter(
     (field) => given.includes(field) || !equal(own(next, field) ?? {}, own(old, field) ?? {}),
   );

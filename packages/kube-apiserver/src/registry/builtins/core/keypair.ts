@@ -9,16 +9,16 @@ interface Block {
 
 const BLOCK = /(?:^|\n)-----BEGIN ([^\n]*?)-----[ \t\r]*\n([^-]*?)-----END \1-----[ \t\r]*(?=\n|$)/g;
 const KEY = /(?:^| )PRIVATE KEY$/;
-const KNOWN: readonly string[] = ['rsa', 'ec', 'ed25519'];
+const KEY_TYPES: readonly string[] = ['rsa', 'ec', 'ed25519'];
 
 /** Why a certificate and a key (texts in PEM) are none that belong together, in the words of Go's tls package; undefined when they do. */
 export function keyPairProblem(certificate: string, key: string): string | undefined {
   const blocks = blocksOf(certificate);
   const [first] = blocks.filter(({ type }) => type === 'CERTIFICATE');
-  if (first === undefined) return `tls: failed to find ${withoutCertificate(blocks.map(({ type }) => type))}`;
+  if (first === undefined) return `tls: failed to find ${missingCertificate(blocks.map(({ type }) => type))}`;
   const keys = blocksOf(key);
   const found = keys.find(({ type }) => KEY.test(type));
-  if (found === undefined) return `tls: ${withoutKey(keys.map(({ type }) => type))}`;
+  if (found === undefined) return `tls: ${missingKey(keys.map(({ type }) => type))}`;
   const read = readCertificate(first.der);
   if (read === undefined) return 'x509: malformed certificate';
   const own = readKey(found.der);
@@ -35,7 +35,7 @@ function blocksOf(text: string): readonly Block[] {
   return blocks;
 }
 
-function withoutCertificate(types: readonly string[]): string {
+function missingCertificate(types: readonly string[]): string {
   const [only = ''] = types;
   if (types.length === 0) return 'any PEM data in certificate input';
   if (types.length === 1 && only.endsWith('PRIVATE KEY'))
@@ -43,7 +43,7 @@ function withoutCertificate(types: readonly string[]): string {
   return `"CERTIFICATE" PEM block in certificate input after skipping PEM blocks of the following types: [${types.join(' ')}]`;
 }
 
-function withoutKey(types: readonly string[]): string {
+function missingKey(types: readonly string[]): string {
   if (types.length === 0) return 'failed to find any PEM data in key input';
   if (types.length === 1 && types[0] === 'CERTIFICATE')
     return 'found a certificate rather than a key in the PEM for the private key';
@@ -70,7 +70,7 @@ function readKey(der: Buffer): KeyObject | undefined {
 }
 
 function mismatch(wanted: KeyObject, key: KeyObject): string | undefined {
-  if (!KNOWN.includes(wanted.asymmetricKeyType ?? '')) return 'tls: unknown public key algorithm';
+  if (!KEY_TYPES.includes(wanted.asymmetricKeyType ?? '')) return 'tls: unknown public key algorithm';
   if (wanted.asymmetricKeyType !== key.asymmetricKeyType) return 'tls: private key type does not match public key type';
   return createPublicKey(key).equals(wanted) ? undefined : 'tls: private key does not match public key';
 }

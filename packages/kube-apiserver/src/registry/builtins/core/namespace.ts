@@ -3,7 +3,7 @@ import { index, invalidValue } from '../../../schema/field.js';
 import { dns1123Label, qualifiedName } from '../../../schema/metadata/names.js';
 import type { FieldError } from '../../../status.js';
 import { invalidBecause } from '../validation/checks.js';
-import { fillZero, struct, textOf } from '../draft.js';
+import { fillZero, ensureStruct, textOf } from '../draft.js';
 import { structAt, textAt, textsAt } from '../../../fields.js';
 import { fieldsFrom, STATUS, withMeta, type Kind } from '../kind.js';
 
@@ -24,18 +24,18 @@ export const NAMESPACE: Kind = {
   validateName: dns1123Label,
   selectable: { 'status.phase': phaseOf },
   defaults(namespace) {
-    fillZero(struct(namespace, 'status'), 'phase', 'Active');
-    const metadata = struct(namespace, 'metadata');
+    fillZero(ensureStruct(namespace, 'status'), 'phase', 'Active');
+    const metadata = ensureStruct(namespace, 'metadata');
     const name = textOf(metadata, 'name');
-    if (name !== '') struct(metadata, 'labels')[NAME_LABEL] = name;
+    if (name !== '') ensureStruct(metadata, 'labels')[NAME_LABEL] = name;
   },
-  create: (namespace) =>
+  prepareCreate: (namespace) =>
     withNameLabel({
       ...namespace,
       spec: { finalizers: withFinalizer(finalizersOf(namespace)) },
       status: { phase: 'Active' },
     }),
-  update: (next, old, subresource) => withNameLabel(fieldsFrom(next, old, keptBy(subresource))),
+  prepareUpdate: (next, old, subresource) => withNameLabel(fieldsFrom(next, old, fieldsKeptBy(subresource))),
   validate: (namespace) => finalizerErrors(namespace, () => 'spec.finalizers'),
   validateUpdate(next, _old, subresource) {
     if (subresource === 'status') return phaseErrors(next);
@@ -67,7 +67,7 @@ function phaseErrors(namespace: KubeObject): readonly FieldError[] {
   return [invalidValue('status.Phase', phase, rule)];
 }
 
-function keptBy(subresource: string | undefined): readonly string[] {
+function fieldsKeptBy(subresource: string | undefined): readonly string[] {
   if (subresource === 'status') return ['spec'];
   return subresource === 'finalize' ? ['status'] : ['spec', 'status'];
 }

@@ -15,7 +15,7 @@ import { labelValue } from '../../../schema/metadata/names.js';
 import type { FieldError } from '../../../status.js';
 import { checkRange, parseRange, rangeWarnings } from '../validation/ipaddress.js';
 import { labelKey, positive } from '../validation/checks.js';
-import { inner, isDraft, items, struct, textOf, type Draft } from '../draft.js';
+import { structIn, isDraft, structsIn, ensureStruct, textOf, type Draft } from '../draft.js';
 import { listAt, structAt, textAt, textsAt } from '../../../fields.js';
 import { fieldsFrom, STATUS, type Kind } from '../kind.js';
 import { checkQuantity } from '../pod/container/resources.js';
@@ -40,18 +40,18 @@ export const NODE: Kind = {
     'spec.unschedulable': (node) => String(isObject(node['spec']) && node['spec']['unschedulable'] === true),
   },
   defaults(node) {
-    alignRanges(struct(node, 'spec'));
-    const status = inner(node, 'status');
+    alignPodCidrs(ensureStruct(node, 'spec'));
+    const status = structIn(node, 'status');
     if (status === undefined) return;
     if (status['allocatable'] === undefined && isDraft(status['capacity']))
       status['allocatable'] = { ...status['capacity'] };
     roundUpResources(status, 'capacity');
     roundUpResources(status, 'allocatable');
-    for (const volume of items(status, 'volumesAttached')) roundUpResources(volume, 'capacity');
+    for (const volume of structsIn(status, 'volumesAttached')) roundUpResources(volume, 'capacity');
   },
-  create: withoutConfiguration,
-  update: (next, old, subresource) =>
-    withoutConfiguration(fieldsFrom(next, old, [subresource === 'status' ? 'spec' : 'status'])),
+  prepareCreate: withoutRemovedFields,
+  prepareUpdate: (next, old, subresource) =>
+    withoutRemovedFields(fieldsFrom(next, old, [subresource === 'status' ? 'spec' : 'status'])),
   validate,
   validateUpdate: (next, old, subresource) => [
     ...(subresource === 'status' ? [] : validate(next)),
@@ -74,7 +74,7 @@ function nodeWarnings(node: KubeObject): readonly string[] {
 }
 
 /** One range in two fields: the single one wins where they differ. */
-function alignRanges(spec: Draft): void {
+function alignPodCidrs(spec: Draft): void {
   const single = textOf(spec, 'podCIDR');
   const ranges = textsAt(spec, 'podCIDRs');
   if (single !== '' && ranges[0] !== single) spec['podCIDRs'] = [single];
@@ -82,7 +82,7 @@ function alignRanges(spec: Draft): void {
 }
 
 /** Fields of a removed feature are dropped. */
-function withoutConfiguration(node: KubeObject): KubeObject {
+function withoutRemovedFields(node: KubeObject): KubeObject {
   const { spec, status } = node;
   const next: { spec?: KubeObject['spec']; status?: KubeObject['status'] } = {};
   if (isObject(spec) && spec['configSource'] !== undefined) next.spec = without(spec, 'configSource');
@@ -105,7 +105,7 @@ function validate(node: KubeObject): readonly FieldError[] {
     ),
     ...featureErrors(node),
     ...ranges.flatMap((range, at) => checkRange(range, index('spec.podCIDRs', at))),
-    ...pairErrors(ranges),
+    ...dualStackErrors(ranges),
   ];
 }
 
@@ -126,7 +126,7 @@ function featureErrors(node: KubeObject): readonly FieldError[] {
 }
 
 /** Two ranges are one of each family. */
-function pairErrors(ranges: readonly string[]): readonly FieldError[] {
+function dualStackErrors(ranges: readonly string[]): readonly FieldError[] {
   if (ranges.length < 2) return [];
   const parsed = ranges.map(parseRange);
   const at = parsed.indexOf(undefined);
@@ -158,13 +158,13 @@ function taintErrors(node: KubeObject): readonly FieldError[] {
     if (problems.length > 0) errors.push(invalidValue(child(at, 'value'), value, problems.join(';')));
     if (effect === '') errors.push(required(child(at, 'effect')));
     else if (!TAINT_EFFECTS.includes(effect)) errors.push(notSupported(child(at, 'effect'), effect, TAINT_EFFECTS));
-    if (seen.has(`${effect}/${key}`)) errors.push(again(taint, at));
+    if (seen.has(`${effect}/${key}`)) errors.push(duplicateTaint(taint, at));
     seen.add(`${effect}/${key}`);
     return errors;
   });
 }
 
-function again(taint: JsonObject, path: string): FieldError {
+function duplicateTaint(taint: JsonObject, path: string): FieldError {
   const [key, value, effect, added] = [
     textAt(taint, 'key'),
     textAt(taint, 'value'),

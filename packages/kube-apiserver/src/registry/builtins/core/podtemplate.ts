@@ -1,9 +1,9 @@
 import type { KubeObject } from '../../../object.js';
 import type { FieldError } from '../../../status.js';
-import { struct } from '../draft.js';
+import { ensureStruct } from '../draft.js';
 import { structAt } from '../../../fields.js';
 import type { Kind } from '../kind.js';
-import { withoutFeatures } from '../pod/features.js';
+import { dropDisabledFields } from '../pod/features.js';
 import { checkTemplate } from '../pod/template.js';
 import { templateWarnings } from '../pod/warnings/template.js';
 import { podSpecDefaults } from '../pod/defaults/podspec.js';
@@ -17,9 +17,9 @@ export const POD_TEMPLATE: Kind = {
   namespaced: true,
   definition: 'io.k8s.api.core.v1.PodTemplate',
   generation: 'spec',
-  defaults: (template) => podSpecDefaults(struct(struct(template, 'template'), 'spec')),
-  create: trimmed,
-  update: trimmed,
+  defaults: (template) => podSpecDefaults(ensureStruct(ensureStruct(template, 'template'), 'spec')),
+  prepareCreate: withoutDisabledFields,
+  prepareUpdate: withoutDisabledFields,
   validate,
   validateUpdate: validate,
   warnings: (next, old) =>
@@ -28,9 +28,9 @@ export const POD_TEMPLATE: Kind = {
       : templateWarnings(structAt(next, 'template'), 'template'),
 };
 
-function trimmed(object: KubeObject): KubeObject {
+function withoutDisabledFields(object: KubeObject): KubeObject {
   const template = structAt(object, 'template');
-  const kept = withoutFeatures(template);
+  const kept = dropDisabledFields(template);
   return kept === template ? object : { ...object, template: kept };
 }
 

@@ -7,7 +7,7 @@ import { MalformedBody } from '../../../schema/body/malformed.js';
 import { configMapKey } from '../../../schema/metadata/names.js';
 import type { FieldError } from '../../../status.js';
 import { immutable, invalidBecause } from '../validation/checks.js';
-import { decodedLength, frozenErrors, MOST_DATA, sizeOf } from './configmap.js';
+import { decodedLength, immutableErrors, MAX_DATA_BYTES, totalLength } from './configmap.js';
 import { isDraft, fillZero, textOf, type Draft, type DraftValue } from '../draft.js';
 import { structAt, textAt } from '../../../fields.js';
 import { keyPairProblem } from './keypair.js';
@@ -15,7 +15,7 @@ import type { Kind } from '../kind.js';
 
 const ACCOUNT_NAME = 'kubernetes.io/service-account.name';
 /** Keys that a Secret of a type must have. */
-const KEYS: Readonly<Record<string, readonly string[]>> = {
+const REQUIRED_KEYS: Readonly<Record<string, readonly string[]>> = {
   'kubernetes.io/dockercfg': ['.dockercfg'],
   'kubernetes.io/dockerconfigjson': ['.dockerconfigjson'],
   'kubernetes.io/tls': ['tls.crt', 'tls.key'],
@@ -33,20 +33,21 @@ export const SECRET: Kind = {
     fillZero(secret, 'type', 'Opaque');
     foldStringData(secret);
   },
-  update: (next, old) => (next['type'] === undefined || next['type'] === '' ? { ...next, type: old['type'] } : next),
-  remembered: ['data'],
+  prepareUpdate: (next, old) =>
+    next['type'] === undefined || next['type'] === '' ? { ...next, type: old['type'] } : next,
+  emptyMapsIfImmutable: ['data'],
   validate,
-  warnings: pairWarnings,
+  warnings: keyPairWarnings,
   validateUpdate: (next, old) => [
     ...immutable(next['type'], old['type'], 'type'),
-    ...frozenErrors(next, old, ['data']),
+    ...immutableErrors(next, old, ['data']),
     ALL_METADATA,
     ...validate(next),
   ],
 };
 
 /** Whoever writes a Secret of this type is told where its certificate and key are none, or not of one another. */
-function pairWarnings(secret: KubeObject): readonly string[] {
+function keyPairWarnings(secret: KubeObject): readonly string[] {
   if (secret['type'] !== 'kubernetes.io/tls') return [];
   const data = structAt(secret, 'data');
   const [certificate = '', privateKey = ''] = ['tls.crt', 'tls.key'].map((name) =>
@@ -71,12 +72,12 @@ function validate(secret: KubeObject): readonly FieldError[] {
   const data = structAt(secret, 'data');
   const names = Object.keys(data).sort(compareBytes);
   const errors = names.flatMap((name) => invalidBecause(key('data', name), name, configMapKey(name)));
-  const large = sizeOf(data, decodedLength) > MOST_DATA ? [tooLong('data', MOST_DATA)] : [];
+  const large = totalLength(data, decodedLength) > MAX_DATA_BYTES ? [tooLong('data', MAX_DATA_BYTES)] : [];
   return [...errors, ...large, ...typeErrors(secret, textAt(secret, 'type'), data)];
 }
 
 function typeErrors({ metadata }: KubeObject, type: string, data: JsonObject): readonly FieldError[] {
-  const names = Object.hasOwn(KEYS, type) ? (KEYS[type] ?? []) : [];
+  const names = Object.hasOwn(REQUIRED_KEYS, type) ? (REQUIRED_KEYS[type] ?? []) : [];
   const missing = names.filter((name) => own(data, name) === undefined).map((name) => required(key('data', name)));
   switch (type) {
     case 'kubernetes.io/service-account-token':

@@ -15,8 +15,8 @@ export const SERVICE_ACCOUNT: Kind = {
   subresources: [
     { name: 'token', kind: 'TokenRequest', group: 'authentication.k8s.io', version: 'v1', verbs: ['create'] },
   ],
-  create: withPlainSecrets,
-  update: withPlainSecrets,
+  prepareCreate: withSecretNamesOnly,
+  prepareUpdate: withSecretNamesOnly,
   warnings(next, old) {
     const set = (account: KubeObject | undefined): boolean => account?.metadata.annotations?.[MOUNTABLE] !== undefined;
     return set(next) && !set(old)
@@ -28,7 +28,7 @@ export const SERVICE_ACCOUNT: Kind = {
 };
 
 /** References to Secrets keep nothing but the name. */
-function withPlainSecrets(account: KubeObject): KubeObject {
+function withSecretNamesOnly(account: KubeObject): KubeObject {
   const { secrets } = account;
   if (!isArray(secrets)) return account;
   const plain = secrets.map((secret: Json): Json => {

@@ -10,8 +10,13 @@ import { goReference } from '../validation/gostruct.js';
 
 /** Events are checked in the form of v1, also those of events.k8s.io: errors name its fields. */
 
-const LONGEST: Readonly<Record<string, number>> = { reportingInstance: 128, action: 128, reason: 128, message: 1024 };
-const FIXED = [
+const MAX_LENGTH: Readonly<Record<string, number>> = {
+  reportingInstance: 128,
+  action: 128,
+  reason: 128,
+  message: 1024,
+};
+const IMMUTABLE_FIELDS = [
   'involvedObject',
   'reason',
   'message',
@@ -32,7 +37,7 @@ const FIXED = [
  */
 export function eventErrors(event: KubeObject, reporter: string, strict = false): readonly FieldError[] {
   const { namespace = '' } = event.metadata;
-  const errors = [...(textAt(event, 'eventTime') === '' ? oldErrors(event) : newErrors(event, reporter))];
+  const errors = [...(textAt(event, 'eventTime') === '' ? legacyEventErrors(event) : newEventErrors(event, reporter))];
   errors.push(...invalidBecause('namespace', namespace, dns1123Subdomain(namespace)));
   return strict ? [...errors, ...strictErrors(event)] : errors;
 }
@@ -40,7 +45,7 @@ export function eventErrors(event: KubeObject, reporter: string, strict = false)
 /** A change by way of events.k8s.io: hardly anything but the series may change. */
 export function eventUpdateErrors(next: KubeObject, old: KubeObject): readonly FieldError[] {
   const series = equal(next['series'], old['series']) ? [] : seriesErrors(next);
-  const fixed = FIXED.flatMap((field) => fixedErrors(next, old, field));
+  const fixed = IMMUTABLE_FIELDS.flatMap((field) => immutableErrors(next, old, field));
   return [
     ...eventErrors(next, 'reportingController'),
     ...series,
@@ -51,8 +56,8 @@ export function eventUpdateErrors(next: KubeObject, old: KubeObject): readonly F
 }
 
 /** Structs are shown as the real server prints them. */
-function fixedErrors(next: KubeObject, old: KubeObject, field: string): readonly FieldError[] {
-  const errors = immutable(shown(next, field), shown(old, field), field);
+function immutableErrors(next: KubeObject, old: KubeObject, field: string): readonly FieldError[] {
+  const errors = immutable(valueOrZero(next, field), valueOrZero(old, field), field);
   if (errors.length === 0) return errors;
   const source = structAt(next, 'source');
   switch (field) {
@@ -72,19 +77,19 @@ function fixedErrors(next: KubeObject, old: KubeObject, field: string): readonly
   }
 }
 
-function shown(event: KubeObject, field: string): Json | undefined {
+function valueOrZero(event: KubeObject, field: string): Json | undefined {
   return event[field] ?? (['reason', 'message', 'type', 'action'].includes(field) ? '' : undefined);
 }
 
 /** Events without eventTime are of the old sort. */
-function oldErrors(event: KubeObject): readonly FieldError[] {
+function legacyEventErrors(event: KubeObject): readonly FieldError[] {
   const { namespace = '' } = event.metadata;
   const involved = textAt(structAt(event, 'involvedObject'), 'namespace');
   const fits = involved === '' ? ['', 'default'].includes(namespace) : involved === namespace;
   return fits ? [] : [invalidValue('involvedObject.namespace', involved, 'does not match event.namespace')];
 }
 
-function newErrors(event: KubeObject, reporter: string): readonly FieldError[] {
+function newEventErrors(event: KubeObject, reporter: string): readonly FieldError[] {
   const { namespace = '' } = event.metadata;
   const involved = textAt(structAt(event, 'involvedObject'), 'namespace');
   const errors: FieldError[] = [];
@@ -93,7 +98,7 @@ function newErrors(event: KubeObject, reporter: string): readonly FieldError[] {
   const controller = textAt(event, 'reportingComponent');
   if (controller === '') errors.push(required(reporter));
   errors.push(...invalidBecause(reporter, controller, qualifiedName(controller)));
-  for (const [field, most] of Object.entries(LONGEST)) {
+  for (const [field, most] of Object.entries(MAX_LENGTH)) {
     const value = textAt(event, field);
     if (value === '' && field !== 'message') errors.push(required(field));
     if (byteLength(value) > most) errors.push(invalidValue(field, '', `can have at most ${most} characters`));

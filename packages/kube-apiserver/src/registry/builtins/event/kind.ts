@@ -7,9 +7,9 @@ import type { Kind } from '../kind.js';
 /** Each writes and leaves out what it does: who reports is always told in v1, and how often in a series in the other. */
 const CORE = 'io.k8s.api.core.v1.Event';
 const EVENTS = 'io.k8s.api.events.v1.Event';
-const INVOLVED = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'];
+const REFERENCE_FIELDS = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'];
 /** Fields of events.k8s.io/v1 by those of v1, which is how events are stored. */
-const RENAMED: readonly (readonly [core: string, events: string])[] = [
+const FIELD_NAMES: readonly (readonly [core: string, events: string])[] = [
   ['involvedObject', 'regarding'],
   ['message', 'note'],
   ['reportingComponent', 'reportingController'],
@@ -19,7 +19,7 @@ const RENAMED: readonly (readonly [core: string, events: string])[] = [
   ['count', 'deprecatedCount'],
 ];
 
-const BOTH = {
+const COMMON = {
   kind: 'Event',
   plural: 'events',
   namespaced: true,
@@ -30,7 +30,7 @@ const BOTH = {
 
 export const EVENT_KINDS: readonly Kind[] = [
   {
-    ...BOTH,
+    ...COMMON,
     group: '',
     version: 'v1',
     definition: CORE,
@@ -42,7 +42,7 @@ export const EVENT_KINDS: readonly Kind[] = [
     validateUpdate: (event) => eventErrors(event, 'reportingComponent'),
   },
   {
-    ...BOTH,
+    ...COMMON,
     group: 'events.k8s.io',
     version: 'v1',
     definition: EVENTS,
@@ -50,7 +50,7 @@ export const EVENT_KINDS: readonly Kind[] = [
     validate: (event) => eventErrors(toCore(event), 'reportingController', true),
     validateUpdate: (next, old) => eventUpdateErrors(toCore(next), toCore(old)),
     convert: {
-      fromStored: (event) => canonical(EVENTS, renamed(event, RENAMED)),
+      fromStored: (event) => canonical(EVENTS, renameFields(event, FIELD_NAMES)),
       toStored: toCore,
     },
   },
@@ -59,15 +59,15 @@ export const EVENT_KINDS: readonly Kind[] = [
 function toCore(event: KubeObject): KubeObject {
   return canonical(
     CORE,
-    renamed(
+    renameFields(
       event,
-      RENAMED.map(([core, events]) => [events, core]),
+      FIELD_NAMES.map(([core, events]) => [events, core]),
     ),
   );
 }
 
 function selectableFields(object: string, reporter: string): Record<string, (event: KubeObject) => string> {
-  const involved = INVOLVED.map(
+  const involved = REFERENCE_FIELDS.map(
     (field) => [`${object}.${field}`, (event: KubeObject) => textAt(structAt(event, object), field)] as const,
   );
   return {
@@ -78,7 +78,7 @@ function selectableFields(object: string, reporter: string): Record<string, (eve
   };
 }
 
-function renamed(event: KubeObject, names: readonly (readonly [from: string, to: string])[]): KubeObject {
+function renameFields(event: KubeObject, names: readonly (readonly [from: string, to: string])[]): KubeObject {
   const to = new Map(names);
   const { apiVersion, kind, metadata } = event;
   return {

@@ -7,9 +7,9 @@ import { checkAddress } from '../validation/ipaddress.js';
 import { each, has, invalidBecause } from '../validation/checks.js';
 import { structAt, textAt, textsAt } from '../../../fields.js';
 
-const MOST_SERVERS = 3;
-const MOST_SEARCHES = 32;
-const LONGEST_SEARCH_LIST = 2048;
+const MAX_NAMESERVERS = 3;
+const MAX_SEARCHES = 32;
+const MAX_SEARCH_LIST_LENGTH = 2048;
 const LABEL = '_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?';
 const SEARCH = `${LABEL}(\\.${LABEL})*`;
 const SEARCH_TEXT =
@@ -26,8 +26,8 @@ export function checkDns(spec: JsonObject, path: string): readonly FieldError[] 
       return [required(child(at, 'nameservers'), 'must provide at least one DNS nameserver when `dnsPolicy` is None')];
   }
   const errors: FieldError[] =
-    servers.length > MOST_SERVERS
-      ? [invalidValue(child(at, 'nameservers'), servers, `must not have more than ${MOST_SERVERS} nameservers`)]
+    servers.length > MAX_NAMESERVERS
+      ? [invalidValue(child(at, 'nameservers'), servers, `must not have more than ${MAX_NAMESERVERS} nameservers`)]
       : [];
   errors.push(
     ...servers.flatMap((server, position) => checkAddress(server, index(child(at, 'nameservers'), position))),
@@ -43,14 +43,14 @@ export function checkDns(spec: JsonObject, path: string): readonly FieldError[] 
 
 function searchErrors(searches: readonly string[], path: string): readonly FieldError[] {
   const errors: FieldError[] = [];
-  if (searches.length > MOST_SEARCHES)
-    errors.push(invalidValue(path, searches, `must not have more than ${MOST_SEARCHES} search paths`));
-  if (byteLength(searches.join(' ')) > LONGEST_SEARCH_LIST)
+  if (searches.length > MAX_SEARCHES)
+    errors.push(invalidValue(path, searches, `must not have more than ${MAX_SEARCHES} search paths`));
+  if (byteLength(searches.join(' ')) > MAX_SEARCH_LIST_LENGTH)
     errors.push(
       invalidValue(
         path,
         searches,
-        `must not have more than ${LONGEST_SEARCH_LIST} characters (including spaces) in the search list`,
+        `must not have more than ${MAX_SEARCH_LIST_LENGTH} characters (including spaces) in the search list`,
       ),
     );
   for (const [position, search] of searches.entries()) {

@@ -3,30 +3,32 @@ import { has } from '../validation/checks.js';
 import { listAt, structAt } from '../../../fields.js';
 
 /** A template without the fields of features that are off: the real server drops them without a word. The same template when it has none. */
-export function withoutFeatures(template: JsonObject): JsonObject {
+export function dropDisabledFields(template: JsonObject): JsonObject {
   const spec = structAt(template, 'spec');
   let next = has(spec, 'schedulingGroup') ? withKey(spec, 'schedulingGroup', undefined) : spec;
   for (const list of ['initContainers', 'containers', 'ephemeralContainers']) {
     const containers = own(spec, list);
-    if (!Array.isArray(containers) || !containers.some(hasSignal)) continue;
+    if (!Array.isArray(containers) || !containers.some(hasStopSignal)) continue;
     next = withKey(
       next,
       list,
-      containers.map((container: Json) => (isObject(container) ? withoutSignal(container) : container)),
+      containers.map((container: Json) => (isObject(container) ? withoutStopSignal(container) : container)),
     );
   }
-  next = withoutBundles(next);
+  next = withoutDisabledSources(next);
   return next === spec ? template : withKey(template, 'spec', next);
 }
 
 /** Certificates and bundles of them as files. */
-const OFF = ['clusterTrustBundle', 'podCertificate'];
+const DISABLED_SOURCES = ['clusterTrustBundle', 'podCertificate'];
 
 /** A source that names nothing else stays, empty. */
-function withoutBundles(spec: JsonObject): JsonObject {
+function withoutDisabledSources(spec: JsonObject): JsonObject {
   const volumes = listAt(spec, 'volumes');
   const bundled = (volume: JsonObject): boolean =>
-    listAt(structAt(volume, 'projected'), 'sources').some((source) => OFF.some((name) => has(source, name)));
+    listAt(structAt(volume, 'projected'), 'sources').some((source) =>
+      DISABLED_SOURCES.some((name) => has(source, name)),
+    );
   if (!volumes.some(bundled)) return spec;
   return withKey(
     spec,
@@ -41,7 +43,7 @@ function withoutBundles(spec: JsonObject): JsonObject {
           projected,
           'sources',
           listAt(projected, 'sources').map((source) =>
-            OFF.reduce((rest: JsonObject, name) => withKey(rest, name, undefined), source),
+            DISABLED_SOURCES.reduce((rest: JsonObject, name) => withKey(rest, name, undefined), source),
           ),
         ),
       );
@@ -49,11 +51,11 @@ function withoutBundles(spec: JsonObject): JsonObject {
   );
 }
 
-function hasSignal(container: Json): boolean {
+function hasStopSignal(container: Json): boolean {
   return isObject(container) && has(structAt(container, 'lifecycle'), 'stopSignal');
 }
 
-function withoutSignal(container: JsonObject): JsonObject {
+function withoutStopSignal(container: JsonObject): JsonObject {
   const lifecycle = structAt(container, 'lifecycle');
   if (!has(lifecycle, 'stopSignal')) return container;
   const rest = withKey(lifecycle, 'stopSignal', undefined);

@@ -3,7 +3,7 @@ import { structAt, textAt } from '../../../fields.js';
 import type { Subresource } from '../../../resource.js';
 import { STATUS, type Kind } from '../kind.js';
 
-const leadsOn = (name: string, kind: string | undefined, ...verbs: readonly string[]): Subresource => ({
+const connectSubresource = (name: string, kind: string | undefined, ...verbs: readonly string[]): Subresource => ({
   name,
   ...(kind === undefined ? {} : { kind }),
   verbs,
@@ -25,14 +25,14 @@ export const POD: Kind = {
   categories: ['all'],
   verbs: ['delete', 'deletecollection', 'get', 'list', 'watch'],
   subresources: [
-    leadsOn('attach', 'PodAttachOptions', 'create', 'get'),
-    leadsOn('binding', 'Binding', 'create'),
+    connectSubresource('attach', 'PodAttachOptions', 'create', 'get'),
+    connectSubresource('binding', 'Binding', 'create'),
     { ...STATUS, name: 'ephemeralcontainers' },
-    { ...leadsOn('eviction', 'Eviction', 'create'), group: 'policy', version: 'v1' },
-    leadsOn('exec', 'PodExecOptions', 'create', 'get'),
-    leadsOn('log', undefined, 'get'),
-    leadsOn('portforward', 'PodPortForwardOptions', 'create', 'get'),
-    leadsOn('proxy', 'PodProxyOptions', 'create', 'delete', 'get', 'patch', 'update'),
+    { ...connectSubresource('eviction', 'Eviction', 'create'), group: 'policy', version: 'v1' },
+    connectSubresource('exec', 'PodExecOptions', 'create', 'get'),
+    connectSubresource('log', undefined, 'get'),
+    connectSubresource('portforward', 'PodPortForwardOptions', 'create', 'get'),
+    connectSubresource('proxy', 'PodProxyOptions', 'create', 'delete', 'get', 'patch', 'update'),
     { ...STATUS, name: 'resize' },
     STATUS,
   ],

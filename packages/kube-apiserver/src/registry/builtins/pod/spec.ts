@@ -18,7 +18,7 @@ import { checkContainers, checkInitContainers } from './container/container.js';
 import { checkDns } from './dns.js';
 import { checkFileVolumes } from './container/environment.js';
 import { checkEphemeral } from './container/ephemeral.js';
-import { checkClaims, claimErrors } from './container/resourceclaims.js';
+import { checkContainerClaims, checkResourceClaims } from './container/resourceclaims.js';
 import { checkPodResources, checkResources } from './container/resources.js';
 import { checkAffinity, checkSpread, checkTolerations } from './scheduling.js';
 import { checkPodSecurity } from './security/context.js';
@@ -28,8 +28,8 @@ import { checkHostProcesses } from './security/windows.js';
 const RESTART_POLICIES = ['Always', 'OnFailure', 'Never'];
 const DNS_POLICIES = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'];
 const PREEMPTION_POLICIES = ['PreemptLowerPriority', 'Never'];
-const SYSTEMS = ['linux', 'windows'];
-const LONGEST_HOST = 64;
+const OPERATING_SYSTEMS = ['linux', 'windows'];
+const MAX_HOSTNAME_LENGTH = 64;
 /** Names of other objects, and of the pod itself. */
 const NAMES: readonly (readonly [field: string, rule: NameRule])[] = [
   ['serviceAccountName', dns1123Subdomain],
@@ -43,7 +43,7 @@ export function checkPodSpec(spec: JsonObject, path: string): readonly FieldErro
   const volumes = checkVolumes(spec, path);
   return [
     ...volumes.errors,
-    ...claimErrors(spec, path),
+    ...checkResourceClaims(spec, path),
     ...checkContainers(spec, volumes.names, path),
     ...checkInitContainers(spec, volumes.names, path),
     ...checkEphemeral(spec, volumes.names, path),
@@ -67,13 +67,13 @@ export function checkPodSpec(spec: JsonObject, path: string): readonly FieldErro
     ...checkTolerations(spec, path),
     ...each(spec, 'hostAliases', path, checkHostAlias),
     ...classErrors(spec, path),
-    ...whenSet(spec, 'os', path, checkSystem),
-    ...gateErrors(spec, path),
-    ...hostNameErrors(spec, path),
-    ...userErrors(spec, path),
+    ...whenSet(spec, 'os', path, checkOperatingSystem),
+    ...schedulingGateErrors(spec, path),
+    ...hostnameErrors(spec, path),
+    ...hostUserErrors(spec, path),
     ...whenSet(spec, 'resources', path, (resources, at) => [
       ...checkPodResources(resources, at),
-      ...checkClaims({ resources }, spec, path),
+      ...checkContainerClaims({ resources }, spec, path),
     ]),
     ...whenSet(spec, 'overhead', path, (overhead, at) => checkResources({ limits: overhead }, at)),
     ...checkFileVolumes(spec, path),
@@ -132,13 +132,13 @@ function classErrors(spec: JsonObject, path: string): readonly FieldError[] {
   ];
 }
 
-function checkSystem(system: JsonObject, path: string): readonly FieldError[] {
+function checkOperatingSystem(system: JsonObject, path: string): readonly FieldError[] {
   const name = textAt(system, 'name');
   if (name === '') return [required(child(path, 'name'))];
-  return SYSTEMS.includes(name) ? [] : [notSupported(path, name, SYSTEMS)];
+  return OPERATING_SYSTEMS.includes(name) ? [] : [notSupported(path, name, OPERATING_SYSTEMS)];
 }
 
-function gateErrors(spec: JsonObject, path: string): readonly FieldError[] {
+function schedulingGateErrors(spec: JsonObject, path: string): readonly FieldError[] {
   const seen = new Set<string>();
   return each(spec, 'schedulingGates', path, (gate, at) => {
     const name = textAt(gate, 'name');
@@ -148,7 +148,7 @@ function gateErrors(spec: JsonObject, path: string): readonly FieldError[] {
   });
 }
 
-function hostNameErrors(spec: JsonObject, path: string): readonly FieldError[] {
+function hostnameErrors(spec: JsonObject, path: string): readonly FieldError[] {
   const at = child(path, 'hostnameOverride');
   const name = own(spec, 'hostnameOverride');
   if (typeof name !== 'string') return [];
@@ -156,12 +156,12 @@ function hostNameErrors(spec: JsonObject, path: string): readonly FieldError[] {
   if (spec['setHostnameAsFQDN'] === true)
     errors.push(forbiddenField(at, 'may not be specified when setHostnameAsFQDN is true'));
   if (spec['hostNetwork'] === true) errors.push(forbiddenField(at, 'may not be specified when hostNetwork is true'));
-  if (byteLength(name) > LONGEST_HOST) errors.push(tooLong(at, LONGEST_HOST));
+  if (byteLength(name) > MAX_HOSTNAME_LENGTH) errors.push(tooLong(at, MAX_HOSTNAME_LENGTH));
   return [...errors, ...invalidBecause(at, name, dns1123Subdomain(name))];
 }
 
 /** Users of its own go with nothing else of the host. */
-function userErrors(spec: JsonObject, path: string): readonly FieldError[] {
+function hostUserErrors(spec: JsonObject, path: string): readonly FieldError[] {
   if (spec['hostUsers'] !== false) return [];
   const shared = [
     ['hostNetwork', 'hostNetwork'],

@@ -7,7 +7,7 @@ import { checkAnnotations, checkProfiles } from './security/annotations.js';
 import { checkPodSpec } from './spec.js';
 
 /** Checks a template of pods that are to run for ever, as that of a Deployment. */
-export function checkLastingTemplate(template: JsonObject, path: string): readonly FieldError[] {
+export function checkWorkloadTemplate(template: JsonObject, path: string): readonly FieldError[] {
   const spec = structAt(template, 'spec');
   const at = child(path, 'spec');
   const errors: FieldError[] = [...checkTemplate(template, path)];

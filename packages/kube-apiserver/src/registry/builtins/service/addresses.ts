@@ -15,7 +15,7 @@ export function checkAddresses(spec: JsonObject, old: JsonObject | undefined): r
   if (isExternalName(spec)) return [];
   const addresses = textsAt(spec, 'clusterIPs');
   const errors: FieldError[] = [...pairErrors(textAt(spec, 'clusterIP'), addresses), ...familyErrors(spec)];
-  const wrong = eachAddress(addresses, new Set(old === undefined ? [] : textsAt(old, 'clusterIPs')));
+  const wrong = addressErrors(addresses, new Set(old === undefined ? [] : textsAt(old, 'clusterIPs')));
   errors.push(...wrong);
   if (addresses.length > 2) errors.push(invalidValue(FIELD, addresses, 'may only hold up to 2 values'));
   if (wrong.length > 0) return errors;
@@ -48,7 +48,7 @@ function familyErrors(spec: JsonObject): readonly FieldError[] {
     : errors;
 }
 
-function eachAddress(addresses: readonly string[], known: ReadonlySet<string>): readonly FieldError[] {
+function addressErrors(addresses: readonly string[], known: ReadonlySet<string>): readonly FieldError[] {
   return addresses.flatMap((address, at) => {
     if (at > 0 || address !== NONE) return checkAddress(address, index(FIELD, at), known);
     return addresses.length > 1 ? [invalidValue(FIELD, addresses, "'None' must be the first and only value")] : [];
@@ -89,7 +89,7 @@ function addressChange(spec: JsonObject, old: JsonObject): readonly FieldError[]
   }
   const errors: FieldError[] = [];
   if (before.length > next.length && next.length === 0)
-    errors.push(invalidValue(index(FIELD, 0), shown(next), 'primary clusterIP can not be unset'));
+    errors.push(invalidValue(index(FIELD, 0), nullIfEmpty(next), 'primary clusterIP can not be unset'));
   if (before.length > 0 && next.length > 0 && next[0] !== before[0])
     errors.push(invalidValue(index(FIELD, 0), next, 'may not change once set'));
   if (before.length > next.length && next.length === 1 && textAt(spec, 'ipFamilyPolicy') !== 'SingleStack') {
@@ -126,6 +126,6 @@ function familyChange(spec: JsonObject, old: JsonObject): readonly FieldError[] 
   return errors;
 }
 
-function shown(list: readonly string[]): Json {
+function nullIfEmpty(list: readonly string[]): Json {
   return list.length === 0 ? null : list;
 }

@@ -1,7 +1,7 @@
 import { equal, type JsonObject } from '../../../json.js';
 import { index, invalidValue } from '../../../schema/field.js';
 import { internalError, invalid, unknownError, type FieldError } from '../../../status.js';
-import { fill, items, textOf, type Draft } from '../draft.js';
+import { fill, structsIn, textOf, type Draft } from '../draft.js';
 import { textAt, textsAt } from '../../../fields.js';
 import { checkAddresses, familyOf } from './addresses.js';
 import type { ServiceAllocator } from './allocator.js';
@@ -31,7 +31,7 @@ export function reallocate(spec: Draft, options: Allocation & { readonly old: Js
   allocatePorts(spec, options);
 }
 
-function refuse(name: string, errors: readonly FieldError[]): void {
+function throwIfInvalid(name: string, errors: readonly FieldError[]): void {
   if (errors.length > 0) throw invalid({ group: '', kind: 'Service' }, name, errors);
 }
 
@@ -41,8 +41,8 @@ function fillFamilies(spec: Draft, { name, old }: Allocation): void {
   const any = textOf(spec, 'clusterIP') === NONE && Object.keys(asStruct(spec['selector'])).length === 0;
   const policy = old === undefined ? '' : textAt(old, 'ipFamilyPolicy');
   fill(spec, 'ipFamilyPolicy', policy || (any ? 'RequireDualStack' : 'SingleStack'));
-  refuse(name, checkAddresses(spec, old));
-  refuse(name, [...releaseFamily(spec, old), ...policyErrors(spec)]);
+  throwIfInvalid(name, checkAddresses(spec, old));
+  throwIfInvalid(name, [...releaseFamily(spec, old), ...policyErrors(spec)]);
   if (any) {
     fillEmpty(spec, 'ipFamilies', ['IPv4']);
     const families = textsAt(spec, 'ipFamilies');
@@ -50,7 +50,7 @@ function fillFamilies(spec: Draft, { name, old }: Allocation): void {
       spec['ipFamilies'] = families[0] === 'IPv4' ? ['IPv4', 'IPv6'] : ['IPv6', 'IPv4'];
     return;
   }
-  refuse(name, unavailable(spec));
+  throwIfInvalid(name, unavailableFamilyErrors(spec));
   fillEmpty(spec, 'ipFamilies', ['IPv4']);
 }
 
@@ -93,7 +93,7 @@ function policyErrors(spec: Draft): readonly FieldError[] {
   return errors;
 }
 
-function unavailable(spec: Draft): readonly FieldError[] {
+function unavailableFamilyErrors(spec: Draft): readonly FieldError[] {
   const errors: FieldError[] = [];
   if (textOf(spec, 'ipFamilyPolicy') === 'RequireDualStack')
     errors.push(
@@ -120,7 +120,7 @@ function allocateAddress(spec: Draft, { name, allocator }: Allocation): void {
   }
   const problem = allocator.addressProblem(wanted);
   if (problem !== undefined)
-    refuse(name, [invalidValue('spec.clusterIPs', given, `failed to allocate IP ${wanted}: ${problem}`)]);
+    throwIfInvalid(name, [invalidValue('spec.clusterIPs', given, `failed to allocate IP ${wanted}: ${problem}`)]);
   spec['clusterIP'] = wanted;
 }
 
@@ -131,22 +131,22 @@ function allocatePorts(spec: Draft, options: Allocation): void {
   if (!ports && !check && !claims) return;
   const taken = new Set(options.allocator.takenPorts());
   if (ports) allocateNodePorts(spec, options, taken);
-  if (claims) claimHealthCheckPort(Number(spec['healthCheckNodePort']), options, taken);
+  if (claims) checkRequestedHealthCheckPort(Number(spec['healthCheckNodePort']), options, taken);
   if (check) spec['healthCheckNodePort'] = freePort(options, taken);
 }
 
 /** Ports of two protocols that have one number get one port of the nodes. */
 function allocateNodePorts(spec: Draft, options: Allocation, taken: Set<number>): void {
   const { old } = options;
-  const mine = new Set(old === undefined ? [] : items(old as Draft, 'ports').map((port) => port['nodePort']));
+  const mine = new Set(old === undefined ? [] : structsIn(old as Draft, 'ports').map((port) => port['nodePort']));
   const byPort = new Map<unknown, number>();
   const given = new Set<number>();
   const told = new Set<string>();
-  for (const [at, port] of items(spec, 'ports').entries()) {
+  for (const [at, port] of structsIn(spec, 'ports').entries()) {
     const wanted = port['nodePort'];
     if (typeof wanted === 'number' && wanted !== 0) {
       if (!mine.has(wanted) && !given.has(wanted))
-        claimPort(wanted, `${index('spec.ports', at)}.nodePort`, { ...options, taken });
+        checkRequestedPort(wanted, `${index('spec.ports', at)}.nodePort`, { ...options, taken });
       byPort.set(port['port'], wanted);
       given.add(wanted);
     } else if (allocatesNodePorts(spec)) {
@@ -155,18 +155,18 @@ function allocateNodePorts(spec: Draft, options: Allocation, taken: Set<number>)
       given.add(number);
       port['nodePort'] = number;
     }
-    if (old !== undefined) checkTwice(port, told);
+    if (old !== undefined) checkDuplicateNodePort(port, told);
   }
 }
 
 /** Of a change, two ports of one protocol with one port of the nodes are no finding, but a failure. */
-function checkTwice(port: Draft, told: Set<string>): void {
+function checkDuplicateNodePort(port: Draft, told: Set<string>): void {
   const text = `{${textOf(port, 'protocol')} ${Number(port['nodePort'])}}`;
   if (told.has(text)) throw unknownError(`duplicate nodePort: ${text}`);
   told.add(text);
 }
 
-function claimHealthCheckPort(port: number, { allocator }: Allocation, taken: ReadonlySet<number>): void {
+function checkRequestedHealthCheckPort(port: number, { allocator }: Allocation, taken: ReadonlySet<number>): void {
   const problem = allocator.portProblem(port, taken);
   if (problem !== undefined)
     throw internalError(`failed to allocate requested HealthCheck NodePort ${port}: ${problem}`);
@@ -176,13 +176,13 @@ function isSet(port: unknown): boolean {
   return typeof port === 'number' && port !== 0;
 }
 
-function claimPort(
+function checkRequestedPort(
   port: number,
   path: string,
   { name, allocator, taken }: Allocation & { readonly taken: ReadonlySet<number> },
 ): void {
   const problem = allocator.portProblem(port, taken);
-  if (problem !== undefined) refuse(name, [invalidValue(path, port, problem)]);
+  if (problem !== undefined) throwIfInvalid(name, [invalidValue(path, port, problem)]);
 }
 
 function freePort({ allocator }: Allocation, taken: Set<number>): number {

@@ -19,7 +19,7 @@ const FIRST_PORT = 30000;
 const LAST_PORT = 32767;
 /** Low addresses are left to those who ask for one, as long as there are others. */
 const RESERVED = 16;
-const TAKEN = 'provided IP is already allocated';
+const ALREADY_ALLOCATED = 'provided IP is already allocated';
 
 /**
  * @param services all Services that are stored. What is given out is remembered by going round: two Services that are
@@ -34,9 +34,9 @@ export function createServiceAllocator(services: () => readonly KubeObject[], ra
   const size = 2 ** (32 - prefix);
   const textAt = (offset: number): string => addressText({ bits: 32, value: first + BigInt(offset) });
   const begin = size > 2 * RESERVED ? RESERVED : 2;
-  const nextHigh = createRound(begin, size - 2);
-  const nextLow = createRound(2, begin - 1);
-  const freePort = createRound(FIRST_PORT, LAST_PORT);
+  const nextHigh = createRoundRobin(begin, size - 2);
+  const nextLow = createRoundRobin(2, begin - 1);
+  const freePort = createRoundRobin(FIRST_PORT, LAST_PORT);
   return {
     nextAddress() {
       const used = addressesOf(services());
@@ -52,7 +52,9 @@ export function createServiceAllocator(services: () => readonly KubeObject[], ra
         given.value === first ||
         given.value === first + BigInt(size) - 1n;
       if (outside) return 'the provided network does not match the current range';
-      return given.value === first + 1n || addressesOf(services()).has(addressText(given)) ? TAKEN : undefined;
+      return given.value === first + 1n || addressesOf(services()).has(addressText(given))
+        ? ALREADY_ALLOCATED
+        : undefined;
     },
     takenPorts: () => portsOf(services()),
     nextPort: (taken) => freePort((port) => !taken.has(port)),
@@ -68,7 +70,7 @@ export function createServiceAllocator(services: () => readonly KubeObject[], ra
  * Goes round the numbers from `first` to `last`, both included, each time from the one after the number that it gave
  * or looked at last. Gives undefined when none of them is free.
  */
-function createRound(first: number, last: number): (isFree: (one: number) => boolean) => number | undefined {
+function createRoundRobin(first: number, last: number): (isFree: (one: number) => boolean) => number | undefined {
   let current = first - 1;
   return (isFree) => {
     for (let tried = first; tried <= last; tried += 1) {

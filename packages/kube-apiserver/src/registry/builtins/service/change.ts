@@ -1,20 +1,20 @@
 import type { JsonObject } from '../../../json.js';
-import { items, textOf, type Draft } from '../draft.js';
+import { structsIn, textOf, type Draft } from '../draft.js';
 import { listAt, numberAt, textAt, textsAt } from '../../../fields.js';
 import {
   allocatesNodePorts,
   hasNodePorts,
-  isBalancer,
+  isLoadBalancer,
   isExternalName,
-  isReachableFromOutside,
+  isExternallyAccessible,
   needsHealthCheck,
-  same,
+  sameField,
   sameAddresses,
   sameTexts,
 } from './fields.js';
 
 /** Keeps what a Service was given where a change does not speak of it, as clients that know less than they write do. */
-export function keepAllocated(spec: Draft, old: JsonObject): void {
+export function keepAllocatedValues(spec: Draft, old: JsonObject): void {
   if (!isExternalName(old) && !isExternalName(spec)) {
     if (textOf(spec, 'clusterIP') === '') copyText(spec, old, 'clusterIP');
     if (textsAt(spec, 'clusterIPs').length === 0) copyTexts(spec, old, 'clusterIPs');
@@ -34,8 +34,8 @@ export function keepAllocated(spec: Draft, old: JsonObject): void {
 /** Ports of nodes go to the ports of the same name, unless another one has claimed them. */
 function keepPorts(spec: Draft, old: JsonObject): void {
   const before = new Map(listAt(old, 'ports').map((port) => [textAt(port, 'name'), numberAt(port, 'nodePort')]));
-  const given = new Set(items(spec, 'ports').map((port) => port['nodePort']));
-  for (const port of items(spec, 'ports')) {
+  const given = new Set(structsIn(spec, 'ports').map((port) => port['nodePort']));
+  for (const port of structsIn(spec, 'ports')) {
     const was = before.get(textOf(port, 'name')) ?? 0;
     if (!port['nodePort'] && was !== 0 && !given.has(was)) port['nodePort'] = was;
   }
@@ -54,18 +54,18 @@ function alignAddresses(spec: Draft, old: JsonObject): void {
 }
 
 /** Drops what the old type needed and the new one does not have, where the change left it as it was. */
-export function dropOutdated(spec: Draft, old: JsonObject): void {
+export function dropTypeDependentFields(spec: Draft, old: JsonObject): void {
   if (!isExternalName(old) && isExternalName(spec)) dropAddresses(spec, old);
-  if (hasNodePorts(old) && !hasNodePorts(spec) && portsWithin(spec, old)) {
-    for (const port of items(spec, 'ports')) delete port['nodePort'];
+  if (hasNodePorts(old) && !hasNodePorts(spec) && hasNoNewNodePorts(spec, old)) {
+    for (const port of structsIn(spec, 'ports')) delete port['nodePort'];
   }
-  if (needsHealthCheck(old) && !needsHealthCheck(spec) && same(spec, old, 'healthCheckNodePort'))
+  if (needsHealthCheck(old) && !needsHealthCheck(spec) && sameField(spec, old, 'healthCheckNodePort'))
     delete spec['healthCheckNodePort'];
-  if (isBalancer(old) && !isBalancer(spec)) {
+  if (isLoadBalancer(old) && !isLoadBalancer(spec)) {
     for (const field of ['allocateLoadBalancerNodePorts', 'loadBalancerClass'])
-      if (same(spec, old, field)) delete spec[field];
+      if (sameField(spec, old, field)) delete spec[field];
   }
-  if (isReachableFromOutside(old) && !isReachableFromOutside(spec) && same(spec, old, 'externalTrafficPolicy'))
+  if (isExternallyAccessible(old) && !isExternallyAccessible(spec) && sameField(spec, old, 'externalTrafficPolicy'))
     delete spec['externalTrafficPolicy'];
 }
 
@@ -75,12 +75,12 @@ function dropAddresses(spec: Draft, old: JsonObject): void {
     delete spec['clusterIPs'];
   }
   if (sameTexts(textsAt(spec, 'ipFamilies'), textsAt(old, 'ipFamilies'))) delete spec['ipFamilies'];
-  if (same(spec, old, 'ipFamilyPolicy')) delete spec['ipFamilyPolicy'];
+  if (sameField(spec, old, 'ipFamilyPolicy')) delete spec['ipFamilyPolicy'];
 }
 
-function portsWithin(spec: Draft, old: JsonObject): boolean {
+function hasNoNewNodePorts(spec: Draft, old: JsonObject): boolean {
   const before = new Set(listAt(old, 'ports').map((port) => numberAt(port, 'nodePort')));
-  return items(spec, 'ports').every((port) => !port['nodePort'] || before.has(Number(port['nodePort'])));
+  return structsIn(spec, 'ports').every((port) => !port['nodePort'] || before.has(Number(port['nodePort'])));
 }
 
 function copyText(spec: Draft, old: JsonObject, field: string): void {

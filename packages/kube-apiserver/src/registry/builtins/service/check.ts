@@ -17,13 +17,13 @@ import { checkAddress, checkRange, parseAddress } from '../validation/ipaddress.
 import { each, has, invalidBecause, labelMap, portNameProblems, portNumber } from '../validation/checks.js';
 import { listAt, numberAt, structAt, textAt, textsAt } from '../../../fields.js';
 import { checkAddresses } from './addresses.js';
-import { isBalancer, isExternalName, isHeadless } from './fields.js';
-import { checkBalancerClass, checkTraffic } from './traffic.js';
+import { isLoadBalancer, isExternalName, isHeadless } from './fields.js';
+import { checkLoadBalancerClass, checkTraffic } from './traffic.js';
 
 const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
 const AFFINITIES = ['ClientIP', 'None'];
 const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
-const LONGEST_AFFINITY = 86400;
+const MAX_AFFINITY_SECONDS = 86400;
 const RANGES_ANNOTATION = 'service.beta.kubernetes.io/load-balancer-source-ranges';
 const HINTS = 'service.kubernetes.io/topology-aware-hints';
 const MODE = 'service.kubernetes.io/topology-mode';
@@ -40,7 +40,7 @@ export function checkService(service: KubeObject, old: KubeObject | undefined): 
   errors.push(...affinityErrors(spec), ...checkAddresses(spec, before), ...externalErrors(spec, before));
   if (type === '') errors.push(required('spec.type'));
   else if (!TYPES.includes(type)) errors.push(notSupported('spec.type', type, TYPES));
-  errors.push(...nodePortErrors(spec), ...rangeErrors(service, old), ...balancerErrors(spec));
+  errors.push(...nodePortErrors(spec), ...rangeErrors(service, old), ...loadBalancerErrors(spec));
   return [...errors, ...checkTraffic(spec)];
 }
 
@@ -105,12 +105,12 @@ function affinityErrors(spec: JsonObject): readonly FieldError[] {
       ? [forbiddenField('spec.sessionAffinityConfig', 'must not be set when session affinity is None')]
       : [];
   const seconds = numberAt(structAt(structAt(spec, 'sessionAffinityConfig'), 'clientIP'), 'timeoutSeconds');
-  if (seconds > 0 && seconds <= LONGEST_AFFINITY) return [];
+  if (seconds > 0 && seconds <= MAX_AFFINITY_SECONDS) return [];
   return [
     invalidValue(
       'spec.sessionAffinityConfig.clientIP.timeoutSeconds',
       seconds,
-      `must be greater than 0 and less than ${LONGEST_AFFINITY}`,
+      `must be greater than 0 and less than ${MAX_AFFINITY_SECONDS}`,
     ),
   ];
 }
@@ -120,12 +120,12 @@ function externalErrors(spec: JsonObject, old: JsonObject | undefined): readonly
   return textsAt(spec, 'externalIPs').flatMap((address, at) => {
     const path = index('spec.externalIPs', at);
     const errors = checkAddress(address, path, known);
-    return errors.length > 0 ? errors : specialErrors(address, path);
+    return errors.length > 0 ? errors : specialAddressErrors(address, path);
   });
 }
 
 /** Addresses that mean something else on every machine. */
-function specialErrors(address: string, path: string): readonly FieldError[] {
+function specialAddressErrors(address: string, path: string): readonly FieldError[] {
   const parsed = parseAddress(address);
   if (parsed === undefined) return [];
   const { bits, value } = parsed;
@@ -187,22 +187,22 @@ function rangeErrors(service: KubeObject, old: KubeObject | undefined): readonly
       old === undefined ? [] : textsAt(structAt(old, 'spec'), 'loadBalancerSourceRanges').map((range) => range.trim()),
     );
     return [
-      ...(isBalancer(spec) ? [] : [forbiddenField(path, only)]),
+      ...(isLoadBalancer(spec) ? [] : [forbiddenField(path, only)]),
       ...ranges.flatMap((range, at) => checkRange(range.trim(), index(path, at), known)),
     ];
   }
   const text = service.metadata.annotations?.[RANGES_ANNOTATION];
   if (text === undefined) return [];
   const path = key('metadata.annotations', RANGES_ANNOTATION);
-  const errors: FieldError[] = isBalancer(spec) ? [] : [forbiddenField(path, only)];
+  const errors: FieldError[] = isLoadBalancer(spec) ? [] : [forbiddenField(path, only)];
   if (old?.metadata.annotations?.[RANGES_ANNOTATION] === text || text.trim() === '') return errors;
   return [...errors, ...text.split(',').flatMap((range) => checkRange(range.trim(), path))];
 }
 
-function balancerErrors(spec: JsonObject): readonly FieldError[] {
+function loadBalancerErrors(spec: JsonObject): readonly FieldError[] {
   const errors: FieldError[] = [];
   const only = "may only be used when `type` is 'LoadBalancer'";
-  if (has(spec, 'allocateLoadBalancerNodePorts') && !isBalancer(spec))
+  if (has(spec, 'allocateLoadBalancerNodePorts') && !isLoadBalancer(spec))
     errors.push(forbiddenField('spec.allocateLoadBalancerNodePorts', only));
-  return [...errors, ...checkBalancerClass(spec)];
+  return [...errors, ...checkLoadBalancerClass(spec)];
 }

@@ -14,26 +14,28 @@ export function isExternalName(spec: JsonObject): boolean {
   return textAt(spec, 'type') === 'ExternalName';
 }
 
-export function isBalancer(spec: JsonObject): boolean {
+export function isLoadBalancer(spec: JsonObject): boolean {
   return textAt(spec, 'type') === 'LoadBalancer';
 }
 
 /** Has ports on nodes by its type. */
 export function hasNodePorts(spec: JsonObject): boolean {
-  return isBalancer(spec) || textAt(spec, 'type') === 'NodePort';
+  return isLoadBalancer(spec) || textAt(spec, 'type') === 'NodePort';
 }
 
 /** Gets ports on nodes without asking for each. */
 export function allocatesNodePorts(spec: JsonObject): boolean {
-  return textAt(spec, 'type') === 'NodePort' || (isBalancer(spec) && spec['allocateLoadBalancerNodePorts'] !== false);
+  return (
+    textAt(spec, 'type') === 'NodePort' || (isLoadBalancer(spec) && spec['allocateLoadBalancerNodePorts'] !== false)
+  );
 }
 
-export function isReachableFromOutside(spec: JsonObject): boolean {
+export function isExternallyAccessible(spec: JsonObject): boolean {
   return hasNodePorts(spec) || (textAt(spec, 'type') === 'ClusterIP' && textsAt(spec, 'externalIPs').length > 0);
 }
 
 export function needsHealthCheck(spec: JsonObject): boolean {
-  return isBalancer(spec) && textAt(spec, 'externalTrafficPolicy') === 'Local';
+  return isLoadBalancer(spec) && textAt(spec, 'externalTrafficPolicy') === 'Local';
 }
 
 export function sameTexts(a: readonly string[], b: readonly string[]): boolean {
@@ -46,7 +48,7 @@ export function sameAddresses(a: JsonObject, b: JsonObject): boolean {
   );
 }
 
-export function same(a: JsonObject, b: JsonObject, field: string): boolean {
+export function sameField(a: JsonObject, b: JsonObject, field: string): boolean {
   const read = (value: Json | undefined): Json => value ?? null;
   return read(a[field]) === read(b[field]);
 }

@@ -1,15 +1,15 @@
 import { isObject } from '../../../json.js';
 import type { KubeObject } from '../../../object.js';
 import { dns1123Label } from '../../../schema/metadata/names.js';
-import { draftOf, fill, fillZero, inner, isDraft, items, struct, type Draft } from '../draft.js';
+import { draftOf, fill, fillZero, structIn, isDraft, structsIn, ensureStruct, type Draft } from '../draft.js';
 import { structAt, textAt } from '../../../fields.js';
 import { fieldsFrom, STATUS, type Kind } from '../kind.js';
 import { checkAddressChange } from './addresses.js';
 import { allocate, reallocate } from './allocation.js';
 import type { ServiceAllocator } from './allocator.js';
-import { dropOutdated, keepAllocated } from './change.js';
+import { dropTypeDependentFields, keepAllocatedValues } from './change.js';
 import { checkService } from './check.js';
-import { isBalancer, isReachableFromOutside } from './fields.js';
+import { isLoadBalancer, isExternallyAccessible } from './fields.js';
 import { checkStatus, checkTrafficChange, serviceWarnings } from './traffic.js';
 
 const STICKY_SECONDS = 10800;
@@ -31,14 +31,14 @@ export function serviceKind(allocator: ServiceAllocator): Kind {
       'spec.clusterIP': (service) => textAt(structAt(service, 'spec'), 'clusterIP'),
       'spec.type': (service) => textAt(structAt(service, 'spec'), 'type'),
     },
-    visible: withoutTraffic,
+    visible: withoutInternalTrafficPolicy,
     defaults: serviceDefaults,
-    create: (service) =>
+    prepareCreate: (service) =>
       withSpec({ ...service, status: {} }, (spec) => {
         allocate(spec, { name: service.metadata.name ?? '', allocator, old: undefined });
       }),
-    update: (next, old, subresource) =>
-      subresource === 'status' ? fieldsFrom(next, old, ['spec']) : changed(next, old, allocator),
+    prepareUpdate: (next, old, subresource) =>
+      subresource === 'status' ? fieldsFrom(next, old, ['spec']) : prepareUpdate(next, old, allocator),
     validate: (service) => checkService(service, undefined),
     validateUpdate(next, old, subresource) {
       if (subresource === 'status') return checkStatus(next, old);
@@ -49,20 +49,20 @@ export function serviceKind(allocator: ServiceAllocator): Kind {
   };
 }
 
-function changed(next: KubeObject, old: KubeObject, allocator: ServiceAllocator): KubeObject {
+function prepareUpdate(next: KubeObject, old: KubeObject, allocator: ServiceAllocator): KubeObject {
   const before = structAt(old, 'spec');
   const written = withSpec(fieldsFrom(next, old, ['status']), (spec) => {
-    keepAllocated(spec, before);
+    keepAllocatedValues(spec, before);
     reallocate(spec, { name: next.metadata.name ?? '', allocator, old: before });
-    dropOutdated(spec, before);
+    dropTypeDependentFields(spec, before);
   });
-  return isBalancer(structAt(written, 'spec'))
+  return isLoadBalancer(structAt(written, 'spec'))
     ? written
     : { ...written, status: { ...structAt(written, 'status'), loadBalancer: {} } };
 }
 
 /** A policy of internal traffic is kept where a Service has no addresses, and owned by who set it, but nobody sees it. */
-function withoutTraffic(service: KubeObject): KubeObject {
+function withoutInternalTrafficPolicy(service: KubeObject): KubeObject {
   const { spec } = service;
   if (!isObject(spec) || spec['type'] !== 'ExternalName' || spec['internalTrafficPolicy'] === undefined) return service;
   const { internalTrafficPolicy: _unseen, ...rest } = spec;
@@ -77,20 +77,20 @@ function withSpec(service: KubeObject, change: (spec: Draft) => void): KubeObjec
 }
 
 function serviceDefaults(service: Draft): void {
-  const spec = struct(service, 'spec');
+  const spec = ensureStruct(service, 'spec');
   affinityDefaults(spec);
   fillZero(spec, 'type', 'ClusterIP');
-  for (const port of items(spec, 'ports')) {
+  for (const port of structsIn(spec, 'ports')) {
     fillZero(port, 'protocol', 'TCP');
     fillZero(port, 'targetPort', port['port'] ?? 0);
   }
-  if (isReachableFromOutside(spec)) fillZero(spec, 'externalTrafficPolicy', 'Cluster');
-  if (spec['type'] === 'ClusterIP' || spec['type'] === 'NodePort' || isBalancer(spec))
+  if (isExternallyAccessible(spec)) fillZero(spec, 'externalTrafficPolicy', 'Cluster');
+  if (spec['type'] === 'ClusterIP' || spec['type'] === 'NodePort' || isLoadBalancer(spec))
     fill(spec, 'internalTrafficPolicy', 'Cluster');
-  if (!isBalancer(spec)) return;
+  if (!isLoadBalancer(spec)) return;
   fill(spec, 'allocateLoadBalancerNodePorts', true);
-  const balancer = inner(struct(service, 'status'), 'loadBalancer');
-  for (const ingress of balancer === undefined ? [] : items(balancer, 'ingress')) {
+  const balancer = structIn(ensureStruct(service, 'status'), 'loadBalancer');
+  for (const ingress of balancer === undefined ? [] : structsIn(balancer, 'ingress')) {
     if (ingress['ip'] !== undefined && ingress['ip'] !== '') fill(ingress, 'ipMode', 'VIP');
   }
 }
@@ -99,8 +99,8 @@ function affinityDefaults(spec: Draft): void {
   fillZero(spec, 'sessionAffinity', 'None');
   if (spec['sessionAffinity'] === 'None') delete spec['sessionAffinityConfig'];
   if (spec['sessionAffinity'] !== 'ClientIP') return;
-  const config = inner(spec, 'sessionAffinityConfig');
-  const client = config === undefined ? undefined : inner(config, 'clientIP');
+  const config = structIn(spec, 'sessionAffinityConfig');
+  const client = config === undefined ? undefined : structIn(config, 'clientIP');
   if (client?.['timeoutSeconds'] === undefined)
     spec['sessionAffinityConfig'] = { clientIP: { timeoutSeconds: STICKY_SECONDS } };
 }

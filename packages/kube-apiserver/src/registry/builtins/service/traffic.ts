@@ -6,7 +6,7 @@ import type { FieldError } from '../../../status.js';
 import { addressWarnings, checkAddress, parseAddress, rangeWarnings } from '../validation/ipaddress.js';
 import { has, invalidBecause, portNumber } from '../validation/checks.js';
 import { listAt, numberAt, structAt, textAt, textsAt } from '../../../fields.js';
-import { isBalancer, isExternalName, isReachableFromOutside, needsHealthCheck, NONE, same } from './fields.js';
+import { isLoadBalancer, isExternalName, isExternallyAccessible, needsHealthCheck, NONE, sameField } from './fields.js';
 
 const EXTERNAL = ['Cluster', 'Local'];
 const DISTRIBUTIONS = ['PreferClose', 'PreferSameZone', 'PreferSameNode'];
@@ -21,7 +21,7 @@ export function checkTraffic(spec: JsonObject): readonly FieldError[] {
 function externalErrors(spec: JsonObject): readonly FieldError[] {
   const policy = textAt(spec, 'externalTrafficPolicy');
   const path = 'spec.externalTrafficPolicy';
-  if (!isReachableFromOutside(spec))
+  if (!isExternallyAccessible(spec))
     return policy === '' ? [] : [invalidValue(path, policy, 'may only be set for externally-accessible services')];
   if (policy === '') return [required(path)];
   return EXTERNAL.includes(policy) ? [] : [notSupported(path, policy, EXTERNAL)];
@@ -59,21 +59,21 @@ function distributionErrors(spec: JsonObject): readonly FieldError[] {
 /** What may not change while both the old and the new Service have it. */
 export function checkTrafficChange(spec: JsonObject, old: JsonObject): readonly FieldError[] {
   const errors: FieldError[] = [];
-  if (isBalancer(spec) && isBalancer(old) && !same(spec, old, 'loadBalancerClass')) {
+  if (isLoadBalancer(spec) && isLoadBalancer(old) && !sameField(spec, old, 'loadBalancerClass')) {
     errors.push(invalidValue('spec.loadBalancerClass', own(spec, 'loadBalancerClass'), 'may not change once set'));
   }
-  errors.push(...checkBalancerClass(spec));
+  errors.push(...checkLoadBalancerClass(spec));
   const checked = needsHealthCheck(spec) && needsHealthCheck(old);
-  if (checked && !same(spec, old, 'healthCheckNodePort'))
+  if (checked && !sameField(spec, old, 'healthCheckNodePort'))
     errors.push(forbiddenField('spec.healthCheckNodePort', 'field is immutable'));
   return errors;
 }
 
 /** The real server looks at it twice when a Service changes. */
-export function checkBalancerClass(spec: JsonObject): readonly FieldError[] {
+export function checkLoadBalancerClass(spec: JsonObject): readonly FieldError[] {
   if (!has(spec, 'loadBalancerClass')) return [];
   const name = textAt(spec, 'loadBalancerClass');
-  if (isBalancer(spec)) return invalidBecause('spec.loadBalancerClass', name, qualifiedName(name));
+  if (isLoadBalancer(spec)) return invalidBecause('spec.loadBalancerClass', name, qualifiedName(name));
   return [forbiddenField('spec.loadBalancerClass', "may only be used when `type` is 'LoadBalancer'")];
 }
 
@@ -83,7 +83,7 @@ export function checkStatus(service: KubeObject, old: KubeObject): readonly Fiel
   const listed = (one: KubeObject): readonly JsonObject[] =>
     listAt(structAt(structAt(one, 'status'), 'loadBalancer'), 'ingress');
   const all = listed(service);
-  if (!isBalancer(structAt(service, 'spec')))
+  if (!isLoadBalancer(structAt(service, 'spec')))
     return all.length === 0 ? [] : [forbiddenField(path, "may only be used when `spec.type` is 'LoadBalancer'")];
   const known = new Set(listed(old).map((ingress) => textAt(ingress, 'ip')));
   return all.flatMap((ingress, at) => checkIngress(ingress, index(path, at), known));

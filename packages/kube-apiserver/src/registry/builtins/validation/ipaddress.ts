@@ -8,7 +8,7 @@ export interface Address {
   /** IPv4 written as IPv6 (`::ffff:1.2.3.4`); bits are 32 then. */
   readonly mapped: boolean;
   /** A part of it has zeros before it, which some programs read as octal. */
-  readonly zeros: boolean;
+  readonly leadingZeros: boolean;
 }
 
 /** A range of addresses. */
@@ -18,30 +18,35 @@ export interface Range {
   readonly prefix: number;
   /** First address of the range. */
   readonly first: bigint;
-  readonly zeros: boolean;
+  readonly leadingZeros: boolean;
 }
 
 const MAPPED = 0xffffn << 32n;
-const LONGEST = 200;
-const NONE_KNOWN: ReadonlySet<string> = new Set();
+const MAX_LENGTH = 200;
+const NO_KNOWN_VALUES: ReadonlySet<string> = new Set();
 
 /** Reads an address, tolerating zeros before a number as older releases did. */
 export function parseAddress(text: string): Address | undefined {
-  if (text.length > LONGEST) return undefined;
+  if (text.length > MAX_LENGTH) return undefined;
   if (!text.includes(':')) return parseQuad(text);
   const parts = hextets(text);
   if (parts === undefined) return undefined;
   const value = parts.reduce((sum, part) => (sum << 16n) | BigInt(part), 0n);
   const zeros = text.includes('.') && /(^|[:.])0\d/.test(text.slice(text.lastIndexOf(':')));
-  if (value >> 32n === 0xffffn) return { bits: 32, value: value - MAPPED, mapped: true, zeros };
-  return { bits: 128, value, mapped: false, zeros };
+  if (value >> 32n === 0xffffn) return { bits: 32, value: value - MAPPED, mapped: true, leadingZeros: zeros };
+  return { bits: 128, value, mapped: false, leadingZeros: zeros };
 }
 
 function parseQuad(text: string): Address | undefined {
   const parts = text.split('.');
   if (parts.length !== 4 || !parts.every((part) => /^\d{1,20}$/.test(part) && Number(part) <= 255)) return undefined;
   const value = parts.reduce((sum, part) => (sum << 8n) | BigInt(Number(part)), 0n);
-  return { bits: 32, value, mapped: false, zeros: parts.some((part) => part.length > 1 && part.startsWith('0')) };
+  return {
+    bits: 32,
+    value,
+    mapped: false,
+    leadingZeros: parts.some((part) => part.length > 1 && part.startsWith('0')),
+  };
 }
 
 function hextets(text: string): readonly number[] | undefined {
@@ -99,7 +104,7 @@ export function parseRange(text: string): Range | undefined {
     address,
     prefix,
     first: (address.value >> host) << host,
-    zeros: address.zeros || (digits.length > 1 && digits.startsWith('0')),
+    leadingZeros: address.leadingZeros || (digits.length > 1 && digits.startsWith('0')),
   };
 }
 
@@ -117,23 +122,27 @@ export function contains({ address: { bits }, prefix, first }: Range, other: Add
 export function checkAddress(
   text: string,
   path: string,
-  known: ReadonlySet<string> = NONE_KNOWN,
+  known: ReadonlySet<string> = NO_KNOWN_VALUES,
 ): readonly FieldError[] {
   if (known.has(text)) return [];
   const address = parseAddress(text);
   if (address === undefined)
     return [invalidValue(path, text, 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)')];
-  if (address.zeros) return [invalidValue(path, text, 'must not have leading 0s')];
+  if (address.leadingZeros) return [invalidValue(path, text, 'must not have leading 0s')];
   return address.mapped ? [invalidValue(path, text, 'must not be an IPv4-mapped IPv6 address')] : [];
 }
 
 /** Rule of ranges of addresses. */
-export function checkRange(text: string, path: string, known: ReadonlySet<string> = NONE_KNOWN): readonly FieldError[] {
+export function checkRange(
+  text: string,
+  path: string,
+  known: ReadonlySet<string> = NO_KNOWN_VALUES,
+): readonly FieldError[] {
   if (known.has(text)) return [];
   const range = parseRange(text);
   if (range === undefined)
     return [invalidValue(path, text, 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)')];
-  if (range.zeros) return [invalidValue(path, text, 'must not have leading 0s in IP or prefix length')];
+  if (range.leadingZeros) return [invalidValue(path, text, 'must not have leading 0s in IP or prefix length')];
   if (range.address.mapped) return [invalidValue(path, text, 'must not have an IPv4-mapped IPv6 address')];
   return range.first === range.address.value
     ? []
@@ -145,7 +154,7 @@ export function addressWarnings(text: string, path: string): readonly string[] {
   const address = parseAddress(text);
   if (address === undefined) return [];
   const written = addressText(address);
-  if (address.zeros || address.mapped)
+  if (address.leadingZeros || address.mapped)
     return [`${path}: non-standard IP address ${JSON.stringify(text)} is invalid: use ${JSON.stringify(written)}`];
   if (address.bits === 32 || written === text) return [];
   return [
@@ -157,7 +166,7 @@ export function addressWarnings(text: string, path: string): readonly string[] {
 export function rangeWarnings(text: string, path: string): readonly string[] {
   const range = parseRange(text);
   if (range === undefined) return [];
-  const { address, first, zeros, prefix } = range;
+  const { address, first, leadingZeros: zeros, prefix } = range;
   const warnings: string[] = [];
   const written = rangeText(range);
   if (first !== address.value) {

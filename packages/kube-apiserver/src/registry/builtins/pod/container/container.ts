@@ -15,7 +15,7 @@ import { each, has, invalidBecause, portNameProblems, portNumber, whenSet } from
 import { listAt, numberAt, structAt, textAt } from '../../../../fields.js';
 import { checkDevices, type ContainerContext } from './devices.js';
 import { checkEnvironment } from './environment.js';
-import { checkClaims } from './resourceclaims.js';
+import { checkContainerClaims } from './resourceclaims.js';
 import { checkInitRestart, checkResize, checkRestart } from './restart.js';
 import { relativePath } from '../../validation/paths.js';
 import { checkLifecycle, checkProbe, PROBES } from './probe.js';
@@ -109,7 +109,7 @@ export function checkContainer(
   if (!PULL_POLICIES.includes(pull)) errors.push(notSupported(child(path, 'imagePullPolicy'), pull, PULL_POLICIES));
   errors.push(
     ...checkResources(structAt(container, 'resources'), child(path, 'resources')),
-    ...checkClaims(container, spec, path),
+    ...checkContainerClaims(container, spec, path),
     ...checkResize(container, spec, path),
   );
   errors.push(

@@ -6,7 +6,7 @@ import { listAt, structAt, textAt } from '../../../../fields.js';
 import { checkContainer } from './container.js';
 
 /** What only containers have that a pod is made for, in the order of the real server. */
-const NOT_THEIRS = [
+const FORBIDDEN_FIELDS = [
   'ports',
   'resizePolicy',
   'restartPolicy',
@@ -36,22 +36,22 @@ export function checkEphemeral(spec: JsonObject, volumes: ReadonlySet<string>, p
     if (names.has(name)) errors.push(duplicate(child(at, 'name'), name));
     names.add(name);
     if (target !== '' && !others.has(target)) errors.push(notFoundValue(child(at, 'targetContainerName'), target));
-    return [...errors, ...forbidden(container, at)];
+    return [...errors, ...forbiddenErrors(container, at)];
   });
 }
 
-function forbidden(container: JsonObject, path: string): readonly FieldError[] {
+function forbiddenErrors(container: JsonObject, path: string): readonly FieldError[] {
   const resources = Object.keys(structAt(container, 'resources')).length > 0 ? ['resources'] : [];
-  const [ports = '', ...rest] = NOT_THEIRS;
+  const [ports = '', ...rest] = FORBIDDEN_FIELDS;
   const given = [ports, ...resources, ...rest].filter((field) => has(container, field));
   const mounts = each(container, 'volumeMounts', path, (mount, at) =>
     ['subPath', 'subPathExpr']
-      .filter((field) => isText(mount, field))
+      .filter((field) => isNotEmpty(mount, field))
       .map((field) => forbiddenField(child(at, field), CANNOT)),
   );
   return [...given.map((field) => forbiddenField(child(path, field), CANNOT)), ...mounts];
 }
 
-function isText(mount: JsonObject, field: string): boolean {
+function isNotEmpty(mount: JsonObject, field: string): boolean {
   return isObject(mount) && (own(mount, field) ?? '') !== '';
 }

@@ -6,7 +6,7 @@ import { dns1123Label, dns1123Subdomain } from '../../../../schema/metadata/name
 import type { FieldError } from '../../../../status.js';
 import { each, has, invalidBecause } from '../../validation/checks.js';
 
-export function claimErrors(spec: JsonObject, path: string): readonly FieldError[] {
+export function checkResourceClaims(spec: JsonObject, path: string): readonly FieldError[] {
   const seen = new Set<string>();
   return each(spec, 'resourceClaims', path, (claim, at) => {
     const name = textAt(claim, 'name');
@@ -42,7 +42,7 @@ function goClaim(claim: JsonObject): string {
 }
 
 /** Which resources of the pod a container claims. */
-export function checkClaims(container: JsonObject, spec: JsonObject, path: string): readonly FieldError[] {
+export function checkContainerClaims(container: JsonObject, spec: JsonObject, path: string): readonly FieldError[] {
   const resources = structAt(container, 'resources');
   if (listAt(resources, 'claims').length === 0) return [];
   const known = new Set(

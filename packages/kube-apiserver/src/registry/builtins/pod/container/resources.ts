@@ -7,9 +7,9 @@ import { invalidBecause } from '../../validation/checks.js';
 import { structAt } from '../../../../fields.js';
 import { parseQuantity, quantityText, type Quantity } from '../../../../schema/struct/quantity.js';
 
-const OF_CONTAINERS = ['cpu', 'memory', 'ephemeral-storage'];
+const CONTAINER_RESOURCES = ['cpu', 'memory', 'ephemeral-storage'];
 const STANDARD = [
-  ...OF_CONTAINERS,
+  ...CONTAINER_RESOURCES,
   'requests.cpu',
   'requests.memory',
   'requests.ephemeral-storage',
@@ -28,7 +28,7 @@ const STANDARD = [
   'services.nodeports',
   'services.loadbalancers',
 ];
-const WHOLE = [
+const INTEGER_RESOURCES = [
   'pods',
   'resourcequotas',
   'services',
@@ -39,7 +39,7 @@ const WHOLE = [
   'services.nodeports',
   'services.loadbalancers',
 ];
-const HUGE = 'hugepages-';
+const HUGE_PAGES_PREFIX = 'hugepages-';
 
 /** Checks the limits and requests of a container. */
 export function checkResources(resources: JsonObject, path: string): readonly FieldError[] {
@@ -68,7 +68,7 @@ function hugePageErrors(
     ['requests', requests],
   ] as const) {
     for (const [name, value] of entries) {
-      if (!name.startsWith(HUGE) || isWholePages(name, value)) continue;
+      if (!name.startsWith(HUGE_PAGES_PREFIX) || isWholePages(name, value)) continue;
       errors.push(
         invalidValue(
           key(child(path, list), name),
@@ -79,17 +79,18 @@ function hugePageErrors(
     }
   }
   const names = [...limits.keys(), ...requests.keys()];
-  const alone = names.some((name) => name.startsWith(HUGE)) && !names.some((name) => WITH_HUGE_PAGES.includes(name));
+  const alone =
+    names.some((name) => name.startsWith(HUGE_PAGES_PREFIX)) && !names.some((name) => WITH_HUGE_PAGES.includes(name));
   return alone ? [...errors, forbiddenField(path, 'HugePages require cpu or memory')] : errors;
 }
 
-const UNIT = 1_000_000_000n;
+const NANOS = 1_000_000_000n;
 
 function isWholePages(name: string, { nanos }: Quantity): boolean {
-  const page = parseQuantity(name.slice(HUGE.length));
-  if (page === undefined || page.nanos <= 0n || page.nanos % UNIT !== 0n) return false;
-  const bytes = (nanos + UNIT - 1n) / UNIT;
-  return bytes % (page.nanos / UNIT) === 0n;
+  const page = parseQuantity(name.slice(HUGE_PAGES_PREFIX.length));
+  if (page === undefined || page.nanos <= 0n || page.nanos % NANOS !== 0n) return false;
+  const bytes = (nanos + NANOS - 1n) / NANOS;
+  return bytes % (page.nanos / NANOS) === 0n;
 }
 
 function quantities(list: JsonObject): ReadonlyMap<string, Quantity> {
@@ -106,7 +107,7 @@ function entryErrors(name: string, value: Quantity, path: string): readonly Fiel
   return [...nameErrors(name, path), ...checkQuantity(name, value, path)];
 }
 
-const OF_PODS = ['cpu', HUGE, 'memory'];
+const POD_RESOURCES = ['cpu', HUGE_PAGES_PREFIX, 'memory'];
 
 /** Checks the limits and requests that a pod has as a whole. */
 export function checkPodResources(resources: JsonObject, path: string): readonly FieldError[] {
@@ -132,17 +133,19 @@ export function checkPodResources(resources: JsonObject, path: string): readonly
 function podNameErrors(name: string, path: string): readonly FieldError[] {
   const errors: FieldError[] = [...invalidBecause(path, name, qualifiedName(name))];
   if (errors.length > 0) return errors;
-  if (!name.includes('/') && !STANDARD.includes(name) && !name.startsWith(HUGE))
+  if (!name.includes('/') && !STANDARD.includes(name) && !name.startsWith(HUGE_PAGES_PREFIX))
     return [invalidValue(path, name, 'must be a standard resource type or fully qualified')];
-  return name === 'cpu' || name === 'memory' || name.startsWith(HUGE) ? [] : [notSupported(path, name, OF_PODS)];
+  return name === 'cpu' || name === 'memory' || name.startsWith(HUGE_PAGES_PREFIX)
+    ? []
+    : [notSupported(path, name, POD_RESOURCES)];
 }
 
 function nameErrors(name: string, path: string): readonly FieldError[] {
   const errors: FieldError[] = [...invalidBecause(path, name, qualifiedName(name))];
   const plain = !name.includes('/');
-  if (errors.length === 0 && plain && !STANDARD.includes(name) && !name.startsWith(HUGE))
+  if (errors.length === 0 && plain && !STANDARD.includes(name) && !name.startsWith(HUGE_PAGES_PREFIX))
     errors.push(invalidValue(path, name, 'must be a standard resource type or fully qualified'));
-  if (plain && !OF_CONTAINERS.includes(name) && !name.startsWith(HUGE))
+  if (plain && !CONTAINER_RESOURCES.includes(name) && !name.startsWith(HUGE_PAGES_PREFIX))
     errors.push(invalidValue(path, name, 'must be a standard resource for containers'));
   if (!plain && !isNative(name) && !isExtended(name))
     errors.push(invalidValue(path, name, "doesn't follow extended resource name standard"));
@@ -153,7 +156,7 @@ function nameErrors(name: string, path: string): readonly FieldError[] {
 export function checkQuantity(name: string, value: Quantity, path: string): readonly FieldError[] {
   const errors: FieldError[] =
     value.nanos < 0n ? [invalidValue(path, quantityText(value), 'must be greater than or equal to 0')] : [];
-  const whole = WHOLE.includes(name) || isExtended(name);
+  const whole = INTEGER_RESOURCES.includes(name) || isExtended(name);
   return whole && value.nanos % 1_000_000_000n !== 0n
     ? [...errors, invalidValue(path, quantityText(value), 'must be an integer')]
     : errors;
@@ -169,7 +172,7 @@ function isExtended(name: string): boolean {
 
 /** What cannot be shared out twice has to be requested as it is limited. */
 function limitErrors(name: string, value: Quantity, limit: Quantity | undefined, path: string): readonly FieldError[] {
-  const shareable = isNative(name) && !name.startsWith(HUGE);
+  const shareable = isNative(name) && !name.startsWith(HUGE_PAGES_PREFIX);
   if (limit === undefined)
     return shareable ? [] : [required(child(path, 'limits'), 'Limit must be set for non overcommitable resources')];
   const text = quantityText(limit);

@@ -6,8 +6,8 @@ import { each, has } from '../../validation/checks.js';
 
 const RESTARTS = ['Always', 'Never', 'OnFailure'];
 const ACTIONS = ['Restart', 'RestartAllContainers'];
-const MOST_RULES = 20;
-const MOST_CODES = 255;
+const MAX_RULES = 20;
+const MAX_EXIT_CODES = 255;
 
 /** The same of an init container: without a policy its rules are not looked at. */
 export function checkInitRestart(container: JsonObject, path: string): readonly FieldError[] {
@@ -29,11 +29,11 @@ export function checkRestart(container: JsonObject, path: string): readonly Fiel
     errors.push(notSupported(at, policy, RESTARTS));
   }
   const list = child(path, 'restartPolicyRules');
-  if (rules.length > MOST_RULES)
+  if (rules.length > MAX_RULES)
     errors.push({
       reason: 'FieldValueTooMany',
       field: list,
-      message: `Too many: ${rules.length}: must have at most ${MOST_RULES} items`,
+      message: `Too many: ${rules.length}: must have at most ${MAX_RULES} items`,
     });
   return [...errors, ...rules.flatMap((rule, position) => checkRule(rule, index(list, position)))];
 }
@@ -48,13 +48,13 @@ function checkRule(rule: JsonObject, path: string): readonly FieldError[] {
     errors.push(notSupported(child(path, 'exitCodes.operator'), operator, ['In', 'NotIn']));
   const values = own(codes, 'values');
   const count = Array.isArray(values) ? values.length : 0;
-  return count > MOST_CODES
+  return count > MAX_EXIT_CODES
     ? [
         ...errors,
         {
           reason: 'FieldValueTooMany',
           field: child(path, 'exitCodes.values'),
-          message: `Too many: ${count}: must have at most ${MOST_CODES} items`,
+          message: `Too many: ${count}: must have at most ${MAX_EXIT_CODES} items`,
         },
       ]
     : errors;

@@ -1,4 +1,4 @@
-import { fill, fillZero, inner, items, textOf, type Draft } from '../../draft.js';
+import { fill, fillZero, structIn, structsIn, textOf, type Draft } from '../../draft.js';
 import { pullPolicy } from './image.js';
 import { roundUpResources } from './resourcelist.js';
 import { volumeDefaults } from './volume.js';
@@ -10,12 +10,12 @@ export function podSpecDefaults(spec: Draft): void {
   fill(spec, 'securityContext', {});
   fill(spec, 'terminationGracePeriodSeconds', 30);
   fillZero(spec, 'schedulerName', 'default-scheduler');
-  for (const volume of items(spec, 'volumes')) volumeDefaults(volume);
+  for (const volume of structsIn(spec, 'volumes')) volumeDefaults(volume);
   for (const list of ['initContainers', 'containers', 'ephemeralContainers']) {
-    for (const container of items(spec, list)) containerDefaults(container);
+    for (const container of structsIn(spec, list)) containerDefaults(container);
   }
   roundUpResources(spec, 'overhead');
-  const resources = inner(spec, 'resources');
+  const resources = structIn(spec, 'resources');
   if (resources !== undefined) resourceDefaults(resources);
   mirrorServiceAccount(spec);
 }
@@ -32,26 +32,26 @@ function containerDefaults(container: Draft): void {
   fillZero(container, 'imagePullPolicy', pullPolicy(textOf(container, 'image')));
   fillZero(container, 'terminationMessagePath', '/dev/termination-log');
   fillZero(container, 'terminationMessagePolicy', 'File');
-  for (const port of items(container, 'ports')) fillZero(port, 'protocol', 'TCP');
-  for (const variable of items(container, 'env')) variableDefaults(variable);
-  const resources = inner(container, 'resources');
+  for (const port of structsIn(container, 'ports')) fillZero(port, 'protocol', 'TCP');
+  for (const variable of structsIn(container, 'env')) variableDefaults(variable);
+  const resources = structIn(container, 'resources');
   if (resources !== undefined) resourceDefaults(resources);
   for (const probe of ['livenessProbe', 'readinessProbe', 'startupProbe']) {
-    const one = inner(container, probe);
+    const one = structIn(container, probe);
     if (one !== undefined) probeDefaults(one);
   }
-  const lifecycle = inner(container, 'lifecycle');
+  const lifecycle = structIn(container, 'lifecycle');
   for (const hook of ['postStart', 'preStop']) {
-    const handler = lifecycle === undefined ? undefined : inner(lifecycle, hook);
+    const handler = lifecycle === undefined ? undefined : structIn(lifecycle, hook);
     if (handler !== undefined) httpDefaults(handler);
   }
 }
 
 function variableDefaults(variable: Draft): void {
-  const source = inner(variable, 'valueFrom');
-  const field = source === undefined ? undefined : inner(source, 'fieldRef');
+  const source = structIn(variable, 'valueFrom');
+  const field = source === undefined ? undefined : structIn(source, 'fieldRef');
   if (field !== undefined) fillZero(field, 'apiVersion', 'v1');
-  const file = source === undefined ? undefined : inner(source, 'fileKeyRef');
+  const file = source === undefined ? undefined : structIn(source, 'fileKeyRef');
   if (file !== undefined) fill(file, 'optional', false);
 }
 
@@ -66,12 +66,12 @@ function probeDefaults(probe: Draft): void {
   fillZero(probe, 'successThreshold', 1);
   fillZero(probe, 'failureThreshold', 3);
   httpDefaults(probe);
-  const grpc = inner(probe, 'grpc');
+  const grpc = structIn(probe, 'grpc');
   if (grpc !== undefined) fill(grpc, 'service', '');
 }
 
 function httpDefaults(handler: Draft): void {
-  const http = inner(handler, 'httpGet');
+  const http = structIn(handler, 'httpGet');
   if (http === undefined) return;
   fillZero(http, 'path', '/');
   fillZero(http, 'scheme', 'HTTP');

@@ -1,4 +1,4 @@
-import { fill, fillZero, inner, items, struct, textOf, type Draft } from '../../draft.js';
+import { fill, fillZero, structIn, structsIn, ensureStruct, textOf, type Draft } from '../../draft.js';
 import { pullPolicy } from './image.js';
 import { roundUpResources } from './resourcelist.js';
 
@@ -32,11 +32,11 @@ const SOURCES: Readonly<Record<string, (source: Draft) => void>> = {
     fillZero(source, 'fsType', 'xfs');
   },
   ephemeral(source) {
-    const template = inner(source, 'volumeClaimTemplate');
+    const template = structIn(source, 'volumeClaimTemplate');
     if (template === undefined) return;
-    const spec = struct(template, 'spec');
+    const spec = ensureStruct(template, 'spec');
     fill(spec, 'volumeMode', 'Filesystem');
-    const resources = struct(spec, 'resources');
+    const resources = ensureStruct(spec, 'resources');
     roundUpResources(resources, 'limits');
     roundUpResources(resources, 'requests');
   },
@@ -48,24 +48,24 @@ export function volumeDefaults(volume: Draft): void {
   const sources = Object.keys(volume).filter((key) => key !== 'name' && volume[key] !== undefined);
   if (sources.length === 0) volume['emptyDir'] = {};
   for (const name of sources) {
-    const source = inner(volume, name);
+    const source = structIn(volume, name);
     if (source !== undefined && Object.hasOwn(SOURCES, name)) SOURCES[name]?.(source);
   }
 }
 
 function projectedDefaults(projected: Draft): void {
   fill(projected, 'defaultMode', MODE);
-  for (const source of items(projected, 'sources')) {
-    const downward = inner(source, 'downwardAPI');
+  for (const source of structsIn(projected, 'sources')) {
+    const downward = structIn(source, 'downwardAPI');
     if (downward !== undefined) downwardDefaults(downward);
-    const token = inner(source, 'serviceAccountToken');
+    const token = structIn(source, 'serviceAccountToken');
     if (token !== undefined) fill(token, 'expirationSeconds', HOUR_IN_SECONDS);
   }
 }
 
 function downwardDefaults(source: Draft): void {
-  for (const item of items(source, 'items')) {
-    const field = inner(item, 'fieldRef');
+  for (const item of structsIn(source, 'items')) {
+    const field = structIn(item, 'fieldRef');
     if (field !== undefined) fillZero(field, 'apiVersion', 'v1');
   }
 }

@@ -19,7 +19,7 @@ import { checkWindows } from './windows.js';
 
 const PROFILE_TYPES = ['Localhost', 'RuntimeDefault', 'Unconfined'];
 const SYSCTL = '[a-z0-9]([-_a-z0-9]*[a-z0-9])?';
-const LONGEST_PATH = 4095;
+const MAX_PATH_LENGTH = 4095;
 const GROUP_CHANGES = ['Always', 'OnRootMismatch'];
 const PROC_MOUNTS = ['Default', 'Unmasked'];
 
@@ -106,7 +106,7 @@ function checkAppArmor(profile: JsonObject, path: string): readonly FieldError[]
     return typeof file === 'string' ? [invalidValue(at, file, 'can only be set when AppArmor type is Localhost')] : [];
   if (typeof file !== 'string' || file === '') return [required(at, 'must be set when AppArmor type is Localhost')];
   const padded = file.trim() === file ? [] : [invalidValue(at, file, 'must not be padded with whitespace')];
-  return file.length > LONGEST_PATH ? [...padded, tooLong(at, LONGEST_PATH)] : padded;
+  return file.length > MAX_PATH_LENGTH ? [...padded, tooLong(at, MAX_PATH_LENGTH)] : padded;
 }
 
 /** Checks the security context of a container. */

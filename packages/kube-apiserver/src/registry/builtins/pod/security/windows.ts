@@ -5,9 +5,9 @@ import { dns1123Subdomain } from '../../../../schema/metadata/names.js';
 import type { FieldError } from '../../../../status.js';
 import { listAt, structAt } from '../../../../fields.js';
 
-const LONGEST_SPEC_KIB = 64;
-const LONGEST_DOMAIN = 256;
-const LONGEST_USER = 104;
+const MAX_SPEC_KIB = 64;
+const MAX_DOMAIN_LENGTH = 256;
+const MAX_USER_LENGTH = 104;
 const NETBIOS = /^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$/;
 const DOMAIN = /^[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/;
 
@@ -17,22 +17,22 @@ export function checkWindows(options: JsonObject, path: string): readonly FieldE
   const spec = own(options, 'gmsaCredentialSpec');
   const user = own(options, 'runAsUserName');
   return [
-    ...(typeof name === 'string' ? because(child(path, 'gmsaCredentialSpecName'), name, dns1123Subdomain(name)) : []),
-    ...(typeof spec === 'string' ? because(child(path, 'gmsaCredentialSpec'), spec, specProblems(spec)) : []),
-    ...(typeof user === 'string' ? because(child(path, 'runAsUserName'), user, userProblems(user)) : []),
+    ...(typeof name === 'string'
+      ? invalidText(child(path, 'gmsaCredentialSpecName'), name, dns1123Subdomain(name))
+      : []),
+    ...(typeof spec === 'string' ? invalidText(child(path, 'gmsaCredentialSpec'), spec, specProblems(spec)) : []),
+    ...(typeof user === 'string' ? invalidText(child(path, 'runAsUserName'), user, userProblems(user)) : []),
   ];
 }
 
 /** These texts are pointers to the real server, which prints what they point to as JSON. */
-function because(path: string, text: string, problems: readonly string[]): readonly FieldError[] {
+function invalidText(path: string, text: string, problems: readonly string[]): readonly FieldError[] {
   return problems.map((problem) => invalidRaw(path, goJson(text), problem));
 }
 
 function specProblems(spec: string): readonly string[] {
   if (spec === '') return ['gmsaCredentialSpec cannot be an empty string'];
-  return byteLength(spec) > LONGEST_SPEC_KIB * 1024
-    ? [`gmsaCredentialSpec size must be under ${LONGEST_SPEC_KIB} KiB`]
-    : [];
+  return byteLength(spec) > MAX_SPEC_KIB * 1024 ? [`gmsaCredentialSpec size must be under ${MAX_SPEC_KIB} KiB`] : [];
 }
 
 /** `DOMAIN\user` or `user`. */
@@ -45,13 +45,13 @@ function userProblems(text: string): readonly string[] {
   const user = parts.at(-1) ?? '';
   const domain = parts.length > 1 ? parts[0] : undefined;
   const problems: string[] = [];
-  if (byteLength(domain ?? '') >= LONGEST_DOMAIN)
-    problems.push(`runAsUserName's Domain length must be under ${LONGEST_DOMAIN} characters`);
+  if (byteLength(domain ?? '') >= MAX_DOMAIN_LENGTH)
+    problems.push(`runAsUserName's Domain length must be under ${MAX_DOMAIN_LENGTH} characters`);
   if (domain !== undefined && !NETBIOS.test(domain) && !DOMAIN.test(domain))
     problems.push("runAsUserName's Domain doesn't match the NetBios nor the DNS format");
   if (user === '') problems.push("runAsUserName's User cannot be empty");
-  else if (byteLength(user) > LONGEST_USER)
-    problems.push(`runAsUserName's User length must not be longer than ${LONGEST_USER} characters`);
+  else if (byteLength(user) > MAX_USER_LENGTH)
+    problems.push(`runAsUserName's User length must not be longer than ${MAX_USER_LENGTH} characters`);
   if (/^[. ]+$/.test(user)) problems.push("runAsUserName's User cannot contain only periods or spaces");
   if (/["/\\:;|=,+*?<>@[\]]/.test(user))
     problems.push(`runAsUserName's User cannot contain the following characters: "/\\:;|=,+*?<>@[]`);

@@ -20,7 +20,7 @@ const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWri
 const VOLUME_MODES = ['Block', 'Filesystem'];
 
 /** What a template may not say of its objects, as the struct has it; labels and annotations are left. */
-const METADATA = [
+const FORBIDDEN_METADATA = [
   'name',
   'generateName',
   'namespace',
@@ -47,7 +47,7 @@ export function checkClaimTemplate(template: JsonObject, path: string): readonly
       child(about, 'annotations'),
     ),
     ...labelMap(structAt(metadata, 'labels'), child(about, 'labels')),
-    ...METADATA.filter((field) => has(metadata, field)).map((field) =>
+    ...FORBIDDEN_METADATA.filter((field) => has(metadata, field)).map((field) =>
       forbiddenField(child(about, field === 'uid' ? 'uID' : field), 'cannot be set'),
     ),
     ...(textsAt(spec, 'accessModes').length === 0

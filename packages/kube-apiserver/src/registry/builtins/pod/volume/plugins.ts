@@ -18,7 +18,7 @@ const MANAGED_DISK = '/subscriptions/{sub-id}/resourcegroups/{group-name}/provid
 const BLOB_DISK = 'https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd';
 const HOST_PORTS = 'must be a host:port pair or multiple pairs separated by commas';
 /** So many are looked at: each error quotes them all. */
-const MOST_PAIRS = 100;
+const MAX_PAIRS = 100;
 const PARTITION_TEXT = 'must be between 1 and 255, inclusive';
 const IQN: Readonly<Record<string, RegExp>> = {
   iqn: /iqn\.\d{4}-\d{2}\.([0-9A-Za-z.]+)(:[^,;*&$|\s]+)$/,
@@ -28,27 +28,30 @@ const IQN: Readonly<Record<string, RegExp>> = {
 
 export const PLUGIN_CHECKS: Readonly<Record<string, Check>> = {
   gitRepo: (source, path) => [
-    ...missing(source, ['repository'], path),
+    ...requiredFields(source, ['repository'], path),
     ...relativePath(textAt(source, 'directory'), child(path, 'directory')),
   ],
-  gcePersistentDisk: (source, path) => disk(source, 'pdName', path),
-  awsElasticBlockStore: (source, path) => disk(source, 'volumeID', path),
+  gcePersistentDisk: (source, path) => checkDisk(source, 'pdName', path),
+  awsElasticBlockStore: (source, path) => checkDisk(source, 'volumeID', path),
   iscsi: checkIscsi,
-  glusterfs: (source, path) => missing(source, ['endpoints', 'path'], path),
+  glusterfs: (source, path) => requiredFields(source, ['endpoints', 'path'], path),
   flocker: checkFlocker,
-  rbd: (source, path) => [...noMonitors(source, path), ...missing(source, ['image'], path)],
-  cinder: (source, path) => [...missing(source, ['volumeID'], path), ...secretName(source, 'secretRef', path)],
-  cephfs: noMonitors,
+  rbd: (source, path) => [...checkMonitors(source, path), ...requiredFields(source, ['image'], path)],
+  cinder: (source, path) => [
+    ...requiredFields(source, ['volumeID'], path),
+    ...checkSecretReference(source, 'secretRef', path),
+  ],
+  cephfs: checkMonitors,
   quobyte: checkQuobyte,
   fc: checkFibre,
   flexVolume: checkFlex,
-  azureFile: (source, path) => missing(source, ['secretName', 'shareName'], path),
-  vsphereVolume: (source, path) => missing(source, ['volumePath'], path),
-  photonPersistentDisk: (source, path) => missing(source, ['pdID'], path),
-  portworxVolume: (source, path) => missing(source, ['volumeID'], path),
+  azureFile: (source, path) => requiredFields(source, ['secretName', 'shareName'], path),
+  vsphereVolume: (source, path) => requiredFields(source, ['volumePath'], path),
+  photonPersistentDisk: (source, path) => requiredFields(source, ['pdID'], path),
+  portworxVolume: (source, path) => requiredFields(source, ['volumeID'], path),
   azureDisk: checkAzureDisk,
   storageos: checkStorageOs,
-  scaleIO: (source, path) => missing(source, ['gateway', 'system', 'volumeName'], path),
+  scaleIO: (source, path) => requiredFields(source, ['gateway', 'system', 'volumeName'], path),
   csi: checkCsi,
   ephemeral: (source, path) =>
     has(source, 'volumeClaimTemplate')
@@ -56,28 +59,28 @@ export const PLUGIN_CHECKS: Readonly<Record<string, Check>> = {
       : [required(child(path, 'volumeClaimTemplate'))],
 };
 
-export function missing(source: JsonObject, fields: readonly string[], path: string): readonly FieldError[] {
+export function requiredFields(source: JsonObject, fields: readonly string[], path: string): readonly FieldError[] {
   return fields.filter((field) => textAt(source, field) === '').map((field) => required(child(path, field)));
 }
 
-function noMonitors(source: JsonObject, path: string): readonly FieldError[] {
+function checkMonitors(source: JsonObject, path: string): readonly FieldError[] {
   return textsAt(source, 'monitors').length === 0 ? [required(child(path, 'monitors'))] : [];
 }
 
-function secretName(source: JsonObject, field: string, path: string): readonly FieldError[] {
-  return has(source, field) ? missing(structAt(source, field), ['name'], child(path, field)) : [];
+function checkSecretReference(source: JsonObject, field: string, path: string): readonly FieldError[] {
+  return has(source, field) ? requiredFields(structAt(source, field), ['name'], child(path, field)) : [];
 }
 
-function disk(source: JsonObject, name: string, path: string): readonly FieldError[] {
+function checkDisk(source: JsonObject, name: string, path: string): readonly FieldError[] {
   const partition = numberAt(source, 'partition');
-  const errors = missing(source, [name], path);
+  const errors = requiredFields(source, [name], path);
   return partition < 0 || partition > 255
     ? [...errors, invalidValue(child(path, 'partition'), partition, PARTITION_TEXT)]
     : errors;
 }
 
 function checkIscsi(source: JsonObject, path: string): readonly FieldError[] {
-  const errors: FieldError[] = [...missing(source, ['targetPortal', 'iqn'], path)];
+  const errors: FieldError[] = [...requiredFields(source, ['targetPortal', 'iqn'], path)];
   const name = textAt(source, 'iqn');
   if (name !== '') errors.push(...iqnErrors(name, child(path, 'iqn')));
   const unit = numberAt(source, 'lun');
@@ -116,11 +119,11 @@ function checkQuobyte(source: JsonObject, path: string): readonly FieldError[] {
   else
     errors.push(
       ...registry
-        .split(',', MOST_PAIRS)
+        .split(',', MAX_PAIRS)
         .filter((pair) => !/^(\[[^[\]]*\]|[^:[\]]*):[^:[\]]*$/.test(pair))
         .map(() => invalidValue(child(path, 'registry'), registry, HOST_PORTS)),
     );
-  return [...errors, ...missing(source, ['volume'], path)];
+  return [...errors, ...requiredFields(source, ['volume'], path)];
 }
 
 function checkFibre(source: JsonObject, path: string): readonly FieldError[] {
@@ -147,7 +150,7 @@ function checkFlex(source: JsonObject, path: string): readonly FieldError[] {
     ),
   );
   return [
-    ...missing(source, ['driver'], path),
+    ...requiredFields(source, ['driver'], path),
     ...reserved.map((option) =>
       invalidValue(key(child(path, 'options'), option), option, 'kubernetes.io and k8s.io namespaces are reserved'),
     ),
@@ -156,7 +159,7 @@ function checkFlex(source: JsonObject, path: string): readonly FieldError[] {
 
 function checkAzureDisk(source: JsonObject, path: string): readonly FieldError[] {
   const [address, caching, kind] = [textAt(source, 'diskURI'), textAt(source, 'cachingMode'), textAt(source, 'kind')];
-  const errors: FieldError[] = [...missing(source, ['diskName', 'diskURI'], path)];
+  const errors: FieldError[] = [...requiredFields(source, ['diskName', 'diskURI'], path)];
   if (!CACHING.includes(caching)) errors.push(notSupported(child(path, 'cachingMode'), caching, CACHING));
   if (!DISKS.includes(kind)) errors.push(notSupported(child(path, 'kind'), kind, DISKS));
   const [prefix, shown] = kind === 'Managed' ? ['/subscriptions/', MANAGED_DISK] : ['https://', BLOB_DISK];
@@ -170,7 +173,7 @@ function checkStorageOs(source: JsonObject, path: string): readonly FieldError[]
       ? [required(child(path, 'volumeName'))]
       : invalidBecause(child(path, 'volumeName'), name, dns1123Label(name))),
     ...(namespace === '' ? [] : invalidBecause(child(path, 'volumeNamespace'), namespace, dns1123Label(namespace))),
-    ...secretName(source, 'secretRef', path),
+    ...checkSecretReference(source, 'secretRef', path),
   ];
 }
 
@@ -185,6 +188,6 @@ function checkCsi(source: JsonObject, path: string): readonly FieldError[] {
       ...invalidBecause(at, driver, dns1123Subdomain(driver.toLowerCase())),
     );
   const secret = textAt(structAt(source, 'nodePublishSecretRef'), 'name');
-  if (secret === '') return [...errors, ...secretName(source, 'nodePublishSecretRef', path)];
+  if (secret === '') return [...errors, ...checkSecretReference(source, 'nodePublishSecretRef', path)];
   return [...errors, ...invalidBecause(child(path, 'name'), secret, dns1123Subdomain(secret))];
 }

@@ -15,7 +15,7 @@ import { listAt, numberAt, structAt, textAt } from '../../../../fields.js';
 import { parseQuantity } from '../../../../schema/struct/quantity.js';
 import { checkFieldRef, checkResourceRef } from '../container/environment.js';
 import { localPath, noBacksteps } from '../../validation/paths.js';
-import { missing, PLUGIN_CHECKS } from './plugins.js';
+import { requiredFields, PLUGIN_CHECKS } from './plugins.js';
 
 const HOST_PATH_TYPES = [
   '',
@@ -75,7 +75,7 @@ const CHECKS: Readonly<Record<string, (source: JsonObject, path: string) => read
   secret: (source, path) => checkKeys(source, 'secretName', path),
   configMap: (source, path) => checkKeys(source, 'name', path),
   ...PLUGIN_CHECKS,
-  persistentVolumeClaim: (source, path) => missing(source, ['claimName'], path),
+  persistentVolumeClaim: (source, path) => requiredFields(source, ['claimName'], path),
   downwardAPI: (source, path) => [
     ...modeErrors(source, 'defaultMode', path),
     ...listAt(source, 'items').flatMap((file) => checkDownwardFile(file, path)),
@@ -115,12 +115,14 @@ function checkSource(volume: JsonObject, path: string): readonly FieldError[] {
     ...(check === undefined
       ? []
       : check(structAt(volume, first), child(path, first === 'gcePersistentDisk' ? 'persistentDisk' : first))),
-    ...more.map((name) => forbiddenField(child(path, misspelt(name)), 'may not specify more than 1 volume type')),
+    ...more.map((name) =>
+      forbiddenField(child(path, fieldNameInError(name)), 'may not specify more than 1 volume type'),
+    ),
   ];
 }
 
 /** Two names are written so by the real server where there is one source too many. */
-function misspelt(name: string): string {
+function fieldNameInError(name: string): string {
   return name === 'downwardAPI' ? 'downwarAPI' : name === 'cephfs' ? 'cephFS' : name;
 }
 
@@ -142,13 +144,13 @@ function checkHostPath(source: JsonObject, path: string): readonly FieldError[] 
 
 function checkNfs(source: JsonObject, path: string): readonly FieldError[] {
   const at = textAt(source, 'path');
-  const errors = missing(source, ['server', 'path'], path);
+  const errors = requiredFields(source, ['server', 'path'], path);
   return at.startsWith('/') ? errors : [...errors, invalidValue(child(path, 'path'), at, 'must be an absolute path')];
 }
 
 function checkKeys(source: JsonObject, name: string, path: string): readonly FieldError[] {
   return [
-    ...missing(source, [name], path),
+    ...requiredFields(source, [name], path),
     ...modeErrors(source, 'defaultMode', path),
     ...each(source, 'items', path, checkKeyToPath),
   ];
@@ -163,7 +165,7 @@ function modeErrors(source: JsonObject, field: string, path: string): readonly F
 
 function checkKeyToPath(item: JsonObject, path: string): readonly FieldError[] {
   return [
-    ...missing(item, ['key', 'path'], path),
+    ...requiredFields(item, ['key', 'path'], path),
     ...localPath(textAt(item, 'path'), child(path, 'path')),
     ...modeErrors(item, 'mode', path),
   ];
@@ -171,7 +173,7 @@ function checkKeyToPath(item: JsonObject, path: string): readonly FieldError[] {
 
 function checkDownwardFile(file: JsonObject, path: string): readonly FieldError[] {
   const errors: FieldError[] = [
-    ...missing(file, ['path'], path),
+    ...requiredFields(file, ['path'], path),
     ...localPath(textAt(file, 'path'), child(path, 'path')),
   ];
   if (has(file, 'fieldRef')) {
@@ -196,7 +198,7 @@ function checkProjected(projected: JsonObject, path: string): readonly FieldErro
     const errors: FieldError[] = [];
     for (const kind of ['secret', 'configMap'].filter((name) => has(source, name))) {
       const keys = structAt(source, kind);
-      errors.push(...missing(keys, ['name'], child(at, kind)));
+      errors.push(...requiredFields(keys, ['name'], child(at, kind)));
       errors.push(
         ...each(keys, 'items', child(at, kind), (item, place) => [
           ...checkKeyToPath(item, place),

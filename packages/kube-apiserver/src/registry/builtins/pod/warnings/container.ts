@@ -1,4 +1,4 @@
-import type { Placed } from '../containers.js';
+import type { LocatedContainer } from '../containers.js';
 import { APPARMOR, SECCOMP } from '../security/annotations.js';
 import { own, type JsonObject } from '../../../../json.js';
 import { child, index, key } from '../../../../schema/field.js';
@@ -15,7 +15,7 @@ interface Template {
 }
 
 export function containerWarnings(
-  { container, path }: Placed,
+  { container, path }: LocatedContainer,
   { spec, annotations, path: notes }: Template,
 ): readonly string[] {
   const name = textAt(container, 'name');
@@ -28,7 +28,7 @@ export function containerWarnings(
   if (
     !has(context, 'appArmorProfile') &&
     typeof profile === 'string' &&
-    !isProfile(structAt(structAt(spec, 'securityContext'), 'appArmorProfile'), profile)
+    !isSameProfile(structAt(structAt(spec, 'securityContext'), 'appArmorProfile'), profile)
   ) {
     warnings.push(`${key(notes, APPARMOR + name)}: deprecated since v1.30; use the "appArmorProfile" field instead`);
   }
@@ -40,7 +40,7 @@ export function containerWarnings(
 }
 
 /** Whether the annotation says what the pod's field says. */
-function isProfile(profile: JsonObject, annotation: string): boolean {
+function isSameProfile(profile: JsonObject, annotation: string): boolean {
   switch (textAt(profile, 'type')) {
     case 'Unconfined':
       return annotation === 'unconfined';
@@ -86,7 +86,7 @@ interface Port {
   readonly path: string;
 }
 
-export function portWarnings(containers: readonly Placed[]): readonly string[] {
+export function portWarnings(containers: readonly LocatedContainer[]): readonly string[] {
   const ports = containers.flatMap(({ container, path }) =>
     listAt(container, 'ports').map((port, position): Port => ({ port, path: index(child(path, 'ports'), position) })),
   );
@@ -102,32 +102,32 @@ export function portWarnings(containers: readonly Placed[]): readonly string[] {
     names.set(name, path);
     return [];
   });
-  return [...clashes(ports), ...repeated];
+  return [...overlapWarnings(ports), ...repeated];
 }
 
 /** So many ports of one number are compared with each other: what is beyond is only not warned of. */
-const MOST_PORTS = 100;
+const MAX_COMPARED_PORTS = 100;
 
-function clashes(ports: readonly Port[]): readonly string[] {
+function overlapWarnings(ports: readonly Port[]): readonly string[] {
   const byNumber = new Map<string, Port[]>();
   return ports.flatMap((port) => {
     const name = `${numberAt(port.port, 'containerPort')}/${textAt(port.port, 'protocol')}`;
     const others = byNumber.get(name) ?? [];
-    const warnings = [...unusedAddress(port), ...others.flatMap((other) => clash(port, other))];
+    const warnings = [...hostIpWarnings(port), ...others.flatMap((other) => overlapOf(port, other))];
     byNumber.set(name, others);
-    if (others.length < MOST_PORTS) others.push(port);
+    if (others.length < MAX_COMPARED_PORTS) others.push(port);
     return warnings;
   });
 }
 
-function unusedAddress({ port, path }: Port): readonly string[] {
+function hostIpWarnings({ port, path }: Port): readonly string[] {
   const address = textAt(port, 'hostIP');
   if (address === '' || numberAt(port, 'hostPort') !== 0) return [];
   const shown = `{Name:${textAt(port, 'name')} HostPort:0 ContainerPort:${numberAt(port, 'containerPort')} Protocol:${textAt(port, 'protocol')} HostIP:${address}}`;
   return [`${path}: hostIP set without hostPort: ${shown}`];
 }
 
-function clash({ port, path }: Port, { port: other, path: place }: Port): readonly string[] {
+function overlapOf({ port, path }: Port, { port: other, path: place }: Port): readonly string[] {
   const [address, otherAddress] = [textAt(port, 'hostIP'), textAt(other, 'hostIP')];
   const [host, otherHost] = [numberAt(port, 'hostPort'), numberAt(other, 'hostPort')];
   if (address === otherAddress && host === otherHost) return [`${path}: duplicate port definition with ${place}`];

@@ -10,7 +10,7 @@ interface File {
 }
 
 /** So many files of a volume are compared with each other: what is beyond is only not warned of. */
-const MOST_FILES = 100;
+const MAX_COMPARED_FILES = 100;
 
 /** Texts of warnings of volumes that write two files to one place. */
 export function overlapWarnings(volumes: readonly JsonObject[]): readonly string[] {
@@ -80,7 +80,7 @@ function files(source: JsonObject, title: string): readonly File[] {
 function overlaps(found: readonly File[], before: File[] = []): readonly string[] {
   return found.flatMap(({ path, source }) => {
     const file = { path: path.replace(/\/+$/, ''), source };
-    if (before.length >= MOST_FILES) return [];
+    if (before.length >= MAX_COMPARED_FILES) return [];
     const clashing =
       file.path === '' ? [] : before.filter((other) => other.path !== '' && isWithin(file.path, other.path));
     before.push(file);
