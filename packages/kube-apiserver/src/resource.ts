@@ -85,7 +85,7 @@ export interface Subresource {
   readonly version?: string;
   readonly verbs: readonly string[];
   /** Whether it connects to a running container (log, exec, portforward). Nothing runs here, so no object has it. */
-  readonly leadsOn?: true;
+  readonly connects?: true;
   /**
    * Of a subresource with a kind of its own (Scale): how it is read from the object, and how a change is written back.
    */
@@ -127,8 +127,8 @@ export interface Strategy {
   readonly prepareCreate: (object: KubeObject) => KubeObject;
   /** The stored form of a change; `status` names the status subresource. Sets generation. */
   readonly prepareUpdate: (next: KubeObject, old: KubeObject, subresource: string | undefined) => KubeObject;
-  readonly validateCreate: (object: KubeObject) => Findings;
-  readonly validateUpdate: (next: KubeObject, old: KubeObject, subresource: string | undefined) => Findings;
+  readonly validateCreate: (object: KubeObject) => ValidationResult;
+  readonly validateUpdate: (next: KubeObject, old: KubeObject, subresource: string | undefined) => ValidationResult;
   /** Validates metadata.name: the problems in order, none for a valid name. */
   readonly validateName: (name: string) => readonly string[];
   /** Whether the kind's `validate…` check metadata themselves; otherwise the caller checks it first. */
@@ -140,7 +140,7 @@ export interface Strategy {
 }
 
 /** The result of validation. Warnings are sent unchanged in `Warning` headers. */
-export interface Findings {
+export interface ValidationResult {
   readonly errors: readonly FieldError[];
   readonly warnings: readonly string[];
   /** Where a kind repeats the metadata checks (those of updates, or all): before the error of that index. */

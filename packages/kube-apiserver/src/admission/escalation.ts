@@ -1,7 +1,7 @@
 import type { Authorizer } from '../auth/authorizer.js';
 import { readReference } from '../auth/rbac/bindings.js';
 import { aggregate, RBAC_GROUP, type RuleResolver } from '../auth/rbac/rbac.js';
-import { notCovered } from '../auth/rbac/coverage.js';
+import { uncoveredRules } from '../auth/rbac/coverage.js';
 import { type PolicyRule, rulesOf } from '../auth/rbac/rules.js';
 import type { Admission, AdmissionRequest } from './admission.js';
 import { equal, isArray, isObject, type JsonObject } from '../json.js';
@@ -70,10 +70,10 @@ function checkRole(parts: Parts, request: AdmissionRequest, role: KubeObject): v
     name,
   };
   if (parts.authorizer.authorize(escalate).allowed) return;
-  const missing = notHeld(parts, { user, namespace }, rulesOf(role));
+  const missing = missingRules(parts, { user, namespace }, rulesOf(role));
   if (missing !== undefined) throw forbidden(resource, role.metadata.name ?? '', missing);
   if (!aggregates(role) && !(oldObject !== undefined && aggregates(oldObject))) return;
-  if (notHeld(parts, { user, namespace }, FULL) === undefined) return;
+  if (missingRules(parts, { user, namespace }, FULL) === undefined) return;
   throw forbidden(resource, role.metadata.name ?? '', 'must have cluster-admin privileges to use the aggregationRule');
 }
 
@@ -99,7 +99,7 @@ function checkBinding(parts: Parts, request: AdmissionRequest, binding: KubeObje
     name: role.name,
   };
   if (parts.authorizer.authorize(bind).allowed) return;
-  const missing = notHeld(parts, { user, namespace }, rulesNamed(parts, request, role));
+  const missing = missingRules(parts, { user, namespace }, rulesNamed(parts, request, role));
   if (missing !== undefined) throw forbidden(resource, binding.metadata.name ?? '', missing);
 }
 
@@ -118,7 +118,7 @@ function rulesNamed(
   if (role.kind === 'Role' && namespace === '') throw badRequest('Namespace parameter required.');
   checkStoredName(role.name);
   try {
-    return resolver.referenced(role, namespace);
+    return resolver.rulesOfRole(role, namespace);
   } catch (error) {
     // kube-apiserver reports the binding as missing.
     throw error instanceof StatusError && error.code === 404 ? notFound(resource, role.name) : error;
@@ -126,13 +126,13 @@ function rulesNamed(
 }
 
 /** The rules that the user does not have, as a text; undefined where they have all. */
-function notHeld(
+function missingRules(
   { resolver }: Parts,
   { user, namespace }: { readonly user: UserInfo; readonly namespace: string },
   wanted: readonly PolicyRule[],
 ): string | undefined {
-  const { rules, errors } = resolver.held(user, namespace);
-  const missing = notCovered(
+  const { rules, errors } = resolver.rulesFor(user, namespace);
+  const missing = uncoveredRules(
     [...rules].map(({ rule }) => rule),
     wanted,
   );

@@ -4,7 +4,7 @@ import { pathSegment } from '../schema/metadata/names.js';
 import { StatusError, forbidden, internalError, notFound, quoted } from '../status.js';
 import type { Admission, AdmissionRequest } from './admission.js';
 
-const IMMORTAL: readonly string[] = ['default', 'kube-public', 'kube-system'];
+const UNDELETABLE: readonly string[] = ['default', 'kube-public', 'kube-system'];
 const NAMESPACES = { group: '', plural: 'namespaces' };
 
 /**
@@ -24,7 +24,7 @@ export function createNamespaceLifecycle(find: FindNamespace): Admission {
 function check(request: AdmissionRequest, find: FindNamespace): void {
   const { resource, operation, name } = request;
   if (resource.group === '' && resource.plural === 'namespaces') {
-    if (operation === 'DELETE' && IMMORTAL.includes(name))
+    if (operation === 'DELETE' && UNDELETABLE.includes(name))
       throw forbidden(NAMESPACES, name, 'this namespace may not be deleted');
     return;
   }

@@ -13,12 +13,12 @@ export interface Authenticated {
 }
 
 /** Why a token is invalid, as TokenReview shows it. */
-export interface Refused {
+export interface InvalidToken {
   readonly problem: string;
 }
 
 /** Checks one type of tokens; undefined for tokens of another type. */
-export type TokenCheck = (token: string, audiences: readonly string[]) => Authenticated | Refused | undefined;
+export type TokenCheck = (token: string, audiences: readonly string[]) => Authenticated | InvalidToken | undefined;
 
 /** A token that never expires. */
 export interface StaticToken {
@@ -54,13 +54,13 @@ export interface Authenticator {
    */
   request(authorization: string | undefined, warn?: (text: string) => void): UserInfo | undefined;
   /** For TokenReview. `audiences` are those of the review; defaults to the API's own. */
-  token(token: string, audiences: readonly string[]): Authenticated | Refused;
+  token(token: string, audiences: readonly string[]): Authenticated | InvalidToken;
 }
 
 const UNKNOWN = 'invalid bearer token';
 
 export function createAuthenticator(checks: readonly TokenCheck[], own: readonly string[]): Authenticator {
-  const check = (token: string, audiences: readonly string[]): Authenticated | Refused => {
+  const check = (token: string, audiences: readonly string[]): Authenticated | InvalidToken => {
     const problems: string[] = [UNKNOWN];
     for (const one of checks) {
       const found = one(token, audiences);

@@ -11,7 +11,7 @@ export const HEADER_SEPARATOR = '\n';
 type Headers = Readonly<Record<string, string | undefined>>;
 
 /** The requested identity, before groups are added. */
-interface Wanted {
+interface RequestedIdentity {
   readonly name: string;
   readonly uid: string;
   readonly groups: readonly string[];
@@ -22,7 +22,7 @@ const EXTRA = 'impersonate-extra-';
 const PLAIN = 'impersonate';
 
 /** Number of remembered senders, as in kube-apiserver. */
-const MOST_SENDERS = 10_000;
+const MAX_SENDERS = 10_000;
 
 /**
  * Returns the user that a request acts as: the sender, where it does not impersonate. `attributes` are the sender's.
@@ -45,7 +45,7 @@ export function createImpersonation(authorizer: Authorizer): Impersonation {
       const problem =
         mode === PLAIN
           ? check(authorizer, attributes.user, parts(wanted, PLAIN, ''))
-          : checkBound(authorizer, { mode, wanted, attributes });
+          : checkConstrained(authorizer, { mode, wanted, attributes });
       if (problem === undefined) {
         remember(lastModes, sender, mode);
         return asUser(wanted, mode !== PLAIN);
@@ -56,9 +56,9 @@ export function createImpersonation(authorizer: Authorizer): Impersonation {
   };
 }
 
-function modesOf(wanted: Wanted, last: string | undefined): readonly string[] {
+function modesOf(wanted: RequestedIdentity, last: string | undefined): readonly string[] {
   const only = wanted.uid === '' && wanted.groups.length === 0 && Object.keys(wanted.extra).length === 0;
-  const bound = boundModeOf(wanted, only);
+  const bound = constrainedModeOf(wanted, only);
   if (bound === undefined) return [PLAIN];
   return last === PLAIN ? [PLAIN, bound] : [bound, PLAIN];
 }
@@ -67,10 +67,10 @@ function remember(modes: Map<string, string>, sender: string, mode: string): voi
   modes.delete(sender);
   modes.set(sender, mode);
   const [oldest] = modes.keys();
-  if (modes.size > MOST_SENDERS && oldest !== undefined) modes.delete(oldest);
+  if (modes.size > MAX_SENDERS && oldest !== undefined) modes.delete(oldest);
 }
 
-function wantedUser(headers: Headers): Wanted | StatusError | undefined {
+function wantedUser(headers: Headers): RequestedIdentity | StatusError | undefined {
   // The first of several users or uids is used.
   const [name = '', uid = ''] = ['impersonate-user', 'impersonate-uid'].map(
     (key) => headers[key]?.split(HEADER_SEPARATOR)[0],
@@ -95,7 +95,7 @@ function unescape(key: string): string {
 }
 
 // As Go prints the struct, which kube-apiserver shows here.
-function goValue({ uid, groups, extra }: Wanted): string {
+function goValue({ uid, groups, extra }: RequestedIdentity): string {
   const list = (values: readonly string[]): string => `[]string{${values.map((one) => quoted(one)).join(', ')}}`;
   const keys = Object.keys(extra).sort();
   const map =
@@ -113,7 +113,7 @@ function nodeName(user: string): string | undefined {
   return NODE_NAME.test(name) ? name : undefined;
 }
 
-function boundModeOf(wanted: Wanted, only: boolean): string | undefined {
+function constrainedModeOf(wanted: RequestedIdentity, only: boolean): string | undefined {
   if (nodeName(wanted.name) !== undefined) return only ? 'arbitrary-node' : undefined;
   if (readAccountName(wanted.name) !== undefined) return only ? 'serviceaccount' : undefined;
   return 'user-info';
@@ -131,7 +131,7 @@ interface Part {
 
 const AUTHENTICATION = 'authentication.k8s.io';
 
-function parts(wanted: Wanted, verb: string, group: string): readonly Part[] {
+function parts(wanted: RequestedIdentity, verb: string, group: string): readonly Part[] {
   const plain = { verb, group, subresource: '', namespace: '' };
   const account = readAccountName(wanted.name);
   const node = group === '' ? undefined : nodeName(wanted.name);
@@ -160,13 +160,16 @@ function check(authorizer: Authorizer, user: UserInfo, wanted: readonly Part[]):
   return undefined;
 }
 
-interface Bound {
+interface ConstrainedMode {
   readonly mode: string;
-  readonly wanted: Wanted;
+  readonly wanted: RequestedIdentity;
   readonly attributes: Attributes;
 }
 
-function checkBound(authorizer: Authorizer, { mode, wanted, attributes }: Bound): StatusError | undefined {
+function checkConstrained(
+  authorizer: Authorizer,
+  { mode, wanted, attributes }: ConstrainedMode,
+): StatusError | undefined {
   const on = { ...attributes, verb: `impersonate-on:${mode}:${attributes.verb}` };
   const { allowed, reason } = authorizer.authorize(on);
   if (!allowed) return forbiddenBy(on, reason);
@@ -191,7 +194,7 @@ function checkBound(authorizer: Authorizer, { mode, wanted, attributes }: Bound)
   );
 }
 
-function asUser({ name, uid, groups, extra }: Wanted, bound: boolean): UserInfo {
+function asUser({ name, uid, groups, extra }: RequestedIdentity, bound: boolean): UserInfo {
   const account = readAccountName(name);
   const given =
     groups.length > 0 || account === undefined

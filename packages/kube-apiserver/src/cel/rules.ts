@@ -1,5 +1,5 @@
 import type { Json } from '../json.js';
-import type { Findings } from '../resource.js';
+import type { ValidationResult } from '../resource.js';
 import type { Schema } from '../schema/schema.js';
 import type { FieldError } from '../status.js';
 import { Creation, type CompileOptions } from './rules/schemarules.js';
@@ -36,7 +36,7 @@ export function runRules(
   value: Json,
   old: Json | undefined,
   { path, root = path === '' }: RunOptions,
-): Findings {
+): ValidationResult {
   const validator = validatorOf(schema, root);
   if (validator === undefined) return { errors: [], warnings: [] };
   const run = new Run();

@@ -42,7 +42,7 @@ export function pathsOf(resource: Resource): JsonObject {
   addCollection(resource, { collection, base }, paths);
   if (resource.verbs.includes('get'))
     paths.push([`${collection}/{name}`, path(resource, itemOperations(resource), ['name', ...scope(resource)])]);
-  for (const subresource of resource.subresources.filter((one) => one.leadsOn !== true))
+  for (const subresource of resource.subresources.filter((one) => one.connects !== true))
     paths.push([`${collection}/{name}/${subresource.name}`, subresourcePath(resource, subresource)]);
   if (!resource.custom && resource.verbs.includes('watch')) addWatches(resource, { collection, base }, paths);
   return Object.fromEntries(paths);

@@ -62,7 +62,7 @@ export async function readObject(exchange: Exchange, expected: Expected): Promis
   const raw = await rawBody(exchange);
   if ('value' in raw) return { value: raw.value, duplicates: [] };
   if (typeFirst) objectType(exchange, protobuf !== undefined);
-  return orRefused('', () => {
+  return orInvalid('', () => {
     const type = objectType(exchange, protobuf !== undefined);
     if (type === PROTOBUF_TYPE && protobuf !== undefined) {
       return fromProtobuf(
@@ -81,7 +81,7 @@ function fromProtobuf(protobuf: ProtobufDecoder, bytes: Uint8Array, inWords: (wh
     return protobuf(bytes);
   } catch (error) {
     if (!(error instanceof UnreadableProtobuf)) throw error;
-    return refusedBody(badRequest(inWords(error.why)));
+    return invalidBody(badRequest(inWords(error.why)));
   }
 }
 
@@ -100,28 +100,28 @@ export async function readDeleteOptions(exchange: Exchange, protobuf: ProtobufDe
   const raw = await rawBody(exchange);
   if ('bytes' in raw && raw.bytes.length === 0) return undefined;
   if ('value' in raw) return { value: raw.value, duplicates: [] };
-  return orRefused('', () => {
+  return orInvalid('', () => {
     const type = objectType(exchange, true);
     if (type === PROTOBUF_TYPE) return fromProtobuf(protobuf, raw.bytes, (why) => why);
-    return orRefused(type === YAML_TYPE ? '' : NO_KIND, () =>
+    return orInvalid(type === YAML_TYPE ? '' : NO_KIND, () =>
       readBody(raw.bytes, type === YAML_TYPE ? 'yaml' : 'json'),
     );
   });
 }
 
 /** A body with a decoding error, for a verb that checks other things first. */
-function refusedBody(refusal: StatusError): Body {
+function invalidBody(refusal: StatusError): Body {
   return { value: null, duplicates: [], refusal };
 }
 
 /** @param before prefix of the decoder's messages */
-function orRefused(before: string, read: () => Body): Body {
+function orInvalid(before: string, read: () => Body): Body {
   try {
     return read();
   } catch (error) {
-    if (error instanceof StatusError) return refusedBody(error);
+    if (error instanceof StatusError) return invalidBody(error);
     if (!(error instanceof MalformedBody)) throw error;
-    return refusedBody(badRequest(`${before}${error.message}`));
+    return invalidBody(badRequest(`${before}${error.message}`));
   }
 }
 
@@ -148,7 +148,7 @@ export async function readPatch(exchange: Exchange, type: PatchType): Promise<Bo
   const raw = await rawBody(exchange);
   if ('value' in raw) return { value: raw.value, duplicates: [] };
   if (type === 'apply' && raw.bytes.length === 0) return { value: {}, duplicates: [] };
-  return orRefused(PATCH_ERRORS[type], () => ({
+  return orInvalid(PATCH_ERRORS[type], () => ({
     ...readBody(raw.bytes, type === 'apply' ? 'yaml' : 'json'),
     bytes: raw.bytes,
   }));

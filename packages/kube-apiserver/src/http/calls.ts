@@ -1,7 +1,7 @@
-import { valueAnswer } from './response/response.js';
+import { valueResponse } from './response/response.js';
 import { type ProtobufDecoder, patchType, readDeleteOptions, readObject, readPatch } from './body.js';
 import type { Exchange } from './exchange.js';
-import { noRepresentation, noSuchForm, shapeOf, type TableMaker } from './response/lists.js';
+import { unsupportedMediaTypes, unsupportedForm, shapeOf, type TableMaker } from './response/lists.js';
 import { admits, type Form, negotiate, PROTOBUF_TYPE, wantsPretty } from './response/negotiate.js';
 import { encodeEvent } from './protobuf/envelope.js';
 import type { Route } from './route.js';
@@ -24,17 +24,17 @@ export type PostHandler = (
   request: { readonly query: Query; readonly caller: Caller },
 ) => Promise<Written>;
 
-export interface CallRooms {
+export interface CallDeps {
   readonly verbs: Verbs;
   readonly table: TableMaker;
   readonly protobuf: ProtobufDecoder;
   /** By `plural/subresource`. */
-  readonly posts: Readonly<Record<string, PostHandler>>;
+  readonly postHandlers: Readonly<Record<string, PostHandler>>;
 }
 
 /** A routed request. */
 interface Call {
-  readonly rooms: CallRooms;
+  readonly deps: CallDeps;
   readonly exchange: Exchange;
   readonly route: Route;
   readonly query: Query;
@@ -42,53 +42,53 @@ interface Call {
 }
 
 /** Calls the verb of a route and writes its result. */
-export async function call(rooms: CallRooms, exchange: Exchange, route: Route): Promise<ApiResponse> {
+export async function call(deps: CallDeps, exchange: Exchange, route: Route): Promise<ApiResponse> {
   const { resource, subresource, name } = route.target;
-  if (subresourceOf(resource, subresource)?.leadsOn === true) throw notFound(resource, name);
+  if (subresourceOf(resource, subresource)?.connects === true) throw notFound(resource, name);
   const { custom, review } = resource;
-  const { accept, query, agent } = exchange.asker;
+  const { accept, query, agent } = exchange.requester;
   const stream = route.verb === 'watch';
   // The type of a patch is checked first.
   if (route.verb === 'patch') patchType(exchange, custom);
-  if (!custom && !admits(accept)) throw noRepresentation(stream || route.verb === 'list');
+  if (!custom && !admits(accept)) throw unsupportedMediaTypes(stream || route.verb === 'list');
   // Whether events support the form is checked after the watch has started.
   const form = negotiate(accept, {
     transforms: true,
-    tables: review === undefined && !hasNoTable(route),
+    tables: review === undefined && !lacksTable(route),
     protobuf: !custom,
   });
-  if (form === undefined) throw noSuchForm(false);
+  if (form === undefined) throw unsupportedForm(false);
   if (route.target.name !== '' && route.verb !== 'update') checkStoredName(route.target.name);
   const pretty = form.pretty || wantsPretty(query, agent);
   const one: Call = {
-    rooms,
+    deps,
     exchange,
     route,
     query: { ...Object.fromEntries(query), ...dryRun(exchange) },
     form: { ...form, pretty },
   };
-  return stream ? watchAnswer(one) : answerOf(one);
+  return stream ? watchResponse(one) : responseOf(one);
 }
 
 /** The subresources without Tables: the status of a CustomResourceDefinition, and tokens. */
-function hasNoTable({ target: { resource, subresource } }: Route): boolean {
+function lacksTable({ target: { resource, subresource } }: Route): boolean {
   return (resource.group === 'apiextensions.k8s.io' && subresource === 'status') || subresource === 'token';
 }
 
-async function answerOf(one: Call): Promise<ApiResponse> {
-  const { rooms, exchange, route, query, form } = one;
+async function responseOf(one: Call): Promise<ApiResponse> {
+  const { deps, exchange, route, query, form } = one;
   const { target, verb } = route;
-  const shape = shapeOf(viewOf(target)?.resource ?? target.resource, form, exchange.target.query, rooms.table);
-  const write = (code: number, value: Json): ApiResponse => valueAnswer(code, value, form);
+  const shape = shapeOf(viewOf(target)?.resource ?? target.resource, form, exchange.target.query, deps.table);
+  const write = (code: number, value: Json): ApiResponse => valueResponse(code, value, form);
   if (verb === 'get') {
     checkExport(query);
-    return write(200, shape.object(await rooms.verbs.get(target, query)));
+    return write(200, shape.object(await deps.verbs.get(target, query)));
   }
-  if (verb === 'list') return write(200, shape.list(await rooms.verbs.list(target, query)));
+  if (verb === 'list') return write(200, shape.list(await deps.verbs.list(target, query)));
   if (verb === 'delete') {
-    const options = await readDeleteOptions(exchange, rooms.protobuf);
-    if (options !== undefined) exchange.note(options.value);
-    const gone = await rooms.verbs.delete(target, options, query, exchange.caller);
+    const options = await readDeleteOptions(exchange, deps.protobuf);
+    if (options !== undefined) exchange.recordBody(options.value);
+    const gone = await deps.verbs.delete(target, options, query, exchange.caller);
     if (!isObjectOfApi(gone)) return write(200, gone);
     return write(
       deleteOptions(options, query).orphanDependents === false && !isGone(gone) ? 202 : 200,
@@ -96,8 +96,8 @@ async function answerOf(one: Call): Promise<ApiResponse> {
     );
   }
   if (verb === 'deletecollection') {
-    const options = await readDeleteOptions(exchange, rooms.protobuf);
-    return write(200, shape.list(await rooms.verbs.deleteCollection(target, options, query, exchange.caller)));
+    const options = await readDeleteOptions(exchange, deps.protobuf);
+    return write(200, shape.list(await deps.verbs.deleteCollection(target, options, query, exchange.caller)));
   }
   const written = await writeObject(one);
   return write(written.code, shape.object(written.object));
@@ -118,28 +118,28 @@ function isGone({ metadata }: KubeObject): boolean {
   return metadata.deletionTimestamp === undefined;
 }
 
-async function writeObject({ rooms, exchange, route, query }: Call): Promise<Written> {
+async function writeObject({ deps, exchange, route, query }: Call): Promise<Written> {
   const { target, verb } = route;
   const { caller } = exchange;
   if (verb === 'patch') {
     const type = patchType(exchange, target.resource.custom);
     checkNamed(target);
     const body = await readPatch(exchange, type);
-    exchange.note(body.value);
-    return rooms.verbs.patch(target, { type, body }, query, caller);
+    exchange.recordBody(body.value);
+    return deps.verbs.patch(target, { type, body }, query, caller);
   }
   if (verb === 'update') checkNamed(target);
   const sub = subresourceOf(target.resource, target.subresource);
-  const protobuf = target.resource.custom ? undefined : rooms.protobuf;
+  const protobuf = target.resource.custom ? undefined : deps.protobuf;
   const body = await readObject(exchange, {
     kind: sub?.kind ?? target.resource.kind,
     protobuf,
     typeFirst: verb !== 'update',
   });
-  exchange.note(body.value);
-  if (verb === 'update') return rooms.verbs.update(target, body, query, caller);
-  const post = rooms.posts[`${target.resource.plural}/${target.subresource}`];
-  if (post === undefined) return rooms.verbs.create(target, body, query, caller);
+  exchange.recordBody(body.value);
+  if (verb === 'update') return deps.verbs.update(target, body, query, caller);
+  const post = deps.postHandlers[`${target.resource.plural}/${target.subresource}`];
+  if (post === undefined) return deps.verbs.create(target, body, query, caller);
   if (body.refusal !== undefined) throw body.refusal;
   return post(target, body, { query, caller });
 }
@@ -154,17 +154,17 @@ function isObjectOfApi(value: JsonObject): value is KubeObject {
   return value['kind'] !== 'Status' && isObject(value['metadata']);
 }
 
-function watchAnswer({ rooms, exchange, route, query, form }: Call): ApiResponse {
-  const events = rooms.verbs.watch(watched(route), withName(query, route.target), exchange.caller);
+function watchResponse({ deps, exchange, route, query, form }: Call): ApiResponse {
+  const events = deps.verbs.watch(watched(route), withName(query, route.target), exchange.caller);
   if (form.format === 'yaml') {
     void events[Symbol.asyncIterator]().return?.();
-    throw noSuchForm(true);
+    throw unsupportedForm(true);
   }
   const values = watchStream(events, {
     resource: route.target.resource,
     form,
     query: exchange.target.query,
-    table: rooms.table,
+    table: deps.table,
   });
   if (form.format === 'protobuf')
     return {

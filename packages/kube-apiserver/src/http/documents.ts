@@ -1,6 +1,6 @@
-import { plainForm, valueAnswer } from './response/response.js';
+import { plainForm, valueResponse } from './response/response.js';
 import type { Exchange } from './exchange.js';
-import { noRepresentation, noSuchForm } from './response/lists.js';
+import { unsupportedMediaTypes, unsupportedForm } from './response/lists.js';
 import { type AcceptClause, admits, negotiate, readAccept } from './response/negotiate.js';
 import { AGGREGATED_TYPE, aggregatedCore, aggregatedGroups } from '../discovery/aggregated.js';
 import { digestOf } from '../discovery/group.js';
@@ -14,7 +14,7 @@ import type { Registry } from '../resource.js';
 import type { ApiRequest, ApiResponse } from '../request.js';
 import { noSuchResource } from '../status.js';
 
-interface Rooms {
+interface DocumentDeps {
   readonly registry: () => Registry;
   /** `host:port` of the server. */
   readonly address: () => string;
@@ -22,10 +22,10 @@ interface Rooms {
 }
 
 /** Responds to discovery and OpenAPI paths, in all forms; undefined for other paths. */
-export function createDocuments(rooms: Rooms): (exchange: Exchange) => ApiResponse | undefined {
+export function createDocuments(deps: DocumentDeps): (exchange: Exchange) => ApiResponse | undefined {
   const tags = new WeakMap<JsonObject, string>();
-  const kept = keepByGeneration(rooms.registry);
-  const old = createOldDocument(rooms.registry);
+  const cached = cachedByGeneration(deps.registry);
+  const v2Document = createV2Document(deps.registry);
   const tagOf = (value: JsonObject): string => {
     const tag = tags.get(value) ?? digestOf(value);
     tags.set(value, tag);
@@ -33,21 +33,20 @@ export function createDocuments(rooms: Rooms): (exchange: Exchange) => ApiRespon
   };
   return (exchange) => {
     const { path } = exchange.info;
-    if (path === '/openapi/v2') return old(exchange);
-    if (path === '/openapi/v3' || path.startsWith('/openapi/v3/')) return openApi(rooms, exchange) ?? NOTHING;
+    if (path === '/openapi/v2') return v2Document(exchange);
+    if (path === '/openapi/v3' || path.startsWith('/openapi/v3/')) return openApi(deps, exchange) ?? NOTHING;
     const [prefix, group = '', version, ...more] = trimmed(path).split('/').slice(1);
     if (more.length > 0 || (prefix !== 'api' && prefix !== 'apis')) return undefined;
     const core = prefix === 'api';
-    if (exchange.request.method !== 'GET' && isOnlyRead(rooms.registry(), { core, group, version }))
-      throw wrongMethod();
+    if (exchange.request.method !== 'GET' && isOnlyRead(deps.registry(), { core, group, version })) throw wrongMethod();
     if (group === '' && (version !== undefined || path === '/apis//')) return undefined;
     if (group === '') {
       if (core) requireAdmitted(exchange);
       if (wantsAggregated(exchange))
-        return aggregated(exchange, kept(core ? 'core' : 'groups', core ? aggregatedCore : aggregatedGroups), tagOf);
-      return plain(exchange, core ? apiVersions(rooms.address()) : apiGroupList(rooms.registry()), !core);
+        return aggregated(exchange, cached(core ? 'core' : 'groups', core ? aggregatedCore : aggregatedGroups), tagOf);
+      return plain(exchange, core ? apiVersions(deps.address()) : apiGroupList(deps.registry()), !core);
     }
-    return oneGroup(rooms.registry(), exchange, core ? { group: '', version: group } : { group, version });
+    return oneGroup(deps.registry(), exchange, core ? { group: '', version: group } : { group, version });
   };
 }
 
@@ -83,27 +82,27 @@ function oneGroup(
 }
 
 function plain(exchange: Exchange, value: Json, gathered = false): ApiResponse {
-  const { accept } = exchange.asker;
+  const { accept } = exchange.requester;
   if (!gathered) requireAdmitted(exchange);
-  if (negotiate(accept, { transforms: false }) === undefined) throw noSuchForm(false);
-  return valueAnswer(200, value, plainForm(exchange.asker));
+  if (negotiate(accept, { transforms: false }) === undefined) throw unsupportedForm(false);
+  return valueResponse(200, value, plainForm(exchange.requester));
 }
 
-function requireAdmitted({ asker: { accept } }: Exchange): void {
-  if (!admits(accept)) throw noRepresentation(false);
+function requireAdmitted({ requester: { accept } }: Exchange): void {
+  if (!admits(accept)) throw unsupportedMediaTypes(false);
 }
 
 const PLAIN = ['application/json', 'application/yaml', 'application/*', '*/*'];
 
 /** The first clause that can be satisfied decides: `as=APIGroupDiscoveryList` in v2, or the plain list. */
 function wantsAggregated(exchange: Exchange): boolean {
-  const { accept } = exchange.asker;
+  const { accept } = exchange.requester;
   if (accept === undefined || accept === '') return false;
   for (const clause of readAccept(accept)) {
     if (isAggregated(clause)) return true;
     if (!['as', 'g', 'v'].some((name) => clause.parameters.has(name)) && PLAIN.includes(clause.media)) return false;
   }
-  throw noSuchForm(false);
+  throw unsupportedForm(false);
 }
 
 function isAggregated({ media, parameters }: AcceptClause): boolean {
@@ -125,7 +124,7 @@ function aggregated(exchange: Exchange, value: JsonObject, tagOf: (value: JsonOb
 }
 
 /** Computes a value once per generation of the registry. */
-function keepByGeneration(
+function cachedByGeneration(
   registry: () => Registry,
 ): (name: string, make: (registry: Registry) => JsonObject) => JsonObject {
   const values = new Map<string, { readonly generation: number; readonly value: JsonObject }>();
@@ -139,40 +138,40 @@ function keepByGeneration(
   };
 }
 
-const OLD_TYPE = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
-const OLD_FORMS = ['application/json', 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf', OLD_TYPE];
+const V2_TYPE = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
+const V2_FORMS = ['application/json', 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf', V2_TYPE];
 
 /**
  * The OpenAPI v2 document in JSON, and in protobuf for kubectl, which reads it for kinds that it finds in no v3
  * document.
  */
-function createOldDocument(registry: () => Registry): (exchange: Exchange) => ApiResponse {
+function createV2Document(registry: () => Registry): (exchange: Exchange) => ApiResponse {
   const binary = new WeakMap<SwaggerDocument, Buffer>();
   const protobufOf = (document: SwaggerDocument): Buffer => {
     const bytes = binary.get(document) ?? openApiProtobuf(document.value);
     binary.set(document, bytes);
     return bytes;
   };
-  return ({ asker, request }) => {
-    const form = oldForm(asker.accept);
+  return ({ requester, request }) => {
+    const form = v2Form(requester.accept);
     if (form === undefined)
       return { code: 406, headers: { Vary: 'Accept' }, body: { kind: 'bytes', bytes: Buffer.alloc(0) } };
     const document = swaggerDocument(registry());
     const tag = `"${document.hash}"`;
     const headers = { ETag: tag, Vary: 'Accept', 'Cache-Control': 'no-cache, private' };
-    if (isHeld(request, tag)) return { ...NOTHING, code: 304, headers };
+    if (isNotModified(request, tag)) return { ...NOTHING, code: 304, headers };
     const json = form === 'application/json';
     return {
       code: 200,
-      headers: { ...headers, 'Content-Type': json ? form : OLD_TYPE },
+      headers: { ...headers, 'Content-Type': json ? form : V2_TYPE },
       body: { kind: 'bytes', bytes: json ? document.bytes : protobufOf(document) },
     };
   };
 }
 
 /** The first type that the client accepts, in the client's order. */
-function oldForm(accept: string | undefined): string | undefined {
-  return firstOf(OLD_FORMS, accept);
+function v2Form(accept: string | undefined): string | undefined {
+  return firstOf(V2_FORMS, accept);
 }
 
 function firstOf(forms: readonly string[], accept: string | undefined): string | undefined {
@@ -187,10 +186,10 @@ function firstOf(forms: readonly string[], accept: string | undefined): string |
 const NOTHING: ApiResponse = { code: 404, headers: {}, body: { kind: 'bytes', bytes: Buffer.alloc(0) } };
 const YEAR_MS = 365 * 24 * 3600 * 1000;
 
-function openApi({ registry, now }: Rooms, exchange: Exchange): ApiResponse | undefined {
+function openApi({ registry, now }: DocumentDeps, exchange: Exchange): ApiResponse | undefined {
   const rest = exchange.info.path.slice('/openapi/v3'.length);
   const { request } = exchange;
-  if (rest === '' && isHeld(request, '')) return { ...NOTHING, code: 304 };
+  if (rest === '' && isNotModified(request, '')) return { ...NOTHING, code: 304 };
   if (rest === '')
     return {
       code: 200,
@@ -204,7 +203,7 @@ function openApi({ registry, now }: Rooms, exchange: Exchange): ApiResponse | un
       ? undefined
       : openApiDocument(registry(), group, version);
   if (found === undefined) return undefined;
-  if (firstOf(['application/json'], exchange.asker.accept) === undefined)
+  if (firstOf(['application/json'], exchange.requester.accept) === undefined)
     return { ...NOTHING, code: 406, headers: { Vary: 'Accept' } };
   const tag = `"${found.hash}"`;
   const asked = exchange.target.query.get('hash');
@@ -218,7 +217,7 @@ function openApi({ registry, now }: Rooms, exchange: Exchange): ApiResponse | un
     };
   }
   const all = asked === found.hash ? { ...headers, ...lasting } : headers;
-  if (isHeld(request, tag)) return { ...NOTHING, code: 304, headers: all };
+  if (isNotModified(request, tag)) return { ...NOTHING, code: 304, headers: all };
   return {
     code: 200,
     headers: { ...all, 'Content-Type': 'application/json' },
@@ -232,7 +231,7 @@ const ONE_TAG = /^[\s,]*(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")/;
  * Whether the client's copy is current (If-None-Match): the header may be `*` or a list, with weak tags. Aggregated
  * discovery compares with one tag exactly.
  */
-function isHeld({ headers }: ApiRequest, tag: string): boolean {
+function isNotModified({ headers }: ApiRequest, tag: string): boolean {
   let rest = headers['if-none-match'] ?? '';
   while (rest !== '') {
     if (/^[\s,]*\*/.test(rest)) return true;

@@ -1,4 +1,4 @@
-import type { Asker } from './response/response.js';
+import type { Requester } from './response/response.js';
 import type { RequestInfo } from './requestinfo.js';
 import type { RequestTarget } from './target.js';
 import type { Json } from '../json.js';
@@ -10,10 +10,10 @@ export interface Exchange {
   readonly request: ApiRequest;
   readonly target: RequestTarget;
   readonly info: RequestInfo;
-  readonly asker: Asker;
+  readonly requester: Requester;
   readonly caller: Caller;
   /** Records a decoded body for the audit log. */
-  readonly note: (body: Json) => void;
+  readonly recordBody: (body: Json) => void;
 }
 
 /** Size limit of a request body. */

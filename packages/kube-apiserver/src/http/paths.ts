@@ -1,4 +1,4 @@
-import { plainForm, textAnswer, valueAnswer } from './response/response.js';
+import { plainForm, textResponse, valueResponse } from './response/response.js';
 import type { Exchange } from './exchange.js';
 import type { PathHandler } from './router.js';
 import { wrongMethod } from './route.js';
@@ -8,7 +8,7 @@ import type { ApiResponse } from '../request.js';
 import { noSuchResource, notAcceptable } from '../status.js';
 
 /** The server's own data for non-resource paths. */
-export interface PathRooms {
+export interface PathDeps {
   readonly version: JsonObject;
   /** Health checks by name; each returns whether it passes. */
   readonly checks: Readonly<Record<string, () => boolean>>;
@@ -47,34 +47,34 @@ export function serverVersion(): JsonObject {
 }
 
 /** Responds to non-resource paths. */
-export function createPaths(rooms: PathRooms): PathHandler {
+export function createPaths(deps: PathDeps): PathHandler {
   return (exchange) => {
     const { path } = exchange.info;
-    if (/^\/version\/*$/.test(path)) return versionOf(rooms, exchange);
+    if (/^\/version\/*$/.test(path)) return versionOf(deps, exchange);
     if (path.startsWith('/version/')) throw noSuchResource();
     const health = HEALTH_PATHS.find((one) => path === one || path.startsWith(`${one}/`));
     if (health !== undefined && path === `${health}/`) return undefined;
     if (health !== undefined)
-      return healthOf(rooms, { health, check: path.slice(health.length + 1), target: exchange.target });
+      return healthOf(deps, { health, check: path.slice(health.length + 1), target: exchange.target });
     if (path === '/metrics')
       return {
-        ...textAnswer(200, rooms.metrics()),
+        ...textResponse(200, deps.metrics()),
         headers: { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' },
       };
     const bare = path.replace(/\/+$/, '');
-    if (bare === OPENID) return openid(rooms, exchange);
-    if (bare === KEYS) return keys(rooms, exchange);
-    return path === '/' || path === '/index.html' ? pretty(index(rooms)) : rooms.documents(exchange);
+    if (bare === OPENID) return openid(deps, exchange);
+    if (bare === KEYS) return keys(deps, exchange);
+    return path === '/' || path === '/index.html' ? pretty(index(deps)) : deps.documents(exchange);
   };
 }
 
-function versionOf({ version }: PathRooms, exchange: Exchange): ApiResponse {
+function versionOf({ version }: PathDeps, exchange: Exchange): ApiResponse {
   requireRead(exchange, 'application/json');
   return pretty(version);
 }
 
 /** Read-only paths with a single form. */
-function requireRead({ request, asker: { accept = '' } }: Exchange, type: string): void {
+function requireRead({ request, requester: { accept = '' } }: Exchange, type: string): void {
   if (request.method !== 'GET') throw wrongMethod();
   const medias = accept.split(',').map((part) => (part.split(';')[0] ?? '').trim());
   if (accept !== '' && !medias.includes('*/*') && !medias.includes(type))
@@ -98,12 +98,12 @@ function cached(value: JsonObject, type: string): ApiResponse {
   };
 }
 
-function keys(rooms: PathRooms, exchange: Exchange): ApiResponse {
+function keys(deps: PathDeps, exchange: Exchange): ApiResponse {
   requireRead(exchange, 'application/jwk-set+json');
-  return cached({ keys: rooms.keys() }, 'application/jwk-set+json');
+  return cached({ keys: deps.keys() }, 'application/jwk-set+json');
 }
 
-function openid({ issuer }: PathRooms, exchange: Exchange): ApiResponse {
+function openid({ issuer }: PathDeps, exchange: Exchange): ApiResponse {
   requireRead(exchange, 'application/json');
   return cached(
     {
@@ -117,12 +117,9 @@ function openid({ issuer }: PathRooms, exchange: Exchange): ApiResponse {
   );
 }
 
-function index(rooms: PathRooms): Json {
-  const health = HEALTH_PATHS.flatMap((path) => [
-    path,
-    ...Object.keys(rooms.checks).map((check) => `${path}/${check}`),
-  ]);
-  const paths = [OPENID, ...rooms.groupPaths(), ...health, '/metrics', '/openapi/v3', '/openapi/v3/', KEYS, '/version'];
+function index(deps: PathDeps): Json {
+  const health = HEALTH_PATHS.flatMap((path) => [path, ...Object.keys(deps.checks).map((check) => `${path}/${check}`)]);
+  const paths = [OPENID, ...deps.groupPaths(), ...health, '/metrics', '/openapi/v3', '/openapi/v3/', KEYS, '/version'];
   return { paths: [...new Set(paths)].sort() };
 }
 
@@ -134,14 +131,14 @@ interface HealthRequest {
   readonly target: RequestTarget;
 }
 
-function healthOf({ checks }: PathRooms, { health, check, target }: HealthRequest): ApiResponse | undefined {
+function healthOf({ checks }: PathDeps, { health, check, target }: HealthRequest): ApiResponse | undefined {
   const all = Object.entries(checks);
   if (check !== '') {
     const one = all.find(([name]) => name === check)?.[1];
     if (one === undefined) return undefined;
     return one()
-      ? { ...textAnswer(200, 'ok'), headers: { 'Content-Type': 'text/plain; charset=utf-8' } }
-      : textAnswer(500, `internal server error: ${check} failed\n`);
+      ? { ...textResponse(200, 'ok'), headers: { 'Content-Type': 'text/plain; charset=utf-8' } }
+      : textResponse(500, `internal server error: ${check} failed\n`);
   }
   const skipped = target.all('exclude').filter((name) => name !== '');
   const results = all.map(([name, run]) => ({
@@ -158,11 +155,11 @@ function healthOf({ checks }: PathRooms, { health, check, target }: HealthReques
       `warn: some health checks cannot be excluded: no matches for ${unknown.map((name) => `"${name}"`).join(', ')}\n`,
     );
   const word = health.slice(1);
-  if (results.some(({ good }) => !good)) return textAnswer(500, `${lines.join('')}${word} check failed\n`);
-  return textAnswer(200, target.query.has('verbose') ? `${lines.join('')}${word} check passed\n` : 'ok');
+  if (results.some(({ good }) => !good)) return textResponse(500, `${lines.join('')}${word} check failed\n`);
+  return textResponse(200, target.query.has('verbose') ? `${lines.join('')}${word} check passed\n` : 'ok');
 }
 
 /** A document in plain JSON or YAML, for discovery. */
 export function document(exchange: Exchange, value: Json, headers: Readonly<Record<string, string>> = {}): ApiResponse {
-  return valueAnswer(200, value, plainForm(exchange.asker), headers);
+  return valueResponse(200, value, plainForm(exchange.requester), headers);
 }

@@ -1,8 +1,15 @@
 import { randomUUID } from 'node:crypto';
 
-import { type Asker, failureAnswer, failureOf, type Headers, textAnswer, unknownPath } from './response/response.js';
+import {
+  type Requester,
+  failureResponse,
+  toStatusError,
+  type Headers,
+  textResponse,
+  unknownPath,
+} from './response/response.js';
 import { type AuditLog, type AuditedRequest, NO_AUDIT } from './audit.js';
-import { call, type CallRooms } from './calls.js';
+import { call, type CallDeps } from './calls.js';
 import { checkTimeout } from './deadline.js';
 import type { Exchange } from './exchange.js';
 import { outOfScope, routeOf } from './route.js';
@@ -21,7 +28,7 @@ import type { UserInfo } from '../user.js';
 /** Responds to a non-resource path; undefined where there is none. */
 export type PathHandler = (exchange: Exchange) => ApiResponse | undefined;
 
-export interface Rooms extends CallRooms {
+export interface RouterDeps extends CallDeps {
   readonly registry: () => Registry;
   readonly authenticator: Authenticator;
   readonly authorizer: Authorizer;
@@ -35,45 +42,45 @@ export interface Router {
   dispatch(request: ApiRequest): Promise<ApiResponse>;
 }
 
-interface Furnished extends Rooms {
+interface CompleteDeps extends RouterDeps {
   readonly impersonation: Impersonation;
 }
 
-export function createRouter(rooms: Rooms): Router {
-  const furnished = { ...rooms, impersonation: createImpersonation(rooms.authorizer) };
-  return { dispatch: (request) => dispatch(furnished, request) };
+export function createRouter(deps: RouterDeps): Router {
+  const complete = { ...deps, impersonation: createImpersonation(deps.authorizer) };
+  return { dispatch: (request) => dispatch(complete, request) };
 }
 
 const PRIVATE = 'no-cache, private';
 const NOSNIFF: Headers = { 'X-Content-Type-Options': 'nosniff' };
 
-async function dispatch(rooms: Furnished, request: ApiRequest): Promise<ApiResponse> {
+async function dispatch(deps: CompleteDeps, request: ApiRequest): Promise<ApiResponse> {
   if (request.method === 'OPTIONS' && request.target === '*')
     return { code: 200, headers: {}, body: { kind: 'bytes', bytes: Buffer.alloc(0) } };
   const target = readTarget(request.target);
   if (target === undefined)
     return {
-      ...textAnswer(400, '400 Bad Request'),
+      ...textResponse(400, '400 Bad Request'),
       headers: { 'Content-Type': 'text/plain; charset=utf-8', Connection: 'close' },
     };
   const id = auditId(request.headers['audit-id']);
   const info = requestInfo(request.method, target);
   if (typeof info === 'string') {
     return withHeaders(
-      textAnswer(500, escapeHtml(`Internal Server Error: "${target.raw}": failed to create RequestInfo: ${info}\n`)),
+      textResponse(500, escapeHtml(`Internal Server Error: "${target.raw}": failed to create RequestInfo: ${info}\n`)),
       { 'Audit-Id': id },
     );
   }
   const always: Headers = { 'Audit-Id': id, 'Cache-Control': PRIVATE };
-  const audited = rooms.audit?.begin(request, info, id) ?? NO_AUDIT;
+  const audited = deps.audit?.begin(request, info, id) ?? NO_AUDIT;
   const warnings: string[] = [];
-  const answer = await answerTo(rooms, { request, target, info, audited, warnings });
+  const answer = await respond(deps, { request, target, info, audited, warnings });
   const headers = warnings.length === 0 ? always : { ...always, Warning: warningHeaders(warnings) };
   return audited.finish(withHeaders(answer, headers));
 }
 
 /** A request before authentication. */
-interface Arrival {
+interface UnauthenticatedRequest {
   readonly request: ApiRequest;
   readonly target: RequestTarget;
   readonly info: RequestInfo;
@@ -81,47 +88,47 @@ interface Arrival {
   readonly warnings: string[];
 }
 
-async function answerTo(rooms: Furnished, arrival: Arrival): Promise<ApiResponse> {
+async function respond(deps: CompleteDeps, unauthenticated: UnauthenticatedRequest): Promise<ApiResponse> {
   const {
     request: { headers },
     target: { query },
-  } = arrival;
-  const asker: Asker = { accept: headers['accept'], agent: headers['user-agent'] ?? '', query };
+  } = unauthenticated;
+  const requester: Requester = { accept: headers['accept'], agent: headers['user-agent'] ?? '', query };
   try {
-    return await answerFor(rooms, arrival, asker);
+    return await respondToUser(deps, unauthenticated, requester);
   } catch (error) {
-    return failureAnswer(failureOf(error), asker);
+    return failureResponse(toStatusError(error), requester);
   }
 }
 
-function answerFor(
-  rooms: Furnished,
-  { request, target, info, audited, warnings }: Arrival,
-  asker: Asker,
+function respondToUser(
+  deps: CompleteDeps,
+  { request, target, info, audited, warnings }: UnauthenticatedRequest,
+  requester: Requester,
 ): ApiResponse | Promise<ApiResponse> {
   const { headers } = request;
   checkTimeout(info, target.query.get('timeout'));
   const sender =
-    request.user ?? rooms.authenticator.request(headers['authorization'], (text) => void warnings.push(text));
-  if (sender === undefined) return failureAnswer(unauthorized(), asker);
+    request.user ?? deps.authenticator.request(headers['authorization'], (text) => void warnings.push(text));
+  if (sender === undefined) return failureResponse(unauthorized(), requester);
   audited.sender(sender);
-  const user = rooms.impersonation(headers, attributesOf(info, sender));
-  if (user instanceof StatusError) return failureAnswer(user, asker, NOSNIFF);
+  const user = deps.impersonation(headers, attributesOf(info, sender));
+  if (user instanceof StatusError) return failureResponse(user, requester, NOSNIFF);
   if (user !== sender) audited.actingAs(user);
   const attributes = attributesOf(info, user);
-  const decision = rooms.authorizer.authorize(attributes);
+  const decision = deps.authorizer.authorize(attributes);
   audited.decided(decision);
-  if (!decision.allowed) return failureAnswer(forbiddenBy(attributes, decision.reason), asker, NOSNIFF);
+  if (!decision.allowed) return failureResponse(forbiddenBy(attributes, decision.reason), requester, NOSNIFF);
   const caller = {
     user,
-    agent: managerOf(asker.agent),
+    agent: managerOf(requester.agent),
     warn: (text: string) => void warnings.push(text),
     annotate: (key: string, value: string) => audited.annotate(key, value),
     get signal() {
       return request.signal;
     },
   };
-  return serve(rooms, { request, target, info, asker, caller, note: (body) => audited.body(body) });
+  return serve(deps, { request, target, info, requester, caller, recordBody: (body) => audited.body(body) });
 }
 
 function attributesOf(info: RequestInfo, user: UserInfo): Attributes {
@@ -131,17 +138,17 @@ function attributesOf(info: RequestInfo, user: UserInfo): Attributes {
     : { user, verb, path };
 }
 
-function serve(rooms: Rooms, exchange: Exchange): ApiResponse | Promise<ApiResponse> {
+function serve(deps: RouterDeps, exchange: Exchange): ApiResponse | Promise<ApiResponse> {
   const { info, request } = exchange;
   // RBAC cleans repeated slashes; the router does not.
   if (info.path.startsWith('//')) return unknownPath();
-  if (!info.isResource) return rooms.paths(exchange) ?? unknownPath();
-  const registry = rooms.registry();
+  if (!info.isResource) return deps.paths(exchange) ?? unknownPath();
+  const registry = deps.registry();
   const resource = registry.find(info.group, info.version, info.resource);
   if (resource === undefined && registry.isBuiltinGroup(info.group)) throw noSuchResource();
   if (resource !== undefined) checkDeprecation(exchange, resource);
   const route = resource === undefined ? undefined : routeOf(resource, info, request.method);
-  return route === undefined ? unknownPath() : call(rooms, exchange, route);
+  return route === undefined ? unknownPath() : call(deps, exchange, route);
 }
 
 /** A request to a deprecated version gets the warning, whatever its outcome. */

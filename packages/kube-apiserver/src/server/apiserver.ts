@@ -59,7 +59,7 @@ export interface ApiServer {
 }
 
 const GRACE_MS = 10_000;
-const NONE = { end: async (): Promise<void> => undefined };
+const NO_CONTROLLERS = { end: async (): Promise<void> => undefined };
 
 /**
  * Starts the server: opens the store, creates the bootstrap objects, and listens.
@@ -69,7 +69,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   const { clock } = options;
   const closing: (() => Promise<unknown>)[] = [];
   try {
-    const folder = options.credentials ?? options.folder ?? (await temporary(closing));
+    const folder = options.credentials ?? options.folder ?? (await temporaryFolder(closing));
     await lockCredentials(options, closing);
     const store = await open(options);
     closing.unshift(() => store.close());
@@ -77,25 +77,26 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     const audit = options.audit === undefined ? undefined : await openAuditFile(options.audit.file);
     if (audit !== undefined) closing.push(() => audit.close());
     const running: { listener?: Listener } = {};
-    const rooms = connect(options, {
+    const assembly = assembleServer(options, {
       store,
       credentials,
       audit,
       port: () => running.listener?.port ?? options.listen.port,
     });
-    closing.unshift(async () => rooms.close());
-    await bootstrap(rooms, options.objects ?? []);
-    const controllers = options.controllers === false ? NONE : control(options, rooms, credentials);
+    closing.unshift(async () => assembly.close());
+    await bootstrap(assembly, options.objects ?? []);
+    const controllers =
+      options.controllers === false ? NO_CONTROLLERS : startServerControllers(options, assembly, credentials);
     closing.unshift(() => controllers.end());
     const listener = await listen({
       ...options.listen,
       serving: credentials.serving,
       clock,
-      dispatch: (request) => rooms.router.dispatch(request),
+      dispatch: (request) => assembly.router.dispatch(request),
     });
     running.listener = listener;
     closing.unshift(() => listener.close(GRACE_MS));
-    const url = `https://${reachable(options.listen.host)}:${listener.port}`;
+    const url = `https://${urlHost(options.listen.host)}:${listener.port}`;
     const kubeconfig = await writeKubeconfig(folder, credentials, url);
     return {
       url,
@@ -103,7 +104,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
       caFile: credentials.caFile,
       ca: credentials.authority.certificate,
       token: credentials.token,
-      dispatch: (request) => rooms.router.dispatch(request),
+      dispatch: (request) => assembly.router.dispatch(request),
       compact: () => store.compact(),
       close: () => closeAll(closing),
     };
@@ -113,11 +114,15 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   }
 }
 
-function control({ warn }: ApiServerOptions, rooms: Assembly, { authority, signing }: Credentials): Controllers {
+function startServerControllers(
+  { warn }: ApiServerOptions,
+  assembly: Assembly,
+  { authority, signing }: Credentials,
+): Controllers {
   const onError = (key: string, error: unknown): void =>
     warn?.(`${key}: ${error instanceof Error ? error.message : String(error)}`, 'controllers');
   return startControllers(
-    { ...rooms, onError },
+    { ...assembly, onError },
     { caBundle: authority.certificate, issueToken: (account, secret) => legacyToken(signing, account, secret) },
   );
 }
@@ -129,7 +134,7 @@ async function closeAll(closing: (() => Promise<unknown>)[]): Promise<void> {
   if (failures.length > 0) throw failures[0];
 }
 
-async function temporary(closing: (() => Promise<unknown>)[]): Promise<string> {
+async function temporaryFolder(closing: (() => Promise<unknown>)[]): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'apiserver-'));
   closing.push(() => rm(folder, { recursive: true, force: true }));
   return folder;
@@ -161,16 +166,16 @@ function open({ folder, clock, warn, onFatal }: ApiServerOptions): Promise<Store
   });
 }
 
-interface Parts {
+interface ServerParts {
   readonly store: Store;
   readonly credentials: Credentials;
   readonly audit: AuditFile | undefined;
   readonly port: () => number;
 }
 
-function connect(
+function assembleServer(
   { clock, users = [], listen: { host }, audit: wanted }: ApiServerOptions,
-  { store, credentials, audit, port }: Parts,
+  { store, credentials, audit, port }: ServerParts,
 ): Assembly {
   const admin = { token: credentials.token, user: 'admin', groups: [MASTERS] };
   const log =
@@ -183,7 +188,7 @@ function connect(
     signing: credentials.signing,
     tokens: [admin, ...users],
     audit: log,
-    address: () => `${reachable(host)}:${port()}`,
+    address: () => `${urlHost(host)}:${port()}`,
     metrics: () => metricsOf(store),
   });
 }
@@ -196,7 +201,7 @@ function metricsOf(store: Store): string {
 }
 
 /** The host for a URL: the loopback address where the server listens on all addresses. */
-function reachable(host: string): string {
+function urlHost(host: string): string {
   if (isWildcard(host)) return '127.0.0.1';
   return host.includes(':') ? `[${host}]` : host;
 }

@@ -90,7 +90,7 @@ export function assemble(options: AssemblyOptions): Assembly {
     authenticator,
     authorizer,
     ...(options.audit === undefined ? {} : { audit: options.audit }),
-    posts: {
+    postHandlers: {
       'serviceaccounts/token': async (target, body, request) =>
         requestToken({ key: signing, reader, context }, target, body, request),
     },

@@ -4,7 +4,7 @@ import { readApiVersion } from '../apiversion.js';
 import type { Assembly } from './assembly.js';
 import { AUTHENTICATED } from '../auth/authenticator.js';
 import { bootstrapRbac } from '../auth/rbac/bootstrap.js';
-import { isMisdirected, repaired } from '../auth/rbac/repair.js';
+import { refersToOtherRole, repaired } from '../auth/rbac/repair.js';
 import { structAt, textAt } from '../fields.js';
 import type { JsonObject } from '../json.js';
 import type { KubeObject } from '../object.js';
@@ -44,11 +44,11 @@ const KUBERNETES: KubeObject = {
  * replaced.
  * @throws StatusError where the server refuses an object
  */
-export async function bootstrap(rooms: Assembly, objects: readonly JsonObject[]): Promise<void> {
+export async function bootstrap(assembly: Assembly, objects: readonly JsonObject[]): Promise<void> {
   const namespaces = NAMESPACES.map((name) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } }));
-  await Promise.all(namespaces.map((one) => ensure(rooms, one)));
-  await Promise.all([ensureService(rooms), ...bootstrapRbac().map((one) => ensureRight(rooms, one))]);
-  for (const one of objects) await ensure(rooms, one);
+  await Promise.all(namespaces.map((one) => ensure(assembly, one)));
+  await Promise.all([ensureService(assembly), ...bootstrapRbac().map((one) => ensureRight(assembly, one))]);
+  for (const one of objects) await ensure(assembly, one);
 }
 
 async function ensureService({ registry, store, clock }: Assembly): Promise<void> {
@@ -65,20 +65,20 @@ async function ensureService({ registry, store, clock }: Assembly): Promise<void
 }
 
 /** Creates an object unless it exists. */
-async function ensure(rooms: Assembly, value: JsonObject): Promise<void> {
-  const target = targetOf(rooms, value);
-  if (storedAt(rooms, target) === undefined) await create(rooms, target, value);
+async function ensure(assembly: Assembly, value: JsonObject): Promise<void> {
+  const target = targetOf(assembly, value);
+  if (storedAt(assembly, target) === undefined) await create(assembly, target, value);
 }
 
 /** Creates a default role or binding, or repairs it where it was changed. */
-async function ensureRight(rooms: Assembly, value: JsonObject): Promise<void> {
-  const target = targetOf(rooms, value);
-  const found = storedAt(rooms, target);
-  const wrong = found !== undefined && isMisdirected(found, value);
-  if (wrong) await rooms.verbs.delete(target, undefined, {}, CALLER);
-  if (found === undefined || wrong) return create(rooms, target, value);
+async function ensureRight(assembly: Assembly, value: JsonObject): Promise<void> {
+  const target = targetOf(assembly, value);
+  const found = storedAt(assembly, target);
+  const wrong = found !== undefined && refersToOtherRole(found, value);
+  if (wrong) await assembly.verbs.delete(target, undefined, {}, CALLER);
+  if (found === undefined || wrong) return create(assembly, target, value);
   const next = repaired(found, value);
-  if (next !== found) await rooms.verbs.update(target, { value: next, duplicates: [] }, {}, CALLER);
+  if (next !== found) await assembly.verbs.update(target, { value: next, duplicates: [] }, {}, CALLER);
 }
 
 function targetOf({ registry }: Assembly, value: JsonObject): Target {

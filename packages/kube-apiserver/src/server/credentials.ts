@@ -4,7 +4,7 @@ import path from 'node:path';
 import { dump } from 'js-yaml';
 
 import { generateSigningKey, readSigningKey, type SigningKey } from '../auth/tokens/jwt.js';
-import { issueAuthority, issueServing, type KeyPair, stillGood } from '../http/connection/tls.js';
+import { issueAuthority, issueServing, type KeyPair, isUsable } from '../http/connection/tls.js';
 import { codeOf, disk } from '../store/filesystem.js';
 
 /** The server's secrets; they stay the same over restarts. */
@@ -23,7 +23,7 @@ const SECRETS = ['ca.key', 'apiserver.key', 'service-account.key', 'admin.token'
 /** Length of a generated token: 24 random bytes in hexadecimal digits. */
 const TOKEN_LENGTH = 48;
 
-interface Place {
+interface CredentialsLocation {
   /** Created with access for its owner only. */
   readonly folder: string;
   /** Host that the server listens on; the serving certificate covers it. */
@@ -37,14 +37,14 @@ interface Place {
  * restarts for as long as the authority does (ten years). Only the owner can read the files; the permissions of the
  * secrets are restored at each start.
  */
-export async function openCredentials({ folder, host, now }: Place): Promise<Credentials> {
+export async function openCredentials({ folder, host, now }: CredentialsLocation): Promise<Credentials> {
   await disk.makeFolder(folder);
   const file = (name: string): string => path.join(folder, name);
   const kept = await readPair(file('ca'));
   const authority =
-    kept !== undefined && stillGood(kept, now) ? kept : await writePair(file('ca'), await issueAuthority(now));
+    kept !== undefined && isUsable(kept, now) ? kept : await writePair(file('ca'), await issueAuthority(now));
   const served = await readPair(file('apiserver'));
-  const fits = served !== undefined && stillGood(served, now, { authority, host });
+  const fits = served !== undefined && isUsable(served, now, { authority, host });
   const serving = fits ? served : await writePair(file('apiserver'), await issueServing(authority, host, now));
   const key =
     (await readText(file('service-account.key'))) ??

@@ -46,7 +46,7 @@ export async function lockFolder(files: FileSystem, folder: string, processes: P
     const holder = highest === 0 ? undefined : await readHolder(files, path.join(folder, lockName(highest)));
     if (holder !== undefined && runs(holder, processes)) throw new FolderInUse(folder, holder.pid);
     const number = highest + 1;
-    if (!(await claim(files, folder, { number, processes }))) continue;
+    if (!(await createLock(files, folder, { number, processes }))) continue;
     if ((await highestLock(files, folder)) !== number) {
       await removeIfThere(files, path.join(folder, lockName(number)));
       continue;
@@ -81,7 +81,7 @@ async function highestLock(files: FileSystem, folder: string): Promise<number> {
 }
 
 /** Creates a lock file atomically; false where another process created it first. */
-async function claim(
+async function createLock(
   files: FileSystem,
   folder: string,
   { number, processes }: { number: number; processes: Processes },

@@ -168,7 +168,7 @@ export class LogStore implements Store {
       this.#tellOfSpace(false);
       for (const change of batch) this.#commit(change);
       this.#release();
-      await this.#journal.tidy().catch((error: unknown) => this.#refuse([], error));
+      await this.#journal.maintain().catch((error: unknown) => this.#refuse([], error));
     }
     for (const waiting of this.#waiting.splice(0)) waiting.reject(NOT_STORED);
   }
@@ -190,7 +190,7 @@ export class LogStore implements Store {
     const change: Change = { revision, type, entry, previous: collection.index.get(entry.key) };
     this.#state.apply(collection, change, written.time);
     if (collection.pending.get(entry.key)?.revision === revision) collection.pending.delete(entry.key);
-    collection.tell(change);
+    collection.notify(change);
     written.resolve(entry);
   }
 

@@ -65,7 +65,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 function releasing(log: Log, release: () => Promise<void>): Journal {
   return {
     append: (batch) => log.append(batch),
-    tidy: () => log.tidy(),
+    maintain: () => log.maintain(),
     async close() {
       await log.close();
       await release();

@@ -8,8 +8,8 @@ import { keyOf } from '../registry/reader.js';
 import type { ServedRegistry } from '../registry/registry.js';
 import type { Resource } from '../resource.js';
 import type { Entry, Store } from '../store/store.js';
-import type { Applications } from './write/noopapplies.js';
-import { checkPlace } from './storagekey.js';
+import type { NoOpApplies } from './write/noopapplies.js';
+import { checkStorageKey } from './storagekey.js';
 import type { Caller, Target } from './verbs.js';
 
 /** The dependencies of all verbs. */
@@ -22,7 +22,7 @@ export interface Context {
   readonly clock: Clock;
   readonly random: Random;
   readonly uuid: () => string;
-  readonly applications: Applications;
+  readonly noOpApplies: NoOpApplies;
 }
 
 /** The object as readers see it. The same value every time, where nothing is converted. */
@@ -54,7 +54,7 @@ export function copied(resource: Resource, object: KubeObject): KubeObject {
 
 export function newest({ store }: Context, target: Target): Entry | undefined {
   const { resource, namespace, name } = target;
-  checkPlace(target, name);
+  checkStorageKey(target, name);
   return store.newest(resource.collection, keyOf(namespace, name));
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { systemRandom } from '../clock.js';
-import { Applications } from './write/noopapplies.js';
+import { NoOpApplies } from './write/noopapplies.js';
 import { deleteCollection } from './deletecollection.js';
 import type { Context } from './context.js';
 import { create } from './create.js';
@@ -12,14 +12,14 @@ import type { Verbs } from './verbs.js';
 import { watch } from './watch/watch.js';
 
 /** Tests can pass the random functions. */
-export type VerbsParts = Omit<Context, 'random' | 'uuid' | 'applications'> & Partial<Pick<Context, 'random' | 'uuid'>>;
+export type VerbsDeps = Omit<Context, 'random' | 'uuid' | 'noOpApplies'> & Partial<Pick<Context, 'random' | 'uuid'>>;
 
-export function contextOf(parts: VerbsParts): Context {
-  return { random: systemRandom, uuid: randomUUID, applications: new Applications(), ...parts };
+export function contextOf(parts: VerbsDeps): Context {
+  return { random: systemRandom, uuid: randomUUID, noOpApplies: new NoOpApplies(), ...parts };
 }
 
 /** The verbs over a store. Errors are thrown, or reject the promise. */
-export function createVerbs(parts: VerbsParts): Verbs {
+export function createVerbs(parts: VerbsDeps): Verbs {
   const context = contextOf(parts);
   return {
     get: (target, query) => get(context, target, query),

@@ -8,7 +8,7 @@ import type { Context } from './context.js';
 import { deletionFinalizers, marked } from './write/finalizers.js';
 import { deleteOptions } from './options.js';
 import type { DeleteOptions } from './options.js';
-import { failedPrecondition, storedOtherwise } from './storagekey.js';
+import { preconditionMessage, preconditionConflict } from './storagekey.js';
 import { markerOf } from './write/terminating.js';
 import type { Body } from '../schema/body/body.js';
 import type { Caller, Query, Target } from './verbs.js';
@@ -52,7 +52,7 @@ export function deleteWith(context: Context, deletion: Deletion): Promise<JsonOb
   const mark = markerOf(target.resource);
   if (mark === undefined) return deleteFound(context, found);
   // In a deletecollection, the kind itself checks no preconditions.
-  if (deletion.collective !== true) checkPreconditions(found, target.resource.plural, failedPrecondition);
+  if (deletion.collective !== true) checkPreconditions(found, target.resource.plural, preconditionMessage);
   else checkPreconditions(found, target.resource.kind, mismatch);
   if (found.live.metadata.deletionTimestamp === undefined) {
     admit(context, found);
@@ -91,7 +91,7 @@ function checkReleased({
   options,
 }: Found): void {
   if (finalizers.length === 0 || options.resourceVersion === undefined) return;
-  throw storedOtherwise(target, options.dryRun, failedPrecondition('ResourceVersion', '', resourceVersion));
+  throw preconditionConflict(target, options.dryRun, preconditionMessage('ResourceVersion', '', resourceVersion));
 }
 
 /** Kinds that respond with the last state. */

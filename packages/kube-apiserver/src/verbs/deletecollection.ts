@@ -1,6 +1,6 @@
 import type { KubeObject } from '../object.js';
 import { StatusError, methodNotAllowed } from '../status.js';
-import { patiently } from './list/revisionwait.js';
+import { readWhenAvailable } from './list/revisionwait.js';
 import type { Context } from './context.js';
 import { deleteWith } from './delete.js';
 import { listOptions } from './list/listoptions.js';
@@ -23,7 +23,7 @@ export async function deleteCollection(
   const listing = listOptions(query, false);
   const selection = selectionOf(target, query, listing);
   const options = deleteOptions(body, query);
-  const listed = await patiently(context, () => page(context, selection, listing));
+  const listed = await readWhenAvailable(context, () => page(context, selection, listing));
   const one = async ({ metadata: { namespace = '', name = '' } }: KubeObject): Promise<void> => {
     await deleteWith(context, { target: { ...target, namespace, name }, options, caller, collective: true });
   };

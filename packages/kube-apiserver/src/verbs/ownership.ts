@@ -49,7 +49,7 @@ export function applied(context: Context, write: Write, live: KubeObject | undef
     options: { fieldManager: manager, force },
   } = write;
   const { resource, subresource } = shownAs(target);
-  if (live !== undefined && context.applications.knows({ target, manager, live, configuration })) return live;
+  if (live !== undefined && context.noOpApplies.has({ target, manager, live, configuration })) return live;
   const request = {
     live,
     applied: configuration,
@@ -62,13 +62,13 @@ export function applied(context: Context, write: Write, live: KubeObject | undef
   };
   const object = orUnknown(() => serverSideApply(request));
   const scaled = target.resource.custom && !resource.custom && live !== undefined;
-  if (scaled && !sameButOwners(live, object)) throw noSuchVersion(live, resource, configuration);
-  if (live !== undefined && object === live) context.applications.remember({ target, manager, live, configuration });
+  if (scaled && !sameButManagers(live, object)) throw noSuchVersion(live, resource, configuration);
+  if (live !== undefined && object === live) context.noOpApplies.add({ target, manager, live, configuration });
   return object;
 }
 
 /** Whether an object with managedFields differs in nothing else. */
-function sameButOwners(live: KubeObject, next: KubeObject): boolean {
+function sameButManagers(live: KubeObject, next: KubeObject): boolean {
   return (
     live.metadata.managedFields !== undefined &&
     equal(withMeta(live, { managedFields: undefined }), withMeta(next, { managedFields: undefined }))

@@ -169,13 +169,13 @@ function decodePatched(
 ): KubeObject {
   const refuse = (why: string): Error => invalid({ group: '', kind: '' }, '', [invalidValue('patch', shown(), why)]);
   try {
-    const { object, findings } = decode(
+    const { object, strictErrors: findings } = decode(
       {
         resource: kindOf(target),
         registry,
         copied: strategic,
         patched: !strategic,
-        written: strategic ? undefined : shown,
+        encoded: strategic ? undefined : shown,
       },
       value,
     );

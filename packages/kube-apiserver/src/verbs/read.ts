@@ -9,10 +9,10 @@ import { served } from './context.js';
 import type { Context } from './context.js';
 import { decodeContinue, encodeContinue, encodePosition } from './list/continue.js';
 import type { Position } from './list/continue.js';
-import { TooLarge, patiently } from './list/revisionwait.js';
+import { ResourceVersionTooLarge, readWhenAvailable } from './list/revisionwait.js';
 import { listOptions } from './list/listoptions.js';
 import type { ListOptions } from './list/listoptions.js';
-import { checkPlace } from './storagekey.js';
+import { checkStorageKey } from './storagekey.js';
 import { selected, selectionOf } from './list/selection.js';
 import type { Selection } from './list/selection.js';
 import { allows } from './update.js';
@@ -25,7 +25,7 @@ const TOKEN_TOO_OLD =
 
 /** GET of one object, or of a subresource that holds the whole object. */
 export function get(context: Context, target: Target, query: Query): KubeObject | Promise<KubeObject> {
-  return patiently(context, () => getNow(context, target, query));
+  return readWhenAvailable(context, () => getNow(context, target, query));
 }
 
 function getNow({ store }: Context, target: Target, query: Query): KubeObject {
@@ -34,8 +34,8 @@ function getNow({ store }: Context, target: Target, query: Query): KubeObject {
   const asked = revisionOf(query.resourceVersion ?? '', (why) =>
     unknownError(`resourceVersion: Invalid value: ${why}`),
   );
-  if (asked > store.revision) throw new TooLarge(asked, store.revision, resource);
-  checkPlace(target, name);
+  if (asked > store.revision) throw new ResourceVersionTooLarge(asked, store.revision, resource);
+  checkStorageKey(target, name);
   const entry = store.get(resource.collection, keyOf(namespace, name));
   if (entry === undefined) throw notFound(resource, name);
   const object = served(resource, entry.object);
@@ -58,7 +58,7 @@ export function list(context: Context, target: Target, query: Query): Listed | P
   if (!allows(target, 'list')) throw methodNotAllowed(target.resource, 'list');
   const options = listOptions(query, false);
   const selection = selectionOf(target, query, options);
-  return patiently(context, () => page(context, selection, options));
+  return readWhenAvailable(context, () => page(context, selection, options));
 }
 
 interface State {
@@ -120,7 +120,7 @@ function stateOf({ store }: Context, selection: Selection, { resourceVersion, ma
     prefix,
     key,
   } = selection;
-  if (asked > store.revision) throw new TooLarge(asked, store.revision, resource);
+  if (asked > store.revision) throw new ResourceVersionTooLarge(asked, store.revision, resource);
   const exact = match === 'Exact' || (match === '' && limit > 0 && asked > 0 && key === undefined);
   if (!exact)
     return {
@@ -152,7 +152,7 @@ function stateAt({ store }: Context, selection: Selection, position: Position): 
     prefix,
   } = selection;
   const revision = position.revision < 0 ? store.revision : position.revision;
-  if (revision > store.revision) throw new TooLarge(revision, store.revision, resource);
+  if (revision > store.revision) throw new ResourceVersionTooLarge(revision, store.revision, resource);
   const start = prefix + position.start;
   try {
     const entries =

@@ -8,7 +8,7 @@ const PATHS: Readonly<Record<string, string>> = { nodes: 'minions', services: 's
 const WITH_GROUP: readonly string[] = ['apiextensions.k8s.io'];
 
 /** The path of the objects of a resource in kube-apiserver's storage. */
-export function folderOf({ group, plural, custom }: Resource): string {
+export function storagePrefix({ group, plural, custom }: Resource): string {
   return custom || WITH_GROUP.includes(group) ? `${group}/${plural}` : (PATHS[plural] ?? plural);
 }
 
@@ -16,14 +16,25 @@ export function folderOf({ group, plural, custom }: Resource): string {
  * Throws 500 for a namespace that is no valid part of a storage key, although it is a valid segment of a URL. `name`:
  * '' for the collection.
  */
-export function checkPlace({ resource, namespace }: Target, name: string): void {
+export function checkStorageKey({ resource, namespace }: Target, name: string): void {
   if (namespace !== '.' && namespace !== '..') return;
-  throw unknownError(`invalid key: "${['', folderOf(resource), namespace, ...(name === '' ? [] : [name])].join('/')}"`);
+  throw unknownError(
+    `invalid key: "${['', storagePrefix(resource), namespace, ...(name === '' ? [] : [name])].join('/')}"`,
+  );
 }
 
 /** 409 in the words of kube-apiserver's storage, which names the storage key; a dry run has another key. */
-export function storedOtherwise({ resource, namespace, name }: Target, dryRun: boolean, failed: string): StatusError {
-  const parts = [...(dryRun ? [] : ['registry']), folderOf(resource), ...(namespace === '' ? [] : [namespace]), name];
+export function preconditionConflict(
+  { resource, namespace, name }: Target,
+  dryRun: boolean,
+  failed: string,
+): StatusError {
+  const parts = [
+    ...(dryRun ? [] : ['registry']),
+    storagePrefix(resource),
+    ...(namespace === '' ? [] : [namespace]),
+    name,
+  ];
   return conflict(
     resource,
     name,
@@ -32,6 +43,6 @@ export function storedOtherwise({ resource, namespace, name }: Target, dryRun: b
 }
 
 /** The message of kube-apiserver's storage for a failed precondition. */
-export function failedPrecondition(what: 'UID' | 'ResourceVersion', said: string, is: string): string {
+export function preconditionMessage(what: 'UID' | 'ResourceVersion', said: string, is: string): string {
   return `Precondition failed: ${what} in precondition: ${said}, ${what} in object meta: ${is}`;
 }

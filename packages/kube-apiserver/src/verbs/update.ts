@@ -27,7 +27,7 @@ export function update(
     {
       resource: view?.resource ?? resource,
       registry: context.registry,
-      foreign: view !== undefined && resource.custom,
+      hidesKind: view !== undefined && resource.custom,
     },
     body,
     { options, caller },

@@ -8,10 +8,10 @@ import { forbidden, StatusError } from '../../status.js';
 import type { Admission, AdmissionRequest } from '../admission.js';
 import { nameFor } from '../namespacelifecycle.js';
 import { compilePolicy, type CompiledPolicy } from './compile.js';
-import { FAILURE, failureNote, publish } from './auditing.js';
-import { evaluatePolicy, type Note, type Refusal, type Verdict } from './evaluate.js';
+import { FAILURE, failureAnnotation, publish } from './auditing.js';
+import { evaluatePolicy, type AuditAnnotation, type PolicyFailure, type PolicyResult } from './evaluate.js';
 import { policyInput } from './input.js';
-import { matchResources, see, type Matched, type Seen, type World } from './match.js';
+import { matchResources, matchedRequest, type Matched, type MatchedRequest, type MatchDeps } from './match.js';
 import { collectParams, ConfigurationError, paramResource } from './params.js';
 
 export const POLICIES = 'validatingadmissionpolicies.admissionregistration.k8s.io';
@@ -23,7 +23,7 @@ export interface PolicyAdmission extends Admission {
 }
 
 /** A cached policy, compiled on first use. */
-interface Kept {
+interface CachedPolicy {
   readonly name: string;
   readonly spec: JsonObject;
   compiled: CompiledPolicy | undefined;
@@ -51,23 +51,23 @@ export function createPolicyAdmission(
   return { validate: (request, warn) => enforcer.validate(request, warn), close: () => enforcer.close() };
 }
 
-/** A refusal, with its policy and binding. */
-interface Denial extends Refusal {
+/** A failure, with its policy and binding. */
+interface Denial extends PolicyFailure {
   readonly policy: string;
   readonly binding: string | undefined;
 }
 
 interface Enforcement {
-  readonly policy: Kept;
+  readonly policy: CachedPolicy;
   readonly binding: Binding;
   readonly request: AdmissionRequest;
 }
 
 class Enforcer {
   private readonly reader: ObjectReader;
-  private readonly world: World;
+  private readonly world: MatchDeps;
   private readonly authorizer: Authorizer;
-  private readonly policies = new Map<string, Kept>();
+  private readonly policies = new Map<string, CachedPolicy>();
   private readonly bindings = new Map<string, Binding>();
   private readonly subscriptions: readonly { end(): void }[];
 
@@ -89,7 +89,7 @@ class Enforcer {
 
   validate(request: AdmissionRequest, warn: (text: string) => void): void {
     if (this.bindings.size === 0 || EXEMPT.has(request.resource.group)) return;
-    const seen = see(request);
+    const seen = matchedRequest(request);
     const denials: Denial[] = [];
     for (const policy of byName(this.policies)) {
       const bindings = byName(this.bindings).filter(({ spec }) => textAt(spec, 'policyName') === policy.name);
@@ -99,7 +99,12 @@ class Enforcer {
     if (first !== undefined) throw refused(request, first);
   }
 
-  private ask(policy: Kept, bindings: readonly Binding[], seen: Seen, warn: (text: string) => void): Denial[] {
+  private ask(
+    policy: CachedPolicy,
+    bindings: readonly Binding[],
+    seen: MatchedRequest,
+    warn: (text: string) => void,
+  ): Denial[] {
     const failure = (problem: string, binding: string | undefined): Denial[] => {
       const message = `failed to configure ${binding === undefined ? 'policy' : 'binding'}: ${problem}`;
       return textAt(policy.spec, 'failurePolicy') === 'Ignore'
@@ -113,7 +118,7 @@ class Enforcer {
     if (matched instanceof Error) return failure(matched.message, undefined);
     const params = attempt(() => paramResource(policy.spec, this.world.registry()));
     if (params instanceof Error) return failure(params.message, undefined);
-    const notes: Note[] = [];
+    const annotations: AuditAnnotation[] = [];
     const denials = bindings.flatMap((binding) => {
       const found = attempt(() => {
         if (matchResources(optionalStructAt(binding.spec, 'matchResources') ?? {}, seen, this.world) === undefined)
@@ -122,16 +127,21 @@ class Enforcer {
       });
       if (found instanceof Error) return failure(found.message, binding.name);
       return found.flatMap((param) => {
-        const verdict = this.evaluate(policy, seen, matched, param);
-        notes.push(...verdict.notes);
-        return this.enforce({ policy, binding, request: seen.request }, verdict, warn);
+        const result = this.evaluate(policy, seen, matched, param);
+        annotations.push(...result.annotations);
+        return this.enforce({ policy, binding, request: seen.request }, result, warn);
       });
     });
-    publish(policy.name, notes, seen.request);
+    publish(policy.name, annotations, seen.request);
     return denials;
   }
 
-  private evaluate(policy: Kept, seen: Seen, matched: Matched, params: KubeObject | undefined): Verdict {
+  private evaluate(
+    policy: CachedPolicy,
+    seen: MatchedRequest,
+    matched: Matched,
+    params: KubeObject | undefined,
+  ): PolicyResult {
     policy.compiled ??= compilePolicy(policy.spec);
     const { resource } = seen.request;
     const around = resource.group === '' && resource.plural === 'namespaces' ? '' : seen.namespace;
@@ -140,25 +150,25 @@ class Enforcer {
     return evaluatePolicy(policy.compiled, input, { ...input, namespaceObject: null });
   }
 
-  /** Applies the actions of the binding to refusals: deny, warn, audit. */
+  /** Applies the actions of the binding to failures: deny, warn, audit. */
   private enforce(
     { policy, binding, request }: Enforcement,
-    { refusals, always }: Verdict,
+    { failures, annotationErrors }: PolicyResult,
     warn: (text: string) => void,
   ): Denial[] {
     const actions = textsAt(binding.spec, 'validationActions');
-    const denial = (refusal: Refusal): Denial => ({ ...refusal, policy: policy.name, binding: binding.name });
+    const denial = (failure: PolicyFailure): Denial => ({ ...failure, policy: policy.name, binding: binding.name });
     if (actions.includes('Warn')) {
-      for (const { message } of refusals)
+      for (const { message } of failures)
         warn(
           `Validation failed for ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.name}': ${message}`,
         );
     }
     if (actions.includes('Audit')) {
-      for (const { message, at = 0 } of refusals)
+      for (const { message, at = 0 } of failures)
         request.annotate?.(
           FAILURE,
-          failureNote({
+          failureAnnotation({
             message,
             policy: policy.name,
             binding: binding.name,
@@ -167,7 +177,7 @@ class Enforcer {
           }),
         );
     }
-    return [...(actions.includes('Deny') ? refusals.map(denial) : []), ...always.map(denial)];
+    return [...(actions.includes('Deny') ? failures.map(denial) : []), ...annotationErrors.map(denial)];
   }
 }
 

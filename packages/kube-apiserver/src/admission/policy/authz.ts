@@ -15,7 +15,7 @@ abstract class Check extends Opaque {
   }
 }
 
-interface Asker {
+interface CheckSubject {
   readonly user: UserInfo;
   readonly authorizer: Authorizer;
 }
@@ -23,40 +23,40 @@ interface Asker {
 /** `authorizer`: checks the rights of a user. */
 class AuthorizerValue extends Check {
   readonly typeName = `${PREFIX}.Authorizer`;
-  readonly asker: Asker;
+  readonly subject: CheckSubject;
 
-  constructor(asker: Asker) {
+  constructor(subject: CheckSubject) {
     super();
-    this.asker = asker;
+    this.subject = subject;
   }
 }
 
 class PathCheck extends Check {
   readonly typeName = `${PREFIX}.PathCheck`;
-  readonly asker: Asker;
+  readonly subject: CheckSubject;
   readonly path: string;
 
-  constructor(asker: Asker, path: string) {
+  constructor(subject: CheckSubject, path: string) {
     super();
-    this.asker = asker;
+    this.subject = subject;
     this.path = path;
   }
 }
 
 class GroupCheck extends Check {
   readonly typeName = `${PREFIX}.GroupCheck`;
-  readonly asker: Asker;
+  readonly subject: CheckSubject;
   readonly group: string;
 
-  constructor(asker: Asker, group: string) {
+  constructor(subject: CheckSubject, group: string) {
     super();
-    this.asker = asker;
+    this.subject = subject;
     this.group = group;
   }
 }
 
 /** A resource check without its verb. */
-export interface ResourceQuestion {
+export interface CheckedResource {
   readonly group: string;
   readonly resource: string;
   readonly subresource: string;
@@ -66,13 +66,13 @@ export interface ResourceQuestion {
 
 class ResourceCheck extends Check {
   readonly typeName = `${PREFIX}.ResourceCheck`;
-  readonly asker: Asker;
-  readonly question: ResourceQuestion;
+  readonly subject: CheckSubject;
+  readonly target: CheckedResource;
 
-  constructor(asker: Asker, question: ResourceQuestion) {
+  constructor(subject: CheckSubject, target: CheckedResource) {
     super();
-    this.asker = asker;
-    this.question = question;
+    this.subject = subject;
+    this.target = target;
   }
 }
 
@@ -87,13 +87,13 @@ class DecisionValue extends Check {
 }
 
 /** The value of the variable `authorizer`. */
-export function authorizerValue(asker: Asker): Value {
-  return new AuthorizerValue(asker);
+export function authorizerValue(subject: CheckSubject): Value {
+  return new AuthorizerValue(subject);
 }
 
 /** The value of the variable `authorizer.requestResource`. */
-export function resourceCheckValue(asker: Asker, question: ResourceQuestion): Value {
-  return new ResourceCheck(asker, question);
+export function resourceCheckValue(subject: CheckSubject, target: CheckedResource): Value {
+  return new ResourceCheck(subject, target);
 }
 
 /** Names of the types of this library. */
@@ -111,22 +111,22 @@ export function authz(): Library {
   library.add(
     'authorizer_path',
     `${authorizer}.path(string): ${path}`,
-    ([value, text]) => new PathCheck(as(value, AuthorizerValue).asker, filled(text, 'path')),
+    ([value, text]) => new PathCheck(as(value, AuthorizerValue).subject, filled(text, 'path')),
   );
   library.add(
     'authorizer_group',
     `${authorizer}.group(string): ${group}`,
-    ([value, text]) => new GroupCheck(as(value, AuthorizerValue).asker, textOf(text)),
+    ([value, text]) => new GroupCheck(as(value, AuthorizerValue).subject, textOf(text)),
   );
   library.add(
     'authorizer_serviceaccount',
     `${authorizer}.serviceAccount(string, string): ${authorizer}`,
     ([value, namespace, name]) =>
-      new AuthorizerValue({ ...as(value, AuthorizerValue).asker, user: account(textOf(namespace), textOf(name)) }),
+      new AuthorizerValue({ ...as(value, AuthorizerValue).subject, user: account(textOf(namespace), textOf(name)) }),
   );
   library.add('groupcheck_resource', `${group}.resource(string): ${resource}`, ([value, text]) => {
     const check = as(value, GroupCheck);
-    return new ResourceCheck(check.asker, {
+    return new ResourceCheck(check.subject, {
       group: check.group,
       resource: filled(text, 'resource'),
       subresource: '',
@@ -137,18 +137,18 @@ export function authz(): Library {
   for (const field of ['subresource', 'namespace', 'name'] as const) {
     library.add(`resourcecheck_${field}`, `${resource}.${field}(string): ${resource}`, ([value, text]) => {
       const check = as(value, ResourceCheck);
-      return new ResourceCheck(check.asker, { ...check.question, [field]: textOf(text) });
+      return new ResourceCheck(check.subject, { ...check.target, [field]: textOf(text) });
     });
   }
   library.add('authorizer_fieldselector', `${resource}.fieldSelector(string): ${resource}`, ([value = null]) => value);
   library.add('authorizer_labelselector', `${resource}.labelSelector(string): ${resource}`, ([value = null]) => value);
   library.add('pathcheck_check', `${path}.check(string): ${decision}`, ([value, verb]) => {
-    const { asker, path: asked } = as(value, PathCheck);
-    return decide(asker, { user: asker.user, verb: textOf(verb), path: asked });
+    const { subject, path } = as(value, PathCheck);
+    return decide(subject, { user: subject.user, verb: textOf(verb), path });
   });
   library.add('resourcecheck_check', `${resource}.check(string): ${decision}`, ([value, verb]) => {
-    const { asker, question } = as(value, ResourceCheck);
-    return decide(asker, { user: asker.user, verb: textOf(verb), version: '*', ...question });
+    const { subject, target } = as(value, ResourceCheck);
+    return decide(subject, { user: subject.user, verb: textOf(verb), version: '*', ...target });
   });
   addDecisions(library, decision ?? '');
   return library;
@@ -161,7 +161,7 @@ function addDecisions(library: Library, type: string): void {
   library.add('decision_error', `${type}.error(): string`, () => '');
 }
 
-function decide({ authorizer }: Asker, attributes: Attributes): DecisionValue {
+function decide({ authorizer }: CheckSubject, attributes: Attributes): DecisionValue {
   return new DecisionValue(authorizer.authorize(attributes));
 }
 

@@ -10,7 +10,7 @@ const POLICY_LIMIT = 10_000_000;
 const CONDITIONS_LIMIT = 2_500_000;
 
 /** A validation that failed, or could not be evaluated. */
-export interface Refusal {
+export interface PolicyFailure {
   readonly message: string;
   readonly reason: string | undefined;
   /** Index of the validation. */
@@ -18,20 +18,20 @@ export interface Refusal {
 }
 
 /** An audit annotation. */
-export interface Note {
+export interface AuditAnnotation {
   readonly key: string;
   readonly value: string;
 }
 
 /** The result of a policy for a request. */
-export interface Verdict {
-  readonly refusals: readonly Refusal[];
+export interface PolicyResult {
+  readonly failures: readonly PolicyFailure[];
   /** Errors of auditAnnotations: they deny the request whatever the binding's actions are. */
-  readonly always: readonly Refusal[];
-  readonly notes: readonly Note[];
+  readonly annotationErrors: readonly PolicyFailure[];
+  readonly annotations: readonly AuditAnnotation[];
 }
 
-const NOTHING: Verdict = { refusals: [], always: [], notes: [] };
+const NOTHING: PolicyResult = { failures: [], annotationErrors: [], annotations: [] };
 
 /** Values of variables by name: `object`, `request`, `params`. */
 export type Input = Readonly<Record<string, Value>>;
@@ -46,19 +46,19 @@ class OutOfBudget extends Error {
  * Evaluates a policy for a request.
  * @param conditions input of matchConditions: they have no namespaceObject
  */
-export function evaluatePolicy(policy: CompiledPolicy, input: Input, conditions: Input): Verdict {
-  const failed = (message: string): Verdict =>
-    policy.fails ? { ...NOTHING, refusals: [{ message, reason: undefined }] } : NOTHING;
+export function evaluatePolicy(policy: CompiledPolicy, input: Input, conditions: Input): PolicyResult {
+  const failed = (message: string): PolicyResult =>
+    policy.fails ? { ...NOTHING, failures: [{ message, reason: undefined }] } : NOTHING;
   try {
     const matches = matchConditions(policy, conditions);
     if (typeof matches === 'string') return failed(matches);
     if (!matches) return NOTHING;
     const session = new Session(policy, input, POLICY_LIMIT);
-    const refusals = policy.validations.flatMap((validation, at) => {
-      const refusal = session.validation(validation);
-      return refusal === undefined ? [] : [{ ...refusal, at }];
+    const failures = policy.validations.flatMap((validation, at) => {
+      const failure = session.validation(validation);
+      return failure === undefined ? [] : [{ ...failure, at }];
     });
-    return { refusals, ...audited(policy, input) };
+    return { failures, ...audited(policy, input) };
   } catch (error) {
     if (error instanceof OutOfBudget) return failed(error.message);
     throw error;
@@ -80,16 +80,16 @@ function matchConditions(policy: CompiledPolicy, input: Input): boolean | string
 }
 
 /** Annotations with a null or blank value are omitted. */
-function audited(policy: CompiledPolicy, input: Input): Pick<Verdict, 'always' | 'notes'> {
+function audited(policy: CompiledPolicy, input: Input): Pick<PolicyResult, 'annotationErrors' | 'annotations'> {
   const session = new Session(policy, input, POLICY_LIMIT);
-  const always: Refusal[] = [];
-  const notes: Note[] = [];
+  const errors: PolicyFailure[] = [];
+  const annotations: AuditAnnotation[] = [];
   for (const { key, expression, compiled } of policy.auditAnnotations) {
     const result = session.run(expression, compiled);
-    if (result instanceof EvaluationError) always.push({ message: result.message, reason: undefined });
-    else if (typeof result === 'string' && result.trim() !== '') notes.push({ key, value: result.trim() });
+    if (result instanceof EvaluationError) errors.push({ message: result.message, reason: undefined });
+    else if (typeof result === 'string' && result.trim() !== '') annotations.push({ key, value: result.trim() });
   }
-  return { always: policy.fails ? always : [], notes };
+  return { annotationErrors: policy.fails ? errors : [], annotations };
 }
 
 /** Evaluations that share variables and a cost budget. */
@@ -117,7 +117,7 @@ class Session {
     }
   }
 
-  validation(validation: CompiledValidation): Refusal | undefined {
+  validation(validation: CompiledValidation): PolicyFailure | undefined {
     const result = this.run(validation.expression, validation.compiled);
     if (result === true) return undefined;
     if (!(result instanceof EvaluationError))

@@ -8,11 +8,11 @@ import { type Resource, subresourceOf } from '../../resource.js';
 import type { UserInfo } from '../../user.js';
 import { authorizerValue, resourceCheckValue } from './authz.js';
 import type { Input } from './evaluate.js';
-import type { Matched, Seen } from './match.js';
+import type { Matched, MatchedRequest } from './match.js';
 
 /** The request data for policy expressions. */
-export interface Facts {
-  readonly seen: Seen;
+export interface PolicyRequest {
+  readonly seen: MatchedRequest;
   readonly matched: Matched;
   readonly params: KubeObject | undefined;
   /** The object's namespace; undefined for cluster-scoped objects. */
@@ -21,14 +21,14 @@ export interface Facts {
 }
 
 /** The variables of validations. */
-export function policyInput(facts: Facts): Input {
+export function policyInput(facts: PolicyRequest): Input {
   const {
     seen: { request, name, namespace },
     matched,
     params,
     authorizer,
   } = facts;
-  const asker = { user: request.user, authorizer };
+  const subject = { user: request.user, authorizer };
   const { resource } = request;
   return {
     object: valueOf(inVersion(request.object, resource, matched.resource)),
@@ -36,8 +36,8 @@ export function policyInput(facts: Facts): Input {
     request: jsonValue(requestJson(facts)),
     namespaceObject: valueOf(namespaceJson(facts.namespace)),
     params: valueOf(params),
-    authorizer: authorizerValue(asker),
-    'authorizer.requestResource': resourceCheckValue(asker, {
+    authorizer: authorizerValue(subject),
+    'authorizer.requestResource': resourceCheckValue(subject, {
       group: resource.group,
       resource: resource.plural,
       subresource: request.subresource,
@@ -60,7 +60,7 @@ function inVersion(object: KubeObject | undefined, from: Resource, to: Resource)
 }
 
 /** The request as AdmissionRequest in JSON: empty texts are omitted where Go omits them. */
-function requestJson({ seen: { request, name, namespace }, matched }: Facts): JsonObject {
+function requestJson({ seen: { request, name, namespace }, matched }: PolicyRequest): JsonObject {
   const { subresource } = request;
   return {
     uid: '',

@@ -7,7 +7,7 @@ import type { AdmissionRequest } from '../admission.js';
 import { isEmpty, selects } from './selector.js';
 
 /** The dependencies of matching. */
-export interface World {
+export interface MatchDeps {
   readonly registry: () => Registry;
   readonly namespace: (name: string) => KubeObject | undefined;
 }
@@ -18,14 +18,14 @@ export interface Matched {
 }
 
 /** A request prepared for matchConstraints. */
-export interface Seen {
+export interface MatchedRequest {
   readonly request: AdmissionRequest;
   readonly name: string;
   /** The namespace of the object; the name of a Namespace itself. */
   readonly namespace: string;
 }
 
-export function see(request: AdmissionRequest): Seen {
+export function matchedRequest(request: AdmissionRequest): MatchedRequest {
   const { resource, object } = request;
   const name = request.name === '' ? (object?.metadata.name ?? '') : request.name;
   const namespace = isNamespace(resource) ? name : request.namespace;
@@ -40,7 +40,7 @@ function isNamespace({ group, plural }: Resource): boolean {
  * Whether a request matches the matchConstraints of a policy or the matchResources of a binding, and as which resource.
  * Throws StatusError where a namespaceSelector needs a namespace that does not exist.
  */
-export function matchResources(criteria: JsonObject, seen: Seen, world: World): Matched | undefined {
+export function matchResources(criteria: JsonObject, seen: MatchedRequest, world: MatchDeps): Matched | undefined {
   const { request } = seen;
   const namespaces = namespaceMatches(optionalStructAt(criteria, 'namespaceSelector'), seen, world);
   if (namespaces === false) return undefined;
@@ -56,8 +56,8 @@ export function matchResources(criteria: JsonObject, seen: Seen, world: World): 
 /** Cluster-scoped objects match every namespaceSelector; a Namespace is matched by its own labels. */
 function namespaceMatches(
   selector: JsonObject | undefined,
-  { request, namespace }: Seen,
-  { namespace: find }: World,
+  { request, namespace }: MatchedRequest,
+  { namespace: find }: MatchDeps,
 ): boolean | StatusError {
   const own = isNamespace(request.resource);
   if ((namespace === '' && !own) || isEmpty(selector)) return true;
@@ -81,9 +81,9 @@ function objectMatches(selector: JsonObject | undefined, { object, oldObject }: 
 
 function matchRules(
   rules: readonly JsonObject[],
-  seen: Seen,
+  seen: MatchedRequest,
   equivalent: boolean,
-  { registry }: World,
+  { registry }: MatchDeps,
 ): Matched | undefined {
   const { resource, subresource } = seen.request;
   if (rules.some((rule) => ruleMatches(rule, seen, resource))) return { resource };
@@ -109,7 +109,7 @@ function serves(resource: Resource, subresource: string): boolean {
   return subresource === '' || subresourceOf(resource, subresource) !== undefined;
 }
 
-function ruleMatches(rule: JsonObject, { request, name, namespace }: Seen, resource: Resource): boolean {
+function ruleMatches(rule: JsonObject, { request, name, namespace }: MatchedRequest, resource: Resource): boolean {
   const names = textsAt(rule, 'resourceNames');
   return (
     scopeMatches(textAt(rule, 'scope'), resource, namespace) &&

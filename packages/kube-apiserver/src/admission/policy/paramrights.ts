@@ -21,7 +21,7 @@ interface Parts {
 }
 
 /** A right that the writer needs. */
-interface Kind {
+interface ParamResource {
   readonly group: string;
   readonly version: string;
   readonly resource: string;
@@ -29,7 +29,7 @@ interface Kind {
   readonly doubt?: string;
 }
 
-const ALL: Kind = { group: '*', version: '*', resource: '*' };
+const ALL: ParamResource = { group: '*', version: '*', resource: '*' };
 
 /**
  * Refuses a policy whose params its writer may not read, and a binding to such params, because the policy's messages
@@ -90,14 +90,14 @@ function checkBinding(parts: Parts, { user, resource }: AdmissionRequest, bindin
 }
 
 /** The paramKind of a binding's policy; any kind, where that is unknown. */
-function kindOf(parts: Parts, policyName: string): Kind {
+function kindOf(parts: Parts, policyName: string): ParamResource {
   const policy = parts.reader.get(`${POLICIES}.${GROUP}`, '', policyName);
   if (policy === undefined) return { ...ALL, doubt: `get policy ${policyName}` };
   const kind = paramKindOf(policy);
   return kind === undefined ? ALL : resolve(parts, kind);
 }
 
-function resolve({ registry }: Parts, kind: JsonObject): Kind {
+function resolve({ registry }: Parts, kind: JsonObject): ParamResource {
   const { group, version } = readApiVersion(textAt(kind, 'apiVersion'));
   const found = registry().findKind(group, version, textAt(kind, 'kind'));
   if (found !== undefined) return { group, version, resource: found.plural };

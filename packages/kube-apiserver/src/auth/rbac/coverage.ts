@@ -3,7 +3,7 @@ import { hasOrAll, type PolicyRule, urlMatches } from './rules.js';
 /**
  * The part of the wanted rules that the own rules do not cover, as rules of one verb and one resource (or path) each.
  */
-export function notCovered(own: readonly PolicyRule[], wanted: readonly PolicyRule[]): readonly PolicyRule[] {
+export function uncoveredRules(own: readonly PolicyRule[], wanted: readonly PolicyRule[]): readonly PolicyRule[] {
   return wanted.flatMap(breakDown).filter((rule) => !own.some((one) => covers(one, rule)));
 }
 

@@ -11,7 +11,7 @@ export const RBAC_GROUP = 'rbac.authorization.k8s.io';
 const collectionOf = (plural: string): string => `${plural}.${RBAC_GROUP}`;
 
 /** A rule of a user, and the binding that grants it. */
-export interface Held {
+export interface GrantedRule {
   readonly rule: PolicyRule;
   /** As in `RBAC: allowed by …`. */
   readonly source: () => string;
@@ -23,9 +23,12 @@ export interface RuleResolver {
    * The rules of a user at the cluster scope and, where one is named, in a namespace, with the errors of what could not
    * be resolved.
    */
-  held(user: UserInfo, namespace: string): { readonly rules: Iterable<Held>; readonly errors: readonly string[] };
+  rulesFor(
+    user: UserInfo,
+    namespace: string,
+  ): { readonly rules: Iterable<GrantedRule>; readonly errors: readonly string[] };
   /** The rules of the role of a binding; throws 404 where it is missing. */
-  referenced(role: { readonly kind: string; readonly name: string }, namespace: string): readonly PolicyRule[];
+  rulesOfRole(role: { readonly kind: string; readonly name: string }, namespace: string): readonly PolicyRule[];
   /** Ends the index's subscriptions. */
   close(): void;
 }
@@ -37,13 +40,13 @@ export function createRuleResolver(reader: ObjectReader): RuleResolver {
   const index: Index = new Map();
   const follow = (plural: string): Subscription => reader.watch(collectionOf(plural), followBindings(index));
   const subscriptions = [follow('clusterrolebindings'), follow('rolebindings')];
-  const referenced: RuleResolver['referenced'] = (role, namespace) => rulesOf(findRole(reader, role, namespace));
+  const referenced: RuleResolver['rulesOfRole'] = (role, namespace) => rulesOf(findRole(reader, role, namespace));
   return {
-    referenced,
-    held(user, namespace) {
+    rulesOfRole: referenced,
+    rulesFor(user, namespace) {
       const keys = userKeys(user);
       const errors: string[] = [];
-      const rules: Held[] = [];
+      const rules: GrantedRule[] = [];
       for (const binding of bindingsOf(index, keys, namespace)) {
         const found = attempt(() => referenced(binding.role, binding.namespace));
         if (typeof found === 'string') errors.push(found);
@@ -115,7 +118,7 @@ export function createAuthorizer(resolver: RuleResolver): Authorizer {
 
 function decide(resolver: RuleResolver, attributes: Attributes): Decision {
   if (attributes.user.groups.includes(MASTERS)) return { allowed: true, reason: '' };
-  const { rules, errors } = resolver.held(attributes.user, 'path' in attributes ? '' : attributes.namespace);
+  const { rules, errors } = resolver.rulesFor(attributes.user, 'path' in attributes ? '' : attributes.namespace);
   for (const { rule, source } of rules) {
     if (allows(rule, attributes)) return { allowed: true, reason: `RBAC: allowed by ${source()}` };
   }

@@ -1,4 +1,4 @@
-import { notCovered } from './coverage.js';
+import { uncoveredRules } from './coverage.js';
 import { type PolicyRule, readRules } from './rules.js';
 import { equal, isArray, isObject, type Json, type JsonObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
@@ -11,7 +11,7 @@ const AUTOUPDATE = 'rbac.authorization.kubernetes.io/autoupdate';
  */
 export function repaired(stored: KubeObject, wanted: JsonObject): KubeObject {
   const { metadata } = stored;
-  if (isLeftAlone(stored)) return stored;
+  if (isAutoUpdateDisabled(stored)) return stored;
   const meta = isObject(wanted['metadata']) ? wanted['metadata'] : {};
   const next = {
     ...stored,
@@ -28,17 +28,17 @@ export function repaired(stored: KubeObject, wanted: JsonObject): KubeObject {
 }
 
 /** Whether a default binding refers to another role than it must: roleRef is immutable, so the binding is replaced. */
-export function isMisdirected(stored: KubeObject, wanted: JsonObject): boolean {
-  return !isLeftAlone(stored) && !equal(stored['roleRef'] ?? null, wanted['roleRef'] ?? null);
+export function refersToOtherRole(stored: KubeObject, wanted: JsonObject): boolean {
+  return !isAutoUpdateDisabled(stored) && !equal(stored['roleRef'] ?? null, wanted['roleRef'] ?? null);
 }
 
-function isLeftAlone({ metadata }: KubeObject): boolean {
+function isAutoUpdateDisabled({ metadata }: KubeObject): boolean {
   return metadata.annotations?.[AUTOUPDATE] === 'false';
 }
 
 function missingRules(stored: KubeObject, wanted: JsonObject): JsonObject {
   if (equal(stored['rules'] ?? null, wanted['rules'] ?? null)) return {};
-  const missing = notCovered(readRules(stored['rules']), readRules(wanted['rules']));
+  const missing = uncoveredRules(readRules(stored['rules']), readRules(wanted['rules']));
   return missing.length === 0 ? {} : { rules: [...list(stored, 'rules'), ...missing.map(ruleJson)] };
 }
 

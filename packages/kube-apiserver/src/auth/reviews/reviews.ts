@@ -7,7 +7,7 @@ import { isArray, isObject, type Json, type JsonObject, own } from '../../json.j
 import type { KubeObject } from '../../object.js';
 import { badRequest, type FieldError, StatusError } from '../../status.js';
 import { timestamp } from '../../time.js';
-import { checkSelectors, selectorDoubts } from './selectors.js';
+import { checkSelectors, selectorErrors } from './selectors.js';
 import type { UserInfo } from '../../user.js';
 import type { Clock } from '../../clock.js';
 
@@ -58,7 +58,7 @@ function accessReview(authorizer: Authorizer, object: KubeObject, user: UserInfo
   if (errors.length > 0) throw invalidReview(errors);
   const spec = structAt(object, 'spec');
   const { allowed, reason } = authorizer.authorize(attributesOf(spec, user));
-  const doubts = selectorDoubts(structAt(spec, 'resourceAttributes'));
+  const doubts = selectorErrors(structAt(spec, 'resourceAttributes'));
   return {
     ...object,
     status: {
@@ -167,7 +167,7 @@ function invalidReview(errors: readonly FieldError[]): StatusError {
 function rulesReview(resolver: RuleResolver, object: KubeObject, user: UserInfo): KubeObject {
   const namespace = textAt(structAt(object, 'spec'), 'namespace');
   if (namespace === '') throw badRequest('no namespace on request');
-  const { rules, errors } = resolver.held(user, namespace);
+  const { rules, errors } = resolver.rulesFor(user, namespace);
   const all = [...rules].map(({ rule }) => rule);
   const resourceRules = all
     .filter((rule) => rule.resources.length > 0)

@@ -18,7 +18,7 @@ export function checkSelectors(attributes: JsonObject, path: string): readonly F
 }
 
 /** Errors of selectors that cannot be parsed, and are ignored. */
-export function selectorDoubts(attributes: JsonObject): readonly string[] {
+export function selectorErrors(attributes: JsonObject): readonly string[] {
   return [
     ...doubt(own(attributes, 'fieldSelector'), 'fieldSelector', { parse: parseFields, isKnown: isKnownField }),
     ...doubt(own(attributes, 'labelSelector'), 'labelSelector', {
@@ -28,12 +28,12 @@ export function selectorDoubts(attributes: JsonObject): readonly string[] {
   ];
 }
 
-interface Understanding {
+interface ParsedSelector {
   readonly parse: (raw: string) => unknown;
   readonly isKnown: (requirement: JsonObject) => boolean;
 }
 
-function doubt(selector: Json | undefined, name: string, { parse, isKnown }: Understanding): readonly string[] {
+function doubt(selector: Json | undefined, name: string, { parse, isKnown }: ParsedSelector): readonly string[] {
   if (!isObject(selector)) return [];
   const requirements = listAt(selector, 'requirements');
   const known = requirements.filter(isKnown).length;

@@ -13,7 +13,7 @@ import type { Clock } from '../../clock.js';
 export const ISSUER = 'https://kubernetes.default.svc';
 
 /** The content of a new token. */
-export interface TokenWish {
+export interface TokenContent {
   readonly account: KubeObject;
   readonly audiences: readonly string[];
   readonly seconds: number;
@@ -22,7 +22,11 @@ export interface TokenWish {
 }
 
 /** Issues a ServiceAccount token: a JWT with the claims of kube-apiserver. */
-export function issueToken(key: SigningKey, clock: Clock, { account, audiences, seconds, bound }: TokenWish): string {
+export function issueToken(
+  key: SigningKey,
+  clock: Clock,
+  { account, audiences, seconds, bound }: TokenContent,
+): string {
   const now = Math.floor(clock.now() / 1000);
   const { namespace = '', name = '' } = account.metadata;
   const reference = bound === undefined ? {} : { [bound.kind]: refTo(bound.object) };
@@ -123,7 +127,7 @@ function problemOf(
   if (found === undefined) return `serviceaccounts ${goQuote(account.name)} not found`;
   if (found.metadata.uid !== account.uid)
     return `service account UID (${found.metadata.uid ?? ''}) does not match claim (${account.uid})`;
-  if (isLongGone(found, now)) return `service account ${namespace}/${account.name} has been deleted`;
+  if (isExpiredDeletion(found, now)) return `service account ${namespace}/${account.name} has been deleted`;
   return (
     boundProblem('secret', secret, secret && reader.get('secrets', namespace, secret.name), now) ??
     boundProblem('node', node, node && reader.get('nodes', '', node.name), now)
@@ -140,10 +144,12 @@ function boundProblem(
   const uid = object?.metadata.uid ?? '';
   if (object !== undefined && uid !== reference.uid)
     return `${kind} UID (${uid}) does not match service account ${kind} ref claim (${reference.uid})`;
-  return object === undefined || isLongGone(object, now) ? 'service account token has been invalidated' : undefined;
+  return object === undefined || isExpiredDeletion(object, now)
+    ? 'service account token has been invalidated'
+    : undefined;
 }
 
-function isLongGone({ metadata: { deletionTimestamp } }: KubeObject, now: number): boolean {
+function isExpiredDeletion({ metadata: { deletionTimestamp } }: KubeObject, now: number): boolean {
   return deletionTimestamp !== undefined && Date.parse(deletionTimestamp) / 1000 < now - LEEWAY_S;
 }
 

@@ -1,6 +1,6 @@
 import type { SigningKey } from './jwt.js';
 import { strings } from '../rbac/rules.js';
-import { ISSUER, issueToken, type TokenWish } from './accounttokens.js';
+import { ISSUER, issueToken, type TokenContent } from './accounttokens.js';
 import type { AdmissionRequest } from '../../admission/admission.js';
 import { textAt } from '../../fields.js';
 import { isObject, type Json, own } from '../../json.js';
@@ -139,7 +139,7 @@ function wrong(field: string, value: Json, why: string): FieldError {
 }
 
 /** The object that the token is bound to. Pods are not served, so a token cannot be bound to one. */
-function boundTo(reader: ObjectReader, reference: Json, namespace: string): TokenWish['bound'] {
+function boundTo(reader: ObjectReader, reference: Json, namespace: string): TokenContent['bound'] {
   if (!isObject(reference)) return undefined;
   const [kind, name, uid, apiVersion] = [
     textAt(reference, 'kind'),

@@ -5,30 +5,30 @@ import type { Clock } from '../../clock.js';
 /** A reader that accepts nothing for this long is disconnected. */
 const STUCK_MS = 60_000;
 /** Interval of that check. */
-const LOOK_MS = 15_000;
+const CHECK_MS = 15_000;
 /** Limit of the bytes that wait for readers in the whole process. */
-export const MOST_UNSENT = 256 * 1024 * 1024;
+export const MAX_UNSENT = 256 * 1024 * 1024;
 
 /** Share of the heap that may be in use while readers wait: not all the memory that they retain is counted here. */
-const MOST_HEAP = 0.7;
+const MAX_HEAP = 0.7;
 /** Share of the readers that is disconnected above it, and the time until their memory is collected. */
-const CUT_SHARE = 0.25;
+const DISCONNECT_SHARE = 0.25;
 const RELIEF_MS = 1000;
 
 /** Whether so much of the heap is in use that readers must be disconnected. */
 export function heapIsScarce(): boolean {
   const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
-  return used > limit * MOST_HEAP;
+  return used > limit * MAX_HEAP;
 }
 
 /** A reader with unsent data. */
-export interface Waiting {
+export interface WaitingReader {
   /** Data retained for the reader; readers with the same buffer share it. */
   readonly bytes: Uint8Array;
   /** Bytes retained for this reader alone. */
   readonly own: number;
   /** Closes the connection. */
-  readonly cut: () => void;
+  readonly disconnect: () => void;
 }
 
 /**
@@ -42,14 +42,14 @@ export class Backlog {
   readonly #limit: number;
   readonly #scarce: () => boolean;
   /** Start of each reader's wait. */
-  readonly #waiting = new Map<Waiting, number>();
+  readonly #waiting = new Map<WaitingReader, number>();
   /** Number of readers that wait with the same buffer. */
   readonly #shared = new Map<Uint8Array, number>();
   #bytes = 0;
   #looking = false;
   #relieved = -RELIEF_MS;
 
-  constructor(clock: Clock, limit = MOST_UNSENT, scarce = heapIsScarce) {
+  constructor(clock: Clock, limit = MAX_UNSENT, scarce = heapIsScarce) {
     this.#clock = clock;
     this.#limit = limit;
     this.#scarce = scarce;
@@ -64,7 +64,7 @@ export class Backlog {
    * Counts a waiting reader until the returned function is called. Disconnects readers, this one included, where the
    * total exceeds the limit.
    */
-  add(one: Waiting): () => void {
+  add(one: WaitingReader): () => void {
     const others = this.#shared.get(one.bytes) ?? 0;
     this.#shared.set(one.bytes, others + 1);
     this.#bytes += one.own + (others === 0 ? one.bytes.length : 0);
@@ -75,7 +75,7 @@ export class Backlog {
     return () => this.#remove(one);
   }
 
-  #remove(one: Waiting): void {
+  #remove(one: WaitingReader): void {
     if (!this.#waiting.delete(one)) return;
     const others = (this.#shared.get(one.bytes) ?? 1) - 1;
     if (others === 0) this.#shared.delete(one.bytes);
@@ -86,7 +86,7 @@ export class Backlog {
   #look(): void {
     if (this.#looking || this.#waiting.size === 0) return;
     this.#looking = true;
-    this.#clock.after(LOOK_MS, () => this.#cutStuck());
+    this.#clock.after(CHECK_MS, () => this.#cutStuck());
   }
 
   #cutStuck(): void {
@@ -108,11 +108,11 @@ export class Backlog {
     const now = this.#clock.monotonic();
     if (now - this.#relieved < RELIEF_MS || !this.#scarce()) return;
     this.#relieved = now;
-    for (const one of this.#heaviest().slice(0, Math.ceil(this.#waiting.size * CUT_SHARE))) this.#cut(one);
+    for (const one of this.#heaviest().slice(0, Math.ceil(this.#waiting.size * DISCONNECT_SHARE))) this.#cut(one);
   }
 
   /** Readers in descending order of size times waiting time. */
-  #heaviest(): Waiting[] {
+  #heaviest(): WaitingReader[] {
     const now = this.#clock.monotonic();
     const weights = [...this.#waiting].map(([one, since]) => ({
       one,
@@ -122,8 +122,8 @@ export class Backlog {
     return weights.sort((a, b) => b.weight - a.weight || a.since - b.since).map(({ one }) => one);
   }
 
-  #cut(one: Waiting): void {
+  #cut(one: WaitingReader): void {
     this.#remove(one);
-    one.cut();
+    one.disconnect();
   }
 }

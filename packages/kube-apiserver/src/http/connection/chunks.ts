@@ -3,7 +3,7 @@ import { isArray, isObject, type Json, type JsonObject } from '../../json.js';
 /** Minimum size of an encoded value that readers share. */
 const LARGE = 16 * 1024;
 /** Size up to which small items are encoded together. */
-const PIECE = 64 * 1024;
+const CHUNK = 64 * 1024;
 const MOST_AT_ONCE = 16;
 
 /**
@@ -12,7 +12,7 @@ const MOST_AT_ONCE = 16;
  */
 const lines = new WeakMap<object, Buffer | WeakRef<Buffer>>();
 
-function keptLine(value: Json): Buffer | undefined {
+function cachedLine(value: Json): Buffer | undefined {
   const known = typeof value === 'object' && value !== null ? lines.get(value) : undefined;
   return known instanceof WeakRef ? known.deref() : known;
 }
@@ -25,12 +25,12 @@ function newLine(value: Json, text: string): Buffer {
 
 /** A value as a line of a stream; all streams share its bytes. */
 export function lineOf(value: Json): Buffer {
-  return keptLine(value) ?? newLine(value, JSON.stringify(value));
+  return cachedLine(value) ?? newLine(value, JSON.stringify(value));
 }
 
 /** The JSON of a value, or its shared line where it is large. */
 function textOf(value: Json): Buffer | string {
-  const kept = keptLine(value);
+  const kept = cachedLine(value);
   if (kept !== undefined && kept.length >= LARGE) return kept;
   const text = JSON.stringify(value);
   return text.length < LARGE ? text : newLine(value, text);
@@ -40,7 +40,7 @@ function textOf(value: Json): Buffer | string {
  * Encodes a response lazily in chunks, so that a long list is never in memory as a whole. Large items are chunks of
  * their own, which all readers share.
  */
-export function* piecesOf(value: Json): Generator<Buffer, void> {
+export function* chunksOf(value: Json): Generator<Buffer, void> {
   if (!isObject(value) || listIn(value) === undefined) {
     const text = textOf(value);
     yield typeof text === 'string' ? Buffer.from(`${text}\n`) : text;
@@ -78,7 +78,7 @@ function* items(list: readonly Json[]): Generator<Buffer | string, void> {
     yield typeof text === 'string' ? text : text.subarray(0, -1);
     before = ',';
     at += some.length;
-    many = Math.min(Math.max(Math.floor((PIECE * some.length) / text.length), 1), 2 * some.length, MOST_AT_ONCE);
+    many = Math.min(Math.max(Math.floor((CHUNK * some.length) / text.length), 1), 2 * some.length, MOST_AT_ONCE);
   }
   yield before === '[' ? '[]' : ']';
 }
@@ -88,7 +88,7 @@ function* grouped(parts: Iterable<Buffer | string>): Generator<Buffer, void> {
   let text = '';
   for (const part of parts) {
     if (typeof part === 'string') text += part;
-    if (text !== '' && (text.length >= PIECE || typeof part !== 'string')) {
+    if (text !== '' && (text.length >= CHUNK || typeof part !== 'string')) {
       yield Buffer.from(text);
       text = '';
     }

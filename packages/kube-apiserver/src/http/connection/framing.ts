@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 
 /** A text response, as from Go's server, to what it does not accept as HTTP. */
-export interface Misframed {
+export interface FramingError {
   readonly code: number;
   readonly text: string;
 }
@@ -13,12 +13,12 @@ const HOST = /^[\w!$%&'()*+,\-.:;=@[\]~]*$/;
  * Checks the framing that Node's parser lets pass: the HTTP version, the transfer coding, and the Host header, which
  * must occur exactly once. Two servers that read one of them differently would see different requests.
  */
-export function misframed({
+export function framingError({
   httpVersion,
   httpVersionMajor,
   headers,
   rawHeaders,
-}: IncomingMessage): Misframed | undefined {
+}: IncomingMessage): FramingError | undefined {
   if (httpVersionMajor !== 1)
     return { code: 505, text: '505 HTTP Version Not Supported: unsupported protocol version' };
   const coding = headers['transfer-encoding'];

@@ -10,20 +10,24 @@ import type { Clock } from '../../clock.js';
 /** Time limit of a body; kube-apiserver limits every request to 60 s. */
 const BODY_MS = 60_000;
 /** Limits for draining a refused body: in bytes, in time, and in time without data. */
-const MOST_DROPPED = 64 * 1024 * 1024;
-const DROPPING_MS = 10_000;
+const DRAIN_BYTES = 64 * 1024 * 1024;
+const DRAIN_MS = 10_000;
 const SILENCE_MS = 500;
 
 /** Node's request and response. */
-export interface Pair {
+export interface NodeExchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   /** The client sent `Expect: 100-continue`. */
-  readonly continues?: boolean;
+  readonly expectsContinue?: boolean;
 }
 
 /** The request for the router: its body is read on demand. */
-export function readRequest(clock: Clock, { request, response, continues }: Pair, gone: AbortController): ApiRequest {
+export function readRequest(
+  clock: Clock,
+  { request, response, expectsContinue: continues }: NodeExchange,
+  gone: AbortController,
+): ApiRequest {
   const { method = 'GET', url = '/', socket } = request;
   const body = async (): Promise<Uint8Array> => {
     if (lengthOf(request) > MAX_BODY) throw bodyTooLarge();
@@ -48,7 +52,7 @@ export function readHeaders({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>)
   const headers = new Map<string, string>();
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]?.toLowerCase() ?? '';
-    const text = fromWire(rawHeaders[at + 1] ?? '');
+    const text = fromLatin1(rawHeaders[at + 1] ?? '');
     const before = headers.get(name);
     if (before === undefined) headers.set(name, text);
     else if (name !== 'authorization')
@@ -92,7 +96,7 @@ function readAll(clock: Clock, request: IncomingMessage): Promise<Uint8Array> {
 const BEYOND_ASCII = /[\x80-\xff]/;
 
 // Node's headers are bytes, one per character.
-function fromWire(text: string): string {
+function fromLatin1(text: string): string {
   return BEYOND_ASCII.test(text) ? Buffer.from(text, 'latin1').toString('utf8') : text;
 }
 
@@ -109,9 +113,9 @@ function lengthOf(request: IncomingMessage): number {
  * Drains the rest of an unread body: many clients read the response only after sending the whole request, and lose it
  * where the connection is closed before. Limited in bytes and time. Resolves with whether the connection is still open.
  */
-export function discard(clock: Clock, { request, response }: Pair): Promise<boolean> {
+export function drain(clock: Clock, { request, response }: NodeExchange): Promise<boolean> {
   return new Promise((resolve) => {
-    let left = MOST_DROPPED;
+    let left = DRAIN_BYTES;
     const stop = (): void => {
       late.cancel();
       silence.cancel();
@@ -125,7 +129,7 @@ export function discard(clock: Clock, { request, response }: Pair): Promise<bool
       silence = clock.after(SILENCE_MS, stop);
       if (left < 0) stop();
     };
-    const late = clock.after(DROPPING_MS, stop);
+    const late = clock.after(DRAIN_MS, stop);
     let silence = clock.after(SILENCE_MS, stop);
     request.on('data', drop).once('end', stop).once('close', stop);
     request.resume();

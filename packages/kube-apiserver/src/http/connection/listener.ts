@@ -4,11 +4,11 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
 import { Backlog } from './backlog.js';
-import { answerBare, readUnknown } from './socketresponse.js';
-import { misframed } from './framing.js';
-import { type Pair, readRequest } from './incoming.js';
-import { type Running, send } from './outgoing.js';
-import { refusePlain } from './plainhttp.js';
+import { respondOnSocket, readUnknownMethod } from './socketresponse.js';
+import { framingError } from './framing.js';
+import { type NodeExchange, readRequest } from './incoming.js';
+import { type RunningResponses, send } from './outgoing.js';
+import { refusePlainHttp } from './plainhttp.js';
 import type { KeyPair } from './tls.js';
 import type { ApiRequest, ApiResponse } from '../../request.js';
 import type { Clock } from '../../clock.js';
@@ -40,12 +40,12 @@ const HEADERS_MS = 30_000;
 const MAX_HEADER_BYTES = 1024 * 1024;
 const MAX_CONNECTIONS = 10_000;
 /** Time for sending the last bytes. */
-const LEAVING_MS = 100;
+const FLUSH_MS = 100;
 
 /** Serves HTTPS until it is closed. */
 export async function listen(options: ListenerOptions): Promise<Listener> {
   const { serving, host, port } = options;
-  const running: Running = {
+  const running: RunningResponses = {
     streams: new Set(),
     sockets: new Set(),
     backlog: new Backlog(options.clock, options.mostUnsent),
@@ -65,11 +65,11 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     requireHostHeader: false,
   });
   server.maxConnections = MAX_CONNECTIONS;
-  refusePlain(server, options.clock);
+  refusePlainHttp(server, options.clock);
   server.on('request', (request, response) => void answer(options, running, { request, response }));
   server.on(
     'checkContinue',
-    (request, response) => void answer(options, running, { request, response, continues: true }),
+    (request, response) => void answer(options, running, { request, response, expectsContinue: true }),
   );
   server.on('connection', (socket: Socket) => {
     running.sockets.add(socket);
@@ -77,7 +77,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   });
   server.on(
     'connect',
-    (request: IncomingMessage, socket: Duplex) => void answerBare(options.dispatch, request, socket),
+    (request: IncomingMessage, socket: Duplex) => void respondOnSocket(options.dispatch, request, socket),
   );
   server.on('clientError', (error: BadRequest, socket: Duplex) => refuse(options, error, socket));
   server.on('tlsClientError', () => undefined);
@@ -102,7 +102,7 @@ function portOf(server: Server): number {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-async function answer(options: ListenerOptions, running: Running, pair: Pair): Promise<void> {
+async function answer(options: ListenerOptions, running: RunningResponses, pair: NodeExchange): Promise<void> {
   const { request, response } = pair;
   const gone = new AbortController();
   running.busy.add(response);
@@ -114,7 +114,7 @@ async function answer(options: ListenerOptions, running: Running, pair: Pair): P
   // An error of a connection closes it; there is no client left to inform.
   response.on('error', () => undefined);
   request.on('error', () => undefined);
-  const fault = misframed(request);
+  const fault = framingError(request);
   if (fault !== undefined) {
     response
       .writeHead(fault.code, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' })
@@ -142,8 +142,8 @@ function refuse({ dispatch }: ListenerOptions, error: BadRequest, socket: Duplex
     socket.destroy();
     return;
   }
-  const head = error.code === 'HPE_INVALID_METHOD' ? readUnknown(error.rawPacket) : undefined;
-  if (head !== undefined) return void answerBare(dispatch, head, socket);
+  const head = error.code === 'HPE_INVALID_METHOD' ? readUnknownMethod(error.rawPacket) : undefined;
+  if (head !== undefined) return void respondOnSocket(dispatch, head, socket);
   const line = REASONS[error.code ?? ''] ?? '400 Bad Request';
   socket.end(`HTTP/1.1 ${line}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${line}`);
 }
@@ -154,13 +154,13 @@ interface BadRequest extends NodeJS.ErrnoException {
 
 async function close(
   server: Server,
-  running: Running,
+  running: RunningResponses,
   { clock, graceMs }: { readonly clock: Clock; readonly graceMs: number },
 ): Promise<void> {
   const cut = (): void => running.sockets.forEach((socket) => socket.destroy());
   running.closing = true;
   // Connections that are left when all responses are sent are idle, or have only started a request.
-  running.idle = () => void clock.after(LEAVING_MS, cut);
+  running.idle = () => void clock.after(FLUSH_MS, cut);
   const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
   for (const one of running.streams) one.abort();
   server.closeIdleConnections();

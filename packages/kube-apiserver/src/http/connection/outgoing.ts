@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 import type { Backlog } from './backlog.js';
-import { discard, hasBody, type Pair } from './incoming.js';
-import { lineOf, piecesOf } from './chunks.js';
+import { drain, hasBody, type NodeExchange } from './incoming.js';
+import { lineOf, chunksOf } from './chunks.js';
 import type { Json } from '../../json.js';
 import type { ApiBody, ApiResponse } from '../../request.js';
 import type { Clock } from '../../clock.js';
@@ -15,7 +15,7 @@ const PLACE_BYTES = 16;
 const ROW_BYTES = 1024;
 
 /** Running requests: responses to finish, and streams to end. */
-export interface Running {
+export interface RunningResponses {
   readonly streams: Set<AbortController>;
   readonly sockets: Set<Socket>;
   readonly backlog: Backlog;
@@ -29,17 +29,17 @@ export interface Running {
 const BEYOND_ASCII = /[^\x20-\x7e]/;
 
 // Node's headers are bytes, one per character.
-function toWire(text: string): string {
+function toLatin1(text: string): string {
   return BEYOND_ASCII.test(text) ? Buffer.from(text, 'utf8').toString('latin1') : text;
 }
 
-export interface Sending extends Pair {
+export interface Sending extends NodeExchange {
   readonly answered: ApiResponse;
   readonly gone: AbortController;
 }
 
 /** Writes a response, a stream up to its end, as fast as the client reads. */
-export async function send(clock: Clock, running: Running, sending: Sending): Promise<void> {
+export async function send(clock: Clock, running: RunningResponses, sending: Sending): Promise<void> {
   const { request, response, answered } = sending;
   const { code, body } = answered;
   // An unread body would be parsed as the next request, so the connection is not reused.
@@ -48,11 +48,11 @@ export async function send(clock: Clock, running: Running, sending: Sending): Pr
   if (code === 413) response.statusMessage = 'Request Entity Too Large';
   if (body.kind === 'stream')
     return stream(running, { ...sending, headers, values: body.values, encode: body.encode ?? lineOf });
-  const last = await allButTheLast(running, { ...sending, headers }, body);
+  const last = await writeAllButLast(running, { ...sending, headers }, body);
   if (!unread) return end(running, sending, last);
   // A client that is still sending does not read yet: closing the connection would lose the response.
   await write(running, response, { bytes: last, own: 0 });
-  if (await discard(clock, sending)) end(running, sending);
+  if (await drain(clock, sending)) end(running, sending);
 }
 
 type Headers = Record<string, string | string[] | number>;
@@ -61,14 +61,14 @@ type Headers = Record<string, string | string[] | number>;
 export function headersOf({ headers }: ApiResponse, ends: boolean): Headers {
   const all: Headers = {};
   for (const [name, value] of Object.entries(headers))
-    all[name] = typeof value === 'string' ? toWire(value) : value.map(toWire);
+    all[name] = typeof value === 'string' ? toLatin1(value) : value.map(toLatin1);
   if (ends) all['Connection'] = 'close';
   return all;
 }
 
 const NOTHING = Buffer.alloc(0);
 
-interface Headed extends Sending {
+interface ResponseHead extends Sending {
   readonly headers: Headers;
 }
 
@@ -76,16 +76,16 @@ interface Headed extends Sending {
  * Writes all but the last chunk of a response, which is sent with its end. A response of one chunk gets a
  * Content-Length.
  */
-async function allButTheLast(
-  running: Running,
-  { response, answered: { code }, headers }: Headed,
+async function writeAllButLast(
+  running: RunningResponses,
+  { response, answered: { code }, headers }: ResponseHead,
   body: Exclude<ApiBody, { kind: 'stream' }>,
 ): Promise<Uint8Array> {
   if (code === 304) {
     response.writeHead(code, headers);
     return NOTHING;
   }
-  const pieces: Iterator<Uint8Array, unknown> = body.kind === 'bytes' ? [body.bytes].values() : piecesOf(body.value);
+  const pieces: Iterator<Uint8Array, unknown> = body.kind === 'bytes' ? [body.bytes].values() : chunksOf(body.value);
   const own = body.kind === 'bytes' ? 0 : weightOf(body.value);
   const first = pieces.next();
   let bytes = first.done === true ? NOTHING : first.value;
@@ -107,24 +107,24 @@ function weightOf(value: Json): number {
   return (Array.isArray(items) ? items.length * PLACE_BYTES : 0) + (Array.isArray(rows) ? rows.length * ROW_BYTES : 0);
 }
 
-interface Piece {
+interface Chunk {
   readonly bytes: Uint8Array;
   /** Bytes that the reader retains beside these. */
   readonly own: number;
 }
 
 /** Writes bytes in slices; resolves when the connection accepts more, or is closed. */
-async function write(running: Running, response: ServerResponse, { bytes, own }: Piece): Promise<void> {
+async function write(running: RunningResponses, response: ServerResponse, { bytes, own }: Chunk): Promise<void> {
   for (let at = 0; at < bytes.length && !response.destroyed; at += SLICE) {
     const slice = bytes.length <= SLICE ? bytes : bytes.subarray(at, at + SLICE);
     if (!response.write(slice)) await room(running, response, { bytes, own: own + slice.length });
   }
 }
 
-function room({ backlog }: Running, response: ServerResponse, held: Piece): Promise<void> {
+function room({ backlog }: RunningResponses, response: ServerResponse, held: Chunk): Promise<void> {
   if (response.destroyed || !response.writableNeedDrain) return Promise.resolve();
   return new Promise((resolve) => {
-    const remove = backlog.add({ ...held, cut: () => response.destroy() });
+    const remove = backlog.add({ ...held, disconnect: () => response.destroy() });
     const done = (): void => {
       remove();
       response.off('drain', done).off('close', done);
@@ -135,13 +135,17 @@ function room({ backlog }: Running, response: ServerResponse, held: Piece): Prom
 }
 
 /** Ends a response with its last bytes, which stay counted until the connection accepts them. */
-function end(running: Running, { request: { socket }, response }: Sending, bytes: Uint8Array = NOTHING): void {
+function end(running: RunningResponses, { request: { socket }, response }: Sending, bytes: Uint8Array = NOTHING): void {
   if (response.destroyed) return;
   // The response began as one on a reusable connection; a closing server does not wait for idle connections.
   const finished = (): void => void (running.closing && socket.end());
   if (bytes.length > 0) response.end(bytes, finished);
   else response.end(finished);
-  const remove = running.backlog.add({ bytes: NOTHING, own: response.writableLength, cut: () => response.destroy() });
+  const remove = running.backlog.add({
+    bytes: NOTHING,
+    own: response.writableLength,
+    disconnect: () => response.destroy(),
+  });
   response.once('close', remove);
 }
 
@@ -150,7 +154,7 @@ interface Values {
   readonly encode: (value: Json) => Uint8Array;
 }
 
-async function stream(running: Running, sending: Headed & Values): Promise<void> {
+async function stream(running: RunningResponses, sending: ResponseHead & Values): Promise<void> {
   const { response, answered, headers, gone, values, encode } = sending;
   running.streams.add(gone);
   // The watch ends when the signal of its request fires, so the signal is fired, and the watch is not left waiting.

@@ -10,7 +10,7 @@ const ANSWER = 'HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to a
 const SILENT_MS = 30_000;
 
 /** Responds to plain HTTP clients with an error: inspects the first bytes before TLS reads them. */
-export function refusePlain(server: Server, clock: Clock): void {
+export function refusePlainHttp(server: Server, clock: Clock): void {
   const secured = server.listeners('connection');
   server.removeAllListeners('connection');
   server.on('connection', (socket: Socket) => {

@@ -3,22 +3,22 @@ import type { Duplex } from 'node:stream';
 
 import { readHeaders } from './incoming.js';
 import { headersOf } from './outgoing.js';
-import { piecesOf } from './chunks.js';
+import { chunksOf } from './chunks.js';
 import type { ApiRequest, ApiResponse } from '../../request.js';
 
 /** A request as Node parsed it, without a response object: only the connection is available. */
-export type BareRequest = Pick<IncomingMessage, 'method' | 'url' | 'rawHeaders'>;
+export type RequestHead = Pick<IncomingMessage, 'method' | 'url' | 'rawHeaders'>;
 
-export type BareSocket = Pick<Duplex, 'end' | 'on'>;
+export type ClientSocket = Pick<Duplex, 'end' | 'on'>;
 
 /**
  * Responds to a request for which Node creates no response (CONNECT, a method unknown to Node), and closes the
  * connection.
  */
-export async function answerBare(
+export async function respondOnSocket(
   dispatch: (request: ApiRequest) => Promise<ApiResponse>,
-  request: BareRequest,
-  socket: BareSocket,
+  request: RequestHead,
+  socket: ClientSocket,
 ): Promise<void> {
   socket.on('error', () => undefined);
   const { method = '', url = '' } = request;
@@ -33,7 +33,7 @@ export async function answerBare(
   const bytes =
     body.kind === 'stream'
       ? Buffer.alloc(0)
-      : Buffer.concat(body.kind === 'bytes' ? [body.bytes] : [...piecesOf(body.value)]);
+      : Buffer.concat(body.kind === 'bytes' ? [body.bytes] : [...chunksOf(body.value)]);
   const headers = Object.entries({ ...headersOf(answered, true), 'Content-Length': bytes.length });
   const lines = headers.flatMap(([name, value]) => [value].flat().map((one) => `${name}: ${one}\r\n`));
   socket.end(
@@ -52,7 +52,7 @@ const HEADER_LINE = /^([^\s:]+):[ \t]*(.*?)[ \t]*$/;
  * are one read from the socket, so they may start with a request that Node has dispatched already, which must not be
  * answered twice.
  */
-export function readUnknown(bytes: Buffer | undefined): BareRequest | undefined {
+export function readUnknownMethod(bytes: Buffer | undefined): RequestHead | undefined {
   const text = bytes?.toString('latin1') ?? '';
   const end = text.indexOf('\r\n\r\n');
   const [first = '', ...lines] = text.slice(0, Math.max(end, 0)).split('\r\n');

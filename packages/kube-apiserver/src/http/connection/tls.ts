@@ -127,7 +127,7 @@ function ownAddresses(): readonly string[] {
  * Whether a pair can still be used: its key matches, it is valid for another month, and it is of this authority and for
  * this host.
  */
-export function stillGood(
+export function isUsable(
   one: KeyPair,
   now: number,
   serving?: { readonly authority: KeyPair; readonly host: string | undefined },

@@ -4,7 +4,7 @@ import { decodeScalar } from './scalar.js';
 import { fieldsOf, MalformedMessage, packedVarints, type WireValue } from './reader.js';
 
 const SCHEMA = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps';
-const DEEPEST = 200;
+const MAX_DEPTH = 200;
 const KEY = 1;
 const VALUE = 2;
 const numbered = new Map<string, ReadonlyMap<number, StructField>>();
@@ -16,7 +16,7 @@ const numbered = new Map<string, ReadonlyMap<number, StructField>>();
  * @throws MalformedMessage
  */
 export function decodeStruct(definition: string, bytes: Uint8Array, depth = 0): Record<string, Json> {
-  if (depth > DEEPEST) throw new MalformedMessage('exceeded max depth');
+  if (depth > MAX_DEPTH) throw new MalformedMessage('exceeded max depth');
   const table = tableOf(definition);
   const found = new Map<string, Json>();
   for (const { number, value } of fieldsOf(bytes)) {
@@ -27,12 +27,12 @@ export function decodeStruct(definition: string, bytes: Uint8Array, depth = 0): 
   }
   for (const field of structFields(definition)) {
     const value = found.get(field.name);
-    if (value !== undefined && isUnsaid(field, value)) found.delete(field.name);
+    if (value !== undefined && isOmitted(field, value)) found.delete(field.name);
   }
   return Object.fromEntries(found);
 }
 
-interface Place {
+interface Occurrence {
   /** The value of an earlier occurrence of the field: lists and maps are extended. */
   readonly before: Json | undefined;
   readonly depth: number;
@@ -57,7 +57,7 @@ function addInlined({ type }: StructField, value: WireValue, found: Map<string, 
     found.set(name, inner);
 }
 
-function decodeField(type: GoType, value: WireValue, place: Place): Json {
+function decodeField(type: GoType, value: WireValue, place: Occurrence): Json {
   switch (type.shape) {
     case 'struct':
       return decodeStruct(type.name, bytesOf(value), place.depth);
@@ -82,7 +82,7 @@ function decodeItems(of: GoType, value: WireValue, depth: number): Json[] {
 }
 
 /** A map is encoded as a list of messages with a key and a value. */
-function decodeEntry(of: GoType, value: WireValue, { before, depth }: Place): Json {
+function decodeEntry(of: GoType, value: WireValue, { before, depth }: Occurrence): Json {
   let key = '';
   let entry: Json | undefined;
   for (const field of fieldsOf(bytesOf(value))) {
@@ -100,7 +100,7 @@ function bytesOf(value: WireValue): Uint8Array {
 }
 
 /** A zero value that JSON omits. */
-function isUnsaid({ type, omit }: StructField, value: Json): boolean {
+function isOmitted({ type, omit }: StructField, value: Json): boolean {
   if (value === null) return true;
   if (type.pointer || omit === 'never') return false;
   return type.shape === 'scalar' && (value === '' || value === 0 || value === false);

@@ -163,14 +163,14 @@ const AVAILABLE = 'application/json, application/yaml, application/vnd.kubernete
 const STREAMS = 'application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch';
 
 /** 406 of a built-in endpoint that supports none of the accepted media types. */
-export function noRepresentation(watches: boolean): StatusError {
+export function unsupportedMediaTypes(watches: boolean): StatusError {
   return notAcceptable(
     `406: Not Acceptable\n\nAvailable representations: ${AVAILABLE}${watches ? `, ${STREAMS}` : ''}`,
   );
 }
 
 /** 406 where the media type is supported, but not the requested form. */
-export function noSuchForm(stream: boolean): StatusError {
+export function unsupportedForm(stream: boolean): StatusError {
   return new StatusError(406, `only the following media types are accepted: ${stream ? STREAMS : AVAILABLE}`, {
     reason: 'NotAcceptable',
   });

@@ -9,7 +9,7 @@ import type { ApiResponse } from '../../request.js';
 export type Headers = Readonly<Record<string, string | readonly string[]>>;
 
 /** A text response as Go's http.Error writes it. */
-export function textAnswer(code: number, text: string, headers: Headers = {}): ApiResponse {
+export function textResponse(code: number, text: string, headers: Headers = {}): ApiResponse {
   return {
     code,
     headers: { 'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff', ...headers },
@@ -18,13 +18,13 @@ export function textAnswer(code: number, text: string, headers: Headers = {}): A
 }
 
 export function unknownPath(): ApiResponse {
-  return textAnswer(404, '404 page not found\n');
+  return textResponse(404, '404 page not found\n');
 }
 
 /**
  * A value in the negotiated form. Compact JSON stays a value, which callers within the process use without decoding.
  */
-export function valueAnswer(code: number, value: Json, form: Form, headers: Headers = {}): ApiResponse {
+export function valueResponse(code: number, value: Json, form: Form, headers: Headers = {}): ApiResponse {
   if (form.format === 'protobuf' && isObject(value))
     return {
       code,
@@ -49,27 +49,27 @@ export function writeYaml(value: Json): string {
 }
 
 /** The part of a request that decides the form of its response. */
-export interface Asker {
+export interface Requester {
   readonly accept: string | undefined;
   readonly agent: string;
   readonly query: ReadonlyMap<string, string>;
 }
 
 /** The form of a plain response, never a Table; indented JSON where the client accepts no supported type. */
-export function plainForm(asker: Asker, protobuf = false): Form {
-  const form = negotiate(asker.accept, { transforms: false, protobuf });
+export function plainForm(requester: Requester, protobuf = false): Form {
+  const form = negotiate(requester.accept, { transforms: false, protobuf });
   if (form === undefined) return { format: 'json', pretty: true, as: undefined };
-  return { ...form, pretty: form.pretty || wantsPretty(asker.query, asker.agent) };
+  return { ...form, pretty: form.pretty || wantsPretty(requester.query, requester.agent) };
 }
 
 /** Converts a thrown error to the Status of the response. Anything but a StatusError becomes a 500. */
-export function failureOf(error: unknown): StatusError {
+export function toStatusError(error: unknown): StatusError {
   if (error instanceof StatusError) return error;
   return internalError(error instanceof Error ? error.message : String(error), error);
 }
 
-export function failureAnswer(failure: StatusError, asker: Asker, headers: Headers = {}): ApiResponse {
+export function failureResponse(failure: StatusError, requester: Requester, headers: Headers = {}): ApiResponse {
   const wait = failure.details?.retryAfterSeconds;
   const retry: Headers = wait === undefined ? {} : { 'Retry-After': String(wait) };
-  return valueAnswer(failure.code, failure.toStatus(), plainForm(asker, true), { ...retry, ...headers });
+  return valueResponse(failure.code, failure.toStatus(), plainForm(requester, true), { ...retry, ...headers });
 }

@@ -2,7 +2,7 @@ import { valueAt } from '../../fields.js';
 import { builtinSchema } from '../../data/schemas.js';
 import { equal, isArray, isObject, own, withKey, type Json } from '../../json.js';
 import type { KubeObject, ObjectMeta } from '../../object.js';
-import type { Findings, Resource, Strategy, Subresource } from '../../resource.js';
+import type { ValidationResult, Resource, Strategy, Subresource } from '../../resource.js';
 import { ALL_METADATA, CHANGED_METADATA } from '../../schema/field.js';
 import { dns1123Subdomain, type NameRule } from '../../schema/metadata/names.js';
 import type { FieldError } from '../../status.js';
@@ -107,7 +107,7 @@ function strategyOf(kind: Kind): Strategy {
       return withEmptyMaps(prepared, old['immutable'] === true ? emptyMapsOf(next) : emptyMapsForErrors(kind, next));
     },
     validateCreate: (object) => findings(kind.validate?.(object) ?? [], () => kind.warnings?.(object, undefined) ?? []),
-    validateUpdate(next, old, subresource): Findings {
+    validateUpdate(next, old, subresource): ValidationResult {
       return findings(kind.validateUpdate?.(next, old, subresource) ?? [], () =>
         subresource === undefined ? (kind.warnings?.(next, old) ?? []) : [],
       );
@@ -229,7 +229,7 @@ export function fieldsFrom(object: KubeObject, other: KubeObject, names: readonl
 }
 
 /** Nobody is warned of what is refused. */
-function findings(errors: readonly FieldError[], warnings: () => readonly string[]): Findings {
+function findings(errors: readonly FieldError[], warnings: () => readonly string[]): ValidationResult {
   const at = errors.findIndex((error) => error === CHANGED_METADATA || error === ALL_METADATA);
   const plain = errors.filter((_error, index) => index !== at);
   const found = { errors: plain, warnings: plain.length > 0 ? [] : warnings() };

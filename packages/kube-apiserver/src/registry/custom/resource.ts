@@ -5,7 +5,7 @@ import { builtinSchema } from '../../data/schemas.js';
 import { equal, isObject } from '../../json.js';
 import type { Json, JsonObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
-import type { Findings, Resource, Strategy } from '../../resource.js';
+import type { ValidationResult, Resource, Strategy } from '../../resource.js';
 import { decodeCustom, validateCustom, validateParts } from '../../schema/custom/custom.js';
 import { fillDefaults, pruneNulls } from '../../schema/custom/defaults.js';
 import { withoutEmptyMembers } from '../../schema/metadata/decode.js';
@@ -237,8 +237,8 @@ function addRuleFindings(
   schema: Schema,
   next: KubeObject,
   old: KubeObject | undefined,
-  { errors, warnings }: Findings,
-): Findings {
+  { errors, warnings }: ValidationResult,
+): ValidationResult {
   if (validatorOf(schema, true) === undefined) return { errors, warnings: errors.length === 0 ? warnings : [] };
   if (blocksCel(errors)) return { errors: [...errors, invalidValue(NO_FIELD, null, NOT_CHECKED)], warnings: [] };
   const found = runRules(schema, next, old, { path: '' });

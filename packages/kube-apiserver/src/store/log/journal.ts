@@ -18,7 +18,7 @@ export interface Journal {
    */
   append(batch: readonly Written[]): Promise<void>;
   /** Called between batches, when the state includes everything that was appended: may compact. Rejects as `append`. */
-  tidy(): Promise<void>;
+  maintain(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -33,6 +33,6 @@ export class NoSpace extends Error {
 /** Stores nothing, for in-memory stores. */
 export const noJournal: Journal = {
   append: () => Promise.resolve(),
-  tidy: () => Promise.resolve(),
+  maintain: () => Promise.resolve(),
   close: () => Promise.resolve(),
 };

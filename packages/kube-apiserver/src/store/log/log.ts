@@ -76,7 +76,7 @@ export class Log implements Journal {
     this.#length += bytes;
   }
 
-  async tidy(): Promise<void> {
+  async maintain(): Promise<void> {
     const due = this.#snapshot === undefined && this.#wasteful();
     if (!due && this.#length < this.#options.limits.segment) return;
     if (!(await this.#rotate()) || !due) return;
@@ -131,7 +131,7 @@ export class Log implements Journal {
     try {
       const size = await writeSnapshot({ files, folder, number }, pin(this.#state), () => this.#closed);
       if (size === undefined) return;
-      await dropOlder(files, folder, number);
+      await removeOlder(files, folder, number);
       this.#before += size - older;
       this.#retryAt = 0;
     } catch (error) {
@@ -142,7 +142,7 @@ export class Log implements Journal {
 }
 
 /** Removes the files that the snapshot of a number replaces. */
-export async function dropOlder(files: FileSystem, folder: string, number: number): Promise<void> {
+export async function removeOlder(files: FileSystem, folder: string, number: number): Promise<void> {
   const names = await files.list(folder);
   const old = [
     ...numbersOf(names, 'snapshot')

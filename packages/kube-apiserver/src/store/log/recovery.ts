@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { StoredEntry } from '../memory/entry.js';
 import type { FileSystem, OpenFile } from '../filesystem.js';
-import { dropOlder, type Tail } from './log.js';
+import { removeOlder, type Tail } from './log.js';
 import type { StoredRecord } from './record.js';
 import {
   Damaged,
@@ -16,7 +16,7 @@ import {
 } from './segment.js';
 import { FIRST_REVISION, type State } from '../memory/state.js';
 
-export interface Place {
+export interface StoreLocation {
   readonly files: FileSystem;
   readonly folder: string;
   /** Receives messages about what was found and repaired. */
@@ -24,7 +24,7 @@ export interface Place {
 }
 
 /** An empty file that marks a folder that had a segment: without it, an empty folder is a new store. */
-const BEGUN = 'begun';
+const MARKER = 'begun';
 
 interface Segment {
   readonly number: number;
@@ -40,16 +40,20 @@ interface Segment {
  * crash may have torn.
  * @throws Damaged for any other fault; the files stay unchanged
  */
-export async function recover(place: Place, begin: (revision: number) => State): Recovered {
+export async function recover(place: StoreLocation, begin: (revision: number) => State): Recovered {
   const names = await place.files.list(place.folder);
   const found = await recoverFrom(place, names, begin);
-  if (!names.includes(BEGUN)) await markBegun(place);
+  if (!names.includes(MARKER)) await writeMarker(place);
   return found;
 }
 
 type Recovered = Promise<{ state: State; tail: Tail }>;
 
-async function recoverFrom(place: Place, names: readonly string[], begin: (revision: number) => State): Recovered {
+async function recoverFrom(
+  place: StoreLocation,
+  names: readonly string[],
+  begin: (revision: number) => State,
+): Recovered {
   const first = numbersOf(names, 'snapshot').at(-1);
   const { state, size } =
     first === undefined ? { state: begin(FIRST_REVISION), size: 0 } : await readSnapshot(place, first, begin);
@@ -77,13 +81,13 @@ async function recoverFrom(place: Place, names: readonly string[], begin: (revis
       0,
       'the segment that follows the snapshot is missing',
     );
-  if (names.includes(BEGUN))
+  if (names.includes(MARKER))
     throw new Damaged(
       path.join(place.folder, segmentName(1)),
       0,
       'it is missing or empty, though this folder has held a store',
     );
-  await dropDrafts(place);
+  await removeDrafts(place);
   const head = { kind: 'segment', number: 1, revision: state.revision, extent: 0 } as const;
   return {
     state,
@@ -91,13 +95,13 @@ async function recoverFrom(place: Place, names: readonly string[], begin: (revis
   };
 }
 
-async function markBegun({ files, folder }: Place): Promise<void> {
-  await (await files.open(path.join(folder, BEGUN), 'create')).close();
+async function writeMarker({ files, folder }: StoreLocation): Promise<void> {
+  await (await files.open(path.join(folder, MARKER), 'create')).close();
   await files.syncFolder(folder);
 }
 
 async function readSnapshot(
-  { files, folder }: Omit<Place, 'warn'>,
+  { files, folder }: Omit<StoreLocation, 'warn'>,
   number: number,
   begin: (revision: number) => State,
 ): Promise<{ state: State; size: number }> {
@@ -122,7 +126,7 @@ async function readSnapshot(
 }
 
 /** Opens the segments in order, without those at the end that were started but never written. */
-async function openSegments(place: Place, numbers: readonly number[]): Promise<Segment[]> {
+async function openSegments(place: StoreLocation, numbers: readonly number[]): Promise<Segment[]> {
   const segments: Segment[] = [];
   for (const number of numbers) {
     const name = path.join(place.folder, segmentName(number));
@@ -172,7 +176,7 @@ function applyRecord(state: State, { collection: name, key, revision, bytes, typ
 
 /** Truncates a torn tail, makes the rest durable, which it may not be yet, and removes left-over files. */
 async function cutTail(
-  place: Place,
+  place: StoreLocation,
   segment: Segment,
   found: { end: number; before: number; keep: number },
 ): Promise<Tail> {
@@ -191,13 +195,13 @@ async function cutTail(
     );
   }
   await file.sync();
-  await dropDrafts(place, segment.number);
-  await dropOlder(files, folder, keep);
+  await removeDrafts(place, segment.number);
+  await removeOlder(files, folder, keep);
   return { number: segment.number, file, length: end, before };
 }
 
 /** Removes unfinished snapshots, and segments after the last one. */
-async function dropDrafts({ files, folder }: Place, last = 0): Promise<void> {
+async function removeDrafts({ files, folder }: StoreLocation, last = 0): Promise<void> {
   const names = await files.list(folder);
   const drafts = names.filter((name) => name.startsWith('snapshot-') && name.endsWith('.tmp'));
   const unused = numbersOf(names, 'segment')

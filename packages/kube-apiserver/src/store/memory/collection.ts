@@ -1,5 +1,5 @@
 import { History, type HistoryLimits } from './history.js';
-import { KeyIndex, settle } from './keyindex.js';
+import { KeyIndex, applyEntries } from './keyindex.js';
 import type { Change, Entry, Subscription } from '../store.js';
 
 /** The state that the next write of a key builds upon. */
@@ -12,7 +12,7 @@ interface Pending {
 interface Watcher {
   readonly listener: (change: Change) => void;
   /** Revision of the last event that it received. */
-  told: number;
+  notified: number;
 }
 
 /** The durable objects of one resource, their recent changes, and the watchers. */
@@ -43,10 +43,10 @@ export class Collection {
     this.history.append(change, time);
   }
 
-  tell(change: Change): void {
+  notify(change: Change): void {
     for (const watcher of this.#watchers) {
-      if (change.revision <= watcher.told) continue;
-      watcher.told = change.revision;
+      if (change.revision <= watcher.notified) continue;
+      watcher.notified = change.revision;
       watcher.listener(change);
     }
   }
@@ -57,7 +57,7 @@ export class Collection {
    */
   watch(after: number, listener: (change: Change) => void): Subscription {
     const missed = this.history.after(after);
-    const watcher: Watcher = { listener, told: Math.max(after, missed.at(-1)?.revision ?? 0) };
+    const watcher: Watcher = { listener, notified: Math.max(after, missed.at(-1)?.revision ?? 0) };
     this.#watchers.add(watcher);
     for (const change of missed) listener(change);
     return { end: () => void this.#watchers.delete(watcher) };
@@ -66,6 +66,6 @@ export class Collection {
   /** The objects as they were at a revision. Throws Compacted. */
   listAt(prefix: string, revision: number): readonly Entry[] {
     const undone = [...this.history.undo(revision)].filter(([key]) => key.startsWith(prefix));
-    return settle(this.index.list(prefix), new Map(undone));
+    return applyEntries(this.index.list(prefix), new Map(undone));
   }
 }

@@ -29,7 +29,7 @@ export class KeyIndex {
 
   /** Entries whose keys start with a prefix, in order of keys, as a new array. */
   list(prefix: string): Entry[] {
-    this.#sorted = settle(this.#sorted, this.#changed);
+    this.#sorted = applyEntries(this.#sorted, this.#changed);
     this.#changed = new Map();
     const from = firstWhere(this.#sorted, ({ key }) => key >= prefix);
     return this.#sorted.slice(
@@ -44,10 +44,10 @@ export class KeyIndex {
  * moves.
  * @returns the list, or a new one
  */
-export function settle(sorted: Entry[], states: ReadonlyMap<string, Entry | undefined>): Entry[] {
+export function applyEntries(sorted: Entry[], states: ReadonlyMap<string, Entry | undefined>): Entry[] {
   const moved: [key: string, entry: Entry | undefined][] = [];
   for (const [key, entry] of states) {
-    const at = placeOf(sorted, key);
+    const at = indexOf(sorted, key);
     if (entry !== undefined && sorted[at]?.key === key) sorted[at] = entry;
     else moved.push([key, entry]);
   }
@@ -64,7 +64,7 @@ function merged(
   const all: Entry[] = [];
   let next = 0;
   for (const [key, entry] of moved) {
-    const at = placeOf(sorted, key);
+    const at = indexOf(sorted, key);
     for (const one of sorted.slice(next, at)) all.push(one);
     if (entry !== undefined) all.push(entry);
     next = sorted[at]?.key === key ? at + 1 : at;
@@ -73,7 +73,7 @@ function merged(
 }
 
 /** The index of a key, or where it would be inserted. */
-function placeOf(sorted: readonly Entry[], key: string): number {
+function indexOf(sorted: readonly Entry[], key: string): number {
   return firstWhere(sorted, (one) => one.key >= key);
 }
 

@@ -10,7 +10,7 @@ import { readJson } from '../../schema/body/json.js';
 import { restoreProblem } from '../../schema/struct/restore.js';
 import { decodeStruct } from '../../schema/struct/decode.js';
 import { badRequest, type StatusError } from '../../status.js';
-import { inOrderOf, strictText } from './strictdecoding.js';
+import { inDecodingOrder, strictMessage } from './strictdecoding.js';
 import { TYPE_META, goKind } from './gotypes.js';
 import { withMeta } from '../metadata.js';
 import type { WriteOptions } from '../options.js';
@@ -33,7 +33,7 @@ export interface Decoded {
   /** With defaults and without unknown fields. A custom resource has an empty apiVersion where a patch removed it. */
   readonly object: KubeObject;
   /** Further errors of strict decoding: `unknown field "spec.a"`. */
-  readonly findings: readonly string[];
+  readonly strictErrors: readonly string[];
 }
 
 /** The kind that a value is decoded as, and the other kinds that it could be. */
@@ -50,13 +50,13 @@ export interface Expected {
    */
   readonly patched?: boolean;
   /** Such a result is encoded before it is decoded: the text decides which of several errors comes first. */
-  readonly written?: (() => string) | undefined;
+  readonly encoded?: (() => string) | undefined;
   /** The text for errors; defaults to the value as JSON. */
   readonly text?: string;
   /** Whether fields are not validated: Go then decodes the type together with the rest, and fails later. */
   readonly lenient?: boolean;
   /** Whether errors do not know the kind: a Scale of a custom resource. */
-  readonly foreign?: boolean;
+  readonly hidesKind?: boolean;
 }
 
 interface Handling {
@@ -68,20 +68,22 @@ interface Handling {
 export function decodeObject(expected: Expected, body: Body, { options, caller }: Handling): KubeObject {
   const { resource } = expected;
   if (body.refusal !== undefined)
-    throw expected.foreign === true && body.refusal.code === 400 ? unregistered(resource) : body.refusal;
+    throw expected.hidesKind === true && body.refusal.code === 400 ? unregistered(resource) : body.refusal;
   try {
-    const { object, findings } = decode(
+    const { object, strictErrors: findings } = decode(
       { ...expected, ...readAs(body, options) },
-      resource.custom ? body.value : asRead(body),
+      resource.custom ? body.value : withStrictErrors(body),
     );
-    const all = resource.custom ? [...body.duplicates, ...findings] : inOrderOf(body.value, body.duplicates, findings);
-    if (all.length > 0 && options.fieldValidation === 'Strict') throw new DecodeFailure(strictText(all));
+    const all = resource.custom
+      ? [...body.duplicates, ...findings]
+      : inDecodingOrder(body.value, body.duplicates, findings);
+    if (all.length > 0 && options.fieldValidation === 'Strict') throw new DecodeFailure(strictMessage(all));
     if (options.fieldValidation === 'Warn') for (const finding of all) caller.warn(finding);
     checkVersion(resource, body.value);
     return object;
   } catch (error) {
     if (!(error instanceof DecodeFailure)) throw error;
-    throw expected.foreign === true ? unregistered(resource) : badRequest(handled(resource, body, error));
+    throw expected.hidesKind === true ? unregistered(resource) : badRequest(handled(resource, body, error));
   }
 }
 
@@ -98,7 +100,7 @@ function unregistered({ version, kind }: Resource): StatusError {
 }
 
 /** As Go decodes into a struct: the second value of a repeated field is merged into the first. */
-function asRead({ value, duplicates, bytes, form }: Body): Json {
+function withStrictErrors({ value, duplicates, bytes, form }: Body): Json {
   return duplicates.length === 0 || bytes === undefined || form !== 'json'
     ? value
     : readJson(Buffer.from(bytes).toString(), true).value;
@@ -155,13 +157,13 @@ export function decode(expected: Expected, value: Json): Decoded {
     );
   if (resource.custom && given.apiVersion === null)
     throw new DecodeFailure('.apiVersion accessor error: <nil> is of the type <nil>, expected string');
-  const { object, findings } =
+  const { object, strictErrors: findings } =
     resource.decode === undefined ? decodeBuiltin(expected, given) : decodeCustom(expected, resource.decode, given);
   const read =
     resource.custom && expected.patched === true && (given.apiVersion ?? '') === ''
       ? { ...object, apiVersion: '' }
       : object;
-  return { object: forgetsManagers(given) ? withMeta(read, { managedFields: [] }) : read, findings };
+  return { object: forgetsManagers(given) ? withMeta(read, { managedFields: [] }) : read, strictErrors: findings };
 }
 
 /** An empty managedFields list requests that all are cleared; any other empty list has no meaning. */
@@ -192,19 +194,19 @@ function decodeCustom(
   // Here kube-apiserver does not quote the path as Go does.
   return {
     object: decoded.object,
-    findings: [...decoded.unknownMeta, ...fields].map((path) => `unknown field "${path}"`),
+    strictErrors: [...decoded.unknownMeta, ...fields].map((path) => `unknown field "${path}"`),
   };
 }
 
 const COMMON: readonly string[] = ['apiVersion', 'kind', 'metadata'];
 
 function decodeBuiltin(expected: Expected, value: JsonObject): Decoded {
-  const { resource, registry, applied = false, copied = false, patched = false, written } = expected;
+  const { resource, registry, applied = false, copied = false, patched = false, encoded: written } = expected;
   if (patched && (value.apiVersion ?? '') === '') return decodeInternal(expected, value);
   const misfit = copied ? undefined : kindProblem(registry, resource, typeMetaOf(value, resource));
   if (misfit !== undefined)
     throw new DecodeFailure(
-      (misfit.definition === undefined ? undefined : decodeStruct(misfit.definition, value).problem) ?? misfit.why,
+      (misfit.definition === undefined ? undefined : decodeStruct(misfit.definition, value).problem) ?? misfit.reason,
     );
   const definition = structOf(resource.schema);
   if (definition === undefined) throw new Error(`${resource.kind}: its schema is none of a struct`);
@@ -219,7 +221,7 @@ function decodeBuiltin(expected: Expected, value: JsonObject): Decoded {
   const object: KubeObject = { ...known, apiVersion: apiVersionOf(resource), kind: resource.kind, metadata };
   return {
     object: resource.strategy.default(object),
-    findings: (copied ? [...unknown].sort(compareBytes) : unknown).map(unknownField),
+    strictErrors: (copied ? [...unknown].sort(compareBytes) : unknown).map(unknownField),
   };
 }
 
@@ -231,7 +233,10 @@ function decodeInternal({ resource, registry }: Expected, value: JsonObject): De
   const unknown = Object.keys(value)
     .filter((key) => key !== 'apiVersion' && key !== 'kind')
     .sort(compareBytes);
-  return { object: { apiVersion: apiVersionOf(resource), kind, metadata: {} }, findings: unknown.map(unknownField) };
+  return {
+    object: { apiVersion: apiVersionOf(resource), kind, metadata: {} },
+    strictErrors: unknown.map(unknownField),
+  };
 }
 
 function unknownField(path: string): string {

@@ -17,7 +17,7 @@ const STATUS = 'io.k8s.apimachinery.pkg.apis.meta.v1.Status';
 /** Kinds without a version: they are known in all. */
 const UNVERSIONED: readonly string[] = ['Status', 'APIVersions', 'APIGroup', 'APIGroupList', 'APIResourceList'];
 /** The options and events of requests are registered with every version of a group. */
-const OF_EVERY_VERSION: readonly string[] = [
+const IN_EVERY_VERSION: readonly string[] = [
   'WatchEvent',
   'ListOptions',
   'GetOptions',
@@ -40,8 +40,8 @@ export function versionProblem(apiVersion: string): string | undefined {
 }
 
 /** Why an object is not of the expected kind. */
-export interface Misfit {
-  readonly why: string;
+export interface KindMismatch {
+  readonly reason: string;
   /** The struct that it is decoded into nevertheless, where that is known; errors there come first. */
   readonly definition: string | undefined;
 }
@@ -54,22 +54,22 @@ export function kindProblem(
   registry: Registry,
   resource: Resource,
   { kind, apiVersion }: TypeMeta,
-): Misfit | undefined {
+): KindMismatch | undefined {
   if (kind === resource.kind && apiVersion === apiVersionOf(resource)) return undefined;
   const { group, version } = readApiVersion(apiVersion);
   const found = inScheme(resource, group) ? registry.findKind(group, version, kind) : undefined;
   if (found?.collection === resource.collection && !found.custom) return undefined;
   if (UNVERSIONED.includes(kind))
-    return { why: unconvertible(`v1.${kind}`, resource), definition: kind === 'Status' ? STATUS : undefined };
+    return { reason: unconvertible(`v1.${kind}`, resource), definition: kind === 'Status' ? STATUS : undefined };
   const other = found === undefined || found.custom ? undefined : found;
-  const known = other !== undefined || isAside(registry, resource, { group, version, kind });
+  const known = other !== undefined || isAuxiliary(registry, resource, { group, version, kind });
   if (known)
     return {
-      why: unconvertible(`${version}.${kind}`, resource),
+      reason: unconvertible(`${version}.${kind}`, resource),
       definition: other === undefined ? undefined : structOf(other.schema),
     };
   return {
-    why: `no kind ${goQuote(kind)} is registered for version ${goQuote(apiVersion.replace(/^\//, ''))} ${WHERE}`,
+    reason: `no kind ${goQuote(kind)} is registered for version ${goQuote(apiVersion.replace(/^\//, ''))} ${WHERE}`,
     definition: undefined,
   };
 }
@@ -93,13 +93,13 @@ function inScheme(resource: Resource, group: string): boolean {
 }
 
 /** Lists, Scales, options and events. */
-function isAside(
+function isAuxiliary(
   registry: Registry,
   resource: Resource,
   { group, version, kind }: { readonly group: string; readonly version: string; readonly kind: string },
 ): boolean {
   const served = (one: Resource): boolean => !one.custom && one.group === group && one.version === version;
-  if (OF_EVERY_VERSION.includes(kind))
+  if (IN_EVERY_VERSION.includes(kind))
     return (inScheme(resource, group) || `${group}/${version}` === '/v1') && registry.all().some(served);
   if (!inScheme(resource, group)) return false;
   if (group === 'autoscaling') return version === 'v1' && kind === 'Scale';

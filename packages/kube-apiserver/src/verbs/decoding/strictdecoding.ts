@@ -6,7 +6,11 @@ const OF_YAML = /^line \d+: key /;
 const PATH = /^(?:duplicate|unknown) field "(.*)"$/s;
 
 /** The errors of strict decoding of a built-in kind, in the order in which a JSON decoder reports them. */
-export function inOrderOf(value: Json, duplicates: readonly string[], unknown: readonly string[]): readonly string[] {
+export function inDecodingOrder(
+  value: Json,
+  duplicates: readonly string[],
+  unknown: readonly string[],
+): readonly string[] {
   const all = [...duplicates, ...unknown];
   if (duplicates.length === 0 || unknown.length === 0 || duplicates.some((one) => OF_YAML.test(one))) return all;
   const passed = unknown.map(pathOf);
@@ -46,7 +50,7 @@ function note(value: Json | undefined, path: string, places: Map<string, number>
 }
 
 /** The message of fieldValidation=Strict: the errors of YAML are one error of several lines. */
-export function strictText(findings: readonly string[]): string {
+export function strictMessage(findings: readonly string[]): string {
   const lines = findings.filter((finding) => OF_YAML.test(finding));
   const rest = findings.filter((finding) => !OF_YAML.test(finding));
   const yaml = lines.length === 0 ? [] : [['yaml: unmarshal errors:', ...lines].join('\n  ')];

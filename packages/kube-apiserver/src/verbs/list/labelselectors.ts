@@ -18,19 +18,19 @@ export type LabelSelector = readonly Requirement[];
 type Labels = Readonly<Record<string, string>> | undefined;
 
 export function matchesLabels(selector: LabelSelector, labels: Labels): boolean {
-  return selector.every((requirement) => holds(requirement, labels));
+  return selector.every((requirement) => matchesRequirement(requirement, labels));
 }
 
-function holds({ key, operator, values }: Requirement, labels: Labels): boolean {
+function matchesRequirement({ key, operator, values }: Requirement, labels: Labels): boolean {
   const value = labels !== undefined && Object.hasOwn(labels, key) ? labels[key] : undefined;
   switch (operator) {
     case '=':
     case '==':
     case 'in':
-      return value !== undefined && isAmong(values, value);
+      return value !== undefined && includesSorted(values, value);
     case '!=':
     case 'notin':
-      return value === undefined || !isAmong(values, value);
+      return value === undefined || !includesSorted(values, value);
     case 'exists':
       return value !== undefined;
     case '!':
@@ -42,7 +42,7 @@ function holds({ key, operator, values }: Requirement, labels: Labels): boolean 
 }
 
 /** Binary search in a sorted list: there may be a hundred thousand values, and as many objects. */
-function isAmong(values: readonly string[], wanted: string): boolean {
+function includesSorted(values: readonly string[], wanted: string): boolean {
   return values[firstWhere(values, (value) => value >= wanted)] === wanted;
 }
 
@@ -145,9 +145,9 @@ class Parser {
     const negated = this.#peek().kind === '!';
     if (negated) this.#next();
     const { kind, text: key } = this.#next();
-    if (kind !== 'word') throw unparsable(`found '${key}', expected: identifier`);
+    if (kind !== 'word') throw invalidSelector(`found '${key}', expected: identifier`);
     const problems = qualifiedName(key);
-    if (problems.length > 0) throw unparsable(`<nil>: Invalid value: ${quoted(key)}: ${problems.join('; ')}`);
+    if (problems.length > 0) throw invalidSelector(`<nil>: Invalid value: ${quoted(key)}: ${problems.join('; ')}`);
     const after = this.#peek().kind;
     if (negated) return { key, operator: '!', values: [] };
     if (after === 'end' || after === ',') return { key, operator: 'exists', values: [] };
@@ -157,7 +157,7 @@ class Parser {
   #binary(key: string): Requirement {
     const token = this.#take();
     const operator = BINARY[token.kind];
-    if (operator === undefined) throw unparsable(`found '${token.text}', expected: in, notin, =, ==, !=, gt, lt`);
+    if (operator === undefined) throw invalidSelector(`found '${token.text}', expected: in, notin, =, ==, !=, gt, lt`);
     const values = operator === 'in' || operator === 'notin' ? this.#values() : [this.#value()];
     const sorted = [...new Set(values)].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
     checkValues(key, operator, sorted);
@@ -168,22 +168,22 @@ class Parser {
     const kind = this.#peek().kind;
     if (kind === 'end' || kind === ',') return '';
     const { kind: taken, text } = this.#next();
-    if (taken !== 'word') throw unparsable(`found '${text}', expected: identifier`);
+    if (taken !== 'word') throw invalidSelector(`found '${text}', expected: identifier`);
     return text;
   }
 
   #values(): string[] {
     const open = this.#next();
-    if (open.kind !== '(') throw unparsable(`found '${open.text}' expected: '('`);
+    if (open.kind !== '(') throw invalidSelector(`found '${open.text}' expected: '('`);
     const first = this.#peek();
     if (first.kind === ')') {
       this.#next();
       return [''];
     }
     if (first.kind !== 'word' && first.kind !== ',')
-      throw unparsable(`found '${first.text}', expected: ',', ')' or identifier`);
+      throw invalidSelector(`found '${first.text}', expected: ',', ')' or identifier`);
     const values = this.#identifiers();
-    if (this.#next().kind !== ')') throw unparsable(`found '${first.text}', expected: ')'`);
+    if (this.#next().kind !== ')') throw invalidSelector(`found '${first.text}', expected: ')'`);
     return values;
   }
 
@@ -196,10 +196,10 @@ class Parser {
       if (kind === 'word') {
         values.push(text);
         if (follows.kind === ')') return values;
-        if (follows.kind !== ',') throw unparsable(`found '${follows.text}', expected: ',' or ')'`);
+        if (follows.kind !== ',') throw invalidSelector(`found '${follows.text}', expected: ',' or ')'`);
         continue;
       }
-      if (kind !== ',') throw unparsable(`found '${text}', expected: ',', or identifier`);
+      if (kind !== ',') throw invalidSelector(`found '${text}', expected: ',', or identifier`);
       if (values.length === 0 || follows.kind === ',') values.push('');
       if (follows.kind === ')') return [...values, ''];
     }
@@ -239,9 +239,9 @@ function checkValues(key: string, operator: Operator, values: readonly string[])
     if (wrong.length > 0)
       problems.push(`values[${index}][${key}]: Invalid value: ${quoted(value)}: ${wrong.join('; ')}`);
   });
-  if (problems.length > 0) throw unparsable(problems.length === 1 ? problems.join() : `[${problems.join(', ')}]`);
+  if (problems.length > 0) throw invalidSelector(problems.length === 1 ? problems.join() : `[${problems.join(', ')}]`);
 }
 
-function unparsable(why: string): Error {
+function invalidSelector(why: string): Error {
   return badRequest(`unable to parse requirement: ${why}`);
 }

@@ -3,14 +3,14 @@ import { StatusError } from '../../status.js';
 import type { Store } from '../../store/store.js';
 
 /** kube-apiserver's limit of waiting for a revision. */
-const PATIENCE_MS = 3000;
-const LOOK_MS = 25;
+const MAX_WAIT_MS = 3000;
+const POLL_MS = 25;
 
 /** 504: the requested revision does not exist yet. */
-export class TooLarge extends StatusError {
-  readonly asked: number;
+export class ResourceVersionTooLarge extends StatusError {
+  readonly requested: number;
 
-  readonly waits: boolean;
+  readonly isAwaited: boolean;
 
   /** @param collection that is read: kube-apiserver has no watch cache for events, and so never waits for them */
   constructor(
@@ -25,8 +25,8 @@ export class TooLarge extends StatusError {
       reason: 'Timeout',
       details,
     });
-    this.asked = asked;
-    this.waits = waits;
+    this.requested = asked;
+    this.isAwaited = waits;
   }
 }
 
@@ -36,23 +36,23 @@ function digits(revision: number): string {
   return String(exact === 2n ** 64n ? exact - 1n : exact);
 }
 
-export interface Arrivals {
+export interface RevisionSource {
   readonly store: Store;
   readonly clock: Clock;
 }
 
 /** Reads; where that needs a revision that does not exist yet, waits up to three seconds for it and reads again. */
-export function patiently<T>(arrivals: Arrivals, read: () => T): T | Promise<T> {
+export function readWhenAvailable<T>(arrivals: RevisionSource, read: () => T): T | Promise<T> {
   try {
     return read();
   } catch (error) {
-    if (!(error instanceof TooLarge) || !error.waits) throw error;
-    return arrived(arrivals, error.asked).then(read);
+    if (!(error instanceof ResourceVersionTooLarge) || !error.isAwaited) throw error;
+    return revisionAvailable(arrivals, error.requested).then(read);
   }
 }
 
 /** Resolves when the revision exists, or after three seconds. */
-export async function arrived({ store, clock }: Arrivals, revision: number): Promise<void> {
-  const end = clock.monotonic() + PATIENCE_MS;
-  while (store.revision < revision && clock.monotonic() < end) await delay(clock, LOOK_MS);
+export async function revisionAvailable({ store, clock }: RevisionSource, revision: number): Promise<void> {
+  const end = clock.monotonic() + MAX_WAIT_MS;
+  while (store.revision < revision && clock.monotonic() < end) await delay(clock, POLL_MS);
 }

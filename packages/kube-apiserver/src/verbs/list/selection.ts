@@ -4,7 +4,7 @@ import { served } from '../context.js';
 import { exactMatch, matchesFields, parseFieldSelector } from './fieldselectors.js';
 import type { ListOptions } from './listoptions.js';
 import { matchesLabels } from './labelselectors.js';
-import { checkPlace } from '../storagekey.js';
+import { checkStorageKey } from '../storagekey.js';
 import type { Query, Target } from '../verbs.js';
 import { badRequest } from '../../status.js';
 
@@ -35,7 +35,7 @@ export function selectionOf(target: Target, query: Query, { labels }: Pick<ListO
       : target.namespace;
   const prefix = namespace === '' ? '' : `${namespace}/`;
   const only = target.name === '' ? name : target.name;
-  checkPlace(target, only ?? '');
+  checkStorageKey(target, only ?? '');
   const everything = labels.length === 0 && fields.length === 0 && target.name === '';
   return {
     target,

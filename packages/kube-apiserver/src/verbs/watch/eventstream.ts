@@ -1,9 +1,9 @@
 import type { WatchEvent } from '../verbs.js';
 
 /** Number of events that may wait for a reader before its watch ends. */
-const MOST_WAITING = 1000;
+const MAX_EVENTS = 1000;
 /** Limit of their JSON size in bytes, unless it is a single event. */
-const MOST_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 
 interface Queued {
   readonly event: WatchEvent;
@@ -37,7 +37,7 @@ export class EventStream implements AsyncIterable<WatchEvent>, AsyncIterator<Wat
     if (this.#ended) return;
     this.#waiting.push({ event, size });
     this.#bytes += size;
-    if (this.#waiting.length > MOST_WAITING || (this.#bytes > MOST_BYTES && this.#waiting.length > 1)) this.end();
+    if (this.#waiting.length > MAX_EVENTS || (this.#bytes > MAX_BYTES && this.#waiting.length > 1)) this.end();
     this.#wake?.();
   }
 

@@ -7,7 +7,7 @@ import { canonical } from '../../schema/struct/canonical.js';
 import { StatusError, expired, methodNotAllowed, unknownError } from '../../status.js';
 import { Compacted } from '../../store/store.js';
 import type { Change } from '../../store/store.js';
-import { TooLarge, arrived } from '../list/revisionwait.js';
+import { ResourceVersionTooLarge, revisionAvailable } from '../list/revisionwait.js';
 import { served } from '../context.js';
 import type { Context } from '../context.js';
 import { listOptions } from '../list/listoptions.js';
@@ -41,39 +41,39 @@ export function watch(
   const options = listOptions(query, true);
   const selection = selectionOf(target, query, options);
   const from = revisionOf(options.resourceVersion, (why) => unknownError(`resourceVersion: Invalid value: ${why}`));
-  if (lengthOf(options) < 0) return nothing();
+  if (durationOf(options) < 0) return noEvents();
   const plan = { selection, options, from, signal: caller.signal };
   try {
     return new Watch(context, plan).stream;
   } catch (error) {
-    if (error instanceof TooLarge && error.waits) return late(context, plan);
+    if (error instanceof ResourceVersionTooLarge && error.isAwaited) return watchWhenAvailable(context, plan);
     if (!(error instanceof StatusError)) throw error;
-    return failing(error);
+    return errorEvent(error);
   }
 }
 
 /** Duration of a watch in ms; 0 where it is not set. Overflows of 64-bit nanoseconds wrap around, as in Go. */
-function lengthOf({ timeoutSeconds = 0 }: ListOptions): number {
+function durationOf({ timeoutSeconds = 0 }: ListOptions): number {
   return Number(BigInt.asIntN(64, BigInt(timeoutSeconds) * 1_000_000_000n)) / 1_000_000;
 }
 
 /** A watch whose time is over at the start. */
-async function* nothing(): AsyncGenerator<WatchEvent> {
+async function* noEvents(): AsyncGenerator<WatchEvent> {
   yield* await Promise.resolve([]);
 }
 
 /** A watch from a revision that does not exist yet: waits for it. */
-async function* late(context: Context, plan: Plan): AsyncGenerator<WatchEvent> {
-  await arrived(context, plan.from);
+async function* watchWhenAvailable(context: Context, plan: Plan): AsyncGenerator<WatchEvent> {
+  await revisionAvailable(context, plan.from);
   try {
     yield* new Watch(context, plan).stream;
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
-    yield* failing(error);
+    yield* errorEvent(error);
   }
 }
 
-async function* failing(error: StatusError): AsyncGenerator<WatchEvent> {
+async function* errorEvent(error: StatusError): AsyncGenerator<WatchEvent> {
   yield await Promise.resolve({ type: 'ERROR', object: error.toStatus() } as const);
 }
 
@@ -101,9 +101,12 @@ class Watch {
     const { options, from } = plan;
     const initial = options.initialEvents === true;
     if (initial && from > store.revision)
-      throw new TooLarge(from, store.revision, { collection: plan.selection.target.resource.collection, watch: true });
+      throw new ResourceVersionTooLarge(from, store.revision, {
+        collection: plan.selection.target.resource.collection,
+        watch: true,
+      });
     const after = initial || from === 0 ? store.revision : from;
-    const length = lengthOf(options) || SHORTEST_MS * (1 + random());
+    const length = durationOf(options) || SHORTEST_MS * (1 + random());
     this.#deadline = clock.monotonic() + length;
     this.stream = new EventStream(initial ? this.#initial(after) : [], () => {
       for (const ending of this.#endings) ending();

@@ -11,7 +11,7 @@ import type { Context } from '../context.js';
 import { withMeta, withOwnersOnce } from '../metadata.js';
 import { renamed } from '../options.js';
 import type { WriteOptions } from '../options.js';
-import { failedPrecondition, storedOtherwise } from '../storagekey.js';
+import { preconditionMessage, preconditionConflict } from '../storagekey.js';
 import type { Caller, Target, Written } from '../verbs.js';
 import { strategyOf, viewOf } from '../view.js';
 import { put, remove, store } from './persist.js';
@@ -101,7 +101,7 @@ async function replace(context: Context, edit: Edit, { entry, live, next }: Stat
     options: renamed(options, 'UpdateOptions'),
   } as const;
   context.admission.validate(admissionRequest(target, caller, seen), caller.warn);
-  if (endsWith(object, live, resource.kind)) {
+  if (removesLastFinalizer(object, live, resource.kind)) {
     if (!options.dryRun) await remove(context, { target, object: live });
     // The only response with all fields.
     return { code: 200, object };
@@ -172,7 +172,7 @@ function prepare(target: Target, next: KubeObject, live: KubeObject): KubeObject
 }
 
 /** Whether a change removes the last finalizer of an object that is being deleted. */
-function endsWith(next: KubeObject, live: KubeObject, kind: string): boolean {
+function removesLastFinalizer(next: KubeObject, live: KubeObject, kind: string): boolean {
   if ((next.metadata.finalizers ?? []).length > 0 || live.metadata.deletionTimestamp === undefined) return false;
   if ((live.metadata.deletionGracePeriodSeconds ?? 0) !== 0) return false;
   return kind !== 'Namespace' || !hasSpecFinalizers(next);
@@ -184,5 +184,5 @@ export function hasSpecFinalizers({ spec }: KubeObject): boolean {
 
 function checkUid({ target, options }: Edit, uid: string, live: KubeObject | undefined): void {
   const found = live?.metadata.uid ?? '';
-  if (found !== uid) throw storedOtherwise(target, options.dryRun, failedPrecondition('UID', uid, found));
+  if (found !== uid) throw preconditionConflict(target, options.dryRun, preconditionMessage('UID', uid, found));
 }

@@ -5,7 +5,7 @@ import { keyOf } from '../../registry/reader.js';
 import type { Resource } from '../../resource.js';
 import type { Target } from '../verbs.js';
 
-export interface Application {
+export interface Apply {
   readonly target: Target;
   readonly manager: string;
   readonly live: KubeObject;
@@ -18,28 +18,28 @@ interface Known {
   readonly configuration: Json;
 }
 
-const MOST = 10_000;
+const MAX_ENTRIES = 10_000;
 
 /**
  * Applications that changed nothing: a controller that repeats the same apply need not have it merged again. An entry
  * holds for one revision of the object and one state of its resource.
  */
-export class Applications {
+export class NoOpApplies {
   readonly #known = new Map<string, Known>();
 
-  knows({ target, manager, live, configuration }: Application): boolean {
+  has({ target, manager, live, configuration }: Apply): boolean {
     const known = this.#known.get(keyFor(target, manager));
     if (known === undefined || known.resource !== target.resource || known.revision !== live.metadata.resourceVersion)
       return false;
     return equal(known.configuration, configuration);
   }
 
-  remember({ target, manager, live, configuration }: Application): void {
+  add({ target, manager, live, configuration }: Apply): void {
     const key = keyFor(target, manager);
     this.#known.delete(key);
     this.#known.set(key, { resource: target.resource, revision: live.metadata.resourceVersion, configuration });
     for (const oldest of this.#known.keys()) {
-      if (this.#known.size <= MOST) return;
+      if (this.#known.size <= MAX_ENTRIES) return;
       this.#known.delete(oldest);
     }
   }

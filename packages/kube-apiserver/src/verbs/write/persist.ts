@@ -60,7 +60,7 @@ function storeNamed(context: Context, creation: Creation): Promise<Written> {
   context.admission.validate(admissionRequest(named, caller, admitted), caller.warn);
   if (!options.dryRun && !creation.byUpdate) checkNoRevision(object);
   const live = newest(context, named);
-  if (live !== undefined) throw taken(creation, name, live.object);
+  if (live !== undefined) throw nameTaken(creation, name, live.object);
   if (options.dryRun) return Promise.resolve({ code: 201, object: visible(resource, copied(resource, object)) });
   return put(context, { target: named, object }).then((written) => ({ code: 201, object: visible(resource, written) }));
 }
@@ -83,7 +83,7 @@ function checkNoRevision({ metadata: { resourceVersion } }: KubeObject): void {
   throw unknownError('resourceVersion should not be set on objects to be created');
 }
 
-function taken({ target: { resource }, object }: Creation, name: string, live: KubeObject): StatusError {
+function nameTaken({ target: { resource }, object }: Creation, name: string, live: KubeObject): StatusError {
   const { message, details } = alreadyExists(resource, name);
   const generated = (object.metadata.generateName ?? '') !== '';
   const deleting = live.metadata.deletionTimestamp !== undefined ? 'object is being deleted: ' : '';

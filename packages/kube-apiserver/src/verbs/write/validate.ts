@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../object.js';
-import type { Findings, Resource } from '../../resource.js';
+import type { ValidationResult, Resource } from '../../resource.js';
 import { pathSegment, pathSegmentPart } from '../../schema/metadata/names.js';
 import { unqualifiedFinalizers, validateMeta, validateMetaUpdate } from '../../schema/metadata/validate.js';
 import { invalid, qualified } from '../../status.js';
@@ -11,14 +11,19 @@ import { strategyOf } from '../view.js';
 export function checkCreate(resource: Resource, object: KubeObject, warn: Warn): void {
   const own = checksOwnMetadata(resource) ? checkMeta(resource, object) : [];
   const findings = resource.strategy.validateCreate(object);
-  settle(resource, object, { errors: [...own, ...findings.errors], warnings: findings.warnings }, warn);
+  sendWarnings(resource, object, { errors: [...own, ...findings.errors], warnings: findings.warnings }, warn);
   refuse(resource, object, checkCommon(resource, object));
 }
 
 type Warn = (text: string) => void;
 
 /** The warnings of custom resources are sent even with errors, those of built-in kinds are not. */
-function settle(resource: Resource, object: KubeObject, { errors, warnings }: Findings, warn: Warn): void {
+function sendWarnings(
+  resource: Resource,
+  object: KubeObject,
+  { errors, warnings }: ValidationResult,
+  warn: Warn,
+): void {
   if (!resource.custom) refuse(resource, object, errors);
   for (const warning of warnings) warn(warning);
   refuse(resource, object, errors);
@@ -43,7 +48,7 @@ export function checkUpdate(target: Target, next: KubeObject, old: KubeObject, w
       .filter((what) => (what === within?.repeated) === isWithin)
       .flatMap((what) => metadata[what]());
   const at = within?.at ?? 0;
-  settle(
+  sendWarnings(
     resource,
     next,
     { errors: [...common, ...again(false), ...errors.slice(0, at), ...again(true), ...errors.slice(at)], warnings },

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { KubeObject } from '../../../src/object.js';
-import type { Findings, Resource } from '../../../src/resource.js';
+import type { ValidationResult, Resource } from '../../../src/resource.js';
 import { validateMeta } from '../../../src/schema/metadata/validate.js';
 import { invalid, StatusError } from '../../../src/status.js';
 import { root } from '../../../testing/root.js';
@@ -103,7 +103,7 @@ function inNamespace({ namespaced }: Resource, object: KubeObject): KubeObject {
 function answered(
   { group, kind, visible }: Resource,
   code: number,
-  run: () => { object: KubeObject; findings: Findings },
+  run: () => { object: KubeObject; findings: ValidationResult },
 ): unknown {
   try {
     const {

@@ -18,7 +18,7 @@ function rig(limit = 100): {
     backlog,
     clock,
     cut,
-    wait: (name, bytes, own = 0) => backlog.add({ bytes, own, cut: () => cut.push(name) }),
+    wait: (name, bytes, own = 0) => backlog.add({ bytes, own, disconnect: () => cut.push(name) }),
   };
 }
 
@@ -72,7 +72,7 @@ describe('what waits for readers', () => {
     const backlog = new Backlog(clock, 1000, () => scarce);
     const cut: number[] = [];
     const wait = (at: number): (() => void) =>
-      backlog.add({ bytes: new Uint8Array(8 - at), own: 0, cut: () => cut.push(at) });
+      backlog.add({ bytes: new Uint8Array(8 - at), own: 0, disconnect: () => cut.push(at) });
     for (let at = 0; at < 7; at += 1) wait(at);
     await clock.advance(1);
     expect(cut).toEqual([]);

@@ -4,7 +4,7 @@ import { connect } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { type Listener, listen } from '../../../src/http/connection/listener.js';
-import { issueAuthority, issueServing, type KeyPair, stillGood } from '../../../src/http/connection/tls.js';
+import { issueAuthority, issueServing, type KeyPair, isUsable } from '../../../src/http/connection/tls.js';
 import type { Json } from '../../../src/json.js';
 import type { ApiRequest, ApiResponse } from '../../../src/request.js';
 import { StatusError } from '../../../src/status.js';
@@ -335,7 +335,7 @@ describe('a certificate', () => {
   it('is good for a month less than its life, for its authority, and for its host', async () => {
     const other = await issueAuthority(NOW);
     const good = (now: number, host: string | undefined, issuer = authority): boolean =>
-      stillGood(serving, now, { authority: issuer, host });
+      isUsable(serving, now, { authority: issuer, host });
 
     expect([
       good(NOW, 'hub.example.com'),
@@ -344,13 +344,13 @@ describe('a certificate', () => {
       good(NOW, 'localhost', other),
     ]).toEqual([true, true, false, false]);
     // Every address of the machine has to be in it.
-    expect(stillGood(await issueServing(authority, '0.0.0.0', NOW), NOW, { authority, host: '0.0.0.0' })).toBe(true);
+    expect(isUsable(await issueServing(authority, '0.0.0.0', NOW), NOW, { authority, host: '0.0.0.0' })).toBe(true);
     expect([good(NOW + YEAR_MS * 0.9, 'localhost'), good(NOW + YEAR_MS * 0.95, 'localhost')]).toEqual([true, false]);
     expect([
-      stillGood(authority, NOW),
-      stillGood(serving, NOW),
-      stillGood({ ...authority, privateKey: other.privateKey }, NOW),
+      isUsable(authority, NOW),
+      isUsable(serving, NOW),
+      isUsable({ ...authority, privateKey: other.privateKey }, NOW),
     ]).toEqual([true, false, false]);
-    expect(stillGood({ certificate: 'x', privateKey: 'y' }, NOW)).toBe(false);
+    expect(isUsable({ certificate: 'x', privateKey: 'y' }, NOW)).toBe(false);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { lineOf, piecesOf } from '../../../src/http/connection/chunks.js';
+import { lineOf, chunksOf } from '../../../src/http/connection/chunks.js';
 import type { Json } from '../../../src/json.js';
 
 const LARGE = 'x'.repeat(20_000);
@@ -20,21 +20,21 @@ describe('the pieces of an answer', () => {
     ['what has items and rows', { items: 'no', rows: [1], other: [2] }],
     ['members that are not there', { items: [{ a: undefined, b: 1 }], left: undefined }],
   ])('of %s are its JSON', (_name, value) => {
-    expect(Buffer.concat([...piecesOf(value)]).toString('utf8')).toBe(`${JSON.stringify(value)}\n`);
+    expect(Buffer.concat([...chunksOf(value)]).toString('utf8')).toBe(`${JSON.stringify(value)}\n`);
   });
 
   it('are the JSON of any list', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.array(fc.jsonValue()), (more, items) => {
         const value: Json = JSON.parse(JSON.stringify({ ...more, items }));
-        expect(Buffer.concat([...piecesOf(value)]).toString('utf8')).toBe(`${JSON.stringify(value)}\n`);
+        expect(Buffer.concat([...chunksOf(value)]).toString('utf8')).toBe(`${JSON.stringify(value)}\n`);
       }),
     );
   });
 
   it('are made one by one, none much larger than an item', () => {
     const items = Array.from({ length: 5000 }, (_one, at) => ({ name: `item-${at}`, text: 'x'.repeat(100) }));
-    const sizes = [...piecesOf({ items })].map((piece) => piece.length);
+    const sizes = [...chunksOf({ items })].map((piece) => piece.length);
 
     expect(sizes.length).toBeGreaterThan(5);
     expect(Math.max(...sizes)).toBeLessThan(100_000);
@@ -42,7 +42,7 @@ describe('the pieces of an answer', () => {
 
   it('of a large item are the same bytes for all readers', () => {
     const item = { a: LARGE };
-    const all = [piecesOf({ items: [item] }), piecesOf({ items: [item], kind: 'x' }), piecesOf(item), [lineOf(item)]];
+    const all = [chunksOf({ items: [item] }), chunksOf({ items: [item], kind: 'x' }), chunksOf(item), [lineOf(item)]];
 
     expect(new Set(all.map((pieces) => [...pieces].find((piece) => piece.length > LARGE.length)?.buffer)).size).toBe(1);
   });

@@ -1,7 +1,7 @@
 import { createAuthenticator, staticTokens } from '../../../src/auth/authenticator.js';
 import type { Authorizer } from '../../../src/auth/authorizer.js';
 import { createTableMaker } from '../../../src/http/response/lists.js';
-import type { Rooms } from '../../../src/http/router.js';
+import type { RouterDeps } from '../../../src/http/router.js';
 import type { JsonObject } from '../../../src/json.js';
 import type { KubeObject } from '../../../src/object.js';
 import type { Registry, Resource, Strategy } from '../../../src/resource.js';
@@ -158,7 +158,7 @@ export const AUTHORIZER: Authorizer = {
   }),
 };
 
-export function rooms(verbs: Verbs, more: Partial<Rooms> = {}): Rooms {
+export function rooms(verbs: Verbs, more: Partial<RouterDeps> = {}): RouterDeps {
   return {
     registry: () => REGISTRY,
     verbs,
@@ -168,7 +168,7 @@ export function rooms(verbs: Verbs, more: Partial<Rooms> = {}): Rooms {
       info.path === '/open' ? { code: 200, headers: {}, body: { kind: 'value', value: 'open' } } : undefined,
     table: createTableMaker(() => 0),
     protobuf: (bytes) => ({ value: { protobuf: bytes.length }, duplicates: [] }),
-    posts: {
+    postHandlers: {
       'serviceaccounts/token': async (target) => ({ code: 201, object: { ...objectOf(target), kind: 'TokenRequest' } }),
     },
     ...more,

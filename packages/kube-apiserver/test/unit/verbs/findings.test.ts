@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Json } from '../../../src/json.js';
-import { inOrderOf, strictText } from '../../../src/verbs/decoding/strictdecoding.js';
+import { inDecodingOrder, strictMessage } from '../../../src/verbs/decoding/strictdecoding.js';
 
 const duplicate = (path: string): string => `duplicate field "${path}"`;
 const unknown = (path: string): string => `unknown field "${path}"`;
@@ -36,7 +36,7 @@ describe('what strict decoding found', () => {
       [unknown('a'), unknown('b')],
     ],
   ])('%s', (_what, value, duplicates, unknowns, told) => {
-    expect(inOrderOf(value, duplicates, unknowns)).toEqual(told);
+    expect(inDecodingOrder(value, duplicates, unknowns)).toEqual(told);
   });
 
   it.each<[readonly string[], string]>([
@@ -46,6 +46,6 @@ describe('what strict decoding found', () => {
       'strict decoding error: yaml: unmarshal errors:\n  line 3: key "a" already set in map\n  line 5: key "b" already set in map, unknown field "c"',
     ],
   ])('%j refuses with a text', (findings, text) => {
-    expect(strictText(findings)).toBe(text);
+    expect(strictMessage(findings)).toBe(text);
   });
 });

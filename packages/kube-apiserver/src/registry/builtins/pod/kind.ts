@@ -7,7 +7,7 @@ const connectSubresource = (name: string, kind: string | undefined, ...verbs: re
   name,
   ...(kind === undefined ? {} : { kind }),
   verbs,
-  leadsOn: true,
+  connects: true,
 });
 
 /**

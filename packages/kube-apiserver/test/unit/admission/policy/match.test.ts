@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 
 import type { AdmissionRequest } from '../../../../src/admission/admission.js';
-import { matchResources, see } from '../../../../src/admission/policy/match.js';
+import { matchResources, matchedRequest } from '../../../../src/admission/policy/match.js';
 import type { KubeObject } from '../../../../src/object.js';
 import type { Resource } from '../../../../src/resource.js';
 import { Room } from '../../verbs/room.js';
@@ -43,6 +43,7 @@ it.each([
     options,
   };
   expect(
-    matchResources({ matchPolicy: 'Equivalent', resourceRules: [rule] }, see(request), world)?.resource.version,
+    matchResources({ matchPolicy: 'Equivalent', resourceRules: [rule] }, matchedRequest(request), world)?.resource
+      .version,
   ).toBe(matched);
 });
