@@ -10,16 +10,16 @@ import { readManifests } from '../kube/manifests/manifests.js';
 import { issueServingCertificate } from '../pki/serving.js';
 import { systemClock, systemRandom } from '../runtime/clock.js';
 import { Group } from '../runtime/group.js';
-import { takePen, type Hub } from './hub.js';
+import { createLeaderClients, type Manager } from './manager.js';
 
 /** The controller of MultiClusterEngines. */
-export function engineGroup(hub: Hub): Group {
+export function engineGroup(hub: Manager): Group {
   const { config, log, metrics, openCache } = hub;
   const templates = readTemplates();
   const settings = settingsOf(config);
   const rights = engineRights(targetTypes(templates), settings.onlyNamespace);
-  const pen = takePen(hub, { lease: ENGINE_LEASE, controller: `${ENGINE_GROUP}/engine`, rights });
-  const { controller, sources, onHeld } = createEngineController({
+  const pen = createLeaderClients(hub, { lease: ENGINE_LEASE, controller: `${ENGINE_GROUP}/engine`, rights });
+  const { controller, sources, onStartedLeading } = createEngineController({
     client: pen.client,
     openCache,
     templates,
@@ -39,7 +39,7 @@ export function engineGroup(hub: Hub): Group {
     sources,
     election: pen.election,
     controllers: [controller],
-    onHeld,
+    onStartedLeading,
     onDrained: () => pen.recorder.flush(),
     clock: systemClock,
     log,

@@ -11,14 +11,14 @@ import { Endpoint, healthRoute, metricsRoute } from '../observability/server.js'
 import { systemClock } from '../runtime/clock.js';
 import { StallDetector } from '../runtime/eventloop.js';
 import { exitOnCrash, runUntilSignalled } from '../runtime/lifecycle.js';
-import { lockDebugger } from './debugger.js';
+import { refuseDebugger } from './debugger.js';
 
 /** Serves the HTTPS interface until a signal; gives the exit code. What cannot be started is one line of the log, and 1. */
 export async function runGateway(config: GatewayConfig): Promise<number> {
   const clock = systemClock;
   const log = createLogger({ level: config.logLevel, clock });
   exitOnCrash(process, log);
-  const checkDebugger = lockDebugger(process, log);
+  const checkDebugger = refuseDebugger(process, log);
   const metrics = createGatewayMetrics();
   const stalls = new StallDetector(clock);
   const endpoints: Endpoint[] = [];

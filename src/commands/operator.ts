@@ -8,11 +8,11 @@ import { StallDetector } from '../runtime/eventloop.js';
 import type { Group } from '../runtime/group.js';
 import { exitOnCrash, runUntilSignalled } from '../runtime/lifecycle.js';
 import { engineGroup } from './engine.js';
-import { openHub, type Hub } from './hub.js';
+import { createManager, type Manager } from './manager.js';
 import { placementGroup } from './placement.js';
 
 /** One row a controller group. */
-const GROUPS: Readonly<Record<ControllerName, (hub: Hub) => Group>> = {
+const GROUPS: Readonly<Record<ControllerName, (hub: Manager) => Group>> = {
   engine: engineGroup,
   placement: placementGroup,
 };
@@ -38,7 +38,7 @@ async function runWith(config: OperatorConfig, kubeconfig: Kubeconfig): Promise<
   log.info({ version, controllers, identity }, 'starting');
   try {
     log.info({ server: kubeconfig.server, source: kubeconfig.source }, 'API server configured');
-    const hub = openHub(config, log, (options) => createTransport(kubeconfig, options));
+    const hub = createManager(config, log, (options) => createTransport(kubeconfig, options));
     return await run(
       config,
       hub,
@@ -50,7 +50,7 @@ async function runWith(config: OperatorConfig, kubeconfig: Kubeconfig): Promise<
   }
 }
 
-async function run(config: OperatorConfig, hub: Hub, groups: readonly Group[]): Promise<number> {
+async function run(config: OperatorConfig, hub: Manager, groups: readonly Group[]): Promise<number> {
   const { log, transport } = hub;
   const stalls = new StallDetector(systemClock);
   const endpoints = endpointsOf(config, hub, groups, stalls);
@@ -68,7 +68,7 @@ async function run(config: OperatorConfig, hub: Hub, groups: readonly Group[]): 
 
 function endpointsOf(
   config: OperatorConfig,
-  { log, metrics }: Hub,
+  { log, metrics }: Manager,
   groups: readonly Group[],
   stalls: StallDetector,
 ): readonly Endpoint[] {

@@ -6,18 +6,18 @@ import { createPlacementControllers } from '../controllers/placement/controller.
 import { placementRights } from '../controllers/placement/rights.js';
 import { systemClock, systemRandom } from '../runtime/clock.js';
 import { Group } from '../runtime/group.js';
-import { takePen, type Hub } from './hub.js';
+import { createLeaderClients, type Manager } from './manager.js';
 
 /** The controllers of Placements, sets and bindings. */
-export function placementGroup(hub: Hub): Group {
+export function placementGroup(hub: Manager): Group {
   const { config, log, metrics } = hub;
-  const pen = takePen(hub, {
+  const pen = createLeaderClients(hub, {
     lease: PLACEMENT_LEASE,
     controller: `${FLEET_GROUP}/placement`,
     rights: [...placementRights, ...clusterRights],
   });
   const caches = openCaches(hub);
-  const { controllers, onHeld } = createPlacementControllers({
+  const { controllers, onStartedLeading } = createPlacementControllers({
     client: pen.client,
     caches,
     recorder: pen.recorder,
@@ -34,14 +34,14 @@ export function placementGroup(hub: Hub): Group {
     sources: Object.values(caches),
     election: pen.election,
     controllers,
-    onHeld,
+    onStartedLeading,
     onDrained: () => pen.recorder.flush(),
     clock: systemClock,
     log,
   });
 }
 
-function openCaches({ openCache }: Hub): PlacementCaches {
+function openCaches({ openCache }: Manager): PlacementCaches {
   const options = placementCacheOptions;
   return {
     placements: openCache(options.placements),

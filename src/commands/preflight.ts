@@ -22,26 +22,26 @@ export function logFile(dataDir: string): string {
  * Looks before anything starts whether folder and logs can be written; the folder and its `logs` are made where they are missing.
  * @throws Error that names the flag, its value and what is wrong.
  */
-export async function checkPlaces({
+export async function checkFolders({
   dataDir,
   auditLog,
 }: Pick<StandaloneConfig, 'dataDir' | 'auditLog'>): Promise<void> {
   const blame = `--data-dir=${dataDir} cannot be used`;
-  if (await isNoFolder(dataDir))
+  if (await isOtherThanFolder(dataDir))
     throw new Error(`--data-dir=${dataDir} must be a folder, and is a file: take ${ANOTHER}`);
-  await orBlame(blame, () => makeFolder(dataDir));
-  await orBlame(blame, () => checkFolder(dataDir));
+  await withContext(blame, () => makeFolder(dataDir));
+  await withContext(blame, () => checkFolder(dataDir));
   for (const folder of FOLDERS.map((name) => path.join(dataDir, name))) {
-    if (await isNoFolder(folder))
+    if (await isOtherThanFolder(folder))
       throw new Error(`${blame}: ${folder} must be a folder, and is a file: move it away, or take ${ANOTHER}`);
-    await orBlame(blame, () => checkFolder(folder));
+    await withContext(blame, () => checkFolder(folder));
   }
-  await orBlame(blame, async () => {
+  await withContext(blame, async () => {
     await makeFolder(path.dirname(logFile(dataDir)));
     await checkAppending(logFile(dataDir));
   });
   if (auditLog !== undefined)
-    await orBlame(`--audit-log=${auditLog} cannot be written`, () => checkAppending(auditLog));
+    await withContext(`--audit-log=${auditLog} cannot be written`, () => checkAppending(auditLog));
 }
 
 /** One that is missing is made later. */
@@ -70,9 +70,9 @@ export async function withGatewayPort(config: StandaloneConfig): Promise<Standal
  * moment for the gateway of a process that was killed just now.
  * @throws Error that names the flag, its value and what is wrong.
  */
-export async function checkGateway({ gatewayListen }: Pick<StandaloneConfig, 'gatewayListen'>): Promise<void> {
+export async function checkGatewayAddress({ gatewayListen }: Pick<StandaloneConfig, 'gatewayListen'>): Promise<void> {
   const end = systemClock.monotonic() + LEAVING_MS;
-  await orBlame(`--gateway-listen=${addressOf(gatewayListen)} cannot be listened on`, async () => {
+  await withContext(`--gateway-listen=${addressOf(gatewayListen)} cannot be listened on`, async () => {
     for (;;) {
       try {
         return await tryListening(gatewayListen);
@@ -85,21 +85,21 @@ export async function checkGateway({ gatewayListen }: Pick<StandaloneConfig, 'ga
 }
 
 /** What went wrong, and what to do where that is known; a disk that is full does not say which it is. */
-export function sentenceOf(error: unknown, dataDir: string): string {
+export function startErrorMessage(error: unknown, dataDir: string): string {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof FolderInUse) return `${error.message}: stop that, or take another folder with --data-dir=DIR`;
   if (error instanceof Damaged)
     return `${error.message}; nothing was changed: put a copy of the folder in its place, or begin anew with another --data-dir=DIR`;
   if (codeOf(error) === 'ENOSPC')
     return `--data-dir=${dataDir}: no space is left on its disk (${error.message}): make room there, or take ${ANOTHER}`;
-  return isOfListening(error) ? `${error.message}; --listen=HOST:PORT takes another address` : error.message;
+  return isListenError(error) ? `${error.message}; --listen=HOST:PORT takes another address` : error.message;
 }
 
-function isOfListening(error: Error): boolean {
+function isListenError(error: Error): boolean {
   return 'syscall' in error && (error.syscall === 'listen' || error.syscall === 'getaddrinfo');
 }
 
-async function orBlame(what: string, work: () => Promise<void>): Promise<void> {
+async function withContext(what: string, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
@@ -116,7 +116,7 @@ function tryListening({ host, port }: Listen): Promise<void> {
 }
 
 /** There is something there that is no folder. */
-async function isNoFolder(place: string): Promise<boolean> {
+async function isOtherThanFolder(place: string): Promise<boolean> {
   const found = await stat(place).catch(() => undefined);
   return found !== undefined && !found.isDirectory();
 }

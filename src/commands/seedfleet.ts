@@ -3,7 +3,7 @@ import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets, apiVers
 import { CLUSTER_SET_LABEL } from '../api/names.js';
 import type { KubeClient } from '../kube/client/client.js';
 import { isFailure } from '../runtime/errors.js';
-import type { Count } from './progress.js';
+import type { ReportProgress } from './progress.js';
 
 const FIELD_MANAGER = 'multicluster-engine-standalone';
 const SETS = ['production', 'staging', 'edge'] as const;
@@ -20,7 +20,7 @@ interface SeededCluster extends KubeObject {
 
 export interface Seeding {
   /** Told how many are done. */
-  readonly count: Count;
+  readonly count: ReportProgress;
   /** Ends it early. */
   readonly signal: AbortSignal;
 }

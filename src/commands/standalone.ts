@@ -16,12 +16,12 @@ import { systemClock, systemRandom } from '../runtime/clock.js';
 import { awaitSignals, exitOnCrash, runUntilSignalled, type Runnable, type Signals } from '../runtime/lifecycle.js';
 import type { Logger } from '../runtime/logger.js';
 import type { StandaloneConfig } from '../config/standalone.js';
-import { accountUser, Embedded } from './embedded.js';
+import { serviceAccountUser, InProcessClients } from './inprocessclients.js';
 import { engineGroup } from './engine.js';
-import { openHub } from './hub.js';
-import { install } from './installation.js';
-import { checkGateway, checkPlaces, logFile, sentenceOf, withGatewayPort } from './preflight.js';
-import { complain, say, step } from './progress.js';
+import { createManager } from './manager.js';
+import { install } from './install.js';
+import { checkGatewayAddress, checkFolders, logFile, startErrorMessage, withGatewayPort } from './preflight.js';
+import { printError, printLine, step } from './progress.js';
 import { seedFleet } from './seedfleet.js';
 
 const NODE = 'local';
@@ -33,11 +33,11 @@ const NODE = 'local';
  */
 export async function runStandalone(config: StandaloneConfig, entryPoint: string): Promise<number> {
   try {
-    await checkPlaces(config);
+    await checkFolders(config);
     await checkSecrets(config.dataDir);
     const log = openLog(config);
     const signals = awaitSignals({ host: process, clock: systemClock, log });
-    signals.stop.signal.addEventListener('abort', () => say('stopping ...'), { once: true });
+    signals.stop.signal.addEventListener('abort', () => printLine('stopping ...'), { once: true });
     try {
       return await start(config, { log, signals, entryPoint });
     } catch (error) {
@@ -47,7 +47,7 @@ export async function runStandalone(config: StandaloneConfig, entryPoint: string
       signals.release();
     }
   } catch (error) {
-    complain(`multicluster-engine standalone: ${sentenceOf(error, config.dataDir)}`);
+    printError(`multicluster-engine standalone: ${startErrorMessage(error, config.dataDir)}`);
     return 1;
   }
 }
@@ -67,13 +67,13 @@ async function start(config: StandaloneConfig, context: Context): Promise<number
       listen: config.listen,
       clock: systemClock,
       warn: (text, where) => warn(log, text, where),
-      onFatal: (error) => crash(log, sentenceOf(error, config.dataDir)),
+      onFatal: (error) => crash(log, startErrorMessage(error, config.dataDir)),
       ...(config.auditLog === undefined ? {} : { audit: { file: config.auditLog, level: 'Metadata' as const } }),
     }),
   );
   try {
     const settled = await withGatewayPort(config);
-    await checkGateway(settled);
+    await checkGatewayAddress(settled);
     return await serve(settled, server, context);
   } finally {
     await server.close();
@@ -93,30 +93,30 @@ function openLog(config: StandaloneConfig): Logger {
 /** What the store says concerns whoever looks at the terminal; controllers try again. */
 function warn(log: Logger, text: string, where: 'store' | 'controllers'): void {
   log.warn({ where }, text);
-  if (where === 'store') say(text);
+  if (where === 'store') printLine(text);
 }
 
 /** The store is broken for good. The log may be gone with it. */
 function crash(log: Logger, reason: string): never {
   log.error({ reason }, 'the store can no longer be trusted, exiting');
-  complain(`multicluster-engine standalone: the store can no longer be trusted: ${reason}`);
+  printError(`multicluster-engine standalone: the store can no longer be trusted: ${reason}`);
   process.exit(1);
 }
 
 async function serve(config: StandaloneConfig, server: ApiServer, context: Context): Promise<number> {
   const { log, signals } = context;
   const { signal } = signals.stop;
-  const ways = new Embedded(server, config.version, log);
+  const ways = new InProcessClients(server, config.version, log);
   const admin = ways.admin();
   signal.throwIfAborted();
   const kept = await step('installing CRDs, rights and policies', () => install(admin));
-  for (const one of kept) say(`  ${one} was changed by somebody since and stays as it is`);
+  for (const one of kept) printLine(`  ${one} was changed by somebody since and stays as it is`);
   signal.throwIfAborted();
   if (config.seedFleet > 0)
     await step(`making ${config.seedFleet} example clusters`, (count) =>
       seedFleet(admin, config.seedFleet, { count, signal }),
     );
-  const transport = ways.transport(accountUser('kube-system', 'local-runtime'));
+  const transport = ways.transport(serviceAccountUser('kube-system', 'local-runtime'));
   const node = new LocalNode({
     client: createClient(transport),
     openCache: (options) => createCache(transport, options, { clock: systemClock, random: systemRandom, log }),
@@ -130,15 +130,15 @@ async function serve(config: StandaloneConfig, server: ApiServer, context: Conte
   const parts = [operator(config, ways, log), runtime(config, server, transport, context)];
   const [engine] = await admin.list(MultiClusterEngines, undefined);
   const running = runUntilSignalled(parts, { host: process, clock: systemClock, log }, signals);
-  if (!signal.aborted) say(nextSteps({ kubeconfig: server.kubeconfig, config, installed: engine !== undefined }));
+  if (!signal.aborted) printLine(nextSteps({ kubeconfig: server.kubeconfig, config, installed: engine !== undefined }));
   const code = await running;
   await node.stop();
   return code;
 }
 
 /** The engine's controllers, as the operator's ServiceAccount, through rights and policies like anyone else. */
-function operator(config: StandaloneConfig, ways: Embedded, log: Logger): Runnable {
-  const user = accountUser(OPERATOR_NAMESPACE, OPERATOR_SERVICE_ACCOUNT);
+function operator(config: StandaloneConfig, ways: InProcessClients, log: Logger): Runnable {
+  const user = serviceAccountUser(OPERATOR_NAMESPACE, OPERATOR_SERVICE_ACCOUNT);
   const settings: HubConfig = {
     version: config.version,
     leaderElectionNamespace: OPERATOR_NAMESPACE,
@@ -152,7 +152,7 @@ function operator(config: StandaloneConfig, ways: Embedded, log: Logger): Runnab
     kubeApiBurst: 200,
     settleWindowMs: 50,
   };
-  return engineGroup(openHub(settings, log, (options) => ways.transport(user, options)));
+  return engineGroup(createManager(settings, log, (options) => ways.transport(user, options)));
 }
 
 function runtime(config: StandaloneConfig, server: ApiServer, transport: Transport, context: Context): Runnable {
@@ -175,7 +175,7 @@ function runtime(config: StandaloneConfig, server: ApiServer, transport: Transpo
     label: ENGINE_LABEL,
     nodeName: NODE,
     log,
-    report: say,
+    report: printLine,
   });
   return {
     name: 'local-runtime',

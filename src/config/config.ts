@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Flags, readFlags, Refusal, variableOf, type FlagRow } from './flags.js';
+import { Flags, readFlags, FlagError, variableOf, type FlagRow } from './flags.js';
 import { gateway, GATEWAY_FLAGS, type GatewayConfig } from './gateway.js';
 import { operator, OPERATOR_FLAGS, type OperatorConfig } from './operator.js';
 import { standalone, STANDALONE_FLAGS, type StandaloneConfig } from './standalone.js';
 
-export type { ControllerName, HubConfig, OperatorConfig } from './operator.js';
+export type { ControllerName, ManagerConfig as HubConfig, OperatorConfig } from './operator.js';
 
 const PROGRAM = 'multicluster-engine';
 /** Nothing to run: a text to print, to standard output with code 0, or to standard error with code 2. */
@@ -59,20 +59,20 @@ export function readConfig(
   try {
     return interpret(argv, env);
   } catch (error) {
-    if (error instanceof Refusal) return { command: 'usage', exitCode: 2, text: `${PROGRAM}: ${error.message}\n` };
+    if (error instanceof FlagError) return { command: 'usage', exitCode: 2, text: `${PROGRAM}: ${error.message}\n` };
     throw error;
   }
 }
 
 function interpret(argv: readonly string[], env: Environment): Config | Usage {
   const [first, ...rest] = argv;
-  if (first === undefined) throw new Refusal(`no command; want one of: ${commandNames()} (see ${PROGRAM} --help)`);
+  if (first === undefined) throw new FlagError(`no command; want one of: ${commandNames()} (see ${PROGRAM} --help)`);
   if (first === '--help' || first === '-h') return print(overview());
   if (first === '--version') return print(`${version()}\n`);
   const command = COMMANDS.find((row) => row.name === first);
   if (command === undefined) {
     const what = first.startsWith('-') ? 'flag' : 'command';
-    throw new Refusal(`unknown ${what} ${JSON.stringify(first)}; want one of the commands: ${commandNames()}`);
+    throw new FlagError(`unknown ${what} ${JSON.stringify(first)}; want one of the commands: ${commandNames()}`);
   }
   const given = readFlags(command.flags, rest, `${PROGRAM} ${command.name}`);
   if (given === 'help') return print(help(command));
@@ -98,9 +98,9 @@ function help(command: CommandRow): string {
   const lines = [`Usage: ${PROGRAM} ${command.name} [flags]`, '', command.summary, ''];
   lines.push('Flags, each also by the variable below it (the flag wins, an empty variable counts as not set):');
   for (const row of command.flags) {
-    const usage = row.bare === true ? `--${row.name}` : `--${row.name}=${row.value}`;
+    const usage = row.isSwitch === true ? `--${row.name}` : `--${row.name}=${row.value}`;
     lines.push(`  ${usage.padEnd(48)} ${row.help}`);
-    lines.push(`    ${variableOf(row).padEnd(46)} default: ${row.preset ?? row.presetText ?? 'none'}`);
+    lines.push(`    ${variableOf(row).padEnd(46)} default: ${row.default ?? row.defaultText ?? 'none'}`);
   }
   lines.push(`  ${'--help, -h'.padEnd(48)} prints this`, `  ${'--version'.padEnd(48)} prints the version`);
   return `${lines.join('\n')}\n`;

@@ -9,13 +9,13 @@ export interface FlagRow {
   readonly value: string;
   readonly help: string;
   /** Taken when neither the flag nor the variable is given. */
-  readonly preset?: string;
+  readonly default?: string;
   /** What the help says of a default that is computed. */
-  readonly presetText?: string;
+  readonly defaultText?: string;
   /** Name of the variable where it does not follow the rule. */
   readonly variable?: string;
   /** A switch: may stand without a value, which means true. */
-  readonly bare?: true;
+  readonly isSwitch?: true;
 }
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
@@ -33,7 +33,7 @@ export function addressOf({ host, port }: { readonly host: string; readonly port
 }
 
 /** What is wrong with the command line or the environment: one line that names the flag, its value and the rule. */
-export class Refusal extends Error {}
+export class FlagError extends Error {}
 
 /** The flags of a command line by name; `program` stands in the refusals. */
 export function readFlags(
@@ -41,7 +41,7 @@ export function readFlags(
   argv: readonly string[],
   program: string,
 ): Map<string, string> | 'help' | 'version' {
-  const strings = rows.map((row) => [row.name, { type: row.bare === true ? 'boolean' : 'string' }] as const);
+  const strings = rows.map((row) => [row.name, { type: row.isSwitch === true ? 'boolean' : 'string' }] as const);
   const booleans = { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean' } } as const;
   const options = { ...Object.fromEntries(strings), ...booleans };
   const { tokens } = parseArgs({ args: [...argv], options, strict: false, tokens: true });
@@ -49,26 +49,27 @@ export function readFlags(
   for (const token of tokens) {
     if (token.kind !== 'option') {
       const stray = token.kind === 'positional' ? token.value : '--';
-      throw new Refusal(
+      throw new FlagError(
         `unexpected argument ${JSON.stringify(stray)}: only flags may stand here (see ${program} --help)`,
       );
     }
     const flag = token.rawName;
     if (token.name === 'help' || token.name === 'version') {
-      if (token.value !== undefined) throw new Refusal(`${flag} takes no value, got ${JSON.stringify(token.value)}`);
+      if (token.value !== undefined) throw new FlagError(`${flag} takes no value, got ${JSON.stringify(token.value)}`);
       return token.name;
     }
     const row = rows.find((one) => one.name === token.name);
-    if (row === undefined) throw new Refusal(`unknown flag ${JSON.stringify(flag)} (see ${program} --help)`);
-    const value = token.value ?? (row.bare === true ? 'true' : undefined);
-    if (value === undefined) throw new Refusal(`${flag} needs a value (${flag}=VALUE)`);
-    if (given.has(token.name)) throw new Refusal(`${flag} is given twice, the second time as ${JSON.stringify(value)}`);
+    if (row === undefined) throw new FlagError(`unknown flag ${JSON.stringify(flag)} (see ${program} --help)`);
+    const value = token.value ?? (row.isSwitch === true ? 'true' : undefined);
+    if (value === undefined) throw new FlagError(`${flag} needs a value (${flag}=VALUE)`);
+    if (given.has(token.name))
+      throw new FlagError(`${flag} is given twice, the second time as ${JSON.stringify(value)}`);
     given.set(token.name, value);
   }
   return given;
 }
 
-export interface Given {
+export interface FlagValue {
   readonly text: string;
   /** The flag or the variable that it came from. */
   readonly origin: string;
@@ -91,7 +92,7 @@ export class Flags {
   }
 
   /** The flag's text: given, or of the environment, or the default. */
-  find(name: string): Given | undefined {
+  find(name: string): FlagValue | undefined {
     const row = this.#rows.find((one) => one.name === name);
     if (row === undefined) throw new Error(`no row for the flag --${name}`);
     const text = this.#given.get(name);
@@ -99,11 +100,11 @@ export class Flags {
     const variable = variableOf(row);
     const value = this.#env[variable];
     if (value !== undefined && value !== '') return { text: value, origin: variable };
-    return row.preset === undefined ? undefined : { text: row.preset, origin: `--${name}` };
+    return row.default === undefined ? undefined : { text: row.default, origin: `--${name}` };
   }
 
   /** As `find`, for a flag with a default. */
-  get(name: string): Given {
+  get(name: string): FlagValue {
     const given = this.find(name);
     if (given === undefined) throw new Error(`no default for the flag --${name}`);
     return given;
@@ -116,43 +117,43 @@ export function variableOf(row: FlagRow): string {
 }
 
 /** Throws what is wrong with `given`: its flag or variable, the rule, the value. */
-export function refuse(given: Given, rule: string): never {
-  throw new Refusal(`${given.origin} must be ${rule}, got ${JSON.stringify(given.text)}`);
+export function refuse(given: FlagValue, rule: string): never {
+  throw new FlagError(`${given.origin} must be ${rule}, got ${JSON.stringify(given.text)}`);
 }
 
 /** A text that `pattern` allows. */
-export function word(given: Given, pattern: RegExp, rule: string): string {
+export function matching(given: FlagValue, pattern: RegExp, rule: string): string {
   return pattern.test(given.text) ? given.text : refuse(given, rule);
 }
 
-export function oneOf<T extends string>(given: Given, values: readonly T[]): T {
+export function oneOf<T extends string>(given: FlagValue, values: readonly T[]): T {
   return values.find((value) => value === given.text) ?? refuse(given, `one of ${values.join(', ')}`);
 }
 
-export function truth(given: Given): boolean {
+export function bool(given: FlagValue): boolean {
   return oneOf(given, ['true', 'false']) === 'true';
 }
 
-export function integer(given: Given, from: number, to: number): number {
+export function integer(given: FlagValue, from: number, to: number): number {
   const value = /^\d{1,9}$/.test(given.text) ? Number(given.text) : NaN;
   return value >= from && value <= to ? value : refuse(given, `a whole number from ${from} to ${to}`);
 }
 
 /** Above 0. */
-export function number(given: Given, to: number): number {
+export function number(given: FlagValue, to: number): number {
   const value = /^\d{1,9}(\.\d{1,9})?$/.test(given.text) ? Number(given.text) : NaN;
   return value > 0 && value <= to ? value : refuse(given, `a number above 0, up to ${to}`);
 }
 
 /** Ms. */
-export function duration(given: Given, toMs: number): number {
+export function duration(given: FlagValue, toMs: number): number {
   const match = /^(\d{1,9}(?:\.\d{1,9})?)(ms|s)$/.exec(given.text);
   const ms = match === null ? NaN : Number(match[1]) * (match[2] === 's' ? 1000 : 1);
   return ms <= toMs ? ms : refuse(given, `a duration such as 50ms or 1s, from 0s to ${toMs / 1000}s`);
 }
 
 /** `host:port`, `[v6]:port` or `:port` (every address). */
-export function listen(given: Given): Listen {
+export function listen(given: FlagValue): Listen {
   const match = /^(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9.-]*)):(\d{1,5})$/.exec(given.text);
   const port = Number(match?.[3]);
   if (match === null || port > 65_535)

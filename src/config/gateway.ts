@@ -6,12 +6,12 @@ import {
   LOG_LEVELS,
   oneOf,
   refuse,
-  Refusal,
-  truth,
-  word,
+  FlagError,
+  bool,
+  matching,
   type FlagRow,
   type Flags,
-  type Given,
+  type FlagValue,
   type Listen,
   type LogLevel,
 } from './flags.js';
@@ -43,7 +43,7 @@ export interface GatewayConfig {
 }
 
 /** What of the process a gateway depends on. */
-export interface Surroundings {
+export interface ProcessEnvironment {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly version: string;
   /** Options that node itself was started with. */
@@ -53,57 +53,62 @@ export interface Surroundings {
 const IN_CLUSTER_CA = '/var/run/secrets/kubernetes.io/serviceaccount/ca.crt';
 
 export const GATEWAY_FLAGS: readonly FlagRow[] = [
-  { name: 'listen', value: 'HOST:PORT', help: 'address of the interface', preset: '0.0.0.0:8443' },
+  { name: 'listen', value: 'HOST:PORT', help: 'address of the interface', default: '0.0.0.0:8443' },
   { name: 'tls-cert', value: 'FILE', help: 'serving certificate with its chain, PEM; reloaded when it changes' },
   { name: 'tls-key', value: 'FILE', help: 'its private key, PEM; reloaded when it changes' },
   {
     name: 'upstream',
     value: 'URL',
     help: 'the Kubernetes API, https://HOST[:PORT]',
-    presetText: 'the in-cluster address',
+    defaultText: 'the in-cluster address',
   },
   {
     name: 'upstream-ca',
     value: 'FILE',
     help: 'authorities of the Kubernetes API, PEM; reloaded when it changes',
-    preset: IN_CLUSTER_CA,
+    default: IN_CLUSTER_CA,
   },
-  { name: 'metrics-listen', value: 'HOST:PORT', help: 'address of /metrics', preset: '0.0.0.0:8080' },
-  { name: 'health-listen', value: 'HOST:PORT', help: 'address of /livez and /readyz', preset: '0.0.0.0:8081' },
-  { name: 'log-level', value: 'LEVEL', help: `one of ${LOG_LEVELS.join(', ')}`, preset: 'info' },
+  { name: 'metrics-listen', value: 'HOST:PORT', help: 'address of /metrics', default: '0.0.0.0:8080' },
+  { name: 'health-listen', value: 'HOST:PORT', help: 'address of /livez and /readyz', default: '0.0.0.0:8081' },
+  { name: 'log-level', value: 'LEVEL', help: `one of ${LOG_LEVELS.join(', ')}`, default: 'info' },
   {
     name: 'strict-status-codes',
     value: '',
     help: 'answer with 200, 403, 404, 500 and 503 alone, errors without a body',
-    preset: 'false',
-    bare: true,
+    default: 'false',
+    isSwitch: true,
   },
   {
     name: 'max-connections',
     value: 'N',
     help: 'open connections, 10 to 100000; the one answered longest ago gives way',
-    preset: '1000',
+    default: '1000',
   },
   {
     name: 'header-timeout',
     value: 'DURATION',
     help: 'for the head of a request and the TLS handshake, to 60s',
-    preset: '10s',
+    default: '10s',
   },
   {
     name: 'request-timeout',
     value: 'DURATION',
     help: 'for a whole request, at least the header timeout, to 300s',
-    preset: '30s',
+    default: '30s',
   },
-  { name: 'upstream-timeout', value: 'DURATION', help: 'for the answer of the Kubernetes API, to 300s', preset: '15s' },
+  {
+    name: 'upstream-timeout',
+    value: 'DURATION',
+    help: 'for the answer of the Kubernetes API, to 300s',
+    default: '15s',
+  },
   {
     name: 'shutdown-delay',
     value: 'DURATION',
     help: 'from a signal to end to the last connection taken in, to 4s',
-    preset: '2s',
+    default: '2s',
   },
-  { name: 'reload-interval', value: 'DURATION', help: 'between two looks at the files, to 60s', preset: '5s' },
+  { name: 'reload-interval', value: 'DURATION', help: 'between two looks at the files, to 60s', default: '5s' },
 ];
 
 /** Variables with which the environment can switch off what the gateway promises. */
@@ -120,8 +125,8 @@ const REFUSED_OPTIONS =
   /^(?:-r|--(?:inspect|debug|tls-keylog|tls-min-v1\.[01]|trace-tls|insecure-http-parser|heapsnapshot-|heap-prof|require|import|loader|experimental-loader|use-env-proxy|security-revert))/;
 
 /** Reads the flags; refuses an environment in which the gateway could not keep its promises. */
-export function gateway(flags: Flags, surroundings: Surroundings): GatewayConfig {
-  checkSurroundings(surroundings);
+export function gateway(flags: Flags, surroundings: ProcessEnvironment): GatewayConfig {
+  checkEnvironment(surroundings);
   const { env, version } = surroundings;
   const headerTimeoutMs = positive(flags.get('header-timeout'), 60_000);
   const requestTimeout = flags.get('request-timeout');
@@ -136,7 +141,7 @@ export function gateway(flags: Flags, surroundings: Surroundings): GatewayConfig
     metricsListen: listen(flags.get('metrics-listen')),
     healthListen: listen(flags.get('health-listen')),
     logLevel: oneOf(flags.get('log-level'), LOG_LEVELS),
-    strictStatusCodes: truth(flags.get('strict-status-codes')),
+    strictStatusCodes: bool(flags.get('strict-status-codes')),
     maxConnections: integer(flags.get('max-connections'), 10, 100_000),
     headerTimeoutMs,
     requestTimeoutMs: positive(requestTimeout, 300_000),
@@ -149,13 +154,13 @@ export function gateway(flags: Flags, surroundings: Surroundings): GatewayConfig
   return config;
 }
 
-function checkSurroundings({ env, execArgv }: Surroundings): void {
+function checkEnvironment({ env, execArgv }: ProcessEnvironment): void {
   for (const [name, why] of Object.entries(REFUSED_VARIABLES)) {
     const set = [name, name.toLowerCase()].find((one) => env[one] !== undefined && env[one] !== '');
-    if (set !== undefined) throw new Refusal(`the variable ${set} must not be set for a gateway: ${why}`);
+    if (set !== undefined) throw new FlagError(`the variable ${set} must not be set for a gateway: ${why}`);
   }
   const option = execArgv.find((one) => REFUSED_OPTIONS.test(one));
-  if (option !== undefined) throw new Refusal(`node must not be started with ${option} for a gateway`);
+  if (option !== undefined) throw new FlagError(`node must not be started with ${option} for a gateway`);
 }
 
 function checkPorts({ listen: main, metricsListen, healthListen }: GatewayConfig, flags: Flags): void {
@@ -169,20 +174,20 @@ function checkPorts({ listen: main, metricsListen, healthListen }: GatewayConfig
 
 function required(flags: Flags, name: string): string {
   const given = flags.find(name);
-  if (given === undefined) throw new Refusal(`--${name} is required`);
-  return word(given, /^.+$/s, 'a file');
+  if (given === undefined) throw new FlagError(`--${name} is required`);
+  return matching(given, /^.+$/s, 'a file');
 }
 
-function positive(given: Given, toMs: number): number {
+function positive(given: FlagValue, toMs: number): number {
   const ms = duration(given, toMs);
   return ms > 0 ? ms : refuse(given, 'a duration above 0s');
 }
 
 /** An origin alone: a path, a user or a query has no place in it. */
-function upstreamUrl(given: Given | undefined, env: Surroundings['env']): string {
+function upstreamUrl(given: FlagValue | undefined, env: ProcessEnvironment['env']): string {
   const text = given?.text ?? inClusterUrl(env);
   if (text === undefined)
-    throw new Refusal('--upstream is required outside a cluster (KUBERNETES_SERVICE_HOST is not set)');
+    throw new FlagError('--upstream is required outside a cluster (KUBERNETES_SERVICE_HOST is not set)');
   const source = given ?? { text, origin: 'KUBERNETES_SERVICE_HOST' };
   const url = URL.canParse(text) ? new URL(text) : undefined;
   // Host names have no case, and 443 is what is meant where no port stands.
@@ -197,7 +202,7 @@ function withoutUser(url: string): string {
   return url.replace(/^([a-z]+:\/\/)?.*@/is, '$1…@');
 }
 
-function inClusterUrl(env: Surroundings['env']): string | undefined {
+function inClusterUrl(env: ProcessEnvironment['env']): string | undefined {
   const host = env['KUBERNETES_SERVICE_HOST'];
   if (host === undefined || host === '') return undefined;
   return `https://${addressOf({ host, port: env['KUBERNETES_SERVICE_PORT'] ?? '443' })}`;

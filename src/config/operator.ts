@@ -9,10 +9,10 @@ import {
   number,
   oneOf,
   refuse,
-  word,
+  matching,
   type FlagRow,
   type Flags,
-  type Given,
+  type FlagValue,
   type Listen,
   type LogLevel,
 } from './flags.js';
@@ -23,7 +23,7 @@ const CONTROLLERS = ['engine', 'placement'] as const;
 export type ControllerName = (typeof CONTROLLERS)[number];
 
 /** What the controllers are told, whatever process they run in. */
-export interface HubConfig {
+export interface ManagerConfig {
   /** Release of this program, from package.json. */
   readonly version: string;
   readonly leaderElectionNamespace: string;
@@ -43,7 +43,7 @@ export interface HubConfig {
 }
 
 /** What `multicluster-engine operator` was asked to do. */
-export interface OperatorConfig extends HubConfig {
+export interface OperatorConfig extends ManagerConfig {
   readonly command: 'operator';
   readonly controllers: readonly ControllerName[];
   /** File with the API server's address and credentials; undefined: in-cluster, else the usual kubeconfig rules. */
@@ -58,51 +58,51 @@ export const OPERATOR_FLAGS: readonly FlagRow[] = [
     name: 'controllers',
     value: 'LIST',
     help: 'controllers to run, separated by commas',
-    preset: CONTROLLERS.join(','),
+    default: CONTROLLERS.join(','),
   },
   {
     name: 'kubeconfig',
     value: 'FILE',
     help: 'kubeconfig of the API server',
-    presetText: 'in-cluster, else the usual kubeconfig rules',
+    defaultText: 'in-cluster, else the usual kubeconfig rules',
   },
   {
     name: 'leader-election-namespace',
     value: 'NAMESPACE',
     help: 'namespace of the Leases',
-    preset: 'multicluster-engine-operator',
+    default: 'multicluster-engine-operator',
   },
-  { name: 'identity', value: 'NAME', help: 'name of this process in the Leases', presetText: '<hostname>_<random>' },
+  { name: 'identity', value: 'NAME', help: 'name of this process in the Leases', defaultText: '<hostname>_<random>' },
   {
     name: 'namespace',
     value: 'NAMESPACE',
     help: 'the only namespace that an engine may install into',
-    presetText: 'any',
+    defaultText: 'any',
   },
   {
     name: 'component-image',
     value: 'IMAGE',
     help: 'image of the components',
-    presetText: `${PROGRAM}:<version>`,
+    defaultText: `${PROGRAM}:<version>`,
     variable: 'IMAGE',
   },
-  { name: 'component-replicas', value: 'N', help: 'replicas of each component, 1 to 100', preset: '2' },
-  { name: 'metrics-listen', value: 'HOST:PORT', help: 'address of /metrics', preset: '0.0.0.0:8080' },
-  { name: 'health-listen', value: 'HOST:PORT', help: 'address of /livez and /readyz', preset: '0.0.0.0:8081' },
-  { name: 'log-level', value: 'LEVEL', help: `one of ${LOG_LEVELS.join(', ')}`, preset: 'info' },
-  { name: 'workers', value: 'N', help: 'passes at a time per controller, 1 to 64', preset: '8' },
-  { name: 'kube-api-qps', value: 'N', help: 'requests to the API server a second, up to 10000', preset: '100' },
+  { name: 'component-replicas', value: 'N', help: 'replicas of each component, 1 to 100', default: '2' },
+  { name: 'metrics-listen', value: 'HOST:PORT', help: 'address of /metrics', default: '0.0.0.0:8080' },
+  { name: 'health-listen', value: 'HOST:PORT', help: 'address of /livez and /readyz', default: '0.0.0.0:8081' },
+  { name: 'log-level', value: 'LEVEL', help: `one of ${LOG_LEVELS.join(', ')}`, default: 'info' },
+  { name: 'workers', value: 'N', help: 'passes at a time per controller, 1 to 64', default: '8' },
+  { name: 'kube-api-qps', value: 'N', help: 'requests to the API server a second, up to 10000', default: '100' },
   {
     name: 'kube-api-burst',
     value: 'N',
     help: 'requests at once, at least the qps, up to 20000',
-    presetText: 'twice the qps',
+    defaultText: 'twice the qps',
   },
   {
     name: 'settle-window',
     value: 'DURATION',
     help: 'how long changes are gathered before placements are decided, 0 to 10s',
-    preset: '50ms',
+    default: '50ms',
   },
 ];
 
@@ -119,7 +119,7 @@ export function operator(flags: Flags, version: string): OperatorConfig {
     command: 'operator',
     version,
     controllers: controllers(flags.get('controllers')),
-    kubeconfig: kubeconfig && word(kubeconfig, /^.+$/s, 'a file'),
+    kubeconfig: kubeconfig && matching(kubeconfig, /^.+$/s, 'a file'),
     leaderElectionNamespace: namespaceName(flags.get('leader-election-namespace')),
     identity: identity ? holder(identity) : freshIdentity(),
     namespace: namespace && targetName(namespace),
@@ -141,14 +141,14 @@ export function operator(flags: Flags, version: string): OperatorConfig {
 }
 
 /** In the order of the table, whatever the order given. */
-function controllers(given: Given): readonly ControllerName[] {
+function controllers(given: FlagValue): readonly ControllerName[] {
   const names = given.text.split(',').map((text) => oneOf({ ...given, text }, CONTROLLERS));
   if (new Set(names).size < names.length) refuse(given, 'a list without duplicates');
   return Object.freeze(CONTROLLERS.filter((name) => names.includes(name)));
 }
 
 /** `[host[:port]/]path[:tag][@digest]`, the grammar of the OCI distribution specification in the main. */
-function imageName(given: Given): string {
+function imageName(given: FlagValue): string {
   const host = '[A-Za-z0-9.-]+(:\\d{1,5})?/';
   const name = '[a-z0-9]+([._-]+[a-z0-9]+)*(/[a-z0-9]+([._-]+[a-z0-9]+)*)*';
   const pattern = new RegExp(`^(${host})?${name}(:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(@[a-z0-9]+:[0-9A-Fa-f]+)?$`);
@@ -158,18 +158,18 @@ function imageName(given: Given): string {
 }
 
 /** As the engine's CRD has it: an operator held to another one could serve no engine. */
-function targetName(given: Given): string {
+function targetName(given: FlagValue): string {
   if (given.text === 'default' || given.text.startsWith('kube-')) refuse(given, 'neither default nor kube-*');
   return namespaceName(given);
 }
 
-function namespaceName(given: Given): string {
+function namespaceName(given: FlagValue): string {
   const rule = 'a namespace name (at most 63 lower-case letters, digits and inner dashes)';
-  return word(given, /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, rule);
+  return matching(given, /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, rule);
 }
 
-function holder(given: Given): string {
-  return word(given, /^[A-Za-z0-9._-]{1,253}$/, '1 to 253 letters, digits, ".", "_" or "-"');
+function holder(given: FlagValue): string {
+  return matching(given, /^[A-Za-z0-9._-]{1,253}$/, '1 to 253 letters, digits, ".", "_" or "-"');
 }
 
 function freshIdentity(): string {

@@ -6,11 +6,11 @@ import {
   LOG_LEVELS,
   oneOf,
   refuse,
-  truth,
-  word,
+  bool,
+  matching,
   type FlagRow,
   type Flags,
-  type Given,
+  type FlagValue,
   type Listen,
   type LogLevel,
 } from './flags.js';
@@ -39,30 +39,30 @@ export const STANDALONE_FLAGS: readonly FlagRow[] = [
     name: 'data-dir',
     value: 'DIR',
     help: 'store, kubeconfig, logs; a second start on it goes on where the first one ended',
-    preset: '.standalone',
+    default: '.standalone',
   },
-  { name: 'listen', value: 'HOST:PORT', help: 'address of the Kubernetes API', preset: '127.0.0.1:6443' },
+  { name: 'listen', value: 'HOST:PORT', help: 'address of the Kubernetes API', default: '127.0.0.1:6443' },
   {
     name: 'gateway-listen',
     value: 'HOST:PORT',
     help: 'address of the HTTPS interface, once an engine has installed it',
-    preset: '127.0.0.1:8443',
+    default: '127.0.0.1:8443',
   },
   {
     name: 'ephemeral',
     value: '',
     help: 'keep objects in memory only: they are gone at the end',
-    preset: 'false',
-    bare: true,
+    default: 'false',
+    isSwitch: true,
   },
-  { name: 'seed-fleet', value: 'N', help: 'make N example clusters with sets and bindings, 0 to 10000', preset: '0' },
+  { name: 'seed-fleet', value: 'N', help: 'make N example clusters with sets and bindings, 0 to 10000', default: '0' },
   {
     name: 'audit-log',
     value: 'FILE',
     help: "log of every request, in kube-apiserver's audit format",
-    presetText: 'none',
+    defaultText: 'none',
   },
-  { name: 'log-level', value: 'LEVEL', help: `one of ${LOG_LEVELS.join(', ')}`, preset: 'info' },
+  { name: 'log-level', value: 'LEVEL', help: `one of ${LOG_LEVELS.join(', ')}`, default: 'info' },
 ];
 
 /** @throws Refusal that names the flag, its value and the rule. */
@@ -75,7 +75,7 @@ export function standalone(flags: Flags, version: string): StandaloneConfig {
     dataDir: path.resolve(file(flags.get('data-dir'), 'a folder')),
     listen: listen(flags.get('listen')),
     gatewayListen: listen(gateway),
-    ephemeral: truth(flags.get('ephemeral')),
+    ephemeral: bool(flags.get('ephemeral')),
     seedFleet: integer(flags.get('seed-fleet'), 0, 10_000),
     auditLog: audit === undefined ? undefined : path.resolve(file(audit, 'a file')),
     logLevel: oneOf(flags.get('log-level'), LOG_LEVELS),
@@ -85,6 +85,6 @@ export function standalone(flags: Flags, version: string): StandaloneConfig {
   return config;
 }
 
-function file(given: Given, what: string): string {
-  return word(given, /^[^\0]+$/s, what);
+function file(given: FlagValue, what: string): string {
+  return matching(given, /^[^\0]+$/s, what);
 }

@@ -283,12 +283,12 @@ export class LocalRuntime {
     key: string,
     deployment: Deployment,
     { seen, leave }: { readonly seen: Observation; readonly leave: PendingEviction | undefined },
-  ): { readonly wakeAfterMs?: number } {
+  ): { readonly requeueAfterMs?: number } {
     const late = msUntilDeadline(deployment, seen, this.#options.deps.clock.now());
     const refresh = this.#running.has(key) ? REFRESH_MS : undefined;
     const eviction = leave?.inMs === 0 ? undefined : leave?.inMs;
     const retry = this.#successors.since(key) === undefined ? undefined : RETRY_MS;
     const waits = [late, refresh, eviction, retry].filter((one) => one !== undefined);
-    return waits.length === 0 ? {} : { wakeAfterMs: Math.min(...waits) };
+    return waits.length === 0 ? {} : { requeueAfterMs: Math.min(...waits) };
   }
 }

@@ -8,10 +8,10 @@ import type {
   PlacementMetrics,
   RequestMetrics,
 } from '../runtime/metrics.js';
-import { cacheMetrics, eventMetrics, guardMetrics, leaderMetrics, requestMetrics } from './apimetrics.js';
-import { engineMetrics, placementMetrics } from './fleetmetrics.js';
+import { cacheMetrics, eventMetrics, guardMetrics, leaderMetrics, requestMetrics } from './clientmetrics.js';
+import { engineMetrics, placementMetrics } from './domainmetrics.js';
 import { createProcessRegistry } from './registry.js';
-import { queueMetrics, reconcileMetrics } from './workmetrics.js';
+import { queueMetrics, reconcileMetrics } from './controllermetrics.js';
 
 /** Everything the program counts: sinks to hand out, and the text that Prometheus reads. */
 export interface Metrics {

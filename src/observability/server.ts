@@ -2,14 +2,14 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { HealthCheck } from '../runtime/health.js';
 import type { Logger } from '../runtime/logger.js';
 
-export interface Answer {
+export interface HttpResponse {
   readonly status: number;
   readonly contentType: string;
   readonly body: string;
 }
 
 /** Answers a GET of a path with its query; undefined for 404. */
-export type Route = (url: URL) => Answer | undefined | Promise<Answer | undefined>;
+export type Route = (url: URL) => HttpResponse | undefined | Promise<HttpResponse | undefined>;
 
 export interface EndpointOptions {
   /** Field of its log lines. */
@@ -76,7 +76,7 @@ export class Endpoint {
     response.end(request.method === 'HEAD' ? undefined : body);
   }
 
-  async #route(request: IncomingMessage): Promise<Answer> {
+  async #route(request: IncomingMessage): Promise<HttpResponse> {
     if (request.method !== 'GET' && request.method !== 'HEAD') return text(405, 'only GET and HEAD\n');
     const path = request.url ?? '';
     if (!path.startsWith('/') || !URL.canParse(path, BASE)) return text(400, 'malformed path\n');
@@ -121,7 +121,7 @@ function select(checks: readonly HealthCheck[], one: string | undefined): readon
   return check && [check];
 }
 
-function health(name: string, checks: readonly HealthCheck[] | undefined, verbose: boolean): Answer | undefined {
+function health(name: string, checks: readonly HealthCheck[] | undefined, verbose: boolean): HttpResponse | undefined {
   if (checks === undefined) return undefined;
   const lines: string[] = [];
   let failed = false;
@@ -137,6 +137,6 @@ function health(name: string, checks: readonly HealthCheck[] | undefined, verbos
   return text(failed ? 500 : 200, `${lines.join('\n')}\n`);
 }
 
-function text(status: number, body: string): Answer {
+function text(status: number, body: string): HttpResponse {
   return { status, contentType: TEXT, body };
 }

@@ -123,7 +123,7 @@ class Loop implements Controller {
     const { clock, random, resyncMs = DEFAULT_RESYNC_MS, keys } = this.#options;
     const spread = resyncMs * RESYNC_SPREAD;
     this.#resync = clock.after(resyncMs - spread * (1 + random()), () => {
-      for (const key of keys()) queue.wakeAfter(key, spread * random());
+      for (const key of keys()) queue.requeueAfter(key, spread * random());
       this.#armResync(queue);
     });
   }
@@ -133,7 +133,7 @@ class Loop implements Controller {
     const { clock, metrics, reconciler, newId = randomUUID } = this.#options;
     const reconcileId = newId();
     const log = this.#options.log.child({ ...this.#fields(key), reconcileID: reconcileId });
-    const pass: Pass = { reconcileId, log, signal: run.signal, askedAt: run.askedAt };
+    const pass: Pass = { reconcileId, log, signal: run.signal, enqueuedAt: run.enqueuedAt };
     const began = clock.monotonic();
     metrics?.reconcile.active(++this.#active);
     let result: ReconcileResult;
@@ -171,9 +171,9 @@ class Loop implements Controller {
 
 function settleResult(queue: WorkQueue, key: string, result: Result): ReconcileResult {
   queue.forget(key);
-  const wakeMs = result.ending === 'done' ? result.wakeAfterMs : result.afterMs;
+  const wakeMs = result.ending === 'done' ? result.requeueAfterMs : result.afterMs;
   if (wakeMs === undefined) return 'success';
-  queue.wakeAfter(key, wakeMs);
+  queue.requeueAfter(key, wakeMs);
   return 'requeue_after';
 }
 

@@ -14,7 +14,7 @@ export interface Election {
 }
 
 /** What has to be known before work can begin: a cache. */
-export interface Source {
+export interface CacheSource {
   start(): void;
   whenSynced(signal?: AbortSignal): Promise<void>;
   stop(): Promise<void>;
@@ -26,14 +26,14 @@ export interface GroupOptions {
   /** Lower case; field of its log lines, prefix of its health checks. */
   readonly name: string;
   /** The group's own: no other group starts or stops them. */
-  readonly sources: readonly Source[];
+  readonly sources: readonly CacheSource[];
   readonly election: Election;
   readonly controllers: readonly Controller[];
   /**
    * Called each time the right is held, before work begins; `end` fires when it is lost or the process stops.
    * A rejection ends the group.
    */
-  readonly onHeld?: (end: AbortSignal) => void | Promise<void>;
+  readonly onStartedLeading?: (end: AbortSignal) => void | Promise<void>;
   /** Called after the last pass, before the right is given up: for writes that no pass waits for (events). At most 1 s. */
   readonly onDrained?: () => Promise<void>;
   readonly clock: Clock;
@@ -110,19 +110,19 @@ export class Group {
   }
 
   async #tenure(signal: AbortSignal): Promise<void> {
-    const { election, controllers, onHeld } = this.#options;
+    const { election, controllers, onStartedLeading } = this.#options;
     const lost = await election.acquire(signal);
     const end = AbortSignal.any([signal, lost]);
     this.#log.info({}, 'lease held');
-    await untilFired(signal, onHeld?.(end));
+    await untilAborted(signal, onStartedLeading?.(end));
     if (!end.aborted) {
       for (const controller of controllers) controller.start();
-      await fired(end);
+      await whenAborted(end);
     }
     if (signal.aborted) return;
     this.#log.warn({}, 'lease lost');
     // Waits as long as a pass needs: the next tenure must not begin beside it. A shutdown in the meantime goes ahead.
-    await untilFired(signal, this.#stop(0));
+    await untilAborted(signal, this.#stop(0));
   }
 
   async #shutDown(): Promise<boolean> {
@@ -158,7 +158,7 @@ export class Group {
 }
 
 /** Resolves when `signal` has fired. */
-function fired(signal: AbortSignal): Promise<void> {
+function whenAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });
@@ -169,7 +169,7 @@ function fired(signal: AbortSignal): Promise<void> {
  * `work`, or nothing once `signal` has fired; no listener stays behind: `signal` outlives any number of tenures, and
  * Node warns of the eleventh.
  */
-function untilFired(signal: AbortSignal, work: void | Promise<void>): Promise<void> {
+function untilAborted(signal: AbortSignal, work: void | Promise<void>): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = (): void => resolve();
     if (signal.aborted) end();

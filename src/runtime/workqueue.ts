@@ -7,7 +7,7 @@ export interface Run {
   /** Fires when the queue gives up waiting for its runs. */
   readonly signal: AbortSignal;
   /** Monotonic ms at which the earliest wish that this run answers was made; for a wake or a retry, when it fell due. */
-  readonly askedAt: number;
+  readonly enqueuedAt: number;
 }
 
 export interface WorkQueueOptions {
@@ -27,7 +27,7 @@ type State = 'idle' | 'queued' | 'running' | 'dirty';
 interface Entry {
   state: State;
   /** When the earliest wish not yet answered was made; undefined when there is none. */
-  askedAt: number | undefined;
+  enqueuedAt: number | undefined;
   queuedAt: number;
   startedAt: number;
   failures: number;
@@ -35,7 +35,7 @@ interface Entry {
   notBefore: number;
   timer: Timer | undefined;
   timerDue: number;
-  timerAskedAt: number;
+  timerEnqueuedAt: number;
 }
 
 /**
@@ -67,19 +67,19 @@ export class WorkQueue {
   /** Runs `key` as soon as a worker is free. Ignored after `drain` began. */
   add(key: string): void {
     const now = this.#clock.monotonic();
-    this.#ask(key, now, now);
+    this.#schedule(key, now, now);
   }
 
   /** Runs `key` in `ms` at the latest. */
   addAfter(key: string, ms: number): void {
     const now = this.#clock.monotonic();
-    this.#ask(key, now + Math.max(ms, 0), now);
+    this.#schedule(key, now + Math.max(ms, 0), now);
   }
 
   /** As `addAfter`, for a wish that is made only when it falls due: the wait does not count as somebody's waiting. */
-  wakeAfter(key: string, ms: number): void {
+  requeueAfter(key: string, ms: number): void {
     const due = this.#clock.monotonic() + Math.max(ms, 0);
-    this.#ask(key, due, due);
+    this.#schedule(key, due, due);
   }
 
   /** Counts a failure of `key` and runs it again after its backoff, never before `atLeastMs`; returns the ms it waits. */
@@ -93,7 +93,7 @@ export class WorkQueue {
       atLeastMs,
     );
     this.#options.metrics?.retried();
-    this.#ask(key, now + wait, now + wait);
+    this.#schedule(key, now + wait, now + wait);
     return wait;
   }
 
@@ -147,31 +147,31 @@ export class WorkQueue {
     timer?.cancel();
   }
 
-  #ask(key: string, due: number, askedAt: number): void {
+  #schedule(key: string, due: number, enqueuedAt: number): void {
     if (this.#closed) return;
     const entry = this.#entry(key);
     const when = Math.max(due, entry.notBefore);
-    if (when > this.#clock.monotonic()) this.#arm(key, entry, { due: when, askedAt });
-    else this.#enqueue(key, entry, askedAt);
+    if (when > this.#clock.monotonic()) this.#arm(key, entry, { due: when, enqueuedAt });
+    else this.#enqueue(key, entry, enqueuedAt);
   }
 
-  #arm(key: string, entry: Entry, wake: { due: number; askedAt: number }): void {
+  #arm(key: string, entry: Entry, wake: { due: number; enqueuedAt: number }): void {
     if (entry.timer !== undefined) {
-      entry.timerAskedAt = Math.min(entry.timerAskedAt, wake.askedAt);
+      entry.timerEnqueuedAt = Math.min(entry.timerEnqueuedAt, wake.enqueuedAt);
       if (entry.timerDue <= wake.due) return;
       entry.timer.cancel();
     } else {
-      entry.timerAskedAt = wake.askedAt;
+      entry.timerEnqueuedAt = wake.enqueuedAt;
     }
     entry.timerDue = wake.due;
     entry.timer = this.#clock.after(wake.due - this.#clock.monotonic(), () => {
       entry.timer = undefined;
-      this.#ask(key, entry.timerDue, entry.timerAskedAt);
+      this.#schedule(key, entry.timerDue, entry.timerEnqueuedAt);
     });
   }
 
-  #enqueue(key: string, entry: Entry, askedAt: number): void {
-    entry.askedAt = Math.min(entry.askedAt ?? Infinity, askedAt);
+  #enqueue(key: string, entry: Entry, enqueuedAt: number): void {
+    entry.enqueuedAt = Math.min(entry.enqueuedAt ?? Infinity, enqueuedAt);
     if (entry.state === 'queued' || entry.state === 'dirty') return;
     this.#options.metrics?.added();
     this.#setWaiting(this.#waiting + 1);
@@ -199,16 +199,16 @@ export class WorkQueue {
 
   #begin(entry: Entry): Run {
     const now = this.#clock.monotonic();
-    const askedAt = Math.min(entry.askedAt ?? now, entry.timer === undefined ? now : entry.timerAskedAt);
+    const enqueuedAt = Math.min(entry.enqueuedAt ?? now, entry.timer === undefined ? now : entry.timerEnqueuedAt);
     entry.timer?.cancel();
     entry.timer = undefined;
-    entry.askedAt = undefined;
+    entry.enqueuedAt = undefined;
     entry.state = 'running';
     entry.startedAt = now;
     this.#running.add(entry);
     this.#setWaiting(this.#waiting - 1);
     this.#options.metrics?.started((now - entry.queuedAt) / 1000);
-    return { signal: this.#abort.signal, askedAt };
+    return { signal: this.#abort.signal, enqueuedAt };
   }
 
   #end(key: string, entry: Entry): void {
@@ -227,7 +227,7 @@ export class WorkQueue {
       return;
     }
     this.#setWaiting(this.#waiting - 1);
-    this.#arm(key, entry, { due: entry.notBefore, askedAt: entry.askedAt ?? entry.notBefore });
+    this.#arm(key, entry, { due: entry.notBefore, enqueuedAt: entry.enqueuedAt ?? entry.notBefore });
   }
 
   #entry(key: string): Entry {
@@ -235,14 +235,14 @@ export class WorkQueue {
     if (known !== undefined) return known;
     const fresh: Entry = {
       state: 'idle',
-      askedAt: undefined,
+      enqueuedAt: undefined,
       queuedAt: 0,
       startedAt: 0,
       failures: 0,
       notBefore: 0,
       timer: undefined,
       timerDue: 0,
-      timerAskedAt: 0,
+      timerEnqueuedAt: 0,
     };
     this.#entries.set(key, fresh);
     return fresh;

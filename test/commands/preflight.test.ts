@@ -4,7 +4,7 @@ import path from 'node:path';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { checkPlaces, sentenceOf, withGatewayPort } from '../../src/commands/preflight.js';
+import { checkFolders, startErrorMessage, withGatewayPort } from '../../src/commands/preflight.js';
 import { readConfig } from '../../src/config/config.js';
 
 let folder: string;
@@ -38,12 +38,12 @@ describe('the data folder', () => {
     writeFileSync(path.join(folder, 'file'), '');
     mkdirSync(path.join(folder, 'odd'));
     writeFileSync(path.join(folder, 'odd', 'store'), '');
-    expect(await saidOf(checkPlaces({ dataDir: path.join(folder, name), auditLog: undefined }))).toBe(said);
+    expect(await saidOf(checkFolders({ dataDir: path.join(folder, name), auditLog: undefined }))).toBe(said);
   });
 
   it('is named when its log cannot be written', async () => {
     mkdirSync(path.join(folder, 'logs', 'standalone.log'), { recursive: true });
-    expect(await saidOf(checkPlaces({ dataDir: folder, auditLog: undefined }))).toMatch(
+    expect(await saidOf(checkFolders({ dataDir: folder, auditLog: undefined }))).toMatch(
       /^--data-dir=FOLDER cannot be used: .*EISDIR.* 'FOLDER\/logs\/standalone\.log'$/,
     );
   });
@@ -53,7 +53,7 @@ describe('the data folder', () => {
       code: 'ENOSPC',
       syscall: 'write',
     });
-    expect(sentenceOf(full, '/data')).toBe(
+    expect(startErrorMessage(full, '/data')).toBe(
       '--data-dir=/data: no space is left on its disk (ENOSPC: no space left on device, write): make room there, or take another folder with --data-dir=DIR',
     );
   });

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 
-import { Progress, type Count } from '../../src/commands/progress.js';
+import { Progress, type ReportProgress } from '../../src/commands/progress.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 
 describe('progress', () => {
@@ -16,7 +16,7 @@ describe('progress', () => {
   });
 
   /** Five seconds of a work of 2,500, told each 50. */
-  async function work(count: Count): Promise<void> {
+  async function work(count: ReportProgress): Promise<void> {
     for (let done = 50; done <= 2_500; done += 50) {
       await clock.advance(100);
       count(done, 2_500);
@@ -41,19 +41,19 @@ describe('progress', () => {
       throw new Error('no');
     });
     await expect(failing).rejects.toThrow('no');
-    progress.complain('it did not start');
+    progress.printError('it did not start');
     expect(written).toBe('starting ... \nit did not start\n');
   });
 
   it('of a step in which something else is said has that on a line of its own', async () => {
     const progress = screen(false);
-    await progress.step('starting', async () => progress.say('stopping ...'));
-    progress.say('stopped');
+    await progress.step('starting', async () => progress.printLine('stopping ...'));
+    progress.printLine('stopped');
     expect(written).toBe('starting ... \nstopping ...\nstopped\n');
   });
 
   it('is not broken by an empty line where there was none', () => {
-    screen(false).complain('no such folder');
+    screen(false).printError('no such folder');
     expect(written).toBe('no such folder\n');
   });
 });

@@ -14,7 +14,7 @@ import { quietWindow, waitFor } from '@multicluster-engine/kube-apiserver/testin
 
 const MINUTE = 60_000;
 /**
- * From the last renewal of a leader that is gone to the first write of the next. Promised are 17 s, which test/kube/lease.test.ts
+ * From the last renewal of a leader that is gone to the first write of the next. Promised are 17 s, which test/kube/lease/leaderelector.test.ts
  * holds it to on a clock of its own; 15 of them are the Lease's, and on a busy machine a process may wait as long for its turn.
  */
 const FAILOVER_MS = 15_000 + 15_000;

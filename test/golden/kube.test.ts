@@ -1,4 +1,4 @@
-import { aborted, failureOf, malformed, unanswered } from '../../src/kube/failure.js';
+import { aborted, errorFromResponse, malformed, noResponse } from '../../src/kube/apierror.js';
 import type { ApiError, FailedCall } from '../../src/runtime/errors.js';
 import { describeRecorded, type Case } from './recorded.js';
 
@@ -25,7 +25,7 @@ function refusal(sentence: string, status: number, said: Said | undefined, call 
   const body = said && { kind: 'Status', apiVersion: 'v1', status: 'Failure', ...said };
   return [
     `an answer ${sentence}`,
-    () => fieldsOf(failureOf({ status, body, retryAfterMs: status === 429 ? 5_000 : undefined }, call)),
+    () => fieldsOf(errorFromResponse({ status, body, retryAfterMs: status === 429 ? 5_000 : undefined }, call)),
   ];
 }
 
@@ -55,6 +55,6 @@ describeRecorded('kube', [
   refusal('502 without a body', 502, undefined),
   refusal('301', 301, undefined),
   ['an answer that is malformed', () => fieldsOf(malformed(get, 'no object', 200))],
-  ['no answer', () => fieldsOf(unanswered(update, 'ECONNRESET'))],
+  ['no answer', () => fieldsOf(noResponse(update, 'ECONNRESET'))],
   ['a call that the caller gave up', () => fieldsOf(aborted({ verb: 'list', resource: 'managedclusters' }))],
 ]);

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
 import type { Controller } from '../../src/runtime/controller.js';
-import { Group, type Election, type GroupOptions, type Source } from '../../src/runtime/group.js';
+import { Group, type Election, type GroupOptions, type CacheSource } from '../../src/runtime/group.js';
 import { ManualClock, settle } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { RecordingLog } from '../support/fakes/log.js';
 
@@ -41,7 +41,7 @@ function bench(options: Partial<GroupOptions> = {}) {
   passes.open();
   let tenure = new AbortController();
   let longestSeconds = 0;
-  const source: Source = {
+  const source: CacheSource = {
     start: () => void happened.push('cache starts'),
     whenSynced: (signal) => sync.pass(signal),
     stop: async () => void happened.push('cache stops'),
@@ -193,7 +193,7 @@ describe('a group', () => {
   });
 
   it('leaves nothing behind on the signal of the process, however often the lease is lost', async () => {
-    const { group, happened, sync, lease, lose, stop } = bench({ onHeld: () => undefined });
+    const { group, happened, sync, lease, lose, stop } = bench({ onStartedLeading: () => undefined });
     sync.open();
     lease.open();
     void group.run(stop.signal);
@@ -215,7 +215,7 @@ describe('a group', () => {
   it('calls back each time the lease is held, before work begins', async () => {
     const calls: string[] = [];
     const { group, happened, sync, lease, lose, stop } = bench({
-      onHeld: () => void calls.push(happened.at(-1) ?? ''),
+      onStartedLeading: () => void calls.push(happened.at(-1) ?? ''),
     });
     sync.open();
     lease.open();
@@ -229,7 +229,7 @@ describe('a group', () => {
   });
 
   it('begins no work when the lease was lost before work could begin', async () => {
-    const { group, happened, sync, lease, lose, stop } = bench({ onHeld: async () => lose() });
+    const { group, happened, sync, lease, lose, stop } = bench({ onStartedLeading: async () => lose() });
     sync.open();
     lease.open();
 
@@ -255,7 +255,7 @@ describe('a group', () => {
   });
 
   it('ends while the call-back of the held lease hangs', async () => {
-    const { group, sync, lease, stop } = bench({ onHeld: () => new Promise(() => undefined) });
+    const { group, sync, lease, stop } = bench({ onStartedLeading: () => new Promise(() => undefined) });
     sync.open();
     lease.open();
     const end = group.run(stop.signal);
@@ -334,7 +334,7 @@ describe('a group', () => {
 
   it('ends by itself, with one line in the log, when something breaks that no retry mends', async () => {
     const broken = new Error('broken');
-    const { group, happened, sync, lease, stop, log } = bench({ onHeld: () => Promise.reject(broken) });
+    const { group, happened, sync, lease, stop, log } = bench({ onStartedLeading: () => Promise.reject(broken) });
     sync.open();
     lease.open();
 

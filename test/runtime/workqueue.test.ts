@@ -118,7 +118,7 @@ describe('a work queue', () => {
     const { queue, begun, clock, end } = bench();
     queue.add('a');
     await settle();
-    queue.wakeAfter('a', 50);
+    queue.requeueAfter('a', 50);
     await end('a');
 
     await clock.advance(50);
@@ -132,11 +132,11 @@ describe('a work queue', () => {
     await clock.advance(30);
     queue.addAfter('a', 50);
     await clock.advance(20);
-    queue.wakeAfter('a', 1_000);
+    queue.requeueAfter('a', 1_000);
     await end('a');
     await clock.advance(1_000);
 
-    expect(runs.map((run) => run.askedAt)).toEqual([0, 1_050]);
+    expect(runs.map((run) => run.enqueuedAt)).toEqual([0, 1_050]);
   });
 
   it('puts a key whose run throws back with a growing wait, behind the others', async () => {
@@ -366,7 +366,7 @@ describe('the counts of a work queue', () => {
 
     queue.retry('a');
     queue.addAfter('b', 5);
-    queue.wakeAfter('c', 5);
+    queue.requeueAfter('c', 5);
 
     expect(seen.filter((one) => one === 'retried')).toHaveLength(1);
   });

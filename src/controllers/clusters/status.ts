@@ -71,7 +71,7 @@ export class StatusReconciler<T extends Reported> implements Reconciler {
     const wanted = settle(newest, this.#now());
     if (wanted === undefined) return DONE;
     const wait = this.#spacing(key);
-    if (wait > 0) return { ending: 'done', wakeAfterMs: wait };
+    if (wait > 0) return { ending: 'done', requeueAfterMs: wait };
     return this.#write(key, wanted, pass);
   }
 

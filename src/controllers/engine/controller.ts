@@ -8,7 +8,7 @@ import type { KubeClient } from '../../kube/client/client.js';
 import type { EventRecorder } from '../../kube/events/recorder.js';
 import type { Clock, Random } from '../../runtime/clock.js';
 import { createController, type Controller } from '../../runtime/controller.js';
-import type { Source } from '../../runtime/group.js';
+import type { CacheSource } from '../../runtime/group.js';
 import type { Logger } from '../../runtime/logger.js';
 import type { ControllerMetrics, EngineMetrics } from '../../runtime/metrics.js';
 import type { IssueKeyPair } from './install/certificates.js';
@@ -40,9 +40,9 @@ export interface EngineControllerOptions {
 export interface EngineController {
   readonly controller: Controller;
   /** The static caches, which gate the start, and the target namespaces' caches, which only end here. */
-  readonly sources: readonly Source[];
-  /** For the group's `onHeld`: the leader alone looks into target namespaces. */
-  readonly onHeld: (end: AbortSignal) => void;
+  readonly sources: readonly CacheSource[];
+  /** For the group's `onStartedLeading`: the leader alone looks into target namespaces. */
+  readonly onStartedLeading: (end: AbortSignal) => void;
 }
 
 /** Builds the controller of engines. Errors: when the templates hold something that no engine may consist of. */
@@ -89,6 +89,10 @@ export function createEngineController(options: EngineControllerOptions): Engine
     ...(workers === undefined ? {} : { workers }),
   });
   watchCaches(caches, { wake });
-  const ended: Source = { start: () => undefined, whenSynced: () => Promise.resolve(), stop: () => targets.stop() };
-  return { controller, sources: [...allCaches(caches), ended], onHeld: (end) => targets.begin(end) };
+  const ended: CacheSource = {
+    start: () => undefined,
+    whenSynced: () => Promise.resolve(),
+    stop: () => targets.stop(),
+  };
+  return { controller, sources: [...allCaches(caches), ended], onStartedLeading: (end) => targets.begin(end) };
 }

@@ -42,7 +42,7 @@ export interface PlacementGroupOptions {
 export interface PlacementControllers {
   readonly controllers: readonly Controller[];
   /** To be called each time the lease is held, before the controllers start; `end` fires when it is lost. */
-  readonly onHeld: (end: AbortSignal) => void;
+  readonly onStartedLeading: (end: AbortSignal) => void;
 }
 
 interface Kind {
@@ -94,12 +94,12 @@ export function createPlacementControllers(options: PlacementGroupOptions): Plac
     keys: () => keysOf(caches.bindings),
     workers: 1,
   });
-  const onHeld = (end: AbortSignal): void => {
+  const onStartedLeading = (end: AbortSignal): void => {
     for (const one of [sources.memory, sources.latestPlacements, sources.latestDecisions, sets, bindings]) one.clear();
     inventory.tracking = true;
     end.addEventListener('abort', () => (inventory.tracking = false), { once: true });
   };
-  return { controllers: [placementController, setController, bindingController], onHeld };
+  return { controllers: [placementController, setController, bindingController], onStartedLeading };
 }
 
 function newSources(caches: PlacementCaches, membership: MembershipIndex, clock: Clock): Sources {

@@ -83,7 +83,7 @@ export class PlacementReconciler implements Reconciler {
       { writes: publication.done, added: schedule.added.length, dropped: schedule.dropped.length },
       'decision published',
     );
-    if (pass.askedAt !== undefined) metrics?.decided((writing.clock.monotonic() - pass.askedAt) / 1000);
+    if (pass.enqueuedAt !== undefined) metrics?.decided((writing.clock.monotonic() - pass.enqueuedAt) / 1000);
     announceDecision(gathered, { schedule, publication }, recorder);
   }
 

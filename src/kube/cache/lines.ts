@@ -1,5 +1,5 @@
 import type { FailedCall } from '../../runtime/errors.js';
-import { malformed } from '../failure.js';
+import { malformed } from '../apierror.js';
 
 const NEWLINE = 0x0a;
 

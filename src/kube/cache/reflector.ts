@@ -4,14 +4,14 @@ import type { Clock, Random } from '../../runtime/clock.js';
 import { delay } from '../../runtime/clock.js';
 import { ApiError, isFailure } from '../../runtime/errors.js';
 import type { Logger } from '../../runtime/logger.js';
-import { Audience } from './audience.js';
-import { aborted } from '../failure.js';
-import { History, wentBack } from './history.js';
+import { EventHandlers } from './eventhandlers.js';
+import { aborted } from '../apierror.js';
+import { ResourceVersionTracker, olderListError } from './resourceversiontracker.js';
 import { deepFreeze } from '../json.js';
-import { BATCH, currentVersion, otherWork, readListing } from '../client/listing.js';
+import { YIELD_EVERY, currentResourceVersion, yieldToEventLoop, readCompleteList } from '../client/completelist.js';
 import type { CacheMetrics } from '../../runtime/metrics.js';
 import { withoutManagedFields } from '../client/object.js';
-import { Pace } from './pace.js';
+import { Backoff } from './backoff.js';
 import { collectionCall } from '../client/pages.js';
 import { resourceOf } from '../client/path.js';
 import { ObjectStore, type Change, type Indexers, type Store } from './store.js';
@@ -93,10 +93,10 @@ class Reflector<T extends KubeObject> implements Cache<T> {
   readonly #options: CacheOptions<T>;
   readonly #tools: CacheTools;
   readonly #resource: string;
-  readonly #pace: Pace;
-  readonly #history: History;
+  readonly #pace: Backoff;
+  readonly #history: ResourceVersionTracker;
   readonly #stopping = new AbortController();
-  readonly #audience = new Audience<T>((key, error) => this.#broke('handler', key, error));
+  readonly #audience = new EventHandlers<T>((key, error) => this.#broke('handler', key, error));
   #running: Promise<void> | undefined;
   #synced = false;
   #failure: Error | undefined;
@@ -110,18 +110,18 @@ class Reflector<T extends KubeObject> implements Cache<T> {
     this.#options = options;
     this.#tools = tools;
     this.#resource = resourceOf(options.type);
-    this.#pace = new Pace(tools.random);
-    this.#history = new History(tools.clock);
+    this.#pace = new Backoff(tools.random);
+    this.#history = new ResourceVersionTracker(tools.clock);
     this.store = new ObjectStore(options.indexers ?? {}, (key, error) => this.#broke('indexer', key, error));
   }
 
   onChange(handler: (change: Change<T>) => void): void {
     if (this.#running !== undefined) throw new Error('onChange: after start: changes would be missed');
-    this.#audience.addChange(handler);
+    this.#audience.addChangeHandler(handler);
   }
 
   onState(handler: () => void): void {
-    this.#audience.addState(handler);
+    this.#audience.addStateHandler(handler);
   }
 
   start(): void {
@@ -149,7 +149,7 @@ class Reflector<T extends KubeObject> implements Cache<T> {
 
   whenSynced(signal?: AbortSignal): Promise<void> {
     const stopping = this.#stopping.signal;
-    return this.#audience.until(() => this.#synced, signal === undefined ? [stopping] : [signal, stopping]);
+    return this.#audience.waitUntil(() => this.#synced, signal === undefined ? [stopping] : [signal, stopping]);
   }
 
   async #run(signal: AbortSignal): Promise<void> {
@@ -171,10 +171,10 @@ class Reflector<T extends KubeObject> implements Cache<T> {
 
   /** A list where one is due, else a check that the server has not gone back in time; then a watch. Whether that lasted as long as agreed. */
   async #round(signal: AbortSignal): Promise<boolean> {
-    if (this.#history.stale) this.#history.lose();
-    if (this.#history.position !== undefined && this.#unsure) await this.#checkForBackup(signal);
-    if (this.#history.position === undefined) await this.#list(signal);
-    const from = this.#history.position;
+    if (this.#history.relistDue) this.#history.requireList();
+    if (this.#history.watchFrom !== undefined && this.#unsure) await this.#checkForBackup(signal);
+    if (this.#history.watchFrom === undefined) await this.#list(signal);
+    const from = this.#history.watchFrom;
     if (from === undefined) return false;
     const { clock, random } = this.#tools;
     this.#unsure = true;
@@ -189,53 +189,53 @@ class Reflector<T extends KubeObject> implements Cache<T> {
 
   /** A server restored from a backup would let a watch from the future wait without a word. */
   async #checkForBackup(signal: AbortSignal): Promise<void> {
-    const version = await currentVersion(this.#transport, this.#options, signal);
-    if (this.#history.wentBack(version)) this.#history.lose();
+    const version = await currentResourceVersion(this.#transport, this.#options, signal);
+    if (this.#history.isBehind(version)) this.#history.requireList();
   }
 
   async #list(signal: AbortSignal): Promise<void> {
     const { clock, metrics } = this.#tools;
     const startedAt = clock.monotonic();
     const { pageSize } = this.#options;
-    const listing = await readListing<T>(this.#transport, this.#options, {
+    const listing = await readCompleteList<T>(this.#transport, this.#options, {
       signal,
       pageSize,
       prepare: (object) => this.#prepare(object),
     });
-    if (!this.#history.believes(listing.resourceVersion))
-      throw wentBack(listing.resourceVersion, collectionCall('list', this.#options));
+    if (!this.#history.accepts(listing.resourceVersion))
+      throw olderListError(listing.resourceVersion, collectionCall('list', this.#options));
     const changes = this.store.replace(listing.objects);
     this.#history.listed(listing.resourceVersion);
     metrics?.listed(this.#resource, listing.objects.size, (clock.monotonic() - startedAt) / 1000);
     for (const change of changes) {
-      this.#audience.changed(change);
-      if (++this.#handled % BATCH === 0) await otherWork();
+      this.#audience.notifyChange(change);
+      if (++this.#handled % YIELD_EVERY === 0) await yieldToEventLoop();
       signal.throwIfAborted();
     }
     this.#synced = true;
     this.#failure = undefined;
-    this.#audience.stateChanged();
+    this.#audience.notifyState();
   }
 
   /** One event of the watch. Every few hundred the event loop gets its turn. */
   #take(event: WatchEvent<T>): void | Promise<void> {
-    this.#pace.progress();
+    this.#pace.reset();
     if (!this.#history.advance(event.resourceVersion) || event.type === 'BOOKMARK') return;
     const key = keyOf(event.object.metadata);
     const change = event.type === 'DELETED' ? this.store.remove(key) : this.store.set(this.#prepare(event.object));
-    if (change !== undefined) this.#audience.changed(change);
-    return ++this.#handled % BATCH === 0 ? otherWork() : undefined;
+    if (change !== undefined) this.#audience.notifyChange(change);
+    return ++this.#handled % YIELD_EVERY === 0 ? yieldToEventLoop() : undefined;
   }
 
   /** Ends a round that failed; the least time to wait before the next, in ms. */
   #failed(error: unknown): number {
     const failure = error instanceof Error ? error : new Error(String(error));
     const kind = failure instanceof ApiError ? failure.kind : 'unexpected';
-    const listing = this.#history.position === undefined;
+    const listing = this.#history.watchFrom === undefined;
     // These say something of the collection, not of the connection: only a list can tell what holds now.
     const refused = isFailure(failure, 'ResourceMissing', 'NotFound', 'Forbidden', 'Unauthorized', 'Invalid');
     const unreadable = kind === 'Malformed' && this.#pace.failures >= MALFORMED_RESUMES;
-    if (refused || unreadable || kind === 'Gone') this.#history.lose();
+    if (refused || unreadable || kind === 'Gone') this.#history.requireList();
     this.#tools.metrics?.failed(this.#resource, kind);
     this.#tools.log.info(
       { resource: this.#resource, kind, error: failure.message, listing },
@@ -243,7 +243,7 @@ class Reflector<T extends KubeObject> implements Cache<T> {
     );
     if (listing || refused) {
       this.#failure = failure;
-      this.#audience.stateChanged();
+      this.#audience.notifyState();
     }
     return failure instanceof ApiError ? (failure.retryAfterMs ?? 0) : 0;
   }

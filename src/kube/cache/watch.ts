@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../api/meta.js';
 import type { Clock, Random } from '../../runtime/clock.js';
-import { unanswered } from '../failure.js';
+import { noResponse } from '../apierror.js';
 import { linesOf } from './lines.js';
 import { collectionCall } from '../client/pages.js';
 import type { Collection } from '../client/path.js';
@@ -52,8 +52,8 @@ export async function watch<T extends KubeObject>(
       query: watchQuery(options, seconds),
       target: call,
       accept: acceptOf(collection.metadataOnly),
-      repeatable: true,
-      tries: 1,
+      idempotent: true,
+      attempts: 1,
       signal,
     });
     for await (const line of linesOf(chunks, LONGEST_LINE, call)) {
@@ -82,10 +82,10 @@ async function guarded(
   });
   signal.addEventListener('abort', pass, { once: true });
   try {
-    await work(stop.signal, () => dog.seen());
+    await work(stop.signal, () => dog.reset());
   } catch (error) {
     if (bitten !== undefined)
-      throw unanswered(collectionCall('watch', collection), `the watch was given up, ${bitten}`);
+      throw noResponse(collectionCall('watch', collection), `the watch was given up, ${bitten}`);
     throw error;
   } finally {
     dog.close();

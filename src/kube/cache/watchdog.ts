@@ -26,7 +26,7 @@ export class Watchdog {
   }
 
   /** A sign of life. Cheap: the timer is left as it is. */
-  seen(): void {
+  reset(): void {
     this.#seenAt = this.#clock.monotonic();
   }
 

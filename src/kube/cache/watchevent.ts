@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../api/meta.js';
 import type { FailedCall } from '../../runtime/errors.js';
-import { failureOf, malformed } from '../failure.js';
+import { errorFromResponse, malformed } from '../apierror.js';
 import { field, isRecord, textField } from '../json.js';
 import type { Shape } from '../client/object.js';
 import { objectOf } from '../client/object.js';
@@ -43,5 +43,5 @@ function statusFailure(status: unknown, call: FailedCall): Error {
   const seconds = field(field(status, 'details'), 'retryAfterSeconds');
   const retryAfterMs =
     typeof seconds === 'number' && seconds > 0 ? Math.min(seconds * 1000, LONGEST_RETRY_AFTER_MS) : undefined;
-  return failureOf({ status: code, body: status, retryAfterMs }, call);
+  return errorFromResponse({ status: code, body: status, retryAfterMs }, call);
 }

@@ -29,13 +29,13 @@ export interface Preconditions {
 }
 
 /** Of every write. */
-export interface TryOptions {
+export interface CallOptions {
   readonly signal?: AbortSignal;
   /** Runs immediately before every try, repeats included; the ApiError that it throws ends the call, and nothing is sent. */
-  readonly beforeTry?: () => void;
+  readonly beforeAttempt?: () => void;
 }
 
-export interface ApplyOptions extends TryOptions {
+export interface ApplyOptions extends CallOptions {
   readonly fieldManager: string;
   /** Ask for no more than the metadata in the answer: what was written need not come back. */
   readonly metadataOnly?: boolean;
@@ -43,11 +43,11 @@ export interface ApplyOptions extends TryOptions {
   readonly force: boolean;
 }
 
-export interface WriteOptions extends TryOptions {
+export interface WriteOptions extends CallOptions {
   readonly fieldManager: string;
 }
 
-export interface DeleteOptions extends TryOptions {
+export interface DeleteOptions extends CallOptions {
   readonly preconditions: Preconditions;
   readonly propagation?: 'Background' | 'Foreground' | 'Orphan';
 }
@@ -70,7 +70,7 @@ export interface WriteClient {
   /** Whether the object is `gone` (or was not there), or `deleting` (finalizers, foreground). */
   delete(type: ResourceType, name: ObjectName, options: DeleteOptions): Promise<'gone' | 'deleting'>;
   /** SelfSubjectAccessReview: whether this client may do that. */
-  allowed(access: AccessQuestion, signal?: AbortSignal): Promise<boolean>;
+  allowed(access: AccessAttributes, signal?: AbortSignal): Promise<boolean>;
 }
 
 export interface MetadataPatch {
@@ -82,7 +82,7 @@ export interface MetadataPatch {
   readonly managedFields?: readonly object[];
 }
 
-export interface AccessQuestion {
+export interface AccessAttributes {
   readonly verb: string;
   readonly type: ResourceType;
   readonly subresource?: string;

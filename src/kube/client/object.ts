@@ -1,7 +1,7 @@
 import type { KubeObject, ResourceType } from '../../api/meta.js';
 import { apiVersionOf } from '../../api/resources.js';
 import type { FailedCall } from '../../runtime/errors.js';
-import { malformed } from '../failure.js';
+import { malformed } from '../apierror.js';
 import type { JsonRecord } from '../json.js';
 import { isRecord, textField } from '../json.js';
 

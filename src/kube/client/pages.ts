@@ -2,7 +2,7 @@ import type { KubeObject } from '../../api/meta.js';
 import { ApiError } from '../../runtime/errors.js';
 import type { FailedCall } from '../../runtime/errors.js';
 import type { Bucket } from '../transport/call.js';
-import { malformed } from '../failure.js';
+import { malformed } from '../apierror.js';
 import { field, textField } from '../json.js';
 import { objectOf } from './object.js';
 import type { Collection } from './path.js';
@@ -16,7 +16,7 @@ export interface PageOptions {
   readonly bucket?: Bucket | undefined;
   readonly deadlineMs?: number | undefined;
   /** Tries of each page; default that of the transport. */
-  readonly tries?: number;
+  readonly attempts?: number;
   readonly pageSize?: number;
 }
 
@@ -55,7 +55,7 @@ export async function* pagesOf<T extends KubeObject>(
       },
       target: call,
       accept: acceptOf(collection.metadataOnly, true),
-      repeatable: true,
+      idempotent: true,
       ...options,
     });
     const page = pageOf<T>(answer.body, collection, call);

@@ -2,20 +2,20 @@ import type { KubeObject, ObjectName, ResourceType } from '../../api/meta.js';
 import { SelfSubjectAccessReviews, apiVersionOf } from '../../api/resources.js';
 import { ApiError, isFailure } from '../../runtime/errors.js';
 import type { FailedCall } from '../../runtime/errors.js';
-import type { Answer } from '../transport/answer.js';
+import type { ApiResponse } from '../transport/response.js';
 import type { Bucket, Call } from '../transport/call.js';
 import type {
-  AccessQuestion,
+  AccessAttributes,
   ApplyOptions,
   DeleteOptions,
   KubeClient,
   ListOptions,
   MetadataPatch,
   ReadOptions,
-  TryOptions,
+  CallOptions,
   WriteOptions,
 } from './client.js';
-import { malformed } from '../failure.js';
+import { malformed } from '../apierror.js';
 import { field, textField } from '../json.js';
 import { bodyOf, objectOf, withoutManagedFields } from './object.js';
 import { pagesOf } from './pages.js';
@@ -29,7 +29,7 @@ export interface ClientOptions {
   /** Longest time for a call, in ms; default that of the transport. */
   readonly deadlineMs?: number;
   /** At most this many tries of a call; default that of the transport. */
-  readonly tries?: number;
+  readonly attempts?: number;
 }
 
 /** The client over a transport. It writes whatever it is told to: only a guarded client belongs into a controller's hands. */
@@ -71,7 +71,7 @@ class RestClient implements KubeClient {
     try {
       const answer = await this.#send(target, {
         method: 'GET',
-        repeatable: true,
+        idempotent: true,
         accept: acceptOf(options.metadataOnly),
         signal: options.signal,
       });
@@ -109,7 +109,7 @@ class RestClient implements KubeClient {
     // A second POST of what was applied would be answered by 409, and hide that the object is ours.
     return this.#write<T>(target, options, {
       method: 'POST',
-      repeatable: false,
+      idempotent: false,
       query: { fieldManager },
       body: bodyOf(object, type),
     });
@@ -128,7 +128,7 @@ class RestClient implements KubeClient {
     required('metadata.resourceVersion', object.metadata.resourceVersion, target);
     return this.#write<T>(target, options, {
       method: 'PUT',
-      repeatable: true,
+      idempotent: true,
       query: { fieldManager },
       body: bodyOf(object, target.type),
     });
@@ -140,7 +140,7 @@ class RestClient implements KubeClient {
     if (force) required('metadata.uid', object.metadata.uid, target);
     return this.#write<T>(target, options, {
       method: 'PATCH',
-      repeatable: true,
+      idempotent: true,
       query: { fieldManager, force: String(force) },
       accept: acceptOf(metadataOnly),
       contentType: 'application/apply-patch+yaml',
@@ -160,7 +160,7 @@ class RestClient implements KubeClient {
     required('metadata.resourceVersion', metadata.resourceVersion, target);
     return this.#write<T>(target, options, {
       method: 'PATCH',
-      repeatable: true,
+      idempotent: true,
       query: { fieldManager },
       contentType: 'application/merge-patch+json',
       body: JSON.stringify({ metadata }),
@@ -175,7 +175,7 @@ class RestClient implements KubeClient {
     const propagationPolicy = propagation === undefined ? {} : { propagationPolicy: propagation };
     const body = JSON.stringify({ apiVersion: 'v1', kind: 'DeleteOptions', preconditions, ...propagationPolicy });
     try {
-      const answer = await this.#send(target, { method: 'DELETE', repeatable: true, body, ...tryOf(options) });
+      const answer = await this.#send(target, { method: 'DELETE', idempotent: true, body, ...tryOf(options) });
       return isStillThere(answer) ? 'deleting' : 'gone';
     } catch (error) {
       if (isFailure(error, 'NotFound')) return 'gone';
@@ -183,7 +183,7 @@ class RestClient implements KubeClient {
     }
   }
 
-  async allowed(access: AccessQuestion, signal?: AbortSignal): Promise<boolean> {
+  async allowed(access: AccessAttributes, signal?: AbortSignal): Promise<boolean> {
     const { type, verb, ...rest } = access;
     const target = { verb: 'create', type: SelfSubjectAccessReviews, name: { name: '' } };
     const resourceAttributes = { ...rest, verb, group: type.group, version: type.version, resource: type.plural };
@@ -193,18 +193,18 @@ class RestClient implements KubeClient {
       spec: { resourceAttributes },
     };
     // A review stores nothing: asking twice does no harm.
-    const answer = await this.#send(target, { method: 'POST', repeatable: true, body: JSON.stringify(review), signal });
+    const answer = await this.#send(target, { method: 'POST', idempotent: true, body: JSON.stringify(review), signal });
     const said = field(field(answer.body, 'status'), 'allowed');
     if (typeof said !== 'boolean') throw malformed(callOf(target), 'an access review without status.allowed');
     return said;
   }
 
-  async #write<T extends KubeObject>(target: Target, options: TryOptions, send: Send): Promise<T> {
+  async #write<T extends KubeObject>(target: Target, options: CallOptions, send: Send): Promise<T> {
     const answer = await this.#send(target, { ...send, ...tryOf(options) });
     return objectOf<T>(answer.body, target, callOf(target));
   }
 
-  async #send(target: Target, send: Send): Promise<Answer> {
+  async #send(target: Target, send: Send): Promise<ApiResponse> {
     const call = callOf(target);
     try {
       return await this.#transport.call({ ...this.#options, ...send, path: pathOf(target), target: call });
@@ -234,8 +234,8 @@ function callOf(target: Target): FailedCall {
   };
 }
 
-function tryOf(options: TryOptions): Pick<Call, 'signal' | 'beforeTry'> {
-  return { signal: options.signal, beforeTry: options.beforeTry };
+function tryOf(options: CallOptions): Pick<Call, 'signal' | 'beforeAttempt'> {
+  return { signal: options.signal, beforeAttempt: options.beforeAttempt };
 }
 
 function required(name: string, value: string | undefined, target: Target): void {
@@ -245,7 +245,7 @@ function required(name: string, value: string | undefined, target: Target): void
 }
 
 /** The server answers a deletion with a Status, or with the object: as it was, or as it waits for finalizers or its grace period. */
-function isStillThere(answer: Answer): boolean {
+function isStillThere(answer: ApiResponse): boolean {
   if (textField(answer.body, 'kind') === 'Status') return false;
   const metadata = field(answer.body, 'metadata');
   const finalizers = field(metadata, 'finalizers');

@@ -4,17 +4,17 @@ import { ApiError } from '../../runtime/errors.js';
 import type { Logger } from '../../runtime/logger.js';
 import type { GuardMetrics } from '../../runtime/metrics.js';
 import type {
-  AccessQuestion,
+  AccessAttributes,
   ApplyOptions,
   DeleteOptions,
   KubeClient,
   ListOptions,
   MetadataPatch,
   ReadOptions,
-  TryOptions,
+  CallOptions,
   WriteOptions,
 } from '../client/client.js';
-import { describe } from '../failure.js';
+import { describeCall } from '../apierror.js';
 import type { Leadership } from './leadership.js';
 import { resourceOf } from '../client/path.js';
 
@@ -86,7 +86,7 @@ class GuardedClient implements KubeClient {
   }
 
   /** A question, not a write: a review stores nothing. */
-  allowed(access: AccessQuestion, signal?: AbortSignal): Promise<boolean> {
+  allowed(access: AccessAttributes, signal?: AbortSignal): Promise<boolean> {
     return this.#client.allowed(access, signal);
   }
 
@@ -129,15 +129,15 @@ class GuardedClient implements KubeClient {
   }
 
   /** The options of a write that is permitted, with the look at the lease in them. Throws for one that is not. */
-  #pass<O extends TryOptions>(write: GuardedWrite, preconditions: Needed, options: O): O {
-    const objection = missingOf(preconditions) ?? objectionTo(write, this.#rows);
+  #pass<O extends CallOptions>(write: GuardedWrite, preconditions: Needed, options: O): O {
+    const objection = missingOf(preconditions) ?? violationOf(write, this.#rows);
     if (objection !== undefined) throw this.#refuse(write, 'Guarded', objection);
-    const beforeTry = (): void => {
-      options.beforeTry?.();
+    const beforeAttempt = (): void => {
+      options.beforeAttempt?.();
       if (this.#tools.leadership?.held() === false) throw this.#refuse(write, 'Fenced', 'the lease is not held');
     };
-    beforeTry();
-    return { ...options, beforeTry };
+    beforeAttempt();
+    return { ...options, beforeAttempt };
   }
 
   #refuse(write: GuardedWrite, kind: 'Guarded' | 'Fenced', why: string): ApiError {
@@ -149,7 +149,7 @@ class GuardedClient implements KubeClient {
       name: name.name,
       ...(name.namespace === undefined ? {} : { namespace: name.namespace }),
     };
-    const message = `${describe(call)}: not sent: ${why}`;
+    const message = `${describeCall(call)}: not sent: ${why}`;
     if (kind === 'Guarded') {
       this.#tools.metrics?.refused(verb, resource);
       this.#tools.log.error({ verb, resource, name: keyOf(name), why }, 'write outside the table was refused');
@@ -173,18 +173,18 @@ function missingOf(preconditions: Needed): string | undefined {
 }
 
 /** Why no row permits the write; undefined when one does. The objection of the row that came nearest is told. */
-function objectionTo(write: GuardedWrite, rows: readonly GuardRow[]): string | undefined {
+function violationOf(write: GuardedWrite, rows: readonly GuardRow[]): string | undefined {
   let objection = 'no row of the table has this verb and type';
   for (const row of rows) {
     if (!row.verbs.includes(write.verb) || !isSameType(row.type, write.type)) continue;
-    const found = rowObjection(write, row);
+    const found = rowViolation(write, row);
     if (found === undefined) return undefined;
     objection = found;
   }
   return objection;
 }
 
-function rowObjection(write: GuardedWrite, row: GuardRow): string | undefined {
+function rowViolation(write: GuardedWrite, row: GuardRow): string | undefined {
   const { namespace = '', name } = write.name;
   if (!row.namespace(namespace)) return `namespace "${namespace}" is outside the table`;
   if (row.name !== undefined && !row.name(name)) return `name "${name}" is outside the table`;

@@ -27,7 +27,7 @@ const FIELD_MANAGER_LIMIT = 128;
  * The field manager that creates the Lease, one for each identity: when two standbys create it at the same moment, the
  * second apply conflicts with the first in place of overwriting it.
  */
-export function creatorOf(identity: string): string {
+export function creationFieldManager(identity: string): string {
   const printable = identity.replace(/[^\x21-\x7e]/g, '-');
   return `${LEASE_FIELD_MANAGER}_${printable}`.slice(0, FIELD_MANAGER_LIMIT);
 }
@@ -82,7 +82,7 @@ export function releasedLease(lease: Lease, now: number): Lease {
 }
 
 /** What a standby has seen of a Lease, and since when on its own monotonic clock: no other clock is believed. */
-export class LeaseWatch {
+export class LeaseObserver {
   readonly #clock: Clock;
   #newest: Lease | undefined;
   #since = 0;
@@ -97,7 +97,7 @@ export class LeaseWatch {
   }
 
   /** Takes note of a look at the Lease. One that is older than what was seen before comes from a copy that lags, and is passed over. */
-  see(lease: Lease | undefined): void {
+  observe(lease: Lease | undefined): void {
     const { uid, resourceVersion = '' } = this.#newest?.metadata ?? {};
     if (
       lease !== undefined &&
@@ -114,7 +114,7 @@ export class LeaseWatch {
    * Ms until the Lease may be taken by `identity`, zero when at once: it is not there, nobody holds it, `identity` holds
    * it, or its holder has not renewed it for its duration (at least `durationMs`), counted from when the last renewal was seen here.
    */
-  untilFree(identity: string, durationMs: number): number {
+  msUntilFree(identity: string, durationMs: number): number {
     const spec = this.#newest?.spec;
     const holder = spec?.holderIdentity ?? '';
     if (holder === '' || holder === identity) return 0;

@@ -16,19 +16,19 @@ export interface Call {
   /** JSON text. */
   readonly body?: string;
   /** Whether sending it again does no harm even when the first may have been applied. */
-  readonly repeatable: boolean;
+  readonly idempotent: boolean;
   /** At most this many tries; default 4. */
-  readonly tries?: number;
+  readonly attempts?: number;
   /** Which rate limit it falls under; default `default`. */
   readonly bucket?: Bucket | undefined;
   /** Longest time for all tries together, in ms; default that of the transport. Waiting for the rate limit comes before. */
   readonly deadlineMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Runs right before every try; the ApiError that it throws ends the call, and nothing is sent. */
-  readonly beforeTry?: (() => void) | undefined;
+  readonly beforeAttempt?: (() => void) | undefined;
 }
 
 /** What a server's Retry-After holds back: this method on this path, whatever its query. */
-export function pauseKey(call: Call): string {
+export function retryAfterKey(call: Call): string {
   return `${call.method} ${call.path}`;
 }

@@ -50,7 +50,7 @@ interface Flight {
  * Guarantees: what is handed out was read at most 30 s ago, or the last read failed; a failed read never takes working
  * credentials away.
  */
-export class KeptCredentials {
+export class CachedCredentials {
   readonly #loader: CredentialLoader;
   readonly #clock: Clock;
   readonly #log: Logger;
@@ -102,14 +102,14 @@ export class KeptCredentials {
     } catch (error) {
       if (this.#kept === undefined) throw error;
       this.#readAgainAt = this.#clock.monotonic() + RETRY_READ_MS;
-      this.#log.warn({ code: codeOf(error) }, 'credentials could not be read again, the old ones are used on');
+      this.#log.warn({ code: errorCode(error) }, 'credentials could not be read again, the old ones are used on');
       return this.#kept;
     }
   }
 }
 
 /** The code of a system or TLS error; else the error's name. Never its text, which may quote what was read. */
-export function codeOf(error: unknown): string {
+export function errorCode(error: unknown): string {
   const code = textField(error, 'code');
   if (code !== '') return code;
   const name = textField(error, 'name');

@@ -28,7 +28,7 @@ export class Deadline {
   }
 
   /** Ms left; zero or less when it is over. */
-  get left(): number {
+  get remainingMs(): number {
     return this.#due - this.#clock.monotonic();
   }
 
@@ -53,7 +53,7 @@ export class Deadline {
 }
 
 /** `work`, or a rejection with the signal's reason when that fires first; `work` itself is not stopped by it. */
-export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+export function rejectOnAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = (): void => reject(signal.reason instanceof Error ? signal.reason : new Error(String(signal.reason)));
     if (signal.aborted) stop();

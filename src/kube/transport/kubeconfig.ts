@@ -5,7 +5,7 @@ import { KubeConfig } from '@kubernetes/client-node';
 import type { Cluster, User } from '@kubernetes/client-node';
 import { load as parseYaml } from 'js-yaml';
 import type { CredentialLoader, Credentials, TlsMaterial } from './credentials.js';
-import { codeOf } from './credentials.js';
+import { errorCode } from './credentials.js';
 import { field, textField } from '../json.js';
 
 export interface KubeconfigOptions {
@@ -87,7 +87,7 @@ function foundBy({ source, remedy }: Origin, read: () => FileConfig): Found {
     return { source, read, config: read() };
   } catch (error) {
     const file = textField(error, 'path');
-    const code = codeOf(error);
+    const code = errorCode(error);
     // The message of a YAML error quotes lines of the file, tokens included.
     throw new KubeconfigError(
       `${file === '' ? source : `kubeconfig ${file}`} cannot be read: ${READ_ERRORS[code] ?? code}; ${remedy}`,

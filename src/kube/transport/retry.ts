@@ -9,7 +9,7 @@ const LONGEST_WAIT_MS = 5_000;
 const UNTOLD_THROTTLE_MS = 1_000;
 
 /** How one try of a call failed. */
-export interface FailedTry {
+export interface FailedAttempt {
   readonly error: ApiError;
   /** 1 for the first. */
   readonly attempt: number;
@@ -21,20 +21,20 @@ export interface FailedTry {
  * Ms to wait before the same call is sent again; undefined when it must not be.
  *
  * A call that was surely not applied (no connection, 429) may always be repeated. One that may have been applied (reset,
- * 5xx, a cut answer) is repeated only when it is `repeatable`: sending it twice does no harm.
+ * 5xx, a cut answer) is repeated only when it is `idempotent`: sending it twice does no harm.
  */
-export function waitBeforeRetry(failed: FailedTry, repeatable: boolean, random: Random): number | undefined {
+export function waitBeforeRetry(failed: FailedAttempt, idempotent: boolean, random: Random): number | undefined {
   const { error, attempt, unsent } = failed;
   const backoff = Math.min(FIRST_WAIT_MS * 2 ** (attempt - 1), LONGEST_WAIT_MS) * (0.5 + random());
   switch (error.kind) {
     case 'Throttled':
       return jittered(Math.max(error.retryAfterMs ?? UNTOLD_THROTTLE_MS, backoff), random);
     case 'Unavailable':
-      return repeatable ? jittered(Math.max(error.retryAfterMs ?? 0, backoff), random) : undefined;
+      return idempotent ? jittered(Math.max(error.retryAfterMs ?? 0, backoff), random) : undefined;
     case 'Malformed':
-      return repeatable ? backoff : undefined;
+      return idempotent ? backoff : undefined;
     case 'Transport':
-      return unsent || repeatable ? backoff : undefined;
+      return unsent || idempotent ? backoff : undefined;
     default:
       return undefined;
   }
@@ -49,7 +49,7 @@ function jittered(ms: number, random: Random): number {
  * Ms that a Retry-After header asks for, at most {@link LONGEST_RETRY_AFTER_MS}; undefined for none and for garbage.
  * RFC 9110: either whole seconds or an HTTP date, which is compared with `now` (ms since the epoch).
  */
-export function retryAfter(header: string | readonly string[] | undefined, now: number): number | undefined {
+export function parseRetryAfter(header: string | readonly string[] | undefined, now: number): number | undefined {
   const value = (typeof header === 'string' ? header : header?.[0])?.trim();
   if (value === undefined) return undefined;
   if (/^\d+$/.test(value)) return Math.min(Number(value) * 1000, LONGEST_RETRY_AFTER_MS);

@@ -3,24 +3,24 @@ import { delay } from '../../runtime/clock.js';
 import { ApiError } from '../../runtime/errors.js';
 import type { Logger } from '../../runtime/logger.js';
 import type { RequestMetrics } from '../../runtime/metrics.js';
-import type { Answer } from './answer.js';
+import type { ApiResponse } from './response.js';
 import type { Bucket, Call } from './call.js';
-import { pauseKey } from './call.js';
+import { retryAfterKey } from './call.js';
 import type { CredentialLoader } from './credentials.js';
-import { KeptCredentials, codeOf } from './credentials.js';
-import { Deadline, orAborted } from './deadline.js';
-import { aborted, describe, unanswered } from '../failure.js';
-import { Pauses } from './pause.js';
-import { Pool } from './pool.js';
+import { CachedCredentials, errorCode } from './credentials.js';
+import { Deadline, rejectOnAbort } from './deadline.js';
+import { aborted, describeCall, noResponse } from '../apierror.js';
+import { RetryAfter } from './retryafter.js';
+import { ConnectionPool } from './connectionpool.js';
 import type { RateLimit } from './ratelimit.js';
 import { TokenBucket } from './ratelimit.js';
 import { waitBeforeRetry } from './retry.js';
-import { HttpWire, TryFailure, type Wire, type WireOptions } from './wire.js';
+import { HttpRoundTripper, AttemptError, type RoundTripper, type RoundTripperOptions } from './roundtripper.js';
 
 /** Moves calls to the API server and answers back; knows HTTP and nothing of objects. */
 export interface Transport {
   /** Sends a call and reads the whole answer. Throws ApiError. */
-  call(call: Call): Promise<Answer>;
+  call(call: Call): Promise<ApiResponse>;
   /**
    * Sends a call and hands out the body as it comes, until it ends or the call's signal fires; a caller that stops
    * reading before the end has to fire it. The deadline covers the head of the answer only. Throws ApiError.
@@ -43,7 +43,7 @@ export interface TransportOptions {
   /** Longest time a call may take, in ms; default and most 15,000. */
   readonly deadlineMs?: number;
   /** Longest answer that is read, in bytes; default 64 MiB. */
-  readonly maxAnswerBytes?: number;
+  readonly maxResponseBytes?: number;
 }
 
 /** No call takes longer, its repeats included. */
@@ -61,59 +61,66 @@ const LIMITS: Readonly<Record<Bucket, RateLimit>> = {
  * The transport over HTTP/1.1 and kept-alive connections.
  *
  * Guarantees: every call ends within its deadline; nothing is sent to a method and path before the Retry-After of its last
- * refusal (at most 60 s) has passed; a call that may have been applied is repeated only when it is repeatable, and never
+ * refusal (at most 60 s) has passed; a call that may have been applied is repeated only when it is idempotent, and never
  * while its former try may still be under way from here; a 401 or a TLS failure reads the credentials again and tries
  * once more.
  */
 export function createTransport(loader: CredentialLoader, options: TransportOptions): Transport {
-  const pool = new Pool({ connections: options.connections ?? 32, headersTimeoutMs: deadlineOf(options) });
-  return new WiredTransport(loader, options, (wiring) => new HttpWire(pool, wiring));
+  const pool = new ConnectionPool({ connections: options.connections ?? 32, headersTimeoutMs: deadlineOf(options) });
+  return new RetryingTransport(loader, options, (wiring) => new HttpRoundTripper(pool, wiring));
 }
 
-/** The same over another wire than HTTP, to a server that needs no credentials: {@link DoorWire}. */
-export function createTransportOver(wire: (options: WireOptions) => Wire, options: TransportOptions): Transport {
+/** The same over another wire than HTTP, to a server that needs no credentials: {@link InProcessRoundTripper}. */
+export function createTransportWith(
+  wire: (options: RoundTripperOptions) => RoundTripper,
+  options: TransportOptions,
+): Transport {
   const credentials = { server: 'https://localhost', headers: {}, tls: { rejectUnauthorized: true } };
-  return new WiredTransport({ load: async () => credentials }, options, wire);
+  return new RetryingTransport({ load: async () => credentials }, options, wire);
 }
 
-class WiredTransport implements Transport {
+class RetryingTransport implements Transport {
   readonly #options: TransportOptions;
   readonly #clock: Clock;
   readonly #deadlineMs: number;
-  readonly #credentials: KeptCredentials;
-  readonly #pauses: Pauses;
+  readonly #credentials: CachedCredentials;
+  readonly #pauses: RetryAfter;
   readonly #buckets: Readonly<Record<Bucket, TokenBucket>>;
-  readonly #wire: Wire;
+  readonly #wire: RoundTripper;
 
-  constructor(loader: CredentialLoader, options: TransportOptions, wire: (options: WireOptions) => Wire) {
+  constructor(
+    loader: CredentialLoader,
+    options: TransportOptions,
+    wire: (options: RoundTripperOptions) => RoundTripper,
+  ) {
     const { clock, limits } = options;
     const bucket = (name: Bucket): TokenBucket => new TokenBucket(clock, limits?.[name] ?? LIMITS[name]);
     this.#options = options;
     this.#clock = clock;
     this.#deadlineMs = deadlineOf(options);
-    this.#credentials = new KeptCredentials(loader, clock, options.log);
-    this.#pauses = new Pauses(clock);
+    this.#credentials = new CachedCredentials(loader, clock, options.log);
+    this.#pauses = new RetryAfter(clock);
     this.#buckets = { default: bucket('default'), events: bucket('events'), leases: bucket('leases') };
     this.#wire = wire({
-      pauses: this.#pauses,
+      retryAfter: this.#pauses,
       clock,
       metrics: options.metrics,
       userAgent: options.userAgent,
-      maxAnswerBytes: options.maxAnswerBytes ?? MAX_ANSWER_BYTES,
+      maxResponseBytes: options.maxResponseBytes ?? MAX_ANSWER_BYTES,
       bodyTimeoutMs: this.#deadlineMs,
     });
   }
 
-  call(call: Call): Promise<Answer> {
+  call(call: Call): Promise<ApiResponse> {
     return this.#repeat(call, async (signal) => {
-      const credentials = await orAborted(this.#credentials.current(), signal);
+      const credentials = await rejectOnAbort(this.#credentials.current(), signal);
       return this.#wire.call(call, credentials, signal);
     });
   }
 
   open(call: Call): Promise<AsyncIterable<Uint8Array>> {
     return this.#repeat(call, async (signal) => {
-      const credentials = await orAborted(this.#credentials.current(), signal);
+      const credentials = await rejectOnAbort(this.#credentials.current(), signal);
       return this.#wire.open(call, credentials, signal);
     });
   }
@@ -133,7 +140,7 @@ class WiredTransport implements Transport {
     try {
       return await this.#tryOn(call, attempt, deadline);
     } catch (error) {
-      throw explain(error, call, deadline).failure;
+      throw asAttemptError(error, call, deadline).failure;
     } finally {
       deadline.close();
     }
@@ -145,22 +152,26 @@ class WiredTransport implements Transport {
       try {
         return await attempt(deadline.signal);
       } catch (error) {
-        const failed = explain(error, call, deadline);
-        if (failed.suspect === undefined || refreshed) await this.#waitForNext(call, failed, tries++, deadline);
-        else await orAborted(this.#credentials.refresh(failed.suspect), deadline.signal);
-        refreshed ||= failed.suspect !== undefined;
+        const failed = asAttemptError(error, call, deadline);
+        if (failed.rejectedCredentials === undefined || refreshed)
+          await this.#waitForNext(call, failed, tries++, deadline);
+        else await rejectOnAbort(this.#credentials.refresh(failed.rejectedCredentials), deadline.signal);
+        refreshed ||= failed.rejectedCredentials !== undefined;
       }
       await this.#admit(call, deadline.signal);
     }
   }
 
   /** Waits as long as has to be waited before another try; throws the failure when there is to be none. */
-  async #waitForNext(call: Call, failed: TryFailure, tries: number, deadline: Deadline): Promise<void> {
+  async #waitForNext(call: Call, failed: AttemptError, tries: number, deadline: Deadline): Promise<void> {
     const { failure, unsent } = failed;
-    if (tries >= (call.tries ?? TRIES)) throw failed;
-    const wait = waitBeforeRetry({ error: failure, attempt: tries, unsent }, call.repeatable, this.#options.random);
-    if (wait === undefined || wait >= deadline.left) throw failed;
-    this.#options.log.debug({ call: describe(call.target), kind: failure.kind, waitMs: wait }, 'call is tried again');
+    if (tries >= (call.attempts ?? TRIES)) throw failed;
+    const wait = waitBeforeRetry({ error: failure, attempt: tries, unsent }, call.idempotent, this.#options.random);
+    if (wait === undefined || wait >= deadline.remainingMs) throw failed;
+    this.#options.log.debug(
+      { call: describeCall(call.target), kind: failure.kind, waitMs: wait },
+      'call is tried again',
+    );
     await delay(this.#clock, wait, deadline.signal);
   }
 
@@ -169,8 +180,12 @@ class WiredTransport implements Transport {
     const bucket = call.bucket ?? 'default';
     const started = this.#clock.monotonic();
     try {
-      for (let left = this.#pauses.left(pauseKey(call)); left > 0; left = this.#pauses.left(pauseKey(call))) {
-        if (left > this.#deadlineMs) throw heldBack(call, left);
+      for (
+        let left = this.#pauses.remainingMs(retryAfterKey(call));
+        left > 0;
+        left = this.#pauses.remainingMs(retryAfterKey(call))
+      ) {
+        if (left > this.#deadlineMs) throw retryAfterError(call, left);
         await delay(this.#clock, left, signal);
       }
       await this.#buckets[bucket].take(signal);
@@ -186,18 +201,18 @@ function deadlineOf(options: TransportOptions): number {
 }
 
 /** Whatever went wrong in a try, as a failure of the call. */
-function explain(error: unknown, call: Call, deadline: Deadline): TryFailure {
-  if (error instanceof TryFailure && !deadline.signal.aborted) return error;
-  if (deadline.expired) return new TryFailure(unanswered(call.target, 'the deadline has passed'), false);
-  if (call.signal?.aborted === true) return new TryFailure(aborted(call.target), false);
-  if (error instanceof ApiError) return new TryFailure(error, false);
-  return new TryFailure(unanswered(call.target, codeOf(error)), false);
+function asAttemptError(error: unknown, call: Call, deadline: Deadline): AttemptError {
+  if (error instanceof AttemptError && !deadline.signal.aborted) return error;
+  if (deadline.expired) return new AttemptError(noResponse(call.target, 'the deadline has passed'), false);
+  if (call.signal?.aborted === true) return new AttemptError(aborted(call.target), false);
+  if (error instanceof ApiError) return new AttemptError(error, false);
+  return new AttemptError(noResponse(call.target, errorCode(error)), false);
 }
 
-function heldBack(call: Call, leftMs: number): ApiError {
+function retryAfterError(call: Call, leftMs: number): ApiError {
   return new ApiError({
     kind: 'Throttled',
-    message: `${describe(call.target)}: not sent, the server asked to wait ${Math.ceil(leftMs / 1000)} s more`,
+    message: `${describeCall(call.target)}: not sent, the server asked to wait ${Math.ceil(leftMs / 1000)} s more`,
     call: call.target,
     retryAfterMs: leftMs,
   });

@@ -78,7 +78,7 @@ export class LocalNode {
     if (due) await this.#beat(ready, write);
     const open = withoutNotReadyTaint(ready, this.#labels());
     if (open !== ready) await client.update(Nodes, open, write);
-    return { ending: 'done', wakeAfterMs: Math.max(this.#beatAt - clock.monotonic(), 0) };
+    return { ending: 'done', requeueAfterMs: Math.max(this.#beatAt - clock.monotonic(), 0) };
   }
 
   async #beat(node: Node, write: WriteOptions): Promise<void> {

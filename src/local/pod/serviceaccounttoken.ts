@@ -32,7 +32,7 @@ export async function requestToken(
     target: { verb: 'create', resource: `${resourceOf(ServiceAccounts)}/token`, namespace, name },
     body: JSON.stringify(body),
     // Two tokens do no harm.
-    repeatable: true,
+    idempotent: true,
   });
   const token = textField(field(answer.body, 'status'), 'token');
   if (token === '') throw new Error(`serviceaccounts/token ${namespace}/${name}: the answer holds no token`);

@@ -76,7 +76,7 @@ describe('the serving certificate', () => {
     const first = served(stage);
     await stage.clock.advance(60 * DAY_MS - 1_000);
     const before = stage.api.writes.length;
-    expect(await stage.pass()).toEqual({ ending: 'done', wakeAfterMs: 1_000 });
+    expect(await stage.pass()).toEqual({ ending: 'done', requeueAfterMs: 1_000 });
     expect(stage.api.writes).toHaveLength(before);
 
     await stage.clock.advance(1_000);
@@ -95,7 +95,7 @@ describe('the serving certificate', () => {
   it('wakes the engine again and again until then: no timer reaches so far', async () => {
     const stage = await installed();
 
-    expect(await stage.pass()).toEqual({ ending: 'done', wakeAfterMs: 12 * 3600 * 1000 });
+    expect(await stage.pass()).toEqual({ ending: 'done', requeueAfterMs: 12 * 3600 * 1000 });
   });
 
   it('is left alone by another version of the operator', async () => {

@@ -301,11 +301,11 @@ describe('the controller as a whole', () => {
     const clock = new ManualClock();
     const api = new FakeApi(clock);
     const phases: string[] = [];
-    const { controller, sources, onHeld } = create(api, clock, templates, phases);
+    const { controller, sources, onStartedLeading } = create(api, clock, templates, phases);
     const tenure = new AbortController();
     for (const source of sources) source.start();
     await Promise.all(sources.map((source) => source.whenSynced()));
-    onHeld(tenure.signal);
+    onStartedLeading(tenure.signal);
     controller.start();
     api.put(MultiClusterEngines, engine({ metadata: { finalizers: [] } }));
     await clock.advance(1_000);

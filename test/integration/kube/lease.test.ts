@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { KubeObject } from '../../../src/api/meta.js';
 import { Leases, Namespaces, RoleBindings } from '../../../src/api/resources.js';
 import type { KubeClient } from '../../../src/kube/client/client.js';
-import type { LeaseElector } from '../../../src/kube/lease/lease.js';
-import { LEASE_TIMES, createElector } from '../../../src/kube/lease/lease.js';
+import type { LeaderElector } from '../../../src/kube/lease/leaderelector.js';
+import { LEASE_TIMES, createElector } from '../../../src/kube/lease/leaderelector.js';
 import type { Lease } from '../../../src/kube/lease/leaserecord.js';
 import { createClient } from '../../../src/kube/client/rest.js';
 import type { Transport } from '../../../src/kube/transport/transport.js';
@@ -25,7 +25,7 @@ describeWithServer('the lease', {}, (server) => {
   let transport: Transport;
   let client: KubeClient;
   let name = '';
-  const electors: LeaseElector[] = [];
+  const electors: LeaderElector[] = [];
 
   beforeAll(async () => {
     transport = transportOf(server().adminKubeconfig);
@@ -38,7 +38,7 @@ describeWithServer('the lease', {}, (server) => {
   });
   afterAll(() => transport.close());
 
-  function elector(identity: string, times = STEADY, over = transport): LeaseElector {
+  function elector(identity: string, times = STEADY, over = transport): LeaderElector {
     name = name === '' ? ownName('one') : name;
     const made = createElector(over, { lease: { namespace, name }, identity, times }, cacheTools());
     electors.push(made);

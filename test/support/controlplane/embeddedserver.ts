@@ -1,6 +1,6 @@
 import { serveEmbedded } from '@multicluster-engine/kube-apiserver/testing/controlplane/embeddedserver';
 
-import { Embedded } from '../../../src/commands/embedded.js';
+import { InProcessClients } from '../../../src/commands/inprocessclients.js';
 import { createClient } from '../../../src/kube/client/rest.js';
 import { createLogger } from '../../../src/observability/logger.js';
 import { systemClock } from '../../../src/runtime/clock.js';
@@ -9,7 +9,7 @@ import { Rollouts } from '../hub/rollouts.js';
 /** The embedded server as tests of size `hub` need it: with rollouts of Deployments. */
 await serveEmbedded(process.argv[2] ?? '', (server, signal) => {
   const log = createLogger({ level: 'warn', clock: systemClock, destination: process.stderr });
-  const transport = new Embedded(server, 'test', log).transport(
+  const transport = new InProcessClients(server, 'test', log).transport(
     { name: 'rollouts', groups: ['system:masters'] },
     { userAgent: 'rollouts' },
   );

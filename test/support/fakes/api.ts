@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject, ObjectMeta, ObjectName, ResourceType } from '../../../src/api/meta.js';
 import { apiVersionOf, keyOf, PlacementDecisions, Secrets } from '../../../src/api/resources.js';
 import type {
-  AccessQuestion,
+  AccessAttributes,
   ApplyOptions,
   DeleteOptions,
   KubeClient,
@@ -40,7 +40,7 @@ export class FakeApi implements KubeClient {
   /** Nobody may ask for more of a Secret than its metadata: who does fails. */
   concealsSecrets = false;
   /** The answer of SelfSubjectAccessReview. */
-  may: (access: AccessQuestion) => boolean = () => true;
+  may: (access: AccessAttributes) => boolean = () => true;
   readonly #clock: Clock;
   readonly #tables = new Map<string, Map<string, KubeObject>>();
   readonly #caches: FakeCache<KubeObject>[] = [];
@@ -200,7 +200,7 @@ export class FakeApi implements KubeClient {
     return 'deleting';
   }
 
-  async allowed(access: AccessQuestion): Promise<boolean> {
+  async allowed(access: AccessAttributes): Promise<boolean> {
     await this.#call({ verb: 'allowed', type: access.type, name: { name: access.name ?? '' } });
     return this.may(access);
   }

@@ -276,7 +276,7 @@ function finished(situation: StatusInput, applied: Applied, hand: ReconcileScope
   if (due.length === 0)
     return {
       ...outcome,
-      result: { ending: 'done', ...(applied.wakeInMs === undefined ? {} : { wakeAfterMs: applied.wakeInMs }) },
+      result: { ending: 'done', ...(applied.wakeInMs === undefined ? {} : { requeueAfterMs: applied.wakeInMs }) },
     };
   const afterMs = Math.min(...due);
   const grave = states.has('denied') ? 'PermissionDenied' : states.has('foreign') ? 'ForeignObject' : undefined;

@@ -89,7 +89,7 @@ export class PlacementRig {
   /** Takes the lease. */
   hold(): void {
     this.#end = new AbortController();
-    this.group.onHeld(this.#end.signal);
+    this.group.onStartedLeading(this.#end.signal);
     for (const one of this.group.controllers) one.start();
   }
 

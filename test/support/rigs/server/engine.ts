@@ -41,7 +41,7 @@ export class OperatorRig {
     const leadership = { held: () => true, identity: 'test' };
     const rights = engineRights(targetTypes(templates), onlyNamespace);
     const tools = { clock: systemClock, random: systemRandom, log: this.log };
-    const { controller, sources, onHeld } = createEngineController({
+    const { controller, sources, onStartedLeading } = createEngineController({
       client: guardClient(createClient(this.#transport), rights, { leadership, log: this.log }),
       openCache: (options) => createCache(this.#transport, options, tools),
       templates,
@@ -56,9 +56,14 @@ export class OperatorRig {
       release: () => Promise.resolve(),
       held: () => true,
     };
-    this.#done = new Group({ name: 'engine', sources, election, controllers: [controller], onHeld, ...tools }).run(
-      this.#end.signal,
-    );
+    this.#done = new Group({
+      name: 'engine',
+      sources,
+      election,
+      controllers: [controller],
+      onStartedLeading,
+      ...tools,
+    }).run(this.#end.signal);
   }
 
   /** `onlyNamespace`: as the flag `--namespace`. */

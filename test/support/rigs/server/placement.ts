@@ -53,7 +53,7 @@ export class PlacementServerRig {
       log: this.log,
     });
     this.#caches = this.#open();
-    const { controllers, onHeld } = createPlacementControllers({
+    const { controllers, onStartedLeading } = createPlacementControllers({
       client,
       caches: this.#caches,
       recorder: { record: (event) => void this.events.push(event), flush: () => Promise.resolve() },
@@ -74,7 +74,7 @@ export class PlacementServerRig {
       sources,
       election,
       controllers,
-      onHeld,
+      onStartedLeading,
       clock: systemClock,
       log: this.log,
     }).run(this.#end.signal);

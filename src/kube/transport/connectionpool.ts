@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto';
+import { Agent, ProxyAgent } from 'undici';
+import type { Dispatcher } from 'undici';
+import type { Credentials } from './credentials.js';
+
+export interface PoolOptions {
+  /** Connections for calls. Watches hold theirs for minutes and so have a pool of their own. */
+  readonly connections: number;
+  /** Longest wait for a connection, and for the head of an answer, in ms. */
+  readonly headersTimeoutMs: number;
+}
+
+export type PoolKind = 'calls' | 'streams';
+
+const WATCH_CONNECTIONS = 128;
+/** Below the 90 s after which the API server closes an idle connection, so that no call meets a closing one. */
+const KEEP_ALIVE_MS = 30_000;
+/** First TCP probe after this much silence; with the nine that follow each second, a dead peer is noticed in about 40 s. */
+const TCP_PROBE_MS = 30_000;
+const CONNECT_TIMEOUT_MS = 5_000;
+
+type Agents = Readonly<Record<PoolKind, Dispatcher>>;
+
+/** Connections to the API server, made anew when CA, client certificate or address change. */
+export class ConnectionPool {
+  readonly #options: PoolOptions;
+  readonly #retired = new Set<Dispatcher>();
+  #agents: Agents | undefined;
+  #key = '';
+
+  constructor(options: PoolOptions) {
+    this.#options = options;
+  }
+
+  /** Where to send calls that use these credentials. */
+  dispatcher(credentials: Credentials, lane: PoolKind): Dispatcher {
+    const key = keyOf(credentials);
+    if (this.#agents === undefined || key !== this.#key) {
+      this.#retire();
+      this.#agents = {
+        calls: this.#agent(credentials, this.#options.connections),
+        streams: this.#agent(credentials, WATCH_CONNECTIONS),
+      };
+      this.#key = key;
+    }
+    return this.#agents[lane];
+  }
+
+  /** Cuts every connection; resolves when no socket is left. */
+  async close(): Promise<void> {
+    const open = [...this.#retired, ...Object.values(this.#agents ?? {})];
+    this.#agents = undefined;
+    this.#retired.clear();
+    await Promise.all(open.map((agent) => agent.destroy()));
+  }
+
+  /** Lets what is under way on the old connections end; nothing new goes over them. */
+  #retire(): void {
+    for (const agent of Object.values(this.#agents ?? {})) {
+      this.#retired.add(agent);
+      const gone = (): void => void this.#retired.delete(agent);
+      agent.close().then(gone, gone);
+    }
+  }
+
+  #agent(credentials: Credentials, connections: number): Dispatcher {
+    const connect = {
+      ...credentials.tls,
+      timeout: CONNECT_TIMEOUT_MS,
+      keepAlive: true,
+      keepAliveInitialDelay: TCP_PROBE_MS,
+    };
+    const options = {
+      connections,
+      pipelining: 1,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      headersTimeout: this.#options.headersTimeoutMs,
+      allowH2: false,
+    };
+    if (credentials.proxy === undefined) return new Agent({ ...options, connect });
+    return new ProxyAgent({ ...options, uri: credentials.proxy, requestTls: connect });
+  }
+}
+
+/** A digest, so that no key material is kept twice. */
+function keyOf(credentials: Credentials): string {
+  const { ca, cert, key, servername, rejectUnauthorized } = credentials.tls;
+  const parts = [credentials.server, credentials.proxy, ca, cert, key, servername, rejectUnauthorized];
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(`${String(part).length}:${String(part)};`);
+  return hash.digest('hex');
+}

@@ -1,0 +1,126 @@
+import type { ApiResponse } from './response.js';
+import type { Call } from './call.js';
+import { retryAfterKey } from './call.js';
+import { rejectOnAbort } from './deadline.js';
+import { aborted, errorFromResponse, malformed } from '../apierror.js';
+import { isRecord } from '../json.js';
+import { parseRetryAfter } from './retry.js';
+import { AttemptError, requestTarget, type RoundTripper, type RoundTripperOptions } from './roundtripper.js';
+
+/** Who asks at the door: an API server in this process takes its word. */
+export interface InProcessUser {
+  readonly name: string;
+  readonly groups: readonly string[];
+  readonly uid?: string;
+}
+
+/** An API server in this very process, asked without a socket. Everything but authentication happens as over HTTPS. */
+export interface InProcessServer {
+  dispatch(request: InProcessRequest): Promise<InProcessResponse>;
+}
+
+export interface InProcessRequest {
+  readonly method: string;
+  /** Path and query. */
+  readonly target: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array | undefined;
+  readonly user: InProcessUser;
+  readonly signal: AbortSignal;
+}
+
+export interface InProcessResponse {
+  readonly code: number;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly body:
+    | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
+    | { readonly kind: 'value'; readonly value: unknown }
+    | { readonly kind: 'stream'; readonly values: AsyncIterable<unknown> };
+}
+
+/** A wire that ends at a door. What comes back is shared with the server: nobody may change it in place. */
+export class InProcessRoundTripper implements RoundTripper {
+  readonly #door: InProcessServer;
+  readonly #user: InProcessUser;
+  readonly #options: RoundTripperOptions;
+
+  constructor(door: InProcessServer, user: InProcessUser, options: RoundTripperOptions) {
+    this.#door = door;
+    this.#user = user;
+    this.#options = options;
+  }
+
+  async call(call: Call, _credentials: unknown, signal: AbortSignal): Promise<ApiResponse> {
+    const response = await this.#ask(call, signal);
+    const { body } = response;
+    if (response.code >= 300) throw this.#refused(call, response);
+    const value: unknown = body.kind === 'value' ? body.value : parsed(body);
+    if (!isRecord(value)) throw malformed(call.target, 'the body is not a whole JSON object', response.code);
+    return { status: response.code, body: value };
+  }
+
+  async open(call: Call, _credentials: unknown, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
+    // As over a socket, the deadline's signal ends the wait for the head of the answer only.
+    const response = await this.#ask(call, signal, call.signal ?? signal);
+    if (response.code !== 200) throw this.#refused(call, response);
+    if (response.body.kind !== 'stream') throw malformed(call.target, 'the body is not a stream', response.code);
+    return linesOf(call, response.body.values);
+  }
+
+  async close(): Promise<void> {
+    // There is no connection to cut: calls end with their signals.
+  }
+
+  /** `patience` ends the wait for the answer, `life` the work itself and the stream in the answer. */
+  async #ask(call: Call, patience: AbortSignal, life = patience): Promise<InProcessResponse> {
+    const { clock, metrics, userAgent } = this.#options;
+    call.beforeAttempt?.();
+    const started = clock.monotonic();
+    const response = await rejectOnAbort(
+      this.#door.dispatch({
+        method: call.method,
+        target: requestTarget(call),
+        headers: {
+          'user-agent': userAgent,
+          accept: call.accept ?? 'application/json',
+          'content-type': call.contentType ?? 'application/json',
+        },
+        body: call.body === undefined ? undefined : Buffer.from(call.body),
+        user: this.#user,
+        signal: life,
+      }),
+      patience,
+    );
+    metrics?.requested(call.method, 'in-process', String(response.code), (clock.monotonic() - started) / 1000);
+    return response;
+  }
+
+  #refused(call: Call, { code, headers, body }: InProcessResponse): AttemptError {
+    const retryAfterMs = parseRetryAfter(headers['Retry-After'] ?? headers['retry-after'], this.#options.clock.now());
+    if (retryAfterMs !== undefined) this.#options.retryAfter.hold(retryAfterKey(call), retryAfterMs);
+    return new AttemptError(
+      errorFromResponse(
+        { status: code, body: body.kind === 'value' ? body.value : parsed(body), retryAfterMs },
+        call.target,
+      ),
+      false,
+    );
+  }
+}
+
+function parsed(body: InProcessResponse['body']): unknown {
+  if (body.kind !== 'bytes') return undefined;
+  try {
+    return JSON.parse(Buffer.from(body.bytes).toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+async function* linesOf(call: Call, values: AsyncIterable<unknown>): AsyncIterable<Uint8Array> {
+  for await (const value of values) {
+    if (call.signal?.aborted === true) throw aborted(call.target);
+    yield Buffer.from(`${JSON.stringify(value)}\n`);
+  }
+  if (call.signal?.aborted === true) throw aborted(call.target);
+}

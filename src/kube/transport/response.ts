@@ -1,0 +1,57 @@
+import type { FailedCall } from '../../runtime/errors.js';
+import type { JsonRecord } from '../json.js';
+import { isRecord } from '../json.js';
+import { malformed } from '../apierror.js';
+
+/** A success, read to its end. */
+export interface ApiResponse {
+  readonly status: number;
+  readonly body: JsonRecord;
+}
+
+export interface RawResponse {
+  readonly status: number;
+  readonly contentType: string;
+  readonly bytes: Buffer;
+}
+
+/** Reads a body to its end; throws `Malformed` as soon as it is longer than `limit` bytes. */
+export async function readBody(body: AsyncIterable<unknown>, limit: number, call: FailedCall): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    if (!(chunk instanceof Uint8Array)) continue;
+    size += chunk.length;
+    if (size > limit) throw malformed(call, `longer than ${limit} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, size);
+}
+
+/**
+ * A success as the API promises it: a JSON object.
+ * @throws ApiError Malformed: an HTML page with code 200, a cut body, another content type are no empty list.
+ */
+export function parseSuccess(raw: RawResponse, call: FailedCall): ApiResponse {
+  if (!isJson(raw.contentType)) throw malformed(call, `content type is not application/json`, raw.status);
+  const body = parseJson(raw.bytes);
+  if (!isRecord(body)) throw malformed(call, 'the body is not a whole JSON object', raw.status);
+  return { status: raw.status, body };
+}
+
+/** The body of a refusal: JSON where it is that, else undefined. */
+export function parseErrorBody(raw: RawResponse): unknown {
+  return isJson(raw.contentType) ? parseJson(raw.bytes) : undefined;
+}
+
+function isJson(contentType: string): boolean {
+  return /^application\/json\s*(;|$)/i.test(contentType);
+}
+
+function parseJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,169 @@
+import type { Dispatcher } from 'undici';
+import type { Clock } from '../../runtime/clock.js';
+import type { ApiError } from '../../runtime/errors.js';
+import type { RequestMetrics } from '../../runtime/metrics.js';
+import type { ApiResponse } from './response.js';
+import { parseErrorBody, parseSuccess, readBody } from './response.js';
+import type { Call } from './call.js';
+import { retryAfterKey } from './call.js';
+import type { Credentials } from './credentials.js';
+import { errorCode } from './credentials.js';
+import { aborted, errorFromResponse, noResponse } from '../apierror.js';
+import type { RetryAfter } from './retryafter.js';
+import type { PoolKind, ConnectionPool } from './connectionpool.js';
+import { parseRetryAfter } from './retry.js';
+
+export interface RoundTripperOptions {
+  /** Where a refusal with Retry-After is put down. */
+  readonly retryAfter: RetryAfter;
+  readonly clock: Clock;
+  readonly metrics?: RequestMetrics | undefined;
+  readonly userAgent: string;
+  readonly maxResponseBytes: number;
+  readonly bodyTimeoutMs: number;
+}
+
+/** A try that failed, with what decides on the next one. */
+export class AttemptError extends Error {
+  readonly failure: ApiError;
+  /** Surely never seen by the server. */
+  readonly unsent: boolean;
+  /** The credentials that may be to blame. */
+  readonly rejectedCredentials: Credentials | undefined;
+
+  constructor(failure: ApiError, unsent: boolean, suspect?: Credentials) {
+    super(failure.message);
+    this.failure = failure;
+    this.unsent = unsent;
+    this.rejectedCredentials = suspect;
+  }
+}
+
+/** One try of a call: sends it and reads the answer. Knows nothing of repeats. */
+export interface RoundTripper {
+  /** The whole answer. Throws AttemptError, ApiError Malformed, what `beforeAttempt` threw, or the signal's reason. */
+  call(call: Call, credentials: Credentials, signal: AbortSignal): Promise<ApiResponse>;
+  /** The body as it comes, until it ends or the call's own signal fires. */
+  open(call: Call, credentials: Credentials, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
+  close(): Promise<void>;
+}
+
+/** The wire over kept-alive connections of HTTP/1.1. */
+export class HttpRoundTripper implements RoundTripper {
+  readonly #pool: ConnectionPool;
+  readonly #options: RoundTripperOptions;
+
+  constructor(pool: ConnectionPool, options: RoundTripperOptions) {
+    this.#pool = pool;
+    this.#options = options;
+  }
+
+  close(): Promise<void> {
+    return this.#pool.close();
+  }
+
+  /** The whole answer. Throws AttemptError, ApiError Malformed, what `beforeAttempt` threw, or the signal's reason. */
+  async call(call: Call, credentials: Credentials, signal: AbortSignal): Promise<ApiResponse> {
+    const data = await this.#send('calls', call, credentials, signal);
+    return this.#read(call, data, credentials);
+  }
+
+  /** The body as it comes, until it ends or the call's own signal fires. */
+  async open(call: Call, credentials: Credentials, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
+    const data = await this.#send('streams', call, credentials, signal);
+    if (data.statusCode !== 200) await this.#read(call, data, credentials);
+    // Cutting it off raises an error on it, also when nobody reads it yet.
+    data.body.on('error', () => undefined);
+    const cut = (): void => void data.body.destroy();
+    call.signal?.addEventListener('abort', cut, { once: true });
+    data.body.once('close', () => call.signal?.removeEventListener('abort', cut));
+    return chunksOf(call, data.body);
+  }
+
+  async #send(
+    lane: PoolKind,
+    call: Call,
+    credentials: Credentials,
+    signal: AbortSignal,
+  ): Promise<Dispatcher.ResponseData> {
+    const { clock, metrics, bodyTimeoutMs } = this.#options;
+    const base = new URL(credentials.server);
+    const dispatcher = this.#pool.dispatcher(credentials, lane);
+    call.beforeAttempt?.();
+    const started = clock.monotonic();
+    const count = (code: string): void =>
+      metrics?.requested(call.method, base.host, code, (clock.monotonic() - started) / 1000);
+    try {
+      const data = await dispatcher.request({
+        origin: base.origin,
+        path: `${base.pathname.replace(/\/$/, '')}${requestTarget(call)}`,
+        method: call.method,
+        headers: this.#headers(call, credentials),
+        body: call.body ?? null,
+        signal,
+        bodyTimeout: lane === 'streams' ? 0 : bodyTimeoutMs,
+      });
+      count(String(data.statusCode));
+      return data;
+    } catch (error) {
+      count('<error>');
+      const code = errorCode(error);
+      throw new AttemptError(noResponse(call.target, code), isUnsent(code), isTls(code) ? credentials : undefined);
+    }
+  }
+
+  #headers(call: Call, credentials: Credentials): Record<string, string> {
+    return {
+      ...credentials.headers,
+      'user-agent': this.#options.userAgent,
+      accept: call.accept ?? 'application/json',
+      ...(call.body === undefined ? {} : { 'content-type': call.contentType ?? 'application/json' }),
+    };
+  }
+
+  async #read(call: Call, data: Dispatcher.ResponseData, credentials: Credentials): Promise<ApiResponse> {
+    const contentType = String(data.headers['content-type'] ?? '');
+    const bytes = await readBody(data.body, this.#options.maxResponseBytes, call.target);
+    const raw = { status: data.statusCode, contentType, bytes };
+    if (raw.status >= 200 && raw.status < 300) return parseSuccess(raw, call.target);
+    const retryAfterMs = parseRetryAfter(data.headers['retry-after'], this.#options.clock.now());
+    if (retryAfterMs !== undefined) this.#options.retryAfter.hold(retryAfterKey(call), retryAfterMs);
+    const failure = errorFromResponse({ status: raw.status, body: parseErrorBody(raw), retryAfterMs }, call.target);
+    throw new AttemptError(failure, false, failure.kind === 'Unauthorized' ? credentials : undefined);
+  }
+}
+
+async function* chunksOf(call: Call, body: Dispatcher.ResponseData['body']): AsyncIterable<Uint8Array> {
+  try {
+    for await (const chunk of body) {
+      if (chunk instanceof Uint8Array) yield chunk;
+    }
+  } catch (error) {
+    throw call.signal?.aborted === true ? aborted(call.target) : noResponse(call.target, errorCode(error));
+  }
+}
+
+/** Path and query of a call. */
+export function requestTarget(call: Call): string {
+  const query = new URLSearchParams(call.query).toString();
+  return query === '' ? call.path : `${call.path}?${query}`;
+}
+
+const UNSENT_CODES: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+/** No connection came about, so the server has not seen the call. */
+function isUnsent(code: string): boolean {
+  return UNSENT_CODES.has(code) || isTls(code);
+}
+
+/** OpenSSL's and Node's codes of a failed handshake or of a certificate that was not believed. */
+function isTls(code: string): boolean {
+  return /CERT|SSL|TLS|UNABLE_TO/.test(code);
+}

@@ -1,0 +1,224 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { KubeObject } from '../../../src/api/meta.js';
+import { Events } from '../../../src/api/resources.js';
+import type { EventObject } from '../../../src/kube/events/event.js';
+import { cutBytes } from '../../../src/kube/events/event.js';
+import type { EventNote, EventRecorder } from '../../../src/kube/events/recorder.js';
+import { createRecorder } from '../../../src/kube/events/recorder.js';
+import { ManualClock, settle } from '@multicluster-engine/kube-apiserver/testing/clock';
+import { FakeApi, failure } from '../../support/fakes/api.js';
+import { RecordingLog } from '../../support/fakes/log.js';
+
+const regarding: KubeObject = {
+  apiVersion: 'example.com/v1',
+  kind: 'Thing',
+  metadata: { namespace: 'n', name: 'thing', uid: 'u', resourceVersion: '7' },
+};
+const note: EventNote = { regarding, type: 'Normal', reason: 'Done', action: 'Doing', note: 'it is done' };
+
+let clock: ManualClock;
+let api: FakeApi;
+let outcomes: string[];
+let recorder: EventRecorder;
+beforeEach(() => {
+  clock = new ManualClock();
+  api = new FakeApi(clock);
+  outcomes = [];
+  recorder = createRecorder(
+    api,
+    { controller: 'example.com/engine', instance: 'pod-1' },
+    {
+      clock,
+      log: new RecordingLog(),
+      metrics: { recorded: (outcome) => void outcomes.push(outcome) },
+    },
+  );
+});
+const events = (): EventObject[] => api.all<EventObject>(Events);
+
+describe('an event', () => {
+  it('says who saw what, where and when', async () => {
+    recorder.record(note);
+    await recorder.flush();
+
+    expect(events()).toMatchObject([
+      {
+        apiVersion: 'events.k8s.io/v1',
+        kind: 'Event',
+        metadata: { namespace: 'n', name: expect.stringMatching(/^thing\.[0-9a-f]{16}$/) },
+        eventTime: '2026-01-01T00:00:00.000000Z',
+        reportingController: 'example.com/engine',
+        reportingInstance: 'pod-1',
+        type: 'Normal',
+        reason: 'Done',
+        action: 'Doing',
+        note: 'it is done',
+        regarding: {
+          apiVersion: 'example.com/v1',
+          kind: 'Thing',
+          namespace: 'n',
+          name: 'thing',
+          uid: 'u',
+          resourceVersion: '7',
+        },
+      },
+    ]);
+    expect(events()[0]).not.toHaveProperty('series');
+  });
+
+  it('about a cluster-scoped object stands in the namespace default', async () => {
+    recorder.record({ ...note, regarding: { ...regarding, metadata: { name: 'cluster', uid: 'u' } } });
+    await recorder.flush();
+
+    expect(events()[0]?.metadata.namespace).toBe('default');
+    expect(events()[0]?.regarding).toEqual({ apiVersion: 'example.com/v1', kind: 'Thing', name: 'cluster', uid: 'u' });
+  });
+
+  it.each([
+    ['a'.repeat(253), /^a{236}\.[0-9a-f]{16}$/],
+    [`${'a'.repeat(235)}.b`, /^a{235}\.[0-9a-f]{16}$/],
+    ['System:Node', /^system-node\.[0-9a-f]{16}$/],
+  ])('about %s has a valid name', async (name, expected) => {
+    recorder.record({ ...note, regarding: { ...regarding, metadata: { namespace: 'n', name } } });
+    await recorder.flush();
+
+    expect(events()[0]?.metadata.name).toMatch(expected);
+  });
+
+  it('has a note of at most 1 KiB, no character cut in two', async () => {
+    recorder.record({ ...note, note: 'ä'.repeat(1_000) });
+    await recorder.flush();
+
+    expect(events()[0]?.note).toBe(`${'ä'.repeat(510)}…`);
+  });
+});
+
+it.each([
+  ['short', 1024, 'short'],
+  ['a'.repeat(10), 10, 'a'.repeat(10)],
+  ['a'.repeat(11), 10, 'aaaaaaa…'],
+  ['€€€€', 10, '€€…'],
+  ['😀😀😀', 10, '😀…'],
+])('%s cut to %d bytes is %s', (text, limit, cut) => {
+  expect(cutBytes(text, limit)).toBe(cut);
+  expect(Buffer.byteLength(cutBytes(text, limit))).toBeLessThanOrEqual(limit);
+});
+
+describe('a repeat', () => {
+  async function recordOnce(): Promise<void> {
+    recorder.record(note);
+    await settle();
+  }
+
+  it('joins a series at once, later ones at most every ten seconds', async () => {
+    await recordOnce();
+    await clock.advance(10_000);
+    for (let times = 0; times < 5; times++) await recordOnce();
+    expect(events()[0]?.series).toEqual({ count: 2, lastObservedTime: '2026-01-01T00:00:10.000000Z' });
+    await clock.advance(4_000);
+    await recordOnce();
+    expect(api.writes).toHaveLength(2);
+    await clock.advance(6_000);
+
+    expect(events()).toHaveLength(1);
+    expect(events()[0]?.series).toEqual({ count: 7, lastObservedTime: '2026-01-01T00:00:14.000000Z' });
+    expect(api.writes).toHaveLength(3);
+  });
+
+  it('before the first was written is counted in it', async () => {
+    for (let times = 0; times < 3; times++) recorder.record(note);
+    await recorder.flush();
+
+    expect(api.writes).toHaveLength(1);
+    expect(events()[0]?.series?.count).toBe(3);
+  });
+
+  it.each<[string, Partial<EventNote>]>([
+    ['reason', { reason: 'Other' }],
+    ['note', { note: 'other' }],
+    ['type', { type: 'Warning' }],
+    ['object', { regarding: { ...regarding, metadata: { ...regarding.metadata, uid: 'other' } } }],
+  ])('with another %s is another event', async (_, change) => {
+    recorder.record(note);
+    recorder.record({ ...note, ...change });
+    await recorder.flush();
+
+    expect(events()).toHaveLength(2);
+  });
+
+  it('after six minutes of silence begins a new event', async () => {
+    await recordOnce();
+    await clock.advance(360_001);
+    await recordOnce();
+
+    expect(events().map((event) => event.series)).toEqual([undefined, undefined]);
+    expect(new Set(events().map((event) => event.metadata.name)).size).toBe(2);
+  });
+
+  it('of an event that is gone begins a new one with the next', async () => {
+    await recordOnce();
+    await clock.advance(10_000);
+    const [first] = events();
+    api.remove(Events, first?.metadata ?? { name: '' });
+    await recordOnce();
+    expect(outcomes).toEqual(['created', 'dropped']);
+    await recordOnce();
+
+    expect(events()).toHaveLength(1);
+    expect(outcomes).toEqual(['created', 'dropped', 'created']);
+  });
+});
+
+describe('the recorder', () => {
+  it('never blocks and never throws, whatever the server does', async () => {
+    api.before = () => {
+      throw failure('Forbidden', 'create', Events, { name: 'x' });
+    };
+    recorder.record(note);
+    await recorder.flush();
+
+    expect(outcomes).toEqual(['dropped']);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('writes one event at a time, in order', async () => {
+    let underWay = 0;
+    let most = 0;
+    api.before = async () => {
+      most = Math.max(most, ++underWay);
+      await settle();
+      underWay -= 1;
+    };
+    for (const reason of ['A', 'B', 'C']) recorder.record({ ...note, reason });
+    await recorder.flush();
+
+    expect(most).toBe(1);
+    expect(api.calls.map((call) => Reflect.get(call.object ?? {}, 'reason'))).toEqual(['A', 'B', 'C']);
+  });
+
+  it('drops what its queue cannot hold, and keeps no more than a thousand series', async () => {
+    let free = (): void => undefined;
+    const blocked = new Promise<void>((resolve) => (free = resolve));
+    api.before = () => blocked;
+    for (let index = 0; index < 3_000; index++) recorder.record({ ...note, reason: `R${index}` });
+    free();
+    await recorder.flush();
+
+    expect(outcomes.filter((outcome) => outcome === 'dropped').length).toBeGreaterThanOrEqual(1_900);
+    expect(events().length).toBeLessThanOrEqual(1_001);
+    expect(events().length).toBeGreaterThanOrEqual(1_000);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('has nothing left after flush', async () => {
+    recorder.record(note);
+    await settle();
+    recorder.record(note);
+    await settle();
+    expect(clock.pending).toBe(1);
+    await recorder.flush();
+
+    expect(events()[0]?.series?.count).toBe(2);
+    expect(clock.pending).toBe(0);
+  });
+});

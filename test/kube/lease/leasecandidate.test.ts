@@ -1,0 +1,215 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { Leases } from '../../../src/api/resources.js';
+import { settle } from '@multicluster-engine/kube-apiserver/testing/clock';
+import { failure } from '../../support/fakes/api.js';
+import { LeaseRig, NAME } from './leaserig.js';
+
+let world: LeaseRig;
+beforeEach(() => {
+  world = new LeaseRig();
+});
+
+describe('a standby', () => {
+  beforeEach(() =>
+    world.write({
+      holderIdentity: 'other',
+      leaseDurationSeconds: 15,
+      leaseTransitions: 3,
+      renewTime: '2026-01-01T00:00:00.000000Z',
+    }),
+  );
+
+  it('takes the lease exactly when it expires, counted from when it saw it, and counts a transition', async () => {
+    const standby = await world.holder('one');
+    await world.clock.advance(14_999);
+    expect(world.writes).toBe(0);
+    await world.clock.advance(1);
+
+    expect(standby.elector.held()).toBe(true);
+    expect(world.lease?.spec).toEqual({
+      holderIdentity: 'one',
+      leaseDurationSeconds: 15,
+      leaseTransitions: 4,
+      acquireTime: '2026-01-01T00:00:15.000000Z',
+      renewTime: '2026-01-01T00:00:15.000000Z',
+    });
+  });
+
+  it('begins to count anew with every renewal that it sees', async () => {
+    const standby = await world.holder('one');
+    for (let renewal = 1; renewal <= 5; renewal++) {
+      await world.clock.advance(10_000);
+      world.write({ renewTime: `2026-01-01T00:00:0${renewal}.000000Z` });
+    }
+    await world.clock.advance(14_999);
+    expect(standby.elector.held()).toBe(false);
+    await world.clock.advance(1);
+
+    expect(standby.elector.held()).toBe(true);
+  });
+
+  it('asks the server once and then follows the watch', async () => {
+    await world.holder('one');
+    world.write({ renewTime: '2026-01-01T00:00:01.000000Z' });
+    await world.clock.advance(10_000);
+
+    expect(world.api.calls.map((call) => call.verb)).toEqual(['get']);
+  });
+
+  it.each<[string, () => void]>([
+    ['is released', () => world.write({ holderIdentity: '' })],
+    ['is deleted', () => world.remove()],
+  ])('takes the lease at once when it %s', async (_, free) => {
+    const standby = await world.holder('one');
+    await world.clock.advance(3_000);
+    free();
+    await settle();
+
+    expect(standby.elector.held()).toBe(true);
+    expect(standby.caches.map((cache) => cache.synced())).toEqual([false]);
+  });
+
+  it('of the same identity takes the lease at once, without a transition', async () => {
+    const standby = await world.holder('other');
+
+    expect(standby.elector.held()).toBe(true);
+    expect(world.lease?.spec).toMatchObject({ leaseTransitions: 3, acquireTime: '2026-01-01T00:00:00.000000Z' });
+  });
+
+  it.each(['1970-01-01T00:00:00.000000Z', '2100-01-01T00:00:00.000000Z', 'never'])(
+    'does not believe a renewal at %s',
+    async (renewTime) => {
+      world.write({ renewTime });
+      const standby = await world.holder('one');
+      await world.clock.advance(14_999);
+      expect(standby.elector.held()).toBe(false);
+      await world.clock.advance(1);
+
+      expect(standby.elector.held()).toBe(true);
+    },
+  );
+
+  it.each([
+    [1, 15_000],
+    [0, 15_000],
+    [-5, 15_000],
+    [20, 20_000],
+    [3_600, 60_000],
+  ])('waits for a lease of %d s for %d ms', async (seconds, ms) => {
+    world.write({ leaseDurationSeconds: seconds });
+    const standby = await world.holder('one');
+    await world.clock.advance(ms - 1);
+    expect(standby.elector.held()).toBe(false);
+    await world.clock.advance(1);
+
+    expect(standby.elector.held()).toBe(true);
+  });
+
+  it('is not put off by labels', async () => {
+    const standby = await world.holder('one');
+    await world.clock.advance(14_000);
+    world.write({}, { labels: { a: 'b' } });
+    await world.clock.advance(1_000);
+
+    expect(standby.elector.held()).toBe(true);
+  });
+
+  it('asks the server every two seconds while its watch is not current', async () => {
+    const standby = await world.holder('one');
+    standby.caches[0]?.pause();
+    standby.caches[0]?.fail(new Error('no watch'));
+    await world.clock.advance(6_000);
+    const asked = world.api.calls.length;
+    world.write({ holderIdentity: '' });
+    await world.clock.advance(2_000);
+
+    expect(asked).toBeGreaterThanOrEqual(4);
+    expect(standby.elector.held()).toBe(true);
+  });
+
+  it('that sees an old copy does not take what was renewed meanwhile', async () => {
+    const standby = await world.holder('one');
+    standby.caches[0]?.pause();
+    await world.clock.advance(14_000);
+    world.write({ renewTime: '2026-01-01T00:00:14.000000Z' });
+    await world.clock.advance(10_000);
+    expect(standby.elector.held()).toBe(false);
+    expect(world.holderIdentity).toBe('other');
+    await world.clock.advance(7_000);
+
+    expect(standby.elector.held()).toBe(true);
+  });
+
+  it('that is overtaken while it takes the lease goes on waiting', async () => {
+    const standby = await world.holder('one');
+    let stolen = false;
+    world.api.before = (call) => {
+      if (call.verb === 'update' && !stolen) {
+        stolen = true;
+        world.write({ holderIdentity: 'thief', renewTime: '2026-01-01T00:00:15.000000Z' });
+      }
+    };
+    await world.clock.advance(15_000);
+    await world.clock.advance(14_000);
+    expect(world.holderIdentity).toBe('thief');
+    await world.clock.advance(2_000);
+
+    expect(standby.elector.held()).toBe(true);
+  });
+
+  it('that loses the race to make the lease goes on waiting', async () => {
+    world.remove();
+    world.api.before = (call) => {
+      if (call.verb !== 'apply') return;
+      world.api.before = () => undefined;
+      world.write({ holderIdentity: 'faster', leaseDurationSeconds: 15 });
+      throw failure('Conflict', 'apply', Leases, NAME);
+    };
+    const standby = await world.holder('one');
+    await world.clock.advance(14_000);
+    expect(world.holderIdentity).toBe('faster');
+    await world.clock.advance(2_000);
+
+    expect(standby.elector.held()).toBe(true);
+  });
+
+  it.each(['Transport', 'Forbidden', 'hang'] as const)('keeps trying while the server fails by %s', async (fault) => {
+    const standby = world.contender('one');
+    standby.fault = fault;
+    standby.start();
+    await world.clock.advance(60_000);
+    expect(standby.elector.held()).toBe(false);
+    standby.fault = 'none';
+    await world.clock.advance(22_000);
+
+    expect(standby.elector.held()).toBe(true);
+  });
+
+  it('gives up when it is told to, and leaves nothing behind', async () => {
+    const stop = new AbortController();
+    const standby = world.contender('one').start(stop.signal);
+    await world.clock.advance(5_000);
+    stop.abort(new Error('enough'));
+    await settle();
+
+    expect(standby.failure).toEqual(new Error('enough'));
+    expect(world.clock.pending).toBe(0);
+    await world.clock.advance(60_000);
+    expect(world.holderIdentity).toBe('other');
+  });
+
+  it('that is told to give up while it takes the lease gives it back', async () => {
+    const stop = new AbortController();
+    const standby = world.contender('one').start(stop.signal);
+    await settle();
+    world.api.before = (call) => {
+      if (call.verb === 'update') stop.abort(new Error('enough'));
+    };
+    await world.clock.advance(15_000);
+
+    expect(standby.failure).toEqual(new Error('enough'));
+    expect(world.holderIdentity).toBe('');
+    expect(standby.elector.held()).toBe(false);
+    expect(world.clock.pending).toBe(0);
+  });
+});

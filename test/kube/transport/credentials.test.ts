@@ -1,0 +1,223 @@
+import type { Socket } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { CredentialLoader, Credentials } from '../../../src/kube/transport/credentials.js';
+import { CachedCredentials } from '../../../src/kube/transport/credentials.js';
+import type { Call } from '../../../src/kube/transport/call.js';
+import type { Transport } from '../../../src/kube/transport/transport.js';
+import { createTransport } from '../../../src/kube/transport/transport.js';
+import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
+import { RecordingLog } from '../../support/fakes/log.js';
+import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
+import type { Pair } from './certificate.js';
+import { authority, certificate } from './certificate.js';
+import { ScriptedServer, refusal, success } from './scriptedserver.js';
+
+const get: Call = {
+  method: 'GET',
+  path: '/x',
+  target: { verb: 'get', resource: 'things' },
+  idempotent: true,
+  attempts: 1,
+};
+
+/** Credentials that a test rotates by hand. */
+class Rotating implements CredentialLoader {
+  reads: boolean[] = [];
+  token = 'first';
+  tls: Credentials['tls'] = { rejectUnauthorized: true };
+  failing: Error | undefined;
+  hold: Promise<void> | undefined;
+  readonly #server: string;
+
+  constructor(server = 'https://nowhere') {
+    this.#server = server;
+  }
+
+  async load(fresh: boolean): Promise<Credentials> {
+    this.reads.push(fresh);
+    const read = { server: this.#server, headers: { Authorization: `Bearer ${this.token}` }, tls: this.tls };
+    await this.hold;
+    if (this.failing !== undefined) throw this.failing;
+    return read;
+  }
+}
+
+describe('kept credentials', () => {
+  const clock = new ManualClock();
+  let source: Rotating;
+  let log: RecordingLog;
+  let kept: CachedCredentials;
+
+  beforeEach(() => {
+    source = new Rotating();
+    log = new RecordingLog();
+    kept = new CachedCredentials(source, clock, log);
+  });
+  const token = (credentials: Credentials): string | undefined => credentials.headers['Authorization'];
+
+  it('are read once for many who ask at the same time', async () => {
+    const all = await Promise.all(Array.from({ length: 20 }, () => kept.current()));
+
+    expect(new Set(all).size).toBe(1);
+    expect(source.reads).toEqual([false]);
+  });
+
+  it('are read again after 30 s, not before', async () => {
+    await kept.current();
+    source.token = 'second';
+    await clock.advance(29_999);
+    expect(token(await kept.current())).toBe('Bearer first');
+    await clock.advance(1);
+    expect(token(await kept.current())).toBe('Bearer second');
+  });
+
+  it('are used on while they cannot be read again, and tried again every 5 s', async () => {
+    await kept.current();
+    source.failing = Object.assign(new Error('token: canary'), { code: 'ENOENT' });
+    await clock.advance(30_000);
+    expect(token(await kept.current())).toBe('Bearer first');
+    source.failing = undefined;
+    source.token = 'second';
+    expect(token(await kept.current())).toBe('Bearer first');
+    await clock.advance(5_000);
+
+    expect(token(await kept.current())).toBe('Bearer second');
+    expect(log.lines).toEqual([{ level: 'warn', message: expect.any(String), fields: { code: 'ENOENT' } }]);
+  });
+
+  it('that never could be read are a failure', async () => {
+    source.failing = new Error('nothing there');
+
+    await expect(kept.current()).rejects.toThrow('nothing there');
+    source.failing = undefined;
+    await expect(kept.current()).resolves.toBeDefined();
+  });
+
+  it('that were refused are read anew, once for all who were refused', async () => {
+    const refused = await kept.current();
+    source.token = 'second';
+    const all = await Promise.all([kept.refresh(refused), kept.refresh(refused), kept.refresh(refused)]);
+
+    expect(all.map(token)).toEqual(['Bearer second', 'Bearer second', 'Bearer second']);
+    expect(source.reads).toEqual([false, true]);
+    expect(token(await kept.refresh(refused))).toBe('Bearer second');
+    expect(source.reads).toHaveLength(2);
+  });
+
+  it('that are refused again and again are read no more than once a second', async () => {
+    let credentials = await kept.current();
+    for (let times = 0; times < 10; times++) credentials = await kept.refresh(credentials);
+    expect(source.reads).toHaveLength(2);
+    await clock.advance(1_000);
+    await kept.refresh(credentials);
+
+    expect(source.reads).toHaveLength(3);
+  });
+
+  it('whose read hangs are read by another after a minute', async () => {
+    let free = (): void => undefined;
+    source.hold = new Promise((resolve) => (free = resolve));
+    const first = kept.current();
+    await clock.advance(60_000);
+    source.hold = undefined;
+    source.token = 'second';
+
+    expect(token(await kept.current())).toBe('Bearer second');
+    free();
+    await first;
+  });
+});
+
+describe('a transport whose credentials change', () => {
+  let server: ScriptedServer;
+  let source: Rotating;
+  let transport: Transport;
+  const ca = authority('first authority');
+  const leaf = certificate({ name: 'server', issuer: ca });
+
+  const clock = new ManualClock();
+
+  async function begin(secure: Parameters<typeof ScriptedServer.start>[0] = leaf): Promise<void> {
+    server = await ScriptedServer.start(secure);
+    source = new Rotating(server.url);
+    source.tls = { ca: ca.cert, rejectUnauthorized: true };
+    transport = createTransport(source, { clock, random: () => 0, log: new RecordingLog(), userAgent: 'test' });
+  }
+  afterEach(async () => {
+    await transport.close();
+    await server.stop();
+  });
+  const tokens = (): unknown[] => server.seen.map((seen) => seen.headers.authorization);
+
+  it('reads them again after a 401 and tries once more, a call that must not be repeated too', async () => {
+    await begin();
+    server.next(refusal(401), success({ kind: 'Thing' }));
+    await transport.call({ ...get, method: 'POST', body: '{}', idempotent: false });
+    source.token = 'second';
+    server.next(refusal(401), success());
+    await clock.advance(1_000);
+    await transport.call(get);
+
+    expect(tokens()).toEqual(['Bearer first', 'Bearer first', 'Bearer first', 'Bearer second']);
+  });
+
+  it('tells a 401 that stays', async () => {
+    await begin();
+    server.otherwise = refusal(401, 'Unauthorized');
+
+    await expect(transport.call(get)).rejects.toMatchObject({ kind: 'Unauthorized', status: 401 });
+    expect(server.seen).toHaveLength(2);
+  });
+
+  it("reads them again when the server's certificate comes from a new authority", async () => {
+    await begin();
+    await transport.call(get);
+    const { cert, ...next } = authority('second authority');
+    server.secure(certificate({ name: 'server', issuer: { cert, ...next } }));
+    server.dropConnections();
+    source.tls = { ca: cert, rejectUnauthorized: true };
+
+    await transport.call({ ...get, method: 'POST', body: '{}', idempotent: false });
+    expect(source.reads).toEqual([false, true]);
+  });
+
+  it.each<[string, () => Pair]>([
+    ['an unknown authority', () => certificate({ name: 'server', issuer: authority('stranger') })],
+    ['an expired certificate', () => certificate({ name: 'server', issuer: ca, expired: true })],
+    ['itself', () => certificate({ name: 'server' })],
+  ])('never speaks to a server that is vouched for by %s', async (_, pair) => {
+    await begin(pair());
+
+    await expect(transport.call(get)).rejects.toMatchObject({ kind: 'Transport' });
+    expect(server.seen).toEqual([]);
+  });
+
+  it('lets calls end on the old connections and makes new ones with another client certificate', async () => {
+    const clients = authority('clients');
+    await begin({ ...leaf, ca: clients.cert, requestCert: true, rejectUnauthorized: true });
+    const client = (name: string): Credentials['tls'] => ({
+      ca: ca.cert,
+      rejectUnauthorized: true,
+      ...certificate({ name, issuer: clients }),
+    });
+    const names: unknown[] = [];
+    const sockets: Socket[] = [];
+    server.otherwise = (_, response, socket) => {
+      sockets.push(socket);
+      names.push(
+        (socket as unknown as { getPeerCertificate(): { subject: { CN: string } } }).getPeerCertificate().subject.CN,
+      );
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+    };
+    source.tls = client('first');
+    await transport.call(get);
+    source.tls = client('second');
+    server.next(refusal(401));
+    await transport.call(get);
+    await transport.call(get);
+
+    expect(names).toEqual(['first', 'second', 'second']);
+    await waitFor('the old connection to close', () => sockets[0]?.destroyed);
+    expect(sockets[2]?.destroyed).toBe(false);
+  });
+});
