@@ -6,7 +6,7 @@ import { timestamp } from '../time.js';
 import { goDecoded } from '../schema/godecoded.js';
 import { badRequest, unknownError } from '../status.js';
 import { rootAtom } from './typed/atom.js';
-import { liveMisfits, misfits } from './typed/validate.js';
+import { liveSchemaErrors, schemaErrors } from './typed/validate.js';
 import type { Conflict } from './managedfields/conflict.js';
 import { applyConflict, conflictsOf, conflictsOutside } from './managedfields/conflict.js';
 import { isEmpty, sameFields } from './fieldpath/fieldset.js';
@@ -16,13 +16,13 @@ import { fractionOf } from './typed/fraction.js';
 import { entriesOf, textOf, withEntries, withoutEntries } from './managedfields/entries.js';
 import type { Owner, Owners } from './managedfields/owners.js';
 import { ownerId, readOwners, writeOwners } from './managedfields/owners.js';
-import type { Terms } from './managedfields/ownership.js';
-import { fitOwners, ownable, settle } from './managedfields/ownership.js';
+import type { OwnershipContext } from './managedfields/ownership.js';
+import { reconcileOwners, withoutUnownable, transferOwnership } from './managedfields/ownership.js';
 import { prune } from './managedfields/prune.js';
 import { resetFields, withoutReset } from './managedfields/resetfields.js';
 import type { FieldsResource, OtherVersion } from './resource.js';
 import { kindText } from './resource.js';
-import { toSet } from './typed/tofieldset.js';
+import { toFieldSet } from './typed/tofieldset.js';
 import { updateOwners } from './managedfields/update.js';
 import { zeroOf } from './typed/zero.js';
 
@@ -43,7 +43,7 @@ export interface ApplyRequest {
 }
 
 /** The manager of what an object had before anything was known of its managers. */
-const BEFORE = 'before-first-apply';
+const BEFORE_FIRST_APPLY = 'before-first-apply';
 
 /**
  * The object after a server-side apply, with its managedFields, before defaults: fields of the body are put in, those
@@ -56,14 +56,14 @@ const BEFORE = 'before-first-apply';
 export function serverSideApply(request: ApplyRequest): KubeObject {
   const { live, manager, force, resource } = request;
   const applied = bodyOf(request.applied);
-  const terms = termsOf(request);
-  const bare = live === undefined ? { apiVersion: terms.apiVersion, kind: resource.kind } : withoutEntries(live);
-  const owners = ownersOf(request, bare, terms);
+  const context = ownershipContext(request);
+  const bare = live === undefined ? { apiVersion: context.apiVersion, kind: resource.kind } : withoutEntries(live);
+  const owners = ownersOf(request, bare, context);
   checkBody(applied, resource);
-  checkTypes(applied, live ?? bare, terms);
-  const turn = { request, applied, bare, owners, terms };
-  let result = run(turn, force);
-  if ('conflicts' in result && manager === KUBECTL) result = takeOver(turn, result.conflicts);
+  checkTypes(applied, live ?? bare, context);
+  const state = { request, applied, bare, owners, context };
+  let result = applyOnce(state, force);
+  if ('conflicts' in result && manager === KUBECTL) result = adoptClientSideApply(state, result.conflicts);
   if ('conflicts' in result) throw applyConflict(result.conflicts);
   checkNumbers(applied, resource);
   const object = manager === KUBECTL ? withLastApplied(result.object, applied) : result.object;
@@ -73,11 +73,11 @@ export function serverSideApply(request: ApplyRequest): KubeObject {
 }
 
 /** What the rules of ownership depend on in a request. */
-export function termsOf({
+export function ownershipContext({
   resource,
   subresource,
   other,
-}: Pick<ApplyRequest, 'resource' | 'subresource' | 'other'>): Terms {
+}: Pick<ApplyRequest, 'resource' | 'subresource' | 'other'>): OwnershipContext {
   return {
     apiVersion: apiVersionOf(resource),
     atom: rootAtom(resource.schema),
@@ -104,16 +104,20 @@ function checkBody(applied: JsonObject, resource: FieldsResource): void {
   if (isArray(entries) && entries.every(isObject)) throw badRequest('metadata.managedFields must be nil');
 }
 
-function ownersOf({ live, resource, subresource, now }: ApplyRequest, bare: JsonObject, terms: Terms): Owners {
+function ownersOf(
+  { live, resource, subresource, now }: ApplyRequest,
+  bare: JsonObject,
+  context: OwnershipContext,
+): Owners {
   const owners = storedOwners(live);
   if (owners.size > 0 || live === undefined) return owners;
-  const stored = liveMisfits(terms.atom, live);
+  const stored = liveSchemaErrors(context.atom, live);
   if (stored !== undefined)
     throw unknownError(
       `failed to create manager for existing fields: failed to convert new object (${nameOf(live)}) to smd typed: ${stored}`,
     );
   const zero = zeroOf(resource.schema, bare);
-  return updateOwners(owners, { live: zero, next: bare }, { manager: BEFORE, subresource, now }, terms);
+  return updateOwners(owners, { live: zero, next: bare }, { manager: BEFORE_FIRST_APPLY, subresource, now }, context);
 }
 
 function storedOwners(live: KubeObject | undefined): Owners {
@@ -124,10 +128,10 @@ function storedOwners(live: KubeObject | undefined): Owners {
   }
 }
 
-function checkTypes(applied: JsonObject, live: JsonObject, { atom }: Terms): void {
-  const problem = misfits(atom, applied, false);
+function checkTypes(applied: JsonObject, live: JsonObject, { atom }: OwnershipContext): void {
+  const problem = schemaErrors(atom, applied, false);
   if (problem !== undefined) throw unknownError(`failed to create typed patch object (${nameOf(applied)}): ${problem}`);
-  const stored = liveMisfits(atom, live);
+  const stored = liveSchemaErrors(atom, live);
   if (stored !== undefined) throw unknownError(`failed to create typed live object (${nameOf(live)}): ${stored}`);
 }
 
@@ -147,40 +151,40 @@ function nameOf(object: JsonObject): string {
   return `${textOf(known, 'namespace')}/${textOf(known, 'name')}; ${kindText(textOf(object, 'apiVersion'), textOf(object, 'kind'))}`;
 }
 
-interface Turn {
+interface ApplyState {
   readonly request: ApplyRequest;
   readonly applied: JsonObject;
   /** The live object without managedFields. */
   readonly bare: JsonObject;
   readonly owners: Owners;
-  readonly terms: Terms;
+  readonly context: OwnershipContext;
 }
 
 type Result = { readonly object: JsonObject; readonly owners: Owners } | { readonly conflicts: readonly Conflict[] };
 
-function run({ request, applied, bare, owners, terms }: Turn, force: boolean): Result {
+function applyOnce({ request, applied, bare, owners, context }: ApplyState, force: boolean): Result {
   const { manager, subresource, now } = request;
-  const fields = withoutReset(toSet(terms.atom, applied), terms.reset);
+  const fields = withoutReset(toFieldSet(context.atom, applied), context.reset);
   const self: Owner = {
     manager,
     operation: 'Apply',
-    apiVersion: terms.apiVersion,
+    apiVersion: context.apiVersion,
     subresource,
     time: undefined,
     fields,
   };
   const id = ownerId(self);
-  const fitted = fitOwners(owners, terms);
+  const fitted = reconcileOwners(owners, context);
   const last = fitted.get(id);
   fitted.set(id, { ...self, time: last?.time });
-  const mine = ownable(fields);
+  const mine = withoutUnownable(fields);
   const same = last !== undefined && sameFields(last.fields, mine);
-  const merged = merge(terms.atom, bare, applied);
+  const merged = merge(context.atom, bare, applied);
   const whole = isObject(merged) ? merged : bare;
-  const pruned = same ? whole : prune(whole, last, fitted, terms);
+  const pruned = same ? whole : prune(whole, last, fitted, context);
   const object = pruned !== bare && equal(pruned, bare) ? bare : pruned;
-  const { owners: settled, disputes } = settle(fitted, id, { live: bare, next: object }, terms);
-  if (!force && disputes.length > 0) return { conflicts: conflictsOf(disputes) };
+  const { owners: settled, conflicts } = transferOwnership(fitted, id, { live: bare, next: object }, context);
+  if (!force && conflicts.length > 0) return { conflicts: conflictsOf(conflicts) };
   const final = new Map(settled);
   const own = same ? last.fields : mine;
   if (isEmpty(own)) final.delete(id);
@@ -189,8 +193,8 @@ function run({ request, applied, bare, owners, terms }: Turn, force: boolean): R
 }
 
 /** Conflicts about what client-side apply of kubectl had set are none for its server-side apply. */
-function takeOver(turn: Turn, conflicts: readonly Conflict[]): Result {
-  const { terms, bare } = turn;
-  const others = conflictsOutside(conflicts, lastAppliedFields(terms.atom, bare, terms.apiVersion));
-  return others.length > 0 ? { conflicts: others } : run(turn, true);
+function adoptClientSideApply(state: ApplyState, conflicts: readonly Conflict[]): Result {
+  const { context, bare } = state;
+  const others = conflictsOutside(conflicts, lastAppliedFields(context.atom, bare, context.apiVersion));
+  return others.length > 0 ? { conflicts: others } : applyOnce(state, true);
 }

@@ -13,21 +13,21 @@ export interface FieldsResource {
 }
 
 /** An object has fields that another of its versions does not know. The real server forgets who owns what rather than fail. */
-export class Unfit extends Error {}
+export class ConversionError extends Error {}
 
 /** Says what an object was to be converted for, where it cannot be. */
-export function converting<T>(what: string, work: () => T): T {
+export function withConversionContext<T>(what: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    throw error instanceof Unfit ? new Unfit(`${what}: ${error.message}`) : error;
+    throw error instanceof ConversionError ? new ConversionError(`${what}: ${error.message}`) : error;
   }
 }
 
 /** Another version of a resource: owners may have named their fields in it. */
 export interface OtherVersion {
   readonly schema: Schema;
-  /** An object of the request's version as it is in this one, and back. Throw {@link Unfit}. */
+  /** An object of the request's version as it is in this one, and back. Throw {@link ConversionError}. */
   readonly convert: (object: JsonObject) => JsonObject;
   readonly restore: (object: JsonObject) => JsonObject;
 }

@@ -1,7 +1,7 @@
 import type { KubeObject, ManagedFieldsEntry } from '../object.js';
 import { equal } from '../json.js';
-import { termsOf } from './apply.js';
-import { liveMisfits, misfits } from './typed/validate.js';
+import { ownershipContext } from './apply.js';
+import { liveSchemaErrors, schemaErrors } from './typed/validate.js';
 import { entriesOf, withEntries, withoutEntries } from './managedfields/entries.js';
 import type { Owners } from './managedfields/owners.js';
 import { readOwners, writeOwners } from './managedfields/owners.js';
@@ -34,16 +34,16 @@ export function trackUpdate(request: TrackRequest): KubeObject {
   const owners = ownersOf(request);
   const bare = withoutEntries(next);
   if (owners.size === 0 && live !== undefined) return finish(request, undefined);
-  const terms = termsOf(request);
+  const context = ownershipContext(request);
   const old = live === undefined ? zeroOf(resource.schema, bare) : withoutEntries(live);
   // The real server writes such an object without managedFields rather than refuse it here.
   if (
-    misfits(terms.atom, bare, true) !== undefined ||
-    (live === undefined ? misfits(terms.atom, old, true) : liveMisfits(terms.atom, live)) !== undefined
+    schemaErrors(context.atom, bare, true) !== undefined ||
+    (live === undefined ? schemaErrors(context.atom, old, true) : liveSchemaErrors(context.atom, live)) !== undefined
   )
     return finish(request, undefined);
   const by = { manager: request.manager, subresource, now: request.now };
-  const updated = attempt(() => updateOwners(owners, { live: old, next: bare }, by, terms));
+  const updated = ownersOrNone(() => updateOwners(owners, { live: old, next: bare }, by, context));
   return finish(request, updated === undefined ? undefined : writeOwners(updated, entriesOf(live)));
 }
 
@@ -64,10 +64,12 @@ function ownersOf({ live, next, subresource, resource }: TrackRequest): Owners {
   const given = entriesOf(next);
   // Decoding a custom resource drops an empty list.
   if (subresource !== '' || given === undefined || (resource.custom && given.length === 0))
-    return attempt(() => readOwners(entriesOf(live))) ?? new Map();
+    return ownersOrNone(() => readOwners(entriesOf(live))) ?? new Map();
   if (isReset(given)) return new Map();
-  const owners = attempt(() => readOwners(given));
-  return owners === undefined || owners.size === 0 ? (attempt(() => readOwners(entriesOf(live))) ?? new Map()) : owners;
+  const owners = ownersOrNone(() => readOwners(given));
+  return owners === undefined || owners.size === 0
+    ? (ownersOrNone(() => readOwners(entriesOf(live))) ?? new Map())
+    : owners;
 }
 
 function isReset(entries: readonly ManagedFieldsEntry[]): boolean {
@@ -76,7 +78,7 @@ function isReset(entries: readonly ManagedFieldsEntry[]): boolean {
 }
 
 /** What cannot be read or kept is forgotten: an update is never refused for it. */
-function attempt(run: () => Owners): Owners | undefined {
+function ownersOrNone(run: () => Owners): Owners | undefined {
   try {
     return run();
   } catch {
@@ -88,7 +90,7 @@ function attempt(run: () => Owners): Owners | undefined {
  * `next` with the time stamps of `live` in its managedFields when nothing but those differs: to be asked last, after
  * defaults and strategy, so that an apply that changes nothing writes nothing. Gives `live` in that case.
  */
-export function settleTimes(next: KubeObject, live: KubeObject): KubeObject {
+export function keepUnchangedTimes(next: KubeObject, live: KubeObject): KubeObject {
   const [after, before] = [entriesOf(next) ?? [], entriesOf(live) ?? []];
   if (next === live || after.length === 0 || after.length !== before.length) return next;
   if (!after.every((entry, index) => equal(untimed(entry), untimed(before[index] ?? {})))) return next;

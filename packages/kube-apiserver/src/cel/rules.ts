@@ -2,8 +2,8 @@ import type { Json } from '../json.js';
 import type { ValidationResult } from '../resource.js';
 import type { Schema } from '../schema/schema.js';
 import type { FieldError } from '../status.js';
-import { Creation, type CompileOptions } from './rules/schemarules.js';
-import { Run } from './rules/evaluate.js';
+import { SchemaRuleCompiler, type CompileOptions } from './rules/schemarules.js';
+import { RuleEvaluator } from './rules/evaluate.js';
 import { validatorOf } from './rules/validator.js';
 
 /**
@@ -13,7 +13,7 @@ import { validatorOf } from './rules/validator.js';
  * @param path of the schema: `spec.validation.openAPIV3Schema`
  */
 export function compileRules(schema: Schema, path: string, options: CompileOptions = {}): readonly FieldError[] {
-  return new Creation(options).run(schema, path);
+  return new SchemaRuleCompiler(options).run(schema, path);
 }
 
 export { checkRules } from './rules/ruleformat.js';
@@ -39,9 +39,9 @@ export function runRules(
 ): ValidationResult {
   const validator = validatorOf(schema, root);
   if (validator === undefined) return { errors: [], warnings: [] };
-  const run = new Run();
-  const former = old === undefined ? undefined : { schema, value: old };
-  run.start(validator, { path, value, old, ratchet: { former, around: undefined } });
+  const run = new RuleEvaluator();
+  const stored = old === undefined ? undefined : { schema, value: old };
+  run.evaluate(validator, { path, value, old, ratchet: { old: stored, parent: undefined } });
   return { errors: run.errors, warnings: run.warnings };
 }
 
@@ -53,8 +53,8 @@ export function runDefaultRules(schema: Schema, value: Json, path: string, root:
   const validator = validatorOf(schema, root);
   if (validator === undefined) return [];
   for (const old of [value, undefined]) {
-    const run = new Run();
-    run.start(validator, { path, value, old, ratchet: { former: undefined, around: undefined } });
+    const run = new RuleEvaluator();
+    run.evaluate(validator, { path, value, old, ratchet: { old: undefined, parent: undefined } });
     if (run.errors.length > 0) return run.errors;
   }
   return [];

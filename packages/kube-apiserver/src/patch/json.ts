@@ -4,11 +4,11 @@ import { badRequest, entityTooLarge, terseInvalid } from '../status.js';
 import { goDecoded } from '../schema/godecoded.js';
 import { draftOf, finish } from './draft.js';
 import type { Container, DraftValue } from './draft.js';
-import { isSpelledAs, spelled } from './rawliterals.js';
+import { matchesRawLiterals, rawLiterals } from './rawliterals.js';
 
-const MOST_OPERATIONS = 10_000;
+const MAX_OPERATIONS = 10_000;
 /** Bytes of JSON that all `copy` operations of one patch may make together. */
-const MOST_COPIED = 3 * 1024 * 1024;
+const MAX_COPIED = 3 * 1024 * 1024;
 
 const MEMBERS: readonly string[] = ['op', 'path', 'from', 'value'];
 
@@ -28,28 +28,28 @@ interface State {
  */
 export function jsonPatch(document: Json, patch: Json, lenient = false, text = ''): Json {
   const operations = readOperations(patch, lenient);
-  if (operations.length > MOST_OPERATIONS) {
+  if (operations.length > MAX_OPERATIONS) {
     throw entityTooLarge(
-      `Request entity too large: The allowed maximum operations in a JSON patch is ${MOST_OPERATIONS}, got ${operations.length}`,
+      `Request entity too large: The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${operations.length}`,
     );
   }
   const root = draftOf(document);
   if (root === undefined) throw terseInvalid();
   const state: State = { root, copied: 0 };
-  const spellings = spelled(text);
+  const spellings = rawLiterals(text);
   for (const [at, operation] of operations.entries()) {
-    if (!run(state, operation, spellingOf(spellings, at))) throw terseInvalid();
+    if (!run(state, operation, rawValueOf(spellings, at))) throw terseInvalid();
   }
   return finish(state.root);
 }
 
 /** How the value of an operation is written; undefined where Go would not write it otherwise. */
-function spellingOf(spellings: Json | undefined, at: number): Spelling | undefined {
+function rawValueOf(spellings: Json | undefined, at: number): RawValue | undefined {
   const operation = isArray(spellings) ? spellings[at] : undefined;
   return isObject(operation) ? { of: own(operation, 'value') } : undefined;
 }
 
-interface Spelling {
+interface RawValue {
   readonly of: Json | undefined;
 }
 
@@ -88,7 +88,7 @@ function unreadable(what: string): Error {
 }
 
 /** Runs one operation; false when it does not apply. */
-function run(state: State, operation: JsonObject, spelling: Spelling | undefined): boolean {
+function run(state: State, operation: JsonObject, spelling: RawValue | undefined): boolean {
   const path = own(operation, 'path');
   if (typeof path !== 'string') return false;
   const value = own(operation, 'value') ?? null;
@@ -168,12 +168,12 @@ function copy(state: State, path: string, from: Json | undefined): boolean {
   if (target === undefined) return false;
   const value = finish(source.container.get(source.key) ?? null);
   state.copied += Buffer.byteLength(JSON.stringify(value));
-  return state.copied <= MOST_COPIED && target.container.add(target.key, value);
+  return state.copied <= MAX_COPIED && target.container.add(target.key, value);
 }
 
-function test(state: State, path: string, value: Json, spelling: Spelling | undefined): boolean {
+function test(state: State, path: string, value: Json, spelling: RawValue | undefined): boolean {
   const place = path === '' ? undefined : find(state, path);
   if (path !== '' && (place === undefined || !place.container.readable(place.key))) return false;
   const found = finish(place === undefined ? state.root : (place.container.get(place.key) ?? null));
-  return equal(found, value) && (spelling === undefined || isSpelledAs(found, spelling.of));
+  return equal(found, value) && (spelling === undefined || matchesRawLiterals(found, spelling.of));
 }

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../json.js';
 import { terseInvalid, unknownError } from '../status.js';
 import { goValue } from '../apply/gotext.js';
 import { DIRECTIVE, withoutDirectives } from './directive.js';
-import { identity, kindOf, partition, placesOf, requireKey, weave } from './order.js';
+import { identity, kindOf, partition, placesOf, requireKey, interleave } from './order.js';
 
 /** How the items of a list are merged: by the value of a key, or, without one, as a set of scalars. */
 export interface ListRule {
@@ -25,13 +25,13 @@ export function mergeLists(old: readonly Json[], patch: readonly Json[], rule: L
   if (old.length === 0 && patch.length === 0) return old;
   if (!isListOfObjects(old, patch)) {
     const [listed, others] = partition(distinct([...old, ...patch]), patch, rule.mergeKey);
-    return weave(listed, others, { patch, server: old, mergeKey: rule.mergeKey });
+    return interleave(listed, others, { patch, server: old, mergeKey: rule.mergeKey });
   }
   if (rule.mergeKey === '') throw unknownError(`cannot merge lists without merge key for ${rule.name}`);
-  const split = withoutSpecial(old, patch, rule.mergeKey);
+  const split = applyItemDirectives(old, patch, rule.mergeKey);
   const merged = mergeItems(split.old, split.patch, rule);
   const [listed, others] = partition(merged, split.patch, rule.mergeKey);
-  return weave(listed, others, { patch: split.patch, server: split.old, mergeKey: rule.mergeKey });
+  return interleave(listed, others, { patch: split.patch, server: split.old, mergeKey: rule.mergeKey });
 }
 
 /** The list of a field in the order that the patch asks for; undefined when there is no list at all. */
@@ -45,7 +45,7 @@ export function orderedList(
   const merged = mergedForOrder(old, patch, rule);
   const [listed, others] = partition(merged, order, rule.mergeKey);
   requireItems(old ?? [], patch ?? []);
-  return weave(listed, others, { patch: order, server: old ?? [], mergeKey: rule.mergeKey });
+  return interleave(listed, others, { patch: order, server: old ?? [], mergeKey: rule.mergeKey });
 }
 
 function mergedForOrder(
@@ -92,7 +92,7 @@ function isDeletion(item: Json): boolean {
 }
 
 /** Obeys the items that are directives: `$patch: delete` takes items of the old list away, `$patch: replace` all of them. */
-function withoutSpecial(
+function applyItemDirectives(
   old: readonly Json[],
   patch: readonly Json[],
   mergeKey: string,
@@ -128,12 +128,12 @@ function mergeItems(old: readonly Json[], patch: readonly JsonObject[], { mergeK
 }
 
 /** Above so many scalars the first of each is kept: the way below takes the square of their number. */
-const MOST_SHUFFLED = 1_000;
+const MAX_PAIRWISE = 1_000;
 
 /** Scalars without repetition: the last one takes the place of a repeated one, as the real server does it. */
 function distinct(items: readonly Json[]): Json[] {
   const found = new Set(items);
-  if (found.size === items.length || items.length > MOST_SHUFFLED) return [...found];
+  if (found.size === items.length || items.length > MAX_PAIRWISE) return [...found];
   const left = [...items];
   for (let i = 0; i < left.length - 1; i += 1) {
     for (let j = i + 1; j < left.length; j += 1) {

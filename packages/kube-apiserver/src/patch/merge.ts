@@ -4,7 +4,7 @@ import { badRequest } from '../status.js';
 import { goDecoded } from '../schema/godecoded.js';
 import { withoutNulls } from './directive.js';
 
-export const NO_MERGE_PATCH = 'Invalid JSON Patch';
+export const INVALID_MERGE_PATCH = 'Invalid JSON Patch';
 
 /**
  * The document after a JSON merge patch (RFC 7386). Deviates from it as kube-apiserver does: nulls in objects inside an
@@ -15,7 +15,7 @@ export const NO_MERGE_PATCH = 'Invalid JSON Patch';
  * @throws StatusError 400 when the patch is not an object.
  */
 export function mergePatch(target: Json, patch: Json, lenient = false): Json {
-  if (patch === null || (lenient && !isObject(patch) && !isArray(patch))) throw badRequest(NO_MERGE_PATCH);
+  if (patch === null || (lenient && !isObject(patch) && !isArray(patch))) throw badRequest(INVALID_MERGE_PATCH);
   if (lenient && isArray(patch)) return patch;
   if (!isObject(patch)) {
     throw badRequest(

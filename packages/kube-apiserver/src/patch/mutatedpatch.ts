@@ -10,12 +10,12 @@ const ORDER_PREFIX = '$setElementOrder/';
  * What a strategic merge leaves of its patch: the real server takes directives out of the patch itself as it obeys them,
  * and tells what is left where the result is no object of the kind. The patch has to be one that merges.
  */
-export function leftoverOf(schema: Schema | undefined, original: Json | undefined, patch: Json): Json {
+export function mutatedPatch(schema: Schema | undefined, original: Json | undefined, patch: Json): Json {
   if (!isObject(patch)) return patch;
-  return isObject(original) ? leftoverOfMap(schema, original, patch) : withoutNulls(patch);
+  return isObject(original) ? mutatedMap(schema, original, patch) : withoutNulls(patch);
 }
 
-function leftoverOfMap(schema: Schema | undefined, original: JsonObject, patch: JsonObject): JsonObject {
+function mutatedMap(schema: Schema | undefined, original: JsonObject, patch: JsonObject): JsonObject {
   const directive = patch[DIRECTIVE];
   if (directive !== undefined)
     return directive === 'replace'
@@ -27,7 +27,7 @@ function leftoverOfMap(schema: Schema | undefined, original: JsonObject, patch: 
   return Object.fromEntries(
     kept.map(([key, value]) => [
       key,
-      leftoverOfMember(fieldOf(schema, key), original[key], { key, value: value ?? null }),
+      mutatedMember(fieldOf(schema, key), original[key], { key, value: value ?? null }),
     ]),
   );
 }
@@ -43,18 +43,18 @@ interface Member {
   readonly value: Json;
 }
 
-function leftoverOfMember(field: Schema | undefined, original: Json | undefined, { key, value }: Member): Json {
+function mutatedMember(field: Schema | undefined, original: Json | undefined, { key, value }: Member): Json {
   if (value === null || key.startsWith('$')) return value;
   if (original === undefined) return isObject(value) || isArray(value) ? withoutNulls(value) : value;
   if (isObject(original) && isObject(value))
-    return strategyOf(field) === 'replace' ? value : leftoverOfMap(field, original, value);
+    return strategyOf(field) === 'replace' ? value : mutatedMap(field, original, value);
   const mergeKey = field?.['x-kubernetes-patch-merge-key'];
   if (!isArray(original) || !isArray(value) || strategyOf(field) !== 'merge' || mergeKey === undefined) return value;
-  return value.map((item) => leftoverOfItem(field?.items, original, { key: mergeKey, value: item }));
+  return value.map((item) => mutatedItem(field?.items, original, { key: mergeKey, value: item }));
 }
 
-function leftoverOfItem(schema: Schema | undefined, originals: readonly Json[], { key, value }: Member): Json {
+function mutatedItem(schema: Schema | undefined, originals: readonly Json[], { key, value }: Member): Json {
   if (!isObject(value) || value[DIRECTIVE] !== undefined) return value;
   const same = originals.find((one) => isObject(one) && one[key] === value[key]);
-  return same === undefined ? value : leftoverOf(schema, same, value);
+  return same === undefined ? value : mutatedPatch(schema, same, value);
 }

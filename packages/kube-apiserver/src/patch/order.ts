@@ -41,7 +41,7 @@ export interface Orders {
  * Puts the patch's items in the patch's order and weaves the server's own items in: one of those stands before the
  * first patch item that the server has behind it.
  */
-export function weave(
+export function interleave(
   patchItems: readonly Json[],
   serverItems: readonly Json[],
   { patch, server, mergeKey }: Orders,

@@ -17,22 +17,22 @@ const SCHEMA_OR: readonly string[] = ['bool-or-schema', 'schema-or-strings', 'sc
 export function patchedText(definition: string | undefined, live: Json, value: Json, patch: Json | undefined): string {
   if (definition === undefined) return goJson(value);
   const untouched = new Map<Json, GoType>();
-  note({ shape: 'struct', name: definition, pointer: false }, live, untouched);
+  recordTypes({ shape: 'struct', name: definition, pointer: false }, live, untouched);
   untouched.delete(live);
   return printed(value, patch, untouched);
 }
 
 /** Remembers of which type each object and list of the live object is. */
-function note(type: GoType, value: Json | undefined, into: Map<Json, GoType>): void {
+function recordTypes(type: GoType, value: Json | undefined, into: Map<Json, GoType>): void {
   if (isArray(value)) {
     into.set(value, type);
-    if (type.shape === 'list') for (const item of value) note(type.of, item, into);
+    if (type.shape === 'list') for (const item of value) recordTypes(type.of, item, into);
   } else if (isObject(value)) {
     into.set(value, type);
     const fields = type.shape === 'struct' ? fieldTypes(type.name) : undefined;
     for (const [key, member] of Object.entries(value)) {
       const inner = type.shape === 'map' ? type.of : fields?.get(key);
-      if (inner !== undefined) note(inner, member, into);
+      if (inner !== undefined) recordTypes(inner, member, into);
     }
   }
 }

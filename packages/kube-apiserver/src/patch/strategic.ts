@@ -32,8 +32,8 @@ export function strategicMerge(schema: Schema, original: Json, patch: Json): Jso
 /** Merges one object; `schema` undefined means that nothing is known of its members. */
 function mergeMaps(original: JsonObject, patch: JsonObject, schema: Schema | undefined): JsonObject {
   const directive = patch[DIRECTIVE];
-  if (directive !== undefined) return directed(directive, patch);
-  const merged = retained(original, patch);
+  if (directive !== undefined) return applyDirective(directive, patch);
+  const merged = retainedMembers(original, patch);
   const rest = new Map(Object.entries(patch).filter(([key, value]) => key !== RETAIN_KEYS && value !== undefined));
   for (const [key, value] of Object.entries(patch)) {
     if (key.startsWith(ORDER_PREFIX)) mergeOrdered({ merged, rest, schema }, key, value ?? null);
@@ -53,7 +53,7 @@ interface Merging {
   readonly schema: Schema | undefined;
 }
 
-function directed(directive: Json, patch: JsonObject): JsonObject {
+function applyDirective(directive: Json, patch: JsonObject): JsonObject {
   if (directive === 'replace') return Object.fromEntries(Object.entries(patch).filter(([key]) => key !== DIRECTIVE));
   if (directive === 'delete') return {};
   throw unknownError(`unknown patch type: ${asText(directive)} in map: ${goValue(patch)}`);
@@ -73,7 +73,7 @@ function asText(value: Json | undefined): string {
 }
 
 /** The members of the original that stay: with `$retainKeys` only those that it lists. */
-function retained(original: JsonObject, patch: JsonObject): Map<string, Json | undefined> {
+function retainedMembers(original: JsonObject, patch: JsonObject): Map<string, Json | undefined> {
   const members = new Map(Object.entries(original));
   const keys = patch[RETAIN_KEYS];
   if (keys === undefined) return members;

@@ -1,8 +1,8 @@
 import { apiVersionOf } from '../apiversion.js';
 import { serverSideApply } from '../apply/apply.js';
 import { rootAtom } from '../apply/typed/atom.js';
-import { misfits } from '../apply/typed/validate.js';
-import { type OtherVersion, Unfit } from '../apply/resource.js';
+import { schemaErrors } from '../apply/typed/validate.js';
+import { type OtherVersion, ConversionError } from '../apply/resource.js';
 import { trackUpdate } from '../apply/track.js';
 import { equal, isObject, type Json } from '../json.js';
 import type { KubeObject } from '../object.js';
@@ -37,7 +37,7 @@ export function tracked(context: Context, write: Write, live: KubeObject | undef
       other: otherVersions(write),
     });
   } catch (error) {
-    if (error instanceof Unfit) return withMeta(next, { managedFields: undefined });
+    if (error instanceof ConversionError) return withMeta(next, { managedFields: undefined });
     throw error;
   }
 }
@@ -96,7 +96,7 @@ function orUnknown<T>(apply: () => T): T {
   try {
     return apply();
   } catch (error) {
-    throw error instanceof Unfit ? unknownError(error.message) : error;
+    throw error instanceof ConversionError ? unknownError(error.message) : error;
   }
 }
 
@@ -119,8 +119,8 @@ function otherVersions({ target: { resource } }: Write): (apiVersion: string) =>
       (known: Schema, as: string): OtherVersion['convert'] =>
       (object) => {
         const whole = { ...object, apiVersion: as };
-        const problem = misfits(rootAtom(known), whole, false);
-        if (problem !== undefined) throw new Unfit(problem);
+        const problem = schemaErrors(rootAtom(known), whole, false);
+        if (problem !== undefined) throw new ConversionError(problem);
         return whole;
       };
     return { schema, convert: to(schema, apiVersion), restore: to(resource.schema, mine) };

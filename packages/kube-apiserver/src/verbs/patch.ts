@@ -6,8 +6,8 @@ import type { KubeObject } from '../object.js';
 import { structAt, textAt } from '../fields.js';
 import type { Resource } from '../resource.js';
 import { jsonPatch, jsonPatchFindings } from '../patch/json.js';
-import { leftoverOf } from '../patch/mutatedpatch.js';
-import { mergePatch, NO_MERGE_PATCH } from '../patch/merge.js';
+import { mutatedPatch } from '../patch/mutatedpatch.js';
+import { mergePatch, INVALID_MERGE_PATCH } from '../patch/merge.js';
 import { patchedText } from '../patch/patchedtext.js';
 import { strategicMerge } from '../patch/strategic.js';
 import { goFloat, compareBytes } from '../schema/go/text.js';
@@ -137,7 +137,7 @@ function patched(context: Context, write: Write, live: KubeObject | undefined, {
   const { schema } = kindOf(target);
   const shown = (): string =>
     strategic
-      ? goMap(leftoverOf(schema, live, body.value))
+      ? goMap(mutatedPatch(schema, live, body.value))
       : patchedText(structOf(schema), live, value, type === 'merge' ? body.value : undefined);
   const object = decodePatched(context, write, { value, found, shown, strategic });
   return tracked(context, write, live, object);
@@ -145,7 +145,7 @@ function patched(context: Context, write: Write, live: KubeObject | undefined, {
 
 /** Without field validation, the library that applies a patch is the first to parse it. */
 function unexplained(type: PatchType, refusal: StatusError): StatusError {
-  if (type === 'merge') return badRequest(NO_MERGE_PATCH);
+  if (type === 'merge') return badRequest(INVALID_MERGE_PATCH);
   return type === 'json' ? badRequest(refusal.message.replace(/^error decoding patch: /, '')) : refusal;
 }
 

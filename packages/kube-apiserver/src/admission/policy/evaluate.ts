@@ -1,7 +1,7 @@
 import { Budget } from '../../cel/runtime/budget.js';
 import { CostExceeded, EvaluationError } from '../../cel/runtime/error.js';
 import type { Variables } from '../../cel/runtime/evaluate.js';
-import { fitMessage } from '../../cel/rules/message.js';
+import { displayableMessage } from '../../cel/rules/message.js';
 import { ValueMap, type Value } from '../../cel/runtime/value.js';
 import type { Compiled, CompiledPolicy, CompiledValidation } from './compile.js';
 
@@ -127,7 +127,7 @@ class Session {
 
   private message({ message, messageExpression, expression }: CompiledValidation): string {
     const result = messageExpression === undefined ? undefined : this.run('', messageExpression);
-    const text = result instanceof EvaluationError ? undefined : fitMessage(result);
+    const text = result instanceof EvaluationError ? undefined : displayableMessage(result);
     if (text !== undefined) return text;
     return message.trim() === '' ? `failed expression: ${expression.trim()}` : message.trim();
   }

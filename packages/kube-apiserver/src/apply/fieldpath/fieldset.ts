@@ -3,8 +3,8 @@ import { elementOrder } from './element.js';
 
 /** A place in a set of fields: whether it is in the set itself, and what is below it. */
 export interface FieldNode {
-  readonly self: boolean;
-  readonly below: FieldSet;
+  readonly member: boolean;
+  readonly children: FieldSet;
 }
 
 /**
@@ -26,13 +26,13 @@ export class FieldSetBuilder {
   insert(path: readonly Element[]): void {
     let node: MutableNode | undefined;
     for (const element of path) {
-      const level: MutableSet = node === undefined ? this.#root : levelBelow(node);
+      const level: MutableSet = node === undefined ? this.#root : childrenOf(node);
       node = level.get(element);
       if (node !== undefined) continue;
-      node = { self: false, below: NOTHING_BELOW };
+      node = { member: false, children: NO_CHILDREN };
       level.set(element, node);
     }
-    if (node !== undefined) node.self = true;
+    if (node !== undefined) node.member = true;
   }
 
   /** What was collected; nothing may be inserted after it. */
@@ -42,18 +42,18 @@ export class FieldSetBuilder {
 }
 
 interface MutableNode {
-  self: boolean;
-  below: MutableSet;
+  member: boolean;
+  children: MutableSet;
 }
 
 type MutableSet = Map<Element, MutableNode>;
 
 /** Of all nodes that have nothing below them, which are most, and can be hundreds of thousands. Nothing is put into it. */
-const NOTHING_BELOW: MutableSet = new Map();
+const NO_CHILDREN: MutableSet = new Map();
 
-function levelBelow(node: MutableNode): MutableSet {
-  if (node.below === NOTHING_BELOW) node.below = new Map();
-  return node.below;
+function childrenOf(node: MutableNode): MutableSet {
+  if (node.children === NO_CHILDREN) node.children = new Map();
+  return node.children;
 }
 
 export function setOf(...paths: readonly (readonly Element[])[]): FieldSet {
@@ -68,9 +68,9 @@ export function has(set: FieldSet, path: readonly Element[]): boolean {
   for (const element of path) {
     at = level.get(element);
     if (at === undefined) return false;
-    level = at.below;
+    level = at.children;
   }
-  return at?.self === true;
+  return at?.member === true;
 }
 
 export function union(a: FieldSet, b: FieldSet): FieldSet {
@@ -80,8 +80,11 @@ export function union(a: FieldSet, b: FieldSet): FieldSet {
   let changed = false;
   for (const [element, right] of b) {
     const left = a.get(element);
-    const node = left === undefined ? right : { self: left.self || right.self, below: union(left.below, right.below) };
-    if (left !== undefined && node.self === left.self && node.below === left.below) continue;
+    const node =
+      left === undefined
+        ? right
+        : { member: left.member || right.member, children: union(left.children, right.children) };
+    if (left !== undefined && node.member === left.member && node.children === left.children) continue;
     joined.set(element, node);
     changed = true;
   }
@@ -93,7 +96,10 @@ export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   for (const [element, left] of a) {
     const right = b.get(element);
     if (right === undefined) continue;
-    put(shared, element, { self: left.self && right.self, below: intersection(left.below, right.below) });
+    put(shared, element, {
+      member: left.member && right.member,
+      children: intersection(left.children, right.children),
+    });
   }
   return shared;
 }
@@ -122,13 +128,13 @@ function subtract(a: FieldSet, b: FieldSet, recursive: boolean): FieldSet {
 }
 
 function subtractNode(node: FieldNode, taken: FieldNode, recursive: boolean): FieldNode {
-  const kept = recursive && taken.self ? NO_FIELDS : subtract(node.below, taken.below, recursive);
-  const self = node.self && !taken.self;
-  return self === node.self && kept === node.below ? node : { self, below: kept };
+  const kept = recursive && taken.member ? NO_FIELDS : subtract(node.children, taken.children, recursive);
+  const member = node.member && !taken.member;
+  return member === node.member && kept === node.children ? node : { member, children: kept };
 }
 
 function put(set: Map<Element, FieldNode>, element: Element, node: FieldNode): void {
-  if (node.self || node.below.size > 0) set.set(element, node);
+  if (node.member || node.children.size > 0) set.set(element, node);
 }
 
 export function sameFields(a: FieldSet, b: FieldSet): boolean {
@@ -136,7 +142,7 @@ export function sameFields(a: FieldSet, b: FieldSet): boolean {
   if (a.size !== b.size) return false;
   for (const [element, left] of a) {
     const right = b.get(element);
-    if (right === undefined || left.self !== right.self || !sameFields(left.below, right.below)) return false;
+    if (right === undefined || left.member !== right.member || !sameFields(left.children, right.children)) return false;
   }
   return true;
 }
@@ -146,8 +152,8 @@ export function pathsOf(set: FieldSet): Element[][] {
   const found: Element[][] = [];
   const walk = (level: FieldSet, prefix: readonly Element[]): void => {
     const nodes = sortedNodes(level);
-    for (const [element, node] of nodes) if (node.self) found.push([...prefix, element]);
-    for (const [element, node] of nodes) walk(node.below, [...prefix, element]);
+    for (const [element, node] of nodes) if (node.member) found.push([...prefix, element]);
+    for (const [element, node] of nodes) walk(node.children, [...prefix, element]);
   };
   walk(set, []);
   return found;

@@ -24,9 +24,9 @@ function writeLevel(set: FieldSet): JsonObject {
 }
 
 function writeNode(node: FieldNode): JsonObject {
-  if (node.below.size === 0) return {};
-  const inner = writeLevel(node.below);
-  return node.self ? { '.': {}, ...inner } : inner;
+  if (node.children.size === 0) return {};
+  const inner = writeLevel(node.children);
+  return node.member ? { '.': {}, ...inner } : inner;
 }
 
 /**
@@ -48,18 +48,18 @@ export function readFields(json: Json | undefined): FieldSet {
 interface Level {
   readonly set: FieldSet;
   /** `.`: what this level is below is in the set itself. */
-  readonly self: boolean;
+  readonly member: boolean;
   /** Whether writing it again gives the same JSON. */
   readonly exact: boolean;
 }
 
 function readLevel(json: JsonObject): Level {
   const set = new Map<Element, FieldNode>();
-  let self = false;
+  let member = false;
   let exact = true;
   for (const [key, value] of Object.entries(json)) {
     if (key === '.') {
-      self = true;
+      member = true;
       continue;
     }
     const element = readElement(key);
@@ -70,10 +70,10 @@ function readLevel(json: JsonObject): Level {
     if (value !== null && !isObject(value)) throw new Error('ReadMapCB: expect { or n');
     const inner = readLevel(value ?? {});
     exact &&=
-      inner.exact && element === key && value !== null && !set.has(element) && !(inner.self && inner.set.size === 0);
-    join(set, element, { self: inner.self || inner.set.size === 0, below: inner.set });
+      inner.exact && element === key && value !== null && !set.has(element) && !(inner.member && inner.set.size === 0);
+    join(set, element, { member: inner.member || inner.set.size === 0, children: inner.set });
   }
-  return { set, self, exact };
+  return { set, member, exact };
 }
 
 function join(set: Map<Element, FieldNode>, element: Element, node: FieldNode): void {
@@ -82,6 +82,6 @@ function join(set: Map<Element, FieldNode>, element: Element, node: FieldNode): 
     element,
     other === undefined
       ? node
-      : { self: other.self || node.self, below: node.below.size > 0 ? node.below : other.below },
+      : { member: other.member || node.member, children: node.children.size > 0 ? node.children : other.children },
   );
 }

@@ -4,19 +4,19 @@ import type { Owner, Owners } from './owners.js';
 import { ownerId, secondsOf } from './owners.js';
 
 /** Entries of `Update` that an object may have. */
-const MOST_UPDATERS = 10;
+const MAX_UPDATERS = 10;
 const BUCKET = 'ancient-changes';
 
 /** Joins the oldest entries of `Update`, version by version, until there are no more than ten. */
 export function capUpdaters(owners: Owners): Owners {
   const updaters = [...owners].filter(([, owner]) => owner.operation === 'Update');
-  if (updaters.length <= MOST_UPDATERS) return owners;
+  if (updaters.length <= MAX_UPDATERS) return owners;
   updaters.sort(([a, left], [b, right]) => secondsOf(left) - secondsOf(right) || compareText(a, b));
   const capped = new Map(owners);
   const firsts = new Map<string, string>();
   let count = updaters.length;
   for (const [id, owner] of updaters) {
-    if (count <= MOST_UPDATERS) break;
+    if (count <= MAX_UPDATERS) break;
     const first = firsts.get(owner.apiVersion);
     if (first === undefined) {
       firsts.set(owner.apiVersion, id);

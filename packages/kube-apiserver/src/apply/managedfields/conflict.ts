@@ -5,7 +5,7 @@ import { has, pathsOf } from '../fieldpath/fieldset.js';
 import type { FieldSet } from '../fieldpath/fieldset.js';
 import { compareText, goQuote } from '../gotext.js';
 import type { Owner } from './owners.js';
-import type { Dispute } from './ownership.js';
+import type { OwnerConflict } from './ownership.js';
 
 /** A field that another manager owns and that this request wants to have. */
 export interface Conflict {
@@ -15,8 +15,8 @@ export interface Conflict {
 }
 
 /** Conflicts one by one, sorted by owner. */
-export function conflictsOf(disputes: readonly Dispute[]): Conflict[] {
-  return [...disputes]
+export function conflictsOf(ownerConflicts: readonly OwnerConflict[]): Conflict[] {
+  return [...ownerConflicts]
     .sort((a, b) => compareText(a.id, b.id))
     .flatMap(({ id, owner, fields }) => pathsOf(fields).map((path) => ({ id, owner, path })));
 }

@@ -1,19 +1,19 @@
 import { isObject, own, withKey } from '../../json.js';
 import type { Json, JsonObject } from '../../json.js';
 import type { Atom } from '../typed/atom.js';
-import { misfits } from '../typed/validate.js';
+import { schemaErrors } from '../typed/validate.js';
 import { compare } from '../typed/compare.js';
 import type { FieldSet } from '../fieldpath/fieldset.js';
 import { difference, NO_FIELDS } from '../fieldpath/fieldset.js';
 import { goJson } from '../gotext.js';
-import { toSet } from '../typed/tofieldset.js';
+import { toFieldSet } from '../typed/tofieldset.js';
 
 /** The manager whose server-side apply takes over from its own client-side apply. */
 export const KUBECTL = 'kubectl';
 
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 /** Bytes of keys and values that all annotations may have. */
-const MOST_ANNOTATIONS = 256 * 1024;
+const MAX_ANNOTATIONS = 256 * 1024;
 
 /**
  * What client-side apply had set and is still so: fields that kubectl may take without a conflict. None when the
@@ -22,9 +22,9 @@ const MOST_ANNOTATIONS = 256 * 1024;
 export function lastAppliedFields(atom: Atom, live: JsonObject, apiVersion: string): FieldSet {
   const last = readLastApplied(live);
   if (last === undefined || own(last, 'apiVersion') !== apiVersion) return NO_FIELDS;
-  if (misfits(atom, live, false) !== undefined || misfits(atom, last, false) !== undefined) return NO_FIELDS;
+  if (schemaErrors(atom, live, false) !== undefined || schemaErrors(atom, last, false) !== undefined) return NO_FIELDS;
   const { added, modified, removed } = compare(atom, last, live);
-  return difference(difference(difference(toSet(atom, last), modified), added), removed);
+  return difference(difference(difference(toFieldSet(atom, last), modified), added), removed);
 }
 
 function readLastApplied(live: JsonObject): JsonObject | undefined {
@@ -45,7 +45,7 @@ export function withLastApplied(object: JsonObject, applied: JsonObject): JsonOb
   if (annotations === undefined || typeof old !== 'string' || old === '') return object;
   const text = `${goJson(withoutAnnotation(applied))}\n`;
   if (text === old) return object;
-  const fits = sizeOf(withKey(annotations, LAST_APPLIED, text)) <= MOST_ANNOTATIONS;
+  const fits = sizeOf(withKey(annotations, LAST_APPLIED, text)) <= MAX_ANNOTATIONS;
   return withAnnotations(object, withKey(annotations, LAST_APPLIED, fits ? text : undefined));
 }
 

@@ -6,10 +6,10 @@ import type { Comparison } from '../typed/compare.js';
 import { compare } from '../typed/compare.js';
 import type { FieldSet } from '../fieldpath/fieldset.js';
 import { difference, intersection, isEmpty, setOf, union } from '../fieldpath/fieldset.js';
-import { fitSchema } from '../typed/reconcile.js';
+import { reconcileWithSchema } from '../typed/reconcile.js';
 import type { Owner, Owners } from './owners.js';
 import { withoutReset } from './resetfields.js';
-import { converting, type OtherVersion } from '../resource.js';
+import { withConversionContext, type OtherVersion } from '../resource.js';
 import { unknownError } from '../../status.js';
 
 /** Fields that nobody owns. */
@@ -31,7 +31,7 @@ const NEVER_OWNED = setOf(
 );
 
 /** What is the same for a whole request. */
-export interface Terms {
+export interface OwnershipContext {
   readonly apiVersion: string;
   readonly atom: Atom;
   readonly reset: FieldSet;
@@ -46,20 +46,20 @@ export interface Change {
 }
 
 /** Fields of one owner that a change wants to have. */
-export interface Dispute {
+export interface OwnerConflict {
   readonly id: string;
   readonly owner: Owner;
   readonly fields: FieldSet;
 }
 
-export interface Outcome {
+export interface Transfer {
   readonly owners: Owners;
-  readonly disputes: readonly Dispute[];
+  readonly conflicts: readonly OwnerConflict[];
   readonly comparison: Comparison;
 }
 
 /** The set without what nobody can own. */
-export function ownable(set: FieldSet): FieldSet {
+export function withoutUnownable(set: FieldSet): FieldSet {
   return difference(set, NEVER_OWNED);
 }
 
@@ -68,15 +68,15 @@ export function ownable(set: FieldSet): FieldSet {
  *
  * @throws StatusError 500 for such a version of a custom resource.
  */
-export function fitOwners(owners: Owners, terms: Terms): Map<string, Owner> {
+export function reconcileOwners(owners: Owners, context: OwnershipContext): Map<string, Owner> {
   const fitted = new Map<string, Owner>();
   for (const [id, owner] of owners) {
-    const atom = atomFor(owner.apiVersion, terms);
+    const atom = atomFor(owner.apiVersion, context);
     if (atom === undefined) {
-      if (terms.strict) throw unknownError(`request to convert CR to an invalid group/version: ${owner.apiVersion}`);
+      if (context.strict) throw unknownError(`request to convert CR to an invalid group/version: ${owner.apiVersion}`);
       continue;
     }
-    const fields = fitSchema(owner.fields, atom);
+    const fields = reconcileWithSchema(owner.fields, atom);
     fitted.set(id, fields === owner.fields ? owner : { ...owner, fields });
   }
   return fitted;
@@ -86,60 +86,60 @@ export function fitOwners(owners: Owners, terms: Terms): Map<string, Owner> {
  * Takes from everybody but `self` what a change gives another value or takes away, and says what was in dispute: fields
  * that were theirs and got a value now.
  */
-export function settle(owners: Owners, self: string, change: Change, terms: Terms): Outcome {
+export function transferOwnership(owners: Owners, self: string, change: Change, context: OwnershipContext): Transfer {
   const comparisons = new Map<string, Comparison | undefined>();
-  const comparison = compareIn(terms.apiVersion, change, terms) ?? NO_CHANGE;
-  comparisons.set(terms.apiVersion, comparison);
+  const comparison = compareIn(context.apiVersion, change, context) ?? NO_CHANGE;
+  comparisons.set(context.apiVersion, comparison);
   const settled = new Map<string, Owner>();
-  const disputes: Dispute[] = [];
+  const conflicts: OwnerConflict[] = [];
   for (const [id, owner] of owners) {
     if (id === self) {
-      keep(settled, id, owner, owner.fields);
+      setOwner(settled, id, owner, owner.fields);
       continue;
     }
     if (!comparisons.has(owner.apiVersion))
-      comparisons.set(owner.apiVersion, compareIn(owner.apiVersion, change, terms));
+      comparisons.set(owner.apiVersion, compareIn(owner.apiVersion, change, context));
     const seen = comparisons.get(owner.apiVersion);
     if (seen === undefined) continue;
     const wanted = intersection(owner.fields, union(seen.modified, seen.added));
-    if (!isEmpty(wanted)) disputes.push({ id, owner, fields: wanted });
-    keep(settled, id, owner, difference(difference(owner.fields, wanted), seen.removed));
+    if (!isEmpty(wanted)) conflicts.push({ id, owner, fields: wanted });
+    setOwner(settled, id, owner, difference(difference(owner.fields, wanted), seen.removed));
   }
-  return { owners: settled, disputes, comparison };
+  return { owners: settled, conflicts, comparison };
 }
 
 const NOTHING: FieldSet = setOf();
 const NO_CHANGE: Comparison = { added: NOTHING, modified: NOTHING, removed: NOTHING };
 
-function keep(owners: Map<string, Owner>, id: string, owner: Owner, fields: FieldSet): void {
+function setOwner(owners: Map<string, Owner>, id: string, owner: Owner, fields: FieldSet): void {
   if (!isEmpty(fields)) owners.set(id, fields === owner.fields ? owner : { ...owner, fields });
 }
 
-function compareIn(apiVersion: string, { live, next }: Change, terms: Terms): Comparison | undefined {
-  const atom = atomFor(apiVersion, terms);
+function compareIn(apiVersion: string, { live, next }: Change, context: OwnershipContext): Comparison | undefined {
+  const atom = atomFor(apiVersion, context);
   if (atom === undefined) return undefined;
-  const before = converting('failed to convert old object', () => convert(live, apiVersion, terms));
-  const after = converting('failed to convert new object', () => convert(next, apiVersion, terms));
+  const before = withConversionContext('failed to convert old object', () => convert(live, apiVersion, context));
+  const after = withConversionContext('failed to convert new object', () => convert(next, apiVersion, context));
   const { added, modified, removed } = compare(atom, before, after);
   return {
-    added: withoutReset(added, terms.reset),
-    modified: withoutReset(modified, terms.reset),
-    removed: withoutReset(removed, terms.reset),
+    added: withoutReset(added, context.reset),
+    modified: withoutReset(modified, context.reset),
+    removed: withoutReset(removed, context.reset),
   };
 }
 
 /** How objects of a version are merged; undefined when that version is not served. */
-export function atomFor(apiVersion: string, terms: Terms): Atom | undefined {
-  if (apiVersion === terms.apiVersion) return terms.atom;
-  const other = terms.other(apiVersion);
+export function atomFor(apiVersion: string, context: OwnershipContext): Atom | undefined {
+  if (apiVersion === context.apiVersion) return context.atom;
+  const other = context.other(apiVersion);
   return other === undefined ? undefined : rootAtom(other.schema);
 }
 
-export function convert(object: JsonObject, apiVersion: string, terms: Terms): JsonObject {
-  return apiVersion === terms.apiVersion ? object : (terms.other(apiVersion)?.convert(object) ?? object);
+export function convert(object: JsonObject, apiVersion: string, context: OwnershipContext): JsonObject {
+  return apiVersion === context.apiVersion ? object : (context.other(apiVersion)?.convert(object) ?? object);
 }
 
-export function restore(object: Json, apiVersion: string, terms: Terms): Json {
-  if (apiVersion === terms.apiVersion || !isObject(object)) return object;
-  return terms.other(apiVersion)?.restore(object) ?? object;
+export function restore(object: Json, apiVersion: string, context: OwnershipContext): Json {
+  if (apiVersion === context.apiVersion || !isObject(object)) return object;
+  return context.other(apiVersion)?.restore(object) ?? object;
 }

@@ -6,53 +6,59 @@ import { difference, intersection, isEmpty, NO_FIELDS, union } from '../fieldpat
 import { withStructs } from '../typed/reconcile.js';
 import type { Owner, Owners } from './owners.js';
 import { atomFor, convert, restore } from './ownership.js';
-import type { Terms } from './ownership.js';
+import type { OwnershipContext } from './ownership.js';
 import { remove } from '../typed/remove.js';
-import { converting } from '../resource.js';
-import { toSet } from '../typed/tofieldset.js';
+import { withConversionContext } from '../resource.js';
+import { toFieldSet } from '../typed/tofieldset.js';
 
 /**
  * Takes out of a merged object what its manager applied the last time and does not apply now, unless somebody else owns
  * it. `owners` has the manager's new set already.
  */
-export function prune(merged: JsonObject, last: Owner | undefined, owners: Owners, terms: Terms): JsonObject {
+export function prune(
+  merged: JsonObject,
+  last: Owner | undefined,
+  owners: Owners,
+  context: OwnershipContext,
+): JsonObject {
   if (last === undefined || isEmpty(last.fields)) return merged;
-  const atom = atomFor(last.apiVersion, terms);
+  const atom = atomFor(last.apiVersion, context);
   if (atom === undefined) return merged;
-  const seen = converting('failed to prune fields: failed to convert merged object to last applied version', () =>
-    convert(merged, last.apiVersion, terms),
+  const seen = withConversionContext(
+    'failed to prune fields: failed to convert merged object to last applied version',
+    () => convert(merged, last.apiVersion, context),
   );
   const lasting = withStructs(last.fields, atom);
   const pruned = remove(atom, seen, lasting);
   if (pruned === seen) return merged;
-  const kept = fieldsOf(atom, addBackOwned(seen, pruned, { owners, version: last.apiVersion, terms }));
+  const kept = fieldsOf(atom, addBackOwned(seen, pruned, { owners, version: last.apiVersion, context }));
   const gone = intersection(difference(fieldsOf(atom, seen), kept), lasting);
   if (isEmpty(gone)) return merged;
-  const left = restore(remove(atom, seen, gone), last.apiVersion, terms);
+  const left = restore(remove(atom, seen, gone), last.apiVersion, context);
   return isObject(left) ? left : merged;
 }
 
 function fieldsOf(atom: Atom, value: Json): FieldSet {
-  return withStructs(toSet(atom, value), atom);
+  return withStructs(toFieldSet(atom, value), atom);
 }
 
-interface Keeping {
+interface AddBackContext {
   readonly owners: Owners;
   readonly version: string;
-  readonly terms: Terms;
+  readonly context: OwnershipContext;
 }
 
 /** Puts back what any owner has, version by version, beginning with the one of the removal. In that version again. */
-function addBackOwned(merged: JsonObject, pruned: Json, { owners, version, terms }: Keeping): Json {
+function addBackOwned(merged: JsonObject, pruned: Json, { owners, version, context }: AddBackContext): Json {
   const owned = ownedByVersion(owners, version);
   let kept = pruned;
   for (const [other, fields] of owned) {
-    const atom = atomFor(other, terms);
+    const atom = atomFor(other, context);
     if (atom === undefined) continue;
-    const whole = move(merged, version, other, terms);
-    const part = fieldsOf(atom, move(kept, version, other, terms));
+    const whole = convertBetween(merged, version, other, context);
+    const part = fieldsOf(atom, convertBetween(kept, version, other, context));
     const gone = difference(fieldsOf(atom, whole), union(part, withStructs(fields, atom)));
-    kept = move(remove(atom, whole, gone), other, version, terms);
+    kept = convertBetween(remove(atom, whole, gone), other, version, context);
   }
   return kept;
 }
@@ -64,7 +70,7 @@ function ownedByVersion(owners: Owners, first: string): Map<string, FieldSet> {
   return owned;
 }
 
-function move(value: Json, from: string, to: string, terms: Terms): Json {
-  const plain = restore(value, from, terms);
-  return isObject(plain) ? convert(plain, to, terms) : plain;
+function convertBetween(value: Json, from: string, to: string, context: OwnershipContext): Json {
+  const plain = restore(value, from, context);
+  return isObject(plain) ? convert(plain, to, context) : plain;
 }

@@ -4,8 +4,8 @@ import { capUpdaters } from './capupdaters.js';
 import { isEmpty, union } from '../fieldpath/fieldset.js';
 import type { Owner, Owners } from './owners.js';
 import { ownerId } from './owners.js';
-import type { Terms } from './ownership.js';
-import { fitOwners, ownable, settle } from './ownership.js';
+import type { OwnershipContext } from './ownership.js';
+import { reconcileOwners, withoutUnownable, transferOwnership } from './ownership.js';
 import { withoutReset } from './resetfields.js';
 
 /** Who changes an object otherwise than by apply. */
@@ -21,16 +21,16 @@ export function updateOwners(
   owners: Owners,
   change: { readonly live: JsonObject; readonly next: JsonObject },
   by: Updater,
-  terms: Terms,
+  context: OwnershipContext,
 ): Owners {
-  const outcome = settle(fitOwners(owners, terms), '', change, terms);
+  const outcome = transferOwnership(reconcileOwners(owners, context), '', change, context);
   const { added, modified } = outcome.comparison;
-  const mine = ownable(withoutReset(union(modified, added), terms.reset));
+  const mine = withoutUnownable(withoutReset(union(modified, added), context.reset));
   if (isEmpty(mine)) return capUpdaters(outcome.owners);
   const owner: Owner = {
     manager: by.manager === '' ? 'unknown' : by.manager,
     operation: 'Update',
-    apiVersion: terms.apiVersion,
+    apiVersion: context.apiVersion,
     subresource: by.subresource,
     time: timestamp(by.now),
     fields: mine,

@@ -25,7 +25,7 @@ export interface MapAtom {
   /** Of members that are no field; undefined where there may be none. */
   readonly member: (() => Atom) | undefined;
   /** Nothing is known of its members. */
-  readonly free: boolean;
+  readonly deduced: boolean;
 }
 
 export interface Field {
@@ -37,14 +37,14 @@ export interface Field {
 const UNTYPED: Atom = {
   scalar: 'untyped',
   list: { relation: 'atomic', keys: [], item: () => UNTYPED },
-  map: { atomic: true, fields: new Map(), member: () => UNTYPED, free: false },
+  map: { atomic: true, fields: new Map(), member: () => UNTYPED, deduced: false },
 };
 
 /** A value of which nothing is known: objects are merged by member, lists are owned as a whole. */
 const DEDUCED: Atom = {
   scalar: 'untyped',
   list: { relation: 'atomic', keys: [], item: () => UNTYPED },
-  map: { atomic: false, fields: new Map(), member: () => DEDUCED, free: true },
+  map: { atomic: false, fields: new Map(), member: () => DEDUCED, deduced: true },
 };
 
 const roots = new WeakMap<Schema, Atom>();
@@ -101,7 +101,7 @@ function mapAtom(schema: Schema, preserve: boolean): MapAtom {
   ]);
   const member = memberOf(schema, preserve);
   const atomic = schema['x-kubernetes-map-type'] === 'atomic';
-  return { atomic, fields: new Map(fields), member, free: fields.length === 0 && member === deduced };
+  return { atomic, fields: new Map(fields), member, deduced: fields.length === 0 && member === deduced };
 }
 
 const deduced = (): Atom => DEDUCED;

@@ -2,7 +2,7 @@ import { equal, isArray, isObject, own } from '../../json.js';
 import type { Json, JsonObject } from '../../json.js';
 import type { Atom, ListAtom, MapAtom } from './atom.js';
 import { deduce, memberAtom, sameParts } from './atom.js';
-import { scalarMisfit } from './validate.js';
+import { scalarError } from './validate.js';
 import type { Element } from '../fieldpath/element.js';
 import { memberElement } from '../fieldpath/element.js';
 import type { FieldSet } from '../fieldpath/fieldset.js';
@@ -54,7 +54,7 @@ function compareAt(walk: Walk, atom: Atom, pair: Pair): void {
 function compareParts(walk: Walk, { map, scalar, list }: Atom, pair: Pair): boolean {
   if (map !== undefined) return compareMaps(walk, map, pair);
   if (scalar !== undefined) {
-    if (scalarMisfit(scalar, pair.left) === undefined || scalarMisfit(scalar, pair.right) === undefined)
+    if (scalarError(scalar, pair.left) === undefined || scalarError(scalar, pair.right) === undefined)
       compareLeaves(walk, pair);
     return true;
   }

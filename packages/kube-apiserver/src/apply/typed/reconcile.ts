@@ -9,10 +9,10 @@ import { NO_FIELDS } from '../fieldpath/fieldset.js';
 export function withStructs(set: FieldSet, atom: Atom): FieldSet {
   return mapNodes(set, (element, node) => {
     const name = memberName(element);
-    const named = name !== undefined && node.below.size > 0 && atom.map?.fields.has(name) === true;
-    const below = withStructs(node.below, atomBelow(atom, element));
-    const self = node.self || named;
-    return self === node.self && below === node.below ? node : { self, below };
+    const named = name !== undefined && node.children.size > 0 && atom.map?.fields.has(name) === true;
+    const children = withStructs(node.children, atomBelow(atom, element));
+    const member = node.member || named;
+    return member === node.member && children === node.children ? node : { member, children };
   });
 }
 
@@ -28,44 +28,44 @@ function atomBelow(atom: Atom, element: Element): Atom {
  * A set that was written when the schema was another one: what is owned inside of a value that is atomic now becomes
  * ownership of that value. Gives the same set when nothing is to be done.
  */
-export function fitSchema(set: FieldSet, atom: Atom): FieldSet {
-  const known = fitted.get(set);
+export function reconcileWithSchema(set: FieldSet, atom: Atom): FieldSet {
+  const known = reconciled.get(set);
   if (known?.atom === atom) return known.set;
-  const fit = fitNode({ self: false, below: set }, atom).below;
-  fitted.set(set, { atom, set: fit });
-  return fit;
+  const adapted = reconcileNode({ member: false, children: set }, atom).children;
+  reconciled.set(set, { atom, set: adapted });
+  return adapted;
 }
 
 /** Sets are kept with the object that they were read from, and mostly asked for with one schema. */
-const fitted = new WeakMap<FieldSet, { readonly atom: Atom; readonly set: FieldSet }>();
+const reconciled = new WeakMap<FieldSet, { readonly atom: Atom; readonly set: FieldSet }>();
 
-function fitNode(node: FieldNode, atom: Atom): FieldNode {
-  const whole = node.self && node.below.size === 0;
-  if (atom.map !== undefined) return atom.map.free ? node : fitMap(node, atom.map, whole);
+function reconcileNode(node: FieldNode, atom: Atom): FieldNode {
+  const whole = node.member && node.children.size === 0;
+  if (atom.map !== undefined) return atom.map.deduced ? node : reconcileMap(node, atom.map, whole);
   if (atom.scalar !== undefined || atom.list === undefined) return node;
-  return fitList(node, atom.list, whole);
+  return reconcileList(node, atom.list, whole);
 }
 
-function fitMap(node: FieldNode, map: MapAtom, whole: boolean): FieldNode {
-  if (!whole && map.atomic) return node.below.size > 0 ? { self: true, below: NO_FIELDS } : node;
-  return fitBelow(node, (element) => {
+function reconcileMap(node: FieldNode, map: MapAtom, whole: boolean): FieldNode {
+  if (!whole && map.atomic) return node.children.size > 0 ? { member: true, children: NO_FIELDS } : node;
+  return reconcileChildren(node, (element) => {
     const name = memberName(element);
     if (name === undefined) return map.member?.();
     return map.fields.has(name) || map.member !== undefined ? memberAtom(map, name) : undefined;
   });
 }
 
-function fitList(node: FieldNode, list: ListAtom, whole: boolean): FieldNode {
-  if (!whole && list.relation === 'atomic') return { self: true, below: NO_FIELDS };
-  return fitBelow(node, () => list.item());
+function reconcileList(node: FieldNode, list: ListAtom, whole: boolean): FieldNode {
+  if (!whole && list.relation === 'atomic') return { member: true, children: NO_FIELDS };
+  return reconcileChildren(node, () => list.item());
 }
 
-function fitBelow(node: FieldNode, atomOf: (element: Element) => Atom | undefined): FieldNode {
-  const below = mapNodes(node.below, (element, inner) => {
+function reconcileChildren(node: FieldNode, atomOf: (element: Element) => Atom | undefined): FieldNode {
+  const children = mapNodes(node.children, (element, inner) => {
     const atom = atomOf(element);
-    return atom === undefined ? inner : fitNode(inner, atom);
+    return atom === undefined ? inner : reconcileNode(inner, atom);
   });
-  return below === node.below ? node : { self: node.self, below };
+  return children === node.children ? node : { member: node.member, children };
 }
 
 function mapNodes(set: FieldSet, change: (element: Element, node: FieldNode) => FieldNode): FieldSet {

@@ -24,11 +24,11 @@ function removeMembers(map: MapAtom, value: Json, gone: FieldSet): Json {
   let changed = false;
   for (const [name, child] of membersOf(value)) {
     const node = gone.get(memberElement(name));
-    if (node?.self === true) {
+    if (node?.member === true) {
       changed = true;
       continue;
     }
-    const next = node === undefined ? child : remove(memberAtom(map, name), child, node.below);
+    const next = node === undefined ? child : remove(memberAtom(map, name), child, node.children);
     changed ||= next !== child;
     kept.push([name, next]);
   }
@@ -42,8 +42,8 @@ function removeItems(list: ListAtom, value: Json, gone: FieldSet): Json {
   for (const item of value) {
     const element = itemElement(list, item);
     const node = element === undefined ? undefined : gone.get(element);
-    if (node?.self === true) continue;
-    kept.push(node === undefined ? item : remove(list.item(), item, node.below));
+    if (node?.member === true) continue;
+    kept.push(node === undefined ? item : remove(list.item(), item, node.children));
   }
   if (kept.length === 0) return null;
   return kept.length === value.length && kept.every((item, index) => item === value[index]) ? value : kept;

@@ -7,32 +7,32 @@ import { goSyntax, goType, goValue } from '../gotext.js';
 import { itemName, membersOf } from './items.js';
 
 /** Something that does not fit the schema; `path` as in `.spec.list[k="a"]`. */
-interface Misfit {
+interface SchemaError {
   readonly path: string;
   readonly message: string;
 }
 
-const fitting = new WeakMap<JsonObject, Atom>();
+const validated = new WeakMap<JsonObject, Atom>();
 
 /** The same of a stored object, where items may be repeated. What was found good once is not looked at again. */
-export function liveMisfits(atom: Atom, live: JsonObject): string | undefined {
-  if (fitting.get(live) === atom) return undefined;
-  const found = misfits(atom, live, true);
-  if (found === undefined) fitting.set(live, atom);
+export function liveSchemaErrors(atom: Atom, live: JsonObject): string | undefined {
+  if (validated.get(live) === atom) return undefined;
+  const found = schemaErrors(atom, live, true);
+  if (found === undefined) validated.set(live, atom);
   return found;
 }
 
 interface Checking {
   readonly allowDuplicates: boolean;
-  readonly found: Misfit[];
+  readonly found: SchemaError[];
 }
 
 /**
  * Says what keeps a value from being merged: unknown fields, wrong types, items without keys, and repeated items unless
  * those are allowed. One text, as the real server words it; undefined when all is well.
  */
-export function misfits(atom: Atom, value: Json, allowDuplicates: boolean): string | undefined {
-  const found: Misfit[] = [];
+export function schemaErrors(atom: Atom, value: Json, allowDuplicates: boolean): string | undefined {
+  const found: SchemaError[] = [];
   check(atom, value, '', { allowDuplicates, found });
   const texts = found.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
   if (texts.length < 2) return texts[0];
@@ -42,7 +42,7 @@ export function misfits(atom: Atom, value: Json, allowDuplicates: boolean): stri
 function check(atom: Atom, value: Json, path: string, checking: Checking): void {
   const { map, scalar, list } = deduce(atom, value);
   if (map !== undefined) checkMap(map, value, path, checking);
-  else if (scalar !== undefined) report(checking, path, scalarMisfit(scalar, value));
+  else if (scalar !== undefined) report(checking, path, scalarError(scalar, value));
   else if (list !== undefined) checkList(list, value, path, checking);
   else report(checking, path, 'schema error: invalid atom: inlined');
 }
@@ -98,7 +98,7 @@ function checkItems(list: ListAtom, items: readonly Json[], path: string, checki
 }
 
 /** Why a value is not such a scalar; null is any. */
-export function scalarMisfit(scalar: Scalar, value: Json | undefined): string | undefined {
+export function scalarError(scalar: Scalar, value: Json | undefined): string | undefined {
   if (value === undefined || value === null) return undefined;
   switch (scalar) {
     case 'numeric':

@@ -88,7 +88,7 @@ function logical(checker: Checker, call: Call, { overloads, types }: Choice): Ce
 function instantiate(checker: Checker, { parameters, result }: Overload): { parameters: CelType[]; result: CelType } {
   const names = new Set([...parameters, result].flatMap(parameterNames));
   if (names.size === 0) return { parameters: [...parameters], result };
-  const fresh = new Map([...names].map((name) => [name, checker.fresh()]));
+  const fresh = new Map([...names].map((name) => [name, checker.freshParameter()]));
   return {
     parameters: parameters.map((type) => substitute(fresh, type, 'keep')),
     result: substitute(fresh, result, 'keep'),

@@ -45,7 +45,7 @@ export interface Checked {
   /** Ids of the overloads that a call may mean; several where arguments are dyn. */
   readonly overloads: ReadonlyMap<Expr, readonly string[]>;
   /** Selections that are one name, with the name. */
-  readonly wholes: ReadonlyMap<Expr, string>;
+  readonly qualifiedNames: ReadonlyMap<Expr, string>;
   /** Names of declared variables that the expression reads. */
   readonly variables: ReadonlySet<string>;
 }
@@ -64,8 +64,8 @@ export function compile(source: string, declarations: Declarations): Checked {
     type: types.get(expr) ?? DYN,
     types,
     overloads: checker.overloads,
-    wholes: checker.wholes,
-    variables: checker.read,
+    qualifiedNames: checker.qualifiedNames,
+    variables: checker.readVariables,
   };
 }
 
@@ -125,7 +125,7 @@ function objectLiteral(value: unknown): CelType {
 }
 
 /** Type of a variable or of a name of a type. */
-function named(checker: Checker, name: string): CelType | undefined {
+function namedType(checker: Checker, name: string): CelType | undefined {
   const variable = checker.lookup(name);
   if (variable !== undefined) return variable;
   const type = Object.hasOwn(NAMED_TYPES, name) ? NAMED_TYPES[name] : undefined;
@@ -133,7 +133,7 @@ function named(checker: Checker, name: string): CelType | undefined {
 }
 
 function identType(checker: Checker, name: string, at: number): CelType {
-  const type = named(checker, name);
+  const type = namedType(checker, name);
   if (type === undefined) checker.report(at, `undeclared reference to '${name}' (in container '')`);
   return type ?? ERROR;
 }
@@ -141,9 +141,9 @@ function identType(checker: Checker, name: string, at: number): CelType {
 function selectType(checker: Checker, expr: Select): CelType {
   const name = qualifiedName(expr);
   const root = name?.split('.')[0] ?? '';
-  const whole = name === undefined || checker.isLocal(root) ? undefined : named(checker, name);
+  const whole = name === undefined || checker.isLocal(root) ? undefined : namedType(checker, name);
   if (name !== undefined && whole !== undefined) {
-    checker.wholes.set(expr, name);
+    checker.qualifiedNames.set(expr, name);
     return whole;
   }
   const operand = checkNode(checker, expr.operand);
@@ -155,9 +155,9 @@ function listType(checker: Checker, expr: ListLiteral): CelType {
   let common: CelType | undefined;
   for (const { value, optional } of expr.items) {
     const type = entryType(checker, value, optional);
-    common = join(checker, common, type);
+    common = joinTypes(checker, common, type);
   }
-  return listOf(common ?? checker.fresh());
+  return listOf(common ?? checker.freshParameter());
 }
 
 function entryType(checker: Checker, value: Expr, optional: boolean): CelType {
@@ -169,7 +169,7 @@ function entryType(checker: Checker, value: Expr, optional: boolean): CelType {
 }
 
 /** The type that holds what both hold; whether literals may mix types is for checkLiterals to say. */
-function join(checker: Checker, before: CelType | undefined, type: CelType): CelType {
+function joinTypes(checker: Checker, before: CelType | undefined, type: CelType): CelType {
   if (before === undefined) return type;
   if (checker.assign([before], [type])) return mostGeneral(before, type);
   return DYN;
@@ -179,28 +179,28 @@ function mapType(checker: Checker, expr: MapLiteral): CelType {
   let key: CelType | undefined;
   let value: CelType | undefined;
   for (const entry of expr.entries) {
-    key = join(checker, key, checkNode(checker, entry.key));
-    value = join(checker, value, entryType(checker, entry.value, entry.optional));
+    key = joinTypes(checker, key, checkNode(checker, entry.key));
+    value = joinTypes(checker, value, entryType(checker, entry.value, entry.optional));
   }
-  return mapOf(key ?? checker.fresh(), value ?? checker.fresh());
+  return mapOf(key ?? checker.freshParameter(), value ?? checker.freshParameter());
 }
 
 function foldType(checker: Checker, expr: Fold): CelType {
   checkNode(checker, expr.range);
   const accumulator = checkNode(checker, expr.init);
   const range = checker.resolve(checker.types.get(expr.range) ?? DYN);
-  return checker.within(new Map([[expr.accumulator, accumulator]]), () => {
-    checker.within(iterationTypes(checker, expr, range), () => {
+  return checker.withScope(new Map([[expr.accumulator, accumulator]]), () => {
+    checker.withScope(iterationTypes(checker, expr, range), () => {
       checkNode(checker, expr.condition);
-      expect(checker, expr.condition, BOOL);
+      expectType(checker, expr.condition, BOOL);
       checkNode(checker, expr.step);
-      expect(checker, expr.step, accumulator);
+      expectType(checker, expr.step, accumulator);
     });
     return checker.resolve(checkNode(checker, expr.result));
   });
 }
 
-function expect(checker: Checker, expr: Expr, wanted: CelType): void {
+function expectType(checker: Checker, expr: Expr, wanted: CelType): void {
   const type = checker.types.get(expr) ?? DYN;
   if (!checker.assign([wanted], [type]))
     checker.report(expr.at, `expected type '${wanted.text}' but found '${type.text}'`);

@@ -5,7 +5,7 @@ import { parameter, type CelType } from '../language/celtype.js';
 import { assignable, substitute } from './unify.js';
 
 /** Steps that the check of one expression may take: below a second. Macros of optionals within each other double what there is to check. */
-const EFFORT = 250_000;
+const MAX_STEPS = 250_000;
 
 export class TooComplex extends Error {}
 
@@ -14,14 +14,14 @@ export class Checker {
   readonly types = new Map<Expr, CelType>();
   readonly overloads = new Map<Expr, readonly string[]>();
   /** Selections that are one name: `google.protobuf.Timestamp`, `authorizer.requestResource`. */
-  readonly wholes = new Map<Expr, string>();
-  readonly read = new Set<string>();
+  readonly qualifiedNames = new Map<Expr, string>();
+  readonly readVariables = new Set<string>();
   readonly problems: Problem[] = [];
   readonly declarations: Declarations;
   private readonly bindings = new Map<string, CelType>();
   private readonly scopes: Map<string, CelType>[] = [];
   private free = 0;
-  private effort = EFFORT;
+  private effort = MAX_STEPS;
 
   constructor(declarations: Declarations) {
     this.declarations = declarations;
@@ -44,12 +44,12 @@ export class Checker {
     return substitute(this.bindings, type, free);
   }
 
-  fresh(): CelType {
+  freshParameter(): CelType {
     return parameter(`_var${this.free++}`);
   }
 
   /** Runs with variables that only exist there. */
-  within<T>(variables: ReadonlyMap<string, CelType>, work: () => T): T {
+  withScope<T>(variables: ReadonlyMap<string, CelType>, work: () => T): T {
     this.scopes.push(new Map(variables));
     const result = work();
     this.scopes.pop();
@@ -63,7 +63,7 @@ export class Checker {
       if (local !== undefined) return local;
     }
     const global = this.declarations.variables.get(name);
-    if (global !== undefined) this.read.add(name);
+    if (global !== undefined) this.readVariables.add(name);
     return global;
   }
 

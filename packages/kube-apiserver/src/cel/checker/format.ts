@@ -1,11 +1,11 @@
-import { FormatError, misfit, readFormat } from '../library/format.js';
+import { FormatError, formatMismatch, readFormat } from '../library/format.js';
 import type { Call, Expr } from '../language/expression.js';
 import type { Problem } from '../language/problem.js';
 import { DYN, type CelType, type Kind } from '../language/celtype.js';
 
 type Types = ReadonlyMap<Expr, CelType>;
 
-const TEXTS: readonly Kind[] = [
+const STRING_KINDS: readonly Kind[] = [
   'list',
   'map',
   'int',
@@ -21,8 +21,8 @@ const TEXTS: readonly Kind[] = [
 ];
 
 /** Types that fit a clause. */
-const FITTING: Readonly<Record<string, readonly Kind[]>> = {
-  s: TEXTS,
+const ACCEPTED_KINDS: Readonly<Record<string, readonly Kind[]>> = {
+  s: STRING_KINDS,
   d: ['int', 'uint'],
   f: ['double', 'string'],
   e: ['double', 'string'],
@@ -54,8 +54,8 @@ export function formatProblems({ target, args: [list], at }: Call, types: Types)
 
 function clauseProblem(verb: string, value: Expr, types: Types): Problem | undefined {
   const type = types.get(value) ?? DYN;
-  if (type.kind !== 'dyn' && FITTING[verb]?.includes(type.kind) !== true)
-    return { at: value.at, message: misfit(verb, type.name) };
+  if (type.kind !== 'dyn' && ACCEPTED_KINDS[verb]?.includes(type.kind) !== true)
+    return { at: value.at, message: formatMismatch(verb, type.name) };
   if (verb !== 's') return undefined;
   for (const inner of members(value)) {
     const problem = clauseProblem(verb, inner, types);

@@ -6,14 +6,14 @@ import type { Problem } from '../language/problem.js';
 import { DYN, unwrapOptional, type CelType } from '../language/celtype.js';
 
 /** Functions whose literal argument is looked at when the expression is compiled, and which arguments they can take. */
-const CHECKED: Readonly<Record<string, (value: unknown) => boolean>> = {
+const CONSTANT_CHECKS: Readonly<Record<string, (value: unknown) => boolean>> = {
   duration: (value) => typeof value === 'string' && parseDuration(value) !== undefined,
   timestamp: (value) => (typeof value === 'bigint' ? timestampOf(value) : parseTimestamp(String(value))) !== undefined,
   matches: (value) => typeof value !== 'string' || patternProblem(value) === undefined,
 };
 
 /** Functions whose list argument may mix types. */
-const MIXED: ReadonlySet<string> = new Set(['format']);
+const ACCEPTS_MIXED_TYPES: ReadonlySet<string> = new Set(['format']);
 
 type Types = ReadonlyMap<Expr, CelType>;
 
@@ -35,7 +35,7 @@ export function checkLiterals(expr: Expr, types: Types): Problem[] {
 /** Visits every node once; `exempt` says that a call around it may mix types. */
 function walk(expr: Expr, exempt: boolean, visit: (node: Expr, exempt: boolean) => void): void {
   visit(expr, exempt);
-  const within = exempt || (expr.kind === 'call' && MIXED.has(expr.name));
+  const within = exempt || (expr.kind === 'call' && ACCEPTS_MIXED_TYPES.has(expr.name));
   for (const child of children(expr)) walk(child, within, visit);
 }
 
@@ -57,7 +57,7 @@ export function children(expr: Expr): readonly Expr[] {
 }
 
 function callProblems(name: string, [arg]: readonly Expr[]): Problem[] {
-  const check = Object.hasOwn(CHECKED, name) ? CHECKED[name] : undefined;
+  const check = Object.hasOwn(CONSTANT_CHECKS, name) ? CONSTANT_CHECKS[name] : undefined;
   if (check === undefined || arg?.kind !== 'literal' || check(arg.value)) return [];
   return [{ at: arg.at, message: `invalid ${name} argument` }];
 }

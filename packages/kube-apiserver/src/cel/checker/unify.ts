@@ -4,7 +4,7 @@ import { DYN, parameterOf, withParameters, type CelType } from '../language/celt
 export type Bindings = ReadonlyMap<string, CelType>;
 
 /** Bindings with changes that may yet be given up. */
-class Draft {
+class PendingBindings {
   readonly changes = new Map<string, CelType>();
   private readonly base: Bindings;
 
@@ -23,23 +23,23 @@ class Draft {
 
 /** What has to be added to bindings for each of `from` to be given where each of `to` is wanted; undefined where nothing helps. */
 export function assignable(bindings: Bindings, from: readonly CelType[], to: readonly CelType[]): Bindings | undefined {
-  const draft = new Draft(bindings);
+  const draft = new PendingBindings(bindings);
   return allAssignable(draft, from, to) ? draft.changes : undefined;
 }
 
-function allAssignable(draft: Draft, from: readonly CelType[], to: readonly CelType[]): boolean {
+function allAssignable(draft: PendingBindings, from: readonly CelType[], to: readonly CelType[]): boolean {
   if (from.length !== to.length) return false;
   return from.every((type, index) => isAssignable(draft, type, to[index] ?? DYN));
 }
 
-function isAssignable(draft: Draft, one: CelType, two: CelType): boolean {
+function isAssignable(draft: PendingBindings, one: CelType, two: CelType): boolean {
   if (two.kind === 'param') {
     const answer = bind(draft, one, two);
     if (answer.valid) return true;
     if (answer.bound) return false;
   }
   if (one.kind === 'param') return bind(draft, two, one).valid;
-  if (isWild(one) || isWild(two)) return true;
+  if (isDynamic(one) || isDynamic(two)) return true;
   if (one.kind === 'null') return isNullable(two);
   if (two.kind === 'null') return isNullable(one);
   if (one.kind !== two.kind) return false;
@@ -48,7 +48,7 @@ function isAssignable(draft: Draft, one: CelType, two: CelType): boolean {
 }
 
 /** Whether `variable` may stand for `type`, and whether it stood for something before. */
-function bind(draft: Draft, type: CelType, variable: CelType): { valid: boolean; bound: boolean } {
+function bind(draft: PendingBindings, type: CelType, variable: CelType): { valid: boolean; bound: boolean } {
   if (type.text === variable.text) return { valid: true, bound: true };
   const known = draft.get(variable.name);
   if (known === undefined) {
@@ -63,7 +63,7 @@ function bind(draft: Draft, type: CelType, variable: CelType): { valid: boolean;
   return { valid: true, bound: true };
 }
 
-function isWild(type: CelType): boolean {
+function isDynamic(type: CelType): boolean {
   return type.kind === 'dyn' || type.kind === 'error';
 }
 
@@ -79,18 +79,18 @@ function isNullable(type: CelType): boolean {
 
 /** The wider one of two types that go together. */
 export function mostGeneral(one: CelType, two: CelType): CelType {
-  return isNoNarrower(one, two) ? one : two;
+  return isAtLeastAsGeneral(one, two) ? one : two;
 }
 
-function isNoNarrower(one: CelType, two: CelType): boolean {
+function isAtLeastAsGeneral(one: CelType, two: CelType): boolean {
   if (one.kind === 'dyn' || one.kind === 'param') return true;
   if (two.kind === 'dyn' || two.kind === 'param' || one.kind !== two.kind) return false;
   if (one.kind === 'type') return true;
   if (one.name !== two.name || one.parameters.length !== two.parameters.length) return false;
-  return one.parameters.every((type, index) => isNoNarrower(type, parameterOf(two, index)));
+  return one.parameters.every((type, index) => isAtLeastAsGeneral(type, parameterOf(two, index)));
 }
 
-function occursIn(draft: Draft, variable: CelType, type: CelType): boolean {
+function occursIn(draft: PendingBindings, variable: CelType, type: CelType): boolean {
   if (variable.text === type.text) return true;
   if (type.kind === 'param') {
     const known = draft.get(type.name);

@@ -1,12 +1,12 @@
 import { DYN, INT, parameterOf, type CelType } from '../language/celtype.js';
 import type { Expr } from '../language/expression.js';
-import { fixed, MOST, plus, scale, times, type Range } from './range.js';
+import { fixed, MAX_ESTIMATE, plus, scale, times, type Range } from './range.js';
 
 /** An operand of a call, as the estimate sees it. */
 export interface Operand {
   readonly expr: Expr | undefined;
   readonly type: CelType;
-  /** Size of the value; unknown sizes are 0 to {@link MOST}. */
+  /** Size of the value; unknown sizes are 0 to {@link MAX_ESTIMATE}. */
   readonly size: Range;
   /** Size of an item, where the operand is a list whose items a schema describes. */
   readonly itemSize: Range;
@@ -80,7 +80,7 @@ function shortestReplaced(text: Range, old: Range, next: Range): number {
 const split: Estimator = ({ target, args: [, limit] }) => {
   if (target === undefined) return undefined;
   const value = limit?.expr?.kind === 'literal' ? limit.expr.value : undefined;
-  const most = typeof value === 'bigint' ? (value < 0n ? MOST : Number(value)) : target.size.max;
+  const most = typeof value === 'bigint' ? (value < 0n ? MAX_ESTIMATE : Number(value)) : target.size.max;
   return { cost: scale(target.size, 2 * PER_CHAR), size: { min: 0, max: most } };
 };
 
@@ -146,14 +146,14 @@ const matched =
 /** By id of an overload. These are looked at first. */
 const BY_OVERLOAD: Readonly<Record<string, Estimator>> = {
   list_slice: ({ target, args: [start, end] }) => {
-    const size = literalInt(end, target?.size.max ?? MOST) - literalInt(start, 0);
-    return allocated(1, fixed(size < 0 ? MOST : size));
+    const size = literalInt(end, target?.size.max ?? MAX_ESTIMATE) - literalInt(start, 0);
+    return allocated(1, fixed(size < 0 ? MAX_ESTIMATE : size));
   },
-  lists_range: ({ args: [end] }) => allocated(1, fixed(literalInt(end, MOST))),
+  lists_range: ({ args: [end] }) => allocated(1, fixed(literalInt(end, MAX_ESTIMATE))),
   list_reverse: ({ target }) => (target === undefined ? undefined : allocated(1, target.size)),
   list_flatten: ({ target }) => (target === undefined ? undefined : allocated(1, target.size)),
   list_flatten_int: ({ target, args: [depth] }) =>
-    target === undefined ? undefined : allocated(literalInt(depth, MOST), target.size),
+    target === undefined ? undefined : allocated(literalInt(depth, MAX_ESTIMATE), target.size),
   list_distinct: ({ target }) => (target === undefined ? undefined : allocated(2, times(target.size, target.size))),
   ...Object.fromEntries(
     Object.entries({ contains: 1, intersects: 1, equivalent: 2 }).map(([name, factor]) => [

@@ -79,7 +79,7 @@ class Estimator {
   }
 
   private select(expr: Extract<Expr, { kind: 'select' }>): Range {
-    const name = this.checked.wholes.get(expr);
+    const name = this.checked.qualifiedNames.get(expr);
     if (name !== undefined) {
       this.paths.set(expr, [name]);
       return fixed(1);

@@ -1,20 +1,20 @@
-/** An estimate: at least and at most. Sums and products stop at {@link MOST}. */
+/** An estimate: at least and at most. Sums and products stop at {@link MAX_ESTIMATE}. */
 export interface Range {
   readonly min: number;
   readonly max: number;
 }
 
 /** The largest cost and size: what does not fit into 64 bits. */
-export const MOST = 2 ** 64;
+export const MAX_ESTIMATE = 2 ** 64;
 
-export const UNKNOWN: Range = { min: 0, max: MOST };
+export const UNKNOWN: Range = { min: 0, max: MAX_ESTIMATE };
 
 export function fixed(value: number): Range {
   return { min: value, max: value };
 }
 
 function cap(value: number): number {
-  return Math.min(value, MOST);
+  return Math.min(value, MAX_ESTIMATE);
 }
 
 export function plus(...ranges: readonly Range[]): Range {

@@ -56,7 +56,7 @@ export function formatText(format: string, args: List): string {
   return text;
 }
 
-const WANTED: Readonly<Record<string, string>> = {
+const REQUIREMENTS: Readonly<Record<string, string>> = {
   d: 'decimal clause can only be used on integers',
   f: 'fixed-point clause can only be used on doubles',
   e: 'scientific clause can only be used on doubles',
@@ -68,13 +68,13 @@ const WANTED: Readonly<Record<string, string>> = {
 };
 
 /** What is said of a value, or a type, that does not fit a clause. */
-export function misfit(verb: string, typeName: string): string {
-  return `error during formatting: ${WANTED[verb] ?? ''}, was given ${typeName}`;
+export function formatMismatch(verb: string, typeName: string): string {
+  return `error during formatting: ${REQUIREMENTS[verb] ?? ''}, was given ${typeName}`;
 }
 
 function formatClause({ verb, precision = PRECISION }: Clause, value: Value): string {
   const text = clauseText(verb, precision, value);
-  if (text === undefined) throw new FormatError(misfit(verb, runtimeType(value).name));
+  if (text === undefined) throw new FormatError(formatMismatch(verb, runtimeType(value).name));
   return text;
 }
 

@@ -148,14 +148,14 @@ function slice(list: List, start: bigint, end: bigint): List {
 function flatten(list: List, depth: bigint, budget: Budget): List {
   if (depth < 0n) throw new EvaluationError('level must be non-negative');
   const flat: Value[] = [];
-  pour(list, depth, { flat, budget });
+  flattenInto(list, depth, { flat, budget });
   return new ValueList(flat);
 }
 
-function pour(list: List, depth: bigint, into: { readonly flat: Value[]; readonly budget: Budget }): void {
-  into.budget.work(1 + list.size);
+function flattenInto(list: List, depth: bigint, into: { readonly flat: Value[]; readonly budget: Budget }): void {
+  into.budget.chargeSteps(1 + list.size);
   for (const item of list.items()) {
-    if (item instanceof List && depth > 0n) pour(item, depth - 1n, into);
+    if (item instanceof List && depth > 0n) flattenInto(item, depth - 1n, into);
     else into.flat.push(item);
   }
 }

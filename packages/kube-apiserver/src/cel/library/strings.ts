@@ -147,7 +147,7 @@ function addChanges(library: Library): void {
   );
   library.add('strings_quote', '^strings.quote(string): string', ([text]) => quote(textOf(text)));
   library.add('string_format', 'string.format(list(dyn)): string', ([text, args], budget) => {
-    weigh(listOf(args), budget);
+    chargeNested(listOf(args), budget);
     return formatText(textOf(text), listOf(args));
   });
 }
@@ -167,17 +167,17 @@ function trim(text: string): string {
 const PER_NODE = 4;
 
 /** Pays for all that a value holds, as often as it holds it. */
-function weigh(value: Value, budget: Budget): void {
-  budget.work(typeof value === 'string' || value instanceof Uint8Array ? value.length : PER_NODE);
-  if (value instanceof List) for (let index = 0; index < value.size; index++) weigh(value.at(index), budget);
-  if (value instanceof ValueMap) for (const key of value.keys()) weigh(value.find(key) ?? null, budget);
+function chargeNested(value: Value, budget: Budget): void {
+  budget.chargeSteps(typeof value === 'string' || value instanceof Uint8Array ? value.length : PER_NODE);
+  if (value instanceof List) for (let index = 0; index < value.size; index++) chargeNested(value.at(index), budget);
+  if (value instanceof ValueMap) for (const key of value.keys()) chargeNested(value.find(key) ?? null, budget);
 }
 
 /** Replaces at most `times` places, all of them when it is negative; an empty text stands before every character and at the end. */
 function replace([text, old, next]: readonly [string, string, string], times: number, budget: Budget): string {
   const parts = old === '' ? ['', ...Array.from(text), ''] : text.split(old);
   const most = times < 0 ? parts.length - 1 : Math.min(times, parts.length - 1);
-  budget.work(text.length + most * next.length);
+  budget.chargeSteps(text.length + most * next.length);
   const glue = parts.map((part, index) => (index === 0 ? part : `${index <= most ? next : old}${part}`));
   return glue.join('');
 }
@@ -192,7 +192,7 @@ function split(text: string, separator: string, limit: number): string[] {
 function join(list: List, separator: string, budget: Budget): string {
   const parts = list.items().map((part) => {
     if (typeof part !== 'string') throw new EvaluationError(`join: invalid input: ${plainText(part)}`);
-    budget.work(part.length + separator.length);
+    budget.chargeSteps(part.length + separator.length);
     return part;
   });
   return parts.join(separator);

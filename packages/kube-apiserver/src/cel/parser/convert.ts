@@ -22,7 +22,7 @@ export class TooDeep extends Error {}
 
 const MAX_DEPTH = 250;
 
-function within<T>(at: Conversion, work: () => T): T {
+function withDepth<T>(at: Conversion, work: () => T): T {
   at.depth++;
   if (at.depth > MAX_DEPTH) throw new TooDeep();
   const result = work();
@@ -42,7 +42,7 @@ export function convert(node: ASTNode, at: Conversion): Expr {
     case '.':
       return {
         kind: 'select',
-        operand: within(at, () => convert(node.args[0], at)),
+        operand: withDepth(at, () => convert(node.args[0], at)),
         field: node.args[1],
         test: false,
         at: dotBefore(node, at),
@@ -54,13 +54,13 @@ export function convert(node: ASTNode, at: Conversion): Expr {
     case '[?]':
       return index(node, OPERATOR.optionalIndex, at);
     case 'call':
-      return called(node, undefined, node.args[1], at);
+      return callNode(node, undefined, node.args[1], at);
     case 'rcall':
-      return called(node, node.args[1], node.args[2], at);
+      return callNode(node, node.args[1], node.args[2], at);
     case 'list':
       return {
         kind: 'list',
-        items: node.args.map((item) => ({ value: convert(item, at), optional: isMarked(item, at) })),
+        items: node.args.map((item) => ({ value: convert(item, at), optional: isOptionalEntry(item, at) })),
         at: node.start,
       };
     case 'map':
@@ -81,7 +81,7 @@ export function convert(node: ASTNode, at: Conversion): Expr {
     case '%':
       return binary(node, at);
     default:
-      return related(relationTree(node, at.mask), at);
+      return relationCall(relationTree(node, at.mask), at);
   }
 }
 
@@ -90,7 +90,7 @@ function call(name: string, args: readonly Expr[], at: number): Call {
 }
 
 function literal(node: Node<'value'>, { source, problems, mask }: Conversion, negative = false): Expr {
-  const value = mask.leading.has(node.start - 1)
+  const value = mask.leadingDots.has(node.start - 1)
     ? Number(source.slice(node.start - 1, node.end))
     : literalValue(node, source);
   const signed = negative && (typeof value === 'bigint' || typeof value === 'number') ? -value : value;
@@ -115,7 +115,7 @@ function optionalSelect(node: Node<'.?'>, at: Conversion): Expr {
   const [operand, field] = node.args;
   return call(
     OPERATOR.optionalSelect,
-    [within(at, () => convert(operand, at)), { kind: 'literal', value: field, at: node.pos }],
+    [withDepth(at, () => convert(operand, at)), { kind: 'literal', value: field, at: node.pos }],
     dotBefore(node, at),
   );
 }
@@ -124,18 +124,18 @@ function index(node: Node<'[]' | '[?]'>, name: string, at: Conversion): Expr {
   const [operand, key] = node.args;
   return call(
     name,
-    within(at, () => [convert(operand, at), convert(key, at)]),
+    withDepth(at, () => [convert(operand, at), convert(key, at)]),
     at.mask.text.indexOf('[', operand.end),
   );
 }
 
-function called(
+function callNode(
   node: Node<'call' | 'rcall'>,
   receiver: ASTNode | undefined,
   args: readonly ASTNode[],
   at: Conversion,
 ): Expr {
-  const target = receiver === undefined ? undefined : within(at, () => convert(receiver, at));
+  const target = receiver === undefined ? undefined : withDepth(at, () => convert(receiver, at));
   const name = receiver === undefined ? node.start : at.mask.text.indexOf('.', receiver.end);
   const plain: Call = {
     kind: 'call',
@@ -153,14 +153,14 @@ function map(node: Node<'map'>, at: Conversion): Expr {
   const entries = node.args.map(([key, value]) => ({
     key: convert(key, at),
     value: convert(value, at),
-    optional: isMarked(key, at),
+    optional: isOptionalEntry(key, at),
   }));
   return { kind: 'map', entries, at: node.start };
 }
 
 /** Whether the `?` of an optional entry stands where the node begins. */
-function isMarked(node: ASTNode, { mask }: Conversion): boolean {
-  return mask.optional.has(node.start);
+function isOptionalEntry(node: ASTNode, { mask }: Conversion): boolean {
+  return mask.optionalMarks.has(node.start);
 }
 
 function conditional(node: Node<'?:'>, at: Conversion): Expr {
@@ -179,7 +179,7 @@ function conditional(node: Node<'?:'>, at: Conversion): Expr {
 
 function negation(node: Node<'!_' | '-_'>, name: string, at: Conversion): Expr {
   const inner = node.args;
-  if (isMarked(node, at)) return convert(inner, at);
+  if (isOptionalEntry(node, at)) return convert(inner, at);
   const between = at.mask.text.slice(node.start + 1, inner.start);
   if (name === OPERATOR.negate && inner.op === 'value' && between.trim() === '' && typeof inner.args !== 'string') {
     return { ...literal(inner, at, true), at: node.start };
@@ -193,7 +193,7 @@ function binary(node: Node<'+' | '-' | '*' | '/' | '%'>, at: Conversion): Expr {
   const [left, right] = node.args;
   return call(
     `_${node.op}_`,
-    within(at, () => [convert(left, at), convert(right, at)]),
+    withDepth(at, () => [convert(left, at), convert(right, at)]),
     operatorAt(node.op, left, right, at.mask),
   );
 }
@@ -228,9 +228,9 @@ function balanced(name: string, terms: readonly Expr[], places: readonly number[
   return call(name, sides, places[middle] ?? 0);
 }
 
-function related(relation: Relation, at: Conversion): Expr {
-  const left = within(at, () =>
-    'operator' in relation.left ? related(relation.left, at) : convert(relation.left, at),
+function relationCall(relation: Relation, at: Conversion): Expr {
+  const left = withDepth(at, () =>
+    'operator' in relation.left ? relationCall(relation.left, at) : convert(relation.left, at),
   );
   const name = relation.operator === 'in' ? OPERATOR.in : `_${relation.operator}_`;
   return call(name, [left, convert(relation.right, at)], relation.at);

@@ -18,9 +18,9 @@ const MACROS: Readonly<Record<string, Expander>> = {
   'all/2': quantifier(1, all),
   'exists/2': quantifier(1, exists),
   'exists_one/2': quantifier(1, existsOne),
-  'map/2': (call, target) => mapped(call, target, undefined, call.args[1]),
-  'map/3': (call, target) => mapped(call, target, call.args[1], call.args[2]),
-  'filter/2': filtered,
+  'map/2': (call, target) => expandMap(call, target, undefined, call.args[1]),
+  'map/3': (call, target) => expandMap(call, target, call.args[1], call.args[2]),
+  'filter/2': expandFilter,
   'all/3': quantifier(2, all),
   'exists/3': quantifier(2, exists),
   'exists_one/3': quantifier(2, existsOne),
@@ -36,10 +36,10 @@ const MACROS: Readonly<Record<string, Expander>> = {
   'optFlatMap/2': optional('optFlatMap'),
 };
 
-type Frame = Pick<Fold, 'init' | 'condition' | 'step' | 'result'>;
+type FoldParts = Pick<Fold, 'init' | 'condition' | 'step' | 'result'>;
 
 /** Makes nodes that all stand where the macro stands. */
-class Maker {
+class NodeFactory {
   readonly at: number;
 
   constructor(at: number) {
@@ -77,7 +77,7 @@ function has({ args, at }: Call): Expansion {
   return { at: arg?.at ?? at, message: 'invalid argument to has() macro' };
 }
 
-function all(make: Maker, predicate: Expr): Frame {
+function all(make: NodeFactory, predicate: Expr): FoldParts {
   return {
     init: make.literal(true),
     condition: make.call(OPERATOR.notStrictlyFalse, make.accumulator()),
@@ -86,7 +86,7 @@ function all(make: Maker, predicate: Expr): Frame {
   };
 }
 
-function exists(make: Maker, predicate: Expr): Frame {
+function exists(make: NodeFactory, predicate: Expr): FoldParts {
   return {
     init: make.literal(false),
     condition: make.call(OPERATOR.notStrictlyFalse, make.call(OPERATOR.not, make.accumulator())),
@@ -95,7 +95,7 @@ function exists(make: Maker, predicate: Expr): Frame {
   };
 }
 
-function existsOne(make: Maker, predicate: Expr): Frame {
+function existsOne(make: NodeFactory, predicate: Expr): FoldParts {
   const more = make.call(OPERATOR.add, make.accumulator(), make.literal(1n));
   return {
     init: make.literal(0n),
@@ -105,12 +105,12 @@ function existsOne(make: Maker, predicate: Expr): Frame {
   };
 }
 
-function quantifier(variables: 1 | 2, frame: (make: Maker, predicate: Expr) => Frame): Expander {
+function quantifier(variables: 1 | 2, frame: (make: NodeFactory, predicate: Expr) => FoldParts): Expander {
   return (call, target) => {
     const names = variableNames(call, variables, 'argument must be a simple name');
     if (!Array.isArray(names)) return names;
     const predicate = call.args[variables];
-    return predicate === undefined ? call : fold(call.at, target, names, frame(new Maker(call.at), predicate));
+    return predicate === undefined ? call : fold(call.at, target, names, frame(new NodeFactory(call.at), predicate));
   };
 }
 
@@ -128,26 +128,26 @@ function variableNames({ args, at }: Call, count: 1 | 2, message: string): strin
     : { at: args[taken]?.at ?? at, message: 'iteration variable overwrites accumulator variable' };
 }
 
-function fold(at: number, range: Expr, [variable = '', second]: readonly string[], frame: Frame): Fold {
+function fold(at: number, range: Expr, [variable = '', second]: readonly string[], frame: FoldParts): Fold {
   return { kind: 'fold', at, range, variable, second, accumulator: ACCUMULATOR, ...frame };
 }
 
-function collect(make: Maker, init: Expr, step: Expr, filter: Expr | undefined): Frame {
+function collect(make: NodeFactory, init: Expr, step: Expr, filter: Expr | undefined): FoldParts {
   const kept = filter === undefined ? step : make.call(OPERATOR.conditional, filter, step, make.accumulator());
   return { init, condition: make.literal(true), step: kept, result: make.accumulator() };
 }
 
-function mapped(call: Call, target: Expr, filter: Expr | undefined, value: Expr | undefined): Expansion {
+function expandMap(call: Call, target: Expr, filter: Expr | undefined, value: Expr | undefined): Expansion {
   const names = variableNames(call, 1, 'argument is not an identifier');
   if (!Array.isArray(names) || value === undefined) return Array.isArray(names) ? call : names;
-  const make = new Maker(call.at);
+  const make = new NodeFactory(call.at);
   const step = make.call(OPERATOR.add, make.accumulator(), make.list(value));
   return fold(call.at, target, names, collect(make, make.list(), step, filter));
 }
 
-function filtered(call: Call, target: Expr): Expansion {
+function expandFilter(call: Call, target: Expr): Expansion {
   const [variable, predicate] = call.args;
-  return variable === undefined ? call : mapped(call, target, predicate, variable);
+  return variable === undefined ? call : expandMap(call, target, predicate, variable);
 }
 
 /** transformList, transformMap and transformMapEntry, with or without a filter. */
@@ -155,7 +155,7 @@ function transform(into: 'list' | 'map' | 'entry', withFilter: boolean): Expande
   return (call, target) => {
     const names = variableNames(call, 2, 'argument must be a simple name');
     if (!Array.isArray(names)) return names;
-    const make = new Maker(call.at);
+    const make = new NodeFactory(call.at);
     const [, , third, fourth] = call.args;
     const value = withFilter ? fourth : third;
     if (value === undefined) return call;
@@ -186,11 +186,11 @@ function sortBy(call: Call, target: Expr): Expansion {
       message: 'sortBy can only be applied to a list, identifier, comprehension, call or select expression',
     };
   }
-  const make = new Maker(call.at);
+  const make = new NodeFactory(call.at);
   const input = make.ident('@__sortBy_input__');
-  const keys = mapped(call, input, undefined, call.args[1]);
+  const keys = expandMap(call, input, undefined, call.args[1]);
   if ('message' in keys) return keys;
-  return bound(call.at, '@__sortBy_input__', target, {
+  return bindVariable(call.at, '@__sortBy_input__', target, {
     kind: 'call',
     name: '@sortByAssociatedKeys',
     target: input,
@@ -200,8 +200,8 @@ function sortBy(call: Call, target: Expr): Expansion {
 }
 
 /** Evaluates `result` with a name for a value. */
-function bound(at: number, name: string, value: Expr, result: Expr): Fold {
-  const make = new Maker(at);
+function bindVariable(at: number, name: string, value: Expr, result: Expr): Fold {
+  const make = new NodeFactory(at);
   return {
     kind: 'fold',
     at,
@@ -223,8 +223,8 @@ function optional(name: 'optMap' | 'optFlatMap'): Expander {
     if (variable?.kind !== 'ident' || value === undefined) {
       return { at: variable?.at ?? call.at, message: `${name}() variable name must be a simple identifier` };
     }
-    const make = new Maker(call.at);
-    const inner = bound(call.at, variable.name, make.method('value', target), value);
+    const make = new NodeFactory(call.at);
+    const inner = bindVariable(call.at, variable.name, make.method('value', target), value);
     const some = name === 'optMap' ? make.call('optional.of', inner) : inner;
     return make.call(OPERATOR.conditional, make.method('hasValue', target), some, make.call('optional.none'));
   };

@@ -7,9 +7,9 @@ export interface Mask {
   /** Place of the bracket that closes the one at a place. */
   readonly closing: ReadonlyMap<number, number>;
   /** Places of the `?` of optional entries: `[?a]`, `{?'k': v}`. */
-  readonly optional: ReadonlySet<number>;
+  readonly optionalMarks: ReadonlySet<number>;
   /** Places of dots that begin a number (`.5`) or a name (`.self`). */
-  readonly leading: ReadonlySet<number>;
+  readonly leadingDots: ReadonlySet<number>;
 }
 
 /** Stands for a character of a string: no operator, and no part of a name. */
@@ -29,7 +29,7 @@ export function maskSource(source: string): Mask {
     text += (comment ? ' ' : BLANK).repeat(end - index);
     index = end;
   }
-  return { text, closing: pairs(text), optional: optionalMarks(text), leading: leadingDots(text) };
+  return { text, closing: pairs(text), optionalMarks: optionalMarks(text), leadingDots: leadingDots(text) };
 }
 
 /** Where the string or comment that begins here ends; the place itself when none does. */
@@ -69,7 +69,7 @@ function optionalMarks(text: string): ReadonlySet<number> {
     if (text[index] !== '?') continue;
     const before = lastVisible(text, index);
     const char = text[before] ?? '';
-    if (char === ',' || char === '{' || (char === '[' && !isIndex(text, before))) marks.add(index);
+    if (char === ',' || char === '{' || (char === '[' && !followsOperand(text, before))) marks.add(index);
   }
   return marks;
 }
@@ -80,7 +80,7 @@ function leadingDots(text: string): ReadonlySet<number> {
   for (let at = text.indexOf('.'); at >= 0; at = text.indexOf('.', at + 1)) {
     if (
       /[A-Za-z0-9_]/.test(text[at + 1] ?? '') &&
-      !isIndex(text, at) &&
+      !followsOperand(text, at) &&
       !/\.\s*\??\s*$/.test(text.slice(Math.max(0, at - 20), at))
     )
       dots.add(at);
@@ -89,7 +89,7 @@ function leadingDots(text: string): ReadonlySet<number> {
 }
 
 /** Whether an operand ends before a place; then a bracket there is an index. */
-function isIndex(text: string, bracket: number): boolean {
+function followsOperand(text: string, bracket: number): boolean {
   const end = lastVisible(text, bracket) + 1;
   if (!/[A-Za-z0-9_)\]}§]/.test(text[end - 1] ?? '')) return false;
   return !/(?:^|[^A-Za-z0-9_])in$/.test(text.slice(Math.max(0, end - 3), end));

@@ -62,8 +62,8 @@ const MAX_UNREADABLE = 100;
 function parseTree(source: string, mask: Mask): ASTNode {
   const problems: Problem[] = [];
   let text = source;
-  for (const at of mask.optional) text = `${text.slice(0, at)}!${text.slice(at + 1)}`;
-  for (const at of mask.leading) text = `${text.slice(0, at)} ${text.slice(at + 1)}`;
+  for (const at of mask.optionalMarks) text = `${text.slice(0, at)}!${text.slice(at + 1)}`;
+  for (const at of mask.leadingDots) text = `${text.slice(0, at)} ${text.slice(at + 1)}`;
   for (;;) {
     try {
       const tree = parser.parse(text).ast;

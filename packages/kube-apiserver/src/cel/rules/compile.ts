@@ -1,5 +1,5 @@
 import type { Schema, ValidationRule } from '../../schema/schema.js';
-import { MOST } from '../cost/range.js';
+import { MAX_ESTIMATE } from '../cost/range.js';
 import { estimateCost, type Path, type Sizes } from '../cost/estimate.js';
 import { compile, type Checked } from '../checker/check.js';
 import type { Declarations } from '../language/declaration.js';
@@ -112,13 +112,17 @@ function compileRule(rule: ValidationRule, declarations: Declarations, sizes: Si
 }
 
 /** What an expression has to be, and how it is called in messages. */
-interface Wanted {
+interface ExpectedResult {
   readonly prefix: string;
   readonly wanted: 'bool' | 'string';
   readonly wrongType: string;
 }
 
-function attempt(source: string, declarations: Declarations, { prefix, wanted, wrongType }: Wanted): Checked | string {
+function attempt(
+  source: string,
+  declarations: Declarations,
+  { prefix, wanted, wrongType }: ExpectedResult,
+): Checked | string {
   try {
     const checked = compile(source, declarations);
     if (checked.type.kind !== wanted) return wrongType;
@@ -141,6 +145,6 @@ function sizesOf(declared: DeclaredType): Sizes {
       else node = step === '@keys' ? node.key : node.fields?.get(step);
       if (node === undefined) return undefined;
     }
-    return { min: 0, max: Math.min(MOST, node.maxElements) };
+    return { min: 0, max: Math.min(MAX_ESTIMATE, node.maxElements) };
   };
 }

@@ -1,5 +1,5 @@
 import { isArray, isObject, own, type Json, type JsonObject } from '../../json.js';
-import { formerField, formerItem, unchanged, type Compared, type Former } from '../../schema/keywords/ratcheting.js';
+import { oldField, oldItem, unchanged, type ComparisonCache, type OldValue } from '../../schema/keywords/ratcheting.js';
 import { child, index, invalidValue, key, NO_FIELD } from '../../schema/field.js';
 import type { FieldError } from '../../status.js';
 import { Budget, newEffort } from '../runtime/budget.js';
@@ -7,7 +7,7 @@ import { CostExceeded, EvaluationError } from '../runtime/error.js';
 import type { Variables } from '../runtime/evaluate.js';
 import { Optional, type Value } from '../runtime/value.js';
 import type { CompiledRule } from './compile.js';
-import { evaluateMessage, failure, ruleText } from './message.js';
+import { evaluateMessage, ruleError, ruleText } from './message.js';
 import { schemaValue } from './schemavalue.js';
 import type { Validator } from './validator.js';
 
@@ -15,17 +15,17 @@ import type { Validator } from './validator.js';
 const OBJECT_LIMIT = 10_000_000;
 
 /** No rule runs once the costs are spent. */
-class Exhausted extends Error {}
+class BudgetExhausted extends Error {}
 
 /** Where a value stands beside its former one, for ratcheting: an unchanged value only warns. */
 interface Ratchet {
   /** The value that this one replaces, where it replaces one. */
-  readonly former: Former | undefined;
+  readonly old: OldValue | undefined;
   /** The nearest value around it that replaces one, and what it is now. */
-  readonly around: { readonly value: Json; readonly former: Former } | undefined;
+  readonly parent: { readonly value: Json; readonly old: OldValue } | undefined;
 }
 
-export interface Place {
+export interface EvaluationTarget {
   readonly path: string;
   readonly value: Json;
   /** What the value was, as `oldSelf` sees it: also in atomic lists nothing, in maps by key. */
@@ -34,83 +34,84 @@ export interface Place {
 }
 
 /** Runs the rules of one object. Collects errors and warnings in order of the schema; never throws. */
-export class Run {
+export class RuleEvaluator {
   readonly errors: FieldError[] = [];
   readonly warnings: string[] = [];
   private left = OBJECT_LIMIT;
   private readonly effort = newEffort();
-  private readonly compared: Compared = new WeakMap();
+  private readonly comparisons: ComparisonCache = new WeakMap();
 
-  start(validator: Validator, place: Place): void {
+  evaluate(validator: Validator, target: EvaluationTarget): void {
     try {
-      this.visit(validator, place);
+      this.visit(validator, target);
     } catch (error) {
-      if (!(error instanceof Exhausted)) throw error;
+      if (!(error instanceof BudgetExhausted)) throw error;
     }
   }
 
-  private visit(validator: Validator, place: Place): void {
-    const { value } = place;
+  private visit(validator: Validator, target: EvaluationTarget): void {
+    const { value } = target;
     if (value === null) return;
-    this.rules(validator, place);
-    if (isArray(value)) this.items(validator, place, value);
-    else if (isObject(value)) this.fields(validator, place, value);
+    this.rules(validator, target);
+    if (isArray(value)) this.items(validator, target, value);
+    else if (isObject(value)) this.fields(validator, target, value);
   }
 
-  private items(validator: Validator, place: Place, list: readonly Json[]): void {
+  private items(validator: Validator, target: EvaluationTarget, list: readonly Json[]): void {
     const { items, schema } = validator;
     if (items === undefined) return;
-    const former = isArray(place.old) ? { schema, value: place.old } : undefined;
+    const stored = isArray(target.old) ? { schema, value: target.old } : undefined;
     for (const [at, value] of list.entries()) {
-      const ratchet = this.within(place, (outer) => formerItem(outer, value));
-      this.visit(items, { path: index(place.path, at), value, old: formerItem(former, value)?.value, ratchet });
+      const ratchet = this.nested(target, (outer) => oldItem(outer, value));
+      this.visit(items, { path: index(target.path, at), value, old: oldItem(stored, value)?.value, ratchet });
     }
   }
 
-  private fields(validator: Validator, place: Place, object: JsonObject): void {
+  private fields(validator: Validator, target: EvaluationTarget, object: JsonObject): void {
     for (const [name, value] of Object.entries(object)) {
       const property = validator.properties.get(name);
       if (value === undefined || (property === undefined && validator.values === undefined)) continue;
-      const old = isObject(place.old) ? own(place.old, name) : undefined;
-      const ratchet = this.keyed(place, object, name);
+      const old = isObject(target.old) ? own(target.old, name) : undefined;
+      const ratchet = this.keyed(target, object, name);
       if (validator.values !== undefined)
-        this.visit(validator.values, { path: key(place.path, name), value, old, ratchet });
-      if (property !== undefined) this.visit(property, { path: child(place.path, name), value, old, ratchet });
+        this.visit(validator.values, { path: key(target.path, name), value, old, ratchet });
+      if (property !== undefined) this.visit(property, { path: child(target.path, name), value, old, ratchet });
     }
   }
 
   /** At the root, type and version are what they are: no former value of theirs is seen. */
-  private keyed(place: Place, object: JsonObject, name: string): Ratchet {
-    const { former, around } = place.ratchet;
-    if (former !== undefined && around === undefined && (name === 'apiVersion' || name === 'kind'))
-      return { former: undefined, around: undefined };
-    return this.within(place, (outer) => formerField(outer, object, name));
+  private keyed(target: EvaluationTarget, object: JsonObject, name: string): Ratchet {
+    const { old, parent } = target.ratchet;
+    if (old !== undefined && parent === undefined && (name === 'apiVersion' || name === 'kind'))
+      return { old: undefined, parent: undefined };
+    return this.nested(target, (outer) => oldField(outer, object, name));
   }
 
-  private within({ value, ratchet }: Place, find: (former: Former) => Former | undefined): Ratchet {
-    if (ratchet.former === undefined) return ratchet;
-    return { former: find(ratchet.former), around: { value, former: ratchet.former } };
+  private nested({ value, ratchet }: EvaluationTarget, find: (old: OldValue) => OldValue | undefined): Ratchet {
+    if (ratchet.old === undefined) return ratchet;
+    return { old: find(ratchet.old), parent: { value, old: ratchet.old } };
   }
 
-  private isRatcheted({ value, ratchet: { former, around } }: Place): boolean {
-    if (former !== undefined) return unchanged(value, former, this.compared);
-    return around !== undefined && unchanged(around.value, around.former, this.compared);
+  private isRatcheted({ value, ratchet: { old, parent } }: EvaluationTarget): boolean {
+    if (old !== undefined) return unchanged(value, old, this.comparisons);
+    return parent !== undefined && unchanged(parent.value, parent.old, this.comparisons);
   }
 
-  private rules(validator: Validator, place: Place): void {
+  private rules(validator: Validator, target: EvaluationTarget): void {
     if (validator.rules.length === 0) return;
-    if (this.left <= 0) this.exhaust(validator, place);
-    const old = place.old === null ? undefined : place.old;
+    if (this.left <= 0) this.exhaust(validator, target);
+    const old = target.old === null ? undefined : target.old;
     for (const rule of validator.rules) {
-      if (rule.problem !== undefined) this.report(typed(validator, place, `rule compile error: ${rule.problem}`));
+      if (rule.problem !== undefined)
+        this.report(typeShowingError(validator, target, `rule compile error: ${rule.problem}`));
       else if (!rule.usesOldSelf || old !== undefined || rule.rule.optionalOldSelf === true)
-        this.rule(rule, validator, { ...place, old });
+        this.rule(rule, validator, { ...target, old });
     }
   }
 
-  private rule(rule: CompiledRule, validator: Validator, place: Place): void {
+  private rule(rule: CompiledRule, validator: Validator, target: EvaluationTarget): void {
     if (rule.program === undefined) return;
-    const variables = variablesOf(validator, place, rule.rule.optionalOldSelf === true);
+    const variables = variablesOf(validator, target, rule.rule.optionalOldSelf === true);
     const budget = new Budget(this.effort);
     let result: Value | EvaluationError | CostExceeded;
     try {
@@ -119,51 +120,56 @@ export class Run {
       if (!(error instanceof EvaluationError) && !(error instanceof CostExceeded)) throw error;
       result = error;
     }
-    this.charge(budget.spent, validator, place);
+    this.charge(budget.spent, validator, target);
     if (result === true) return;
     if (result instanceof CostExceeded) {
       this.report(
-        typed(
+        typeShowingError(
           validator,
-          place,
+          target,
           `'${result.message}': no further validation rules will be run due to call cost exceeds limit for rule: ${ruleText(rule.rule)}`,
         ),
       );
-      throw new Exhausted();
+      throw new BudgetExhausted();
     }
-    if (result instanceof EvaluationError) this.report(typed(validator, place, errorText(result, rule)));
-    else this.failed(rule, validator, place, variables);
+    if (result instanceof EvaluationError) this.report(typeShowingError(validator, target, errorText(result, rule)));
+    else this.failed(rule, validator, target, variables);
   }
 
   /** A rule that is false. Its message sees the plain oldSelf, on the real server, even where it was checked as an optional one. */
-  private failed(rule: CompiledRule, validator: Validator, place: Place, seen: Variables): void {
-    const field = rule.fieldPath === '' ? place.path : child(place.path, rule.fieldPath);
-    const variables = rule.rule.optionalOldSelf === true ? variablesOf(validator, place, false) : seen;
+  private failed(
+    rule: CompiledRule,
+    validator: Validator,
+    target: EvaluationTarget,
+    optionalVariables: Variables,
+  ): void {
+    const field = rule.fieldPath === '' ? target.path : child(target.path, rule.fieldPath);
+    const variables = rule.rule.optionalOldSelf === true ? variablesOf(validator, target, false) : optionalVariables;
     const message = evaluateMessage(rule, variables, { left: this.left, effort: this.effort });
     this.left -= message.spent;
     const ends = message.fatal !== undefined;
     const error = ends
       ? invalidValue(fieldName(field), validator.schema.type ?? '', message.fatal)
-      : failure(rule.rule, fieldName(field), place.value, message.text);
-    if (!rule.usesOldSelf && this.isRatcheted(place)) this.warnings.push(`${error.field}: ${error.message}`);
+      : ruleError(rule.rule, fieldName(field), target.value, message.text);
+    if (!rule.usesOldSelf && this.isRatcheted(target)) this.warnings.push(`${error.field}: ${error.message}`);
     else this.report(error);
-    if (ends) throw new Exhausted();
+    if (ends) throw new BudgetExhausted();
   }
 
-  private charge(spent: number, validator: Validator, place: Place): void {
-    if (spent > this.left) this.exhaust(validator, place);
+  private charge(spent: number, validator: Validator, target: EvaluationTarget): void {
+    if (spent > this.left) this.exhaust(validator, target);
     this.left -= spent;
   }
 
-  private exhaust(validator: Validator, place: Place): never {
+  private exhaust(validator: Validator, target: EvaluationTarget): never {
     this.report(
-      typed(
+      typeShowingError(
         validator,
-        place,
+        target,
         'validation failed due to running out of cost budget, no further validation rules will be run',
       ),
     );
-    throw new Exhausted();
+    throw new BudgetExhausted();
   }
 
   private report(error: FieldError): void {
@@ -177,7 +183,7 @@ function fieldName(path: string): string {
 }
 
 /** An error that shows the type where its value would stand. */
-function typed({ schema }: Validator, { path }: Place, detail: string): FieldError {
+function typeShowingError({ schema }: Validator, { path }: EvaluationTarget, detail: string): FieldError {
   return invalidValue(fieldName(path), schema.type ?? '', detail);
 }
 
@@ -188,7 +194,7 @@ function errorText({ message }: EvaluationError, { rule }: CompiledRule): string
   return `${message} evaluating rule: ${ruleText(rule)}`;
 }
 
-function variablesOf({ schema }: Validator, { value, old }: Place, optional: boolean): Variables {
+function variablesOf({ schema }: Validator, { value, old }: EvaluationTarget, optional: boolean): Variables {
   const values = new Map<string, Value>();
   const make: Readonly<Record<string, () => Value | undefined>> = {
     self: () => schemaValue(value, schema),

@@ -1,4 +1,4 @@
-import { corruptAt } from '../../schema/go/base64.js';
+import { corruptOffset } from '../../schema/go/base64.js';
 import { LOCAL_TIME, timeProblem } from '../../schema/go/time.js';
 import { EvaluationError } from '../runtime/error.js';
 import { parseDuration, parseMoment } from '../runtime/time.js';
@@ -11,12 +11,16 @@ export function formattedValue(text: string, format: string | undefined): Value 
       return (
         parseDuration(text) ??
         wordyDuration(text) ??
-        fail('Invalid duration', text, `unable to parse ${text} as duration`)
+        failConversion('Invalid duration', text, `unable to parse ${text} as duration`)
       );
     case 'date':
-      return parseMoment(`${text}T00:00:00Z`) ?? fail('Invalid date formatted string', text, timeProblem(text));
+      return (
+        parseMoment(`${text}T00:00:00Z`) ?? failConversion('Invalid date formatted string', text, timeProblem(text))
+      );
     case 'date-time':
-      return parseMoment(text) ?? fail('Invalid date-time formatted string', text, timeProblem(text, LOCAL_TIME));
+      return (
+        parseMoment(text) ?? failConversion('Invalid date-time formatted string', text, timeProblem(text, LOCAL_TIME))
+      );
     case 'byte':
       return bytesOf(text);
     default:
@@ -24,7 +28,7 @@ export function formattedValue(text: string, format: string | undefined): Value 
   }
 }
 
-function fail(said: string, text: string, problem = ''): never {
+function failConversion(said: string, text: string, problem = ''): never {
   throw new EvaluationError(`${said} ${text}: ${problem}`);
 }
 
@@ -32,10 +36,10 @@ function fail(said: string, text: string, problem = ''): never {
 function bytesOf(text: string): Value {
   const other: Readonly<Record<string, string>> = { '-': '+', _: '/', '+': '?', '/': '?' };
   const standard = text.replace(/[-_+/]/g, (char) => other[char] ?? char);
-  const corrupt = corruptAt(standard);
+  const corrupt = corruptOffset(standard);
   return corrupt === undefined
     ? Buffer.from(standard, 'base64')
-    : fail('Invalid byte formatted string', text, `illegal base64 data at input byte ${corrupt}`);
+    : failConversion('Invalid byte formatted string', text, `illegal base64 data at input byte ${corrupt}`);
 }
 
 const SECOND = 1_000_000_000n;

@@ -25,19 +25,19 @@ export interface Message {
 }
 
 /** What is left for a message. */
-export interface Means {
+export interface RemainingBudget {
   readonly left: number;
   readonly effort: Effort;
 }
 
 /** Runs messageExpression; where there is none, or it gives no fit text, message or the rule itself is told. */
-export function evaluateMessage(rule: CompiledRule, variables: Variables, { left, effort }: Means): Message {
+export function evaluateMessage(rule: CompiledRule, variables: Variables, { left, effort }: RemainingBudget): Message {
   const { message = '' } = rule.rule;
   const plain = message === '' ? `failed rule: ${ruleText(rule.rule)}` : message.trim();
   if (rule.message === undefined) return { text: plain, spent: 0, fatal: undefined };
   const budget = new Budget(effort);
   try {
-    const text = fitMessage(rule.message(variables, budget));
+    const text = displayableMessage(rule.message(variables, budget));
     return budget.spent > left
       ? outOfBudget(budget.spent)
       : { text: text ?? plain, spent: budget.spent, fatal: undefined };
@@ -64,14 +64,14 @@ function tooCostly(expression = ''): string {
 }
 
 /** A text that can be shown: not empty, on one line, not too long; trimmed. undefined for all else. */
-export function fitMessage(value: unknown): string | undefined {
+export function displayableMessage(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined;
   const text = value.trim();
   return text === '' || text.includes('\n') || Buffer.byteLength(text) > MAX_MESSAGE ? undefined : text;
 }
 
 /** The error of a rule that is false. Objects and lists are not shown. */
-export function failure({ reason }: ValidationRule, field: string, value: Json, detail: string): FieldError {
+export function ruleError({ reason }: ValidationRule, field: string, value: Json, detail: string): FieldError {
   const hidden = isArray(value) || isObject(value);
   switch (reason) {
     case 'FieldValueForbidden':

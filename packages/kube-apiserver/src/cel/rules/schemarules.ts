@@ -2,7 +2,7 @@ import { child, forbiddenField, internalField, invalidRaw, invalidValue, key } f
 import { goJson } from '../../schema/go/text.js';
 import type { Schema, ValidationRule } from '../../schema/schema.js';
 import type { FieldError } from '../../status.js';
-import { MOST } from '../cost/range.js';
+import { MAX_ESTIMATE } from '../cost/range.js';
 import { compileNode, type CompiledRule } from './compile.js';
 import { declareType, MAX_REQUEST } from './declare.js';
 
@@ -39,7 +39,7 @@ interface Node {
 }
 
 /** Compiles all rules of a schema: errors of types, syntax and estimated costs, worded and ordered as the real server has them. */
-export class Creation {
+export class SchemaRuleCompiler {
   readonly errors: FieldError[] = [];
   private total = 0;
   private readonly expensive: { readonly field: string; readonly cost: number }[] = [];
@@ -78,7 +78,7 @@ export class Creation {
     const whole = node.root || node.schema['x-kubernetes-embedded-resource'] === true;
     const inScope = node.inScope || rules.length > 0;
     const untyped = inScope && (node.untyped || declareType(node.schema, '', whole) === undefined);
-    for (const inner of below({ ...node, inScope, untyped })) this.visit(inner);
+    for (const inner of childNodes({ ...node, inScope, untyped })) this.visit(inner);
     if (rules.length === 0 || this.isBroken(node.path)) return;
     if (untyped) {
       this.errors.push(internalField(child(node.path, 'x-kubernetes-validations'), UNTYPED));
@@ -95,7 +95,7 @@ export class Creation {
 
   private rule(rule: CompiledRule, field: string, node: Node, minSize: number): void {
     const times = node.cardinality ?? Math.floor(MAX_REQUEST / (minSize + 1));
-    const cost = Math.min(MOST, rule.cost * times);
+    const cost = Math.min(MAX_ESTIMATE, rule.cost * times);
     this.checkCost(cost, `${field}.rule`, 'estimated rule cost');
     this.observe(cost, `${field}.rule`);
     if (rule.problem !== undefined) this.errors.push(invalidRaw(`${field}.rule`, ruleJson(rule.rule), rule.problem));
@@ -130,7 +130,7 @@ export class Creation {
   }
 
   private observe(cost: number, field: string): void {
-    this.total = Math.min(MOST, this.total + cost);
+    this.total = Math.min(MAX_ESTIMATE, this.total + cost);
     if (cost < SCHEMA_LIMIT / 100) return;
     this.expensive.push({ field, cost });
     this.expensive.sort((a, b) => b.cost - a.cost);
@@ -138,7 +138,7 @@ export class Creation {
   }
 }
 
-function below({ path, schema, cardinality, uncorrelatable, inScope, untyped }: Node): Node[] {
+function childNodes({ path, schema, cardinality, uncorrelatable, inScope, untyped }: Node): Node[] {
   const { items, properties = {}, additionalProperties } = schema;
   const inner = { root: false, cardinality: multiply(cardinality, maxElements(schema)), inScope, untyped };
   const nodes: Node[] = [];
@@ -152,7 +152,7 @@ function below({ path, schema, cardinality, uncorrelatable, inScope, untyped }: 
 }
 
 function multiply(a: number | undefined, b: number | undefined): number | undefined {
-  return a === undefined || b === undefined ? undefined : Math.min(MOST, a * b);
+  return a === undefined || b === undefined ? undefined : Math.min(MAX_ESTIMATE, a * b);
 }
 
 /** How many children of each kind a value may have; undefined for any number. */

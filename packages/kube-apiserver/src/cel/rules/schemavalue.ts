@@ -128,16 +128,16 @@ class SchemaMap extends ValueMap {
     return this.schema.properties === undefined ? known : known.map((name) => escapeName(name) ?? name);
   }
 
-  override plain(): Value {
+  override withoutSchema(): Value {
     return jsonValue(this.data);
   }
 
-  override written(key: Value): Value {
+  override jsonKey(key: Value): Value {
     return typeof key === 'string' && this.schema.properties !== undefined ? (unescapeName(key) ?? key) : key;
   }
 
   /** Fields that no schema describes count as well, where both have them. */
-  override sameRest(other: ValueMap, budget: Budget): boolean {
+  override sameUndeclared(other: ValueMap, budget: Budget): boolean {
     if (!(other instanceof SchemaMap)) return true;
     return this.names().every((name) => {
       if (this.schemaOf(name) !== undefined) return true;
@@ -211,7 +211,7 @@ class SchemaList extends List {
     return this.known;
   }
 
-  override plain(): Value {
+  override withoutSchema(): Value {
     return jsonValue(this.data);
   }
 

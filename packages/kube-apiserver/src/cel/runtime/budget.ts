@@ -32,7 +32,7 @@ export class Budget {
   }
 
   /** For work that costs less than it takes: a call on a long text or list, values that hold one value many times. Throws CostExceeded. */
-  work(steps: number): void {
+  chargeSteps(steps: number): void {
     this.effort.left -= steps;
     if (this.effort.left < 0) throw new CostExceeded();
   }

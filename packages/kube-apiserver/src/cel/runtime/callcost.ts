@@ -1,4 +1,4 @@
-import { List, Opaque, ValueMap, weight, type Value } from './value.js';
+import { List, Opaque, ValueMap, costSize, type Value } from './value.js';
 
 /** Cost of reading a character, and of a character of a pattern. */
 const PER_CHAR = 0.1;
@@ -13,11 +13,11 @@ const TOO_MUCH = 1_000_000;
 const ceil = Math.ceil;
 
 function chars(value: Value | undefined, factor = 1): number {
-  return ceil(weight(value ?? null) * factor * PER_CHAR);
+  return ceil(costSize(value ?? null) * factor * PER_CHAR);
 }
 
 function search(text: Value | undefined, patternSize: number): number {
-  return ceil((1 + weight(text ?? null)) * PER_CHAR) * ceil(patternSize * PER_PATTERN_CHAR);
+  return ceil((1 + costSize(text ?? null)) * PER_CHAR) * ceil(patternSize * PER_PATTERN_CHAR);
 }
 
 type Cost = (args: readonly Value[], result: Value) => number;
@@ -26,8 +26,8 @@ const nothing: Cost = () => 0;
 const one: Cost = () => 1;
 const firstChars: Cost = ([first]) => chars(first);
 const twiceFirstChars: Cost = ([first]) => chars(first, 2);
-const bothChars: Cost = ([a, b]) => ceil((weight(a ?? null) + weight(b ?? null)) * PER_CHAR);
-const shorterChars: Cost = ([a, b]) => ceil(Math.min(weight(a ?? null), weight(b ?? null)) * PER_CHAR);
+const bothChars: Cost = ([a, b]) => ceil((costSize(a ?? null) + costSize(b ?? null)) * PER_CHAR);
+const shorterChars: Cost = ([a, b]) => ceil(Math.min(costSize(a ?? null), costSize(b ?? null)) * PER_CHAR);
 const traversal: Cost = ([first]) => traversalCost(first ?? null);
 const selfCompare: Cost = ([, second, ...rest]) =>
   rest.length === 0 && second instanceof List ? compareCost(second) : 0;
@@ -35,7 +35,7 @@ const selfCompare: Cost = ([, second, ...rest]) =>
 const matched =
   (factor: number): Cost =>
   ([a, b]) =>
-    weight(a ?? null) * weight(b ?? null) * factor + 1;
+    costSize(a ?? null) * costSize(b ?? null) * factor + 1;
 
 /** By id of an overload, where forms of a function differ. */
 const BY_OVERLOAD: Readonly<Record<string, Cost>> = {
@@ -45,22 +45,22 @@ const BY_OVERLOAD: Readonly<Record<string, Cost>> = {
   bytes_to_string: firstChars,
   string_format: firstChars,
   strings_quote: firstChars,
-  in_list: ([, list]) => weight(list ?? null),
+  in_list: ([, list]) => costSize(list ?? null),
   add_string: bothChars,
   add_bytes: bothChars,
-  matches_string: ([text, pattern]) => search(text, weight(pattern ?? null)),
-  matches: ([text, pattern]) => search(text, weight(pattern ?? null)),
+  matches_string: ([text, pattern]) => search(text, costSize(pattern ?? null)),
+  matches: ([text, pattern]) => search(text, costSize(pattern ?? null)),
   contains_string: ([text, part]) => chars(text) * chars(part),
   cidr_ip: () => 1,
   cidr_contains_ip_string: ([cidr, other]) => chars(cidr, 2) + chars(other),
   cidr_contains_ip_ip: ([cidr]) => chars(cidr, 2),
   cidr_contains_cidr_string: ([cidr, other]) => chars(cidr, 2) + chars(cidr) + 1 + chars(other),
   cidr_contains_cidr: ([cidr]) => chars(cidr, 2) + chars(cidr) + 1,
-  list_slice: (_, result) => weight(result) + 1 + LIST,
-  lists_range: (_, result) => weight(result) + 1 + LIST,
-  list_reverse: (_, result) => weight(result) + 1 + LIST,
-  list_flatten: ([list]) => weight(list ?? null) + 1 + LIST,
-  list_flatten_int: ([list, depth]) => weight(list ?? null) * Number(depth) + 1 + LIST,
+  list_slice: (_, result) => costSize(result) + 1 + LIST,
+  lists_range: (_, result) => costSize(result) + 1 + LIST,
+  list_reverse: (_, result) => costSize(result) + 1 + LIST,
+  list_flatten: ([list]) => costSize(list ?? null) + 1 + LIST,
+  list_flatten_int: ([list, depth]) => costSize(list ?? null) * Number(depth) + 1 + LIST,
   list_distinct: ([list]) => compareCost(list ?? null),
   list_sets_contains_list: matched(1),
   list_sets_intersects_list: matched(1),
@@ -86,8 +86,8 @@ const BY_NAME: Readonly<Record<string, Cost>> = {
   replace: twiceFirstChars,
   split: twiceFirstChars,
   join: (_, result) => chars(result, 2),
-  find: ([text, pattern]) => search(text, weight(pattern ?? null)),
-  findAll: ([text, pattern]) => search(text, weight(pattern ?? null)),
+  find: ([text, pattern]) => search(text, costSize(pattern ?? null)),
+  findAll: ([text, pattern]) => search(text, costSize(pattern ?? null)),
   cidr: firstChars,
   isIP: firstChars,
   isCIDR: firstChars,
@@ -97,7 +97,7 @@ const BY_NAME: Readonly<Record<string, Cost>> = {
   isQuantity: firstChars,
   semver: firstChars,
   isSemver: firstChars,
-  validate: ([format, text]) => search(text, format instanceof Opaque ? format.weight : 1),
+  validate: ([format, text]) => search(text, format instanceof Opaque ? format.costSize : 1),
   sort: ([list]) => compareCost(list ?? null),
   '@sortByAssociatedKeys': selfCompare,
   '_==_': ([a, b]) => (a instanceof Opaque ? 1 : shorterChars([a ?? null, b ?? null], null)),
@@ -156,6 +156,6 @@ function compareCost(list: Value): number {
 
 /** A selector is a text that becomes requirements, each a structure with a list. */
 function selectorCost(text: Value): number {
-  const size = weight(text);
+  const size = costSize(text);
   return LIST + ceil(size * PER_CHAR) + ceil(size * 0.5) * (LIST + 40);
 }

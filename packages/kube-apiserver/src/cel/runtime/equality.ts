@@ -14,7 +14,7 @@ import {
 
 /** CEL's equality: numbers by value whatever their type, values of different types are not equal. Throws only CostExceeded. */
 export function same(a: Value, b: Value, budget: Budget): boolean {
-  budget.work(1);
+  budget.chargeSteps(1);
   if (a === b) return true;
   if (isNumber(a)) return isNumber(b) && compareNumbers(a, b) === 0;
   if (a === null || b === null || typeof a !== 'object' || typeof b !== 'object') return false;
@@ -43,11 +43,11 @@ function sameLists(a: List, b: List, budget: Budget): boolean {
 
 function sameMaps(a: ValueMap, b: ValueMap, budget: Budget): boolean {
   if (a.size !== b.size) return false;
-  budget.work(a.size);
-  if (a.sameRest?.(b, budget) === false) return false;
+  budget.chargeSteps(a.size);
+  if (a.sameUndeclared?.(b, budget) === false) return false;
   return a.keys().every((key) => {
     const mine = a.find(key);
-    const other = b.find(b.written === undefined ? (a.written?.(key) ?? key) : key);
+    const other = b.find(b.jsonKey === undefined ? (a.jsonKey?.(key) ?? key) : key);
     if (mine === undefined || other === undefined) return mine === other;
     return same(mine, other, budget);
   });

@@ -10,7 +10,7 @@ export class EvaluationError extends Error {
 }
 
 /** The real server breaks an evaluation off by a fault of its own. Nothing within the expression swallows it. */
-export class BrokenOff extends EvaluationError {}
+export class InternalFault extends EvaluationError {}
 
 /** The evaluation cost too much. Nothing swallows it. */
 export class CostExceeded extends Error {

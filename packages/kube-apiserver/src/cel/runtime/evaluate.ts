@@ -12,12 +12,12 @@ import {
 import { NAMED_TYPES } from '../language/celtype.js';
 import { access, isPresent, optionalAccess } from './access.js';
 import type { Budget } from './budget.js';
-import { bulk, PER_KEY } from './argumentsize.js';
+import { argumentSize, PER_KEY } from './argumentsize.js';
 import { callCost } from './callcost.js';
-import { BrokenOff, CostExceeded, EvaluationError, noSuchOverload } from './error.js';
-import { fits, misfit } from './overload.js';
-import { handedOn } from './variable.js';
-import { Growing, iterate, settled } from './iteration.js';
+import { InternalFault, CostExceeded, EvaluationError, noSuchOverload } from './error.js';
+import { matchesType, noMatchingOverload } from './overload.js';
+import { rewrapOptional } from './variable.js';
+import { AccumulatorList, iterate, releaseAccumulator } from './iteration.js';
 import { LiteralMap, Optional, TypeValue, ValueList, ValueMap, type Value } from './value.js';
 
 /** Value of a variable of an expression; undefined where it has none. May throw EvaluationError. */
@@ -32,7 +32,7 @@ export function program(checked: Checked, functions: Functions): Program {
   for (const [expr, ids] of checked.overloads) {
     if (expr.kind === 'call') calls.set(expr, candidates(expr, ids, functions));
   }
-  const evaluator = new Evaluator(calls, checked.wholes);
+  const evaluator = new Evaluator(calls, checked.qualifiedNames);
   return (variables, budget) => {
     try {
       return evaluator.run(checked.expr, { variables, budget, local: undefined });
@@ -96,12 +96,12 @@ class Evaluator {
     for (let local = context.local; local !== undefined; local = local.outer) {
       if (local.name !== name) continue;
       if (local.value instanceof EvaluationError) throw local.value;
-      return handedOn(local.value);
+      return rewrapOptional(local.value);
     }
     const known = context.variables(name);
     const value = known === undefined ? namedType(name) : known;
     if (value === undefined) throw new EvaluationError(`no such attribute(s): ${name}`);
-    return handedOn(value);
+    return rewrapOptional(value);
   }
 
   private select(expr: Extract<Expr, { kind: 'select' }>, context: Context): Value {
@@ -150,10 +150,10 @@ class Evaluator {
     const operands = expr.target !== undefined && first?.member === true ? [expr.target, ...expr.args] : expr.args;
     const args = this.arguments(operands, overloads, context);
     const overload = overloads.find(({ parameters }) =>
-      parameters.every((type, index) => fits(type, args[index] ?? null)),
+      parameters.every((type, index) => matchesType(type, args[index] ?? null)),
     );
-    if (overload === undefined) throw misfit(functionName(expr, first), args);
-    context.budget.work(bulk(overload.id, args));
+    if (overload === undefined) throw noMatchingOverload(functionName(expr, first), args);
+    context.budget.chargeSteps(argumentSize(overload.id, args));
     const result = overload.run(args, context.budget);
     context.budget.spend(callCost(expr.name, overload.id, args, result));
     return result;
@@ -166,7 +166,7 @@ class Evaluator {
     } catch (error) {
       const counts = overloads.length === 1 && /^list_(?:distinct|\w+_sort\w*)$/.test(overloads[0]?.id ?? '');
       throw counts && error instanceof EvaluationError
-        ? new BrokenOff('internal error: interface conversion: *types.Err is not traits.Lister: missing method Add')
+        ? new InternalFault('internal error: interface conversion: *types.Err is not traits.Lister: missing method Add')
         : error;
     }
   }
@@ -188,7 +188,7 @@ class Evaluator {
     try {
       return this.run(expr, context);
     } catch (error) {
-      if (error instanceof EvaluationError && !(error instanceof BrokenOff)) return error;
+      if (error instanceof EvaluationError && !(error instanceof InternalFault)) return error;
       throw error;
     }
   }
@@ -197,7 +197,7 @@ class Evaluator {
     if (condition === undefined || yes === undefined || no === undefined) throw noSuchOverload();
     const value = this.run(condition, context);
     if (typeof value !== 'boolean') throw noSuchOverload();
-    return handedOn(this.run(value ? yes : no, context));
+    return rewrapOptional(this.run(value ? yes : no, context));
   }
 
   private notStrictlyFalse({ args: [operand] }: Call, context: Context): Value {
@@ -248,14 +248,14 @@ class Evaluator {
 
   private fold(expr: Fold, context: Context): Value {
     const range = this.run(expr.range, context);
-    if (range instanceof ValueMap) context.budget.work(range.size * PER_KEY);
+    if (range instanceof ValueMap) context.budget.chargeSteps(range.size * PER_KEY);
     const pairs = iterate(range, expr.second !== undefined);
     const accumulator: Local = {
       name: expr.accumulator,
       value: this.attempt(expr.init, context),
       outer: context.local,
     };
-    if (accumulator.value instanceof ValueList) accumulator.value = new Growing([...accumulator.value.values]);
+    if (accumulator.value instanceof ValueList) accumulator.value = new AccumulatorList([...accumulator.value.values]);
     const within = (local: Local): Context => ({ ...context, local });
     for (const [first, second] of pairs) {
       const variable: Local = { name: expr.variable, value: first, outer: accumulator };
@@ -267,7 +267,7 @@ class Evaluator {
       // Nothing behind an error changes the result of a macro that goes on to the end.
       if (accumulator.value instanceof EvaluationError && expr.condition.kind === 'literal') break;
     }
-    return settled(this.run(expr.result, within(accumulator)));
+    return releaseAccumulator(this.run(expr.result, within(accumulator)));
   }
 }
 

@@ -2,7 +2,7 @@ import { EvaluationError } from './error.js';
 import { List, runtimeType, ValueList, ValueMap, type Value } from './value.js';
 
 /** The list that a macro builds: it grows in place, nothing else holds it. */
-export class Growing extends ValueList {
+export class AccumulatorList extends ValueList {
   override concat(other: List): List {
     for (const item of other.items()) this.values.push(item);
     return this;
@@ -10,8 +10,8 @@ export class Growing extends ValueList {
 }
 
 /** What a macro gives is no longer its own. */
-export function settled(value: Value): Value {
-  return value instanceof Growing ? new ValueList(value.values) : value;
+export function releaseAccumulator(value: Value): Value {
+  return value instanceof AccumulatorList ? new ValueList(value.values) : value;
 }
 
 /** Items of a list, or keys of a map; with the places before or the values behind them where `pairs` says so. Throws EvaluationError. */

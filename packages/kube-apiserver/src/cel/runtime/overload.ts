@@ -3,18 +3,22 @@ import { EvaluationError, noSuchOverload } from './error.js';
 import { List, runtimeType, ValueMap, type Value } from './value.js';
 
 /** Whether a value can be an argument of a type; of a list and a map the first item tells, as for the real server. */
-export function fits(type: CelType, value: Value): boolean {
+export function matchesType(type: CelType, value: Value): boolean {
   if (type.kind === 'dyn' || type.kind === 'param' || type.kind === 'type') return true;
-  if (type.kind === 'list') return value instanceof List && (value.size === 0 || fits(parameterOf(type), value.at(0)));
-  if (type.kind === 'map') return value instanceof ValueMap && mapFits(type, value);
+  if (type.kind === 'list')
+    return value instanceof List && (value.size === 0 || matchesType(parameterOf(type), value.at(0)));
+  if (type.kind === 'map') return value instanceof ValueMap && matchesMapType(type, value);
   const found = runtimeType(value);
   return found.kind === type.kind && ((type.kind !== 'struct' && type.kind !== 'opaque') || found.name === type.name);
 }
 
-function mapFits(type: CelType, map: ValueMap): boolean {
+function matchesMapType(type: CelType, map: ValueMap): boolean {
   if (type.parameters.every(({ kind }) => kind === 'dyn' || kind === 'param')) return true;
   const [key] = map.keys();
-  return key === undefined || (fits(parameterOf(type), key) && fits(parameterOf(type, 1), map.find(key) ?? null));
+  return (
+    key === undefined ||
+    (matchesType(parameterOf(type), key) && matchesType(parameterOf(type, 1), map.find(key) ?? null))
+  );
 }
 
 /** Functions that say no more than that: they are bound to no types. */
@@ -34,7 +38,7 @@ const NUMBERS = ['int', 'uint', 'double'];
 const ORDERED = [...NUMBERS, 'bool', 'string', 'bytes', 'timestamp', 'duration'];
 
 /** Functions that ask only for what their first argument can do; kinds that can. */
-const ABLE: Readonly<Record<string, readonly string[]>> = {
+const SUPPORTED_KINDS: Readonly<Record<string, readonly string[]>> = {
   size: ['string', 'bytes', 'list', 'map'],
   sort: ['list'],
   '-_': ['int', 'double'],
@@ -50,16 +54,20 @@ const ABLE: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Kinds that answer for themselves when a function is not theirs. */
-const ANSWERING = ['string', 'timestamp', 'duration'];
+const KINDS_WITH_PLAIN_ERROR = ['string', 'timestamp', 'duration'];
 
 /** What is said of arguments that fit no form of a function. */
-export function misfit(name: string, args: readonly Value[]): EvaluationError {
+export function noMatchingOverload(name: string, args: readonly Value[]): EvaluationError {
   const types = args.map((arg) => runtimeType(arg));
   const first = types[0]?.kind ?? '';
   if (name === 'flatten' && args.length === 1)
     return new EvaluationError(`no such overload: ${types[0]?.name ?? ''}.flatten()`);
-  const able = Object.hasOwn(ABLE, name) ? ABLE[name] : undefined;
-  if (PLAIN.has(name) || able?.includes(first) === true || (able !== undefined && ANSWERING.includes(first)))
+  const able = Object.hasOwn(SUPPORTED_KINDS, name) ? SUPPORTED_KINDS[name] : undefined;
+  if (
+    PLAIN.has(name) ||
+    able?.includes(first) === true ||
+    (able !== undefined && KINDS_WITH_PLAIN_ERROR.includes(first))
+  )
     return noSuchOverload();
   return new EvaluationError(
     `no such overload: ${name}${able === undefined ? `(${types.map((type) => type.name).join(', ')})` : ''}`,

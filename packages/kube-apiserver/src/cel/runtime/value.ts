@@ -98,7 +98,7 @@ export abstract class List {
   }
 
   /** The same without the schema that it is seen through; left out where there is none. */
-  plain?(): Value;
+  withoutSchema?(): Value;
 
   /** What decides equality where order does not: undefined for lists whose order counts. */
   equals?(other: List, same: (a: Value, b: Value) => boolean): boolean;
@@ -136,11 +136,11 @@ export abstract class ValueMap {
   abstract find(key: Value): Value | undefined;
   abstract keys(): readonly Value[];
   /** The same without the schema that it is seen through; left out where there is none. */
-  plain?(): Value;
+  withoutSchema?(): Value;
   /** The key of a pair as it is written in JSON, where expressions have another one for it. */
-  written?(key: Value): Value;
+  jsonKey?(key: Value): Value;
   /** Whether what `keys` does not tell is equal too; left out where there is no such thing. */
-  sameRest?(other: ValueMap, budget: Budget): boolean;
+  sameUndeclared?(other: ValueMap, budget: Budget): boolean;
 }
 
 /** A map that an expression made. Keys that are equal as numbers are one key. */
@@ -191,7 +191,7 @@ export abstract class Opaque {
     return undefined;
   }
   /** What costs are counted by; 1 where nothing else makes sense. */
-  get weight(): number {
+  get costSize(): number {
     return 1;
   }
 }
@@ -231,13 +231,13 @@ const ANY_MAP = mapOf(DYN, DYN);
 const ANY_OPTIONAL = optionalOf(DYN);
 
 /** What size() of the value would be, for costs: code points, bytes, items, pairs; 1 for all else. */
-export function weight(value: Value): number {
+export function costSize(value: Value): number {
   if (typeof value === 'string') return codePoints(value);
   if (value === null || typeof value !== 'object') return 1;
   if (value instanceof Uint8Array) return value.length;
   if (value instanceof List || value instanceof ValueMap) return value.size;
-  if (value instanceof Optional) return value.value === undefined ? 1 : weight(value.value);
-  return value instanceof Opaque ? value.weight : 1;
+  if (value instanceof Optional) return value.value === undefined ? 1 : costSize(value.value);
+  return value instanceof Opaque ? value.costSize : 1;
 }
 
 /** Number of code points: the length of a string in CEL. */

@@ -6,16 +6,16 @@ import { List, Opaque, Optional, TypeValue, ValueMap, type Value } from './value
  * what Go makes of their content: objects and lists lose their schema, types become texts, and values of its libraries are lost.
  * Throws EvaluationError.
  */
-export function handedOn(value: Value): Value {
+export function rewrapOptional(value: Value): Value {
   if (!(value instanceof Optional) || value.value === undefined) return value;
-  const content = unwrapped(value.value);
+  const content = goContent(value.value);
   return content === value.value ? value : new Optional(content);
 }
 
-function unwrapped(value: Value): Value {
-  if (value instanceof Optional) return value.value === undefined ? null : unwrapped(value.value);
+function goContent(value: Value): Value {
+  if (value instanceof Optional) return value.value === undefined ? null : goContent(value.value);
   if (value instanceof TypeValue) return value.type.name;
-  if (value instanceof List || value instanceof ValueMap) return value.plain?.() ?? value;
+  if (value instanceof List || value instanceof ValueMap) return value.withoutSchema?.() ?? value;
   if (value instanceof Opaque && value.goText !== undefined)
     throw new EvaluationError(`unsupported conversion to ref.Val: ${value.goText}`);
   return value;

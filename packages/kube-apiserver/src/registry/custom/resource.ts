@@ -6,7 +6,7 @@ import { equal, isObject } from '../../json.js';
 import type { Json, JsonObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
 import type { ValidationResult, Resource, Strategy } from '../../resource.js';
-import { decodeCustom, validateCustom, validateParts } from '../../schema/custom/custom.js';
+import { decodeCustom, validateCustom, validateExtensions } from '../../schema/custom/custom.js';
 import { fillDefaults, pruneNulls } from '../../schema/custom/defaults.js';
 import { withoutEmptyMembers } from '../../schema/metadata/decode.js';
 import { NO_FIELD, invalidValue } from '../../schema/field.js';
@@ -180,7 +180,7 @@ function strategyOf(
       const wrong = typeErrors(object, type);
       if (wrong.length > 0)
         return addRuleFindings(schema, object, undefined, {
-          errors: [...wrong, ...validateParts(schema, object)],
+          errors: [...wrong, ...validateExtensions(schema, object)],
           warnings: [],
         });
       const errors = [
@@ -197,7 +197,7 @@ function strategyOf(
       const wrong = typeErrors(next, type);
       if (wrong.length > 0)
         return addRuleFindings(schema, next, old, {
-          errors: [...wrong, ...validateParts(schema, next, old, subresource)],
+          errors: [...wrong, ...validateExtensions(schema, next, old, subresource)],
           warnings: [],
         });
       const errors = [

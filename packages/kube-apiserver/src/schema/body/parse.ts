@@ -7,7 +7,7 @@ import { readJson } from './json.js';
 import { MalformedBody } from './malformed.js';
 import { goQuote } from '../go/text.js';
 import { readYaml } from './yaml.js';
-import { readablePart } from './yamlevents.js';
+import { readableText } from './yamlevents.js';
 
 /** Characters of a body that an error shows. */
 const SUMMARY = 30;
@@ -59,7 +59,7 @@ export function jsonType(value: Json): string {
  */
 export function readBody(bytes: Uint8Array, mediaType: 'json' | 'yaml'): Body {
   const text = UTF8.decode(bytes);
-  if (mediaType === 'yaml') return readYaml(readablePart(text, isUtf8(bytes)));
+  if (mediaType === 'yaml') return readYaml(readableText(text, isUtf8(bytes)));
   const { value, duplicates } = readJson(text);
   return { value, duplicates: duplicates.map((path) => `duplicate field ${goQuote(path)}`) };
 }

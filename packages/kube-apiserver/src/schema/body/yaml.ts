@@ -4,7 +4,7 @@ import type { Body } from './body.js';
 import { compareBytes, goQuote } from '../go/text.js';
 import { readJson, wellFormed } from './json.js';
 import { MalformedBody } from './malformed.js';
-import { KEYS, keyOf, notFinite, plainScalar, tagged } from './yamlscalar.js';
+import { NON_FINITE_KEYS, mapKey, notFinite, plainScalar, taggedScalar } from './yamlscalar.js';
 import { eventsOf } from './yamlevents.js';
 
 /** Values that aliases may add to a document: against documents that grow by repeating themselves. */
@@ -15,8 +15,8 @@ const MERGE = '<<';
 const UNKNOWN_ESCAPE = /(?<!\\)(?:\\\\)*\\(?:\/|u[dD][89a-fA-F])/;
 
 /** Characters that begin or part values; YAML with more of them takes too long to read. JSON has no such limit. */
-const PARTING = /[\n,[{:?&*]/g;
-const MAX_PARTING = 200_000;
+const STRUCTURE = /[\n,[{:?&*]/g;
+const MAX_STRUCTURE = 200_000;
 
 /**
  * Reads the first document of YAML 1.1, as the server's reader does (it turns it into JSON: keys become texts, and are
@@ -40,7 +40,7 @@ function asJson(text: string): Body | undefined {
 }
 
 function readEvents(text: string): Body {
-  if ((text.match(PARTING)?.length ?? 0) > MAX_PARTING)
+  if ((text.match(STRUCTURE)?.length ?? 0) > MAX_STRUCTURE)
     throw new MalformedBody(`yaml: document is too large: send it as JSON`);
   const builder = new Builder(text);
   for (const event of eventsOf(text)) if (builder.take(event)) break;
@@ -120,7 +120,7 @@ class Builder {
   #close(): boolean {
     const frame = this.#stack.pop();
     if (frame === undefined) return true;
-    return this.#add(finished(frame), frame.anchor, frame.weight);
+    return this.#add(containerValue(frame), frame.anchor, frame.weight);
   }
 
   #scalar(event: ScalarEvent): boolean {
@@ -135,7 +135,7 @@ class Builder {
     const plain = event.style === SCALAR_STYLE.PLAIN && tag === '';
     const frame = this.#stack.at(-1);
     const isValue = frame?.entries === undefined || frame.key !== undefined;
-    const value = plain || RESOLVED_TAGS.includes(tag) ? this.#plain(text, isValue) : tagged(tag, text);
+    const value = plain || RESOLVED_TAGS.includes(tag) ? this.#plain(text, isValue) : taggedScalar(tag, text);
     if (isValue) {
       this.#begins(startOf(event, event.valueStart));
       return this.#add(value, this.#source.slice(Math.max(event.anchorStart, 0), Math.max(event.anchorEnd, 0)), 1);
@@ -152,7 +152,7 @@ class Builder {
 
   /** Keys are looked at before values. */
   #key(value: Json): string {
-    const key = keyOf(value);
+    const key = mapKey(value);
     if (key === undefined) this.unfit = new MalformedBody('unsupported map key of type: %!s(<nil>), key: <nil>');
     return key ?? '';
   }
@@ -160,7 +160,7 @@ class Builder {
   #plain(text: string, isValue: boolean): Json {
     const odd = notFinite(text);
     if (odd === undefined) return plainScalar(text);
-    if (!isValue) return KEYS[odd] ?? odd;
+    if (!isValue) return NON_FINITE_KEYS[odd] ?? odd;
     this.unfit ??= new MalformedBody(`json: unsupported value: ${odd}`);
     return null;
   }
@@ -230,7 +230,7 @@ function startOf(
   return given.length === 0 ? -1 : Math.min(...given);
 }
 
-function finished({ entries, merged, items }: Frame): Json {
+function containerValue({ entries, merged, items }: Frame): Json {
   if (entries === undefined) return items;
   const all = new Map([...merged, ...entries]);
   return Object.fromEntries([...all].sort(([a], [b]) => compareBytes(a, b)));

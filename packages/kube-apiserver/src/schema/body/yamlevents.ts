@@ -27,7 +27,7 @@ const UNPRINTABLE = /[^\t\n\r\u0020-\u007e\u0085\u00a0-\ufffd]/;
  * @param sound whether the text was UTF-8; what was not stands there as U+FFFD.
  * @throws MalformedBody
  */
-export function readablePart(text: string, sound: boolean): string {
+export function readableText(text: string, sound: boolean): string {
   const places = [text.search(UNPRINTABLE), sound ? -1 : text.indexOf('\ufffd')].filter((place) => place !== -1);
   if (places.length === 0) return text;
   const first = firstDocument(text, 'character', Math.min(...places));

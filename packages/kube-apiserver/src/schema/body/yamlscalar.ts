@@ -3,7 +3,7 @@ import { goFloat } from '../go/text.js';
 import { exactNumber, MalformedBody } from './malformed.js';
 
 /** Plain words of YAML 1.1 as Kubernetes' YAML reader takes them, and what they mean. */
-const WORDS: ReadonlyMap<string, Json> = new Map<string, Json>([
+const RESOLVED_WORDS: ReadonlyMap<string, Json> = new Map<string, Json>([
   ...['y', 'Y', 'yes', 'Yes', 'YES', 'true', 'True', 'TRUE', 'on', 'On', 'ON'].map((word) => [word, true] as const),
   ...['n', 'N', 'no', 'No', 'NO', 'false', 'False', 'FALSE', 'off', 'Off', 'OFF'].map((word) => [word, false] as const),
   ...['', '~', 'null', 'Null', 'NULL'].map((word) => [word, null] as const),
@@ -33,7 +33,7 @@ export function notFinite(text: string): string | undefined {
  * @throws MalformedBody for numbers that are not kept exactly.
  */
 export function plainScalar(text: string): Json {
-  const word = WORDS.get(text);
+  const word = RESOLVED_WORDS.get(text);
   if (word !== undefined) return word;
   if (!/^[-+.\d]/.test(text) || DATE.test(text)) return text;
   const digits = text.replaceAll('_', '');
@@ -58,10 +58,10 @@ function inBase(sign: string, digits: string, base: number): number {
 }
 
 /** Numbers that JSON has not, as keys. */
-export const KEYS: Readonly<Record<string, string>> = { NaN: '.nan', '+Inf': '.inf', '-Inf': '-.inf' };
+export const NON_FINITE_KEYS: Readonly<Record<string, string>> = { NaN: '.nan', '+Inf': '.inf', '-Inf': '-.inf' };
 
 /** A key as text of JSON: 1 is "1", yes is "true"; undefined for what can be none. */
-export function keyOf(value: Json): string | undefined {
+export function mapKey(value: Json): string | undefined {
   if (typeof value === 'string') return value;
   if (typeof value === 'boolean') return String(value);
   if (typeof value === 'number') return Number.isInteger(value) ? String(value) : goFloat(value);
@@ -69,7 +69,7 @@ export function keyOf(value: Json): string | undefined {
 }
 
 /** A scalar of another type than its looks say. */
-export function tagged(tag: string, text: string): Json {
+export function taggedScalar(tag: string, text: string): Json {
   if (tag !== '!!binary') return text;
   return Buffer.from(text, 'base64').toString('utf8');
 }

@@ -1,19 +1,19 @@
 import type { FieldError } from '../../status.js';
 import { child, index, key, required } from '../field.js';
-import { namedAt, schemaAt, schemasAt, type Raw } from './rawschema.js';
+import { namedSchemasAt, schemaAt, schemasAt, type RawSchema } from './rawschema.js';
 
 /** A schema and where it stands. */
-interface Placed {
-  readonly schema: Raw | undefined;
+interface SchemaAt {
+  readonly schema: RawSchema | undefined;
   readonly path: string;
 }
 
 /** What alternatives speak of has to be in the schema outside of them. */
-export function checkCompleteness(schema: Raw, path: string): FieldError[] {
+export function checkCompleteness(schema: RawSchema, path: string): FieldError[] {
   return checkAlternatives({ schema, path }, { schema, path });
 }
 
-function checkAlternatives(said: Placed, of: Placed): FieldError[] {
+function checkAlternatives(said: SchemaAt, of: SchemaAt): FieldError[] {
   if (said.schema === undefined) return [];
   const { schema, path } = said;
   const errors = checkNested({ schema: schemaAt(schema, 'not'), path: child(path, 'not') }, of);
@@ -24,7 +24,7 @@ function checkAlternatives(said: Placed, of: Placed): FieldError[] {
   return errors;
 }
 
-function checkNested(said: Placed, of: Placed): FieldError[] {
+function checkNested(said: SchemaAt, of: SchemaAt): FieldError[] {
   const { schema } = said;
   if (schema === undefined) return [];
   if (of.schema === undefined) return [required(of.path, `because it is defined in ${said.path}`)];
@@ -35,8 +35,8 @@ function checkNested(said: Placed, of: Placed): FieldError[] {
       { schema: schemaAt(of.schema, 'items'), path: child(of.path, 'items') },
     ),
   );
-  const properties = new Map(namedAt(of.schema, 'properties'));
-  for (const [name, property] of namedAt(schema, 'properties')) {
+  const properties = new Map(namedSchemasAt(of.schema, 'properties'));
+  for (const [name, property] of namedSchemasAt(schema, 'properties')) {
     const where = (path: string): string => key(child(path, 'properties'), name);
     errors.push(
       ...checkNested(

@@ -5,17 +5,17 @@ import { child, invalidValue, key } from '../field.js';
 import { prune } from '../custom/prune.js';
 import type { Schema } from '../schema.js';
 import { checkDefaultKeywords } from '../keywords/validate.js';
-import { at, isOn, namedAt, schemaAt, type Raw } from './rawschema.js';
+import { fieldAt, isTrue, namedSchemasAt, schemaAt, type RawSchema } from './rawschema.js';
 
 /** Runs the rules of a schema on a default. @param root whether the default is that of a whole object. */
 export type CheckDefault = (schema: Schema, value: Json, path: string, root: boolean) => readonly FieldError[];
 
 /** Where a schema stands in the object that it is part of. */
 interface Node {
-  readonly schema: Raw;
+  readonly schema: RawSchema;
   readonly path: string;
   /** The schema of the object around it: the whole one, or the nearest embedded one. */
-  readonly root: Raw;
+  readonly root: RawSchema;
   /** Names from that object down to it; undefined for an item of a list. */
   readonly trail: readonly (string | undefined)[];
   readonly insideMeta: boolean;
@@ -24,23 +24,23 @@ interface Node {
 const META = ['metadata', 'apiVersion', 'kind'];
 
 /** Whether the defaults of a structural schema are values of it, without unknown fields. */
-export function validateDefaults(schema: Raw, path: string, check: CheckDefault): FieldError[] {
-  const root: Raw = { ...schema, 'x-kubernetes-embedded-resource': true };
+export function validateDefaults(schema: RawSchema, path: string, check: CheckDefault): FieldError[] {
+  const root: RawSchema = { ...schema, 'x-kubernetes-embedded-resource': true };
   return checkNode({ schema: root, path, root, trail: [], insideMeta: false }, check);
 }
 
 function checkNode(given: Node, check: CheckDefault): FieldError[] {
   const { schema, path } = given;
-  const embedded = isOn(schema, 'x-kubernetes-embedded-resource');
+  const embedded = isTrue(schema, 'x-kubernetes-embedded-resource');
   const node = embedded ? { ...given, root: schema, trail: [], insideMeta: false } : given;
-  const value = at(schema, 'default');
+  const value = fieldAt(schema, 'default');
   const errors = value === undefined ? [] : checkValue(node, value, check);
   const items = schemaAt(schema, 'items');
   if (items !== undefined)
     errors.push(
       ...checkNode({ ...node, schema: items, path: child(path, 'items'), trail: [...node.trail, undefined] }, check),
     );
-  for (const [name, property] of namedAt(schema, 'properties')) {
+  for (const [name, property] of namedSchemasAt(schema, 'properties')) {
     const insideMeta = node.insideMeta || (embedded && META.includes(name));
     errors.push(
       ...checkNode(
@@ -101,7 +101,7 @@ function ownErrors(schema: Schema, value: Json, field: string): FieldError[] {
 
 /** A default within metadata is looked at in the object that it is part of. */
 function metaErrors({ root, trail }: Node, value: Json, field: string): FieldError[] {
-  const object = surround(value, trail);
+  const object = embedInObject(value, trail);
   const schema = root as Schema;
   const { error } = coerceEmbedded(schema, object, '');
   const found = error === undefined ? validateEmbedded(schema, object, '') : [error];
@@ -111,7 +111,7 @@ function metaErrors({ root, trail }: Node, value: Json, field: string): FieldErr
   return [invalidValue(field, value, `must result in valid metadata: ${said}`)];
 }
 
-function surround(value: Json, trail: readonly (string | undefined)[]): JsonObject {
+function embedInObject(value: Json, trail: readonly (string | undefined)[]): JsonObject {
   const whole = trail.reduceRight<Json>(
     (inner, name) => (name === undefined ? [inner] : Object.fromEntries([[name, inner]])),
     value,

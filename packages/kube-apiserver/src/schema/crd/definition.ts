@@ -4,7 +4,7 @@ import { listAt, structAt, textAt, textsAt } from '../../fields.js';
 import type { FieldError } from '../../status.js';
 import { knownFormat } from '../formats/formats.js';
 import { goQuote } from '../go/text.js';
-import { at, below, schemaAt, text, type Raw } from './rawschema.js';
+import { fieldAt, subschemas, schemaAt, text, type RawSchema } from './rawschema.js';
 import { validateDefinition, type RuleChecks } from './validate.js';
 
 /** The rules of CustomResourceDefinitions as a kind of the API. */
@@ -34,7 +34,7 @@ export function defaultCrd(crd: KubeObject): KubeObject {
     ...(textAt(names, 'singular') === '' ? { singular: kind.toLowerCase() } : {}),
     ...(textAt(names, 'listKind') === '' && kind !== '' ? { listKind: `${kind}List` } : {}),
   };
-  const conversion: Json = at(spec, 'conversion') ?? { strategy: 'None' };
+  const conversion: Json = fieldAt(spec, 'conversion') ?? { strategy: 'None' };
   return { ...crd, spec: { ...spec, names: filled, conversion }, ...storedVersions(crd) };
 }
 
@@ -65,8 +65,8 @@ function unknownFormats(crd: KubeObject): string[] {
   return distinct.flatMap((schema) => (schema === undefined ? [] : formatsIn(schema)));
 }
 
-function formatsIn(schema: Raw): string[] {
+function formatsIn(schema: RawSchema): string[] {
   const format = text(schema, 'format');
   const own = format !== '' && knownFormat(schema) === undefined ? [format] : [];
-  return [...own, ...below(schema).flatMap(formatsIn)];
+  return [...own, ...subschemas(schema).flatMap(formatsIn)];
 }

@@ -14,12 +14,13 @@ import {
 } from '../field.js';
 import { byteLength, goJson } from '../go/text.js';
 import { dns1035Label } from '../metadata/names.js';
-import { at, namedAt, schemaAt, text, type Raw } from './rawschema.js';
+import { fieldAt, namedSchemasAt, schemaAt, text, type RawSchema } from './rawschema.js';
 
 /** Names of a definition; empty ones are told elsewhere. */
 export function checkNames(names: JsonObject, path: string): FieldError[] {
   const errors: FieldError[] = [];
-  for (const name of ['plural', 'singular']) errors.push(...label(textAt(names, name), child(path, name)));
+  for (const name of ['plural', 'singular'])
+    errors.push(...optionalLabelErrors(textAt(names, name), child(path, name)));
   for (const name of ['kind', 'listKind']) {
     const given = textAt(names, name);
     const problems = given === '' ? [] : dns1035Label(given.toLowerCase());
@@ -33,20 +34,20 @@ export function checkNames(names: JsonObject, path: string): FieldError[] {
       );
   }
   for (const [position, name] of textsAt(names, 'shortNames').entries())
-    errors.push(...item(name, index(child(path, 'shortNames'), position)));
+    errors.push(...dns1035LabelErrors(name, index(child(path, 'shortNames'), position)));
   const kind = textAt(names, 'kind');
   if (kind !== '' && kind === textAt(names, 'listKind'))
     errors.push(invalidValue(child(path, 'listKind'), kind, 'kind and listKind may not be the same'));
   for (const [position, name] of textsAt(names, 'categories').entries())
-    errors.push(...item(name, index(child(path, 'categories'), position)));
+    errors.push(...dns1035LabelErrors(name, index(child(path, 'categories'), position)));
   return errors;
 }
 
-function label(value: string, field: string): FieldError[] {
-  return value === '' ? [] : item(value, field);
+function optionalLabelErrors(value: string, field: string): FieldError[] {
+  return value === '' ? [] : dns1035LabelErrors(value, field);
 }
 
-export function item(value: string, field: string): FieldError[] {
+export function dns1035LabelErrors(value: string, field: string): FieldError[] {
   const problems = dns1035Label(value);
   return problems.length === 0 ? [] : [invalidValue(field, value, problems.join(','))];
 }
@@ -88,7 +89,7 @@ function simplePath(jsonPath: string, field: string): FieldError[] {
 }
 
 export function checkSubresources(subresources: JsonObject | undefined, path: string): FieldError[] {
-  if (subresources === undefined || at(subresources, 'scale') === undefined) return [];
+  if (subresources === undefined || fieldAt(subresources, 'scale') === undefined) return [];
   const scale = structAt(subresources, 'scale');
   const rows = [
     ['specReplicasPath', ['.spec.'], '.spec'],
@@ -108,9 +109,9 @@ export function checkSubresources(subresources: JsonObject | undefined, path: st
 const MAX_SELECTABLE = 8;
 
 /** @param anyNumber whether there were too many before already, and the same ones. */
-export function checkSelectable(
+export function checkSelectableFields(
   fields: readonly JsonObject[],
-  schema: Raw,
+  schema: RawSchema,
   path: string,
   anyNumber: boolean,
 ): FieldError[] {
@@ -123,19 +124,24 @@ export function checkSelectable(
       errors.push(required(field));
       continue;
     }
-    const found = follow(jsonPath, schema);
+    const found = resolvePath(jsonPath, schema);
     if (typeof found === 'string') errors.push(invalidValue(field, jsonPath, `is an invalid path: ${found}`));
     else errors.push(...selectableErrors(found, jsonPath, field, known));
   }
   return known.size > MAX_SELECTABLE && !anyNumber ? [...errors, tooMany(path, known.size, MAX_SELECTABLE)] : errors;
 }
 
-interface Found {
-  readonly schema: Raw;
+interface ResolvedPath {
+  readonly schema: RawSchema;
   readonly names: readonly string[];
 }
 
-function selectableErrors({ schema, names }: Found, jsonPath: string, field: string, known: Set<string>): FieldError[] {
+function selectableErrors(
+  { schema, names }: ResolvedPath,
+  jsonPath: string,
+  field: string,
+  known: Set<string>,
+): FieldError[] {
   const errors: FieldError[] = [];
   if (names[0] === 'metadata') errors.push(invalidValue(field, jsonPath, 'must not point to fields in metadata'));
   if (!['string', 'boolean', 'integer'].includes(text(schema, 'type'))) {
@@ -154,7 +160,7 @@ function selectableErrors({ schema, names }: Found, jsonPath: string, field: str
 }
 
 /** Where a path of names leads in a schema; what is wrong with it else. */
-function follow(jsonPath: string, schema: Raw): Found | string {
+function resolvePath(jsonPath: string, schema: RawSchema): ResolvedPath | string {
   const tokens = jsonPath.match(/[.[\]]|[^.[\]]+/g) ?? [];
   const names: string[] = [];
   let node = schema;
@@ -164,8 +170,8 @@ function follow(jsonPath: string, schema: Raw): Found | string {
     if (token !== '.') return `expected [ or . but got: ${token ?? ''}`;
     if (name === undefined) return 'unexpected end of JSON path';
     const next =
-      new Map(namedAt(node, 'properties')).get(name) ??
-      (namedAt(node, 'properties').length === 0 ? schemaAt(node, 'additionalProperties') : undefined);
+      new Map(namedSchemasAt(node, 'properties')).get(name) ??
+      (namedSchemasAt(node, 'properties').length === 0 ? schemaAt(node, 'additionalProperties') : undefined);
     if (next === undefined) return 'does not refer to a valid field';
     node = next;
     names.push(name);
@@ -182,7 +188,7 @@ export function checkConversion(conversion: JsonObject, path: string): FieldErro
   else if (strategy !== 'None') errors.push(notSupported(child(path, 'strategy'), strategy, ['None', 'Webhook']));
   const webhook = structAt(conversion, 'webhook');
   const detail = 'should not be set when strategy is not set to Webhook';
-  if (at(webhook, 'clientConfig') !== undefined)
+  if (fieldAt(webhook, 'clientConfig') !== undefined)
     errors.push(forbiddenField(child(path, 'webhookClientConfig'), detail));
   if (textsAt(webhook, 'conversionReviewVersions').length > 0)
     errors.push(forbiddenField(child(path, 'conversionReviewVersions'), detail));

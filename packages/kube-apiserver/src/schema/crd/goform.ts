@@ -1,13 +1,13 @@
 import { isArray, isObject, type Json, type JsonObject } from '../../json.js';
 import { goJson } from '../go/text.js';
-import { at } from './rawschema.js';
+import { fieldAt } from './rawschema.js';
 
 /**
  * Definitions and schemas as Go writes its internal structs: every field, in order, under its Go name. Some messages
  * of the server show them so.
  */
 
-type Form =
+type FieldForm =
   | 'text'
   | 'flag'
   | 'value'
@@ -19,7 +19,7 @@ type Form =
   | 'rules'
   | 'docs';
 
-const SCHEMA: readonly (readonly [string, string, Form])[] = [
+const SCHEMA: readonly (readonly [string, string, FieldForm])[] = [
   ['ID', 'id', 'text'],
   ['Schema', '$schema', 'text'],
   ['Ref', '$ref', 'value'],
@@ -68,35 +68,37 @@ const SCHEMA: readonly (readonly [string, string, Form])[] = [
 
 /** Fields of a schema that are set, by their Go names, in order. */
 export function fieldsOfSchema(schema: JsonObject): string[] {
-  return SCHEMA.filter(([, name]) => at(schema, name) !== undefined).map(([goName]) => goName);
+  return SCHEMA.filter(([, name]) => fieldAt(schema, name) !== undefined).map(([goName]) => goName);
 }
 
 export function schemaText(schema: JsonObject): string {
-  return struct(SCHEMA.map(([goName, name, form]) => [goName, formText(at(schema, name), form)]));
+  return struct(SCHEMA.map(([goName, name, form]) => [goName, formText(fieldAt(schema, name), form)]));
 }
 
 export function versionsText(versions: readonly JsonObject[]): string {
   return list(versions, (version) => {
-    const schema = at(version, 'schema');
-    const inner = isObject(schema) ? at(schema, 'openAPIV3Schema') : undefined;
+    const schema = fieldAt(version, 'schema');
+    const inner = isObject(schema) ? fieldAt(schema, 'openAPIV3Schema') : undefined;
     return struct([
-      ['Name', formText(at(version, 'name'), 'text')],
-      ['Served', formText(at(version, 'served'), 'flag')],
-      ['Storage', formText(at(version, 'storage'), 'flag')],
-      ['Deprecated', formText(at(version, 'deprecated'), 'flag')],
-      ['DeprecationWarning', goJson(at(version, 'deprecationWarning'))],
+      ['Name', formText(fieldAt(version, 'name'), 'text')],
+      ['Served', formText(fieldAt(version, 'served'), 'flag')],
+      ['Storage', formText(fieldAt(version, 'storage'), 'flag')],
+      ['Deprecated', formText(fieldAt(version, 'deprecated'), 'flag')],
+      ['DeprecationWarning', goJson(fieldAt(version, 'deprecationWarning'))],
       ['Schema', schema === undefined ? 'null' : struct([['OpenAPIV3Schema', formText(inner, 'schema')]])],
-      ['Subresources', subresourcesText(at(version, 'subresources'))],
-      ['AdditionalPrinterColumns', nullOr(at(version, 'additionalPrinterColumns'), columnText)],
+      ['Subresources', subresourcesText(fieldAt(version, 'subresources'))],
+      ['AdditionalPrinterColumns', nullOr(fieldAt(version, 'additionalPrinterColumns'), columnText)],
       [
         'SelectableFields',
-        nullOr(at(version, 'selectableFields'), (field) => struct([['JSONPath', goJson(at(field, 'jsonPath') ?? '')]])),
+        nullOr(fieldAt(version, 'selectableFields'), (field) =>
+          struct([['JSONPath', goJson(fieldAt(field, 'jsonPath') ?? '')]]),
+        ),
       ],
     ]);
   });
 }
 
-function formText(value: Json | undefined, form: Form): string {
+function formText(value: Json | undefined, form: FieldForm): string {
   switch (form) {
     case 'text':
       return goJson(value ?? '');
@@ -135,50 +137,50 @@ function formText(value: Json | undefined, form: Form): string {
     case 'docs':
       return isObject(value)
         ? struct([
-            ['Description', goJson(at(value, 'description') ?? '')],
-            ['URL', goJson(at(value, 'url') ?? '')],
+            ['Description', goJson(fieldAt(value, 'description') ?? '')],
+            ['URL', goJson(fieldAt(value, 'url') ?? '')],
           ])
         : 'null';
   }
 }
 
 function ruleText(rule: JsonObject): string {
-  const text = (name: string): string => goJson(at(rule, name) ?? '');
+  const text = (name: string): string => goJson(fieldAt(rule, name) ?? '');
   return struct([
     ['Rule', text('rule')],
     ['Message', text('message')],
     ['MessageExpression', text('messageExpression')],
-    ['Reason', goJson(at(rule, 'reason'))],
+    ['Reason', goJson(fieldAt(rule, 'reason'))],
     ['FieldPath', text('fieldPath')],
-    ['OptionalOldSelf', goJson(at(rule, 'optionalOldSelf'))],
+    ['OptionalOldSelf', goJson(fieldAt(rule, 'optionalOldSelf'))],
   ]);
 }
 
 function columnText(column: JsonObject): string {
-  const text = (name: string): string => goJson(at(column, name) ?? '');
+  const text = (name: string): string => goJson(fieldAt(column, name) ?? '');
   return struct([
     ['Name', text('name')],
     ['Type', text('type')],
     ['Format', text('format')],
     ['Description', text('description')],
-    ['Priority', goJson(at(column, 'priority') ?? 0)],
+    ['Priority', goJson(fieldAt(column, 'priority') ?? 0)],
     ['JSONPath', text('jsonPath')],
   ]);
 }
 
 function subresourcesText(value: Json | undefined): string {
   if (!isObject(value)) return 'null';
-  const scale = at(value, 'scale');
-  const path = (name: string): string => goJson(isObject(scale) ? (at(scale, name) ?? '') : '');
+  const scale = fieldAt(value, 'scale');
+  const path = (name: string): string => goJson(isObject(scale) ? (fieldAt(scale, name) ?? '') : '');
   const scaleText = isObject(scale)
     ? struct([
         ['SpecReplicasPath', path('specReplicasPath')],
         ['StatusReplicasPath', path('statusReplicasPath')],
-        ['LabelSelectorPath', goJson(at(scale, 'labelSelectorPath'))],
+        ['LabelSelectorPath', goJson(fieldAt(scale, 'labelSelectorPath'))],
       ])
     : 'null';
   return struct([
-    ['Status', at(value, 'status') === undefined ? 'null' : '{}'],
+    ['Status', fieldAt(value, 'status') === undefined ? 'null' : '{}'],
     ['Scale', scaleText],
   ]);
 }

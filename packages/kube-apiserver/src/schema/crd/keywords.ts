@@ -3,8 +3,8 @@ import type { FieldError } from '../../status.js';
 import type { Schema } from '../schema.js';
 import { child, forbiddenField, index, invalidValue, key, notSupported, required } from '../field.js';
 import { checkListMapKeys, checkMapKeys } from './listmapkeys.js';
-import { at, isOn, namedAt, schemaAt, schemasAt, text, type Raw } from './rawschema.js';
-import { unsupported } from './structural.js';
+import { fieldAt, isTrue, namedSchemasAt, schemaAt, schemasAt, text, type RawSchema } from './rawschema.js';
+import { unsupportedKeyword } from './structural.js';
 
 /** Checks the format of the rules of one node. @param sound whether a structural schema can be made of it at all: else no path is wrong. */
 export type CheckRules = (schema: Schema, path: string, sound: boolean) => readonly FieldError[];
@@ -20,12 +20,12 @@ const TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 const META = ['metadata', 'kind', 'apiVersion'];
 
 /** What the keywords of a schema and of all schemas in it break, besides being structural. */
-export function validateKeywords(schema: Raw, path: string, checkRules: CheckRules): FieldError[] {
+export function validateKeywords(schema: RawSchema, path: string, checkRules: CheckRules): FieldError[] {
   return checkNode({ schema, path, root: true }, { checkRules, noDefaults: undefined, insideMeta: false });
 }
 
 interface Node {
-  readonly schema: Raw;
+  readonly schema: RawSchema;
   readonly path: string;
   readonly root: boolean;
 }
@@ -33,7 +33,7 @@ interface Node {
 function checkNode(node: Node, context: Context): FieldError[] {
   const { schema, path } = node;
   const errors = checkSupported(schema, path, context);
-  if (isOn(schema, 'uniqueItems'))
+  if (isTrue(schema, 'uniqueItems'))
     errors.push(
       forbiddenField(
         child(path, 'uniqueItems'),
@@ -49,8 +49,8 @@ function checkNode(node: Node, context: Context): FieldError[] {
     ...checkMapKeys(schema, path),
   );
   // The types of these keywords have been checked when the definition was decoded.
-  if (at(schema, 'x-kubernetes-validations') === undefined) return errors;
-  return [...errors, ...context.checkRules(schema, path, unsupported(schema) === undefined)];
+  if (fieldAt(schema, 'x-kubernetes-validations') === undefined) return errors;
+  return [...errors, ...context.checkRules(schema, path, unsupportedKeyword(schema) === undefined)];
 }
 
 const UNSUPPORTED: readonly (readonly [string, string])[] = [
@@ -62,21 +62,21 @@ const UNSUPPORTED: readonly (readonly [string, string])[] = [
   ['$ref', '$ref'],
 ];
 
-function checkSupported(schema: Raw, path: string, { noDefaults, insideMeta }: Context): FieldError[] {
+function checkSupported(schema: RawSchema, path: string, { noDefaults, insideMeta }: Context): FieldError[] {
   const type = text(schema, 'type');
   const errors: FieldError[] = [];
   if (type !== '' && !TYPES.includes(type)) errors.push(notSupported(child(path, 'type'), type, TYPES));
-  if (at(schema, 'default') !== undefined && noDefaults !== undefined)
+  if (fieldAt(schema, 'default') !== undefined && noDefaults !== undefined)
     errors.push(forbiddenField(child(path, 'default'), `must not be set ${noDefaults}`));
   for (const [name] of UNSUPPORTED) {
-    if (isSet(at(schema, name), name)) errors.push(forbiddenField(child(path, name), `${name} is not supported`));
+    if (isSet(fieldAt(schema, name), name)) errors.push(forbiddenField(child(path, name), `${name} is not supported`));
   }
   if (type === 'null')
     errors.push(forbiddenField(child(path, 'type'), 'type cannot be set to null, use nullable as an alternative'));
   const { items } = schema;
   if (isArray(items) && items.length > 0)
     errors.push(forbiddenField(child(path, 'items'), 'items must be a schema object and not an array'));
-  if (insideMeta && isOn(schema, 'x-kubernetes-embedded-resource'))
+  if (insideMeta && isTrue(schema, 'x-kubernetes-embedded-resource'))
     errors.push(
       forbiddenField(child(path, 'x-kubernetes-embedded-resource'), 'must not be used inside of resource meta'),
     );
@@ -89,12 +89,12 @@ function isSet(value: Json | undefined, name: string): boolean {
   return mayBeEmpty || typeof value !== 'object' || Object.keys(value ?? {}).length > 0;
 }
 
-function checkAdditional(schema: Raw, path: string, context: Context): FieldError[] {
-  const additional = at(schema, 'additionalProperties');
+function checkAdditional(schema: RawSchema, path: string, context: Context): FieldError[] {
+  const additional = fieldAt(schema, 'additionalProperties');
   if (additional === undefined) return [];
   const field = child(path, 'additionalProperties');
   const errors: FieldError[] = [];
-  if (additional !== true && namedAt(schema, 'properties').length > 0)
+  if (additional !== true && namedSchemasAt(schema, 'properties').length > 0)
     errors.push(forbiddenField(field, 'additionalProperties and properties are mutual exclusive'));
   const values = schemaAt(schema, 'additionalProperties');
   if (values === undefined) return errors;
@@ -105,8 +105,8 @@ function checkAdditional(schema: Raw, path: string, context: Context): FieldErro
 }
 
 function checkProperties({ schema, path, root }: Node, context: Context): FieldError[] {
-  const whole = root || isOn(schema, 'x-kubernetes-embedded-resource');
-  return namedAt(schema, 'properties').flatMap(([name, property]) => {
+  const whole = root || isTrue(schema, 'x-kubernetes-embedded-resource');
+  return namedSchemasAt(schema, 'properties').flatMap(([name, property]) => {
     const meta = whole && META.includes(name);
     const inner = meta
       ? { ...context, insideMeta: true, noDefaults: root ? `in top-level ${name}` : context.noDefaults }
@@ -115,7 +115,7 @@ function checkProperties({ schema, path, root }: Node, context: Context): FieldE
   });
 }
 
-function checkInner(schema: Raw, path: string, context: Context): FieldError[] {
+function checkInner(schema: RawSchema, path: string, context: Context): FieldError[] {
   const found: Node[] = [];
   const not = schemaAt(schema, 'not');
   if (not !== undefined) found.push({ schema: not, path: child(path, 'not'), root: false });
@@ -123,7 +123,7 @@ function checkInner(schema: Raw, path: string, context: Context): FieldError[] {
     for (const [position, inner] of schemasAt(schema, name).entries())
       found.push({ schema: inner, path: index(child(path, name), position), root: false });
   }
-  for (const [name, inner] of namedAt(schema, 'definitions'))
+  for (const [name, inner] of namedSchemasAt(schema, 'definitions'))
     found.push({ schema: inner, path: key(child(path, 'definitions'), name), root: false });
   const items = schemaAt(schema, 'items');
   if (items !== undefined) found.push({ schema: items, path: child(path, 'items'), root: false });
@@ -132,12 +132,12 @@ function checkInner(schema: Raw, path: string, context: Context): FieldError[] {
   return found.flatMap((node) => checkNode(node, context));
 }
 
-function checkMapType(schema: Raw, path: string): FieldError[] {
+function checkMapType(schema: RawSchema, path: string): FieldError[] {
   const errors: FieldError[] = [];
   const preserve = 'x-kubernetes-preserve-unknown-fields';
-  if (at(schema, preserve) === false)
+  if (fieldAt(schema, preserve) === false)
     errors.push(invalidValue(child(path, preserve), false, 'must be true or undefined'));
-  const mapType = at(schema, 'x-kubernetes-map-type');
+  const mapType = fieldAt(schema, 'x-kubernetes-map-type');
   if (mapType === undefined) return errors;
   errors.push(...typeErrors(schema, path, 'object', 'x-kubernetes-map-type'));
   if (mapType !== 'atomic' && mapType !== 'granular')
@@ -145,15 +145,15 @@ function checkMapType(schema: Raw, path: string): FieldError[] {
   return errors;
 }
 
-function typeErrors(schema: Raw, path: string, type: string, keyword: string): FieldError[] {
+function typeErrors(schema: RawSchema, path: string, type: string, keyword: string): FieldError[] {
   const actual = text(schema, 'type');
   const detail = `must be ${type} if ${keyword} is specified`;
   if (actual === type) return [];
   return [actual === '' ? required(child(path, 'type'), detail) : invalidValue(child(path, 'type'), actual, detail)];
 }
 
-function checkListType(schema: Raw, path: string): FieldError[] {
-  const listType = at(schema, 'x-kubernetes-list-type');
+function checkListType(schema: RawSchema, path: string): FieldError[] {
+  const listType = fieldAt(schema, 'x-kubernetes-list-type');
   if (listType === undefined) return [];
   const errors = typeErrors(schema, path, 'array', 'x-kubernetes-list-type');
   const items = schemaAt(schema, 'items');
@@ -164,11 +164,11 @@ function checkListType(schema: Raw, path: string): FieldError[] {
   return errors;
 }
 
-function checkSetItems(items: Raw, path: string): FieldError[] {
+function checkSetItems(items: RawSchema, path: string): FieldError[] {
   const detail = 'must be atomic as item of a list with x-kubernetes-list-type=set';
-  const listType = at(items, 'x-kubernetes-list-type');
+  const listType = fieldAt(items, 'x-kubernetes-list-type');
   if (text(items, 'type') === 'array' && listType !== undefined && listType !== 'atomic')
     return [invalidValue(child(path, 'x-kubernetes-list-type'), listType, detail)];
-  if (text(items, 'type') !== 'object' || at(items, 'x-kubernetes-map-type') === 'atomic') return [];
+  if (text(items, 'type') !== 'object' || fieldAt(items, 'x-kubernetes-map-type') === 'atomic') return [];
   return [invalidValue(child(path, 'x-kubernetes-map-type'), listType, detail)];
 }

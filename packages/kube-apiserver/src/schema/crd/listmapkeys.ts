@@ -1,13 +1,13 @@
 import type { FieldError } from '../../status.js';
 import { child, forbiddenField, invalidRaw, invalidValue, key, required } from '../field.js';
-import { at, isOn, namedAt, schemaAt, schemasAt, text, texts, type Raw } from './rawschema.js';
+import { fieldAt, isTrue, namedSchemasAt, schemaAt, schemasAt, text, texts, type RawSchema } from './rawschema.js';
 
 const KEYS = 'x-kubernetes-list-map-keys';
 const LIST_TYPE = 'x-kubernetes-list-type';
 
 /** Rules of lists of type `map`: what their keys are. */
-export function checkListMapKeys(schema: Raw, path: string): FieldError[] {
-  const listType = at(schema, LIST_TYPE);
+export function checkListMapKeys(schema: RawSchema, path: string): FieldError[] {
+  const listType = fieldAt(schema, LIST_TYPE);
   const keys = texts(schema, KEYS);
   const errors: FieldError[] = [];
   const detail = `must be map if ${KEYS} is non-empty`;
@@ -18,16 +18,16 @@ export function checkListMapKeys(schema: Raw, path: string): FieldError[] {
   return [...errors, ...checkItems(schema, path, keys)];
 }
 
-function checkItems(schema: Raw, path: string, keys: readonly string[]): FieldError[] {
+function checkItems(schema: RawSchema, path: string, keys: readonly string[]): FieldError[] {
   const field = child(path, 'items');
   const items = schemaAt(schema, 'items');
   if (items === undefined && schemasAt(schema, 'items').length > 0)
-    return [invalidValue(field, at(schema, 'items'), `must only have a single schema if ${LIST_TYPE} is map`)];
+    return [invalidValue(field, fieldAt(schema, 'items'), `must only have a single schema if ${LIST_TYPE} is map`)];
   if (items === undefined) return [required(field, `must have a schema if ${LIST_TYPE} is map`)];
   const type = text(items, 'type');
   if (type !== 'object')
     return [invalidValue(child(field, 'type'), type, `must be object if parent array's ${LIST_TYPE} is map`)];
-  const properties = new Map(namedAt(items, 'properties'));
+  const properties = new Map(namedSchemasAt(items, 'properties'));
   return keys.flatMap((name, position) => {
     const property = properties.get(name);
     const errors: FieldError[] = [];
@@ -49,24 +49,25 @@ function checkItems(schema: Raw, path: string, keys: readonly string[]): FieldEr
 }
 
 /** Items of sets and maps may not be null, and keys of maps have to have a value. */
-export function checkMapKeys(schema: Raw, path: string): FieldError[] {
+export function checkMapKeys(schema: RawSchema, path: string): FieldError[] {
   const items = schemaAt(schema, 'items');
   const listType = text(schema, LIST_TYPE);
   if (items === undefined || (listType !== 'set' && listType !== 'map')) return [];
   const field = child(path, 'items');
-  const errors = isOn(items, 'nullable')
+  const errors = isTrue(items, 'nullable')
     ? [forbiddenField(child(field, 'nullable'), `cannot be nullable when ${LIST_TYPE} is ${listType}`)]
     : [];
   if (listType === 'set') return errors;
-  const properties = new Map(namedAt(items, 'properties'));
+  const properties = new Map(namedSchemasAt(items, 'properties'));
   for (const name of texts(schema, KEYS)) {
     const property = properties.get(name);
     if (property === undefined) continue;
     const where = key(child(field, 'properties'), name);
     const said = `this property is in ${KEYS}, so it`;
-    if (!texts(items, 'required').includes(name) && at(property, 'default') === undefined)
+    if (!texts(items, 'required').includes(name) && fieldAt(property, 'default') === undefined)
       errors.push(required(child(where, 'default'), `${said} must have a default or be a required property`));
-    if (isOn(property, 'nullable')) errors.push(forbiddenField(child(where, 'nullable'), `${said} cannot be nullable`));
+    if (isTrue(property, 'nullable'))
+      errors.push(forbiddenField(child(where, 'nullable'), `${said} cannot be nullable`));
   }
   return errors;
 }

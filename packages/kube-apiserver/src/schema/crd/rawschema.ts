@@ -4,56 +4,56 @@ import { isArray, isObject, own, type Json, type JsonObject } from '../../json.j
  * A schema as the author of a CustomResourceDefinition wrote it: it may hold what no structural schema may. Its types
  * are those of JSONSchemaProps.
  */
-export type Raw = JsonObject;
+export type RawSchema = JsonObject;
 
-export function at(schema: Raw, name: string): Json | undefined {
+export function fieldAt(schema: RawSchema, name: string): Json | undefined {
   return own(schema, name) ?? undefined;
 }
 
 /** The schema that a key holds; undefined for none, and for what is no schema (additionalProperties: true). */
-export function schemaAt(schema: Raw, name: string): Raw | undefined {
+export function schemaAt(schema: RawSchema, name: string): RawSchema | undefined {
   const found = own(schema, name);
   return isObject(found) ? found : undefined;
 }
 
 /** Schemas of a list: allOf, anyOf, oneOf. */
-export function schemasAt(schema: Raw, name: string): readonly Raw[] {
+export function schemasAt(schema: RawSchema, name: string): readonly RawSchema[] {
   const found = own(schema, name);
   return isArray(found) ? found.map((item) => (isObject(item) ? item : {})) : [];
 }
 
 /** Schemas by name: properties, definitions. */
-export function namedAt(schema: Raw, name: string): readonly (readonly [string, Raw])[] {
+export function namedSchemasAt(schema: RawSchema, name: string): readonly (readonly [string, RawSchema])[] {
   const found = own(schema, name);
   return isObject(found) ? Object.entries(found).map(([key, item]) => [key, isObject(item) ? item : {}]) : [];
 }
 
-export function text(schema: Raw, name: string): string {
+export function text(schema: RawSchema, name: string): string {
   const found = own(schema, name);
   return typeof found === 'string' ? found : '';
 }
 
-export function texts(schema: Raw, name: string): readonly string[] {
+export function texts(schema: RawSchema, name: string): readonly string[] {
   const found = own(schema, name);
   return isArray(found) ? found.filter((item): item is string => typeof item === 'string') : [];
 }
 
-export function isOn(schema: Raw, name: string): boolean {
+export function isTrue(schema: RawSchema, name: string): boolean {
   return own(schema, name) === true;
 }
 
 /** Whether something is found in a schema or anywhere in it. */
-export function hasAnywhere(schema: Raw | undefined, found: (schema: Raw) => boolean): boolean {
+export function someSchema(schema: RawSchema | undefined, found: (schema: RawSchema) => boolean): boolean {
   if (schema === undefined) return false;
-  return found(schema) || below(schema).some((inner) => hasAnywhere(inner, found));
+  return found(schema) || subschemas(schema).some((inner) => someSchema(inner, found));
 }
 
 /** All schemas that a schema holds. */
-export function below(schema: Raw): Raw[] {
+export function subschemas(schema: RawSchema): RawSchema[] {
   const single = ['items', 'not', 'additionalProperties', 'additionalItems'].map((name) => schemaAt(schema, name));
   const listed = ['items', 'allOf', 'anyOf', 'oneOf'].flatMap((name) => schemasAt(schema, name));
   const named = ['properties', 'patternProperties', 'definitions'].flatMap((name) =>
-    namedAt(schema, name).map(([, inner]) => inner),
+    namedSchemasAt(schema, name).map(([, inner]) => inner),
   );
   return [...single.filter((inner) => inner !== undefined), ...listed, ...named];
 }

@@ -1,7 +1,7 @@
 import { equal, isObject, type Json, type JsonObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
 import { listAt, structAt, textAt } from '../../fields.js';
-import { at, type Raw } from './rawschema.js';
+import { fieldAt, type RawSchema } from './rawschema.js';
 
 /**
  * The spec of a CustomResourceDefinition in the form in which the server validates it: what is the same for all versions
@@ -14,12 +14,12 @@ export interface Spec {
   readonly versions: readonly Version[];
   /** As they are shown in messages: without what stands above them. Undefined where no list of them is given. */
   readonly shown: readonly JsonObject[] | undefined;
-  readonly shared: Parts;
+  readonly shared: VersionParts;
   readonly conversion: JsonObject;
   readonly preserveUnknownFields: boolean;
 }
 
-export interface Version extends Parts {
+export interface Version extends VersionParts {
   readonly name: string;
   readonly storage: boolean;
   readonly deprecated: boolean;
@@ -27,9 +27,9 @@ export interface Version extends Parts {
 }
 
 /** What a version may have of its own; undefined where it is shared or not there. */
-export interface Parts {
+export interface VersionParts {
   readonly hasSchema: boolean;
-  readonly schema: Raw | undefined;
+  readonly schema: RawSchema | undefined;
   readonly subresources: JsonObject | undefined;
   readonly columns: readonly JsonObject[];
   readonly selectable: readonly JsonObject[];
@@ -41,14 +41,14 @@ export function specOf(crd: KubeObject): Spec {
   const spec = structAt(crd, 'spec');
   const versions = listAt(spec, 'versions');
   const [first = {}] = versions;
-  const shared = PARTS.filter((part) => versions.every((version) => equal(set(version, part), set(first, part))));
+  const shared = PARTS.filter((part) => versions.every((version) => equal(partOf(version, part), partOf(first, part))));
   const shown = versions.map((version) => without(version, shared));
   return {
     group: textAt(spec, 'group'),
     scope: textAt(spec, 'scope'),
     names: structAt(spec, 'names'),
     versions: shown.map(versionOf),
-    shown: (at(spec, 'versions') ?? null) === null ? undefined : shown,
+    shown: (fieldAt(spec, 'versions') ?? null) === null ? undefined : shown,
     shared: partsOf(Object.fromEntries(shared.map((part) => [part, first[part]]))),
     conversion: structAt(spec, 'conversion'),
     preserveUnknownFields: spec['preserveUnknownFields'] === true,
@@ -56,8 +56,8 @@ export function specOf(crd: KubeObject): Spec {
 }
 
 /** A part that is empty is not there. */
-function set(version: JsonObject, part: string): Json | undefined {
-  const found = at(version, part);
+function partOf(version: JsonObject, part: string): Json | undefined {
+  const found = fieldAt(version, part);
   return Array.isArray(found) && found.length === 0 ? undefined : found;
 }
 
@@ -66,7 +66,7 @@ function without(version: JsonObject, parts: readonly string[]): JsonObject {
 }
 
 function versionOf(version: JsonObject): Version {
-  const warning = at(version, 'deprecationWarning');
+  const warning = fieldAt(version, 'deprecationWarning');
   return {
     name: textAt(version, 'name'),
     storage: version['storage'] === true,
@@ -76,10 +76,10 @@ function versionOf(version: JsonObject): Version {
   };
 }
 
-function partsOf(version: JsonObject): Parts {
-  const schema = at(version, 'schema');
-  const inner = isObject(schema) ? at(schema, 'openAPIV3Schema') : undefined;
-  const subresources = at(version, 'subresources');
+function partsOf(version: JsonObject): VersionParts {
+  const schema = fieldAt(version, 'schema');
+  const inner = isObject(schema) ? fieldAt(schema, 'openAPIV3Schema') : undefined;
+  const subresources = fieldAt(version, 'subresources');
   return {
     hasSchema: schema !== undefined,
     schema: isObject(inner) ? inner : undefined,
@@ -90,5 +90,5 @@ function partsOf(version: JsonObject): Parts {
 }
 
 export function hasStatus(subresources: JsonObject | undefined): boolean {
-  return subresources !== undefined && at(subresources, 'status') !== undefined;
+  return subresources !== undefined && fieldAt(subresources, 'status') !== undefined;
 }

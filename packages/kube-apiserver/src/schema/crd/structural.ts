@@ -5,7 +5,7 @@ import { compareBytes } from '../go/text.js';
 import { PatternError } from '../re2/syntax.js';
 import { regexp } from '../re2/re2.js';
 import { checkCompleteness } from './completeness.js';
-import { at, below, isOn, namedAt, schemaAt, schemasAt, text, type Raw } from './rawschema.js';
+import { fieldAt, subschemas, isTrue, namedSchemasAt, schemaAt, schemasAt, text, type RawSchema } from './rawschema.js';
 
 const UNSUPPORTED: readonly (readonly [string, string])[] = [
   ['id', 'id'],
@@ -18,18 +18,18 @@ const UNSUPPORTED: readonly (readonly [string, string])[] = [
 ];
 
 /** What no structural schema can be made of at all; the first thing of that kind. */
-export function unsupported(schema: Raw): string | undefined {
+export function unsupportedKeyword(schema: RawSchema): string | undefined {
   for (const [name, shown] of UNSUPPORTED) {
-    const value = at(schema, name);
+    const value = fieldAt(schema, name);
     const isPointer = name === 'additionalItems' && value !== undefined;
     if (isPointer || (!isZero(value) && !(typeof value === 'object' && Object.keys(value ?? {}).length === 0)))
       return `OpenAPIV3Schema '${shown}' is not supported`;
   }
-  if (at(schema, 'x-kubernetes-preserve-unknown-fields') === false)
+  if (fieldAt(schema, 'x-kubernetes-preserve-unknown-fields') === false)
     return "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined";
   if (schemasAt(schema, 'items').length > 0) return "OpenAPIV3Schema 'items' must be a schema, but is an array";
-  for (const inner of below(schema)) {
-    const found = unsupported(inner);
+  for (const inner of subschemas(schema)) {
+    const found = unsupportedKeyword(inner);
     if (found !== undefined) return found;
   }
   return undefined;
@@ -38,21 +38,21 @@ export function unsupported(schema: Raw): string | undefined {
 type Level = 'root' | 'item' | 'field';
 
 /** What keeps a schema from being structural: its types have to be told without looking at alternatives. In order of text. */
-export function validateStructural(schema: Raw, path: string): FieldError[] {
+export function validateStructural(schema: RawSchema, path: string): FieldError[] {
   const errors = [...checkNode(schema, 'root', path), ...checkCompleteness(schema, path)];
   return errors.sort((a, b) => compareBytes(`${a.field}: ${a.message}`, `${b.field}: ${b.message}`));
 }
 
-function checkNode(schema: Raw, level: Level, path: string): FieldError[] {
+function checkNode(schema: RawSchema, level: Level, path: string): FieldError[] {
   const errors: FieldError[] = [];
   const items = schemaAt(schema, 'items');
-  if (text(schema, 'type') === 'array' && at(schema, 'items') === undefined)
+  if (text(schema, 'type') === 'array' && fieldAt(schema, 'items') === undefined)
     errors.push(required(child(path, 'items'), 'must be specified'));
   if (items !== undefined) errors.push(...checkNode(items, 'item', child(path, 'items')));
-  for (const [name, property] of namedAt(schema, 'properties'))
+  for (const [name, property] of namedSchemasAt(schema, 'properties'))
     errors.push(...checkNode(property, 'field', key(child(path, 'properties'), name)));
   const additional = child(path, 'additionalProperties');
-  if (at(schema, 'additionalProperties') !== undefined && level === 'root')
+  if (fieldAt(schema, 'additionalProperties') !== undefined && level === 'root')
     errors.push(forbiddenField(additional, 'must not be used at the root'));
   const values = schemaAt(schema, 'additionalProperties');
   if (values !== undefined) errors.push(...checkNode(values, 'field', additional));
@@ -72,14 +72,14 @@ function checkNode(schema: Raw, level: Level, path: string): FieldError[] {
 const INT_OR_STRING: Json = [{ type: 'integer' }, { type: 'string' }];
 
 /** `anyOf: [{type: integer}, {type: string}]`: the one alternative that may name types. */
-function isIntOrString(schema: Raw | undefined): boolean {
-  return schema !== undefined && equal(at(schema, 'anyOf'), INT_OR_STRING);
+function isIntOrString(schema: RawSchema | undefined): boolean {
+  return schema !== undefined && equal(fieldAt(schema, 'anyOf'), INT_OR_STRING);
 }
 
-function checkExtensions(schema: Raw, path: string): FieldError[] {
-  if (!isOn(schema, 'x-kubernetes-int-or-string')) return [];
+function checkExtensions(schema: RawSchema, path: string): FieldError[] {
+  if (!isTrue(schema, 'x-kubernetes-int-or-string')) return [];
   return ['x-kubernetes-preserve-unknown-fields', 'x-kubernetes-embedded-resource']
-    .filter((name) => isOn(schema, name))
+    .filter((name) => isTrue(schema, name))
     .map((name) => invalidValue(child(path, name), true, 'must be false if x-kubernetes-int-or-string is true'));
 }
 
@@ -89,22 +89,22 @@ const WHERE: Readonly<Record<Level, string>> = {
   field: 'for specified object fields',
 };
 
-function checkType(schema: Raw, level: Level, path: string): FieldError[] {
+function checkType(schema: RawSchema, level: Level, path: string): FieldError[] {
   const type = text(schema, 'type');
   const field = child(path, 'type');
-  const embedded = isOn(schema, 'x-kubernetes-embedded-resource');
+  const embedded = isTrue(schema, 'x-kubernetes-embedded-resource');
   const errors: FieldError[] = [];
   if (embedded && type !== 'object') {
     const detail = 'must be object if x-kubernetes-embedded-resource is true';
     errors.push(type === '' ? required(field, detail) : invalidValue(field, type, detail));
   } else if (
     type === '' &&
-    !isOn(schema, 'x-kubernetes-int-or-string') &&
-    !isOn(schema, 'x-kubernetes-preserve-unknown-fields')
+    !isTrue(schema, 'x-kubernetes-int-or-string') &&
+    !isTrue(schema, 'x-kubernetes-preserve-unknown-fields')
   ) {
     errors.push(required(field, `must not be empty ${WHERE[level]}`));
   }
-  if (embedded && at(schema, 'additionalProperties') !== undefined)
+  if (embedded && fieldAt(schema, 'additionalProperties') !== undefined)
     errors.push(
       forbiddenField(child(path, 'additionalProperties'), 'must not be used if x-kubernetes-embedded-resource is set'),
     );
@@ -113,9 +113,9 @@ function checkType(schema: Raw, level: Level, path: string): FieldError[] {
   return errors;
 }
 
-function checkMeta(schema: Raw, level: Level, path: string): FieldError[] {
-  const embedded = isOn(schema, 'x-kubernetes-embedded-resource');
-  const properties = new Map(namedAt(schema, 'properties'));
+function checkMeta(schema: RawSchema, level: Level, path: string): FieldError[] {
+  const embedded = isTrue(schema, 'x-kubernetes-embedded-resource');
+  const properties = new Map(namedSchemasAt(schema, 'properties'));
   const errors: FieldError[] = [];
   const whole = level === 'root' || embedded;
   for (const name of ['kind', 'apiVersion']) {
@@ -128,7 +128,7 @@ function checkMeta(schema: Raw, level: Level, path: string): FieldError[] {
   const metadata = properties.get('metadata');
   if (metadata !== undefined)
     errors.push(...checkMetadata(metadata, whole, level, key(child(path, 'properties'), 'metadata')));
-  if (embedded && !isOn(schema, 'x-kubernetes-preserve-unknown-fields') && properties.size === 0) {
+  if (embedded && !isTrue(schema, 'x-kubernetes-preserve-unknown-fields') && properties.size === 0) {
     errors.push(
       required(
         child(path, 'properties'),
@@ -139,7 +139,7 @@ function checkMeta(schema: Raw, level: Level, path: string): FieldError[] {
   return errors;
 }
 
-function checkMetadata(metadata: Raw, whole: boolean, level: Level, path: string): FieldError[] {
+function checkMetadata(metadata: RawSchema, whole: boolean, level: Level, path: string): FieldError[] {
   const errors: FieldError[] = [];
   if (whole && text(metadata, 'type') !== 'object')
     errors.push(invalidValue(child(path, 'type'), text(metadata, 'type'), 'must be object'));
@@ -153,15 +153,15 @@ function checkMetadata(metadata: Raw, whole: boolean, level: Level, path: string
   ];
 }
 
-function restrictsNamesOnly(metadata: Raw): boolean {
-  const names = namedAt(metadata, 'properties').map(([name]) => name);
+function restrictsNamesOnly(metadata: RawSchema): boolean {
+  const names = namedSchemasAt(metadata, 'properties').map(([name]) => name);
   const others = Object.keys(metadata).filter(
-    (name) => !['type', 'default', 'properties'].includes(name) && at(metadata, name) !== undefined,
+    (name) => !['type', 'default', 'properties'].includes(name) && fieldAt(metadata, name) !== undefined,
   );
   return others.length === 0 && names.every((name) => name === 'name' || name === 'generateName');
 }
 
-interface Place {
+interface ValueContext {
   readonly path: string;
   /** Whether `anyOf` is the one of int-or-string. */
   readonly skipAny: boolean;
@@ -169,7 +169,7 @@ interface Place {
   readonly skipAllAny: boolean;
 }
 
-function checkValues(schema: Raw, { path, skipAny, skipAllAny }: Place): FieldError[] {
+function checkValues(schema: RawSchema, { path, skipAny, skipAllAny }: ValueContext): FieldError[] {
   const errors: FieldError[] = [];
   for (const name of ['anyOf', 'allOf', 'oneOf']) {
     if (name === 'anyOf' && skipAny) continue;
@@ -189,7 +189,7 @@ function checkValues(schema: Raw, { path, skipAny, skipAllAny }: Place): FieldEr
   return [...errors, ...checkPattern(schema, path)];
 }
 
-function checkPattern(schema: Raw, path: string): FieldError[] {
+function checkPattern(schema: RawSchema, path: string): FieldError[] {
   const pattern = text(schema, 'pattern');
   if (pattern === '') return [];
   try {
@@ -222,22 +222,22 @@ const FORBIDDEN: readonly (readonly [string, string])[] = [
   ['x-kubernetes-validations', 'must be empty'],
 ];
 
-function checkNested(schema: Raw, place: Place): FieldError[] {
+function checkNested(schema: RawSchema, place: ValueContext): FieldError[] {
   const { path } = place;
-  const plain = (inner: string): Place => ({ path: inner, skipAny: false, skipAllAny: false });
+  const plain = (inner: string): ValueContext => ({ path: inner, skipAny: false, skipAllAny: false });
   const errors = checkValues(schema, place);
   const items = schemaAt(schema, 'items');
   if (items !== undefined) errors.push(...checkNested(items, plain(child(path, 'items'))));
-  for (const [name, property] of namedAt(schema, 'properties')) {
+  for (const [name, property] of namedSchemasAt(schema, 'properties')) {
     errors.push(...checkNested(property, plain(key(child(path, 'properties'), name))));
     if (name === 'metadata')
       errors.push(forbiddenField(key(child(path, 'properties'), name), 'must not be specified in a nested context'));
   }
-  const additional = at(schema, 'additionalProperties');
+  const additional = fieldAt(schema, 'additionalProperties');
   if (additional !== undefined && additional !== false)
     errors.push(forbiddenField(child(path, 'additionalProperties'), 'must be undefined to be structural'));
   for (const [name, rule] of FORBIDDEN) {
-    const value = at(schema, name);
+    const value = fieldAt(schema, name);
     if (!isZero(value) || (value === '' && rule === POINTER))
       errors.push(forbiddenField(child(path, name), `${rule} to be structural`));
   }

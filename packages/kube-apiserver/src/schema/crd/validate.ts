@@ -15,13 +15,13 @@ import {
   checkConversion,
   checkDeprecation,
   checkNames,
-  checkSelectable,
+  checkSelectableFields,
   checkSubresources,
-  item,
+  dns1035LabelErrors,
 } from './fields.js';
-import { at, hasAnywhere, isOn, type Raw } from './rawschema.js';
-import { hasStatus, specOf, type Parts, type Spec } from './spec.js';
-import { unsupported, validateStructural } from './structural.js';
+import { fieldAt, someSchema, isTrue, type RawSchema } from './rawschema.js';
+import { hasStatus, specOf, type VersionParts, type Spec } from './spec.js';
+import { unsupportedKeyword, validateStructural } from './structural.js';
 
 /** What is done about the rules of CEL; another room has them. */
 export interface RuleChecks {
@@ -66,7 +66,7 @@ const PRESERVED = 'spec.preserveUnknownFields';
 function checkDefaulting({ shared, versions, preserveUnknownFields }: Spec): FieldError[] {
   if (
     !preserveUnknownFields ||
-    ![shared, ...versions].some(({ schema }) => hasAnywhere(schema, (one) => at(one, 'default') !== undefined))
+    ![shared, ...versions].some(({ schema }) => someSchema(schema, (one) => fieldAt(one, 'default') !== undefined))
   )
     return [];
   return [invalidValue(PRESERVED, true, 'must be false in order to use defaults in the schema')];
@@ -96,7 +96,7 @@ function checkSpec(spec: Spec, before: Spec | undefined, rules: RuleChecks): Fie
     const path = `spec.versions[${position}]`;
     const subresources = version.subresources ?? shared.subresources;
     errors.push(
-      ...item(version.name, child(path, 'name')),
+      ...dns1035LabelErrors(version.name, child(path, 'name')),
       ...checkDeprecation(version.deprecated, version.deprecationWarning, child(path, 'deprecationWarning')),
     );
     errors.push(
@@ -117,7 +117,7 @@ function checkSpec(spec: Spec, before: Spec | undefined, rules: RuleChecks): Fie
   if (versions.filter(({ storage }) => storage).length !== 1)
     errors.push(invalidRaw('spec.versions', shown, 'must have exactly one version marked as storage version'));
   if (versions[0] !== undefined)
-    errors.push(...item(versions[0].name, 'spec.version').filter(() => versions[0]?.name !== ''));
+    errors.push(...dns1035LabelErrors(versions[0].name, 'spec.version').filter(() => versions[0]?.name !== ''));
   errors.push(
     ...['plural', 'singular', 'kind', 'listKind']
       .filter((name) => textAt(spec.names, name) === '')
@@ -160,14 +160,15 @@ function sameAs(
   };
 }
 
-function checkParts(parts: Parts, place: Place, rules: RuleChecks): FieldError[] {
+function checkParts(parts: VersionParts, place: Place, rules: RuleChecks): FieldError[] {
   const { path, schemaPath } = place;
   const { schema } = parts;
   const errors = schema === undefined ? [] : checkSchema(schema, child(schemaPath, 'openAPIV3Schema'), place, rules);
   errors.push(...checkSubresources(parts.subresources, child(path, 'subresources')));
   for (const [position, column] of parts.columns.entries())
     errors.push(...checkColumn(column, index(child(path, 'additionalPrinterColumns'), position)));
-  if (parts.selectable.length === 0 || (schema !== undefined && unsupported(schema) !== undefined)) return errors;
+  if (parts.selectable.length === 0 || (schema !== undefined && unsupportedKeyword(schema) !== undefined))
+    return errors;
   const field = child(path, 'selectableFields');
   if (schema === undefined)
     return [
@@ -180,7 +181,7 @@ function checkParts(parts: Parts, place: Place, rules: RuleChecks): FieldError[]
           : 'may only be set when `version.schema.openAPIV3Schema` is not included',
       ),
     ];
-  return [...errors, ...checkSelectable(parts.selectable, schema, field, place.sameSelectable)];
+  return [...errors, ...checkSelectableFields(parts.selectable, schema, field, place.sameSelectable)];
 }
 
 const AT_ROOT = [
@@ -208,10 +209,11 @@ const AT_ROOT = [
   'XValidations',
 ];
 
-function checkSchema(schema: Raw, path: string, { status, sameSchema }: Place, rules: RuleChecks): FieldError[] {
+function checkSchema(schema: RawSchema, path: string, { status, sameSchema }: Place, rules: RuleChecks): FieldError[] {
   const errors = status ? checkRoot(schema, path) : [];
-  if (isOn(schema, 'nullable')) errors.push(forbiddenField(`${path}.nullable`, 'nullable cannot be true at the root'));
-  const broken = unsupported(schema);
+  if (isTrue(schema, 'nullable'))
+    errors.push(forbiddenField(`${path}.nullable`, 'nullable cannot be true at the root'));
+  const broken = unsupportedKeyword(schema);
   const structural = broken === undefined ? validateStructural(schema, path) : [];
   const defaults =
     broken === undefined && structural.length === 0 ? validateDefaults(schema, path, rules.checkDefault) : [];
@@ -223,9 +225,9 @@ function checkSchema(schema: Raw, path: string, { status, sameSchema }: Place, r
 }
 
 /** With a status subresource the schema of the status is taken out of its root, where nothing else may speak of it. */
-function checkRoot(schema: Raw, path: string): FieldError[] {
+function checkRoot(schema: RawSchema, path: string): FieldError[] {
   for (const name of fieldsOfSchema(schema)) {
-    const type = at(schema, 'type');
+    const type = fieldAt(schema, 'type');
     if (name === 'Type' && type !== 'object') {
       return [
         invalidValue(

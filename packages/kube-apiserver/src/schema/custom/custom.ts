@@ -20,7 +20,7 @@ import { blocksCel, checkKeywords, validateSchema, type Validation } from '../ke
  */
 export function decodeCustom(schema: Schema, object: JsonObject, keepNulls = false): DecodedObject {
   const { apiVersion, kind, metadata } = object;
-  const decoded = decodeMeta(keepNulls ? wellFormed(metadata ?? {}) : (metadata ?? {}));
+  const decoded = decodeMeta(keepNulls ? withoutUndecodable(metadata ?? {}) : (metadata ?? {}));
   if ('problem' in decoded) return decoded;
   const pruned = prune(schema, object, { root: true });
   const coerced = coerceEmbedded(schema, keepNulls ? pruned.value : pruneNulls(schema, pruned.value));
@@ -42,7 +42,7 @@ export function decodeCustom(schema: Schema, object: JsonObject, keepNulls = fal
 }
 
 /** An apply forgets the fields of metadata that cannot be read. */
-function wellFormed(metadata: Json): Json {
+function withoutUndecodable(metadata: Json): Json {
   if (!isObject(metadata)) return metadata;
   return Object.fromEntries(
     Object.entries(metadata).filter(([name, value]) => !('problem' in decodeMeta({ [name]: value ?? null }))),
@@ -69,7 +69,7 @@ export function validateCustom(schema: Schema, next: KubeObject, old?: KubeObjec
 }
 
 /** The embedded resources and the types of lists alone, of which the first are no part of a status. */
-export function validateParts(
+export function validateExtensions(
   schema: Schema,
   next: KubeObject,
   old?: KubeObject,

@@ -48,9 +48,9 @@ function asRoot(schema: Schema): Schema {
 }
 
 /** What happens to the field of an object: kept as it is, kept and looked into, or dropped. */
-type Fate = 'keep' | 'drop' | { readonly below: Schema | undefined };
+type FieldAction = 'keep' | 'drop' | { readonly below: Schema | undefined };
 
-function fateOf(schema: Schema | undefined, key: string, builtin: boolean): Fate {
+function actionFor(schema: Schema | undefined, key: string, builtin: boolean): FieldAction {
   if (schema === undefined) return 'drop';
   if (schema['x-kubernetes-embedded-resource'] === true && META_FIELDS.includes(key)) return 'keep';
   const property = propertyOf(schema, key);
@@ -58,28 +58,28 @@ function fateOf(schema: Schema | undefined, key: string, builtin: boolean): Fate
   const { additionalProperties } = schema;
   if (additionalProperties !== undefined)
     return builtin && additionalProperties === true ? 'keep' : { below: additionalOf(schema) };
-  return isOpen(schema, builtin) ? 'keep' : 'drop';
+  return preservesUnknown(schema, builtin) ? 'keep' : 'drop';
 }
 
-function isOpen(schema: Schema, builtin: boolean): boolean {
+function preservesUnknown(schema: Schema, builtin: boolean): boolean {
   return schema['x-kubernetes-preserve-unknown-fields'] === true || (builtin && schema.properties === undefined);
 }
 
 /** Items of a list that keeps unknown fields keep theirs, too. */
 function itemsOf(schema: Schema | undefined, builtin: boolean): Schema | undefined | 'keep' {
   const items = schema?.items;
-  if (schema === undefined || !isOpen(schema, builtin)) return items;
+  if (schema === undefined || !preservesUnknown(schema, builtin)) return items;
   if (items === undefined || builtin) return items ?? 'keep';
-  return items['x-kubernetes-preserve-unknown-fields'] === true ? items : asOpen(items);
+  return items['x-kubernetes-preserve-unknown-fields'] === true ? items : preservingUnknown(items);
 }
 
-const opens = new WeakMap<Schema, Schema>();
+const preserving = new WeakMap<Schema, Schema>();
 
-function asOpen(schema: Schema): Schema {
-  const known = opens.get(schema);
+function preservingUnknown(schema: Schema): Schema {
+  const known = preserving.get(schema);
   if (known !== undefined) return known;
   const open: Schema = { ...schema, 'x-kubernetes-preserve-unknown-fields': true };
-  opens.set(schema, open);
+  preserving.set(schema, open);
   return open;
 }
 
@@ -90,7 +90,7 @@ function pruneValue(schema: Schema | undefined, value: Json, builtin: boolean): 
   }
   if (!isObject(value)) return value;
   return mapFields(value, (field, key) => {
-    const fate = fateOf(schema, key, builtin);
+    const fate = actionFor(schema, key, builtin);
     if (fate === 'keep') return field;
     return fate === 'drop' ? undefined : pruneValue(fate.below, field, builtin);
   });
@@ -110,7 +110,7 @@ function collect(into: Collection, schema: Schema | undefined, value: Json, path
   }
   if (!isObject(value)) return;
   for (const [key, field] of Object.entries(value)) {
-    const fate = field === undefined ? 'keep' : fateOf(schema, key, into.builtin);
+    const fate = field === undefined ? 'keep' : actionFor(schema, key, into.builtin);
     if (into.unknown.length >= MAX_ERRORS) return;
     const below = child(path, key);
     if (fate === 'drop') into.unknown.push(shortened(below));

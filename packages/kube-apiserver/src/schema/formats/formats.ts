@@ -1,6 +1,6 @@
 import { isCidr, isIpv4, isIpv6, isMac } from './addresses.js';
 import { isEmail, isRequestUri } from './uri.js';
-import { isDay } from '../go/time.js';
+import { isDate } from '../go/time.js';
 import type { Schema } from '../schema.js';
 
 /** Formats of texts that are checked, by name without dashes. What each of them takes is what Go's libraries take. */
@@ -26,7 +26,7 @@ const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ['rgbcolor', isRgbColor],
   ['byte', isBase64],
   ['password', () => true],
-  ['date', isDate],
+  ['date', isDateText],
   ['duration', isDuration],
   ['datetime', isDateTime],
   ['k8sshortname', (text) => text.length <= 63 && isSegment(text)],
@@ -121,16 +121,16 @@ function isBase64(text: string): boolean {
   return /^[A-Za-z0-9+/]*$/.test(text.replace(/={1,2}$/, ''));
 }
 
-function isDate(text: string): boolean {
+function isDateText(text: string): boolean {
   const found = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
   if (found === null) return false;
-  return isDay(Number(found[1]), Number(found[2]), Number(found[3]));
+  return isDate(Number(found[1]), Number(found[2]), Number(found[3]));
 }
 
 function isDateTime(text: string): boolean {
   if (Buffer.byteLength(text) < 4) return false;
   const [date = '', time] = text.toLowerCase().split('t');
-  if (time === undefined || !isDate(date)) return false;
+  if (time === undefined || !isDateText(date)) return false;
   const found = /^([0-9]{2}):([0-9]{2}):([0-9]{2})(?:.[0-9]+)?(?:z|[+-][0-9]{2}:[0-9]{2})$/u.exec(time);
   return found !== null && (found[1] ?? '') <= '23' && (found[2] ?? '') <= '59' && (found[3] ?? '') <= '59';
 }

@@ -2,7 +2,7 @@
  * Where base64 is wrong, as Go's decoder of the standard alphabet counts it (in bytes, line ends are let through);
  * undefined when it is right.
  */
-export function corruptAt(text: string): number | undefined {
+export function corruptOffset(text: string): number | undefined {
   const clean = /[\r\n]/.test(text) ? text.replace(/[\r\n]/g, '') : text;
   if (clean.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(clean)) return undefined;
   let quantum = 0;

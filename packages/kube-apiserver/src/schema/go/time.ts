@@ -52,7 +52,8 @@ export function timeProblem(text: string, layout: Layout = RFC3339): string | un
     ...(layout === LOCAL_TIME ? [] : [ZONE]),
   ]) {
     const part = step.pattern.exec(rest)?.[0];
-    if (part === undefined) return `${begin(text, layout)}: cannot parse ${goQuote(rest)} as ${goQuote(step.element)}`;
+    if (part === undefined)
+      return `${parseFailure(text, layout)}: cannot parse ${goQuote(rest)} as ${goQuote(step.element)}`;
     const { range } = step;
     if (range !== undefined && (Number(part) < range.least || Number(part) > range.most))
       return `parsing time ${goQuote(text)}: ${range.name} out of range`;
@@ -62,16 +63,16 @@ export function timeProblem(text: string, layout: Layout = RFC3339): string | un
     found.push(part);
   }
   if (rest !== '') return `parsing time ${goQuote(text)}: extra text: ${goQuote(rest)}`;
-  return isDay(Number(found[0]), Number(found[2]), Number(found[4]))
+  return isDate(Number(found[0]), Number(found[2]), Number(found[4]))
     ? undefined
     : `parsing time ${goQuote(text)}: day out of range`;
 }
 
-function begin(text: string, layout: string): string {
+function parseFailure(text: string, layout: string): string {
   return `parsing time ${goQuote(text)} as ${goQuote(layout)}`;
 }
 
-export function isDay(year: number, month: number, day: number): boolean {
+export function isDate(year: number, month: number, day: number): boolean {
   const leap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
   const days = [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
   return month >= 1 && month <= 12 && day >= 1 && day <= (days[month - 1] ?? 0);

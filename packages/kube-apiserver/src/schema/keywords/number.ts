@@ -1,5 +1,14 @@
 import { isInt64 } from '../go/text.js';
-import { bound, composite, MATCH, outcome, wrong, wrongNumber, type Outcome, type Problem } from './problem.js';
+import {
+  numberText,
+  composite,
+  VALID_MATCH,
+  outcome,
+  wrong,
+  wrongNumber,
+  type Outcome,
+  type Problem,
+} from './problem.js';
 import type { Schema } from '../schema.js';
 
 /**
@@ -41,7 +50,7 @@ export function checkNumber(schema: Schema, value: number, path: string): Outcom
       ),
     );
   }
-  return problems.length === 0 ? MATCH : outcome(problems, 1);
+  return problems.length === 0 ? VALID_MATCH : outcome(problems, 1);
 }
 
 interface Kind {
@@ -85,22 +94,27 @@ function below(value: number, { limit, exclusive, whole }: Limit, path: string):
     path,
     value,
     whole,
-    `should be greater than ${exclusive ? '' : 'or equal to '}${bound(least, whole)}`,
+    `should be greater than ${exclusive ? '' : 'or equal to '}${numberText(least, whole)}`,
   );
 }
 
 function above(value: number, { limit, exclusive, whole }: Limit, path: string): Problem | undefined {
   const most = whole ? Math.trunc(limit) : limit;
   if (exclusive ? value < most : value <= most) return undefined;
-  return wrongNumber(path, value, whole, `should be less than ${exclusive ? '' : 'or equal to '}${bound(most, whole)}`);
+  return wrongNumber(
+    path,
+    value,
+    whole,
+    `should be less than ${exclusive ? '' : 'or equal to '}${numberText(most, whole)}`,
+  );
 }
 
 function notMultiple(value: number, factor: number, path: string, whole: boolean): Problem | undefined {
   const step = whole ? Math.trunc(factor) : factor;
   if (step <= 0)
-    return wrong(path, step, `factor MultipleOf declared for ${path} must be positive: ${bound(step, whole)}`);
+    return wrong(path, step, `factor MultipleOf declared for ${path} must be positive: ${numberText(step, whole)}`);
   const fits = whole ? value % step === 0 : isNearlyInteger(step < 1 ? (1 / step) * value : value / step);
-  return fits ? undefined : wrongNumber(path, value, whole, `should be a multiple of ${bound(step, whole)}`);
+  return fits ? undefined : wrongNumber(path, value, whole, `should be a multiple of ${numberText(step, whole)}`);
 }
 
 /** Whether a floating point number counts as an integer of JSON: close enough, relative to its size. */

@@ -30,26 +30,26 @@ export interface Outcome {
 }
 
 const NONE: readonly Problem[] = [];
-export const FINE: Outcome = { problems: NONE, matches: 0 };
+export const VALID: Outcome = { problems: NONE, matches: 0 };
 /** Nothing wrong, and one match. */
-export const MATCH: Outcome = { problems: NONE, matches: 1 };
+export const VALID_MATCH: Outcome = { problems: NONE, matches: 1 };
 
 export function outcome(problems: readonly Problem[], matches = 0): Outcome {
   return { problems, matches };
 }
 
 /** Both together; problems with the same text once, and no more than anybody reads. */
-export class Sum {
+export class OutcomeBuilder {
   #problems: Problem[] | undefined;
   #texts: Set<string> | undefined;
   #matches = 0;
 
   add({ problems, matches }: Outcome): void {
-    for (const problem of problems) this.tell(problem);
+    for (const problem of problems) this.report(problem);
     this.#matches += matches;
   }
 
-  tell(problem: Problem): void {
+  report(problem: Problem): void {
     this.#problems ??= [];
     this.#texts ??= new Set();
     if (this.full || this.#texts.has(problem.text)) return;
@@ -57,7 +57,7 @@ export class Sum {
     this.#problems.push(problem);
   }
 
-  count(): void {
+  addMatch(): void {
     this.#matches += 1;
   }
 
@@ -68,7 +68,7 @@ export class Sum {
 
   outcome(): Outcome {
     if (this.#problems !== undefined) return { problems: this.#problems, matches: this.#matches };
-    return this.#matches === 0 ? FINE : { problems: NONE, matches: this.#matches };
+    return this.#matches === 0 ? VALID : { problems: NONE, matches: this.#matches };
   }
 }
 
@@ -98,7 +98,7 @@ export function wrong(path: string, value: Json, text: string): Problem {
   return { text, error: (base) => invalidValue(fieldOf(base, path), value, text) };
 }
 
-export function missing(path: string, key: string): Problem {
+export function missingField(path: string, key: string): Problem {
   const where = `${path}.${key}`;
   return { text: `${where} in body is required`, error: (base) => required(fieldOf(base, where)) };
 }
@@ -138,9 +138,9 @@ export function composite(text: string): Problem {
 /** A number that breaks a rule: written as an integer of Go, or as one of its floating point numbers. */
 export function wrongNumber(path: string, value: number, whole: boolean, rule: string): Problem {
   const text = `${path} in body ${rule}`;
-  return { text, error: (base) => invalidRaw(fieldOf(base, path), bound(value, whole), text) };
+  return { text, error: (base) => invalidRaw(fieldOf(base, path), numberText(value, whole), text) };
 }
 
-export function bound(value: number, whole: boolean): string {
+export function numberText(value: number, whole: boolean): string {
   return whole ? goJson(Math.trunc(value)) : goFloat64(value);
 }

@@ -6,33 +6,33 @@ import { fieldOf } from '../walk.js';
  * The stored value that a new one replaces. Followed down through fields, values of maps and items of lists of type
  * `map` (by their keys); items of other lists replace nothing in particular.
  */
-export interface Former {
+export interface OldValue {
   readonly schema: Schema;
   readonly value: Json;
 }
 
-/** The former value of a field that both have; undefined when there is none, or no schema says what it is. */
-export function formerField(former: Former | undefined, value: JsonObject, key: string): Former | undefined {
-  if (former === undefined || !isObject(former.value)) return undefined;
-  const schema = fieldOf(former.schema, key);
-  const old = own(former.value, key);
-  if (schema === undefined || old === undefined || own(value, key) === undefined) return undefined;
-  return { schema, value: old };
+/** The old value of a field that both have; undefined when there is none, or no schema says what it is. */
+export function oldField(old: OldValue | undefined, value: JsonObject, key: string): OldValue | undefined {
+  if (old === undefined || !isObject(old.value)) return undefined;
+  const schema = fieldOf(old.schema, key);
+  const stored = own(old.value, key);
+  if (schema === undefined || stored === undefined || own(value, key) === undefined) return undefined;
+  return { schema, value: stored };
 }
 
-/** The former value of an item of a list of type `map`. */
-export function formerItem(former: Former | undefined, item: Json): Former | undefined {
-  if (former === undefined || !isArray(former.value) || !isObject(item)) return undefined;
-  const { items, 'x-kubernetes-list-type': type } = former.schema;
+/** The old value of an item of a list of type `map`. */
+export function oldItem(old: OldValue | undefined, item: Json): OldValue | undefined {
+  if (old === undefined || !isArray(old.value) || !isObject(item)) return undefined;
+  const { items, 'x-kubernetes-list-type': type } = old.schema;
   if (type !== 'map' || items === undefined) return undefined;
-  const key = keyOf(former.schema, item);
-  const old = key === undefined ? undefined : indexOf(former.schema, former.value).get(key);
-  return old === undefined ? undefined : { schema: items, value: old };
+  const key = keyOf(old.schema, item);
+  const stored = key === undefined ? undefined : itemsByKey(old.schema, old.value).get(key);
+  return stored === undefined ? undefined : { schema: items, value: stored };
 }
 
 const indexes = new WeakMap<readonly Json[], { readonly schema: Schema; readonly byKey: ReadonlyMap<string, Json> }>();
 
-function indexOf(schema: Schema, list: readonly Json[]): ReadonlyMap<string, Json> {
+function itemsByKey(schema: Schema, list: readonly Json[]): ReadonlyMap<string, Json> {
   const known = indexes.get(list);
   if (known?.schema === schema) return known.byKey;
   const byKey = new Map<string, Json>();
@@ -56,36 +56,36 @@ function keyOf(schema: Schema, item: JsonObject): string | undefined {
 }
 
 /** Answers of {@link unchanged} for one validation: a value is compared once, however many of its parents ask. */
-export type Compared = WeakMap<object, { readonly former: Json; readonly same: boolean }>;
+export type ComparisonCache = WeakMap<object, { readonly old: Json; readonly same: boolean }>;
 
 /**
  * Whether a value is what it was, as ratcheting sees it: lists of type `map` in any order; an object with a field that
  * no schema describes never is.
  */
-export function unchanged(value: Json, former: Former, compared: Compared): boolean {
-  if (value === null || former.value === null || typeof value !== 'object' || typeof former.value !== 'object')
-    return value === former.value;
-  const known = compared.get(value);
-  if (known?.former === former.value) return known.same;
-  const same = compare(value, former, compared);
-  compared.set(value, { former: former.value, same });
+export function unchanged(value: Json, old: OldValue, cache: ComparisonCache): boolean {
+  if (value === null || old.value === null || typeof value !== 'object' || typeof old.value !== 'object')
+    return value === old.value;
+  const known = cache.get(value);
+  if (known?.old === old.value) return known.same;
+  const same = compare(value, old, cache);
+  cache.set(value, { old: old.value, same });
   return same;
 }
 
-function compare(value: Json, former: Former, compared: Compared): boolean {
+function compare(value: Json, old: OldValue, cache: ComparisonCache): boolean {
   if (isArray(value)) {
-    if (!isArray(former.value) || value.length !== former.value.length) return false;
-    if (former.schema['x-kubernetes-list-type'] !== 'map') return equal(value, former.value);
+    if (!isArray(old.value) || value.length !== old.value.length) return false;
+    if (old.schema['x-kubernetes-list-type'] !== 'map') return equal(value, old.value);
     return value.every((item) => {
-      const old = formerItem(former, item);
-      return old !== undefined && unchanged(item, old, compared);
+      const stored = oldItem(old, item);
+      return stored !== undefined && unchanged(item, stored, cache);
     });
   }
-  if (!isObject(value) || !isObject(former.value)) return false;
+  if (!isObject(value) || !isObject(old.value)) return false;
   const keys = Object.keys(value);
-  if (keys.length !== Object.keys(former.value).length) return false;
+  if (keys.length !== Object.keys(old.value).length) return false;
   return keys.every((key) => {
-    const old = formerField(former, value, key);
-    return old !== undefined && unchanged(own(value, key) ?? null, old, compared);
+    const stored = oldField(old, value, key);
+    return stored !== undefined && unchanged(own(value, key) ?? null, stored, cache);
   });
 }

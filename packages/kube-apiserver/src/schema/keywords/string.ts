@@ -4,7 +4,7 @@ import { regexp } from '../re2/re2.js';
 import { PatternError } from '../re2/syntax.js';
 import type { Schema } from '../schema.js';
 
-interface Place {
+interface StringTarget {
   readonly schema: Schema;
   readonly path: string;
   /** What matching may still cost. */
@@ -12,7 +12,7 @@ interface Place {
 }
 
 /** What a text breaks of its lengths (in characters of Unicode) and its pattern: the first of them. */
-export function stringProblem({ schema, path, budget }: Place, value: string): Problem | undefined {
+export function stringProblem({ schema, path, budget }: StringTarget, value: string): Problem | undefined {
   const { maxLength, minLength, pattern } = schema;
   if (maxLength !== undefined && value.length > maxLength && characters(value) > maxLength)
     return tooManyCharacters(path, maxLength);

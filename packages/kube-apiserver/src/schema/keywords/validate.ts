@@ -1,21 +1,21 @@
 import { equal, isArray, isObject, own, type Json, type JsonObject } from '../../json.js';
 import type { FieldError } from '../../status.js';
-import { checkAlternatives, type Check } from './composition.js';
+import { checkComposition, type Check } from './composition.js';
 import { validateEmbedded } from '../custom/embedded.js';
 import { validateLists } from '../custom/listtypes.js';
-import { formerField, formerItem, unchanged, type Compared, type Former } from './ratcheting.js';
+import { oldField, oldItem, unchanged, type ComparisonCache, type OldValue } from './ratcheting.js';
 import { index, shortened } from '../field.js';
 import { hasFormat, isTextFormat, knownFormat } from '../formats/formats.js';
 import { goJson, isInt64 } from '../go/text.js';
 import { checkNumber, isNearlyInteger } from './number.js';
 import {
-  FINE,
+  VALID,
   forbiddenKey,
-  MATCH,
-  missing,
+  VALID_MATCH,
+  missingField,
   notInEnum,
   outcome,
-  Sum,
+  OutcomeBuilder,
   tooManyOf,
   wrongFormat,
   wrongType,
@@ -23,7 +23,7 @@ import {
   type Outcome,
 } from './problem.js';
 import type { Budget } from '../re2/pike.js';
-import { freshBudget } from '../re2/re2.js';
+import { newBudget } from '../re2/re2.js';
 import type { Schema } from '../schema.js';
 import { stringProblem } from './string.js';
 import { additionalOf, propertyOf } from '../walk.js';
@@ -65,8 +65,8 @@ export function validateSchema(schema: Schema, value: Json, old?: Json, base = '
 
 /** The keywords alone. */
 export function checkKeywords(schema: Schema, value: Json, old: Json | undefined, base: string): FieldError[] {
-  const former = old === undefined ? undefined : { schema, value: old };
-  return errorsOf({ schema, value, path: '' }, former, base, knownFormat);
+  const stored = old === undefined ? undefined : { schema, value: old };
+  return errorsOf({ schema, value, path: '' }, stored, base, knownFormat);
 }
 
 /** The keywords, for a default: there formats count that are not known, and those of other types. */
@@ -76,90 +76,95 @@ export function checkDefaultKeywords(schema: Schema, value: Json, base: string):
   );
 }
 
-function errorsOf(place: Place, former: Former | undefined, base: string, formatOf: Context['formatOf']): FieldError[] {
-  const context: Context = { compared: new WeakMap(), budget: freshBudget(), formatOf };
-  const { problems } = checkRatcheting(context, place, former);
+function errorsOf(
+  target: Target,
+  old: OldValue | undefined,
+  base: string,
+  formatOf: Context['formatOf'],
+): FieldError[] {
+  const context: Context = { comparisons: new WeakMap(), budget: newBudget(), formatOf };
+  const { problems } = checkRatcheting(context, target, old);
   const errors: FieldError[] = [];
   let size = 0;
   for (const problem of problems) {
     const error = problem.error(base);
     size += error.message.length;
-    if (errors.length > 0 && size > MAX_TEXT) break;
+    if (errors.length > 0 && size > MAX_MESSAGES_LENGTH) break;
     errors.push(error);
   }
   return errors;
 }
 
 /** Characters of all messages together: each may hold a value of megabytes. */
-const MAX_TEXT = 8_000_000;
+const MAX_MESSAGES_LENGTH = 8_000_000;
 
 interface Context {
-  readonly compared: Compared;
+  readonly comparisons: ComparisonCache;
   readonly budget: Budget;
   /** The format of a schema; undefined where it has none that counts. */
   readonly formatOf: (schema: Schema) => string | undefined;
 }
 
 /** A value at a place, and what is said of it. */
-interface Place {
+interface Target {
   readonly schema: Schema;
   readonly value: Json;
   readonly path: string;
 }
 
-function checkRatcheting(context: Context, place: Place, former: Former | undefined): Outcome {
-  const result = check(context, place, former);
-  if (former === undefined || result.problems.length === 0) return result;
-  return unchanged(place.value, former, context.compared) ? outcome([], result.matches) : result;
+function checkRatcheting(context: Context, target: Target, old: OldValue | undefined): Outcome {
+  const result = check(context, target, old);
+  if (old === undefined || result.problems.length === 0) return result;
+  return unchanged(target.value, old, context.comparisons) ? outcome([], result.matches) : result;
 }
 
-function check(context: Context, place: Place, former: Former | undefined): Outcome {
-  const { schema, value, path } = place;
-  const sum = new Sum();
+function check(context: Context, target: Target, old: OldValue | undefined): Outcome {
+  const { schema, value, path } = target;
+  const sum = new OutcomeBuilder();
   if (value === null) {
-    sum.add(checkNull(place));
-    sum.add(checkEnum(place));
+    sum.add(checkNull(target));
+    sum.add(checkEnum(target));
     return sum.outcome();
   }
   const format = context.formatOf(schema) ?? '';
-  if (typesOf(schema).length > 0 || format !== '') step(checkType(place, format));
-  step(checkAlternatives(schema, path, alternative(context, value, path)));
-  checkKind(context, place, former, step);
-  step(checkEnum(place));
-  sum.count();
+  if (typesOf(schema).length > 0 || format !== '') step(checkType(target, format));
+  step(checkComposition(schema, path, alternative(context, value, path)));
+  checkKind(context, target, old, step);
+  step(checkEnum(target));
+  sum.addMatch();
   return sum.outcome();
 
   function step(result: Outcome): void {
     sum.add(result);
-    sum.count();
+    sum.addMatch();
   }
 }
 
-/** Nothing below an alternative is compared with the former value. */
+/** Nothing below an alternative is compared with the old value. */
 function alternative(context: Context, value: Json, path: string): Check {
   return (schema) => check(context, { schema, value, path }, undefined);
 }
 
-function checkKind(context: Context, place: Place, former: Former | undefined, step: (result: Outcome) => void): void {
-  const { schema, value, path } = place;
+function checkKind(context: Context, target: Target, old: OldValue | undefined, step: (result: Outcome) => void): void {
+  const { schema, value, path } = target;
   if (typeof value === 'string') checkString(context, { schema, value, path }, step);
   else if (typeof value === 'number') step(checkNumber(schema, value, path));
-  else if (isArray(value)) step(checkArray(context, { schema, value, path }, former));
-  else if (isObject(value)) step(checkObject(context, { schema, value, path }, former));
+  else if (isArray(value)) step(checkArray(context, { schema, value, path }, old));
+  else if (isObject(value)) step(checkObject(context, { schema, value, path }, old));
 }
 
-const EITHER: readonly string[] = ['integer', 'string'];
-const ANY: readonly string[] = [];
+const INT_OR_STRING_TYPES: readonly string[] = ['integer', 'string'];
+const ANY_TYPE: readonly string[] = [];
 
 function typesOf(schema: Schema): readonly string[] {
-  if (schema['x-kubernetes-int-or-string'] === true) return EITHER;
-  return schema.type === undefined ? ANY : [schema.type];
+  if (schema['x-kubernetes-int-or-string'] === true) return INT_OR_STRING_TYPES;
+  return schema.type === undefined ? ANY_TYPE : [schema.type];
 }
 
-function checkNull({ schema, path }: Place): Outcome {
+function checkNull({ schema, path }: Target): Outcome {
   const types = typesOf(schema);
   if (types.length > 0 && schema.nullable !== true) return outcome([wrongType(path, types.join(','), 'null')]);
-  return MATCH;
+  return VALID_MATCH;
 }
 
 /** Type and format of Go's value. */
@@ -169,7 +174,7 @@ function kindOf(value: Json): readonly [string, string] {
   return [typeof value, ''];
 }
 
-function checkType({ schema, value, path }: Place, format: string): Outcome {
+function checkType({ schema, value, path }: Target, format: string): Outcome {
   const types = typesOf(schema);
   const [kind, kindFormat] = kindOf(value);
   const wholeFloat =
@@ -177,13 +182,13 @@ function checkType({ schema, value, path }: Place, format: string): Outcome {
   const fits = types.includes(kind) || wholeFloat || (kind === 'integer' && types.includes('number'));
   const scalar = kind !== 'string' && kind !== 'array';
   if (scalar && format !== '' && !fits && format !== kindFormat) return outcome([wrongType(path, format, kindFormat)]);
-  if (!types.includes('number') && !types.includes('integer') && format !== '' && !scalar) return MATCH;
-  return fits ? MATCH : outcome([wrongType(path, types.join(','), kind)]);
+  if (!types.includes('number') && !types.includes('integer') && format !== '' && !scalar) return VALID_MATCH;
+  return fits ? VALID_MATCH : outcome([wrongType(path, types.join(','), kind)]);
 }
 
-function checkEnum({ schema, value, path }: Place): Outcome {
+function checkEnum({ schema, value, path }: Target): Outcome {
   const { enum: values } = schema;
-  if (values === undefined || values.length === 0 || values.some((one) => isMember(value, one))) return FINE;
+  if (values === undefined || values.length === 0 || values.some((one) => isMember(value, one))) return VALID;
   return outcome([notInEnum(path, value, values)]);
 }
 
@@ -200,32 +205,30 @@ function characterOf(code: number): string {
   return valid ? String.fromCodePoint(code) : '\ufffd';
 }
 
-function checkString(context: Context, place: Place & { value: string }, step: (result: Outcome) => void): void {
-  const { schema, value, path } = place;
+function checkString(context: Context, target: Target & { value: string }, step: (result: Outcome) => void): void {
+  const { schema, value, path } = target;
   const problem = stringProblem({ schema, path, budget: context.budget }, value);
-  step(problem === undefined ? FINE : outcome([problem]));
+  step(problem === undefined ? VALID : outcome([problem]));
   const format = context.formatOf(schema);
   if (format === undefined || !isTextFormat(format)) return;
-  step(hasFormat(format, value) ? FINE : outcome([wrongFormat(path, format, value)]));
+  step(hasFormat(format, value) ? VALID : outcome([wrongFormat(path, format, value)]));
 }
 
-function checkArray(context: Context, place: Place & { value: readonly Json[] }, former: Former | undefined): Outcome {
-  const { schema, value, path } = place;
+function checkArray(context: Context, target: Target & { value: readonly Json[] }, old: OldValue | undefined): Outcome {
+  const { schema, value, path } = target;
   const { items, minItems, maxItems } = schema;
-  const sum = new Sum();
+  const sum = new OutcomeBuilder();
   if (items !== undefined) {
     for (let at = 0; at < value.length && !sum.full; at++) {
       const item = value[at] ?? null;
-      sum.add(
-        checkRatcheting(context, { schema: items, value: item, path: index(path, at) }, formerItem(former, item)),
-      );
+      sum.add(checkRatcheting(context, { schema: items, value: item, path: index(path, at) }, oldItem(old, item)));
     }
   }
   if (minItems !== undefined && value.length < minItems)
-    sum.tell(wrongValue(path, value.length, `should have at least ${minItems} items`));
-  if (maxItems !== undefined && value.length > maxItems) sum.tell(tooManyOf(path, 'items', value.length, maxItems));
-  if (schema.uniqueItems === true && hasEqual(value)) sum.tell(wrongValue(path, '', `shouldn't contain duplicates`));
-  sum.count();
+    sum.report(wrongValue(path, value.length, `should have at least ${minItems} items`));
+  if (maxItems !== undefined && value.length > maxItems) sum.report(tooManyOf(path, 'items', value.length, maxItems));
+  if (schema.uniqueItems === true && hasEqual(value)) sum.report(wrongValue(path, '', `shouldn't contain duplicates`));
+  sum.addMatch();
   return sum.outcome();
 }
 
@@ -233,36 +236,37 @@ function hasEqual(items: readonly Json[]): boolean {
   return new Set(items.map(goJson)).size < items.length;
 }
 
-function checkObject(context: Context, place: Place & { value: JsonObject }, former: Former | undefined): Outcome {
-  const { schema, value, path } = place;
-  const sum = new Sum();
+function checkObject(context: Context, target: Target & { value: JsonObject }, old: OldValue | undefined): Outcome {
+  const { schema, value, path } = target;
+  const sum = new OutcomeBuilder();
   const count = Object.keys(value).length;
   const { minProperties, maxProperties } = schema;
   if (minProperties !== undefined && count < minProperties)
-    sum.tell(wrongValue(path, count, `should have at least ${minProperties} properties`));
+    sum.report(wrongValue(path, count, `should have at least ${minProperties} properties`));
   if (maxProperties !== undefined && count > maxProperties)
-    sum.tell(tooManyOf(path, 'properties', count, maxProperties));
+    sum.report(tooManyOf(path, 'properties', count, maxProperties));
   if (schema.additionalProperties === false)
-    for (const key of Object.keys(value)) if (propertyOf(schema, key) === undefined) sum.tell(forbiddenKey(path, key));
+    for (const key of Object.keys(value))
+      if (propertyOf(schema, key) === undefined) sum.report(forbiddenKey(path, key));
   for (const [key, field] of Object.entries(value)) {
     if (sum.full) break;
-    if (field !== undefined) checkField(context, { place, key, field, former }, sum);
+    if (field !== undefined) checkField(context, { target, key, field, old }, sum);
   }
   for (const key of schema.required ?? []) {
-    if (own(value, key) === undefined) sum.tell(missing(path, key));
+    if (own(value, key) === undefined) sum.report(missingField(path, key));
   }
   return sum.outcome();
 }
 
 interface Field {
-  readonly place: Place & { value: JsonObject };
+  readonly target: Target & { value: JsonObject };
   readonly key: string;
   readonly field: Json;
-  readonly former: Former | undefined;
+  readonly old: OldValue | undefined;
 }
 
-function checkField(context: Context, { place, key, field, former }: Field, sum: Sum): void {
-  const { schema, value, path } = place;
+function checkField(context: Context, { target, key, field, old }: Field, sum: OutcomeBuilder): void {
+  const { schema, value, path } = target;
   const property = propertyOf(schema, key);
   const below = property ?? additionalOf(schema);
   if (below === undefined) return;
@@ -273,7 +277,7 @@ function checkField(context: Context, { place, key, field, former }: Field, sum:
     checkRatcheting(
       context,
       { schema: below, value: field, path: name },
-      typeMeta ? undefined : formerField(former, value, key),
+      typeMeta ? undefined : oldField(old, value, key),
     ),
   );
 }

@@ -3,20 +3,20 @@ import type { Program } from './program.js';
 
 /** States and ways between them that are kept before all of them are forgotten and made anew. */
 const MAX_STATES = 1000;
-const MAX_WAYS = 50_000;
+const MAX_TRANSITIONS = 50_000;
 
 interface State {
   /** Instructions that take a character, and assertions that the text ends here. */
   readonly members: readonly number[];
   readonly matched: boolean;
-  readonly ways: Map<number, State>;
+  readonly transitions: Map<number, State>;
 }
 
 /**
  * Tells whether an expression matches somewhere in a text: the deterministic automaton of the program, built where
  * texts need it. One step per character once its states are known. Only for programs that do not look around.
  */
-export class Automaton {
+export class Dfa {
   readonly #program: Program;
   readonly #states = new Map<string, State>();
   #ways = 0;
@@ -30,7 +30,7 @@ export class Automaton {
     let steps = 0;
     for (let at = 0; at < text.length && !state.matched;) {
       const code = text.codePointAt(at) ?? 0;
-      state = state.ways.get(code) ?? this.#step(state, code, budget);
+      state = state.transitions.get(code) ?? this.#step(state, code, budget);
       at += code > 0xffff ? 2 : 1;
       steps += 1;
       // A state that nothing can leave is a text that cannot match any more.
@@ -41,7 +41,7 @@ export class Automaton {
   }
 
   #step(from: State, code: number, budget: Budget): State {
-    if (this.#states.size > MAX_STATES || this.#ways > MAX_WAYS) this.#forget();
+    if (this.#states.size > MAX_STATES || this.#ways > MAX_TRANSITIONS) this.#forget();
     const next: number[] = [];
     for (const at of from.members) {
       const instruction = this.#program.code[at];
@@ -49,28 +49,28 @@ export class Automaton {
     }
     spend(budget, from.members.length);
     const state = this.#state([...next, this.#program.start], { begin: false, end: false }, budget);
-    from.ways.set(code, state);
+    from.transitions.set(code, state);
     this.#ways += 1;
     return state;
   }
 
   #forget(): void {
-    for (const state of this.#states.values()) state.ways.clear();
+    for (const state of this.#states.values()) state.transitions.clear();
     this.#states.clear();
     this.#ways = 0;
   }
 
-  #state(starts: readonly number[], place: Place, budget: Budget): State {
+  #state(starts: readonly number[], place: TextPosition, budget: Budget): State {
     const { members, matched } = this.#closure(starts, place, budget);
     const key = `${matched ? 'm' : ''}${members.join(',')}`;
     const known = this.#states.get(key);
     if (known !== undefined) return known;
-    const state: State = { members, matched, ways: new Map() };
+    const state: State = { members, matched, transitions: new Map() };
     this.#states.set(key, state);
     return state;
   }
 
-  #closure(starts: readonly number[], place: Place, budget: Budget): { members: number[]; matched: boolean } {
+  #closure(starts: readonly number[], place: TextPosition, budget: Budget): { members: number[]; matched: boolean } {
     const seen = new Set<number>();
     const stack = [...starts];
     const members: number[] = [];
@@ -91,7 +91,7 @@ export class Automaton {
   }
 }
 
-interface Place {
+interface TextPosition {
   readonly begin: boolean;
   readonly end: boolean;
 }

@@ -49,7 +49,7 @@ class Parser {
       this.#repeated = repeat ? before : -1;
     }
     if (this.#groups.length > 0) throw new PatternError('missing closing )', this.#pattern);
-    return closed(this.#group);
+    return groupNode(this.#group);
   }
 
   /** Takes the next element; true when it was an operator of repetition. */
@@ -184,7 +184,7 @@ class Parser {
   #close(): void {
     const outer = this.#groups.pop();
     if (outer === undefined) throw new PatternError('unexpected )', this.#pattern);
-    const node = closed(this.#group);
+    const node = groupNode(this.#group);
     this.#flags = this.#group.flags;
     this.#group = outer;
     this.#add(node, this.#at + 1);
@@ -195,8 +195,8 @@ class Parser {
     const rest = this.#pattern.slice(this.#at);
     if (/^\(\?P?</.test(rest)) return this.#namedGroup(rest);
     const found = /^\(\?([imsU]*)(-[imsU]+)?([:)])/.exec(rest);
-    if (found === null || found[0] === '(?)') throw badPerl(rest);
-    const flags = changed(changed(this.#flags, found[1] ?? '', true), found[2] ?? '', false);
+    if (found === null || found[0] === '(?)') throw perlGroupError(rest);
+    const flags = withFlags(withFlags(this.#flags, found[1] ?? '', true), found[2] ?? '', false);
     this.#at += found[0].length;
     if (found[3] === ':') this.#push(flags);
     else this.#flags = flags;
@@ -232,7 +232,7 @@ function concatenated(parts: readonly Node[]): Node {
   return parts.length === 1 ? first : { kind: 'cat', parts: [...parts] };
 }
 
-function closed(group: Group): Node {
+function groupNode(group: Group): Node {
   const last = concatenated(group.parts);
   return group.alternatives.length === 0 ? last : { kind: 'alt', parts: [...group.alternatives, last] };
 }
@@ -244,7 +244,7 @@ function copies(node: Node): number {
   return Math.max(1, ...node.parts.map(copies));
 }
 
-function changed(flags: Flags, letters: string, on: boolean): Flags {
+function withFlags(flags: Flags, letters: string, on: boolean): Flags {
   return {
     fold: letters.includes('i') ? on : flags.fold,
     lines: letters.includes('m') ? on : flags.lines,
@@ -253,7 +253,7 @@ function changed(flags: Flags, letters: string, on: boolean): Flags {
   };
 }
 
-function badPerl(rest: string): PatternError {
+function perlGroupError(rest: string): PatternError {
   const shown = /^\(\?[imsU]*(?:-[imsU]*)?[^]?/u.exec(rest)?.[0] ?? '(?';
   return new PatternError('invalid or unsupported Perl syntax', shown);
 }

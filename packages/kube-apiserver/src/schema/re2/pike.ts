@@ -22,12 +22,12 @@ export function spend(budget: Budget, steps: number): void {
 }
 
 /** The characters around a place in a text; -1 where there is none. */
-interface Around {
+interface AdjacentCharacters {
   readonly before: number;
   readonly after: number;
 }
 
-export function holds(what: Assertion, { before, after }: Around): boolean {
+export function holds(what: Assertion, { before, after }: AdjacentCharacters): boolean {
   switch (what) {
     case 'textBegin':
       return before < 0;
@@ -66,32 +66,32 @@ export function search(
   for (let at = from; ;) {
     const after = text.codePointAt(at) ?? -1;
     if (found === undefined) threads.push({ at: program.start, begin: at });
-    const { steps, matched } = settle(program, threads, { before, after }, budget);
+    const { steps, matched } = followEmptyTransitions(program, threads, { before, after }, budget);
     if (matched !== undefined) found = [matched, at];
     if (after < 0 || (steps.length === 0 && found !== undefined)) return found;
     threads = steps
-      .filter((thread) => takes(program, thread.at, after))
-      .map((thread) => ({ at: nextOf(program, thread.at), begin: thread.begin }));
+      .filter((thread) => consumes(program, thread.at, after))
+      .map((thread) => ({ at: nextInstruction(program, thread.at), begin: thread.begin }));
     before = after;
     at += after > 0xffff ? 2 : 1;
   }
 }
 
-function takes(program: Program, at: number, code: number): boolean {
+function consumes(program: Program, at: number, code: number): boolean {
   const instruction = program.code[at];
   return instruction?.op === 'set' && instruction.set.has(code);
 }
 
-function nextOf(program: Program, at: number): number {
+function nextInstruction(program: Program, at: number): number {
   const instruction = program.code[at];
   return instruction?.op === 'set' ? instruction.next : 0;
 }
 
 /** Follows what takes no character. Threads behind one that matches are worse than that and end. */
-function settle(
+function followEmptyTransitions(
   program: Program,
   threads: readonly Thread[],
-  around: Around,
+  around: AdjacentCharacters,
   budget: Budget,
 ): { steps: Thread[]; matched: number | undefined } {
   const seen = new Set<number>();

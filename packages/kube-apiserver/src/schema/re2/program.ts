@@ -15,7 +15,7 @@ export interface Program {
   readonly code: readonly Instruction[];
   readonly start: number;
   /** Whether there are assertions that look at the characters on both sides. */
-  readonly looksAround: boolean;
+  readonly hasContextAssertions: boolean;
 }
 
 /**
@@ -30,7 +30,7 @@ export function compile(node: Node, pattern: string): Program {
   };
   const start = emitNode(node, 0, { code, emit });
   const looksAround = code.some((one) => one.op === 'assert' && one.what !== 'textBegin' && one.what !== 'textEnd');
-  return { code, start, looksAround };
+  return { code, start, hasContextAssertions: looksAround };
 }
 
 interface Output {

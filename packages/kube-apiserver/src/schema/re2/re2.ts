@@ -1,4 +1,4 @@
-import { Automaton } from './dfa.js';
+import { Dfa } from './dfa.js';
 import { search, spend, type Budget } from './pike.js';
 import { parse } from './parse.js';
 import { compile, type Program } from './program.js';
@@ -11,19 +11,19 @@ import { compile, type Program } from './program.js';
  */
 export class Regexp {
   readonly #program: Program;
-  readonly #automaton: Automaton | undefined;
+  readonly #automaton: Dfa | undefined;
 
   /** @throws PatternError with Go's words. */
   constructor(pattern: string) {
     this.#program = compile(parse(pattern), pattern);
-    this.#automaton = this.#program.looksAround ? undefined : new Automaton(this.#program);
+    this.#automaton = this.#program.hasContextAssertions ? undefined : new Dfa(this.#program);
   }
 
   /**
    * Whether it matches somewhere in the text.
    * @throws TooManySteps
    */
-  test(text: string, budget: Budget = freshBudget()): boolean {
+  test(text: string, budget: Budget = newBudget()): boolean {
     if (this.#automaton !== undefined) return this.#automaton.test(text, budget);
     spend(budget, text.length >> 2);
     return search(this.#program, text, 0, budget) !== undefined;
@@ -33,7 +33,7 @@ export class Regexp {
    * The leftmost match at or after `from`, of those the one that Go prefers; begin and end in code units.
    * @throws TooManySteps
    */
-  find(text: string, from = 0, budget: Budget = freshBudget()): readonly [number, number] | undefined {
+  find(text: string, from = 0, budget: Budget = newBudget()): readonly [number, number] | undefined {
     return search(this.#program, text, from, budget);
   }
 }
@@ -41,22 +41,22 @@ export class Regexp {
 /** Steps for one request: about a quarter of a second of work. */
 const STEPS = 3_000_000;
 
-export function freshBudget(): Budget {
+export function newBudget(): Budget {
   return { left: STEPS };
 }
 
-const MAX_KEPT = 500;
-const kept = new Map<string, Regexp>();
+const MAX_COMPILED = 500;
+const compiled = new Map<string, Regexp>();
 
 /**
  * The expression of a pattern, compiled once; the oldest ones are forgotten.
  * @throws PatternError
  */
 export function regexp(pattern: string): Regexp {
-  const known = kept.get(pattern);
+  const known = compiled.get(pattern);
   if (known !== undefined) return known;
   const made = new Regexp(pattern);
-  if (kept.size >= MAX_KEPT) kept.delete(kept.keys().next().value ?? '');
-  kept.set(pattern, made);
+  if (compiled.size >= MAX_COMPILED) compiled.delete(compiled.keys().next().value ?? '');
+  compiled.set(pattern, made);
   return made;
 }

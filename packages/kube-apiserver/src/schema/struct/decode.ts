@@ -5,7 +5,7 @@ import { child, index, shortened } from '../field.js';
 import { decodeScalar, goTypeOf } from './scalar.js';
 import { mapFields, mapItems } from '../walk.js';
 
-export interface Typed {
+export interface DecodedStruct {
   /** Without the fields that the struct does not have, and without nulls where Go keeps none. */
   readonly value: Json;
   /** Paths of the fields that the struct does not have, in order of the document, at most 100. */
@@ -20,7 +20,7 @@ export interface Typed {
  * @param definition such as `io.k8s.api.core.v1.ConfigMap`.
  * @param copied whether the value is copied from one that was read before: then what an int32 cannot hold is cut, as by Go.
  */
-export function decodeStruct(definition: string, value: Json, copied = false): Typed {
+export function decodeStruct(definition: string, value: Json, copied = false): DecodedStruct {
   const decoder = new Decoder(copied);
   const type: GoType = { shape: 'struct', name: definition, pointer: false };
   try {
@@ -79,7 +79,7 @@ class Decoder {
         return undefined;
       }
       if (field === null) return undefined;
-      this.#struct = lastOf(definition);
+      this.#struct = lastSegment(definition);
       this.#fields = [...outer.fields, ...found.inlined, name];
       this.#path = path;
       return this.decode(found.field.type, found.field.goName, field);
@@ -152,31 +152,31 @@ class Decoder {
   }
 }
 
-interface Known {
+interface KnownField {
   readonly field: StructField;
   /** Names of the inlined structs that it is in. */
   readonly inlined: readonly string[];
 }
 
-const structs = new Map<string, ReadonlyMap<string, Known>>();
+const structs = new Map<string, ReadonlyMap<string, KnownField>>();
 
-function fieldsOf(definition: string): ReadonlyMap<string, Known> {
+function fieldsOf(definition: string): ReadonlyMap<string, KnownField> {
   const before = structs.get(definition);
   if (before !== undefined) return before;
-  const known = new Map<string, Known>();
+  const known = new Map<string, KnownField>();
   collect(definition, [], known);
   structs.set(definition, known);
   return known;
 }
 
-function collect(definition: string, inlined: readonly string[], into: Map<string, Known>): void {
+function collect(definition: string, inlined: readonly string[], into: Map<string, KnownField>): void {
   for (const field of structFields(definition)) {
     if (field.name !== '')
       into.set(field.name, {
         field,
         inlined: ['apiVersion', 'kind'].includes(field.name) && inlined.length === 0 ? typeMeta(field) : inlined,
       });
-    else if (field.type.shape === 'struct') collect(field.type.name, [...inlined, lastOf(field.type.name)], into);
+    else if (field.type.shape === 'struct') collect(field.type.name, [...inlined, lastSegment(field.type.name)], into);
   }
 }
 
@@ -185,7 +185,7 @@ function typeMeta({ number }: StructField): readonly string[] {
   return number === 0 ? ['TypeMeta'] : [];
 }
 
-function lastOf(definition: string): string {
+function lastSegment(definition: string): string {
   return definition.slice(definition.lastIndexOf('.') + 1);
 }
 

@@ -1,5 +1,5 @@
 import { isArray, isObject, type Json } from '../../json.js';
-import { corruptAt } from '../go/base64.js';
+import { corruptOffset } from '../go/base64.js';
 import { jsonType } from '../body/parse.js';
 import { goJson } from '../go/text.js';
 import { RFC3339, RFC3339_MICRO, timeProblem } from '../go/time.js';
@@ -22,11 +22,11 @@ interface Nested {
 
 export const JSON_SCHEMA = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps';
 const INTEGERS: Readonly<Record<string, number>> = { int32: 2 ** 31, int64: 2 ** 63 };
-const OPAQUE: readonly string[] = ['raw', 'fields', 'json'];
+const UNCHECKED: readonly string[] = ['raw', 'fields', 'json'];
 
 /** Reads a value that is not null. `name` is that of a scalar of {@link GoType}. */
 export function decodeScalar(name: string, value: Json, nested: Nested): Scalar {
-  if (OPAQUE.includes(name)) return { value };
+  if (UNCHECKED.includes(name)) return { value };
   switch (name) {
     case 'string':
       return typeof value === 'string' ? { value } : { said: jsonType(value) };
@@ -67,7 +67,7 @@ function decodeInteger(value: Json, size: number): Scalar {
 function decodeBytes(value: Json): Scalar {
   if (isArray(value)) return decodeByteList(value);
   if (typeof value !== 'string') return { said: jsonType(value) };
-  const odd = corruptAt(value);
+  const odd = corruptOffset(value);
   return odd === undefined
     ? { value: Buffer.from(value, 'base64').toString('base64') }
     : { kept: `illegal base64 data at input byte ${odd}` };
@@ -91,14 +91,14 @@ function decodeTime(value: Json, layout: typeof RFC3339 | typeof RFC3339_MICRO):
   return problem === undefined ? { value } : { abort: problem };
 }
 
-const FORM = '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$';
+const QUANTITY_PATTERN = '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$';
 const SUFFIX = /^(?:n|u|m||k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei|[eE][-+]?\d+)$/;
 
 function decodeQuantity(value: Json): Scalar {
   const text = typeof value === 'string' ? value.trim() : goJson(value);
   const found = /^([+-]?\d*(?:\.\d*)?)([eEinumkKMGTP]*[-+]?\d*)$/.exec(text);
   if (text === '' || found === null || !/\d/.test(found[1] ?? ''))
-    return { abort: `quantities must match the regular expression '${FORM}'` };
+    return { abort: `quantities must match the regular expression '${QUANTITY_PATTERN}'` };
   return SUFFIX.test(found[2] ?? '') ? { value } : { abort: "unable to parse quantity's suffix" };
 }
 

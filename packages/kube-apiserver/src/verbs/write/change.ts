@@ -1,4 +1,4 @@
-import { settleTimes } from '../../apply/track.js';
+import { keepUnchangedTimes } from '../../apply/track.js';
 import { equal, isArray, isObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
 import { MODIFIED, conflict, internalError, invalid, notFound, unknownError } from '../../status.js';
@@ -92,7 +92,7 @@ async function replace(context: Context, edit: Edit, { entry, live, next }: Stat
     throw internalError("Object 'apiVersion' is missing in 'object has no apiVersion field'");
   const prepared = prepare(target, revised, live);
   checkUpdate(target, prepared, live, caller.warn);
-  const object = settleTimes(prepared, live);
+  const object = keepUnchangedTimes(prepared, live);
   const seen = {
     operation: 'UPDATE',
     object: shown(target, object),

@@ -1,5 +1,5 @@
 import { serverSideApply } from '../../../src/apply/apply.js';
-import { settleTimes, trackUpdate } from '../../../src/apply/track.js';
+import { keepUnchangedTimes, trackUpdate } from '../../../src/apply/track.js';
 import { equal, isObject } from '../../../src/json.js';
 import type { Json, JsonObject } from '../../../src/json.js';
 import type { KubeObject, ManagedFieldsEntry } from '../../../src/object.js';
@@ -170,7 +170,7 @@ export function settled({ entries, object }: Prediction, { subject, live }: Turn
   // Empty labels of a custom resource are a change to the real server, though it reads them as none.
   if (live === undefined || (subject.resource.custom && hasNothings(object))) return mine;
   // A null that the store kept and reading drops makes the server write the same object again.
-  return settleTimes(mine, { ...live, metadata: { ...live.metadata, ...versionOf(real) } });
+  return keepUnchangedTimes(mine, { ...live, metadata: { ...live.metadata, ...versionOf(real) } });
 }
 
 function versionOf({ metadata: { resourceVersion } }: KubeObject): { resourceVersion?: string } {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { settleTimes, trackUpdate } from '../../../src/apply/track.js';
+import { keepUnchangedTimes, trackUpdate } from '../../../src/apply/track.js';
 import { builtinSchema } from '../../../src/data/schemas.js';
 import type { FieldsResource } from '../../../src/apply/resource.js';
 import type { Json } from '../../../src/json.js';
@@ -321,8 +321,8 @@ describe('time stamps', () => {
         managedFields: live.metadata.managedFields?.map((one) => ({ ...one, time: '2026-02-02T00:00:00Z' })) ?? [],
       },
     };
-    expect(settleTimes(later, live)).toBe(live);
+    expect(keepUnchangedTimes(later, live)).toBe(live);
     const other: KubeObject = { ...later, spec: { color: 'blue' } };
-    expect(settleTimes(other, live)).toBe(other);
+    expect(keepUnchangedTimes(other, live)).toBe(other);
   });
 });

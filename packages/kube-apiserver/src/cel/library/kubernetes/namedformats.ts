@@ -29,7 +29,7 @@ class NamedFormat extends Opaque {
   }
 
   /** Length of the longest pattern behind the rule. */
-  override get weight(): number {
+  override get costSize(): number {
     return this.size;
   }
 

@@ -18,7 +18,7 @@ class IpValue extends Opaque {
     return `(netip.Addr)${addressText(this.address)}`;
   }
 
-  override get weight(): number {
+  override get costSize(): number {
     return this.address.bytes.length;
   }
 
@@ -42,7 +42,7 @@ class CidrValue extends Opaque {
     return `(netip.Prefix)${addressText(this.address)}/${this.bits}`;
   }
 
-  override get weight(): number {
+  override get costSize(): number {
     return Math.ceil(this.bits / 8);
   }
 

@@ -58,7 +58,7 @@ function parseQuantity(text: string): Quantity | undefined {
   return new Quantity(nanos, amountOf(digits, { numerals: whole.replace(/^0+/, '') || '0', fraction, bits, exponent }));
 }
 
-interface Written {
+interface ParsedNumber {
   readonly numerals: string;
   readonly fraction: string;
   readonly bits: number;
@@ -66,7 +66,7 @@ interface Written {
 }
 
 /** Go keeps short numbers in 64 bits, and binary ones only where they are whole and not too long. */
-function amountOf(digits: bigint, { numerals, fraction, bits, exponent }: Written): Amount | undefined {
+function amountOf(digits: bigint, { numerals, fraction, bits, exponent }: ParsedNumber): Amount | undefined {
   const scale = exponent - fraction.length;
   const room =
     bits === 0

@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, X509Certificate, type KeyObject } from 'node:crypto';
 
-import { corruptAt } from '../../../schema/go/base64.js';
+import { corruptOffset } from '../../../schema/go/base64.js';
 
 interface Block {
   readonly type: string;
@@ -30,7 +30,7 @@ function blocksOf(text: string): readonly Block[] {
   const blocks: Block[] = [];
   for (const [, type = '', body = ''] of text.matchAll(BLOCK)) {
     const base64 = body.replace(/^(?:[^:\n]+:[^\n]*\n)+\n/, '').replaceAll(/\s/g, '');
-    if (corruptAt(base64) === undefined) blocks.push({ type, der: Buffer.from(base64, 'base64') });
+    if (corruptOffset(base64) === undefined) blocks.push({ type, der: Buffer.from(base64, 'base64') });
   }
   return blocks;
 }
