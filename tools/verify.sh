@@ -1,22 +1,33 @@
 #!/usr/bin/env bash
-# Regenerates, lints and type-checks, then fails when the tree is not as it is committed: what is derived must be
-# committed with what it is derived from.
+# Regenerates what is derived, then checks the format, the lint rules, the types and the commit subjects. Fails when
+# regenerating changed a file. With CI=true the tree must be as it is committed, too.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+if ! git rev-parse --git-dir >/dev/null 2>&1; then
+  echo "verify: this is no git checkout, so changes cannot be found" >&2
+  exit 1
+fi
+
+snapshot() { # path and hash of every file that is not ignored
+  git ls-files -z --cached --others --exclude-standard | xargs -0 sha256sum 2>/dev/null | sort -k 2 || true
+}
+
+before=$(snapshot)
 npm run --silent generate
+after=$(snapshot)
+if [ "$before" != "$after" ]; then
+  echo "verify: \`make generate\` changed these files; commit them:" >&2
+  diff <(echo "$before") <(echo "$after") | awk '/^[<>]/ { print "  " $3 }' | sort -u >&2
+  exit 1
+fi
 npm run --silent format:check
 npm run --silent lint
-npm run --silent build
+bash tools/subjects.sh
 
-if ! git rev-parse --git-dir >/dev/null 2>&1; then
-  echo "verify: no git checkout, so nobody can tell whether the tree is clean" >&2
+if [ "${CI:-}" = true ] && [ -n "$(git status --porcelain)" ]; then
+  echo "verify: the tree differs from what is committed:" >&2
+  git status --porcelain >&2
   exit 1
 fi
-changes=$(git status --porcelain)
-if [ -n "$changes" ]; then
-  echo "verify: the tree is dirty; commit these (run \`make generate\` for derived files):" >&2
-  echo "$changes" >&2
-  exit 1
-fi
-echo "verify: clean"
+echo "verify: ok"
