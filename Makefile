@@ -7,7 +7,7 @@ IMAGE ?= multicluster-engine:$(shell sed -n 's/^  "version": "\(.*\)",$$/\1/p' p
 OVERLAY ?= default
 DEPENDENCIES := node_modules/.package-lock.json
 
-.PHONY: help build run hub test test-unit test-e2e conformance test-campaign control-plane verify generate apiserver-data apiserver-recordings format lint image deploy manifests clean
+.PHONY: help build run hub check test test-all nightly control-plane verify generate apiserver-data apiserver-recordings format lint image deploy manifests clean
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-21s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -26,25 +26,22 @@ run: build ## Start the product with an API of its own: needs Node and nothing e
 hub: build control-plane ## Start it on a real control plane, built here once (Ctrl-C ends and removes it)
 	@node dist/test/support/hub/run.js
 
-test: $(DEPENDENCIES) ## Run every test; the last line is "N passed, N failed"
+check: build ## Run one test file, or the tests nearest to a source file: T=path[:name]
+	@node dist/tools/tests/check.js '$(T)'
+
+test: $(DEPENDENCIES) ## Run the fast tests on the embedded API server: Node and kubectl; the last line is "N passed, N failed"
 	@npm run --silent test
 
-test-unit: $(DEPENDENCIES) ## Run the unit and integration tests, with the coverage gate
-	@npm run --silent test:unit
+test-all: $(DEPENDENCIES) ## Run every test but those of the night, with the coverage gate: needs Go once
+	@npm run --silent test:all
 
-test-e2e: $(DEPENDENCIES) ## Run the end-to-end tests
-	@npm run --silent test:e2e
-
-conformance: $(DEPENDENCIES) ## Hold the embedded API server against kube-apiserver, in whole (long)
-	@bash test/run.sh conformance
-
-test-campaign: $(DEPENDENCIES) ## Crash the placement controller, and kill the store, many more times (long)
-	@bash test/run.sh campaign
+nightly: $(DEPENDENCIES) ## Run campaigns, load, 5,000 differential sequences, other clients, Kubernetes' specs, mutants (hours)
+	@npm run --silent test:nightly
 
 control-plane: ## Build etcd, kube-apiserver, kubectl and the rest into .bin (Go 1.26, minutes, once a machine)
 	@bash packages/kube-apiserver/testing/control-plane/build.sh
 
-verify: $(DEPENDENCIES) ## Regenerate, lint, type-check; fail on a dirty tree
+verify: $(DEPENDENCIES) ## Regenerate, lint, type-check, check commit subjects; fail when generated files change
 	@bash tools/verify.sh
 
 generate: $(DEPENDENCIES) ## Make what is derived from crds/ (types, reference)

@@ -1,21 +1,20 @@
 #!/usr/bin/env bash
-# Builds from nothing and runs the tests: unit and integration in one Jest run, end-to-end in another, one file at a
-# time, and after it the check of what these asked for. The last line is `N passed, N failed` over all; the exit code is
-# 0 only when something ran and nothing failed.
+# Compiles, runs the tests and prints the counts of each run; the last line is `N passed, N failed` over all of them.
+# The exit code is 0 only when something ran and nothing failed. test/README.md says which file belongs to which run.
 #
-#   test/run.sh all        everything but the campaign
-#   test/run.sh unit       unit and integration tests, with the coverage gate
-#   test/run.sh e2e        end-to-end tests
-#   test/run.sh conformance  the embedded API server against kube-apiserver: the suite, 5,000 sequences, Kubernetes' own specs,
-#                          and the integration and end-to-end tests on it
-#   test/run.sh campaign   the files test/**/campaign.ts, which Jest does not find by their name: crashes at many more points
+#   test/run.sh test      what needs Node and a kubectl: unit, property and integration tests on the embedded API server,
+#                         the main job end to end, the commands of README.md
+#   test/run.sh all       these, the slow files, and what needs kube-apiserver, with the coverage gate
+#   test/run.sh nightly   what takes hours: campaigns, load, repeated property tests, the differential run, other clients,
+#                         Kubernetes' own specs, end-to-end tests on the embedded server, mutants
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
-suite=${1:-all}
+suite=${1:-test}
 results=.run/results
+package=packages/kube-apiserver/dist
 
-jest() { # jest NAME ARGUMENT...: a run of its own, whose outcome lies in the results folder
+jest() { # jest NAME ARGUMENT...: one Jest run; its report and exit code lie in the results folder
   local name=$1
   shift
   echo "$name: running ..."
@@ -24,7 +23,7 @@ jest() { # jest NAME ARGUMENT...: a run of its own, whose outcome lies in the re
   echo $? >"$results/$name.exit"
 }
 
-program() { # program NAME FILE ARGUMENT...: one that counts as a test by its exit code
+program() { # program NAME FILE ARGUMENT...: a program that counts as one test by its exit code
   local name=$1
   shift
   echo "$name: running ..."
@@ -32,58 +31,57 @@ program() { # program NAME FILE ARGUMENT...: one that counts as a test by its ex
   echo $? >"$results/$name.exit"
 }
 
-control_plane() { # the programs of the real API server; where they cannot be had, the suites say so (and fail with CI=true)
+control_plane() { # builds kube-apiserver and the rest once a machine; where that fails, suites name what is missing (and fail with CI=true)
   bash packages/kube-apiserver/testing/control-plane/build.sh >/dev/null || true
 }
 
-end_to_end() { # end_to_end [SUFFIX]: then what they asked of their servers, all together, is held against the rights in deploy/
+end_to_end() { # end_to_end [SUFFIX]: then all requests of these tests together are compared with the rights in deploy/
   export CONTROL_PLANE_AUDIT=$PWD/.run/audit # the servers' request logs
   rm -rf "$CONTROL_PLANE_AUDIT"
-  jest "e2e${1-}" --runInBand --testPathPatterns '/dist/test/e2e/'
+  jest "e2e${1-}" --runInBand --testPathPatterns '/dist/test/e2e/' --testPathIgnorePatterns '\.nightly\.test\.js$'
   jest "rights${1-}" --runInBand --testMatch '**/dist/test/e2e/audit.js'
+  unset CONTROL_PLANE_AUDIT
 }
 
-embedded() { # what runs against kube-apiserver otherwise, against the embedded server
-  export CONTROL_PLANE=embedded
-  jest integration-embedded --testPathPatterns '/dist/test/integration/'
-  end_to_end -embedded
-  unset CONTROL_PLANE
+property_tests() { # ten runs of every property test, each with new seeds
+  local files round
+  mapfile -t files < <(grep -rlE "from 'fast-check'" --include='*.test.js' dist/test "$package/test" | grep -v '\.nightly\.')
+  for round in 1 2 3 4 5 6 7 8 9 10; do
+    jest "property-$round" --runTestsByPath "${files[@]}"
+  done
 }
 
-rm -rf dist packages/kube-apiserver/dist "$results"
+rm -rf "$results"
 mkdir -p "$results"
+node test/prune.js # what was compiled from files that are gone
 npm run --silent build || { echo "0 passed, 1 failed"; exit 1; }
 
 case $suite in
+  test)
+    export CONTROL_PLANE=embedded
+    jest test --testPathIgnorePatterns '\.(slow|nightly)\.test\.js$' '/dist/test/e2e/' "/$package/test/(conformance|testing)/"
+    jest main-job --runInBand --testPathPatterns '/dist/test/e2e/(mainjob|readme)\.test\.js$'
+    ;;
   all)
     control_plane
-    jest unit --coverage --testPathIgnorePatterns '/dist/test/e2e/'
+    jest unit --coverage --testPathIgnorePatterns '\.nightly\.test\.js$' '/dist/test/e2e/'
     end_to_end
-    CONTROL_PLANE=embedded jest embedded --runInBand --testPathPatterns '/dist/test/e2e/mainjob\.test' # a taste of what conformance runs
+    CONTROL_PLANE=embedded jest embedded --testPathPatterns '/dist/test/(integration/|e2e/mainjob\.test)'
     ;;
-  unit)
+  nightly)
     control_plane
-    jest unit --coverage --testPathIgnorePatterns '/dist/test/e2e/'
-    ;;
-  e2e)
-    control_plane
-    end_to_end
-    ;;
-  conformance)
-    control_plane
-    jest conformance --testPathPatterns '/packages/kube-apiserver/dist/test/conformance/'
-    program differential packages/kube-apiserver/dist/test/conformance/differential/run.js 5000 1
-    program kubernetes packages/kube-apiserver/dist/test/conformance/kubernetes/run.js embedded
-    embedded
-    ;;
-  campaign)
-    control_plane
-    jest campaign --runInBand --testMatch '**/dist/test/**/campaign.js'
+    export NIGHTLY=true
+    jest nightly --runInBand --testPathPatterns '\.nightly\.test\.js$' "/$package/test/conformance/kubectl\.test\.js$"
+    property_tests
+    program differential "$package/test/conformance/differential/run.js" 5000 1
+    program kubernetes "$package/test/conformance/kubernetes/run.js" embedded
+    CONTROL_PLANE=embedded end_to_end -embedded
+    program mutants dist/tools/mutate/run.js
     ;;
   *)
-    echo "usage: test/run.sh all|unit|e2e|conformance|campaign, got '$suite'" >&2
+    echo "usage: test/run.sh test|all|nightly, got '$suite'" >&2
     exit 2
     ;;
 esac
 
-node test/summary.js "$results"
+node test/summary.js "$results" "$suite"
