@@ -3,11 +3,11 @@ import type { CauseReason, FieldError } from '../status.js';
 import { goFloat, goJson, goQuote } from './go/text.js';
 
 /**
- * Makers of the errors of fields, worded as `field.Error` of apimachinery. A path is text: `spec.list[0].name`,
- * `metadata.labels[a.b/c]`; '' is the root.
+ * Constructors of field errors with the messages of apimachinery's `field.Error`. Paths are strings such as
+ * `spec.list[0].name` and `metadata.labels[a.b/c]`; '' is the root.
  */
 
-/** The field of an error that belongs to no field. */
+/** The field name of an error that has no field. */
 export const NO_FIELD = '<nil>';
 
 export function child(path: string, name: string): string {
@@ -23,11 +23,11 @@ export function key(path: string, name: string): string {
   return shortened(`${path}[${name}]`);
 }
 
-/** Errors of one kind that are told of one object, and characters of a path: an object may hold a million wrong values. */
+/** Limits: errors of one kind per object, and characters of a path. An object may hold a million invalid values. */
 export const MAX_ERRORS = 1000;
 const MAX_PATH = 10_000;
 
-/** A path that ends where it becomes absurd: its parts may be keys of megabytes, and it stands in every message. */
+/** Truncates a path: its segments may be keys of megabytes, and every message contains it. */
 export function shortened(path: string): string {
   return path.length > MAX_PATH ? `${path.slice(0, MAX_PATH)}...` : path;
 }
@@ -36,7 +36,7 @@ export function invalidValue(field: string, value: Json | undefined, detail: str
   return withValue('FieldValueInvalid', field, `Invalid value: ${goValue(value)}`, detail);
 }
 
-/** With a value that is text of JSON already: structs, whose fields are not in order of their names. */
+/** The value is given as JSON text: for structs, whose fields are not sorted by name. */
 export function invalidRaw(field: string, json: string, detail: string): FieldError {
   return withValue('FieldValueInvalid', field, `Invalid value: ${json}`, detail);
 }
@@ -70,7 +70,7 @@ export function internalField(field: string, detail: string): FieldError {
   return withValue('InternalError', field, 'Internal error', detail);
 }
 
-/** The value is left out: it may be huge. */
+/** The message does not contain the value: it may be huge. */
 export function tooLong(field: string, most: number): FieldError {
   return withValue(
     'FieldValueTooLong',
@@ -93,15 +93,15 @@ function withValue(reason: CauseReason, field: string, text: string, detail: str
   return { reason, field, message: detail === '' ? text : `${text}: ${detail}` };
 }
 
-/** A value inside of a message. */
+/** A value as error messages write it. */
 export function goValue(value: Json | undefined): string {
   if (typeof value === 'string') return goQuote(value);
   return typeof value === 'number' ? goFloat(value) : goJson(value);
 }
 
 /**
- * One of them may stand among the findings of a kind about a change: here, and not before them, it repeats the checks of
- * metadata, of the change or of all of it. Told apart by being these very objects.
+ * A marker in the validation errors of an update: at this position, and not before the other errors, the metadata
+ * checks of the change (or of the whole object) are repeated. Compared by identity.
  */
 export const CHANGED_METADATA: FieldError = { reason: 'FieldValueInvalid', field: 'metadata', message: '' };
 export const ALL_METADATA: FieldError = { ...CHANGED_METADATA };

@@ -1,7 +1,7 @@
 import { isArray, isObject } from '../json.js';
 import type { Json } from '../json.js';
 
-/** How Go's decoder calls a value that does not fit: `object`, `array`, `string`, `number`, `bool`. */
+/** The name of a JSON type in the messages of Go's decoder: `object`, `array`, `string`, `number`, `bool`. */
 export function goDecoded(value: Json): string {
   if (isArray(value)) return 'array';
   if (isObject(value)) return 'object';

@@ -11,9 +11,9 @@ export interface ValidationRule {
 }
 
 /**
- * What is known of a value: a structural schema of a CRD as its author wrote it, or the published schema of a built-in
- * kind with its references resolved (then the graph may have cycles: JSONSchemaProps). Treated as immutable; things
- * derived from a node (compiled rules, sorted keys) are kept in a WeakMap by that node.
+ * An OpenAPI schema: the structural schema of a CRD as written, or the published schema of a built-in kind with its
+ * references resolved (the graph may have cycles: JSONSchemaProps). Treated as immutable; derived data (compiled rules,
+ * sorted keys) is cached in WeakMaps by node.
  */
 export interface Schema {
   readonly type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
@@ -50,7 +50,7 @@ export interface Schema {
   readonly 'x-kubernetes-list-map-keys'?: readonly string[];
   readonly 'x-kubernetes-map-type'?: 'granular' | 'atomic';
   readonly 'x-kubernetes-validations'?: readonly ValidationRule[];
-  /** Of built-in kinds only: how a strategic merge patch merges a list. */
+  /** Built-in kinds only: how a strategic merge patch merges a list. */
   readonly 'x-kubernetes-patch-merge-key'?: string;
   readonly 'x-kubernetes-patch-strategy'?: string;
 }

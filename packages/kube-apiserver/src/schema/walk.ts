@@ -1,24 +1,24 @@
 import { isObject, type Json, type JsonObject } from '../json.js';
 import type { Schema } from './schema.js';
 
-/** The schema of a property that is declared by name. */
+/** The schema of a declared property. */
 export function propertyOf(schema: Schema | undefined, key: string): Schema | undefined {
   const properties = schema?.properties;
   return properties !== undefined && Object.hasOwn(properties, key) ? properties[key] : undefined;
 }
 
-/** The schema of all keys that are not declared; undefined for `true`, too. */
+/** The schema of undeclared keys; undefined for `true` too. */
 export function additionalOf(schema: Schema | undefined): Schema | undefined {
   const additional = schema?.additionalProperties;
   return typeof additional === 'object' ? additional : undefined;
 }
 
-/** The schema of a key of an object, declared or not. */
+/** The schema of a key, declared or not. */
 export function fieldOf(schema: Schema | undefined, key: string): Schema | undefined {
   return propertyOf(schema, key) ?? additionalOf(schema);
 }
 
-/** The items with `change` applied; the same array when nothing changed. */
+/** Applies `change` to each item; returns the same array when nothing changed. */
 export function mapItems(items: readonly Json[], change: (item: Json, at: number) => Json): readonly Json[] {
   let changed: Json[] | undefined;
   for (let at = 0; at < items.length; at++) {
@@ -31,7 +31,7 @@ export function mapItems(items: readonly Json[], change: (item: Json, at: number
   return changed ?? items;
 }
 
-/** The object with `change` applied to each field, undefined to drop it; the same object when nothing changed. */
+/** Applies `change` to each field, which is dropped for undefined; returns the same object when nothing changed. */
 export function mapFields(object: JsonObject, change: (value: Json, key: string) => Json | undefined): JsonObject {
   let changed: Map<string, Json> | undefined;
   for (const [key, value] of Object.entries(object)) {
@@ -45,7 +45,7 @@ export function mapFields(object: JsonObject, change: (value: Json, key: string)
   return changed === undefined ? object : Object.fromEntries(changed);
 }
 
-/** The value with a change made below, as the same kind of value. */
+/** The value if it is an object, else an empty object. */
 export function asObject(value: Json | undefined): JsonObject {
   return isObject(value) ? value : {};
 }

@@ -1,15 +1,15 @@
 import type { Json } from '../../json.js';
 import type { StatusError } from '../../status.js';
 
-/** A body as it was read: JSON, YAML and protobuf all end here. */
+/** A decoded request body. JSON, YAML and protobuf are all decoded to this. */
 export interface Body {
   readonly value: Json;
-  /** `duplicate field "spec.color"`, `line 5: key "a" already set in map`: for fieldValidation. */
+  /** Findings for fieldValidation: `duplicate field "spec.color"`, `line 5: key "a" already set in map`. */
   readonly duplicates: readonly string[];
-  /** Why it could not be read, where other things are looked at before the body; `value` says nothing then. */
+  /** The decoding error, where other checks come before it; `value` has no meaning then. */
   readonly refusal?: StatusError;
-  /** As it came, where errors show of it. */
+  /** The bytes of the request, where error messages quote them. */
   readonly bytes?: Uint8Array;
-  /** What it is written in; JSON where nothing is said. */
+  /** The encoding; JSON when absent. */
   readonly form?: 'json' | 'yaml';
 }

@@ -3,28 +3,29 @@ import { MalformedBody, exactNumber } from './malformed.js';
 import { goQuote } from '../go/text.js';
 
 /**
- * Reads JSON as Go's encoding/json does: the same texts are refused with the same words, the last of two equal keys
- * wins, and the path of each second one is kept. Not recursive, linear in time.
+ * Parses JSON as Go's encoding/json does: the same inputs are rejected with the same messages, the last of two equal
+ * keys wins, and the paths of duplicates are reported. Not recursive; linear in time.
  *
- * Three things are not as in Go. Nesting is refused above {@link MAX_DEPTH} (Go: 10,000), so that nothing that walks an
- * object can exhaust the stack. Integers that a double cannot hold are refused, where Go keeps 64 bits. And 1.0 is 1.
+ * Three deviations from Go: nesting is limited to {@link MAX_DEPTH} (Go: 10,000), so that recursive walks over an
+ * object cannot exhaust the stack. Integers that a double cannot hold are rejected, where Go keeps 64 bits. And 1.0 is
+ * 1.
  */
 
 /** Levels of objects and arrays in a body. */
 export const MAX_DEPTH = 500;
-/** As many duplicates are told, as in Go. */
+/** The number of duplicates that are reported, as in Go. */
 const MAX_DUPLICATES = 100;
-/** Key lengths and pieces of paths are bounded by the body; together they are cut here. */
+/** Truncates the path of a duplicate. */
 const MAX_PATH = 10_000;
 
 interface Parsed {
   readonly value: Json;
-  /** `spec.list[0].name`: keys that are given twice, in order of the text, without repetition. */
+  /** Paths of duplicate keys such as `spec.list[0].name`, in document order, each once. */
   readonly duplicates: readonly string[];
 }
 
 /**
- * @param merging whether of two equal keys whose values are both objects the second is put into the first.
+ * @param merging whether two objects under duplicate keys are merged; otherwise the last one wins.
  * @throws MalformedBody
  */
 export function readJson(text: string, merging = false): Parsed {
@@ -77,7 +78,7 @@ class Reader {
     return done ?? null;
   }
 
-  /** Reads a scalar, or opens an array or an object; undefined when what was opened has something in it. */
+  /** Parses a scalar or the start of an array or object; undefined when a non-empty container was opened. */
   #begin(): Json | undefined {
     this.#skip();
     const char = this.#text[this.#at];
@@ -103,7 +104,10 @@ class Reader {
     return undefined;
   }
 
-  /** Puts a finished value into what is open; that value itself when it is closed by this, undefined when more follows. */
+  /**
+   * Adds a complete value to the open container. Returns the container when this closes it, undefined when more
+   * follows, and the value itself when no container is open.
+   */
   #put(value: Json): Json | undefined {
     const frame = this.#stack.at(-1);
     if (frame === undefined) return value;
@@ -154,7 +158,7 @@ class Reader {
     return this.#longString(start);
   }
 
-  /** A string with escapes or surrogates. A lone surrogate becomes U+FFFD, as in Go. */
+  /** Parses a string with escapes or surrogates. A lone surrogate becomes U+FFFD, as in Go. */
   #longString(start: number): string {
     const parts = [this.#text.slice(start, this.#at)];
     for (;;) {
@@ -247,7 +251,7 @@ function merged(before: Json | undefined, value: Json): Json {
   return Object.fromEntries(entries);
 }
 
-/** Go looks at bytes: of what is beyond ASCII it names the first byte as if that were a character. */
+/** Go reports bytes: for a character outside of ASCII, its first byte as a character. */
 function quotedByte(code: number): string {
   if (code === 0x27) return `'\\''`;
   if (code === 0x22) return `'"'`;

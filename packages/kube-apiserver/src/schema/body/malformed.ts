@@ -1,9 +1,9 @@
-/** What is wrong with a text, in Go's words. */
+/** A body that cannot be parsed. The message is that of Go's decoder. */
 export class MalformedBody extends Error {
   override readonly name = 'MalformedBody';
 }
 
-/** @throws MalformedBody when a double is not the number that the text says, and an integer of 64 bits could be. */
+/** @throws MalformedBody when a double cannot represent an integer of 64 bits exactly. */
 export function exactNumber(text: string): number {
   const value = Number(text);
   if (Number.isSafeInteger(value)) return value === 0 ? 0 : value;

@@ -9,7 +9,7 @@ import { goQuote } from '../go/text.js';
 import { readYaml } from './yaml.js';
 import { readableText } from './yamlevents.js';
 
-/** Characters of a body that an error shows. */
+/** Characters of a body that an error message quotes. */
 const SUMMARY = 30;
 export const NO_KIND = "couldn't get version/kind; json parse error: ";
 const TYPE_META =
@@ -17,9 +17,9 @@ const TYPE_META =
 const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /**
- * Reads the body of a request that holds an object.
- * @param kind of the object that is expected, for the text of the error.
- * @throws StatusError 400, worded as the server's decoder does.
+ * Parses a request body that holds an object.
+ * @param kind the expected kind, quoted in the error.
+ * @throws StatusError 400 with the message of the API server's decoder.
  */
 export function parseBody(bytes: Uint8Array, mediaType: 'json' | 'yaml', kind: string): Body {
   try {
@@ -34,7 +34,7 @@ export function parseBody(bytes: Uint8Array, mediaType: 'json' | 'yaml', kind: s
   }
 }
 
-/** An object whose apiVersion and kind are texts, null or absent. */
+/** Checks that the value is null, or an object whose apiVersion and kind are strings, null or absent. */
 function checkTypeMeta(value: Json): void {
   if (value === null) return;
   if (!isObject(value))
@@ -46,7 +46,6 @@ function checkTypeMeta(value: Json): void {
   }
 }
 
-/** What Go's decoder calls a value of JSON. */
 export function jsonType(value: Json): string {
   if (value === null) return 'null';
   if (isArray(value)) return 'array';
@@ -54,8 +53,8 @@ export function jsonType(value: Json): string {
 }
 
 /**
- * Reads the body of a patch, or any other that has no kind.
- * @throws MalformedBody with Go's words only; the caller says what for.
+ * Parses a patch or any other body without a kind.
+ * @throws MalformedBody with the message of Go's decoder; the caller adds the context.
  */
 export function readBody(bytes: Uint8Array, mediaType: 'json' | 'yaml'): Body {
   const text = UTF8.decode(bytes);
@@ -64,7 +63,7 @@ export function readBody(bytes: Uint8Array, mediaType: 'json' | 'yaml'): Body {
   return { value, duplicates: duplicates.map((path) => `duplicate field ${goQuote(path)}`) };
 }
 
-/** The beginning of a body as errors show it: text if it looks like JSON, else hexadecimal. */
+/** The beginning of a body for error messages: as text if it looks like JSON, else in hexadecimal. */
 export function summarize(bytes: Uint8Array): string {
   if (bytes.length === 0) return '<empty>';
   const head = Buffer.from(bytes.subarray(0, SUMMARY)).toString(bytes[0] === 0x7b ? 'utf8' : 'hex');

@@ -7,27 +7,30 @@ import { MalformedBody } from './malformed.js';
 import { NON_FINITE_KEYS, mapKey, notFinite, plainScalar, taggedScalar } from './yamlscalar.js';
 import { eventsOf } from './yamlevents.js';
 
-/** Values that aliases may add to a document: against documents that grow by repeating themselves. */
+/** Limit on the values that aliases may add to a document: protects against alias bombs. */
 const MAX_ALIASED = 100_000;
 const RESOLVED_TAGS: readonly string[] = ['!!bool', '!!int', '!!float', '!!null', '!!timestamp'];
 const MERGE = '<<';
-/** What JSON and later versions of YAML know: a slash that is escaped, and halves of pairs of UTF-16. */
+/** Escapes of JSON and of later YAML versions that YAML 1.1 does not have: an escaped slash, and surrogates. */
 const UNKNOWN_ESCAPE = /(?<!\\)(?:\\\\)*\\(?:\/|u[dD][89a-fA-F])/;
 
-/** Characters that begin or part values; YAML with more of them takes too long to read. JSON has no such limit. */
+/** Characters that start or separate values. YAML with more of them takes too long to parse; JSON has no such limit. */
 const STRUCTURE = /[\n,[{:?&*]/g;
 const MAX_STRUCTURE = 200_000;
 
 /**
- * Reads the first document of YAML 1.1, as the server's reader does (it turns it into JSON: keys become texts, and are
- * in order). The last of two equal keys wins; each such is noted with its line.
+ * Parses the first document of a YAML 1.1 stream as the API server does, which converts it to JSON: keys become strings
+ * and are sorted. The last of two equal keys wins; each duplicate is reported with its line.
  * @throws MalformedBody
  */
 export function readYaml(text: string): Body {
   return asJson(text) ?? readEvents(text);
 }
 
-/** What most clients send as YAML is JSON, which is read ten times as fast. */
+/**
+ * Parses the text as JSON, which is ten times as fast: most clients that declare YAML send JSON. Undefined where the
+ * text has to be parsed as YAML.
+ */
 function asJson(text: string): Body | undefined {
   if (!/^\s*\{/.test(text) || UNKNOWN_ESCAPE.test(text)) return undefined;
   try {
@@ -50,28 +53,28 @@ function readEvents(text: string): Body {
 
 interface Frame {
   readonly anchor: string;
-  /** undefined for a sequence. */
+  /** Undefined for a sequence. */
   readonly entries: Map<string, Json> | undefined;
   readonly merged: Map<string, Json>;
   readonly items: Json[];
-  /** Of a mapping: the key whose value is next. */
+  /** In a mapping, the key whose value comes next. */
   key: string | undefined;
-  /** That key as it is shown, where it is there already, and the line on which its value begins. */
+  /** Set when that key is a duplicate: the key as messages show it, and the line on which its value begins. */
   repeated: { readonly shown: string; line: number } | undefined;
-  /** Values in it, aliased ones counted again. */
+  /** The number of values in it; aliased values count each time. */
   weight: number;
 }
 
 class Builder {
   readonly duplicates: string[] = [];
   value: Json = null;
-  /** What JSON has no words for, which the server's reader finds when it has read all of the document. */
+  /** A value that JSON cannot represent. The API server reports it after it has parsed the whole document. */
   unfit: MalformedBody | undefined;
   readonly #source: string;
   readonly #stack: Frame[] = [];
   readonly #anchors = new Map<string, { readonly value: Json; readonly weight: number }>();
   #aliased = 0;
-  /** Lines are counted on from the last place that was asked for. */
+  /** Line counting continues from the last offset. */
   #line = 1;
   #lineAt = 0;
 
@@ -79,7 +82,7 @@ class Builder {
     this.#source = source;
   }
 
-  /** Takes one event; true when the document is complete. */
+  /** Processes one event; true when the document is complete. */
   take(event: Event): boolean {
     switch (event.type) {
       case EVENT_ID.DOCUMENT:
@@ -150,7 +153,7 @@ class Builder {
     return false;
   }
 
-  /** Keys are looked at before values. */
+  /** Keys are checked before values. */
   #key(value: Json): string {
     const key = mapKey(value);
     if (key === undefined) this.unfit = new MalformedBody('unsupported map key of type: %!s(<nil>), key: <nil>');
@@ -184,13 +187,13 @@ class Builder {
     return this.#add(known.value, '', known.weight);
   }
 
-  /** Notes where the value of a repeated key begins: that line is told. */
+  /** Records the line where the value of a duplicate key begins: that line is reported. */
   #begins(offset: number): void {
     const repeated = this.#stack.at(-1)?.repeated;
     if (repeated !== undefined && offset >= 0) repeated.line = this.#lineOf(offset);
   }
 
-  /** Puts a finished value where it belongs; true when it is the whole document. */
+  /** Adds a complete value to the open container; true when it is the whole document. */
   #add(value: Json, anchor: string, weight: number): boolean {
     if (anchor !== '') this.#anchors.set(anchor, { value, weight });
     const frame = this.#stack.at(-1);
@@ -221,7 +224,7 @@ class Builder {
   }
 }
 
-/** Where a value begins, its anchor and tag included; negative for one that is left out. */
+/** The offset where a value begins, with its anchor and tag; negative for an omitted value. */
 function startOf(
   { anchorStart, tagStart }: { readonly anchorStart: number; readonly tagStart: number },
   start: number,

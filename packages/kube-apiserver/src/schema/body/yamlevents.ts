@@ -3,8 +3,8 @@ import { MAX_DEPTH } from './json.js';
 import { MalformedBody } from './malformed.js';
 
 /**
- * The events of YAML, at least those of its first document.
- * @param more whether what follows that may be anything: the server's reader does not get there.
+ * The YAML events of a text, at least those of its first document.
+ * @param more whether errors after the first document are ignored: the API server does not parse that far.
  * @throws MalformedBody
  */
 export function eventsOf(text: string, more = true): readonly Event[] {
@@ -19,12 +19,13 @@ export function eventsOf(text: string, more = true): readonly Event[] {
   }
 }
 
-/** What a text of YAML may hold in an escaped form only; a text of JSON may hold it. */
+/** Characters that YAML allows in escaped form only. JSON allows them. */
 const UNPRINTABLE = /[^\t\n\r\u0020-\u007e\u0085\u00a0-\ufffd]/;
 
 /**
- * What the server's reader takes of a text: all of it, or its first document where what no text may have stands behind.
- * @param sound whether the text was UTF-8; what was not stands there as U+FFFD.
+ * The part of a text that the API server's YAML parser reads: all of it, or the first document where invalid characters
+ * follow that.
+ * @param sound whether the bytes were valid UTF-8; invalid bytes were decoded to U+FFFD.
  * @throws MalformedBody
  */
 export function readableText(text: string, sound: boolean): string {
@@ -38,12 +39,12 @@ export function readableText(text: string, sound: boolean): string {
 const SEPARATOR = /^(?:---|\.\.\.)(?=\s|$)/gm;
 const HEAD = /^(?:\s|#.*|%.*)*$/;
 
-/** Bytes that the server's reader takes at once, and looks through for characters that no text may have. */
+/** The block size in which the API server's parser reads and checks its input. */
 const BLOCK = 512;
-/** Characters of a separator and after it. */
+/** The length of a document separator and the character after it. */
 const AHEAD = 4;
 
-/** The first document, where what is wrong stands behind it, and behind the block in which it ends. */
+/** The first document, if the error comes after it and after the block in which it ends; otherwise undefined. */
 function firstDocument(text: string, reason: string, wrong: number): string | undefined {
   const isCharacter = /character|null byte/.test(reason);
   if (reason.startsWith('end of the stream or a document separator')) return text.slice(0, wrong);
@@ -59,7 +60,7 @@ function firstDocument(text: string, reason: string, wrong: number): string | un
   return undefined;
 }
 
-/** Whether who reads up to the separator at `end` has read what is at `place`. */
+/** Whether a parser that reads up to the separator at `end` has read the character at `place`. */
 function isRead(text: string, place: number, end: number): boolean {
   const read = Math.ceil(Buffer.byteLength(text.slice(0, end + AHEAD)) / BLOCK) * BLOCK;
   return Buffer.byteLength(text.slice(0, place)) < read;

@@ -2,7 +2,7 @@ import type { Json } from '../../json.js';
 import { goFloat } from '../go/text.js';
 import { exactNumber, MalformedBody } from './malformed.js';
 
-/** Plain words of YAML 1.1 as Kubernetes' YAML reader takes them, and what they mean. */
+/** Plain scalars of YAML 1.1 with a special meaning in Kubernetes' YAML parser. */
 const RESOLVED_WORDS: ReadonlyMap<string, Json> = new Map<string, Json>([
   ...['y', 'Y', 'yes', 'Yes', 'YES', 'true', 'True', 'TRUE', 'on', 'On', 'ON'].map((word) => [word, true] as const),
   ...['n', 'N', 'no', 'No', 'NO', 'false', 'False', 'FALSE', 'off', 'Off', 'OFF'].map((word) => [word, false] as const),
@@ -22,15 +22,17 @@ const BASES: readonly (readonly [RegExp, number])[] = [
 ];
 const DATE = /^\d{4}-/;
 
-/** The number that a plain scalar stands for, as Go writes it, where JSON has no such number; undefined for all others. */
+/**
+ * Go's name of the non-finite number that a plain scalar represents (JSON has none); undefined for all other scalars.
+ */
 export function notFinite(text: string): string | undefined {
   return NOT_FINITE.get(text);
 }
 
 /**
- * What a plain scalar of YAML stands for: `yes` is true, 010 is 8, 1_000 is 1000, a date is a text.
- * @param text none that is {@link notFinite}.
- * @throws MalformedBody for numbers that are not kept exactly.
+ * The value of a plain YAML scalar: `yes` is true, 010 is 8, 1_000 is 1000, a date is a string.
+ * @param text must not be {@link notFinite}.
+ * @throws MalformedBody for integers that a double cannot represent.
  */
 export function plainScalar(text: string): Json {
   const word = RESOLVED_WORDS.get(text);
@@ -42,7 +44,7 @@ export function plainScalar(text: string): Json {
     const found = pattern.exec(digits);
     if (found !== null) return inBase(found[1] ?? '', found[2] ?? '', base);
   }
-  // A number that is too large for a float is a text.
+  // A number out of the range of a float is a string.
   return FLOAT.test(digits) && Number.isFinite(Number(digits))
     ? exactNumber(Number(digits).toString().includes('e') ? digits.replace(/^\+/, '') : String(Number(digits)))
     : text;
@@ -57,10 +59,10 @@ function inBase(sign: string, digits: string, base: number): number {
   return sign === '-' && value !== 0 ? -value : value;
 }
 
-/** Numbers that JSON has not, as keys. */
+/** Non-finite numbers as map keys. */
 export const NON_FINITE_KEYS: Readonly<Record<string, string>> = { NaN: '.nan', '+Inf': '.inf', '-Inf': '-.inf' };
 
-/** A key as text of JSON: 1 is "1", yes is "true"; undefined for what can be none. */
+/** A map key as a JSON string: 1 is "1", yes is "true"; undefined for a value that cannot be a key. */
 export function mapKey(value: Json): string | undefined {
   if (typeof value === 'string') return value;
   if (typeof value === 'boolean') return String(value);
@@ -68,7 +70,7 @@ export function mapKey(value: Json): string | undefined {
   return undefined;
 }
 
-/** A scalar of another type than its looks say. */
+/** The value of a scalar with an explicit tag. */
 export function taggedScalar(tag: string, text: string): Json {
   if (tag !== '!!binary') return text;
   return Buffer.from(text, 'base64').toString('utf8');

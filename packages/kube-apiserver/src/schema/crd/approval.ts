@@ -4,13 +4,13 @@ import { isRequestUri } from '../formats/uri.js';
 
 export const APPROVAL = 'api-approved.kubernetes.io';
 
-/** What the annotation of a definition says of its approval, and the words for it. */
+/** The approval state that the annotation of a definition expresses, with its message. */
 export interface Approval {
   readonly state: 'missing' | 'approved' | 'bypassed' | 'invalid';
   readonly message: string;
 }
 
-/** Whether definitions of a group need the mark of an approval: those of Kubernetes itself do. */
+/** Whether definitions of a group need the approval annotation: the groups of Kubernetes itself do. */
 export function needsApproval(group: string): boolean {
   return /(?:^|\.)(?:k8s|kubernetes)\.io$/.test(group);
 }

@@ -2,13 +2,13 @@ import type { FieldError } from '../../status.js';
 import { child, index, key, required } from '../field.js';
 import { namedSchemasAt, schemaAt, schemasAt, type RawSchema } from './rawschema.js';
 
-/** A schema and where it stands. */
+/** A schema and its path. */
 interface SchemaAt {
   readonly schema: RawSchema | undefined;
   readonly path: string;
 }
 
-/** What alternatives speak of has to be in the schema outside of them. */
+/** Checks that everything below allOf, anyOf, oneOf and not is also specified outside of them. */
 export function checkCompleteness(schema: RawSchema, path: string): FieldError[] {
   return checkAlternatives({ schema, path }, { schema, path });
 }

@@ -7,23 +7,26 @@ import type { Schema } from '../schema.js';
 import { checkDefaultKeywords } from '../keywords/validate.js';
 import { fieldAt, isTrue, namedSchemasAt, schemaAt, type RawSchema } from './rawschema.js';
 
-/** Runs the rules of a schema on a default. @param root whether the default is that of a whole object. */
+/**
+ * Runs the CEL rules of a schema on a default.
+ * @param root whether the default is that of a whole object.
+ */
 export type CheckDefault = (schema: Schema, value: Json, path: string, root: boolean) => readonly FieldError[];
 
-/** Where a schema stands in the object that it is part of. */
+/** A schema and its position in the object. */
 interface Node {
   readonly schema: RawSchema;
   readonly path: string;
-  /** The schema of the object around it: the whole one, or the nearest embedded one. */
+  /** The schema of the enclosing object: the root, or the nearest embedded resource. */
   readonly root: RawSchema;
-  /** Names from that object down to it; undefined for an item of a list. */
+  /** Property names from that object down to the schema; undefined for list items. */
   readonly trail: readonly (string | undefined)[];
   readonly insideMeta: boolean;
 }
 
 const META = ['metadata', 'apiVersion', 'kind'];
 
-/** Whether the defaults of a structural schema are values of it, without unknown fields. */
+/** Checks that the defaults of a structural schema are valid values of it, without unknown fields. */
 export function validateDefaults(schema: RawSchema, path: string, check: CheckDefault): FieldError[] {
   const root: RawSchema = { ...schema, 'x-kubernetes-embedded-resource': true };
   return checkNode({ schema: root, path, root, trail: [], insideMeta: false }, check);
@@ -59,7 +62,7 @@ function checkNode(given: Node, check: CheckDefault): FieldError[] {
 }
 
 function checkValue(node: Node, value: Json, check: CheckDefault): FieldError[] {
-  // It has been found structural, so that it is what the type says.
+  // The schema is structural, so it has the declared type.
   const schema = node.schema as Schema;
   const field = child(node.path, 'default');
   const errors = node.insideMeta ? metaErrors(node, value, field) : ownErrors(schema, value, field);
@@ -68,7 +71,10 @@ function checkValue(node: Node, value: Json, check: CheckDefault): FieldError[] 
   return [...errors, ...(broken.length > 0 ? broken : check(schema, value, field, node.schema === node.root))];
 }
 
-/** Defaults of int-or-string may be anything: the server forgets their type when it checks defaults. */
+/**
+ * The schema without x-kubernetes-int-or-string: the API server ignores it when it checks defaults, so any value is
+ * accepted.
+ */
 function untyped(schema: Schema): Schema {
   const { 'x-kubernetes-int-or-string': _forgotten, items, properties, additionalProperties, ...rest } = schema;
   return {
@@ -99,7 +105,7 @@ function ownErrors(schema: Schema, value: Json, field: string): FieldError[] {
   return [...errors, ...(error === undefined ? validateEmbedded(schema, value, field) : [error])];
 }
 
-/** A default within metadata is looked at in the object that it is part of. */
+/** Errors of a default within metadata, which is checked as a part of the enclosing object. */
 function metaErrors({ root, trail }: Node, value: Json, field: string): FieldError[] {
   const object = embedInObject(value, trail);
   const schema = root as Schema;

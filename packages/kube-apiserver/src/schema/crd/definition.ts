@@ -7,7 +7,7 @@ import { goQuote } from '../go/text.js';
 import { fieldAt, subschemas, schemaAt, text, type RawSchema } from './rawschema.js';
 import { validateDefinition, type RuleChecks } from './validate.js';
 
-/** The rules of CustomResourceDefinitions as a kind of the API. */
+/** Defaulting and validation of CustomResourceDefinition objects. */
 export interface DefinitionRules {
   defaultCrd(crd: KubeObject): KubeObject;
   validateCrd(crd: KubeObject): readonly FieldError[];
@@ -24,7 +24,7 @@ export function createDefinitionRules(rules: RuleChecks): DefinitionRules {
   };
 }
 
-/** Fills names, conversion and the stored versions. */
+/** Fills in names, conversion and status.storedVersions. */
 export function defaultCrd(crd: KubeObject): KubeObject {
   const spec = structAt(crd, 'spec');
   const names = structAt(spec, 'names');
@@ -45,7 +45,7 @@ function storedVersions(crd: KubeObject): { readonly status?: JsonObject } {
   return storage === undefined ? {} : { status: { ...status, storedVersions: [textAt(storage, 'name')] } };
 }
 
-/** Formats that the server does not know and ignores; on an update those that are new. */
+/** Warnings for formats that the API server does not know and ignores; on an update only for new ones. */
 export function crdWarnings(crd: KubeObject, old: KubeObject | undefined): readonly string[] {
   const before = old === undefined ? [] : unknownFormats(old);
   return unknownFormats(crd)

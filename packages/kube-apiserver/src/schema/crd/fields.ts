@@ -16,7 +16,7 @@ import { byteLength, goJson } from '../go/text.js';
 import { dns1035Label } from '../metadata/names.js';
 import { fieldAt, namedSchemasAt, schemaAt, text, type RawSchema } from './rawschema.js';
 
-/** Names of a definition; empty ones are told elsewhere. */
+/** Validates the names of a definition; empty names are reported elsewhere. */
 export function checkNames(names: JsonObject, path: string): FieldError[] {
   const errors: FieldError[] = [];
   for (const name of ['plural', 'singular'])
@@ -65,7 +65,7 @@ export function checkDeprecation(deprecated: boolean, warning: string | undefine
     const bytes = byteLength(Array.from(warning).slice(0, odd).join(''));
     problems.push(`must only contain printable UTF-8 characters; non-printable character found at index ${bytes}`);
   }
-  // To the real server it is a pointer, and such are printed as JSON.
+  // The field is a pointer in the API server, and pointers are formatted as JSON.
   return problems.map((problem) => invalidRaw(field, goJson(warning), problem));
 }
 
@@ -108,7 +108,7 @@ export function checkSubresources(subresources: JsonObject | undefined, path: st
 
 const MAX_SELECTABLE = 8;
 
-/** @param anyNumber whether there were too many before already, and the same ones. */
+/** @param anyNumber whether the limit is not applied: the stored definition exceeds it with the same fields. */
 export function checkSelectableFields(
   fields: readonly JsonObject[],
   schema: RawSchema,
@@ -159,7 +159,6 @@ function selectableErrors(
   return errors;
 }
 
-/** Where a path of names leads in a schema; what is wrong with it else. */
 function resolvePath(jsonPath: string, schema: RawSchema): ResolvedPath | string {
   const tokens = jsonPath.match(/[.[\]]|[^.[\]]+/g) ?? [];
   const names: string[] = [];
@@ -179,7 +178,7 @@ function resolvePath(jsonPath: string, schema: RawSchema): ResolvedPath | string
   return { schema: node, names };
 }
 
-/** Only None: nothing here could call a webhook. */
+/** Only `None` is supported: this API server calls no conversion webhooks. */
 export function checkConversion(conversion: JsonObject, path: string): FieldError[] {
   const strategy = textAt(conversion, 'strategy');
   const errors: FieldError[] = [];

@@ -3,8 +3,8 @@ import { goJson } from '../go/text.js';
 import { fieldAt } from './rawschema.js';
 
 /**
- * Definitions and schemas as Go writes its internal structs: every field, in order, under its Go name. Some messages
- * of the server show them so.
+ * Encodes definitions and schemas as Go encodes the internal structs: every field, in declaration order, under its Go
+ * name. Some messages of the API server contain these.
  */
 
 type FieldForm =
@@ -66,7 +66,7 @@ const SCHEMA: readonly (readonly [string, string, FieldForm])[] = [
   ['XValidations', 'x-kubernetes-validations', 'rules'],
 ];
 
-/** Fields of a schema that are set, by their Go names, in order. */
+/** The Go names of the fields that are set in a schema, in order. */
 export function fieldsOfSchema(schema: JsonObject): string[] {
   return SCHEMA.filter(([, name]) => fieldAt(schema, name) !== undefined).map(([goName]) => goName);
 }

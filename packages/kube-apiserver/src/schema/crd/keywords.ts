@@ -6,12 +6,15 @@ import { checkListMapKeys, checkMapKeys } from './listmapkeys.js';
 import { fieldAt, isTrue, namedSchemasAt, schemaAt, schemasAt, text, type RawSchema } from './rawschema.js';
 import { unsupportedKeyword } from './structural.js';
 
-/** Checks the format of the rules of one node. @param sound whether a structural schema can be made of it at all: else no path is wrong. */
+/**
+ * Checks the fields of the CEL rules of one node.
+ * @param sound whether the schema can be converted to a structural one; if not, fieldPath is not checked.
+ */
 export type CheckRules = (schema: Schema, path: string, sound: boolean) => readonly FieldError[];
 
 interface Context {
   readonly checkRules: CheckRules;
-  /** Why defaults are forbidden here: `in top-level metadata`; undefined where they are not. */
+  /** Why defaults are forbidden here, such as `in top-level metadata`; undefined where they are allowed. */
   readonly noDefaults: string | undefined;
   readonly insideMeta: boolean;
 }
@@ -19,7 +22,7 @@ interface Context {
 const TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 const META = ['metadata', 'kind', 'apiVersion'];
 
-/** What the keywords of a schema and of all schemas in it break, besides being structural. */
+/** Validates the keywords of a schema and of all its subschemas, except for the rules of structural schemas. */
 export function validateKeywords(schema: RawSchema, path: string, checkRules: CheckRules): FieldError[] {
   return checkNode({ schema, path, root: true }, { checkRules, noDefaults: undefined, insideMeta: false });
 }
@@ -48,7 +51,7 @@ function checkNode(node: Node, context: Context): FieldError[] {
     ...checkListMapKeys(schema, path),
     ...checkMapKeys(schema, path),
   );
-  // The types of these keywords have been checked when the definition was decoded.
+  // The types of these keywords were checked when the definition was decoded.
   if (fieldAt(schema, 'x-kubernetes-validations') === undefined) return errors;
   return [...errors, ...context.checkRules(schema, path, unsupportedKeyword(schema) === undefined)];
 }

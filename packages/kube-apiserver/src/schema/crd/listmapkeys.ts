@@ -5,7 +5,7 @@ import { fieldAt, isTrue, namedSchemasAt, schemaAt, schemasAt, text, texts, type
 const KEYS = 'x-kubernetes-list-map-keys';
 const LIST_TYPE = 'x-kubernetes-list-type';
 
-/** Rules of lists of type `map`: what their keys are. */
+/** Checks x-kubernetes-list-map-keys: the keys must be scalar properties of the items. */
 export function checkListMapKeys(schema: RawSchema, path: string): FieldError[] {
   const listType = fieldAt(schema, LIST_TYPE);
   const keys = texts(schema, KEYS);
@@ -48,7 +48,7 @@ function checkItems(schema: RawSchema, path: string, keys: readonly string[]): F
   });
 }
 
-/** Items of sets and maps may not be null, and keys of maps have to have a value. */
+/** Checks that items of sets and maps are not nullable, and that the keys of a map are required or have a default. */
 export function checkMapKeys(schema: RawSchema, path: string): FieldError[] {
   const items = schemaAt(schema, 'items');
   const listType = text(schema, LIST_TYPE);

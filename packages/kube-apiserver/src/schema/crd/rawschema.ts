@@ -1,8 +1,8 @@
 import { isArray, isObject, own, type Json, type JsonObject } from '../../json.js';
 
 /**
- * A schema as the author of a CustomResourceDefinition wrote it: it may hold what no structural schema may. Its types
- * are those of JSONSchemaProps.
+ * The schema of a CustomResourceDefinition as written: it may have keywords that structural schemas do not allow. The
+ * types are those of JSONSchemaProps.
  */
 export type RawSchema = JsonObject;
 
@@ -10,13 +10,13 @@ export function fieldAt(schema: RawSchema, name: string): Json | undefined {
   return own(schema, name) ?? undefined;
 }
 
-/** The schema that a key holds; undefined for none, and for what is no schema (additionalProperties: true). */
+/** The schema under a key; undefined if there is none or the value is not a schema (additionalProperties: true). */
 export function schemaAt(schema: RawSchema, name: string): RawSchema | undefined {
   const found = own(schema, name);
   return isObject(found) ? found : undefined;
 }
 
-/** Schemas of a list: allOf, anyOf, oneOf. */
+/** Schemas in a list: allOf, anyOf, oneOf. */
 export function schemasAt(schema: RawSchema, name: string): readonly RawSchema[] {
   const found = own(schema, name);
   return isArray(found) ? found.map((item) => (isObject(item) ? item : {})) : [];
@@ -42,13 +42,13 @@ export function isTrue(schema: RawSchema, name: string): boolean {
   return own(schema, name) === true;
 }
 
-/** Whether something is found in a schema or anywhere in it. */
+/** Whether a predicate holds for a schema or any of its subschemas. */
 export function someSchema(schema: RawSchema | undefined, found: (schema: RawSchema) => boolean): boolean {
   if (schema === undefined) return false;
   return found(schema) || subschemas(schema).some((inner) => someSchema(inner, found));
 }
 
-/** All schemas that a schema holds. */
+/** All direct subschemas. */
 export function subschemas(schema: RawSchema): RawSchema[] {
   const single = ['items', 'not', 'additionalProperties', 'additionalItems'].map((name) => schemaAt(schema, name));
   const listed = ['items', 'allOf', 'anyOf', 'oneOf'].flatMap((name) => schemasAt(schema, name));

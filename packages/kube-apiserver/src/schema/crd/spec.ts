@@ -4,15 +4,18 @@ import { listAt, structAt, textAt } from '../../fields.js';
 import { fieldAt, type RawSchema } from './rawschema.js';
 
 /**
- * The spec of a CustomResourceDefinition in the form in which the server validates it: what is the same for all versions
- * stands once above them, and its errors name `spec.validation` and not `spec.versions[0].schema`.
+ * The spec of a CustomResourceDefinition in the internal form that the API server validates: fields that are equal in
+ * all versions are moved to the top level, so errors name `spec.validation` and not `spec.versions[0].schema`.
  */
 export interface Spec {
   readonly group: string;
   readonly scope: string;
   readonly names: JsonObject;
   readonly versions: readonly Version[];
-  /** As they are shown in messages: without what stands above them. Undefined where no list of them is given. */
+  /**
+   * The versions as messages show them, without the fields that were moved to the top level. Undefined where the
+   * definition has no list.
+   */
   readonly shown: readonly JsonObject[] | undefined;
   readonly shared: VersionParts;
   readonly conversion: JsonObject;
@@ -26,7 +29,7 @@ export interface Version extends VersionParts {
   readonly deprecationWarning: string | undefined;
 }
 
-/** What a version may have of its own; undefined where it is shared or not there. */
+/** The fields of a version that can move to the top level; undefined where moved or absent. */
 export interface VersionParts {
   readonly hasSchema: boolean;
   readonly schema: RawSchema | undefined;
@@ -55,7 +58,7 @@ export function specOf(crd: KubeObject): Spec {
   };
 }
 
-/** A part that is empty is not there. */
+/** A field of a version; an empty list counts as absent. */
 function partOf(version: JsonObject, part: string): Json | undefined {
   const found = fieldAt(version, part);
   return Array.isArray(found) && found.length === 0 ? undefined : found;

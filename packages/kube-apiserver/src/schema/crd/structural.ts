@@ -17,7 +17,7 @@ const UNSUPPORTED: readonly (readonly [string, string])[] = [
   ['definitions', 'definitions'],
 ];
 
-/** What no structural schema can be made of at all; the first thing of that kind. */
+/** The first keyword that cannot be converted to a structural schema, as a message; undefined where there is none. */
 export function unsupportedKeyword(schema: RawSchema): string | undefined {
   for (const [name, shown] of UNSUPPORTED) {
     const value = fieldAt(schema, name);
@@ -37,7 +37,7 @@ export function unsupportedKeyword(schema: RawSchema): string | undefined {
 
 type Level = 'root' | 'item' | 'field';
 
-/** What keeps a schema from being structural: its types have to be told without looking at alternatives. In order of text. */
+/** Errors that keep a schema from being structural: types must be specified outside of alternatives. Sorted by text. */
 export function validateStructural(schema: RawSchema, path: string): FieldError[] {
   const errors = [...checkNode(schema, 'root', path), ...checkCompleteness(schema, path)];
   return errors.sort((a, b) => compareBytes(`${a.field}: ${a.message}`, `${b.field}: ${b.message}`));
@@ -71,7 +71,7 @@ function checkNode(schema: RawSchema, level: Level, path: string): FieldError[] 
 
 const INT_OR_STRING: Json = [{ type: 'integer' }, { type: 'string' }];
 
-/** `anyOf: [{type: integer}, {type: string}]`: the one alternative that may name types. */
+/** `anyOf: [{type: integer}, {type: string}]`: the only alternative that may specify types. */
 function isIntOrString(schema: RawSchema | undefined): boolean {
   return schema !== undefined && equal(fieldAt(schema, 'anyOf'), INT_OR_STRING);
 }
@@ -163,9 +163,9 @@ function restrictsNamesOnly(metadata: RawSchema): boolean {
 
 interface ValueContext {
   readonly path: string;
-  /** Whether `anyOf` is the one of int-or-string. */
+  /** Whether `anyOf` is skipped: that of int-or-string. */
   readonly skipAny: boolean;
-  /** The same for the `anyOf` of the first of `allOf`. */
+  /** The same for `anyOf` in the first item of `allOf`. */
   readonly skipAllAny: boolean;
 }
 
@@ -203,10 +203,10 @@ function checkPattern(schema: RawSchema, path: string): FieldError[] {
   }
 }
 
-/** Said of what is a pointer to the real server, and there even where it points to nothing. */
+/** The rule for pointer fields, which count as set even if empty. */
 const POINTER = 'must be undefined';
 
-/** What alternatives may not have, and how that is said. */
+/** Keywords that are forbidden within alternatives, with the message. */
 const FORBIDDEN: readonly (readonly [string, string])[] = [
   ['type', 'must be empty'],
   ['default', 'must be undefined'],

@@ -23,10 +23,10 @@ import { fieldAt, someSchema, isTrue, type RawSchema } from './rawschema.js';
 import { hasStatus, specOf, type VersionParts, type Spec } from './spec.js';
 import { unsupportedKeyword, validateStructural } from './structural.js';
 
-/** What is done about the rules of CEL; another room has them. */
+/** The checks of CEL rules, which the cel folder implements. */
 export interface RuleChecks {
   readonly checkRules: CheckRules;
-  /** @param schemaErrors of the schema: rules at and above a place with errors are not compiled. */
+  /** @param schemaErrors errors of the schema: rules at or above an invalid node are not compiled. */
   readonly compileRules: (
     schema: Schema,
     path: string,
@@ -36,9 +36,9 @@ export interface RuleChecks {
 }
 
 /**
- * Validates a CustomResourceDefinition but for its metadata, as `ValidateCustomResourceDefinition` of apiextensions
- * does. Conversion by webhooks is refused.
- * @param old the stored one; undefined for a new one.
+ * Validates a CustomResourceDefinition except for its metadata, as `ValidateCustomResourceDefinition` of apiextensions
+ * does. Conversion webhooks are rejected.
+ * @param old the stored definition; undefined on a create.
  */
 export function validateDefinition(crd: KubeObject, old: KubeObject | undefined, rules: RuleChecks): FieldError[] {
   const spec = specOf(crd);
@@ -72,7 +72,7 @@ function checkDefaulting({ shared, versions, preserveUnknownFields }: Spec): Fie
   return [invalidValue(PRESERVED, true, 'must be false in order to use defaults in the schema')];
 }
 
-/** A name that is generated cannot be right, and neither can what it is made of. */
+/** A generated name can never be valid: the name must be `plural.group`. Both fields are reported. */
 function checkName({ metadata: { name = '', generateName = '' } }: KubeObject, { names, group }: Spec): FieldError[] {
   const given = [
     ['metadata.generateName', generateName],
@@ -139,7 +139,9 @@ interface Place {
   readonly path: string;
   readonly schemaPath: string;
   readonly status: boolean;
-  /** Whether an update leaves them as they were: then what is too much now is let be. */
+  /**
+   * Whether an update leaves the schema and the selectable fields unchanged: limits are not enforced on unchanged ones.
+   */
   readonly sameSchema: boolean;
   readonly sameSelectable: boolean;
 }
@@ -224,7 +226,10 @@ function checkSchema(schema: RawSchema, path: string, { status, sameSchema }: Pl
   return [...errors, ...rules.compileRules(schema, path, { schemaErrors: keywords, ignoreCosts: sameSchema })];
 }
 
-/** With a status subresource the schema of the status is taken out of its root, where nothing else may speak of it. */
+/**
+ * With a status subresource, the schema of the status is extracted from the root schema, so only a fixed set of
+ * keywords is allowed at the root.
+ */
 function checkRoot(schema: RawSchema, path: string): FieldError[] {
   for (const name of fieldsOfSchema(schema)) {
     const type = fieldAt(schema, 'type');
@@ -299,7 +304,7 @@ function checkStored(crd: KubeObject): FieldError[] {
   const left = new Set(stored);
   for (const version of versions) {
     const name = textAt(version, 'name');
-    // The second of two versions of a name finds it no more.
+    // Of two versions with one name, only the first finds the stored version.
     if (!left.delete(name) && version['storage'] === true)
       errors.push(invalidRaw(path, goJson([...stored]), `must have the storage version ${name}`));
   }
@@ -316,7 +321,7 @@ function checkStored(crd: KubeObject): FieldError[] {
   return errors;
 }
 
-/** Groups of Kubernetes itself need the mark of an approval. */
+/** The groups of Kubernetes itself need the approval annotation. */
 function checkApproval(crd: KubeObject, old: KubeObject | undefined, group: string): FieldError[] {
   if (!needsApproval(group)) return [];
   const { state, message } = approvalOf(crd);

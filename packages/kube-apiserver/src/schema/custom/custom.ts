@@ -12,11 +12,11 @@ import type { Schema } from '../schema.js';
 import { blocksCel, checkKeywords, validateSchema, type Validation } from '../keywords/validate.js';
 
 /**
- * Makes of a body, or of what a patch made, an object of a custom resource as the server's decoder does: metadata of
- * Go's types, no unknown fields, no nulls that are not allowed, defaults filled.
+ * Decodes a request body or a patched object into a custom resource as the API server does: metadata is decoded into
+ * ObjectMeta, unknown fields and disallowed nulls are dropped, defaults are filled in.
  * @param object whose apiVersion and kind have been checked.
- * @param keepNulls on the way of server-side apply, where nulls and empty labels, annotations, finalizers and owners stay until the
- *   object is read again.
+ * @param keepNulls set for server-side apply, where nulls and empty labels, annotations, finalizers and ownerReferences
+ *   are kept until the object is decoded again.
  */
 export function decodeCustom(schema: Schema, object: JsonObject, keepNulls = false): DecodedObject {
   const { apiVersion, kind, metadata } = object;
@@ -41,7 +41,7 @@ export function decodeCustom(schema: Schema, object: JsonObject, keepNulls = fal
   };
 }
 
-/** An apply forgets the fields of metadata that cannot be read. */
+/** The metadata without the fields that cannot be decoded: apply ignores those. */
 function withoutUndecodable(metadata: Json): Json {
   if (!isObject(metadata)) return metadata;
   return Object.fromEntries(
@@ -54,9 +54,9 @@ function text(value: Json | undefined): string {
 }
 
 /**
- * Validates a custom resource but for its metadata and the rules of CEL.
- * @param schema as the author wrote it.
- * @param subresource `status` looks at the status only, as the server does there.
+ * Validates a custom resource except for its metadata and its CEL rules.
+ * @param schema as the author of the definition wrote it.
+ * @param subresource for `status` only the status is validated, as in the API server.
  */
 export function validateCustom(schema: Schema, next: KubeObject, old?: KubeObject, subresource?: string): Validation {
   if (subresource !== 'status' || old === undefined) return validateSchema(schema, next, old);
@@ -68,7 +68,7 @@ export function validateCustom(schema: Schema, next: KubeObject, old?: KubeObjec
   return { errors, skipCel: blocksCel(errors) };
 }
 
-/** The embedded resources and the types of lists alone, of which the first are no part of a status. */
+/** Validates embedded resources and list types only. Embedded resources are not checked on a write to `status`. */
 export function validateExtensions(
   schema: Schema,
   next: KubeObject,

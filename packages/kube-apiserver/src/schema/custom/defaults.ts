@@ -3,8 +3,8 @@ import type { Schema } from '../schema.js';
 import { additionalOf, fieldOf, mapFields, mapItems, propertyOf } from '../walk.js';
 
 /**
- * Fills the defaults of a structural schema: where a field is absent, or null though it may not be. Inside of items and
- * of defaults, too, but not below a parent that is absent. The same value when there is nothing to fill.
+ * Fills in the defaults of a structural schema where a field is absent, or null but not nullable. Items and default
+ * values are filled in too; nothing is filled in below an absent parent. Returns the same value when nothing changes.
  */
 export function fillDefaults(schema: Schema, value: Json): Json {
   if (!hasDefaults(schema)) return value;
@@ -34,7 +34,7 @@ function fillObject(schema: Schema, value: JsonObject): JsonObject {
   return added.length === 0 ? filled : Object.fromEntries([...Object.entries(filled), ...added]);
 }
 
-/** The default that takes the place of what is missing; none where null is a value of its own. */
+/** The default of a schema; a null default counts as none. */
 function defaultOf(schema: Schema): Json | undefined {
   return schema.default ?? undefined;
 }
@@ -43,7 +43,6 @@ function isMissing(value: Json, schema: Schema): boolean {
   return value === null && schema.nullable !== true;
 }
 
-/** Whether there is a default at a node or below it; the answer is kept. Schemas of built-in kinds may have cycles. */
 const known = new WeakMap<Schema, boolean>();
 
 function hasDefaults(schema: Schema): boolean {
@@ -60,8 +59,9 @@ function hasDefaults(schema: Schema): boolean {
 }
 
 /**
- * Drops the nulls that a structural schema does not allow and has no default for: what the server does to custom
- * resources on every way in but server-side apply. Items of lists stay. The same value when there are none.
+ * Drops nulls that a structural schema does not allow and has no default for. The API server does this to custom
+ * resources on every request except server-side apply. List items are kept. Returns the same value when nothing
+ * changes.
  */
 export function pruneNulls(schema: Schema | undefined, value: Json): Json {
   if (isArray(value)) return mapItems(value, (item) => pruneNulls(schema?.items, item));

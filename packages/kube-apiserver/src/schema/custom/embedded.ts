@@ -7,7 +7,6 @@ import { validateMeta } from '../metadata/validate.js';
 import type { Schema } from '../schema.js';
 import { additionalOf, mapFields, mapItems, propertyOf } from '../walk.js';
 
-/** Whether there is an embedded resource at a node or below it. Structural schemas have no cycles. */
 const known = new WeakMap<Schema, boolean>();
 
 function hasEmbedded(schema: Schema): boolean {
@@ -21,7 +20,7 @@ function hasEmbedded(schema: Schema): boolean {
   return found;
 }
 
-/** Checks apiVersion, kind and metadata of embedded resources. */
+/** Validates apiVersion, kind and metadata of embedded resources. */
 export function validateEmbedded(schema: Schema | undefined, value: Json, path: string): FieldError[] {
   if (schema === undefined || !hasEmbedded(schema)) return [];
   if (isArray(value)) return itemErrors(schema.items, value, path);
@@ -83,14 +82,14 @@ function kindProblem(text: string): string | undefined {
 }
 
 export interface Coerced {
-  /** With the metadata of embedded resources as Go holds it: without fields that it does not know, and without nulls. */
+  /** The value with the metadata of embedded resources decoded: without unknown fields and without nulls. */
   readonly value: Json;
   readonly unknown: readonly string[];
-  /** What cannot be decoded: the request fails with it. */
+  /** The first metadata that cannot be decoded: the request fails with it. */
   readonly error: FieldError | undefined;
 }
 
-/** Decodes the metadata of the embedded resources of a custom resource, as it is done right after pruning. */
+/** Decodes the metadata of the embedded resources of a custom resource. Runs after pruning. */
 export function coerceEmbedded(schema: Schema, value: Json, path = ''): Coerced {
   const state: { unknown: string[]; error: FieldError | undefined } = { unknown: [], error: undefined };
   const coerced = coerce(schema, value, path, state);

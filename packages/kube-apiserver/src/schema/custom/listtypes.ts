@@ -5,7 +5,7 @@ import { goJson } from '../go/text.js';
 import type { Schema } from '../schema.js';
 import { additionalOf, propertyOf } from '../walk.js';
 
-/** Finds items that are there twice in lists of type `set` and `map`. Each such item is told once. */
+/** Reports duplicate items in lists of type `set` and `map`, each once. */
 export function validateLists(schema: Schema | undefined, value: Json, path: string): FieldError[] {
   const errors: FieldError[] = [];
   collect(schema, value, path, errors);
@@ -31,7 +31,6 @@ function collectFields(schema: Schema, value: JsonObject, path: string, errors: 
   }
 }
 
-/** Whether there is a list of these types at a node or below it. Structural schemas have no cycles. */
 const known = new WeakMap<Schema, boolean>();
 
 function hasLists(schema: Schema): boolean {
@@ -60,7 +59,7 @@ function checkList(schema: Schema, items: readonly Json[], path: string): FieldE
   return repeated(keys).map((at) => duplicate(index(path, at), keys[at]));
 }
 
-/** Shared by all items without keys, so that they are told to be equal at once. */
+/** The key of all items without key fields. Being one object, they compare as equal. */
 const NO_KEYS: JsonObject = {};
 
 function keyOf(item: Json, name: string): Json {
@@ -74,7 +73,7 @@ function keysOf(item: JsonObject, names: readonly string[]): JsonObject {
   );
 }
 
-/** Places of second occurrences. */
+/** Indexes of second occurrences. */
 function repeated(items: readonly Json[]): number[] {
   const scalars = new Map<Json, number>();
   const composites = new Map<Json, number>();

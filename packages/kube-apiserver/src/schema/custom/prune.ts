@@ -5,28 +5,28 @@ import type { Schema } from '../schema.js';
 import { additionalOf, mapFields, mapItems, propertyOf } from '../walk.js';
 
 export interface Pruned {
-  /** Without the fields that the schema does not know; the same value when it knows all. */
+  /** The value without unknown fields; the same value when there are none. */
   readonly value: Json;
-  /** Their paths, as in `unknown field "spec.list[0].x"`; at most 1,000 of them. */
+  /** Paths of unknown fields such as `spec.list[0].x`; at most 1,000. */
   readonly unknown: readonly string[];
 }
 
 interface PruneOptions {
   /**
-   * Whether the schema is of a whole object: its apiVersion, kind and metadata are then left alone (metadata is checked
-   * by {@link decodeMeta}).
+   * Whether the schema describes a whole object: apiVersion, kind and metadata are kept then (metadata is checked by
+   * {@link decodeMeta}).
    */
   readonly root?: boolean;
   /**
-   * Whether it is the published schema of a built-in kind: what has no properties there is opaque, and the paths are in
-   * the order of the document, not sorted.
+   * Whether the schema is the published one of a built-in kind: a schema without properties is opaque there, and paths
+   * are reported in document order, not sorted.
    */
   readonly builtin?: boolean;
 }
 
 const META_FIELDS: readonly string[] = ['apiVersion', 'kind', 'metadata'];
 
-/** Drops the fields that a schema does not know, and tells which. */
+/** Drops fields that a schema does not describe and reports their paths. */
 export function prune(schema: Schema, value: Json, options: PruneOptions = {}): Pruned {
   const { root = false, builtin = false } = options;
   const start = root && schema['x-kubernetes-embedded-resource'] !== true ? asRoot(schema) : schema;
@@ -47,7 +47,7 @@ function asRoot(schema: Schema): Schema {
   return root;
 }
 
-/** What happens to the field of an object: kept as it is, kept and looked into, or dropped. */
+/** What pruning does with a field: keep it unchanged, prune it with a schema, or drop it. */
 type FieldAction = 'keep' | 'drop' | { readonly below: Schema | undefined };
 
 function actionFor(schema: Schema | undefined, key: string, builtin: boolean): FieldAction {
@@ -65,7 +65,7 @@ function preservesUnknown(schema: Schema, builtin: boolean): boolean {
   return schema['x-kubernetes-preserve-unknown-fields'] === true || (builtin && schema.properties === undefined);
 }
 
-/** Items of a list that keeps unknown fields keep theirs, too. */
+/** The schema of list items. Items of a list that preserves unknown fields preserve theirs too. */
 function itemsOf(schema: Schema | undefined, builtin: boolean): Schema | undefined | 'keep' {
   const items = schema?.items;
   if (schema === undefined || !preservesUnknown(schema, builtin)) return items;

@@ -1,6 +1,6 @@
-/** Addresses as Go's `net` reads them; Kubernetes tolerates leading zeros in IPv4. */
+/** Validates addresses as Go's `net` package does. Kubernetes tolerates leading zeros in IPv4. */
 
-/** Also IPv6 with an IPv4 tail: what parses and has a dot. */
+/** Accepts IPv6 with an embedded IPv4 address too: the rule is that the text parses and contains a dot. */
 export function isIpv4(text: string): boolean {
   return text.includes('.') && (isQuad(text, true) || isHextets(text, true));
 }
@@ -18,7 +18,7 @@ export function isCidr(text: string): boolean {
   return isHextets(address, true) && Number(mask) <= 128;
 }
 
-/** EUI-48, EUI-64 or InfiniBand, in pairs parted by `:` or `-`, or in fours by `.`. */
+/** EUI-48, EUI-64 or InfiniBand: pairs of digits separated by `:` or `-`, or groups of four separated by `.`. */
 export function isMac(text: string): boolean {
   for (const [separator, digits] of [
     [':', 2],
@@ -56,7 +56,10 @@ function isHextets(text: string, zeros: boolean): boolean {
   return halves.length === 2 ? groups < 8 : groups === 8;
 }
 
-/** Groups of 16 bits; -1 when one of them is none. The last may be an IPv4 address, which is two. */
+/**
+ * The number of 16-bit groups; -1 when one of them is invalid. The last one may be an IPv4 address, which counts as
+ * two.
+ */
 function countGroups(parts: readonly string[], tail: boolean, zeros: boolean): number {
   let count = 0;
   for (const [at, part] of parts.entries()) {

@@ -3,7 +3,7 @@ import { isEmail, isRequestUri } from './uri.js';
 import { isDate } from '../go/time.js';
 import type { Schema } from '../schema.js';
 
-/** Formats of texts that are checked, by name without dashes. What each of them takes is what Go's libraries take. */
+/** String formats that are validated, by name without dashes. Each accepts what the Go libraries accept. */
 const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ['bsonobjectid', (text) => /^[0-9a-fA-F]{24}$/.test(text)],
   ['uri', isRequestUri],
@@ -33,7 +33,7 @@ const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ['k8slongname', (text) => text.length <= 253 && text.split('.').every(isSegment)],
 ]);
 
-/** The format of a schema where the server knows it for that type; undefined where it is ignored. */
+/** The format of a schema if it is known for the schema's type; undefined where the API server ignores it. */
 export function knownFormat({ type, format, ...schema }: Schema): string | undefined {
   if (format === undefined || format === '') return undefined;
   switch (schema['x-kubernetes-int-or-string'] === true ? 'string' : type) {
@@ -49,12 +49,12 @@ export function knownFormat({ type, format, ...schema }: Schema): string | undef
   }
 }
 
-/** Whether it is a format of texts, not of numbers. */
+/** Whether a format applies to strings, not to numbers. */
 export function isTextFormat(format: string): boolean {
   return FORMATS.has(format.replaceAll('-', ''));
 }
 
-/** Whether a text has a format; true for one that is not known, or not of texts. */
+/** Whether a string has a format; true for formats that are unknown or do not apply to strings. */
 export function hasFormat(format: string, text: string): boolean {
   return FORMATS.get(format.replaceAll('-', ''))?.(text) ?? true;
 }
@@ -63,7 +63,10 @@ function isSegment(text: string): boolean {
   return /^[-a-z0-9]+$/.test(text) && !text.startsWith('-') && !text.endsWith('-');
 }
 
-/** One word with at most one dash behind its first character, or labels and a top-level domain. As odd as the original. */
+/**
+ * One label with at most one dash after its first character, or labels followed by a top-level domain: the rule of
+ * go-openapi's strfmt.
+ */
 function isHostname(text: string): boolean {
   if (Buffer.byteLength(text) > 255) return false;
   const labels = text.split('.');
@@ -138,7 +141,7 @@ function isDateTime(text: string): boolean {
 const UNIT = /\s*([A-Za-zµ]+)/y;
 const UNITS = /^(?:ns|us|µs|ms|s|m|h|d|w|wk|nano.*|micro.*|milli.*|sec.*|min.*|hr|hour.*|day.*|week.*)$/i;
 
-/** `1h30m` of Go, or numbers with words for units anywhere: `3 days, 2 hours`. */
+/** A Go duration such as `1h30m`, or numbers followed by unit names anywhere in the text: `3 days, 2 hours`. */
 function isDuration(text: string): boolean {
   if (/^[-+]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/.test(text) && !overflows(text)) return true;
   let found = false;
@@ -163,7 +166,7 @@ const NANOSECONDS: Readonly<Record<string, number>> = {
   h: 3.6e12,
 };
 
-/** Whether a duration of Go has more nanoseconds than 64 bits hold. */
+/** Whether a Go duration exceeds 64 bits of nanoseconds. */
 function overflows(text: string): boolean {
   let sum = 0;
   for (const [, count = '', unit = ''] of text.matchAll(/([\d.]+)([a-zµμ]+)/g))

@@ -1,4 +1,4 @@
-/** URIs and mail addresses as Go's `net/url` and `net/mail` take them. */
+/** Validates URIs and mail addresses as Go's `net/url` and `net/mail` do. */
 
 /** `url.ParseRequestURI`: an absolute URI or an absolute path. */
 export function isRequestUri(text: string): boolean {
@@ -31,7 +31,7 @@ function isAuthority(text: string): boolean {
   return isHostName(name);
 }
 
-/** In a host only what is not ASCII may be written as an escape. */
+/** Percent-encoding in a host is allowed for bytes outside of ASCII only. */
 function isHostName(name: string): boolean {
   if (/%(?![89a-fA-F][0-9a-fA-F])/.test(name)) return false;
   return /^(?:[A-Za-z0-9!$&'()*+,;=:<>"\-_.~%]|[\u0080-\u{10ffff}])*$/u.test(name);
@@ -45,7 +45,7 @@ function isBracketed(host: string): boolean {
   return /^[0-9a-fA-F:.]+$/.test(address) && address.includes(':');
 }
 
-/** No mail address is longer; and then nothing here can take long. */
+/** Bounds the time of the regular expressions below; longer addresses are invalid. */
 const MAX_EMAIL = 10_000;
 const ATOM = /^(?:[A-Za-z0-9!#$%&'*+\-/=?^_`{|}~]|[\u0080-\u{10ffff}])+$/u;
 

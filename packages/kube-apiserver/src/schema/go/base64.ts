@@ -1,6 +1,6 @@
 /**
- * Where base64 is wrong, as Go's decoder of the standard alphabet counts it (in bytes, line ends are let through);
- * undefined when it is right.
+ * The offset that Go's standard base64 decoder reports for invalid input, in bytes with line ends counted; undefined
+ * for valid input.
  */
 export function corruptOffset(text: string): number | undefined {
   const clean = /[\r\n]/.test(text) ? text.replace(/[\r\n]/g, '') : text;
@@ -16,7 +16,7 @@ export function corruptOffset(text: string): number | undefined {
   return quantum === 0 ? undefined : text.length - quantum;
 }
 
-/** @param quantum characters of the last group before the padding that begins at `at`. */
+/** @param quantum number of characters of the last group before the padding that begins at `at`. */
 function paddingProblem(text: string, at: number, quantum: number): number | undefined {
   if (quantum < 2) return at;
   let next = skipLineEnds(text, at + 1);

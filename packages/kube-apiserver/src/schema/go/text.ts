@@ -1,8 +1,8 @@
 import { isArray, isObject, type Json } from '../../json.js';
 
 /**
- * How Go writes values: the server's messages are full of them, and clients and tests compare the texts. Everything here
- * is pure and total.
+ * Formats values as Go does. Messages of the API server contain such values, and clients and tests compare them. All
+ * functions are pure and total.
  */
 
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -16,7 +16,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\\': '\\\\',
   '"': '\\"',
 };
-/** What `strconv.IsPrint` takes: letters, marks, numbers, punctuation, symbols, and the ASCII space. */
+/** What `strconv.IsPrint` accepts: letters, marks, numbers, punctuation, symbols and the ASCII space. */
 const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
 const SIMPLE = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 
@@ -41,17 +41,17 @@ function hex(code: number, digits: number): string {
   return code.toString(16).padStart(digits, '0');
 }
 
-/** `%v` of a number of JSON: an integer where Go decodes one. */
+/** `%v` of a JSON number; whole numbers are formatted as int64 where they fit. */
 export function goFloat(value: number): string {
   return isInt64(value) ? BigInt(value).toString() : goFloat64(value);
 }
 
-/** What Go holds as an integer. */
+/** Whether Go decodes the number to an int64. */
 export function isInt64(value: number): boolean {
   return Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 63;
 }
 
-/** `%v` of a float64: with an exponent of two digits from a million on (JSON: from 1e21), and below 1e-4. */
+/** `%v` of a float64: with a two-digit exponent from 1e6 on (JSON: from 1e21 on) and below 1e-4. */
 export function goFloat64(value: number): string {
   const size = Math.abs(value);
   if (size === 0 || (size >= 1e-4 && size < 1e6)) return String(value);
@@ -66,7 +66,7 @@ const HTML: Readonly<Record<string, string>> = {
   '\u2029': '\\u2029',
 };
 
-/** `json.Marshal`: keys of objects in order of their bytes, `<`, `>`, `&` escaped, no blanks. */
+/** `json.Marshal`: sorted keys, no white space, `<`, `>`, `&` escaped. */
 export function goJson(value: Json | undefined): string {
   const text = JSON.stringify(sorted(value ?? null));
   return /[<>&\u2028\u2029]/.test(text) ? text.replace(/[<>&\u2028\u2029]/g, (char) => HTML[char] ?? char) : text;
@@ -79,7 +79,7 @@ function sorted(value: Json): Json {
   return Object.fromEntries(entries.sort(([a], [b]) => compareBytes(a, b)).map(([key, item]) => [key, sorted(item)]));
 }
 
-/** Order of `sort.Strings`: by bytes of UTF-8, which is the order of code points. */
+/** The order of `sort.Strings`: UTF-8 bytes, which is the order of code points. */
 export function compareBytes(a: string, b: string): number {
   const most = Math.min(a.length, b.length);
   for (let at = 0; at < most; at++) {
@@ -90,12 +90,12 @@ export function compareBytes(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** Code units of surrogates stand for code points above all others. */
+/** Surrogates encode code points above all others. */
 function fixSurrogate(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
 }
 
-/** Bytes of a string in UTF-8: the length that the server's limits on names, labels and annotations count. */
+/** The length in UTF-8 bytes, which the limits on names, labels and annotations count. */
 export function byteLength(text: string): number {
   return Buffer.byteLength(text, 'utf8');
 }

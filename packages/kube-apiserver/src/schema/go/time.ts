@@ -1,12 +1,12 @@
 import { goQuote as quoted } from './text.js';
 
-/** Layouts of Go's package time that the API uses. */
+/** Layouts of Go's `time` package that the API uses. */
 export const RFC3339 = '2006-01-02T15:04:05Z07:00';
 export const RFC3339_MICRO = '2006-01-02T15:04:05.000000Z07:00';
-/** Without a zone. */
+/** Without a time zone. */
 export const LOCAL_TIME = '2006-01-02T15:04:05';
 
-/** As package time quotes: what is no character of ASCII that can be seen is told byte by byte. */
+/** Quotes as the `time` package does: bytes outside of printable ASCII are escaped one by one. */
 function goQuote(text: string): string {
   const plain = (byte: number): string =>
     byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, '0')}`;
@@ -41,7 +41,7 @@ const STEPS: readonly Step[] = [
 ];
 const ZONE: Step = { element: 'Z07:00', pattern: /^(?:Z|[+-]\d\d:\d\d)/ };
 
-/** What `time.Parse` says of a text that is no time; undefined for one that is. */
+/** The error of `time.Parse` for a text; undefined for a valid time. */
 export function timeProblem(text: string, layout: Layout = RFC3339): string | undefined {
   const micro: Step = { element: '.000000', pattern: /^[.,]\d{6}/ };
   const found: string[] = [];
@@ -58,7 +58,7 @@ export function timeProblem(text: string, layout: Layout = RFC3339): string | un
     if (range !== undefined && (Number(part) < range.least || Number(part) > range.most))
       return `parsing time ${goQuote(text)}: ${range.name} out of range`;
     rest = rest.slice(part.length);
-    // A fraction may follow the seconds even where the layout has none.
+    // Go accepts a fraction after the seconds even where the layout has none.
     if (step.element === '05' && layout !== RFC3339_MICRO) rest = rest.slice(FRACTION.exec(rest)?.[0].length ?? 0);
     found.push(part);
   }

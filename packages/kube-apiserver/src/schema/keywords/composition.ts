@@ -2,12 +2,12 @@ import { goQuote } from '../go/text.js';
 import { composite, VALID, VALID_MATCH, OutcomeBuilder, type Outcome } from './problem.js';
 import type { Schema } from '../schema.js';
 
-/** Checks the value in question against a schema that is part of another one. */
+/** Checks the value against a subschema. */
 export type Check = (schema: Schema) => Outcome;
 
 /**
- * `anyOf`, `oneOf`, `allOf` and `not` of a schema, as kube-openapi checks them: where no alternative fits, the problems
- * of the one with the most matches are told, too.
+ * Checks `anyOf`, `oneOf`, `allOf` and `not` as kube-openapi does: where no alternative matches, the problems of the
+ * best match are reported too.
  */
 export function checkComposition(schema: Schema, path: string, check: Check): Outcome {
   if (

@@ -12,8 +12,8 @@ import {
 import type { Schema } from '../schema.js';
 
 /**
- * Keywords of numbers as kube-openapi checks them. It knows integers from floating point numbers, and compares an
- * integer with the integer part of a bound (3 with maximum 2.5: at most 2).
+ * Checks the keywords of numbers as kube-openapi does. It distinguishes integers from floating point numbers, and
+ * compares an integer with the integer part of a bound: for maximum 2.5, 3 is reported as greater than 2.
  */
 export function checkNumber(schema: Schema, value: number, path: string): Outcome {
   const kind = kindOf(schema);
@@ -117,7 +117,7 @@ function notMultiple(value: number, factor: number, path: string, whole: boolean
   return fits ? undefined : wrongNumber(path, value, whole, `should be a multiple of ${numberText(step, whole)}`);
 }
 
-/** Whether a floating point number counts as an integer of JSON: close enough, relative to its size. */
+/** Whether a floating point number counts as a JSON integer: within a relative tolerance. */
 export function isNearlyInteger(value: number): boolean {
   if (!Number.isFinite(value) || Math.abs(value) > Number.MAX_SAFE_INTEGER) return false;
   const whole = Math.trunc(value);

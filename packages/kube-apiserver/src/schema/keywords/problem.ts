@@ -15,15 +15,18 @@ import {
 import { goFloat64, goJson, goQuote } from '../go/text.js';
 
 /**
- * What a keyword of a schema finds wrong, in the two steps of the real server: kube-openapi words it (that text also
- * tells equal problems, which are told once), then apiextensions makes a field error of it.
+ * A violation of a schema keyword, in the two steps of the API server: kube-openapi words it (problems with equal text
+ * are reported once), then apiextensions turns it into a field error.
  */
 export interface Problem {
   readonly text: string;
   readonly error: (base: string) => FieldError;
 }
 
-/** What checking a value against a schema gave. `matches` counts what was fine: by it the best of failures is chosen. */
+/**
+ * The result of checking a value against a schema. `matches` counts successful checks and selects the best of several
+ * failed alternatives.
+ */
 export interface Outcome {
   readonly problems: readonly Problem[];
   readonly matches: number;
@@ -31,14 +34,14 @@ export interface Outcome {
 
 const NONE: readonly Problem[] = [];
 export const VALID: Outcome = { problems: NONE, matches: 0 };
-/** Nothing wrong, and one match. */
+/** No problem and one match. */
 export const VALID_MATCH: Outcome = { problems: NONE, matches: 1 };
 
 export function outcome(problems: readonly Problem[], matches = 0): Outcome {
   return { problems, matches };
 }
 
-/** Both together; problems with the same text once, and no more than anybody reads. */
+/** Combines outcomes. Problems with equal text are reported once, and at most MAX_ERRORS of them. */
 export class OutcomeBuilder {
   #problems: Problem[] | undefined;
   #texts: Set<string> | undefined;
@@ -61,7 +64,7 @@ export class OutcomeBuilder {
     this.#matches += 1;
   }
 
-  /** Whether there is no use in looking further. */
+  /** Whether the limit of problems is reached, so that further checks cannot change the result. */
   get full(): boolean {
     return (this.#problems?.length ?? 0) >= MAX_ERRORS;
   }
@@ -72,7 +75,7 @@ export class OutcomeBuilder {
   }
 }
 
-/** A path as the validators write it; a leading dot is theirs. */
+/** The field of a validator's path, which may begin with a dot. */
 function fieldOf(base: string, path: string): string {
   const name = path.startsWith('.') ? path.slice(1) : path;
   if (name !== '') return child(base, name);
@@ -89,7 +92,7 @@ export function wrongFormat(path: string, format: string, value: string): Proble
   return { text, error: (base) => typeInvalid(fieldOf(base, path), value, text) };
 }
 
-/** A value that breaks a rule: `should be at least 1 chars long`. */
+/** A value that violates a rule: `should be at least 1 chars long`. */
 export function wrongValue(path: string, value: Json, rule: string): Problem {
   return wrong(path, value, `${path} in body ${rule}`);
 }
@@ -103,7 +106,7 @@ export function missingField(path: string, key: string): Problem {
   return { text: `${where} in body is required`, error: (base) => required(fieldOf(base, where)) };
 }
 
-/** A key that an object may not have. */
+/** A key that is not allowed. */
 export function forbiddenKey(path: string, key: string): Problem {
   return wrong(path, key, `${path}.${key} in body is a forbidden property`);
 }
@@ -130,12 +133,12 @@ export function tooManyOf(path: string, what: 'items' | 'properties', count: num
   };
 }
 
-/** An error of the validators that belongs to no field: of alternatives, and of numbers out of range. */
+/** A problem without a field of its own: of alternatives, and of numbers out of range. */
 export function composite(text: string): Problem {
   return { text, error: (base) => invalidValue(base === '' ? NO_FIELD : base, '', text) };
 }
 
-/** A number that breaks a rule: written as an integer of Go, or as one of its floating point numbers. */
+/** A number that violates a rule, formatted as a Go integer or as a float64. */
 export function wrongNumber(path: string, value: number, whole: boolean, rule: string): Problem {
   const text = `${path} in body ${rule}`;
   return { text, error: (base) => invalidRaw(fieldOf(base, path), numberText(value, whole), text) };

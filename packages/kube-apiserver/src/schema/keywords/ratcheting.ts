@@ -3,15 +3,15 @@ import type { Schema } from '../schema.js';
 import { fieldOf } from '../walk.js';
 
 /**
- * The stored value that a new one replaces. Followed down through fields, values of maps and items of lists of type
- * `map` (by their keys); items of other lists replace nothing in particular.
+ * The stored value that corresponds to a new one (`CorrelatedObject` in the API server). Fields, map values and items
+ * of lists of type `map` (by their keys) are correlated; items of other lists are not.
  */
 export interface OldValue {
   readonly schema: Schema;
   readonly value: Json;
 }
 
-/** The old value of a field that both have; undefined when there is none, or no schema says what it is. */
+/** The old value of a field that both objects have; undefined when there is none or no schema describes it. */
 export function oldField(old: OldValue | undefined, value: JsonObject, key: string): OldValue | undefined {
   if (old === undefined || !isObject(old.value)) return undefined;
   const schema = fieldOf(old.schema, key);
@@ -44,7 +44,7 @@ function itemsByKey(schema: Schema, list: readonly Json[]): ReadonlyMap<string, 
   return byKey;
 }
 
-/** What tells an item of a list of type `map`; undefined when a key is missing or no scalar. */
+/** The key values of an item of a list of type `map`; undefined when a key is missing or not a scalar. */
 function keyOf(schema: Schema, item: JsonObject): string | undefined {
   const values: Json[] = [];
   for (const name of schema['x-kubernetes-list-map-keys'] ?? []) {
@@ -55,12 +55,15 @@ function keyOf(schema: Schema, item: JsonObject): string | undefined {
   return JSON.stringify(values);
 }
 
-/** Answers of {@link unchanged} for one validation: a value is compared once, however many of its parents ask. */
+/**
+ * Results of {@link unchanged} during one validation, so that a value is compared once even if several of its parents
+ * need the result.
+ */
 export type ComparisonCache = WeakMap<object, { readonly old: Json; readonly same: boolean }>;
 
 /**
- * Whether a value is what it was, as ratcheting sees it: lists of type `map` in any order; an object with a field that
- * no schema describes never is.
+ * Whether a value equals the old one for ratcheting: the order of lists of type `map` is ignored, and an object with a
+ * field that no schema describes never counts as unchanged.
  */
 export function unchanged(value: Json, old: OldValue, cache: ComparisonCache): boolean {
   if (value === null || old.value === null || typeof value !== 'object' || typeof old.value !== 'object')

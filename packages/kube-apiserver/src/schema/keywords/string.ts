@@ -7,11 +7,11 @@ import type { Schema } from '../schema.js';
 interface StringTarget {
   readonly schema: Schema;
   readonly path: string;
-  /** What matching may still cost. */
+  /** The remaining steps for pattern matching. */
   readonly budget: Budget;
 }
 
-/** What a text breaks of its lengths (in characters of Unicode) and its pattern: the first of them. */
+/** The first violation of maxLength, minLength (in code points) and pattern. */
 export function stringProblem({ schema, path, budget }: StringTarget, value: string): Problem | undefined {
   const { maxLength, minLength, pattern } = schema;
   if (maxLength !== undefined && value.length > maxLength && characters(value) > maxLength)

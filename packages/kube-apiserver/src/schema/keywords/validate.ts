@@ -29,9 +29,9 @@ import { stringProblem } from './string.js';
 import { additionalOf, propertyOf } from '../walk.js';
 
 export interface Validation {
-  /** In order of the document. */
+  /** In document order. */
   readonly errors: readonly FieldError[];
-  /** Whether an error is of those after which the real server does not run the rules of CEL; facts (i). */
+  /** Whether one of the errors keeps the API server from running the CEL rules. */
   readonly skipCel: boolean;
 }
 
@@ -43,15 +43,15 @@ const BLOCKING: ReadonlySet<string> = new Set([
   'FieldValueTypeInvalid',
 ]);
 
-/** Whether one of the errors keeps the rules of CEL from being run. */
+/** Whether one of the errors keeps the CEL rules from running. */
 export function blocksCel(errors: readonly FieldError[]): boolean {
   return errors.some(({ reason }) => BLOCKING.has(reason));
 }
 
 /**
- * Validates a value against a structural schema: all keywords, the embedded resources and the types of lists, in the
- * order of the real server, but for metadata of the whole object and for the rules of CEL. Problems of what did not
- * change since `old` are not told (ratcheting). The time that patterns take is bounded.
+ * Validates a value against a structural schema: all keywords, embedded resources and list types, in the order of the
+ * API server, except for the metadata of the whole object and the CEL rules. Problems of values that did not change
+ * since `old` are ignored (ratcheting). The time for patterns is bounded.
  * @param old the stored value; undefined for a new object.
  * @param base path of the value; '' for a whole object, `status` for the status alone.
  */
@@ -63,13 +63,13 @@ export function validateSchema(schema: Schema, value: Json, old?: Json, base = '
   return { errors, skipCel: blocksCel(errors) };
 }
 
-/** The keywords alone. */
+/** Validates the keywords only, with ratcheting against `old`. */
 export function checkKeywords(schema: Schema, value: Json, old: Json | undefined, base: string): FieldError[] {
   const stored = old === undefined ? undefined : { schema, value: old };
   return errorsOf({ schema, value, path: '' }, stored, base, knownFormat);
 }
 
-/** The keywords, for a default: there formats count that are not known, and those of other types. */
+/** Validates the keywords for a default: formats are checked there even if they are unknown or of another type. */
 export function checkDefaultKeywords(schema: Schema, value: Json, base: string): FieldError[] {
   return errorsOf({ schema, value, path: '' }, undefined, base, ({ format = '' }) =>
     format === '' ? undefined : format,
@@ -95,17 +95,17 @@ function errorsOf(
   return errors;
 }
 
-/** Characters of all messages together: each may hold a value of megabytes. */
+/** Limit on the total length of all messages: each may contain a value of megabytes. */
 const MAX_MESSAGES_LENGTH = 8_000_000;
 
 interface Context {
   readonly comparisons: ComparisonCache;
   readonly budget: Budget;
-  /** The format of a schema; undefined where it has none that counts. */
+  /** The format that applies to a schema; undefined where there is none. */
   readonly formatOf: (schema: Schema) => string | undefined;
 }
 
-/** A value at a place, and what is said of it. */
+/** A value with its schema and path. */
 interface Target {
   readonly schema: Schema;
   readonly value: Json;
@@ -140,7 +140,7 @@ function check(context: Context, target: Target, old: OldValue | undefined): Out
   }
 }
 
-/** Nothing below an alternative is compared with the old value. */
+/** Values below an alternative are not correlated with old values. */
 function alternative(context: Context, value: Json, path: string): Check {
   return (schema) => check(context, { schema, value, path }, undefined);
 }
@@ -167,7 +167,7 @@ function checkNull({ schema, path }: Target): Outcome {
   return VALID_MATCH;
 }
 
-/** Type and format of Go's value. */
+/** Type and format of the decoded Go value. */
 function kindOf(value: Json): readonly [string, string] {
   if (typeof value === 'number') return isInt64(value) ? ['integer', 'int64'] : ['number', 'float64'];
   if (isArray(value)) return ['array', ''];
@@ -192,7 +192,9 @@ function checkEnum({ schema, value, path }: Target): Outcome {
   return outcome([notInEnum(path, value, values)]);
 }
 
-/** Go converts the value to the type of the member first: 1.5 becomes 1, and an integer a character. */
+/**
+ * Go converts the value to the type of the enum member before comparing: 1.5 becomes 1, an integer becomes a character.
+ */
 function isMember(value: Json, member: Json): boolean {
   if (value === null || member === null) return false;
   if (typeof value !== 'number') return equal(value, member);
@@ -271,7 +273,7 @@ function checkField(context: Context, { target, key, field, old }: Field, sum: O
   const below = property ?? additionalOf(schema);
   if (below === undefined) return;
   const name = path === '' && property !== undefined ? key : shortened(`${path}.${key}`);
-  // apiVersion and kind of the whole object are never ratcheted: old and new are of the same version here.
+  // apiVersion and kind of the whole object are not ratcheted: old and new have the same version here.
   const typeMeta = path === '' && (key === 'apiVersion' || key === 'kind');
   sum.add(
     checkRatcheting(

@@ -11,16 +11,18 @@ export const OBJECT_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
 
 export type DecodedMeta =
   | { readonly meta: ObjectMeta; readonly unknown: readonly string[] }
-  /** In Go's words: `json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string`. */
+  /**
+   * The message of Go's decoder: `json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string`.
+   */
   | { readonly problem: string };
 
 /**
- * Reads the metadata of a custom resource or of an embedded one as Go does: unknown fields, nulls, and fields that are
- * empty are gone, times are in UTC.
+ * Decodes the metadata of a custom or embedded resource as Go does: unknown fields, nulls and empty optional fields are
+ * dropped, times are in UTC.
  */
 export function decodeMeta(metadata: Json): DecodedMeta {
   const { value, unknown, problem } = decodeStruct(OBJECT_META, metadata);
-  // It is written down in between, so that of several faults the one with the first name is told.
+  // The API server encodes the metadata before decoding it, so of several errors the first in key order is reported.
   if (problem !== undefined)
     return { problem: decodeStruct(OBJECT_META, readJson(goJson(metadata)).value).problem ?? problem };
   return { meta: canonicalStruct(OBJECT_META, asObject(value), 'stored'), unknown };
@@ -29,7 +31,7 @@ export function decodeMeta(metadata: Json): DecodedMeta {
 const MAPS = ['labels', 'annotations'] as const;
 const LISTS = ['finalizers', 'ownerReferences'] as const;
 
-/** The members of metadata that are there and hold nothing. */
+/** The labels, annotations, finalizers and ownerReferences that are present and empty. */
 export function emptyMembers(metadata: Json): ObjectMeta {
   if (!isObject(metadata)) return {};
   const maps = MAPS.filter((key) => isObject(metadata[key]) && Object.keys(metadata[key]).length === 0).map(
@@ -41,7 +43,7 @@ export function emptyMembers(metadata: Json): ObjectMeta {
   return Object.fromEntries([...maps, ...lists]);
 }
 
-/** The object without members of its metadata that hold nothing; the same object where there are none. */
+/** The object without empty members of its metadata; the same object where there are none. */
 export function withoutEmptyMembers(object: KubeObject): KubeObject {
   const empty = emptyMembers(object.metadata);
   if (Object.keys(empty).length === 0) return object;

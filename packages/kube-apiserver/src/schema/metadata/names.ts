@@ -1,8 +1,8 @@
 import { byteLength } from '../go/text.js';
 
 /**
- * Rules of names, each from a text to what is wrong with it, in order; none when it is fine. Texts are those of
- * `k8s.io/apimachinery/pkg/api/validate/content` and `util/validation`.
+ * A validation rule for names: returns the messages of all violations, in order; none for a valid name. The messages
+ * are those of `k8s.io/apimachinery/pkg/api/validate/content` and `util/validation`.
  */
 export type NameRule = (name: string) => readonly string[];
 
@@ -28,12 +28,12 @@ const CONFIG_MAP_KEY_TEXT = "a valid config key must consist of alphanumeric cha
 const IDENTIFIER_TEXT =
   "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_'";
 
-/** Names count "characters", keys and values of labels "bytes"; both mean bytes of UTF-8. */
+/** The messages say "characters" for names and "bytes" for label keys and values; both count UTF-8 bytes. */
 function most(limit: number, unit: 'bytes' | 'characters' = 'characters'): string {
   return `must be no more than ${limit} ${unit}`;
 }
 
-/** `text (e.g. 'a',  or 'b', regex used for validation is 'r')`, as the server writes it. */
+/** `text (e.g. 'a',  or 'b', regex used for validation is 'r')`, as the API server formats it. */
 export function regexText(text: string, regex: string, ...examples: readonly string[]): string {
   const given = examples.map((example) => `'${example}', `).join(' or ');
   return examples.length === 0
@@ -41,7 +41,7 @@ export function regexText(text: string, regex: string, ...examples: readonly str
     : `${text} (e.g. ${given}regex used for validation is '${regex}')`;
 }
 
-/** A label of a DNS name by runs of characters: no regular expression that could backtrack over a long text. */
+/** A DNS label. Checked without nested quantifiers: nothing backtracks over a long name. */
 function isLabel(text: string): boolean {
   return /^[-a-z0-9]+$/.test(text) && !text.startsWith('-') && !text.endsWith('-');
 }
@@ -68,17 +68,17 @@ export function dns1035Label(name: string): readonly string[] {
     : [...wrong, regexText(LABEL_1035_TEXT, LABEL_1035, 'my-name', 'abc-123')];
 }
 
-/** What may stand in a path of the API: names of RBAC objects. */
+/** A valid path segment of the API: names of RBAC objects. */
 export function pathSegment(name: string): readonly string[] {
   return name === '.' || name === '..' ? [`may not be '${name}'`] : pathSegmentPart(name);
 }
 
-/** The beginning of one. */
+/** A valid prefix of a path segment. */
 export function pathSegmentPart(name: string): readonly string[] {
   return ['/', '%'].filter((part) => name.includes(part)).map((part) => `may not contain '${part}'`);
 }
 
-/** Keys of labels and annotations (those in lower case), names of finalizers, types of conditions: `prefix/name`. */
+/** `prefix/name`: label keys, annotation keys (in lower case), finalizers, condition types. */
 export function qualifiedName(text: string): readonly string[] {
   const parts = text.split('/');
   const rule = regexText(KEY_TEXT, KEY, 'MyName', 'my.name', '123-abc');
@@ -122,8 +122,8 @@ export function identifier(text: string): readonly string[] {
 }
 
 /**
- * A generateName as the rule of names sees it: its last character will not be the last one of the name, so a dash there
- * is no fault. (The server cuts two characters and adds one; what is tested is one character shorter.)
+ * Replaces a trailing dash of a generateName before validation: the dash is not the last character of the generated
+ * name. (The API server cuts two characters and adds one, so the tested name is one character shorter.)
  */
 export function maskTrailingDash(prefix: string): string {
   return prefix.length > 1 && prefix.endsWith('-') ? `${prefix.slice(0, -2)}a` : prefix;

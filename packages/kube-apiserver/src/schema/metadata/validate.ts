@@ -13,14 +13,14 @@ const STANDARD_FINALIZERS: readonly string[] = ['kubernetes', 'orphan', 'foregro
 interface MetaRules {
   readonly namespaced: boolean;
   readonly validateName: NameRule;
-  /** Of a generateName where that may be what no name may be. */
+  /** The rule for generateName where it differs from that of names. */
   readonly validatePrefix?: NameRule;
-  /** Core kinds refuse finalizers that are neither standard nor `domain/name`; custom resources only warn of them. */
+  /** Core kinds reject finalizers that are neither standard nor `domain/name`; custom resources only get a warning. */
   readonly qualifiedFinalizers?: boolean;
 }
 
 /**
- * Checks the metadata of a new object, as `ValidateObjectMeta` of apimachinery does, in its order.
+ * Validates the metadata of a new object with the checks and in the order of apimachinery's `ValidateObjectMeta`.
  * @param path of the metadata: `metadata`, or that of an embedded resource.
  */
 export function validateMeta(meta: ObjectMeta, rules: MetaRules, path = 'metadata'): FieldError[] {
@@ -48,8 +48,8 @@ export function validateMeta(meta: ObjectMeta, rules: MetaRules, path = 'metadat
 }
 
 /**
- * Checks the metadata of a change against what is stored, as `ValidateObjectMetaUpdate` does. The real server runs this
- * twice for most kinds, so that it answers each cause twice; the caller repeats it where that shows.
+ * Validates the metadata of an update against the stored object, as `ValidateObjectMetaUpdate` does. The API server
+ * runs this twice for most kinds and reports each cause twice; the caller repeats it where needed.
  */
 export function validateMetaUpdate(next: ObjectMeta, old: ObjectMeta, path = 'metadata'): FieldError[] {
   const errors: FieldError[] = [];
@@ -73,7 +73,7 @@ export function validateMetaUpdate(next: ObjectMeta, old: ObjectMeta, path = 'me
 }
 
 const IMMUTABLE_TEXTS = ['name', 'namespace', 'uid'] as const;
-/** Times and pointers: nothing is null in the text. */
+/** Times and pointers: absent values are formatted as null. */
 const IMMUTABLE_OPTIONALS = ['creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const;
 
 function immutable(field: string, value: Json | undefined): FieldError {
@@ -81,8 +81,8 @@ function immutable(field: string, value: Json | undefined): FieldError {
 }
 
 /**
- * Texts of warnings of a custom resource's finalizers: those that the change adds (all of them on a create) and that
- * could collide with others'.
+ * Warnings for the finalizers of a custom resource that an update adds (all of them on a create) and that may conflict
+ * with those of other writers.
  */
 export function finalizerWarnings(finalizers: readonly string[], old: readonly string[] = []): string[] {
   const added = [...new Set(finalizers)].filter((name) => !old.includes(name)).sort(compareBytes);
@@ -154,13 +154,13 @@ function ownerReferenceErrors(reference: OwnerReference, field: string): FieldEr
   return errors;
 }
 
-/** The version of an apiVersion as Go's ParseGroupVersion reads it; '' where it cannot. */
+/** The version of an apiVersion as Go's ParseGroupVersion parses it; '' where it is invalid. */
 function versionOf(apiVersion: string): string {
   const parts = apiVersion.split('/');
   return parts.length > 2 ? '' : (parts.at(-1) ?? '');
 }
 
-/** Go writes the fields of a struct in the order of its declaration. */
+/** The struct as Go encodes it: fields in the order of their declaration. */
 function asStruct({ apiVersion, kind, name, uid, controller, blockOwnerDeletion }: OwnerReference): string {
   const fields = Object.entries({ apiVersion, kind, name, uid, controller, blockOwnerDeletion });
   return `{${fields
@@ -169,7 +169,7 @@ function asStruct({ apiVersion, kind, name, uid, controller, blockOwnerDeletion 
     .join(',')}}`;
 }
 
-/** Finalizers that core kinds refuse: neither standard nor `domain/name`. */
+/** Errors for finalizers that are neither standard nor `domain/name`: core kinds reject them. */
 export function unqualifiedFinalizers(finalizers: readonly string[], field: string): FieldError[] {
   return finalizers.slice(0, MAX_ERRORS).flatMap((name, at) => {
     if (name.includes('/') || STANDARD_FINALIZERS.includes(name)) return [];
@@ -220,7 +220,7 @@ function managedFieldsErrors(meta: ObjectMeta, path: string): FieldError[] {
 
 const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]*$/u;
 
-/** The rule of field managers, of managedFields and of the query parameter alike. */
+/** Validates a field manager, in managedFields and in the query parameter. */
 export function managerErrors(manager: string, field: string): FieldError[] {
   const errors = byteLength(manager) > MAX_MANAGER ? [tooLong(field, MAX_MANAGER)] : [];
   if (PRINTABLE.test(manager)) return errors;

@@ -1,13 +1,13 @@
 /**
- * A set of characters, held as the inside of a class of a JavaScript expression with the flag `v`: that knows Unicode's
- * properties and its simple case folding as Go does. One character is tested at a time, so nothing can backtrack.
+ * A set of characters, implemented by a JavaScript character class with the `v` flag, which has the same Unicode
+ * properties and simple case folding as Go. Characters are tested one at a time, so nothing can backtrack.
  */
 export class CharSet {
   readonly #pattern: RegExp;
-  /** Of ASCII: 0 not asked yet, 1 in the set, 2 not in it. */
+  /** Results for ASCII: 0 unknown, 1 in the set, 2 not in the set. */
   readonly #ascii = new Uint8Array(128);
 
-  /** @param source inside of a class, as {@link range} and the like write it. */
+  /** @param source the content of a character class, as {@link range} and the others return it. */
   constructor(source: string, folded: boolean) {
     this.#pattern = new RegExp(`^[${source}]$`, folded ? 'iv' : 'v');
   }
@@ -40,7 +40,7 @@ const UPPER = range(0x41, 0x5a);
 const LOWER = range(0x61, 0x7a);
 const WORD = DIGIT + UPPER + LOWER + range(0x5f);
 
-/** Classes of Perl: of ASCII only, as in Go. */
+/** Perl classes: ASCII only, as in Go. */
 export const PERL: ReadonlyMap<string, string> = new Map([
   ['d', DIGIT],
   ['s', SPACE],
@@ -50,7 +50,7 @@ export const PERL: ReadonlyMap<string, string> = new Map([
   ['W', negated(WORD)],
 ]);
 
-/** Classes of POSIX, by what stands between `[:` and `:]`. */
+/** POSIX classes by the name between `[:` and `:]`. */
 export const POSIX: ReadonlyMap<string, string> = new Map([
   ['alnum', DIGIT + UPPER + LOWER],
   ['alpha', UPPER + LOWER],
@@ -68,7 +68,7 @@ export const POSIX: ReadonlyMap<string, string> = new Map([
   ['xdigit', DIGIT + range(0x41, 0x46) + range(0x61, 0x66)],
 ]);
 
-/** A category or script of Unicode by its name in Go; undefined when there is none. */
+/** A Unicode category or script by its Go name; undefined when there is none. */
 export function unicodeClass(name: string): string | undefined {
   if (name === 'Any') return ANY;
   if (!/^[A-Za-z_]+$/.test(name)) return undefined;
@@ -86,7 +86,7 @@ function compiles(source: string): boolean {
   }
 }
 
-/** `\b` of Go looks at ASCII only. -1 stands for no character. */
+/** Whether a character is a word character for `\b`, which is ASCII only in Go. -1 stands for no character. */
 export function isWord(code: number): boolean {
   return (
     (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x5a) || code === 0x5f || (code >= 0x61 && code <= 0x7a)

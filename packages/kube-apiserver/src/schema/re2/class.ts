@@ -8,7 +8,7 @@ interface Read {
 }
 
 /**
- * Parses a class at `start` (an opening bracket).
+ * Parses a character class at `start` (an opening bracket).
  * @throws PatternError
  */
 export function parseClass(
@@ -45,7 +45,7 @@ function group(pattern: string, at: number): Read | undefined {
   return perl === undefined ? unicodeGroup(pattern, at) : { source: perl, end: at + 2 };
 }
 
-/** One character, or a range of them. */
+/** Parses one character or a range. */
 function characters(pattern: string, at: number, start: number): Read {
   const low = character(pattern, at, start);
   if (pattern[low.end] !== '-' || low.end + 1 >= pattern.length || pattern[low.end + 1] === ']')

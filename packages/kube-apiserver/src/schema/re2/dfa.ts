@@ -1,20 +1,20 @@
 import { spend, type Budget } from './pike.js';
 import type { Program } from './program.js';
 
-/** States and ways between them that are kept before all of them are forgotten and made anew. */
+/** Limits on cached states and transitions; the cache is cleared when one is exceeded. */
 const MAX_STATES = 1000;
 const MAX_TRANSITIONS = 50_000;
 
 interface State {
-  /** Instructions that take a character, and assertions that the text ends here. */
+  /** Instructions that consume a character, and end-of-text assertions. */
   readonly members: readonly number[];
   readonly matched: boolean;
   readonly transitions: Map<number, State>;
 }
 
 /**
- * Tells whether an expression matches somewhere in a text: the deterministic automaton of the program, built where
- * texts need it. One step per character once its states are known. Only for programs that do not look around.
+ * Tests whether an expression matches anywhere in a text, with a deterministic automaton whose states are built on
+ * demand. Takes one step per character once its states are cached. Only for programs without context assertions.
  */
 export class Dfa {
   readonly #program: Program;
@@ -33,7 +33,7 @@ export class Dfa {
       state = state.transitions.get(code) ?? this.#step(state, code, budget);
       at += code > 0xffff ? 2 : 1;
       steps += 1;
-      // A state that nothing can leave is a text that cannot match any more.
+      // A state without instructions cannot match any more.
       if (state.members.length === 0 && !state.matched) break;
     }
     spend(budget, steps >> 4);

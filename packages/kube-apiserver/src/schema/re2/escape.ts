@@ -12,8 +12,8 @@ const CONTROL: ReadonlyMap<string, number> = new Map([
 const MAX_CODE = 0x10ffff;
 
 /**
- * Reads the character that an escape at `start` (a backslash) stands for.
- * @returns also the place behind it.
+ * Parses the escape at `start` (a backslash) to a character.
+ * @returns the code point and the offset after the escape.
  * @throws PatternError
  */
 export function readEscape(pattern: string, start: number): { readonly code: number; readonly end: number } {
@@ -40,8 +40,8 @@ function hexadecimal(pattern: string, start: number): { readonly code: number; r
 }
 
 /**
- * Reads `\pL`, `\p{Greek}`, `\P{^Lu}` at `start`; undefined when no such thing stands there.
- * @throws PatternError for a name that Unicode has not.
+ * Parses `\pL`, `\p{Greek}`, `\P{^Lu}` at `start`; undefined when there is no such class.
+ * @throws PatternError for an unknown Unicode name.
  */
 export function unicodeGroup(
   pattern: string,

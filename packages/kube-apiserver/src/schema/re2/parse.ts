@@ -20,7 +20,7 @@ interface Group {
 }
 
 /**
- * Parses an expression in the syntax of Go's regexp (RE2, with the flags of `regexp.Compile`).
+ * Parses an expression in the syntax of Go's regexp (RE2 with the flags of `regexp.Compile`).
  * @throws PatternError
  */
 export function parse(pattern: string): Node {
@@ -33,7 +33,7 @@ class Parser {
   #group: Group;
   #flags: Flags = { fold: false, lines: false, dotAll: false, lazy: false };
   #at = 0;
-  /** Where the operator of repetition began that stands right before; -1 when none does. */
+  /** The offset of the repetition operator directly before the current position; -1 when there is none. */
   #repeated = -1;
   readonly #names = new Set<string>();
 
@@ -52,7 +52,7 @@ class Parser {
     return groupNode(this.#group);
   }
 
-  /** Takes the next element; true when it was an operator of repetition. */
+  /** Parses the next element; true when it was a repetition operator. */
   #step(): boolean {
     const char = this.#pattern[this.#at] ?? '';
     switch (char) {
@@ -127,7 +127,7 @@ class Parser {
     return this.#add(charNode(range(code), this.#flags.fold), end);
   }
 
-  /** `\Q…\E`: all of it literal. */
+  /** `\Q…\E`: a literal text. */
   #quoted(): void {
     const close = this.#pattern.indexOf('\\E', this.#at + 2);
     const end = close < 0 ? this.#pattern.length : close;
@@ -237,7 +237,7 @@ function groupNode(group: Group): Node {
   return group.alternatives.length === 0 ? last : { kind: 'alt', parts: [...group.alternatives, last] };
 }
 
-/** How often the innermost repeated thing may stand in what is repeated by counts. */
+/** The number of copies of the innermost operand that counted repetition creates. */
 function copies(node: Node): number {
   if (node.kind === 'repeat') return copies(node.node) * Math.max(node.max ?? node.min, 1);
   if (node.kind !== 'cat' && node.kind !== 'alt') return 1;

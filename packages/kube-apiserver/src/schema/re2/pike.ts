@@ -2,12 +2,12 @@ import { isWord } from './charset.js';
 import type { Assertion } from './syntax.js';
 import type { Program } from './program.js';
 
-/** Steps that are left for matching; shared by all that is matched for one request. */
+/** The remaining steps for matching, shared by all matches of one request. */
 export interface Budget {
   left: number;
 }
 
-/** Matching was given up because it took too many steps. */
+/** Matching exceeded its budget of steps. */
 export class TooManySteps extends Error {
   override readonly name = 'TooManySteps';
 
@@ -21,7 +21,7 @@ export function spend(budget: Budget, steps: number): void {
   if (budget.left < 0) throw new TooManySteps();
 }
 
-/** The characters around a place in a text; -1 where there is none. */
+/** The characters before and after a position; -1 at the ends of the text. */
 interface AdjacentCharacters {
   readonly before: number;
   readonly after: number;
@@ -50,9 +50,9 @@ interface Thread {
 }
 
 /**
- * Runs a program over a text, all its threads at once and in order of preference (as Pike's machine): the leftmost
- * match, and of those the one that Go's regexp prefers. Costs at most length × size.
- * @returns begin and end of the match at or after `from`, in code units.
+ * Runs a program over a text with all threads in parallel and in order of priority (a Pike VM): finds the leftmost
+ * match, and among those the one that Go's regexp prefers. Takes at most length × program size steps.
+ * @returns start and end of the match at or after `from`, in UTF-16 code units.
  */
 export function search(
   program: Program,
@@ -87,7 +87,7 @@ function nextInstruction(program: Program, at: number): number {
   return instruction?.op === 'set' ? instruction.next : 0;
 }
 
-/** Follows what takes no character. Threads behind one that matches are worse than that and end. */
+/** Follows instructions that consume no character. Threads of lower priority than a matching one are dropped. */
 function followEmptyTransitions(
   program: Program,
   threads: readonly Thread[],

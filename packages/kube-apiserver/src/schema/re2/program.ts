@@ -1,7 +1,7 @@
 import type { CharSet } from './charset.js';
 import { PatternError, type Assertion, type Node } from './syntax.js';
 
-/** Instructions of one expression. Go's own limit is higher; nothing sensible comes near this one. */
+/** Limit on the instructions of one expression. Go's limit is higher; no reasonable expression reaches this one. */
 const MAX_INSTRUCTIONS = 50_000;
 
 export type Instruction =
@@ -14,12 +14,12 @@ export type Instruction =
 export interface Program {
   readonly code: readonly Instruction[];
   readonly start: number;
-  /** Whether there are assertions that look at the characters on both sides. */
+  /** Whether the program has assertions that depend on both adjacent characters. */
   readonly hasContextAssertions: boolean;
 }
 
 /**
- * Compiles an expression to a non-deterministic automaton, from its end to its begin.
+ * Compiles an expression to a non-deterministic automaton, back to front.
  * @throws PatternError when it is too large
  */
 export function compile(node: Node, pattern: string): Program {
@@ -38,7 +38,7 @@ interface Output {
   readonly emit: (instruction: Instruction) => number;
 }
 
-/** Emits what matches `node` and then goes on at `next`; returns where it begins. */
+/** Emits instructions that match `node` and continue at `next`; returns the first one. */
 function emitNode(node: Node, next: number, out: Output): number {
   switch (node.kind) {
     case 'empty':
@@ -68,7 +68,7 @@ function emitRepeat(node: Extract<Node, { kind: 'repeat' }>, next: number, out: 
   return start;
 }
 
-/** `x*`, or `x+` when at least one is asked for. */
+/** `x*`, or `x+` when the minimum is at least one. */
 function emitLoop(node: Extract<Node, { kind: 'repeat' }>, next: number, out: Output): number {
   const loop = out.emit({ op: 'match' });
   const body = emitNode(node.node, loop, out);

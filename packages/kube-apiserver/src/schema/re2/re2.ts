@@ -4,23 +4,23 @@ import { parse } from './parse.js';
 import { compile, type Program } from './program.js';
 
 /**
- * Regular expressions of untrusted authors: the syntax, the meaning and the errors of Go's regexp (RE2), in time that is
- * bounded. JavaScript's own expressions backtrack, so that `(a+)+$` of a CRD could hang the process; here a text is read
- * once, by an automaton of all the ways to match. What remains (size of expression × length of text, when the automaton
- * has to be built anew all the time) is counted against a {@link Budget}, and given up with TooManySteps.
+ * Regular expressions from untrusted authors, with the syntax, semantics and errors of Go's regexp (RE2) in bounded
+ * time. JavaScript's own expressions backtrack, so `(a+)+$` in a CRD could block the process; here automata read a text
+ * once. The remaining cost (size of expression × length of text in the worst case) is charged to a {@link Budget};
+ * TooManySteps is thrown when it is exhausted.
  */
 export class Regexp {
   readonly #program: Program;
   readonly #automaton: Dfa | undefined;
 
-  /** @throws PatternError with Go's words. */
+  /** @throws PatternError with Go's message. */
   constructor(pattern: string) {
     this.#program = compile(parse(pattern), pattern);
     this.#automaton = this.#program.hasContextAssertions ? undefined : new Dfa(this.#program);
   }
 
   /**
-   * Whether it matches somewhere in the text.
+   * Whether the expression matches anywhere in the text.
    * @throws TooManySteps
    */
   test(text: string, budget: Budget = newBudget()): boolean {
@@ -30,7 +30,7 @@ export class Regexp {
   }
 
   /**
-   * The leftmost match at or after `from`, of those the one that Go prefers; begin and end in code units.
+   * The leftmost match at or after `from` that Go prefers: start and end in UTF-16 code units.
    * @throws TooManySteps
    */
   find(text: string, from = 0, budget: Budget = newBudget()): readonly [number, number] | undefined {
@@ -38,7 +38,7 @@ export class Regexp {
   }
 }
 
-/** Steps for one request: about a quarter of a second of work. */
+/** The steps of one request: about a quarter of a second. */
 const STEPS = 3_000_000;
 
 export function newBudget(): Budget {
@@ -49,7 +49,7 @@ const MAX_COMPILED = 500;
 const compiled = new Map<string, Regexp>();
 
 /**
- * The expression of a pattern, compiled once; the oldest ones are forgotten.
+ * The compiled expression of a pattern, from a cache of limited size.
  * @throws PatternError
  */
 export function regexp(pattern: string): Regexp {

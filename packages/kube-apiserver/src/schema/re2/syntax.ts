@@ -1,6 +1,6 @@
 import type { CharSet } from './charset.js';
 
-/** Where no character is taken: begin and end of the text or of a line, and edges of words. */
+/** Assertions, which consume no character: start and end of text or line, word boundaries. */
 export type Assertion = 'textBegin' | 'textEnd' | 'lineBegin' | 'lineEnd' | 'edge' | 'noEdge';
 
 export type Node =
@@ -16,7 +16,7 @@ export type Node =
       readonly lazy: boolean;
     };
 
-/** An expression that Go's regexp does not take; the message is Go's. */
+/** An expression that Go's regexp rejects; the message is Go's. */
 export class PatternError extends Error {
   override readonly name = 'PatternError';
 

@@ -6,15 +6,15 @@ import { canonicalQuantity } from './quantity.js';
 import { canonicalMicroTime, canonicalTime } from '../../time.js';
 
 /**
- * How far an object has come: `read` into a Go struct, or `stored` too. An empty list of a field that is always written
- * is still there when it is read (and somebody owns it), and null when it is stored.
+ * The step of a request: `read` is the decoded Go struct, `stored` the encoded object. An empty list of a field that is
+ * always written is kept when read (it has an owner) and is null when stored.
  */
 export type Stage = 'read' | 'stored';
 
 /**
- * An object of a built-in kind as the real server would write it after it had read it into a Go struct: nulls and zero
- * values of optional fields are gone, fields that are always written are there (`status: {}`, `rules: null`), times are
- * in UTC. The same object when nothing changes. Types have been checked before.
+ * An object of a built-in kind as the API server encodes it after decoding it into its Go struct: nulls and zero values
+ * of optional fields are dropped, fields that are always written are added (`status: {}`, `rules: null`), times are in
+ * UTC. Returns the same object when nothing changes. The types must have been checked before.
  */
 export function canonical(definition: string, object: KubeObject, stage: Stage = 'stored'): KubeObject {
   const { apiVersion, kind } = object;
@@ -22,7 +22,7 @@ export function canonical(definition: string, object: KubeObject, stage: Stage =
   return value === object ? object : { apiVersion, kind, metadata: {}, ...value };
 }
 
-/** {@link canonical} for a struct inside of an object. */
+/** {@link canonical} for a nested struct. */
 export function canonicalStruct(definition: string, value: JsonObject, stage: Stage): JsonObject {
   const entries: [string, Json][] = [];
   collectFields(definition, value, { stage, entries });
@@ -36,7 +36,7 @@ interface Collection {
   readonly entries: [string, Json][];
 }
 
-/** Adds the fields of a struct as they are written, those of inlined structs among them. */
+/** Adds the encoded fields of a struct, those of inlined structs included. */
 function collectFields(definition: string, value: JsonObject, into: Collection): void {
   for (const field of structFields(definition)) {
     if (field.name === '') collectInlined(field, value, into);
@@ -58,10 +58,10 @@ function collectField(
   if (omit === 'never' || !isOmitted(type, value, omit)) entries.push([name, value]);
 }
 
-/** Scalars of Go; the other scalars are structs to it, which are never empty. */
+/** Scalars that are plain Go types. The other scalars are structs in Go, which are never empty. */
 const PLAIN: ReadonlySet<string> = new Set(['string', 'bool', 'int32', 'int64', 'float64', 'bytes', 'strings']);
 
-/** A struct to Go, which JSON never leaves out for being empty. */
+/** Whether the type is a struct in Go: `omitempty` has no effect on those. */
 function isStruct(type: GoType): boolean {
   if (type.pointer) return false;
   return type.shape === 'struct' || (type.shape === 'scalar' && !PLAIN.has(type.name));
@@ -80,7 +80,7 @@ function isEmpty(value: Json): boolean {
   return value === null || value === '' || value === 0 || value === false;
 }
 
-/** What a field that was not given is written as, if it is written. */
+/** The encoded value of an absent field. */
 function zero(type: GoType, stage: Stage): Json {
   if (type.pointer || type.shape === 'list' || type.shape === 'map') return null;
   if (type.shape === 'struct') return canonicalStruct(type.name, {}, stage);
@@ -111,7 +111,7 @@ function writeList({ of, pointer }: Container, value: readonly Json[], stage: St
 function writeMap({ of, pointer }: Container, value: JsonObject, stage: Stage): Json {
   const keys = Object.keys(value);
   if (keys.length === 0) return pointer || stage === 'read' ? value : null;
-  // Go writes maps in the order of their keys; some clients compare texts.
+  // Go encodes maps sorted by key; some clients compare texts.
   const sorted = keys.every((key, index) => index === 0 || (keys[index - 1] ?? '') < key);
   const written = (sorted ? keys : keys.toSorted()).map((key): [string, Json] => [
     key,
@@ -120,7 +120,7 @@ function writeMap({ of, pointer }: Container, value: JsonObject, stage: Stage): 
   return sorted && written.every(([key, item]) => item === own(value, key)) ? value : Object.fromEntries(written);
 }
 
-/** Bytes that are nil are stored as empty ones. */
+/** Nil bytes are stored as empty bytes. */
 function mapValue(of: GoType, item: Json | undefined, stage: Stage): Json {
   if (item !== null && item !== undefined) return write(of, item, stage);
   return of.shape === 'scalar' && of.name === 'bytes' ? '' : zero(of, stage);
@@ -143,7 +143,7 @@ function writeScalar(name: string, value: Json, stage: Stage): Json {
   }
 }
 
-/** A schema within a schema, or a list of them, which is stored as null when it is empty; what else may stand in its place stays as it is. */
+/** Encodes nested JSONSchemaProps or a list of them; an empty list is stored as null. Other values are kept. */
 function writeSchemas(value: Json, stage: Stage): Json {
   if (isObject(value)) return canonicalStruct(JSON_SCHEMA, value, stage);
   if (!isArray(value)) return value;

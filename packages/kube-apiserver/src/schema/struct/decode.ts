@@ -6,19 +6,22 @@ import { decodeScalar, goTypeOf } from './scalar.js';
 import { mapFields, mapItems } from '../walk.js';
 
 export interface DecodedStruct {
-  /** Without the fields that the struct does not have, and without nulls where Go keeps none. */
+  /** The value without unknown fields, and without nulls where Go keeps none. */
   readonly value: Json;
-  /** Paths of the fields that the struct does not have, in order of the document, at most 100. */
+  /** Paths of unknown fields, in document order, at most 100. */
   readonly unknown: readonly string[];
-  /** The error of Go's decoder: `json: cannot unmarshal number into Go struct field …`. The value is then of no use. */
+  /**
+   * The error of Go's decoder: `json: cannot unmarshal number into Go struct field …`. The value is not usable then.
+   */
   readonly problem: string | undefined;
 }
 
 /**
- * Reads JSON as Go reads it into the struct of a built-in definition: names are case-sensitive, the first value of a
- * wrong type is told, null leaves a field as it is. Zero values are not dropped here.
+ * Decodes JSON into the Go struct of a built-in definition: names are case-sensitive, the first value of a wrong type
+ * is reported, null leaves a field unset. Zero values are kept.
  * @param definition such as `io.k8s.api.core.v1.ConfigMap`.
- * @param copied whether the value is copied from one that was read before: then what an int32 cannot hold is cut, as by Go.
+ * @param copied whether the value comes from an object that was decoded before: an int32 overflow is truncated then, as
+ *   in Go.
  */
 export function decodeStruct(definition: string, value: Json, copied = false): DecodedStruct {
   const decoder = new Decoder(copied);
@@ -34,13 +37,13 @@ export function decodeStruct(definition: string, value: Json, copied = false): D
 
 const MAX_UNKNOWN = 100;
 
-/** A type that decodes itself failed: Go goes no further then. */
+/** An UnmarshalJSON method failed: Go stops decoding. */
 class Aborted extends Error {}
 
 class Decoder {
   readonly unknown: string[] = [];
   problem: string | undefined;
-  /** The struct whose field is being read, and the names of the fields down to it; items and keys do not count. */
+  /** The struct of the current field, and the field names down to it, without indexes and map keys. */
   #struct = '';
   #fields: readonly string[] = [];
   #path = '';
@@ -124,7 +127,7 @@ class Decoder {
     return this.#refuse(value, result.type ?? goTypeOf(name, goName), result.said);
   }
 
-  /** Keeps the first error; Go reads on after it. */
+  /** Records the first error. Go continues decoding after it. */
   #refuse(value: Json, type: string, said = jsonType(value)): Json {
     this.problem ??= this.#text(said, type);
     return value;
@@ -135,7 +138,10 @@ class Decoder {
     return `json: cannot unmarshal ${said} into ${where} of type ${type}`;
   }
 
-  /** A schema inside of a schema, or a list of them: a decoder of its own reads it, which tells no unknown fields, and whose failure ends all. */
+  /**
+   * Decodes nested JSONSchemaProps, or a list of them. Go uses a decoder of its own for these: it reports no unknown
+   * fields, and its error stops the decoding.
+   */
   decodeNested(definition: string, value: Json): Json {
     const outer = { told: this.unknown.length, problem: this.problem };
     const struct: GoType = { shape: 'struct', name: definition, pointer: false };
@@ -154,7 +160,7 @@ class Decoder {
 
 interface KnownField {
   readonly field: StructField;
-  /** Names of the inlined structs that it is in. */
+  /** Names of the inlined structs that contain the field. */
   readonly inlined: readonly string[];
 }
 
@@ -180,7 +186,7 @@ function collect(definition: string, inlined: readonly string[], into: Map<strin
   }
 }
 
-/** apiVersion and kind of a whole object are in an inlined struct of Go; in others they are fields. */
+/** The apiVersion and kind of a top-level object are in the inlined TypeMeta; elsewhere they are plain fields. */
 function typeMeta({ number }: StructField): readonly string[] {
   return number === 0 ? ['TypeMeta'] : [];
 }
@@ -194,7 +200,7 @@ function goStructName(definition: string): string {
   return definition.split('.').slice(-2).join('.');
 }
 
-/** The Go name of an element of a list or map, from that of the whole. */
+/** The Go type name of an element of a list or map, from that of the container. */
 function elementName(goName: string, of: GoType): string {
   const inner = /^(?:\[\]|map\[\w+\])(.+)$/.exec(goName.replace(/^\*/, ''))?.[1];
   if (inner !== undefined) return inner.replace(/^\*/, '');

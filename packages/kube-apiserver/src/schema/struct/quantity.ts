@@ -6,14 +6,13 @@ const BINARY: Readonly<Record<string, number>> = { Ki: 1, Mi: 2, Gi: 3, Ti: 4, P
 const LARGEST = 2n ** 63n - 1n;
 const LONGEST = 10_000;
 
-/** A number of the API: an exact multiple of 10^-9 (finer ones are rounded up, away from zero). */
+/** A resource quantity: an exact multiple of 10^-9. Finer values are rounded up, away from zero. */
 export interface Quantity {
-  /** In units of 10^-9. */
   readonly nanos: bigint;
   readonly format: 'decimal' | 'binary' | 'exponent';
 }
 
-/** Reads `100m`, `1.5Gi`, `2e3`; undefined where the text is no quantity, or longer than anybody could mean. */
+/** Parses `100m`, `1.5Gi`, `2e3`; undefined for an invalid or unreasonably long text. */
 export function parseQuantity(text: string): Quantity | undefined {
   if (text.length > LONGEST) return undefined;
   const [, sign, whole = '', fraction = '', suffix = ''] = QUANTITY.exec(text) ?? [];
@@ -44,13 +43,13 @@ function divideUp(value: bigint, by: bigint): bigint {
   return value % by === 0n ? value / by : value / by + 1n;
 }
 
-/** Rounds to a multiple of 10^-3, away from zero: what lists of resources hold. */
+/** Rounds up to a multiple of 10^-3, away from zero, as ResourceList values are. */
 export function roundUpToMilli({ nanos, format }: Quantity): Quantity {
   const whole = divideUp(nanos < 0n ? -nanos : nanos, 1_000_000n) * 1_000_000n;
   return { nanos: nanos < 0n ? -whole : whole, format };
 }
 
-/** The canonical text: the largest suffix that leaves no fraction. */
+/** The canonical form: the largest suffix that leaves no fraction. */
 export function quantityText({ nanos, format }: Quantity): string {
   if (nanos === 0n) return '0';
   const sign = nanos < 0n ? '-' : '';
@@ -82,7 +81,7 @@ function decimalText(nanos: bigint, asExponent: boolean): string {
   return `${rest}${Object.keys(DECIMAL).find((name) => DECIMAL[name] === exponent) ?? ''}`;
 }
 
-/** A quantity of JSON as it is written: in canonical form. What is none stays. */
+/** The canonical form of a quantity in JSON. Other values are returned unchanged. */
 export function canonicalQuantity(value: Json): Json {
   const quantity = typeof value === 'string' || typeof value === 'number' ? parseQuantity(String(value)) : undefined;
   return quantity === undefined ? value : quantityText(quantity);

@@ -3,9 +3,9 @@ import { isArray, isObject, type Json, type JsonObject } from '../../json.js';
 import { decodeScalar, goTypeOf } from './scalar.js';
 
 /**
- * Why a value that is no text of JSON cannot be copied into the struct of a built-in definition, in the words of the real
- * server's converter; undefined when it can. After a strategic merge patch and after an apply values come this way. Fields
- * are looked at in the order of the struct.
+ * The error of the API server's unstructured converter when a value does not fit the struct of a built-in definition;
+ * undefined when it fits. Results of strategic merge patches and of applies are converted this way. Fields are checked
+ * in the order of the struct.
  * @param definition such as `io.k8s.api.core.v1.ConfigMap`.
  */
 export function restoreProblem(definition: string, value: Json): string | undefined {
@@ -74,7 +74,7 @@ function bytesProblem(value: Json, given: string): string | undefined {
 
 const UNNESTED = { decodeNested: (_definition: string, value: Json): Json => value };
 
-/** Types that read themselves are given JSON again, but do not know where they stand. */
+/** Types with an UnmarshalJSON method are given JSON again; their errors have no path. */
 function selfReadProblem(name: string, goName: string, value: Json): string | undefined {
   const result = decodeScalar(name, value, UNNESTED);
   if ('abort' in result) return result.abort;
@@ -84,7 +84,7 @@ function selfReadProblem(name: string, goName: string, value: Json): string | un
     : undefined;
 }
 
-/** The kind of Go value that JSON was decoded to. */
+/** The reflect.Kind of a decoded JSON value. */
 function kindOf(value: Json): string {
   if (isArray(value)) return 'slice';
   if (isObject(value)) return 'map';
@@ -93,7 +93,7 @@ function kindOf(value: Json): string {
   return 'string';
 }
 
-/** The Go name of an element, from that of the whole: `string` of `map[string]string`. */
+/** The Go type name of an element, from that of its container: `string` of `map[string]string`. */
 function elementOf(goName: string): string {
   return /^(?:\[\]|map\[\w+\])\*?(.+)$/.exec(goName)?.[1] ?? '';
 }

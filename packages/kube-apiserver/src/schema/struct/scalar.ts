@@ -5,14 +5,10 @@ import { goJson } from '../go/text.js';
 import { RFC3339, RFC3339_MICRO, timeProblem } from '../go/time.js';
 import { mapItems } from '../walk.js';
 
-/** What reading a value into a scalar of Go gave. */
 export type Scalar =
   | { readonly value: Json }
-  /** Of a wrong type: said as `number 1.5`, `string`; `type` where it is an item of the value. Reading goes on. */
   | { readonly said: string; readonly type?: string }
-  /** Of the right type, and still wrong: a text that reading goes on after, too. */
   | { readonly kept: string }
-  /** A type that reads itself met a value of another type, or fails with a text. Reading ends. */
   | { readonly wrong: string; readonly type: string }
   | { readonly abort: string };
 
@@ -24,7 +20,7 @@ export const JSON_SCHEMA = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextension
 const INTEGERS: Readonly<Record<string, number>> = { int32: 2 ** 31, int64: 2 ** 63 };
 const UNCHECKED: readonly string[] = ['raw', 'fields', 'json'];
 
-/** Reads a value that is not null. `name` is that of a scalar of {@link GoType}. */
+/** Decodes a value that is not null. `name` is the name of a scalar {@link GoType}. */
 export function decodeScalar(name: string, value: Json, nested: Nested): Scalar {
   if (UNCHECKED.includes(name)) return { value };
   switch (name) {
@@ -53,7 +49,7 @@ export function decodeScalar(name: string, value: Json, nested: Nested): Scalar 
   }
 }
 
-/** The name of the Go type of a scalar, as errors say it. */
+/** The Go type name of a scalar in error messages. */
 export function goTypeOf(name: string, goName: string): string {
   return name === 'bytes' ? '[]uint8' : goName;
 }
@@ -63,7 +59,7 @@ function decodeInteger(value: Json, size: number): Scalar {
   return Number.isInteger(value) && value >= -size && value < size ? { value } : { said: `number ${goJson(value)}` };
 }
 
-/** Bytes are written again as Go writes them: without line ends, in one spelling. */
+/** Bytes are normalized to Go's encoding: no line ends, canonical padding. */
 function decodeBytes(value: Json): Scalar {
   if (isArray(value)) return decodeByteList(value);
   if (typeof value !== 'string') return { said: jsonType(value) };
@@ -73,7 +69,7 @@ function decodeBytes(value: Json): Scalar {
     : { kept: `illegal base64 data at input byte ${odd}` };
 }
 
-/** Go reads a list of numbers into bytes too. */
+/** Go also decodes an array of numbers into bytes. */
 function decodeByteList(items: readonly Json[]): Scalar {
   const bytes: number[] = [];
   for (const item of items) {
@@ -115,7 +111,7 @@ function decodeStrings(value: Json): Scalar {
     : { said: 'array' };
 }
 
-/** Types of JSONSchemaProps that hold a schema or something else. */
+/** Fields of JSONSchemaProps that hold a schema or another type. */
 function decodeSchemaOr(name: string, value: Json, nested: Nested): Scalar {
   if (isObject(value)) return { value: nested.decodeNested(JSON_SCHEMA, value) };
   if (name === 'bool-or-schema')
