@@ -29,29 +29,29 @@ import { zeroOf } from './typed/zero.js';
 export interface ApplyRequest {
   /** The stored object in the version of the request; undefined when there is none. */
   readonly live: KubeObject | undefined;
-  /** The body. */
+  /** The configuration in the request body. */
   readonly applied: Json;
   readonly manager: string;
   /** '' for the main resource. */
   readonly subresource: string;
   readonly force: boolean;
   readonly resource: FieldsResource;
-  /** Ms since the epoch. */
+  /** Milliseconds since the epoch. */
   readonly now: number;
-  /** Versions beside the request's in which owners may have named their fields, served or not. */
+  /** Looks up other versions of the resource, served or not: managedFields may name their fields in them. */
   readonly other?: (apiVersion: string) => OtherVersion | undefined;
 }
 
-/** The manager of what an object had before anything was known of its managers. */
+/** The manager of all fields of an object that had no managedFields when it was first applied. */
 const BEFORE_FIRST_APPLY = 'before-first-apply';
 
 /**
- * The object after a server-side apply, with its managedFields, before defaults: fields of the body are put in, those
- * that this manager applied before and nobody else owns are taken out. It is `live` itself when nothing changes. A new
- * object has what the body has.
+ * Computes the object after a server-side apply, with its managedFields and before defaulting. Fields of the
+ * configuration are merged in; fields that this manager applied before, no longer applies and shares with nobody are
+ * removed. Returns `live` itself when nothing changes.
  *
- * @throws StatusError 400 for a body of another kind or with managedFields, 409 when others own what would change and
- *   `force` is not given, 500 (without reason) when the body does not fit the schema or repeats items.
+ * @throws StatusError 400 for a configuration of another kind or with managedFields, 409 for conflicts without `force`,
+ *   500 (without a reason) for a configuration that does not match the schema or has duplicate items.
  */
 export function serverSideApply(request: ApplyRequest): KubeObject {
   const { live, manager, force, resource } = request;
@@ -72,7 +72,7 @@ export function serverSideApply(request: ApplyRequest): KubeObject {
   return live !== undefined && object === bare && entries === old ? live : withEntries(object, entries);
 }
 
-/** What the rules of ownership depend on in a request. */
+/** The inputs to ownership that are the same for the whole request. */
 export function ownershipContext({
   resource,
   subresource,
@@ -135,7 +135,7 @@ function checkTypes(applied: JsonObject, live: JsonObject, { atom }: OwnershipCo
   if (stored !== undefined) throw unknownError(`failed to create typed live object (${nameOf(live)}): ${stored}`);
 }
 
-/** A fraction passes as a number until the result is turned into a struct. */
+/** A fraction passes schema validation as a number; the conversion to a Go struct rejects it. */
 function checkNumbers(applied: JsonObject, { schema }: FieldsResource): void {
   const type = fractionOf(schema, applied);
   if (type === undefined) return;
@@ -144,7 +144,7 @@ function checkNumbers(applied: JsonObject, { schema }: FieldsResource): void {
   throw unknownError(`failed to convert new object (${nameOf(applied)}) to proper version: ${why}`);
 }
 
-/** `namespace/name; apps/v1, Kind=Deployment` of a body. */
+/** `namespace/name; apps/v1, Kind=Deployment` of an object. */
 function nameOf(object: JsonObject): string {
   const metadata = memberOf(object, 'metadata');
   const known = isObject(metadata) ? metadata : {};
@@ -192,7 +192,7 @@ function applyOnce({ request, applied, bare, owners, context }: ApplyState, forc
   return { object, owners: final };
 }
 
-/** Conflicts about what client-side apply of kubectl had set are none for its server-side apply. */
+/** Applies again with force when all conflicts are about fields that kubectl set by client-side apply. */
 function adoptClientSideApply(state: ApplyState, conflicts: readonly Conflict[]): Result {
   const { context, bare } = state;
   const others = conflictsOutside(conflicts, lastAppliedFields(context.atom, bare, context.apiVersion));

@@ -1,7 +1,6 @@
 import { isArray, isObject } from '../json.js';
 import type { Json } from '../json.js';
 
-/** Ascending by code point, as Go compares strings: UTF-16 units differ from it above U+FFFF. */
 export function compareText(a: string, b: string): number {
   if (a === b) return 0;
   const most = Math.min(a.length, b.length);
@@ -17,10 +16,8 @@ function isSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdfff;
 }
 
-/** Without anything that JSON escapes. */
 const PLAIN_TEXT = /^[\w ./:-]*$/;
 
-/** JSON as Go writes it: keys in order, and `<`, `>`, `&` and the two line separators escaped. */
 export function goJson(value: Json | undefined): string {
   if (typeof value === 'string' && PLAIN_TEXT.test(value)) return `"${value}"`;
   return JSON.stringify(sorted(value ?? null)).replace(/[<>&\u2028\u2029]/g, unicodeEscape);

@@ -1,21 +1,24 @@
 import type { JsonObject } from '../json.js';
 import type { Schema } from '../schema/schema.js';
 
-/** What has to be known of a resource to say who owns which field; every `Resource` is one. */
+/** The part of a `Resource` that field ownership depends on. */
 export interface FieldsResource {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
   readonly custom: boolean;
-  /** Of the whole object. */
+  /** The schema of the whole object. */
   readonly schema: Schema;
   readonly subresources: readonly { readonly name: string }[];
 }
 
-/** An object has fields that another of its versions does not know. The real server forgets who owns what rather than fail. */
+/**
+ * An object cannot be converted to another version, which lacks some of its fields. The API server drops the ownership
+ * then instead of failing.
+ */
 export class ConversionError extends Error {}
 
-/** Says what an object was to be converted for, where it cannot be. */
+/** Prefixes a {@link ConversionError} with the purpose of the conversion. */
 export function withConversionContext<T>(what: string, work: () => T): T {
   try {
     return work();
@@ -24,10 +27,10 @@ export function withConversionContext<T>(what: string, work: () => T): T {
   }
 }
 
-/** Another version of a resource: owners may have named their fields in it. */
+/** Another version of a resource, in which managedFields may name their fields. */
 export interface OtherVersion {
   readonly schema: Schema;
-  /** An object of the request's version as it is in this one, and back. Throw {@link ConversionError}. */
+  /** Converts an object of the request's version to this one, and back. Both throw {@link ConversionError}. */
   readonly convert: (object: JsonObject) => JsonObject;
   readonly restore: (object: JsonObject) => JsonObject;
 }

@@ -12,22 +12,22 @@ import { zeroOf } from './typed/zero.js';
 export interface TrackRequest {
   /** The stored object in the version of the request; undefined when it is being created. */
   readonly live: KubeObject | undefined;
-  /** What the request makes of it, defaults filled in, as it is before the strategy prepares it. */
+  /** The object that the request asks for, with defaults, before the strategy prepares it. */
   readonly next: KubeObject;
   readonly manager: string;
   /** '' for the main resource. */
   readonly subresource: string;
   readonly resource: FieldsResource;
-  /** Ms since the epoch. */
+  /** Milliseconds since the epoch. */
   readonly now: number;
-  /** Versions beside the request's in which owners may have named their fields, served or not. */
+  /** Looks up other versions of the resource, served or not: managedFields may name their fields in them. */
   readonly other?: (apiVersion: string) => OtherVersion | undefined;
 }
 
 /**
- * The object of a POST, PUT or PATCH (but apply) with its managedFields: what it changes is its manager's. The ones
- * that the body brings count when they can be read, so that a client may edit them; `[{}]` (and `[]` of built-in kinds) forget them all,
- * and from then on nobody is written down until somebody applies. Gives `live` when all is as it was.
+ * Updates managedFields for a POST, PUT or PATCH other than apply: the manager becomes the owner of the fields that it
+ * changes. Readable managedFields of the body are used, so a client may edit them; `[{}]` (and `[]` for built-in kinds)
+ * clears them, and no managers are recorded until the next apply. Returns `live` when nothing changes.
  */
 export function trackUpdate(request: TrackRequest): KubeObject {
   const { live, next, resource, subresource } = request;
@@ -36,7 +36,7 @@ export function trackUpdate(request: TrackRequest): KubeObject {
   if (owners.size === 0 && live !== undefined) return finish(request, undefined);
   const context = ownershipContext(request);
   const old = live === undefined ? zeroOf(resource.schema, bare) : withoutEntries(live);
-  // The real server writes such an object without managedFields rather than refuse it here.
+  // The API server stores such an object without managedFields instead of rejecting it here.
   if (
     schemaErrors(context.atom, bare, true) !== undefined ||
     (live === undefined ? schemaErrors(context.atom, old, true) : liveSchemaErrors(context.atom, live)) !== undefined
@@ -48,7 +48,7 @@ export function trackUpdate(request: TrackRequest): KubeObject {
 }
 
 function finish({ live, next }: TrackRequest, entries: readonly ManagedFieldsEntry[] | undefined): KubeObject {
-  // What a kind remembers of a request beside its fields would be lost with `next`.
+  // Symbols on `next` carry data of the request that would be lost.
   const unmarked = Object.getOwnPropertySymbols(next).length === 0;
   if (
     live !== undefined &&
@@ -77,7 +77,7 @@ function isReset(entries: readonly ManagedFieldsEntry[]): boolean {
   return first === undefined || (entries.length === 1 && Object.values(first).every((value) => value === undefined));
 }
 
-/** What cannot be read or kept is forgotten: an update is never refused for it. */
+/** Runs a computation of owners; undefined when it fails: an update is never rejected because of managedFields. */
 function ownersOrNone(run: () => Owners): Owners | undefined {
   try {
     return run();
@@ -87,8 +87,8 @@ function ownersOrNone(run: () => Owners): Owners | undefined {
 }
 
 /**
- * `next` with the time stamps of `live` in its managedFields when nothing but those differs: to be asked last, after
- * defaults and strategy, so that an apply that changes nothing writes nothing. Gives `live` in that case.
+ * Returns `live` when `next` differs from it only in timestamps of managedFields, otherwise `next`. Called last, after
+ * defaulting and the strategy, so an apply without changes is not stored.
  */
 export function keepUnchangedTimes(next: KubeObject, live: KubeObject): KubeObject {
   const [after, before] = [entriesOf(next) ?? [], entriesOf(live) ?? []];

@@ -1,10 +1,10 @@
 import { isArray, isObject } from '../json.js';
 import type { Json } from '../json.js';
 
-/** The member that makes an object of a strategic merge patch an order: `replace`, `delete`. */
+/** The directive key of an object in a strategic merge patch: `replace`, `delete`. */
 export const DIRECTIVE = '$patch';
 
-/** A value of the patch that has nothing to be merged with: what holds `$patch` is dropped, at any depth. */
+/** A patch value that has no counterpart in the object: values that contain `$patch` are dropped at any depth. */
 export function withoutDirectives(value: Json): Json | undefined {
   if (isArray(value)) return value.map(withoutDirectives).filter((item) => item !== undefined);
   if (!isObject(value)) return value;
@@ -13,7 +13,7 @@ export function withoutDirectives(value: Json): Json | undefined {
   return Object.fromEntries(kept.filter(([, child]) => child !== undefined));
 }
 
-/** Drops the members that are null from objects at any depth; items of arrays stay. */
+/** Drops null members of objects at any depth; array items are kept. */
 export function withoutNulls(value: Json): Json {
   if (isArray(value)) return value.map(withoutNulls);
   if (!isObject(value)) return value;

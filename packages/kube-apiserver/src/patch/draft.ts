@@ -1,15 +1,15 @@
 import { isArray, isObject } from '../json.js';
 import type { Json } from '../json.js';
 
-/** A value in a document that is being changed: containers that were opened are drafts, all else is as it came. */
+/** A value of a document being patched: a draft for containers that were opened, the original JSON otherwise. */
 export type DraftValue = Json | Container;
 
-/** An object or array being changed, by the keys of a JSON pointer. Answers false where a key does not fit. */
+/** A mutable object or array, addressed by keys of a JSON pointer. The methods return false for an invalid key. */
 export interface Container {
-  /** Whether a key can be read: any member of an object, an index inside an array. */
+  /** Whether a key is valid for reading: any member of an object, an existing index of an array. */
   readable(key: string): boolean;
   get(key: string): DraftValue | undefined;
-  /** The container below a key, ready to be changed; undefined when there is none. */
+  /** A draft of the container under a key; undefined when there is no container. */
   open(key: string): Container | undefined;
   add(key: string, value: DraftValue): boolean;
   replace(key: string, value: DraftValue): boolean;
@@ -17,7 +17,7 @@ export interface Container {
   finish(): Json;
 }
 
-/** A draft of an object or array; undefined for any other value. */
+/** A draft of an object or array; undefined for other values. */
 export function draftOf(value: DraftValue | undefined): Container | undefined {
   if (isContainer(value)) return value;
   if (isArray(value)) return new ArrayDraft([...value]);
@@ -27,7 +27,7 @@ export function draftOf(value: DraftValue | undefined): Container | undefined {
   );
 }
 
-/** The value as plain JSON. */
+/** The value as JSON. */
 export function finish(value: DraftValue): Json {
   return isContainer(value) ? value.finish() : value;
 }
@@ -124,7 +124,7 @@ class ArrayDraft implements Container {
     return this.#items.map(finish);
   }
 
-  /** Reads an index below `size`; below zero it counts from the end. */
+  /** Parses an index below `size`; a negative index counts from the end. */
   #index(key: string, size: number): number | undefined {
     if (!/^[+-]?[0-9]+$/.test(key)) return undefined;
     const index = Number(key);

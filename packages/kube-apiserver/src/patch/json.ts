@@ -7,7 +7,7 @@ import type { Container, DraftValue } from './draft.js';
 import { matchesRawLiterals, rawLiterals } from './rawliterals.js';
 
 const MAX_OPERATIONS = 10_000;
-/** Bytes of JSON that all `copy` operations of one patch may make together. */
+/** The limit on the bytes of JSON that all `copy` operations of a patch may create. */
 const MAX_COPIED = 3 * 1024 * 1024;
 
 const MEMBERS: readonly string[] = ['op', 'path', 'from', 'value'];
@@ -18,13 +18,14 @@ interface State {
 }
 
 /**
- * The document after a JSON patch (RFC 6902), with the readings of the library that kube-apiserver uses: `replace` of a
- * missing member adds it, a missing member tests as null and copies as null, negative indexes count from the end, a
- * path need not start with a slash. The document is not changed.
+ * Applies a JSON patch (RFC 6902) with the semantics of the library that kube-apiserver uses: `replace` of a missing
+ * member adds it, a missing member tests and copies as null, negative indexes count from the end, a path need not start
+ * with a slash. The document is not modified.
  *
- * @param lenient whether nobody asks what else the operations hold: then the library itself refuses what is no list.
- * @param text of the patch where it came as one: `test` goes by how values are written.
- * @throws StatusError 400 when it is no list of operations, 413 above 10,000 of them, else the terse 422.
+ * @param lenient whether unknown members of operations are not checked: the library's own errors apply then.
+ * @param text the patch as text where there is one: `test` compares encodings.
+ * @throws StatusError 400 when the patch is not a list of operations, 413 above 10,000 operations, otherwise a 422
+ *   without details.
  */
 export function jsonPatch(document: Json, patch: Json, lenient = false, text = ''): Json {
   const operations = readOperations(patch, lenient);
@@ -43,7 +44,7 @@ export function jsonPatch(document: Json, patch: Json, lenient = false, text = '
   return finish(state.root);
 }
 
-/** How the value of an operation is written; undefined where Go would not write it otherwise. */
+/** The encoding of an operation's value; undefined where it is Go's own. */
 function rawValueOf(spellings: Json | undefined, at: number): RawValue | undefined {
   const operation = isArray(spellings) ? spellings[at] : undefined;
   return isObject(operation) ? { of: own(operation, 'value') } : undefined;
@@ -53,7 +54,7 @@ interface RawValue {
   readonly of: Json | undefined;
 }
 
-/** What strict decoding says of a JSON patch: `json patch unknown field "[0].foo"`. */
+/** The findings of strict field validation: `json patch unknown field "[0].foo"`. */
 export function jsonPatchFindings(patch: Json): string[] {
   if (!isArray(patch)) return [];
   return patch.flatMap((operation, index) =>
@@ -87,7 +88,7 @@ function unreadable(what: string): Error {
   return badRequest(`error decoding patch: json: cannot unmarshal ${what}`);
 }
 
-/** Runs one operation; false when it does not apply. */
+/** Applies one operation; false when it fails. */
 function run(state: State, operation: JsonObject, spelling: RawValue | undefined): boolean {
   const path = own(operation, 'path');
   if (typeof path !== 'string') return false;
@@ -115,7 +116,10 @@ interface Place {
   readonly key: string;
 }
 
-/** The container that holds the last part of a path; undefined when there is none. What comes before the first slash is not looked at. */
+/**
+ * The container and key that a path leads to; undefined when the container is missing. Everything before the first
+ * slash is ignored.
+ */
 function find(state: State, path: string): Place | undefined {
   const parts = path.split('/').slice(1).map(unescapePart);
   const key = parts.pop();

@@ -5,22 +5,22 @@ import { goValue } from '../apply/gotext.js';
 import { DIRECTIVE, withoutDirectives } from './directive.js';
 import { identity, kindOf, partition, placesOf, requireKey, interleave } from './order.js';
 
-/** How the items of a list are merged: by the value of a key, or, without one, as a set of scalars. */
+/** How list items are merged: by the value of a merge key, or as a set of scalars without one. */
 export interface ListRule {
   readonly mergeKey: string;
-  /** What the real server calls the type of an item. */
+  /** The Go type name of an item in messages. */
   readonly name: string;
   readonly merge: (old: JsonObject, patch: JsonObject) => JsonObject;
 }
 
-/** The lists of a field that comes with `$setElementOrder`. */
+/** The lists of a field with `$setElementOrder`. */
 export interface OrderedLists {
   readonly old: readonly Json[] | undefined;
   readonly patch: readonly Json[] | undefined;
   readonly order: readonly Json[];
 }
 
-/** The list of a field after a patch of it that has no `$setElementOrder`: the patch's own order counts. */
+/** Merges the list of a field without `$setElementOrder`: the order of the patch is used. */
 export function mergeLists(old: readonly Json[], patch: readonly Json[], rule: ListRule): readonly Json[] {
   if (old.length === 0 && patch.length === 0) return old;
   if (!isListOfObjects(old, patch)) {
@@ -34,7 +34,7 @@ export function mergeLists(old: readonly Json[], patch: readonly Json[], rule: L
   return interleave(listed, others, { patch: split.patch, server: split.old, mergeKey: rule.mergeKey });
 }
 
-/** The list of a field in the order that the patch asks for; undefined when there is no list at all. */
+/** Merges the list of a field in the order of `$setElementOrder`; undefined when there is no list. */
 export function orderedList(
   lists: OrderedLists,
   rule: ListRule & { readonly strategy: string },
@@ -61,7 +61,7 @@ function mergedForOrder(
   return rule.strategy === 'merge' ? mergeLists(old, patch, rule) : patch;
 }
 
-/** Items that the patch keeps have to stand in the order list, in the same order. */
+/** Checks that the items of the patch are in the order list, in the same order. */
 function checkOrder(patch: readonly Json[], order: readonly Json[], mergeKey: string): void {
   if (patch.length === 0 || order.length === 0) return;
   const kept = mergeKey === '' ? patch : patch.filter((item) => !isDeletion(item));
@@ -91,7 +91,7 @@ function isDeletion(item: Json): boolean {
   return item[DIRECTIVE] === 'delete';
 }
 
-/** Obeys the items that are directives: `$patch: delete` takes items of the old list away, `$patch: replace` all of them. */
+/** Processes items with directives: `$patch: delete` removes items of the old list, `$patch: replace` all of them. */
 function applyItemDirectives(
   old: readonly Json[],
   patch: readonly Json[],
@@ -127,10 +127,10 @@ function mergeItems(old: readonly Json[], patch: readonly JsonObject[], { mergeK
   return merged;
 }
 
-/** Above so many scalars the first of each is kept: the way below takes the square of their number. */
+/** Above this number of scalars, duplicates are removed in one pass: the algorithm below is quadratic. */
 const MAX_PAIRWISE = 1_000;
 
-/** Scalars without repetition: the last one takes the place of a repeated one, as the real server does it. */
+/** Removes duplicate scalars as the API server does: the last item replaces a duplicate. */
 function distinct(items: readonly Json[]): Json[] {
   const found = new Set(items);
   if (found.size === items.length || items.length > MAX_PAIRWISE) return [...found];
@@ -146,7 +146,10 @@ function distinct(items: readonly Json[]): Json[] {
   return left;
 }
 
-/** @throws StatusError when the lists have items of several types, or lists in them. */
+/**
+ * Whether the items are objects.
+ * @throws StatusError when the items are of several types or are lists.
+ */
 export function isListOfObjects(...lists: readonly (readonly Json[])[]): boolean {
   const items = lists.flat();
   const first = items[0];

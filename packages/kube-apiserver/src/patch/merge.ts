@@ -7,11 +7,11 @@ import { withoutNulls } from './directive.js';
 export const INVALID_MERGE_PATCH = 'Invalid JSON Patch';
 
 /**
- * The document after a JSON merge patch (RFC 7386). Deviates from it as kube-apiserver does: nulls in objects inside an
- * array are dropped, unless the array takes the place of an object. Shares what stays the same; a patch that changes
- * nothing gives the document itself.
+ * Applies a JSON merge patch (RFC 7386). Deviates from it as kube-apiserver does: nulls in objects inside an array are
+ * dropped, unless the array replaces an object. Shares unchanged parts; returns the document itself when nothing
+ * changes.
  *
- * @param lenient whether nobody asks what else the patch holds: then a list takes the place of the document.
+ * @param lenient whether the patch is not checked for unknown fields: a list replaces the document then.
  * @throws StatusError 400 when the patch is not an object.
  */
 export function mergePatch(target: Json, patch: Json, lenient = false): Json {

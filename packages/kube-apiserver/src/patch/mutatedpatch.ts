@@ -7,8 +7,8 @@ import { strategyOf } from './strategy.js';
 const ORDER_PREFIX = '$setElementOrder/';
 
 /**
- * What a strategic merge leaves of its patch: the real server takes directives out of the patch itself as it obeys them,
- * and tells what is left where the result is no object of the kind. The patch has to be one that merges.
+ * The patch after a strategic merge: the API server removes directives from the patch as it processes them, and its
+ * messages show the result when the merged object is invalid. The patch must be one that merges.
  */
 export function mutatedPatch(schema: Schema | undefined, original: Json | undefined, patch: Json): Json {
   if (!isObject(patch)) return patch;

@@ -3,13 +3,13 @@ import type { Json } from '../json.js';
 import { unknownError } from '../status.js';
 import { goValue } from '../apply/gotext.js';
 
-/** What an item of a merged list is told apart by: the value of its merge key, or the item itself when there is none. */
+/** The identity of an item of a merged list: the value of its merge key, or the item itself when there is none. */
 export function identity(item: Json, mergeKey: string): Json | undefined {
   if (mergeKey === '') return item;
   return isObject(item) ? own(item, mergeKey) : undefined;
 }
 
-/** The items in `order` and the others, each in the order of `items`. */
+/** Splits items into those in `order` and the others; both keep their order. */
 export function partition(items: readonly Json[], order: readonly Json[], mergeKey: string): [Json[], Json[]] {
   const wanted = mergeKey === '' ? new Set<Json | undefined>(order) : wantedKeys(items, order, mergeKey);
   const listed: Json[] = [];
@@ -21,7 +21,7 @@ export function partition(items: readonly Json[], order: readonly Json[], mergeK
   return [listed, others];
 }
 
-/** The keys in `order`; the real server looks at those up to the last one that it has to find. */
+/** The keys in `order`. The API server reads them only up to the last one that it searches for. */
 function wantedKeys(items: readonly Json[], order: readonly Json[], mergeKey: string): Set<Json | undefined> {
   const odd = order.findIndex((item) => !isObject(item));
   const before = new Set(order.slice(0, odd < 0 ? order.length : odd).map((item) => identity(item, mergeKey)));
@@ -30,7 +30,7 @@ function wantedKeys(items: readonly Json[], order: readonly Json[], mergeKey: st
   return before;
 }
 
-/** What the order of a merged list comes from. */
+/** The lists that determine the order of a merged list. */
 export interface Orders {
   readonly patch: readonly Json[];
   readonly server: readonly Json[];
@@ -38,8 +38,8 @@ export interface Orders {
 }
 
 /**
- * Puts the patch's items in the patch's order and weaves the server's own items in: one of those stands before the
- * first patch item that the server has behind it.
+ * Sorts the items of the patch by the patch and the other items by the live list, and interleaves them: an item of the
+ * live list comes before the first patch item that follows it there.
  */
 export function interleave(
   patchItems: readonly Json[],
@@ -71,7 +71,7 @@ function inOrder(items: readonly Json[], order: readonly Json[], mergeKey: strin
   return [...items].sort((a, b) => place(a) - place(b));
 }
 
-/** Where each key stands first. */
+/** The first index of each key. */
 export function placesOf(items: readonly Json[], mergeKey: string): Map<Json | undefined, number> {
   const places = new Map<Json | undefined, number>();
   items.forEach((item, index) => {
@@ -81,7 +81,10 @@ export function placesOf(items: readonly Json[], mergeKey: string): Map<Json | u
   return places;
 }
 
-/** @throws StatusError 500 when an item has no merge key. */
+/**
+ * The merge key of an item.
+ * @throws StatusError 500 when the item has none.
+ */
 export function requireKey(item: Json, mergeKey: string): Json {
   if (!isObject(item)) throw unknownError('expected a map[string]interface {}, but received a ' + kindOf(item));
   const key = own(item, mergeKey);
@@ -89,7 +92,7 @@ export function requireKey(item: Json, mergeKey: string): Json {
   return key;
 }
 
-/** `%s` of Go's type of a decoded value. */
+/** The Go type of a decoded value, formatted with `%s`. */
 export function kindOf(value: Json | undefined): string {
   if (value === null || value === undefined) return '%!s(<nil>)';
   if (typeof value === 'string') return 'string';

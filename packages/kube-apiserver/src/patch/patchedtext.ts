@@ -5,14 +5,14 @@ import { JSON_SCHEMA } from '../schema/struct/scalar.js';
 import { compareBytes, goJson } from '../schema/go/text.js';
 
 const OF_SCHEMA: GoType = { shape: 'struct', name: JSON_SCHEMA, pointer: false };
-/** Fields that hold a schema or something else write it as the struct that it is. */
+/** Fields of JSONSchemaProps that hold a schema or another type encode it as a struct. */
 const SCHEMA_OR: readonly string[] = ['bool-or-schema', 'schema-or-strings', 'schema-or-list'];
 
 /**
- * A patched object as the real server prints it: what the patch did not look into stays as it was written, which for a
- * struct is the order of its fields; all else is in the order of its keys.
- * @param definition of the built-in kind; undefined for a custom resource, whose keys are always in order.
- * @param patch a JSON merge patch; undefined for other patches, which make new values of all that they look into.
+ * A patched object as the API server prints it: values that the patch did not touch keep their encoding, which for a
+ * struct is the order of its fields; all other objects are sorted by key.
+ * @param definition of the built-in kind; undefined for a custom resource, whose keys are always sorted.
+ * @param patch a JSON merge patch; undefined for other patches, which create new values of everything that they touch.
  */
 export function patchedText(definition: string | undefined, live: Json, value: Json, patch: Json | undefined): string {
   if (definition === undefined) return goJson(value);
@@ -22,7 +22,7 @@ export function patchedText(definition: string | undefined, live: Json, value: J
   return printed(value, patch, untouched);
 }
 
-/** Remembers of which type each object and list of the live object is. */
+/** Records the type of each object and list of the live object. */
 function recordTypes(type: GoType, value: Json | undefined, into: Map<Json, GoType>): void {
   if (isArray(value)) {
     into.set(value, type);
@@ -49,7 +49,7 @@ function printed(value: Json | undefined, patch: Json | undefined, untouched: Re
   return `{${keys.map((key) => `${goJson(key)}:${printed(value[key], lookedInto ? patch[key] : undefined, untouched)}`).join(',')}}`;
 }
 
-/** As Go writes a value of a type. */
+/** Encodes a value of a Go type. */
 function written(type: GoType, value: Json | undefined): string {
   if (isArray(value) && type.shape === 'list') return `[${value.map((item) => written(type.of, item)).join(',')}]`;
   if (!isObject(value)) return goJson(value);
@@ -61,7 +61,7 @@ function written(type: GoType, value: Json | undefined): string {
   return `{${keys.map((key) => `${goJson(key)}:${written(type.of, value[key])}`).join(',')}}`;
 }
 
-/** Sets of fields have an order of their own, in which they are stored. */
+/** Encodes fieldsV1 in its stored order. */
 function asStored(value: Json | undefined): string {
   if (!isObject(value)) return goJson(value);
   return `{${Object.entries(value)
@@ -78,7 +78,7 @@ function members(definition: string, value: JsonObject): string[] {
 
 const known = new Map<string, ReadonlyMap<string, GoType>>();
 
-/** Types of the fields of a struct by name, in order; those of structs within it stand among them. */
+/** The types of a struct's fields by name, in order, with those of inlined structs. */
 function fieldTypes(definition: string): ReadonlyMap<string, GoType> {
   const before = known.get(definition);
   if (before !== undefined) return before;

@@ -2,15 +2,15 @@ import { isArray, isObject, own } from '../json.js';
 import type { Json } from '../json.js';
 import { goJson } from '../schema/go/text.js';
 
-/** A string or a number; the colon after a string that is a key. */
+/** A string or a number; the group captures the colon after an object key. */
 const SCALAR = /"(?:[^"\\]|\\.)*"(\s*:)?|-?\d[-+.\deE]*/g;
-/** What may be spelled in another way than Go spells it. */
+/** Text whose encoding may differ from that of Go. */
 const AMBIGUOUS = /\\[u/]|[<>&\u2028\u2029]|\d[.eE]/;
 
 /**
- * A text of JSON in which every string and number that is no key stands as the text that it was written as; undefined
- * where all of them are spelled as Go spells them.
- * @param text that has been read as JSON before.
+ * Parses JSON with every string and number replaced by its literal text, except for object keys; undefined where all
+ * literals have Go's encoding.
+ * @param text valid JSON.
  */
 export function rawLiterals(text: string): Json | undefined {
   if (!AMBIGUOUS.test(text)) return undefined;
@@ -21,8 +21,8 @@ export function rawLiterals(text: string): Json | undefined {
 }
 
 /**
- * Whether a value that equals another one is spelled as Go spells that one: the library of kube-apiserver holds the bytes
- * of strings and numbers against each other, so that "\u00fc" is not "ü".
+ * Whether the literals of an equal value have Go's encoding: the library of kube-apiserver compares the bytes of
+ * strings and numbers, so "\u00fc" does not equal "ü".
  */
 export function matchesRawLiterals(value: Json, spelling: Json | undefined): boolean {
   if (isArray(value)) return isArray(spelling) && value.every((item, at) => matchesRawLiterals(item, spelling[at]));

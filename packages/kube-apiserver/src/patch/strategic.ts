@@ -16,11 +16,11 @@ const DELETE_PREFIX = '$deleteFromPrimitiveList';
 const ORDER_PREFIX = '$setElementOrder';
 
 /**
- * The object after a strategic merge patch: as a merge patch, but lists whose field says so are merged by key (or as
- * sets), and the directives `$patch`, `$retainKeys`, `$setElementOrder/…` and `$deleteFromPrimitiveList/…` are obeyed.
- * `schema` is the one of the object, with `x-kubernetes-patch-strategy` and `-merge-key`.
+ * Applies a strategic merge patch: like a merge patch, but lists are merged by key (or as sets) where the schema says
+ * so, and the directives `$patch`, `$retainKeys`, `$setElementOrder/…` and `$deleteFromPrimitiveList/…` are supported.
  *
- * @throws StatusError 400, 422 or 500, whichever the real server answers to that mistake.
+ * @param schema of the object, with `x-kubernetes-patch-strategy` and `x-kubernetes-patch-merge-key`.
+ * @throws StatusError 400, 422 or 500, as the API server for the same error.
  */
 export function strategicMerge(schema: Schema, original: Json, patch: Json): Json {
   if (patch !== null && !isObject(patch)) {
@@ -29,7 +29,7 @@ export function strategicMerge(schema: Schema, original: Json, patch: Json): Jso
   return mergeMaps(isObject(original) ? original : {}, patch ?? {}, schema);
 }
 
-/** Merges one object; `schema` undefined means that nothing is known of its members. */
+/** Merges one object. A `schema` of undefined means that its members are unknown. */
 function mergeMaps(original: JsonObject, patch: JsonObject, schema: Schema | undefined): JsonObject {
   const directive = patch[DIRECTIVE];
   if (directive !== undefined) return applyDirective(directive, patch);
@@ -46,7 +46,7 @@ function mergeMaps(original: JsonObject, patch: JsonObject, schema: Schema | und
   return Object.fromEntries(merged);
 }
 
-/** One object on its way: what came out so far, and the members of the patch that are still to be looked at. */
+/** The merge of one object: the members so far, and the members of the patch that are not processed yet. */
 interface Merging {
   readonly merged: Map<string, Json | undefined>;
   readonly rest: Map<string, Json | undefined>;
@@ -59,7 +59,7 @@ function applyDirective(directive: Json, patch: JsonObject): JsonObject {
   throw unknownError(`unknown patch type: ${asText(directive)} in map: ${goValue(patch)}`);
 }
 
-/** `%s` of Go: lists and maps are written member by member, what is no text is told with its type. */
+/** Formats a value with Go's `%s`: lists and maps by member, other values with their type. */
 function asText(value: Json | undefined): string {
   const member = (one: Json | undefined): string => (one === null || one === undefined ? '<nil>' : asText(one));
   if (typeof value === 'string') return value;
@@ -72,7 +72,7 @@ function asText(value: Json | undefined): string {
   return value === null || value === undefined ? '%!s(<nil>)' : `%!s(${kindOf(value)}=${goValue(value)})`;
 }
 
-/** The members of the original that stay: with `$retainKeys` only those that it lists. */
+/** The members of the original that are kept: all, or those in `$retainKeys`. */
 function retainedMembers(original: JsonObject, patch: JsonObject): Map<string, Json | undefined> {
   const members = new Map(Object.entries(original));
   const keys = patch[RETAIN_KEYS];

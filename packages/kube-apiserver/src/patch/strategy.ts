@@ -4,9 +4,9 @@ import { unknownError } from '../status.js';
 import { goQuote } from '../apply/gotext.js';
 
 /**
- * What is known of a member of an object, for merging.
+ * The schema of a member of an object.
  *
- * @throws StatusError 500 as the real server answers where its type has no such field, or is a map of names.
+ * @throws StatusError 500, as the API server, when the Go type has no such field or is a map.
  */
 export function fieldOf(schema: Schema | undefined, name: string): Schema | undefined {
   if (schema === undefined)
@@ -20,7 +20,7 @@ export function fieldOf(schema: Schema | undefined, name: string): Schema | unde
   throw unknownError(`unable to find api field in struct ${struct} for the json field ${goQuote(name)}`);
 }
 
-/** The strategy of a field beside `retainKeys`, which only says that a client may send that directive. */
+/** The patch strategy of a field other than `retainKeys`, which only permits that directive. */
 export function strategyOf(field: Schema | undefined): string {
   const strategies = (field?.['x-kubernetes-patch-strategy'] ?? '').split(',');
   return strategies.find((strategy) => strategy !== 'retainKeys') ?? '';

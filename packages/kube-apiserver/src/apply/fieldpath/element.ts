@@ -3,9 +3,9 @@ import type { Json } from '../../json.js';
 import { compareText, goJson, goQuote, goValue } from '../gotext.js';
 
 /**
- * One step of a path of fields, in the form it has in `fieldsV1`: `f:name` a member of an object, `k:{"name":"a"}` the
- * item of a list with those keys (sorted), `v:"a"` the item of a set with that value, `i:0` an index. Two steps are one
- * exactly when their texts are.
+ * A path element in the encoding of `fieldsV1`: `f:name` is a member of an object, `k:{"name":"a"}` the list item with
+ * these keys (sorted), `v:"a"` the set item with this value, `i:0` an index. Two elements are equal exactly when their
+ * texts are.
  */
 export type Element = string;
 
@@ -24,16 +24,15 @@ export function keyElement(fields: readonly KeyField[]): Element {
   return `k:{${sorted.map(([name, value]) => `${goJson(name)}:${goJson(value)}`).join(',')}}`;
 }
 
-/** The name of a member; undefined for an item of a list. */
+/** The name of an object member; undefined for a list item. */
 export function memberName(element: Element): string | undefined {
   return element.startsWith('f:') ? element.slice(2) : undefined;
 }
 
 /**
- * Reads a key of `fieldsV1` and writes it in the one form that is used here. Undefined for a kind of step that is not
- * known: the real server drops those.
+ * Parses a key of `fieldsV1` and normalizes it. Undefined for an unknown kind of element, which the API server drops.
  *
- * @throws Error when it is broken.
+ * @throws Error for a malformed key.
  */
 export function readElement(text: string): Element | undefined {
   if (text.length < 2) throw new Error('key must be 2 characters long:');
@@ -54,7 +53,10 @@ export function readElement(text: string): Element | undefined {
   }
 }
 
-/** The order in which the real server writes steps: members by name, then keys, values, indexes. For one sort: it reads each step once. */
+/**
+ * The order in which the API server sorts elements: members by name, then keys, values, indexes. Create one comparator
+ * for each sort: it parses each element once.
+ */
 export function elementOrder(): (a: Element, b: Element) => number {
   const values = new Map<Element, Json>();
   const valueOf = (element: Element): Json => {
@@ -80,7 +82,7 @@ export function elementOrder(): (a: Element, b: Element) => number {
   };
 }
 
-/** A step as people read it: `.name`, `[k="a"]`, `[="a"]`, `[0]`. */
+/** A path element for messages: `.name`, `[k="a"]`, `[="a"]`, `[0]`. */
 export function elementText(element: Element): string {
   const rest = element.slice(2);
   switch (element[0]) {

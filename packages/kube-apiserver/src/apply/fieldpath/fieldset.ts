@@ -1,16 +1,13 @@
 import type { Element } from './element.js';
 import { elementOrder } from './element.js';
 
-/** A place in a set of fields: whether it is in the set itself, and what is below it. */
+/** A node of a field set: whether its path is in the set, and its children. */
 export interface FieldNode {
   readonly member: boolean;
   readonly children: FieldSet;
 }
 
-/**
- * A set of paths of fields, as a tree. No node of it is empty (neither in the set nor with anything below). Never
- * changed once made.
- */
+/** An immutable set of field paths, as a tree. Every node is a member or has children. */
 export type FieldSet = ReadonlyMap<Element, FieldNode>;
 
 export const NO_FIELDS: FieldSet = new Map();
@@ -19,7 +16,7 @@ export function isEmpty(set: FieldSet): boolean {
   return set.size === 0;
 }
 
-/** Collects paths. A path of no steps is the whole object, which nobody owns. */
+/** Collects paths. The empty path is ignored: nobody owns the whole object. */
 export class FieldSetBuilder {
   readonly #root: MutableSet = new Map();
 
@@ -35,7 +32,7 @@ export class FieldSetBuilder {
     if (node !== undefined) node.member = true;
   }
 
-  /** What was collected; nothing may be inserted after it. */
+  /** The collected set. Nothing may be inserted afterwards. */
   build(): FieldSet {
     return this.#root;
   }
@@ -48,7 +45,7 @@ interface MutableNode {
 
 type MutableSet = Map<Element, MutableNode>;
 
-/** Of all nodes that have nothing below them, which are most, and can be hundreds of thousands. Nothing is put into it. */
+/** Shared by all leaves, of which there may be hundreds of thousands. Never modified. */
 const NO_CHILDREN: MutableSet = new Map();
 
 function childrenOf(node: MutableNode): MutableSet {
@@ -104,12 +101,12 @@ export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   return shared;
 }
 
-/** What is in `a` and not in `b`; taking a field away does not take what is below it. */
+/** The paths in `a` that are not in `b`. Removing a path does not remove its descendants. */
 export function difference(a: FieldSet, b: FieldSet): FieldSet {
   return subtract(a, b, false);
 }
 
-/** What is in `a` and neither in `b` nor below a field that is in `b`. */
+/** The paths in `a` that are neither in `b` nor descendants of a path in `b`. */
 export function recursiveDifference(a: FieldSet, b: FieldSet): FieldSet {
   return subtract(a, b, true);
 }
@@ -147,7 +144,7 @@ export function sameFields(a: FieldSet, b: FieldSet): boolean {
   return true;
 }
 
-/** Every path in the set, in the real server's order: the members of a level first, then what is below each. */
+/** All paths in the order of the API server: the members of a level first, then their descendants. */
 export function pathsOf(set: FieldSet): Element[][] {
   const found: Element[][] = [];
   const walk = (level: FieldSet, prefix: readonly Element[]): void => {

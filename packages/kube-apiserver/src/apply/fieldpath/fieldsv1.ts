@@ -5,11 +5,11 @@ import { readElement } from './element.js';
 import type { FieldNode, FieldSet } from './fieldset.js';
 import { NO_FIELDS, sortedNodes } from './fieldset.js';
 
-// Stored objects live longer than a request and are never changed, so what was read from one is kept with it.
+// Stored objects outlive a request and are immutable, so field sets parsed from them are cached.
 const written = new WeakMap<FieldSet, JsonObject>();
 const read = new WeakMap<JsonObject, FieldSet>();
 
-/** The set as `fieldsV1`: `{"f:spec":{"f:a":{},"f:m":{".":{},"f:x":{}}}}`. */
+/** Encodes a set as `fieldsV1`: `{"f:spec":{"f:a":{},"f:m":{".":{},"f:x":{}}}}`. */
 export function writeFields(set: FieldSet): JsonObject {
   const known = written.get(set);
   if (known !== undefined) return known;
@@ -30,9 +30,9 @@ function writeNode(node: FieldNode): JsonObject {
 }
 
 /**
- * Reads `fieldsV1`.
+ * Parses `fieldsV1`.
  *
- * @throws Error when it is not a tree of known steps.
+ * @throws Error when it is not a tree of path elements.
  */
 export function readFields(json: Json | undefined): FieldSet {
   if (json === undefined || json === null) return NO_FIELDS;
@@ -47,9 +47,9 @@ export function readFields(json: Json | undefined): FieldSet {
 
 interface Level {
   readonly set: FieldSet;
-  /** `.`: what this level is below is in the set itself. */
+  /** Whether the level contains `.`: its parent path is a member of the set. */
   readonly member: boolean;
-  /** Whether writing it again gives the same JSON. */
+  /** Whether encoding the set gives the same JSON. */
   readonly exact: boolean;
 }
 

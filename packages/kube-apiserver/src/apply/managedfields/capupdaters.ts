@@ -3,11 +3,11 @@ import { compareText } from '../gotext.js';
 import type { Owner, Owners } from './owners.js';
 import { ownerId, secondsOf } from './owners.js';
 
-/** Entries of `Update` that an object may have. */
+/** The number of `Update` entries that an object may have. */
 const MAX_UPDATERS = 10;
 const BUCKET = 'ancient-changes';
 
-/** Joins the oldest entries of `Update`, version by version, until there are no more than ten. */
+/** Merges the oldest `Update` entries of each version into one until at most ten are left. */
 export function capUpdaters(owners: Owners): Owners {
   const updaters = [...owners].filter(([, owner]) => owner.operation === 'Update');
   if (updaters.length <= MAX_UPDATERS) return owners;

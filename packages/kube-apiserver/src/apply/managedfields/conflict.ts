@@ -7,26 +7,26 @@ import { compareText, goQuote } from '../gotext.js';
 import type { Owner } from './owners.js';
 import type { OwnerConflict } from './ownership.js';
 
-/** A field that another manager owns and that this request wants to have. */
+/** A field that another manager owns and that this request changes. */
 export interface Conflict {
   readonly id: string;
   readonly owner: Owner;
   readonly path: readonly Element[];
 }
 
-/** Conflicts one by one, sorted by owner. */
+/** One conflict for each field, sorted by owner. */
 export function conflictsOf(ownerConflicts: readonly OwnerConflict[]): Conflict[] {
   return [...ownerConflicts]
     .sort((a, b) => compareText(a.id, b.id))
     .flatMap(({ id, owner, fields }) => pathsOf(fields).map((path) => ({ id, owner, path })));
 }
 
-/** Those of the conflicts that are about other fields. */
+/** The conflicts about fields that are not in `allowed`. */
 export function conflictsOutside(conflicts: readonly Conflict[], allowed: FieldSet): Conflict[] {
   return conflicts.filter(({ path }) => !has(allowed, path));
 }
 
-/** 409, with a cause for every field. */
+/** A 409 with one cause for each field. */
 export function applyConflict(conflicts: readonly Conflict[]): StatusError {
   const causes = conflicts.map(({ owner, path }) => ({
     reason: 'FieldManagerConflict',

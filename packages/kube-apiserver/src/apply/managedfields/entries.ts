@@ -2,19 +2,19 @@ import { isObject, own, withKey } from '../../json.js';
 import type { JsonObject } from '../../json.js';
 import type { KubeObject, ManagedFieldsEntry } from '../../object.js';
 
-/** The entries of an object. */
+/** The managedFields of an object. */
 export function entriesOf(object: KubeObject | undefined): readonly ManagedFieldsEntry[] | undefined {
   return object?.metadata?.managedFields;
 }
 
-/** The object without its entries; itself when it has none. */
+/** The object without managedFields; the same object when it has none. */
 export function withoutEntries(object: JsonObject): JsonObject {
   const metadata = own(object, 'metadata');
   if (!isObject(metadata) || own(metadata, 'managedFields') === undefined) return object;
   return { ...object, metadata: withKey(metadata, 'managedFields', undefined) };
 }
 
-/** The object with these entries, without any when there are none. */
+/** The object with these managedFields, or without any for undefined. */
 export function withEntries(object: JsonObject, entries: readonly ManagedFieldsEntry[] | undefined): KubeObject {
   const bare = withoutEntries(object);
   const metadata = own(bare, 'metadata');
@@ -27,7 +27,7 @@ export function withEntries(object: JsonObject, entries: readonly ManagedFieldsE
   };
 }
 
-/** The text of a member; '' when it has none. */
+/** The string value of a member; '' when it has none. */
 export function textOf(object: JsonObject, key: string): string {
   const text = own(object, key);
   return typeof text === 'string' ? text : '';

@@ -8,16 +8,16 @@ import { difference, NO_FIELDS } from '../fieldpath/fieldset.js';
 import { goJson } from '../gotext.js';
 import { toFieldSet } from '../typed/tofieldset.js';
 
-/** The manager whose server-side apply takes over from its own client-side apply. */
+/** The manager whose server-side apply takes over the fields of its own client-side apply. */
 export const KUBECTL = 'kubectl';
 
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
-/** Bytes of keys and values that all annotations may have. */
+/** The limit on the total bytes of annotation keys and values. */
 const MAX_ANNOTATIONS = 256 * 1024;
 
 /**
- * What client-side apply had set and is still so: fields that kubectl may take without a conflict. None when the
- * object has no (readable) annotation of client-side apply in this version.
+ * The fields that client-side apply set and that are unchanged since: kubectl may take them without a conflict. Empty
+ * when the object has no readable last-applied annotation in this version.
  */
 export function lastAppliedFields(atom: Atom, live: JsonObject, apiVersion: string): FieldSet {
   const last = readLastApplied(live);
@@ -38,7 +38,7 @@ function readLastApplied(live: JsonObject): JsonObject | undefined {
   }
 }
 
-/** Keeps the annotation of client-side apply, where there is one, in step with what is applied now. */
+/** Updates the last-applied annotation, where the object has one, to the applied configuration. */
 export function withLastApplied(object: JsonObject, applied: JsonObject): JsonObject {
   const annotations = annotationsOf(object);
   const old = annotations === undefined ? undefined : own(annotations, LAST_APPLIED);

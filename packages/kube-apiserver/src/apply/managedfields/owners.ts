@@ -8,14 +8,14 @@ import { compareText, goJson, goQuote } from '../gotext.js';
 
 export type Operation = 'Apply' | 'Update';
 
-/** Who owns fields: an entry of managedFields, read. */
+/** The owner of a set of fields: a parsed managedFields entry. */
 export interface Owner {
   readonly manager: string;
   readonly operation: Operation;
-  /** Of the version in which the fields are named. */
+  /** The API version in which the fields are named. */
   readonly apiVersion: string;
   readonly subresource: string;
-  /** RFC 3339, seconds, UTC; undefined when the entry has none. */
+  /** RFC 3339 in UTC with seconds; undefined when the entry has no time. */
   readonly time: string | undefined;
   readonly fields: FieldSet;
 }
@@ -23,7 +23,10 @@ export interface Owner {
 /** Owners by their {@link ownerId}. */
 export type Owners = ReadonlyMap<string, Owner>;
 
-/** What makes two entries one: for `Apply` the version does not count. The text is the real server's, since it sorts by it. */
+/**
+ * The identity of an entry. The version does not count for `Apply`. The format is that of the API server, which sorts
+ * by it.
+ */
 export function ownerId(owner: Pick<Owner, 'manager' | 'operation' | 'apiVersion' | 'subresource'>): string {
   const { manager, operation, apiVersion, subresource } = owner;
   const version = operation === 'Apply' ? '' : member('apiVersion', apiVersion);
@@ -35,9 +38,9 @@ function member(name: string, text: string): string {
 }
 
 /**
- * Reads managedFields.
+ * Parses managedFields.
  *
- * @throws Error when an entry is no entry: then the real server takes none of them.
+ * @throws Error for an invalid entry: the API server ignores all entries then.
  */
 export function readOwners(entries: readonly ManagedFieldsEntry[] | undefined): Owners {
   const owners = new Map<string, Owner>();
@@ -71,8 +74,8 @@ function readTime(time: string | undefined): string | undefined {
 }
 
 /**
- * The entries in the real server's order: `Apply` first, then by time, name, version and subresource. An entry of
- * `old` that says the same is used again. Undefined when there is no owner: then the key is left out.
+ * Encodes managedFields in the order of the API server: `Apply` first, then by time, name, version and subresource.
+ * Equal entries of `old` are reused. Undefined when there are no owners: the field is omitted then.
  */
 export function writeOwners(
   owners: Owners,
@@ -119,7 +122,7 @@ function compareOwners(a: Owner, b: Owner): number {
   );
 }
 
-/** Of an owner's time since the epoch; 0 when it has none. */
+/** The time of an owner in seconds since the epoch; 0 when it has none. */
 export function secondsOf(owner: Owner): number {
   return owner.time === undefined ? 0 : Date.parse(owner.time) / 1000;
 }

@@ -12,7 +12,7 @@ import { withoutReset } from './resetfields.js';
 import { withConversionContext, type OtherVersion } from '../resource.js';
 import { unknownError } from '../../status.js';
 
-/** Fields that nobody owns. */
+/** Fields that have no owner. */
 const NEVER_OWNED = setOf(
   ['f:apiVersion'],
   ['f:kind'],
@@ -30,13 +30,13 @@ const NEVER_OWNED = setOf(
   ].map((name) => ['f:metadata', `f:${name}`]),
 );
 
-/** What is the same for a whole request. */
+/** The inputs to ownership that are the same for a whole request. */
 export interface OwnershipContext {
   readonly apiVersion: string;
   readonly atom: Atom;
   readonly reset: FieldSet;
   readonly other: (apiVersion: string) => OtherVersion | undefined;
-  /** Whether owners in a version that is not known are an error, as of custom resources, or are forgotten. */
+  /** Whether an owner in an unknown version is an error (custom resources) or is dropped. */
   readonly strict: boolean;
 }
 
@@ -45,7 +45,7 @@ export interface Change {
   readonly next: JsonObject;
 }
 
-/** Fields of one owner that a change wants to have. */
+/** The fields of one owner that a change sets. */
 export interface OwnerConflict {
   readonly id: string;
   readonly owner: Owner;
@@ -58,15 +58,15 @@ export interface Transfer {
   readonly comparison: Comparison;
 }
 
-/** The set without what nobody can own. */
+/** The set without the fields that have no owner. */
 export function withoutUnownable(set: FieldSet): FieldSet {
   return difference(set, NEVER_OWNED);
 }
 
 /**
- * Owners with their sets as the present schemas see them; those of versions that are no more are gone.
+ * Adapts the sets of all owners to the current schemas; owners in unknown versions are dropped.
  *
- * @throws StatusError 500 for such a version of a custom resource.
+ * @throws StatusError 500 for an unknown version of a custom resource.
  */
 export function reconcileOwners(owners: Owners, context: OwnershipContext): Map<string, Owner> {
   const fitted = new Map<string, Owner>();
@@ -83,8 +83,8 @@ export function reconcileOwners(owners: Owners, context: OwnershipContext): Map<
 }
 
 /**
- * Takes from everybody but `self` what a change gives another value or takes away, and says what was in dispute: fields
- * that were theirs and got a value now.
+ * Removes the fields that a change sets or deletes from all owners except `self`, and returns the conflicts: owned
+ * fields that the change sets.
  */
 export function transferOwnership(owners: Owners, self: string, change: Change, context: OwnershipContext): Transfer {
   const comparisons = new Map<string, Comparison | undefined>();
@@ -128,7 +128,7 @@ function compareIn(apiVersion: string, { live, next }: Change, context: Ownershi
   };
 }
 
-/** How objects of a version are merged; undefined when that version is not served. */
+/** The atom of a version; undefined when the version is not served. */
 export function atomFor(apiVersion: string, context: OwnershipContext): Atom | undefined {
   if (apiVersion === context.apiVersion) return context.atom;
   const other = context.other(apiVersion);

@@ -12,8 +12,8 @@ import { withConversionContext } from '../resource.js';
 import { toFieldSet } from '../typed/tofieldset.js';
 
 /**
- * Takes out of a merged object what its manager applied the last time and does not apply now, unless somebody else owns
- * it. `owners` has the manager's new set already.
+ * Removes the fields that the manager applied last time and does not apply now, unless they have another owner.
+ * `owners` contains the new set of the manager.
  */
 export function prune(
   merged: JsonObject,
@@ -48,7 +48,10 @@ interface AddBackContext {
   readonly context: OwnershipContext;
 }
 
-/** Puts back what any owner has, version by version, beginning with the one of the removal. In that version again. */
+/**
+ * Restores the fields that any owner has, version by version, beginning with the version of the removal. Returns the
+ * object in that version.
+ */
 function addBackOwned(merged: JsonObject, pruned: Json, { owners, version, context }: AddBackContext): Json {
   const owned = ownedByVersion(owners, version);
   let kept = pruned;

@@ -8,7 +8,7 @@ const STATUS = setOf(['f:status']);
 const SPEC_AND_METADATA = setOf(['f:metadata'], ['f:spec']);
 const SPEC_AND_LABELS = setOf(['f:metadata', 'f:labels'], ['f:spec']);
 
-/** What a write to a subresource of a built-in kind cannot change, where it is not just `spec`. */
+/** The fields that a write to a subresource of a built-in kind cannot change, where that is not just `spec`. */
 const OF_SUBRESOURCES: Readonly<Record<string, FieldSet>> = {
   'Deployment.apps/status': SPEC_AND_LABELS,
   'ValidatingAdmissionPolicy.admissionregistration.k8s.io/status': SPEC_AND_METADATA,
@@ -16,9 +16,9 @@ const OF_SUBRESOURCES: Readonly<Record<string, FieldSet>> = {
 };
 
 /**
- * The fields that a write of this kind resets to what they were, so that nobody comes to own them by it: `status`
- * through the main resource when it is a subresource, the rest of the object through `status`. As the strategies of
- * the real server declare them, which is not always what they do.
+ * The fields that a write resets to their old values, so that its manager does not become their owner: `status` for the
+ * main resource when there is a status subresource, the rest of the object for `status`. These are the declarations of
+ * the API server's strategies, which differ from their behavior in places.
  */
 export function resetFields(resource: FieldsResource, subresource: string): FieldSet {
   if (subresource === '') return subresourceOf(resource, 'status') === undefined ? NO_FIELDS : STATUS;

@@ -8,7 +8,7 @@ import type { OwnershipContext } from './ownership.js';
 import { reconcileOwners, withoutUnownable, transferOwnership } from './ownership.js';
 import { withoutReset } from './resetfields.js';
 
-/** Who changes an object otherwise than by apply. */
+/** The manager of a write other than apply. */
 export interface Updater {
   readonly manager: string;
   readonly subresource: string;
@@ -16,7 +16,7 @@ export interface Updater {
   readonly now: number;
 }
 
-/** Owners after an update: what it gave a value is its manager's alone, what it took away is nobody's. */
+/** The owners after an update: changed fields belong to its manager alone, removed fields to nobody. */
 export function updateOwners(
   owners: Owners,
   change: { readonly live: JsonObject; readonly next: JsonObject },

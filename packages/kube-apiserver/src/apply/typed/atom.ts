@@ -3,7 +3,10 @@ import type { Schema } from '../../schema/schema.js';
 import { OBJECT_META, TEXT } from './objectmeta.js';
 import { zeroKey } from './zero.js';
 
-/** What a value may be, for merging: any of the parts that are there. Structured-merge-diff calls it an atom. */
+/**
+ * The types that a value may have, for merging. One part for a known type, all three for an unknown one. Named after
+ * structured-merge-diff.
+ */
 export interface Atom {
   readonly scalar?: Scalar;
   readonly list?: ListAtom;
@@ -13,7 +16,7 @@ export interface Atom {
 export type Scalar = 'numeric' | 'string' | 'boolean' | 'untyped';
 
 export interface ListAtom {
-  /** `atomic`: one value, owned as a whole; `keyed`: items are told apart by their keys, or by value when there are none. */
+  /** `atomic`: owned as a whole. `keyed`: items are identified by their keys, or by value when there are none. */
   readonly relation: 'atomic' | 'keyed';
   readonly keys: readonly string[];
   readonly item: () => Atom;
@@ -22,9 +25,9 @@ export interface ListAtom {
 export interface MapAtom {
   readonly atomic: boolean;
   readonly fields: ReadonlyMap<string, Field>;
-  /** Of members that are no field; undefined where there may be none. */
+  /** The type of members that are not declared fields; undefined where those are not allowed. */
   readonly member: (() => Atom) | undefined;
-  /** Nothing is known of its members. */
+  /** Whether nothing is known about its members. */
   readonly deduced: boolean;
 }
 
@@ -33,14 +36,14 @@ export interface Field {
   readonly default: Json | undefined;
 }
 
-/** A value of which nothing is known and that is owned as a whole. */
+/** A value of unknown type that is owned as a whole. */
 const UNTYPED: Atom = {
   scalar: 'untyped',
   list: { relation: 'atomic', keys: [], item: () => UNTYPED },
   map: { atomic: true, fields: new Map(), member: () => UNTYPED, deduced: false },
 };
 
-/** A value of which nothing is known: objects are merged by member, lists are owned as a whole. */
+/** A value of unknown type: objects are merged by member, lists are owned as a whole. */
 const DEDUCED: Atom = {
   scalar: 'untyped',
   list: { relation: 'atomic', keys: [], item: () => UNTYPED },
@@ -51,7 +54,7 @@ const roots = new WeakMap<Schema, Atom>();
 const pruned = new WeakMap<Schema, Atom>();
 const preserved = new WeakMap<Schema, Atom>();
 
-/** How a whole object of this schema is merged. Its metadata is always that of Kubernetes. */
+/** The atom of a top-level object. Its metadata is always ObjectMeta. */
 export function rootAtom(schema: Schema): Atom {
   let atom = roots.get(schema);
   if (atom === undefined) {
@@ -61,7 +64,10 @@ export function rootAtom(schema: Schema): Atom {
   return atom;
 }
 
-/** `preserve`: whether a node above said `x-kubernetes-preserve-unknown-fields`, which counts for all below it. */
+/**
+ * @param preserve whether an ancestor sets `x-kubernetes-preserve-unknown-fields`, which applies to all its
+ *   descendants.
+ */
 function atomOf(schema: Schema, preserve: boolean): Atom {
   const keeps = preserve || schema['x-kubernetes-preserve-unknown-fields'] === true;
   const cache = keeps ? preserved : pruned;
@@ -94,7 +100,7 @@ function makeAtom(schema: Schema, preserve: boolean): Atom {
 }
 
 function mapAtom(schema: Schema, preserve: boolean): MapAtom {
-  // Metadata is known, even where all else is kept.
+  // The schema of metadata is known even where unknown fields are preserved.
   const fields = Object.entries(schema.properties ?? {}).map(([name, field]): [string, Field] => [
     name,
     { type: () => atomOf(field, preserve && field !== OBJECT_META), default: field.default ?? zeroKey(schema, name) },
@@ -136,14 +142,14 @@ function relationOf(schema: Schema): Pick<ListAtom, 'relation' | 'keys'> {
   return { relation: 'keyed', keys: key === undefined ? [] : [key] };
 }
 
-/** The schema of a whole object, with the fields that every object has: the author of a CRD may have left them out. */
+/** The schema with apiVersion, kind and metadata, which the author of a CRD may have left out. */
 function withMeta(schema: Schema): Schema {
   return { ...schema, properties: { ...schema.properties, apiVersion: TEXT, kind: TEXT, metadata: OBJECT_META } };
 }
 
 /**
- * The part of an atom that a value has, when it has it; else all parts, so that what is wrong shows later. An atom has
- * one part or all three.
+ * The part of an atom that matches the type of a value; all parts when none matches, so that validation reports the
+ * mismatch.
  */
 export function deduce(atom: Atom, value: Json | undefined): Atom {
   if (value === undefined || value === null || atom.map === undefined || atom.list === undefined) return atom;
@@ -161,7 +167,7 @@ export function sameParts(a: Atom, b: Atom): boolean {
 
 const NO_ATOM: Atom = {};
 
-/** What a member of an object may be; an atom without parts where there may be none of that name. */
+/** The atom of a member of an object; an atom without parts where the member is not allowed. */
 export function memberAtom(map: MapAtom, name: string): Atom {
   return map.fields.get(name)?.type() ?? map.member?.() ?? NO_ATOM;
 }

@@ -9,7 +9,7 @@ import type { FieldSet } from '../fieldpath/fieldset.js';
 import { FieldSetBuilder } from '../fieldpath/fieldset.js';
 import { hasMembers, itemElement, membersOf } from './items.js';
 
-/** What differs between two objects. A container that appears or vanishes as a whole is listed itself, too. */
+/** The difference between two objects. A container that is added or removed as a whole is listed itself too. */
 export interface Comparison {
   readonly added: FieldSet;
   readonly modified: FieldSet;
@@ -50,7 +50,7 @@ function compareAt(walk: Walk, atom: Atom, pair: Pair): void {
   else if (pair.right === undefined) walk.removed.insert(walk.path);
 }
 
-/** Whether the values were compared as a whole. */
+/** Compares the parts of an atom; returns whether the values were compared as a whole. */
 function compareParts(walk: Walk, { map, scalar, list }: Atom, pair: Pair): boolean {
   if (map !== undefined) return compareMaps(walk, map, pair);
   if (scalar !== undefined) {
@@ -106,7 +106,7 @@ function compareLists(walk: Walk, list: ListAtom, pair: Pair): boolean {
   return false;
 }
 
-/** Items that are repeated count as one value, which appears and vanishes when the repetition does. */
+/** Duplicate items count as one value, which is added and removed together with the duplication. */
 function compareItems(walk: Walk, item: Atom, left: readonly Json[], right: readonly Json[]): void {
   if (left.length <= 1 && right.length <= 1) {
     compareAt(walk, item, { left: left[0], right: right[0] });

@@ -4,7 +4,10 @@ import type { Json } from '../../json.js';
 import type { Schema } from '../../schema/schema.js';
 import { membersOf } from './items.js';
 
-/** The Go type of the first whole number of a built-in kind that is given as a fraction: `int32`; undefined when there is none. */
+/**
+ * The Go type of the first integer field of a built-in kind whose value is a fraction, such as `int32`; undefined when
+ * there is none.
+ */
 export function fractionOf(schema: Schema, value: Json): string | undefined {
   return structOf(schema) === undefined ? undefined : search(schema, value);
 }

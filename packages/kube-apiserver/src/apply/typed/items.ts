@@ -5,7 +5,7 @@ import type { Element, KeyField } from '../fieldpath/element.js';
 import { keyElement, valueElement } from '../fieldpath/element.js';
 import { goQuote } from '../gotext.js';
 
-/** What an item of a keyed list is told apart by, or why it cannot be. */
+/** The path element that identifies an item of a keyed list, or why there is none. */
 export type ItemName = { readonly element: Element } | { readonly problem: string };
 
 export function itemName(list: ListAtom, item: Json): ItemName {
@@ -13,7 +13,7 @@ export function itemName(list: ListAtom, item: Json): ItemName {
   return list.keys.length > 0 ? keyedName(list, item) : setName(item);
 }
 
-/** The step to an item, undefined when it has none. */
+/** The path element of an item; undefined when it has none. */
 export function itemElement(list: ListAtom, item: Json): Element | undefined {
   const name = itemName(list, item);
   return 'element' in name ? name.element : undefined;
@@ -46,7 +46,7 @@ function setName(item: Json): ItemName {
   return { element: valueElement(item) };
 }
 
-/** The members of an object that are there. */
+/** The members of an object that are not undefined. */
 export function membersOf(object: JsonObject): [string, Json][] {
   const members: [string, Json][] = [];
   for (const [key, value] of Object.entries(object)) if (value !== undefined) members.push([key, value]);

@@ -6,9 +6,9 @@ import type { Element } from '../fieldpath/element.js';
 import { hasMembers, itemElement, membersOf } from './items.js';
 
 /**
- * `left` with all that `right` says put in its place: objects member by member, keyed lists item by item, everything
- * else as a whole. Nothing is removed. Gives `left` itself when that changes nothing, and shares what stays.
- * Undefined (both or either) stands for a value that is not there. What misfits the schema has been refused before.
+ * Merges `right` into `left`: objects by member, keyed lists by item, everything else as a whole. Nothing is removed.
+ * Returns `left` itself when nothing changes, and shares unchanged parts. Undefined means absent. Both values must be
+ * valid for the schema.
  */
 export function merge(atom: Atom, left: Json | undefined, right: Json | undefined): Json | undefined {
   if (right === undefined || left === right) return left;
@@ -57,7 +57,7 @@ function mergeLists(list: ListAtom, left: Json, right: Json): Json {
   return merged.length === old.length && merged.every((item, index) => item === old[index]) ? left : merged;
 }
 
-/** The items of both lists by their names. */
+/** The items of both lists by their path elements. */
 interface Sides {
   readonly list: ListAtom;
   readonly lefts: ReadonlyMap<Element, Json>;
@@ -65,8 +65,8 @@ interface Sides {
 }
 
 /**
- * Walks both lists at once. The order of `given` rules over the items that both have: of those only the next one in
- * that order is waited for. Items of the old list alone keep their place before what follows them there.
+ * Merges keyed lists with two pointers. Items of both lists take the order of `given`; items of the old list only keep
+ * their position before the items that follow them there.
  */
 function mergeItems(list: ListAtom, old: readonly Json[], given: readonly Json[]): Json[] {
   const { names: leftNames, found: lefts } = named(list, old);
@@ -121,7 +121,7 @@ function mergeItem({ list, lefts, rights }: Sides, name: Element): Json | undefi
   return merge(list.item(), lefts.get(name), rights.get(name));
 }
 
-/** Items by name; one that is repeated is as good as null, since nothing can be merged with it. */
+/** Items by their path elements. A duplicated item is replaced by null: it cannot be merged with. */
 function named(list: ListAtom, items: readonly Json[]): { names: Element[]; found: Map<Element, Json> } {
   const names: Element[] = [];
   const found = new Map<Element, Json>();

@@ -31,7 +31,7 @@ const MANAGED: Schema = {
   },
 };
 
-/** How metadata of any object is merged: facts of `ObjectMeta` as kube-apiserver publishes them. */
+/** The schema by which the metadata of any object is merged, from the published `ObjectMeta`. */
 export const OBJECT_META: Schema = {
   type: 'object',
   properties: {

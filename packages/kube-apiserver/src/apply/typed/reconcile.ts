@@ -5,7 +5,7 @@ import { memberName } from '../fieldpath/element.js';
 import type { FieldNode, FieldSet } from '../fieldpath/fieldset.js';
 import { NO_FIELDS } from '../fieldpath/fieldset.js';
 
-/** The set with the named fields of structs added that have something below them. */
+/** Adds the struct fields that have descendants in the set. */
 export function withStructs(set: FieldSet, atom: Atom): FieldSet {
   return mapNodes(set, (element, node) => {
     const name = memberName(element);
@@ -25,8 +25,8 @@ function atomBelow(atom: Atom, element: Element): Atom {
 }
 
 /**
- * A set that was written when the schema was another one: what is owned inside of a value that is atomic now becomes
- * ownership of that value. Gives the same set when nothing is to be done.
+ * Adapts a set to a changed schema: ownership of members of a value that is atomic now becomes ownership of the whole
+ * value. Returns the same set when nothing changes.
  */
 export function reconcileWithSchema(set: FieldSet, atom: Atom): FieldSet {
   const known = reconciled.get(set);
@@ -36,7 +36,7 @@ export function reconcileWithSchema(set: FieldSet, atom: Atom): FieldSet {
   return adapted;
 }
 
-/** Sets are kept with the object that they were read from, and mostly asked for with one schema. */
+/** Sets are cached with the object that they were parsed from, and mostly used with one schema. */
 const reconciled = new WeakMap<FieldSet, { readonly atom: Atom; readonly set: FieldSet }>();
 
 function reconcileNode(node: FieldNode, atom: Atom): FieldNode {

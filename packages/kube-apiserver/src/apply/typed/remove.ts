@@ -7,8 +7,8 @@ import type { FieldSet } from '../fieldpath/fieldset.js';
 import { itemElement, membersOf } from './items.js';
 
 /**
- * The value without the members and items of the set. Shares what stays. A container that loses its last member this
- * way, and is itself not in the set, is left as null: so does the real server.
+ * Removes the members and items of a set. Shares unchanged parts. A container that becomes empty this way and is not in
+ * the set itself becomes null, as in the API server.
  */
 export function remove(atom: Atom, value: Json, gone: FieldSet): Json {
   if (gone.size === 0) return value;

@@ -11,7 +11,7 @@ import { hasMembers, itemElement, membersOf } from './items.js';
 const NOTHING: FieldNode = { member: false, children: NO_FIELDS };
 const LEAF: FieldNode = { member: true, children: NO_FIELDS };
 
-/** The fields that a value mentions: leaves, items of lists, names in maps, nulls and empty objects. */
+/** The fields of a value: leaves, list items, map keys, nulls and empty objects. */
 export function toFieldSet(atom: Atom, value: Json): FieldSet {
   return nodeOf(atom, value).children;
 }
@@ -42,7 +42,7 @@ function listNode(list: ListAtom, value: Json): FieldNode {
   for (const item of value) {
     const element = itemElement(list, item);
     if (element === undefined) continue;
-    // Of a repeated item only the item itself can be owned.
+    // A duplicated item can only be owned as a whole.
     put(children, element, true, children.has(element) ? LEAF : nodeOf(list.item(), item));
   }
   return { member: false, children };

@@ -6,7 +6,7 @@ import { elementText, memberElement } from '../fieldpath/element.js';
 import { goSyntax, goType, goValue } from '../gotext.js';
 import { itemName, membersOf } from './items.js';
 
-/** Something that does not fit the schema; `path` as in `.spec.list[k="a"]`. */
+/** A schema violation; `path` is like `.spec.list[k="a"]`. */
 interface SchemaError {
   readonly path: string;
   readonly message: string;
@@ -14,7 +14,7 @@ interface SchemaError {
 
 const validated = new WeakMap<JsonObject, Atom>();
 
-/** The same of a stored object, where items may be repeated. What was found good once is not looked at again. */
+/** {@link schemaErrors} of a stored object, where duplicate items are allowed. Valid objects are cached. */
 export function liveSchemaErrors(atom: Atom, live: JsonObject): string | undefined {
   if (validated.get(live) === atom) return undefined;
   const found = schemaErrors(atom, live, true);
@@ -28,8 +28,8 @@ interface Checking {
 }
 
 /**
- * Says what keeps a value from being merged: unknown fields, wrong types, items without keys, and repeated items unless
- * those are allowed. One text, as the real server words it; undefined when all is well.
+ * Validates a value before merging: unknown fields, wrong types, items without keys, and duplicate items unless they
+ * are allowed. Returns one message in the API server's format; undefined when the value is valid.
  */
 export function schemaErrors(atom: Atom, value: Json, allowDuplicates: boolean): string | undefined {
   const found: SchemaError[] = [];
@@ -97,7 +97,7 @@ function checkItems(list: ListAtom, items: readonly Json[], path: string, checki
   }
 }
 
-/** Why a value is not such a scalar; null is any. */
+/** Why a value is not of a scalar type; null always is. */
 export function scalarError(scalar: Scalar, value: Json | undefined): string | undefined {
   if (value === undefined || value === null) return undefined;
   switch (scalar) {

@@ -5,9 +5,9 @@ import type { Json, JsonObject } from '../../json.js';
 import type { Schema } from '../../schema/schema.js';
 
 /**
- * The empty object that a new one is compared with. Of a custom resource it has only its kind. Built-in kinds are
- * structs in the real server: their members that are structs themselves are always there, and so are, with their zero
- * value, those that are never left out when written. Only members that the object has are of interest.
+ * The empty object that a new object is compared with. For a custom resource it has only apiVersion and kind. Built-in
+ * kinds are structs in the API server: their nested structs are always present, and so are the zero values of fields
+ * without omitempty. Only fields that the object has are included.
  */
 export function zeroOf(schema: Schema, object: JsonObject): JsonObject {
   const name = structOf(schema);
@@ -44,15 +44,12 @@ function zeroField({ type, omit }: StructField, value: Json): Json | undefined {
 
 type Scalar = Extract<GoType, { shape: 'scalar' }>;
 
-/** Structs that are written as a scalar: JSON never leaves those out as empty. */
+/** Go structs that are encoded as a scalar: omitempty has no effect on them. */
 function isStructScalar({ name }: Scalar): boolean {
   return name === 'time' || name === 'micro' || name === 'quantity' || name === 'intstr';
 }
 
-/**
- * The value that a key of a list item has when it is left out, though the schema does not say so: built-in kinds have
- * the zero value of a key that is no pointer.
- */
+/** The implicit default of a list item key: for built-in kinds the zero value of a key that is not a pointer. */
 export function zeroKey(schema: Schema, key: string): Json | undefined {
   const name = structOf(schema);
   if (name === undefined) return undefined;
