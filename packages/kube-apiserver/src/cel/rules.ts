@@ -7,9 +7,9 @@ import { RuleEvaluator } from './rules/evaluate.js';
 import { validatorOf } from './rules/validator.js';
 
 /**
- * Compiles every rule of the schema of a CustomResourceDefinition: what is wrong with rules and messageExpressions, and
- * which would cost too much, as the real server words it. The format of rules (an empty one, a bad reason or fieldPath)
- * is checked before, by {@link checkRules}.
+ * Compiles all rules of the schema of a CustomResourceDefinition. Returns the errors of rules and messageExpressions,
+ * and the rules whose estimated cost is too high, with the messages of the API server. The fields of the rules (empty
+ * rules, invalid reasons, invalid fieldPaths) are checked by {@link checkRules} before.
  * @param path of the schema: `spec.validation.openAPIV3Schema`
  */
 export function compileRules(schema: Schema, path: string, options: CompileOptions = {}): readonly FieldError[] {
@@ -22,14 +22,14 @@ export type { CompileOptions };
 export interface RunOptions {
   /** Path of the value; '' for a whole object. */
   readonly path: string;
-  /** Whether the value is a whole object, with apiVersion, kind and metadata. Default: path is ''. */
+  /** Whether the value is a whole object with apiVersion, kind and metadata. By default it is when the path is ''. */
   readonly root?: boolean;
 }
 
 /**
- * Runs the rules of a schema and of all that is below it on a value. Pure; compiled rules are kept by the schema.
- * @param old the stored value; undefined on a create. Rules with oldSelf run only where there is one to compare with;
- * rules that fail on a value that did not change only warn.
+ * Evaluates the rules of a schema and its subschemas on a value. Pure; compiled rules are cached by schema.
+ * @param old the stored value; undefined on a create. Rules with oldSelf are only evaluated where an old value is
+ *   correlated. Rules that fail on an unchanged value produce warnings only.
  */
 export function runRules(
   schema: Schema,
@@ -46,7 +46,8 @@ export function runRules(
 }
 
 /**
- * What the rules of a schema say of a default: first as of a value that did not change, so that rules with oldSelf run, then as of a new one.
+ * Evaluates the rules of a schema on a default: first as an unchanged value, so that rules with oldSelf run, then as a
+ * new one.
  * @param root whether it is the default of a whole object
  */
 export function runDefaultRules(schema: Schema, value: Json, path: string, root: boolean): readonly FieldError[] {

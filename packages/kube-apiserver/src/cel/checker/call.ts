@@ -7,7 +7,7 @@ import { substitute } from './unify.js';
 
 type CheckNode = (expr: Expr) => CelType;
 
-/** Finds the type of a call and the overloads that it may mean. */
+/** Checks a call: resolves its result type and the overloads that match. */
 export function checkCall(checker: Checker, call: Call, check: CheckNode): CelType {
   if (call.name === OPERATOR.optionalSelect) return checkOptionalSelect(checker, call, check);
   const args = call.args.map(check);
@@ -30,7 +30,7 @@ export function checkCall(checker: Checker, call: Call, check: CheckNode): CelTy
   });
 }
 
-/** `a.?b`: the name of the field is a literal, so that its type is known. */
+/** `a.?b`: the field name is a literal, so the type of the field is known. */
 function checkOptionalSelect(checker: Checker, call: Call, check: CheckNode): CelType {
   const [operand, field] = call.args;
   if (operand === undefined || field?.kind !== 'literal' || typeof field.value !== 'string') return ERROR;
@@ -69,7 +69,7 @@ function choose(checker: Checker, call: Call, choice: Choice): CelType {
   return result;
 }
 
-/** `&&` and `||` say which side is no bool. */
+/** `&&` and `||` report which operand is not a bool. */
 function logical(checker: Checker, call: Call, { overloads, types }: Choice): CelType {
   let valid = true;
   types.forEach((type, index) => {
@@ -84,7 +84,7 @@ function logical(checker: Checker, call: Call, { overloads, types }: Choice): Ce
   return valid ? BOOL : ERROR;
 }
 
-/** The types of an overload with parameters of its own: each call binds them anew. */
+/** The types of an overload with fresh type parameters: each call binds its own. */
 function instantiate(checker: Checker, { parameters, result }: Overload): { parameters: CelType[]; result: CelType } {
   const names = new Set([...parameters, result].flatMap(parameterNames));
   if (names.size === 0) return { parameters: [...parameters], result };

@@ -36,21 +36,24 @@ import {
 } from '../language/celtype.js';
 import { mostGeneral } from './unify.js';
 
-/** An expression that passed the type checker. */
+/** A type-checked expression. */
 export interface Checked {
   readonly expr: Expr;
   readonly type: CelType;
-  /** Type of every node, free type parameters as dyn. */
+  /** The type of every node; unbound type parameters are dyn. */
   readonly types: ReadonlyMap<Expr, CelType>;
-  /** Ids of the overloads that a call may mean; several where arguments are dyn. */
+  /** Ids of the overloads that a call may resolve to; several where arguments are dyn. */
   readonly overloads: ReadonlyMap<Expr, readonly string[]>;
-  /** Selections that are one name, with the name. */
+  /** Selections that are one qualified name, with the name. */
   readonly qualifiedNames: ReadonlyMap<Expr, string>;
-  /** Names of declared variables that the expression reads. */
+  /** Names of the declared variables that the expression reads. */
   readonly variables: ReadonlySet<string>;
 }
 
-/** Reads an expression and finds the types of all its parts. Throws CompileError with what the real server would write. */
+/**
+ * Parses and type-checks an expression.
+ * @throws CompileError with the messages of the API server.
+ */
 export function compile(source: string, declarations: Declarations): Checked {
   const expr = parseExpression(source);
   const checker = new Checker(declarations);
@@ -124,7 +127,7 @@ function objectLiteral(value: unknown): CelType {
   return value instanceof Uint ? UINT : BYTES;
 }
 
-/** Type of a variable or of a name of a type. */
+/** The type of a variable or type name. */
 function namedType(checker: Checker, name: string): CelType | undefined {
   const variable = checker.lookup(name);
   if (variable !== undefined) return variable;
@@ -168,7 +171,7 @@ function entryType(checker: Checker, value: Expr, optional: boolean): CelType {
   return unwrapOptional(type);
 }
 
-/** The type that holds what both hold; whether literals may mix types is for checkLiterals to say. */
+/** The common type of two entries; dyn when there is none. checkLiterals reports literals that mix types. */
 function joinTypes(checker: Checker, before: CelType | undefined, type: CelType): CelType {
   if (before === undefined) return type;
   if (checker.assign([before], [type])) return mostGeneral(before, type);
@@ -215,7 +218,7 @@ function iterationTypes(checker: Checker, expr: Fold, range: CelType): Map<strin
   ]);
 }
 
-/** Types of key and value, or of place and item, of what is iterated over. */
+/** Types of the iteration variables: key and value of a map, index and item of a list. */
 function elementTypes(checker: Checker, expr: Fold, range: CelType): [CelType, CelType] {
   if (range.kind === 'list') return [INT, parameterOf(range)];
   if (range.kind === 'map') return [parameterOf(range), parameterOf(range, 1)];

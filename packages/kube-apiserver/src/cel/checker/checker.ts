@@ -4,16 +4,18 @@ import type { Problem } from '../language/problem.js';
 import { parameter, type CelType } from '../language/celtype.js';
 import { assignable, substitute } from './unify.js';
 
-/** Steps that the check of one expression may take: below a second. Macros of optionals within each other double what there is to check. */
+/**
+ * Limit on the steps for one expression: less than a second. Nested macros of optionals double the work at each level.
+ */
 const MAX_STEPS = 250_000;
 
 export class TooComplex extends Error {}
 
-/** What the type checker knows while it walks an expression. */
+/** The state of the type checker. */
 export class Checker {
   readonly types = new Map<Expr, CelType>();
   readonly overloads = new Map<Expr, readonly string[]>();
-  /** Selections that are one name: `google.protobuf.Timestamp`, `authorizer.requestResource`. */
+  /** Selections that are one qualified name: `google.protobuf.Timestamp`, `authorizer.requestResource`. */
   readonly qualifiedNames = new Map<Expr, string>();
   readonly readVariables = new Set<string>();
   readonly problems: Problem[] = [];
@@ -31,7 +33,10 @@ export class Checker {
     this.problems.push({ at, message });
   }
 
-  /** Whether values of `from` go where `to` is wanted; if so, what type parameters stand for is remembered. */
+  /**
+   * Whether values of the types `from` are assignable to the types `to`. If so, the bindings of type parameters are
+   * recorded.
+   */
   assign(from: readonly CelType[], to: readonly CelType[]): boolean {
     this.effort--;
     if (this.effort < 0) throw new TooComplex();
@@ -48,7 +53,7 @@ export class Checker {
     return parameter(`_var${this.free++}`);
   }
 
-  /** Runs with variables that only exist there. */
+  /** Runs `work` with additional variables in scope. */
   withScope<T>(variables: ReadonlyMap<string, CelType>, work: () => T): T {
     this.scopes.push(new Map(variables));
     const result = work();
@@ -56,7 +61,7 @@ export class Checker {
     return result;
   }
 
-  /** Type of a variable; the innermost scope wins. */
+  /** The type of a variable; the innermost scope wins. */
   lookup(name: string): CelType | undefined {
     for (let index = this.scopes.length - 1; index >= 0; index--) {
       const local = this.scopes[index]?.get(name);

@@ -1,7 +1,7 @@
 import { DYN, ERROR, parameterOf, unwrapOptional, type CelType } from '../language/celtype.js';
 import type { Checker } from './checker.js';
 
-/** Type of a field of a value; optional ones are looked through. Reports a field that is not there. */
+/** The type of a field of a value; optional operands are unwrapped. Reports an unknown field. */
 export function fieldType(checker: Checker, operand: CelType, field: string, at: number): CelType {
   const type = unwrapOptional(checker.resolve(operand));
   switch (type.kind) {

@@ -20,7 +20,7 @@ const STRING_KINDS: readonly Kind[] = [
   'null',
 ];
 
-/** Types that fit a clause. */
+/** The kinds that a clause accepts. */
 const ACCEPTED_KINDS: Readonly<Record<string, readonly Kind[]>> = {
   s: STRING_KINDS,
   d: ['int', 'uint'],
@@ -32,7 +32,7 @@ const ACCEPTED_KINDS: Readonly<Record<string, readonly Kind[]>> = {
   o: ['int', 'uint'],
 };
 
-/** Problems of a call of format whose text and list of values stand in the expression. */
+/** Problems of a call of format whose format string and argument list are literals. */
 export function formatProblems({ target, args: [list], at }: Call, types: Types): Problem[] {
   if (target?.kind !== 'literal' || typeof target.value !== 'string' || list?.kind !== 'list') return [];
   const values = list.items.map(({ value }) => value);

@@ -5,7 +5,7 @@ import { formatProblems } from './format.js';
 import type { Problem } from '../language/problem.js';
 import { DYN, unwrapOptional, type CelType } from '../language/celtype.js';
 
-/** Functions whose literal argument is looked at when the expression is compiled, and which arguments they can take. */
+/** Functions whose literal argument is checked at compile time, with the check. */
 const CONSTANT_CHECKS: Readonly<Record<string, (value: unknown) => boolean>> = {
   duration: (value) => typeof value === 'string' && parseDuration(value) !== undefined,
   timestamp: (value) => (typeof value === 'bigint' ? timestampOf(value) : parseTimestamp(String(value))) !== undefined,
@@ -17,7 +17,7 @@ const ACCEPTS_MIXED_TYPES: ReadonlySet<string> = new Set(['format']);
 
 type Types = ReadonlyMap<Expr, CelType>;
 
-/** Problems of literals: durations, timestamps and patterns that are none, lists and maps that mix types. */
+/** Problems of literals: invalid durations, timestamps and patterns, and lists and maps that mix types. */
 export function checkLiterals(expr: Expr, types: Types): Problem[] {
   const problems: Problem[] = [];
   walk(expr, false, (node, exempt) => {
@@ -32,7 +32,7 @@ export function checkLiterals(expr: Expr, types: Types): Problem[] {
   return problems;
 }
 
-/** Visits every node once; `exempt` says that a call around it may mix types. */
+/** Visits every node once. `exempt` is set within a call whose arguments may mix types. */
 function walk(expr: Expr, exempt: boolean, visit: (node: Expr, exempt: boolean) => void): void {
   visit(expr, exempt);
   const within = exempt || (expr.kind === 'call' && ACCEPTS_MIXED_TYPES.has(expr.name));

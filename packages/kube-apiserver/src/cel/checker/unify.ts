@@ -1,9 +1,9 @@
 import { DYN, parameterOf, withParameters, type CelType } from '../language/celtype.js';
 
-/** What type parameters stand for so far. */
+/** The types that type parameters are bound to. */
 export type Bindings = ReadonlyMap<string, CelType>;
 
-/** Bindings with changes that may yet be given up. */
+/** Bindings with uncommitted changes. */
 class PendingBindings {
   readonly changes = new Map<string, CelType>();
   private readonly base: Bindings;
@@ -21,7 +21,10 @@ class PendingBindings {
   }
 }
 
-/** What has to be added to bindings for each of `from` to be given where each of `to` is wanted; undefined where nothing helps. */
+/**
+ * The bindings to add so that each type of `from` is assignable to that of `to`; undefined when they are not
+ * assignable.
+ */
 export function assignable(bindings: Bindings, from: readonly CelType[], to: readonly CelType[]): Bindings | undefined {
   const draft = new PendingBindings(bindings);
   return allAssignable(draft, from, to) ? draft.changes : undefined;
@@ -47,7 +50,7 @@ function isAssignable(draft: PendingBindings, one: CelType, two: CelType): boole
   return one.name === two.name && allAssignable(draft, one.parameters, two.parameters);
 }
 
-/** Whether `variable` may stand for `type`, and whether it stood for something before. */
+/** Whether a type parameter can be bound to a type, and whether it was bound before. */
 function bind(draft: PendingBindings, type: CelType, variable: CelType): { valid: boolean; bound: boolean } {
   if (type.text === variable.text) return { valid: true, bound: true };
   const known = draft.get(variable.name);
@@ -77,7 +80,7 @@ function isNullable(type: CelType): boolean {
   );
 }
 
-/** The wider one of two types that go together. */
+/** The more general of two assignable types. */
 export function mostGeneral(one: CelType, two: CelType): CelType {
   return isAtLeastAsGeneral(one, two) ? one : two;
 }
@@ -99,7 +102,7 @@ function occursIn(draft: PendingBindings, variable: CelType, type: CelType): boo
   return type.parameters.some((inner) => occursIn(draft, variable, inner));
 }
 
-/** The type with what its parameters stand for; those that stand for nothing become dyn when `free` is `dyn`. */
+/** Replaces bound type parameters. Unbound ones become dyn when `free` is `dyn`. */
 export function substitute(bindings: Bindings, type: CelType, free: 'dyn' | 'keep'): CelType {
   if (type.kind === 'param') {
     const known = bindings.get(type.name);

@@ -2,17 +2,19 @@ import { DYN, INT, parameterOf, type CelType } from '../language/celtype.js';
 import type { Expr } from '../language/expression.js';
 import { fixed, MAX_ESTIMATE, plus, scale, times, type Range } from './range.js';
 
-/** An operand of a call, as the estimate sees it. */
+/** An operand of a call with its estimated sizes. */
 export interface Operand {
   readonly expr: Expr | undefined;
   readonly type: CelType;
-  /** Size of the value; unknown sizes are 0 to {@link MAX_ESTIMATE}. */
+  /** Size of the value; 0 to {@link MAX_ESTIMATE} when unknown. */
   readonly size: Range;
-  /** Size of an item, where the operand is a list whose items a schema describes. */
+  /** Size of an item of a list that a schema describes. */
   readonly itemSize: Range;
 }
 
-/** What a call costs, its operands apart, and how large its result is; undefined where the type says it. */
+/**
+ * The cost of a call without its operands, and the size of the result; undefined where the type determines the size.
+ */
 export interface Estimate {
   readonly cost: Range;
   readonly size?: Range;
@@ -25,11 +27,11 @@ export interface CallShape {
 
 type Estimator = (call: CallShape) => Estimate | undefined;
 
-/** Cost of reading a character, and of a character of a pattern. */
+/** Cost per character of a string, and per character of a pattern. */
 const PER_CHAR = 0.1;
 const PER_PATTERN_CHAR = 0.25;
 const LIST = 10;
-/** Size of the longest pattern behind a named format. */
+/** The size of the longest pattern of a named format. */
 const FORMAT_PATTERN = 128;
 
 const ONE = fixed(1);
@@ -38,7 +40,7 @@ function perChar(operand: Operand | undefined, factor = 1): Estimate | undefined
   return operand === undefined ? undefined : { cost: scale(operand.size, factor * PER_CHAR) };
 }
 
-/** The result is as long as the operand at most. */
+/** The result is at most as long as the operand. */
 function sameSize(operand: Operand | undefined): Estimate | undefined {
   return operand === undefined ? undefined : { cost: scale(operand.size, PER_CHAR), size: operand.size };
 }
@@ -123,7 +125,7 @@ const selector: Estimator = ({ args: [text] }) => {
   return { cost: plus(fixed(LIST), scale(text.size, PER_CHAR), scale(scale(text.size, 0.5), LIST + 40)) };
 };
 
-/** A list that the call makes. */
+/** A call that allocates a list. */
 function allocated(factor: number, size: Range): Estimate {
   return { cost: plus(scale(size, factor), ONE, fixed(LIST)), size };
 }
@@ -143,7 +145,7 @@ const matched =
   ({ args: [a, b] }) =>
     a === undefined || b === undefined ? undefined : { cost: plus(scale(times(a.size, b.size), factor), ONE) };
 
-/** By id of an overload. These are looked at first. */
+/** By overload id. Checked first. */
 const BY_OVERLOAD: Readonly<Record<string, Estimator>> = {
   list_slice: ({ target, args: [start, end] }) => {
     const size = literalInt(end, target?.size.max ?? MAX_ESTIMATE) - literalInt(start, 0);
@@ -209,7 +211,7 @@ const NOMINAL: readonly string[] = [
   'format.named',
 ];
 
-/** By name of a function. */
+/** By function name. */
 const BY_NAME: Readonly<Record<string, Estimator>> = {
   ...Object.fromEntries(NOMINAL.map((name) => [name, nominal])),
   check: () => ({ cost: fixed(350_000) }),
@@ -243,7 +245,7 @@ const BY_NAME: Readonly<Record<string, Estimator>> = {
   validate: validated,
 };
 
-/** Libraries first, then what the language itself says. undefined: the call costs 1. */
+/** Estimates a call: libraries first, then the standard functions. Undefined means a cost of 1. */
 export function estimateCall(name: string, overload: string, call: CallShape): Estimate | undefined {
   const byOverload = Object.hasOwn(BY_OVERLOAD, overload) ? BY_OVERLOAD[overload] : undefined;
   if (byOverload !== undefined) return byOverload(call);
@@ -293,7 +295,10 @@ function added(overload: string, a: Operand, b: Operand): Estimate | undefined {
   return overload === 'add_string' || overload === 'add_bytes' ? { cost: scale(size, PER_CHAR), size } : undefined;
 }
 
-/** Addresses compare at once; all else as far as the shorter one goes. */
+/**
+ * Opaque types of the network and Kubernetes libraries compare at cost 1; other values up to the length of the shorter
+ * one.
+ */
 function compared(overload: string, a: Operand, b: Operand): Estimate {
   if (
     overload === 'equals' &&
@@ -307,7 +312,6 @@ function compared(overload: string, a: Operand, b: Operand): Estimate {
   return { cost: scale({ min: max > 0 ? 1 : 0, max }, PER_CHAR) };
 }
 
-/** The type of an item of a list. */
 export function itemType(type: CelType): CelType {
   return type.kind === 'list' ? parameterOf(type) : DYN;
 }

@@ -6,15 +6,15 @@ import { fixed, plus, times, union, UNKNOWN, type Range } from './range.js';
 import { isScalar, literalSize } from './sizes.js';
 
 /**
- * Path to a part of a variable: `['self', 'spec', '@items']`. Steps are names of fields, `@items`, `@keys`, `@values` and
- * `@indices`.
+ * Path to a part of a variable: `['self', 'spec', '@items']`. Elements are field names, `@items`, `@keys`, `@values`
+ * and `@indices`.
  */
 export type Path = readonly string[];
 
-/** Largest size of the value at a path; undefined where nothing is known. */
+/** The largest size of the value at a path; undefined where it is unknown. */
 export type Sizes = (path: Path) => Range | undefined;
 
-/** What the entries of a literal or of a macro's result are like. */
+/** Sizes of the entries of a literal or of the result of a macro. */
 interface Entries {
   readonly container: 'list' | 'map';
   readonly key: Range;
@@ -27,7 +27,7 @@ interface LocalVariable {
   readonly entries: Entries | undefined;
 }
 
-/** The most that an expression can cost, in the units of the cost model of CEL. */
+/** The maximum cost of an expression, in the units of the CEL cost model. */
 export function estimateCost(checked: Checked, sizes: Sizes): Range {
   return new Estimator(checked, sizes).cost(checked.expr);
 }
@@ -136,7 +136,7 @@ class Estimator {
     if (entries !== undefined) this.entries.set(to, entries);
   }
 
-  /** A call may mean several functions: the estimate holds them all. */
+  /** A call may resolve to several overloads: the estimate covers them all. */
   private overloads(call: Call, expr: Call, ids: readonly string[], argCosts: readonly Range[]): Range {
     let cost: Range | undefined;
     let size: Range | undefined;
@@ -150,7 +150,7 @@ class Estimator {
     return cost ?? fixed(0);
   }
 
-  /** An index leads to an item of what is indexed. */
+  /** An index selects an item of the container. */
   private indexed(expr: Call, id: string, size: Range | undefined): Range | undefined {
     const [container] = expr.args;
     if (container === undefined || (id !== 'index_list' && id !== 'index_map')) return size;
@@ -238,7 +238,7 @@ class Estimator {
     if (expr.second !== undefined) this.push(expr.second, value);
   }
 
-  /** A value with a name: optMap. */
+  /** A bound variable: optMap. */
   private bind(expr: Fold): Range {
     const before = plus(this.cost(expr.range), this.cost(expr.init));
     this.push(expr.accumulator, {

@@ -1,10 +1,10 @@
-/** An estimate: at least and at most. Sums and products stop at {@link MAX_ESTIMATE}. */
+/** A minimum and a maximum. Sums and products saturate at {@link MAX_ESTIMATE}. */
 export interface Range {
   readonly min: number;
   readonly max: number;
 }
 
-/** The largest cost and size: what does not fit into 64 bits. */
+/** The largest cost and size: the limit of 64 bits. */
 export const MAX_ESTIMATE = 2 ** 64;
 
 export const UNKNOWN: Range = { min: 0, max: MAX_ESTIMATE };
@@ -31,12 +31,12 @@ export function times(a: Range, b: Range): Range {
   return { min: cap(a.min * b.min), max: cap(a.max * b.max) };
 }
 
-/** By a factor, rounded up. */
+/** Multiplies by a factor and rounds up. */
 export function scale({ min, max }: Range, factor: number): Range {
   return { min: cap(Math.ceil(min * factor)), max: cap(Math.ceil(max * factor)) };
 }
 
-/** The range that holds both. */
+/** The smallest range that contains both. */
 export function union(a: Range, b: Range): Range {
   return { min: Math.min(a.min, b.min), max: Math.max(a.max, b.max) };
 }

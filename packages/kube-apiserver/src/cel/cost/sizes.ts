@@ -3,7 +3,7 @@ import { isOptional, parameterOf, type CelType } from '../language/celtype.js';
 import { codePoints } from '../runtime/value.js';
 import { fixed, type Range } from './range.js';
 
-/** Size of what is written out in an expression; undefined for all else. */
+/** The size of a literal; undefined for other expressions. */
 export function literalSize(expr: Expr): Range | undefined {
   if (expr.kind === 'list') return fixed(expr.items.length);
   if (expr.kind === 'map') return fixed(expr.entries.length);
@@ -12,7 +12,7 @@ export function literalSize(expr: Expr): Range | undefined {
   return fixed(expr.value instanceof Uint8Array ? expr.value.length : 1);
 }
 
-/** Whether all values of a type are of size 1. */
+/** Whether all values of a type have size 1. */
 export function isScalar(type: CelType): boolean {
   if (isOptional(type)) return isScalar(parameterOf(type));
   return ['bool', 'double', 'duration', 'int', 'timestamp', 'uint'].includes(type.kind);

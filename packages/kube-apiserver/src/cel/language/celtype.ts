@@ -1,4 +1,4 @@
-/** Kinds of CEL types. `struct` has fields (objects of a schema, types of Kubernetes), `opaque` has a name and parameters. */
+/** Kinds of CEL types. `struct` has fields (objects of a schema, Kubernetes types), `opaque` a name and parameters. */
 export type Kind =
   | 'dyn'
   | 'error'
@@ -22,7 +22,7 @@ export interface CelType {
   readonly kind: Kind;
   readonly name: string;
   readonly parameters: readonly CelType[];
-  /** As the compiler's messages write it: `list(string)`. Equal types have equal texts. */
+  /** The type as compiler messages format it: `list(string)`. Equal types have equal texts. */
   readonly text: string;
 }
 
@@ -79,12 +79,12 @@ export function parameter(name: string): CelType {
   return make('param', name);
 }
 
-/** The same type with other parameters. */
+/** The type with other parameters. */
 export function withParameters(type: CelType, parameters: readonly CelType[]): CelType {
   return make(type.kind, type.name, parameters);
 }
 
-/** The parameter at a place; dyn where the type has none. */
+/** The parameter at an index; dyn where the type has none. */
 export function parameterOf(type: CelType, index = 0): CelType {
   return type.parameters[index] ?? DYN;
 }
@@ -93,12 +93,12 @@ export function isOptional(type: CelType): boolean {
   return type.kind === 'opaque' && type.name === 'optional_type';
 }
 
-/** The type within an optional one; any other as it is. */
+/** The type inside an optional type; any other type unchanged. */
 export function unwrapOptional(type: CelType): CelType {
   return isOptional(type) ? parameterOf(type) : type;
 }
 
-/** Types of names that an expression may use as values: `type(x) == string`. */
+/** Type names that an expression may use as values: `type(x) == string`. */
 export const NAMED_TYPES: Readonly<Record<string, CelType>> = {
   bool: BOOL,
   int: INT,

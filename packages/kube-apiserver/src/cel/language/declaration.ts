@@ -2,29 +2,32 @@ import type { Budget } from '../runtime/budget.js';
 import type { Value } from '../runtime/value.js';
 import type { CelType } from './celtype.js';
 
-/** One form of a function. Parameters of types are single capital letters: `list(T)`. */
+/** An overload of a function. Type parameters are single capital letters: `list(T)`. */
 export interface Overload {
   readonly id: string;
-  /** Whether it is called as a method; the receiver is the first of `parameters`. */
+  /** Whether it is called as a method; the receiver is the first parameter. */
   readonly member: boolean;
   readonly parameters: readonly CelType[];
   readonly result: CelType;
-  /** Arguments have been checked against `parameters`. Throws EvaluationError. */
+  /** The arguments match `parameters`. Throws EvaluationError. */
   readonly run: (args: readonly Value[], budget: Budget) => Value;
 }
 
-/** All forms of the functions that an expression may call, by name (`_+_`, `ip.isCanonical`), in order of declaration. */
+/**
+ * All overloads of the functions that an expression may call, by name (`_+_`, `ip.isCanonical`), in order of
+ * declaration.
+ */
 export type Functions = ReadonlyMap<string, readonly Overload[]>;
 
-/** What an expression may name. */
+/** The environment of an expression: functions, variables and struct types. */
 export interface Declarations {
   readonly functions: Functions;
   readonly variables: ReadonlyMap<string, CelType>;
-  /** Fields of struct types: undefined for a type without known fields, a missing name for a field that is undefined. */
+  /** The fields of a struct type: undefined for a type without known fields; the map lacks undefined fields. */
   readonly fields: (typeName: string) => ReadonlyMap<string, CelType> | undefined;
 }
 
-/** Puts libraries together; overloads of one name add up. */
+/** Joins libraries; overloads of the same name are combined. */
 export function joinLibraries(...libraries: readonly Functions[]): Functions {
   const joined = new Map<string, readonly Overload[]>();
   for (const library of libraries) {

@@ -1,6 +1,6 @@
 import type { Value } from '../runtime/value.js';
 
-/** Where a node stands: an offset into the source, in UTF-16 code units. The compiler's messages point there. */
+/** The position of a node: an offset into the source in UTF-16 code units. Compiler messages refer to it. */
 interface Located {
   readonly at: number;
 }
@@ -15,7 +15,7 @@ export interface Identifier extends Located {
   readonly name: string;
 }
 
-/** `a.b`; with `test` it is has(a.b). */
+/** `a.b`, or `has(a.b)` with `test`. */
 export interface Select extends Located {
   readonly kind: 'select';
   readonly operand: Expr;
@@ -23,7 +23,7 @@ export interface Select extends Located {
   readonly test: boolean;
 }
 
-/** A call of a function, an operator (`_+_`) or a method (then with `target`). */
+/** A call of a function, an operator (`_+_`) or, with `target`, a method. */
 export interface Call extends Located {
   readonly kind: 'call';
   readonly name: string;
@@ -41,7 +41,10 @@ export interface MapLiteral extends Located {
   readonly entries: readonly { readonly key: Expr; readonly value: Expr; readonly optional: boolean }[];
 }
 
-/** What every macro that walks a list or map becomes; `second` is the second variable of the two-variable macros. */
+/**
+ * A comprehension: the expansion of the macros over lists and maps. `second` is the second variable of the two-variable
+ * macros.
+ */
 export interface Fold extends Located {
   readonly kind: 'fold';
   readonly range: Expr;
@@ -54,16 +57,16 @@ export interface Fold extends Located {
   readonly result: Expr;
 }
 
-/** A node of an expression whose macros are expanded, in the shape that the type checker, the estimator and the evaluator read. */
+/** A node of an expression with expanded macros, the input of the type checker, the estimator and the evaluator. */
 export type Expr = Literal | Identifier | Select | Call | ListLiteral | MapLiteral | Fold;
 
-/** Name of the accumulator of the macros; no expression can name it. */
+/** The name of the accumulator of macros. Expressions cannot refer to it. */
 export const ACCUMULATOR = '@result';
 
-/** Name of a variable that nothing reads: optMap. */
+/** The name of an unused variable: optMap. */
 export const UNUSED = '#unused';
 
-/** Names of operators, as overload tables and messages spell them. */
+/** Function names of operators, as in overload tables and messages. */
 export const OPERATOR = {
   conditional: '_?_:_',
   and: '_&&_',
@@ -81,7 +84,7 @@ export const OPERATOR = {
   mapInsert: 'cel.@mapInsert',
 } as const;
 
-/** `a.b.c` of identifiers alone, as one name; undefined for all else. */
+/** The qualified name of a chain of identifiers `a.b.c`; undefined for other expressions. */
 export function qualifiedName(expr: Expr): string | undefined {
   if (expr.kind === 'ident') return expr.name;
   if (expr.kind !== 'select' || expr.test) return undefined;

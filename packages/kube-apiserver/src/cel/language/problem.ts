@@ -1,12 +1,12 @@
 import { codePoints } from '../runtime/value.js';
 
-/** What is wrong with an expression, and where: an offset in UTF-16 code units, or -1 for the whole. */
+/** A compile error with its position: an offset in UTF-16 code units, or -1 for the whole expression. */
 export interface Problem {
   readonly at: number;
   readonly message: string;
 }
 
-/** An expression that cannot be compiled. `message` is what the real server writes, one block per problem. */
+/** An expression that cannot be compiled. The message is that of the API server, with one block for each problem. */
 export class CompileError extends Error {
   readonly problems: readonly Problem[];
 
@@ -22,10 +22,10 @@ interface Place {
   readonly column: number;
 }
 
-/** The first so many problems are told. */
+/** The number of problems that are reported. */
 const MAX_PROBLEMS = 100;
 
-/** Longest line that is shown below a message. */
+/** The longest source line that a message quotes. */
 const MAX_SNIPPET = 16_384;
 
 function describe(problems: readonly Problem[], source: string): string {

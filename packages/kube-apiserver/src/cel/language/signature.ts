@@ -15,16 +15,19 @@ const SIMPLE: Readonly<Record<string, CelType>> = {
   timestamp: type.TIMESTAMP,
 };
 
-/** Types of Kubernetes' libraries that are opaque to the type checker; the others with a dot are structs. */
+/** Types of the Kubernetes libraries that are opaque to the type checker; other names with a dot are structs. */
 const OPAQUE: ReadonlySet<string> = new Set(['net.IP', 'net.CIDR']);
 
 type Run = Overload['run'];
 
-/** A table of functions from signatures: `string.indexOf(string, int): int`, `size(list(A)): int`, `optional.of(A): optional(A)`. */
+/**
+ * Functions declared by signature: `string.indexOf(string, int): int`, `size(list(A)): int`, `optional.of(A):
+ * optional(A)`.
+ */
 export class Library {
   readonly functions = new Map<string, Overload[]>();
 
-  /** @param signature `receiver.name(types): type` for a method; `^name(types): type` where the name itself has dots. */
+  /** @param signature `receiver.name(types): type` for a method; `^name(types): type` for a name that contains dots. */
   add(id: string, signature: string, run: Run): this {
     const { name, member, parameters, result } = readSignature(signature);
     const known = this.functions.get(name) ?? [];
@@ -77,7 +80,7 @@ class Reader {
     return found;
   }
 
-  /** `type.` before the name of a method: the last dot outside parentheses before the arguments ends it. */
+  /** Parses `type.` before a method name: it ends at the last dot outside parentheses before the arguments. */
   receiver(): CelType | undefined {
     let depth = 0;
     let dot = -1;

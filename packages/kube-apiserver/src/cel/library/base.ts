@@ -27,7 +27,7 @@ const libraries = [
 
 let base: Functions | undefined;
 
-/** All functions that every expression of Kubernetes may call. What else there is, an authorizer, is added to it. */
+/** The functions that all expressions may call. Other libraries, such as the authorizer, are added to it. */
 export function baseFunctions(): Functions {
   base ??= joinLibraries(...libraries.map((library) => library().functions));
   return base;

@@ -13,7 +13,7 @@ import { codePoints, Duration, runtimeType, Timestamp, TypeValue, Uint, type Val
 import { bigintOf, bytesOf, int, listOf, mapOf, nanosOf, textOf, uint } from './operators.js';
 import { doubleText } from './number.js';
 
-/** size(), type(), dyn() and the functions that turn one type into another. */
+/** size(), type(), dyn() and the type conversions. */
 export function conversions(): Library {
   const library = new Library();
   addSizes(library);
@@ -80,7 +80,7 @@ function addNumbers(library: Library): void {
     .add('string_to_uint64', 'uint(string): uint', ([text]) => new Uint(toInt(textOf(text), 'uint')));
 }
 
-/** @param below what a value has to be above. */
+/** @param below the exclusive lower bound. */
 function truncate(value: number, below: number, problem = 'integer overflow'): bigint {
   if (!Number.isFinite(value) || value <= below) throw new EvaluationError(problem);
   return BigInt(Math.trunc(value));
@@ -98,7 +98,7 @@ function toDouble(text: string): number {
   return value;
 }
 
-/** Digits in base 10, as Go's strconv reads them. */
+/** Parses decimal digits as Go's strconv does. */
 function toInt(text: string, type: 'int' | 'uint'): bigint {
   const valid = (type === 'int' ? /^[+-]?\d+$/ : /^\d+$/).test(text);
   const value = valid ? BigInt(text.replace(/^\+/, '')) : 0n;

@@ -4,19 +4,23 @@ import { durationText, timestampText } from '../runtime/time.js';
 import { Duration, List, runtimeType, Timestamp, TypeValue, Uint, ValueMap, type Value } from '../runtime/value.js';
 import { doubleText, fixedDigits } from './number.js';
 
-/** Digits behind the point where a clause says nothing of them. */
+/** The default precision. */
 const PRECISION = 6;
 
-/** A clause of a format: `%s`, `%.3f`. */
+/** A formatting clause: `%s`, `%.3f`. */
 export interface Clause {
   readonly verb: string;
   readonly precision: number | undefined;
 }
 
-/** A format that cannot be read, or a value that does not fit its clause. */
+/** An invalid format string, or a value that its clause does not accept. */
 export class FormatError extends EvaluationError {}
 
-/** Literal texts and clauses of a format for so many values, in order: no clause is read before the one before it was used. `%%` is a text. Throws FormatError. */
+/**
+ * Parses a format string for `count` arguments into literal texts and clauses. Lazy: a clause is parsed after the
+ * previous one was used. `%%` is a literal.
+ * @throws FormatError
+ */
 export function* readFormat(format: string, count: number): Generator<string | Clause> {
   let clauses = 0;
   for (const [part] of format.matchAll(/%%|%(?:\.\d*)?[^]?|[^%]+/g)) {
@@ -67,7 +71,7 @@ const REQUIREMENTS: Readonly<Record<string, string>> = {
   s: 'string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps',
 };
 
-/** What is said of a value, or a type, that does not fit a clause. */
+/** The error for a value or type that a clause does not accept. */
 export function formatMismatch(verb: string, typeName: string): string {
   return `error during formatting: ${REQUIREMENTS[verb] ?? ''}, was given ${typeName}`;
 }
@@ -116,7 +120,7 @@ function doubleOf(value: Value): number | undefined {
   return value === '-Infinity' ? -Infinity : undefined;
 }
 
-/** Grouped by commas, as English writes it. */
+/** Fixed-point format with thousands separators. */
 function fixedText(value: Value, precision: number): string | undefined {
   const double = doubleOf(value);
   if (double === undefined) return undefined;
@@ -129,7 +133,7 @@ function fixedText(value: Value, precision: number): string | undefined {
 
 const RAISED = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 
-/** `1.052033×10⁰³`, with six digits: what is written as a precision is taken for a width. */
+/** `1.052033×10⁰³`, always with six digits: the API server uses the precision as the width. */
 function scientificText(value: Value, width: number): string | undefined {
   const double = doubleOf(value);
   if (double === undefined) return undefined;
@@ -148,7 +152,7 @@ function specialText(value: number): string | undefined {
   return value > 0 ? '∞' : '-∞';
 }
 
-/** A value as `%s` writes it; undefined for values that it cannot write. */
+/** Formats a value for `%s`; undefined for unsupported values. */
 function stringText(value: Value): string | undefined {
   switch (typeof value) {
     case 'string':
@@ -185,7 +189,7 @@ function bytesText(bytes: Uint8Array): string {
   }
 }
 
-/** A value within a list or a map: texts in quotes, doubles with six digits. */
+/** Formats a list item or a map entry: strings are quoted, doubles have six digits. */
 function memberText(value: Value): string {
   if (typeof value === 'string') return JSON.stringify(value);
   if (typeof value === 'number') return specialMember(value) ?? fixedDigits(value, PRECISION);

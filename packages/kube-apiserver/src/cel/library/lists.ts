@@ -7,7 +7,7 @@ import { bigintOf, duration, int, listOf, orderOf, uint } from './operators.js';
 
 const COMPARABLE = ['int', 'uint', 'double', 'bool', 'duration', 'timestamp', 'string', 'bytes'] as const;
 
-/** Types that sum() knows, with the sum of nothing. */
+/** Types that sum() supports, with the sum of an empty list. */
 const SUMMABLE: readonly (readonly [string, Value])[] = [
   ['int', 0n],
   ['uint', new Uint(0n)],
@@ -15,7 +15,7 @@ const SUMMABLE: readonly (readonly [string, Value])[] = [
   ['duration', new Duration(0n)],
 ];
 
-/** Lists: Kubernetes' own functions, the lists extension of CEL (version 3) and its sets. */
+/** List functions: the Kubernetes library, the CEL lists extension (version 3) and sets. */
 export function lists(): Library {
   const library = new Library();
   for (const type of COMPARABLE) {
@@ -100,7 +100,7 @@ function holdsAll(list: List, items: List, budget: Budget): boolean {
   return items.items().every((item) => holds(list, item, budget));
 }
 
-/** Longest list that range() makes; the cost of an evaluation ends any longer one as well. */
+/** The longest list that range() creates; a longer one exceeds the cost limit. */
 const MAX_RANGE = 1_000_000n;
 
 function addExtension(library: Library): void {
@@ -115,7 +115,7 @@ function addExtension(library: Library): void {
   );
   library.add('lists_range', '^lists.range(int): list(int)', ([end], budget) => {
     const size = bigintOf(end) > MAX_RANGE ? MAX_RANGE : bigintOf(end);
-    // The list is paid for before it is made.
+    // The cost is charged before the list is created.
     if (size >= MAX_RANGE) budget.spend(Infinity);
     return new ValueList(Array.from({ length: Math.max(0, Number(size)) }, (_, index) => BigInt(index)));
   });

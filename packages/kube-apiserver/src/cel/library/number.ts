@@ -1,7 +1,7 @@
-/** From this exponent on, and below -4, `%g` writes exponents. */
+/** `%g` writes exponents from this exponent on and below -4. */
 const LARGE = 6;
 
-/** A double as Go's `%g` writes it: the shortest text that reads back. */
+/** Formats a double with Go's `%g`: the shortest text that parses to the same value. */
 export function doubleText(value: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf';
@@ -12,13 +12,13 @@ export function doubleText(value: number): string {
   return `${digits}e${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}`;
 }
 
-/** JavaScript goes over to exponents already at 1e-7. */
+/** Formats without an exponent, which JavaScript uses below 1e-6. */
 function plain(value: number): string {
   const text = String(value);
   return text.includes('e') ? value.toFixed(20).replace(/0+$/, '') : text;
 }
 
-/** A finite double with so many digits behind the point, exactly rounded, halves to even. */
+/** Formats a finite double with a fixed number of digits, exactly rounded, ties to even. */
 export function fixedDigits(value: number, precision: number): string {
   const { mantissa, exponent } = parts(Math.abs(value));
   const scaled = mantissa * 10n ** BigInt(precision);
@@ -28,7 +28,7 @@ export function fixedDigits(value: number, precision: number): string {
   return value < 0 || Object.is(value, -0) ? `-${text}` : text;
 }
 
-/** mantissa × 2^exponent is the value. */
+/** The value is mantissa × 2^exponent. */
 function parts(value: number): { mantissa: bigint; exponent: bigint } {
   const bits = new DataView(new ArrayBuffer(8));
   bits.setFloat64(0, value);
@@ -40,7 +40,7 @@ function parts(value: number): { mantissa: bigint; exponent: bigint } {
     : { mantissa: fraction | (1n << 52n), exponent: exponent - 1075n };
 }
 
-/** Divided by 2^shift. */
+/** Divides by 2^shift and rounds ties to even. */
 function halfEven(value: bigint, shift: bigint): bigint {
   const floor = value >> shift;
   const rest = value - (floor << shift);

@@ -28,7 +28,7 @@ const ORDERS: readonly (readonly [string, string, (order: number) => boolean])[]
   ['_>=_', 'greater_equals', (order) => order >= 0],
 ];
 
-/** Operators but for `&&`, `||` and `?:`, whose sides the evaluator runs only as far as needed. */
+/** All operators. The evaluator implements `&&`, `||` and `?:`, which evaluate operands only as needed. */
 export function operators(): Library {
   const library = new Library();
   library
@@ -45,7 +45,7 @@ export function operators(): Library {
   return library;
 }
 
-/** Never called: the evaluator knows these. */
+/** Never called: the evaluator implements these functions. */
 function lazy(): Value {
   throw noSuchOverload();
 }
@@ -60,7 +60,7 @@ function addComparisons(library: Library): void {
   }
 }
 
-/** Order of two values of comparable types. Throws EvaluationError. */
+/** Compares two values of comparable types. Throws EvaluationError. */
 export function orderOf(a: Value, b: Value): number {
   if (isNumber(a) && isNumber(b)) {
     const order = compareNumbers(a, b);
@@ -75,13 +75,13 @@ export function orderOf(a: Value, b: Value): number {
   throw noSuchOverload();
 }
 
-/** A number of 64 bits with a sign. Throws EvaluationError on overflow. */
+/** A signed 64-bit integer. Throws EvaluationError on overflow. */
 export function int(value: bigint): bigint {
   if (BigInt.asIntN(64, value) !== value) throw new EvaluationError('integer overflow');
   return value;
 }
 
-/** A number of 64 bits without a sign. Throws EvaluationError on overflow. */
+/** A signed 64-bit integer. Throws EvaluationError on overflow. */
 export function uint(value: bigint): Uint {
   if (BigInt.asUintN(64, value) !== value) throw new EvaluationError('unsigned integer overflow');
   return new Uint(value);
@@ -144,7 +144,7 @@ function addTimes(library: Library): void {
 const FIRST_MOMENT = -62_135_596_800n * 1_000_000_000n;
 const LAST_MOMENT = 253_402_300_800n * 1_000_000_000n - 1n;
 
-/** A moment in the offset of another. Throws EvaluationError outside of the years 1 to 9999. */
+/** A timestamp with the offset of another. Throws EvaluationError outside of the years 1 to 9999. */
 export function timestamp(nanos: bigint, like?: Value): Timestamp {
   if (nanos < FIRST_MOMENT || nanos > LAST_MOMENT) throw new EvaluationError('timestamp overflow');
   return new Timestamp(nanos, like instanceof Timestamp ? like.offset : 0);
@@ -173,14 +173,14 @@ function addContainers(library: Library): void {
   });
 }
 
-/** The accumulator of a macro is its own: nothing else sees it before the macro is done. */
+/** Inserts into the accumulator of a macro in place: nothing else refers to it before the macro ends. */
 function insert(map: Value | undefined, key: Value, value: Value): Value {
   if (!(map instanceof LiteralMap)) throw noSuchOverload();
   if (!map.insert(key, value)) throw new EvaluationError(`insert failed: key ${plainText(key)} already exists`);
   return map;
 }
 
-/** The item at a place; places may be doubles that are whole. Throws EvaluationError. */
+/** The item at an index, which may be a double without a fraction. Throws EvaluationError. */
 export function itemOf(list: List, index: Value): Value {
   const place = placeOf(index);
   if (place < 0n || place >= BigInt(list.size)) throw new EvaluationError(`index out of bounds: ${place}`);
@@ -194,7 +194,7 @@ function placeOf(index: Value): bigint {
   throw new EvaluationError(`unsupported index value ${plainText(index)} in list`);
 }
 
-/** The value of a key. Throws EvaluationError. */
+/** The value of a key. Throws EvaluationError when it is missing. */
 export function valueOf(map: ValueMap, key: Value): Value {
   const value = map.find(key);
   if (value === undefined) throw new EvaluationError(`no such key: ${plainText(key)}`);
@@ -208,13 +208,13 @@ function contains(list: List, item: Value, budget: Budget): boolean {
   return false;
 }
 
-/** A value in the middle of a message. */
+/** Formats a value for error messages. */
 export function plainText(value: Value): string {
   if (value instanceof Uint) return String(value.value);
   return typeof value === 'object' ? 'value' : String(value);
 }
 
-/** An int or uint; 0 for what the type checker keeps out. */
+/** The value of an int or uint; 0 for types that the type checker rejects. */
 export function bigintOf(value: Value | undefined): bigint {
   if (typeof value === 'bigint') return value;
   return value instanceof Uint ? value.value : 0n;

@@ -3,7 +3,7 @@ import { EvaluationError, noSuchOverload } from '../runtime/error.js';
 import { Duration, List, Optional, Timestamp, Uint, ValueList, ValueMap, type Value } from '../runtime/value.js';
 import { listOf } from './operators.js';
 
-/** Optional values. What `.?` and `[?]` do, and `or` and `orValue`, the evaluator knows. */
+/** Optional values. The evaluator implements `.?`, `[?]`, `or` and `orValue`. */
 export function optionals(): Library {
   const library = new Library();
   library.add('optional_of', '^optional.of(V): optional(V)', ([value = null]) => new Optional(value));

@@ -4,7 +4,7 @@ import { PatternError } from '../../schema/re2/syntax.js';
 import type { Budget } from '../runtime/budget.js';
 import { CostExceeded, EvaluationError } from '../runtime/error.js';
 
-/** What is wrong with a pattern, as Go's regexp package says it; undefined when it is fine. */
+/** The error of Go's regexp package for a pattern; undefined for a valid one. */
 export function patternProblem(pattern: string): string | undefined {
   try {
     regexp(pattern);
@@ -15,12 +15,15 @@ export function patternProblem(pattern: string): string | undefined {
   }
 }
 
-/** Whether the pattern matches anywhere. Throws EvaluationError, and CostExceeded where that takes too long. */
+/**
+ * Whether a pattern matches anywhere in a text. Throws EvaluationError, and CostExceeded when matching takes too many
+ * steps.
+ */
 export function matches(text: string, pattern: string, budget: Budget): boolean {
   return bounded(() => regexp(pattern).test(text, budget.effort));
 }
 
-/** Matches from left to right that do not overlap; an empty one right behind another is left out. */
+/** Non-overlapping matches from left to right. An empty match directly after another one is skipped. */
 export function findAll(text: string, pattern: string, limit: number, budget: Budget): string[] {
   return bounded(() => {
     const expression = regexp(pattern);

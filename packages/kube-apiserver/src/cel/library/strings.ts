@@ -6,7 +6,10 @@ import { formatText } from './format.js';
 import { bigintOf, listOf, plainText, textOf } from './operators.js';
 import { findAll, matches } from './pattern.js';
 
-/** Functions of texts: those of CEL, its strings extension (version 2) and Kubernetes' regex library. Places count code points. */
+/**
+ * String functions: those of CEL, the strings extension (version 2) and the Kubernetes regex library. Indexes count
+ * code points.
+ */
 export function strings(): Library {
   const library = new Library();
   library.add('contains_string', 'string.contains(string): bool', ([text, part]) =>
@@ -75,7 +78,7 @@ function charsOf(text: Value | undefined): string[] {
   return Array.from(textOf(text));
 }
 
-/** A place within a text; its end counts. */
+/** A valid index into a text, its end included. */
 function checked(place: Value | undefined, length: number): number {
   const at = bigintOf(place);
   if (at < 0n || at > BigInt(length)) throw new EvaluationError(`index out of range: ${at}`);
@@ -152,7 +155,7 @@ function addChanges(library: Library): void {
   });
 }
 
-/** What Go takes for white space. */
+/** White space in Go. */
 const SPACE = /[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
 
 function trim(text: string): string {
@@ -163,17 +166,20 @@ function trim(text: string): string {
   return text.slice(start, end);
 }
 
-/** A value within others takes several steps to write. */
+/** Steps for formatting a nested value. */
 const PER_NODE = 4;
 
-/** Pays for all that a value holds, as often as it holds it. */
+/** Charges the formatting of a value and of all nested values, each time they occur. */
 function chargeNested(value: Value, budget: Budget): void {
   budget.chargeSteps(typeof value === 'string' || value instanceof Uint8Array ? value.length : PER_NODE);
   if (value instanceof List) for (let index = 0; index < value.size; index++) chargeNested(value.at(index), budget);
   if (value instanceof ValueMap) for (const key of value.keys()) chargeNested(value.find(key) ?? null, budget);
 }
 
-/** Replaces at most `times` places, all of them when it is negative; an empty text stands before every character and at the end. */
+/**
+ * Replaces at most `times` occurrences, all of them for a negative number. An empty `old` matches before every
+ * character and at the end.
+ */
 function replace([text, old, next]: readonly [string, string, string], times: number, budget: Budget): string {
   const parts = old === '' ? ['', ...Array.from(text), ''] : text.split(old);
   const most = times < 0 ? parts.length - 1 : Math.min(times, parts.length - 1);
@@ -214,7 +220,6 @@ function quote(text: string): string {
   return `"${Array.from(wellFormed(text), (char) => QUOTED[char] ?? char).join('')}"`;
 }
 
-/** A half of a surrogate pair stands for no character. */
 function wellFormed(text: string): string {
   return text.replace(/\p{Surrogate}/gu, '\ufffd');
 }

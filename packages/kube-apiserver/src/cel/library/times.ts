@@ -5,7 +5,7 @@ import { splitNanos } from '../runtime/time.js';
 import { Duration, type Value } from '../runtime/value.js';
 import { nanosOf, textOf } from './operators.js';
 
-/** Parts of a moment on a clock. */
+/** The calendar fields of a time. */
 interface Parts {
   readonly year: number;
   readonly month: number;
@@ -38,7 +38,7 @@ const SPANS: readonly (readonly [string, string, bigint])[] = [
   ['getMilliseconds', 'duration_to_milliseconds', 1_000_000n],
 ];
 
-/** Getters of timestamps (in UTC or in a named time zone) and of durations. */
+/** Getters of timestamps (in UTC or a named time zone) and of durations. */
 export function times(): Library {
   const library = new Library();
   for (const [name, id, get] of GETTERS) {
@@ -76,7 +76,10 @@ function partsOf(nanos: bigint, offsetMinutes: number): Parts {
   };
 }
 
-/** Minutes east of UTC: a fixed offset (`-08:00`) or a named zone at that moment. Throws EvaluationError. */
+/**
+ * The offset from UTC in minutes: a fixed offset (`-08:00`), or that of a named zone at the given time. Throws
+ * EvaluationError.
+ */
 function offsetOf(nanos: bigint, zone: Value | undefined): number {
   const name = textOf(zone);
   const colon = name.indexOf(':');

@@ -1,6 +1,9 @@
 const ESCAPES: Readonly<Record<string, number>> = { a: 7, b: 8, f: 12, n: 10, r: 13, t: 9, v: 11 };
 
-/** Bytes of a literal (`b'…'`, also raw and triple-quoted): characters in UTF-8, \x and octal escapes as single bytes. */
+/**
+ * The bytes of a literal (`b'…'`, also raw and triple-quoted): characters are encoded in UTF-8, \x and octal escapes
+ * are single bytes.
+ */
 export function bytesLiteral(source: string): Uint8Array {
   const [prefix = ''] = /^[bBrR]*/.exec(source) ?? [];
   const quoted = source.slice(prefix.length);

@@ -8,16 +8,16 @@ import type { Mask } from './mask.js';
 import type { Problem } from '../language/problem.js';
 import { isEnclosed, operatorAt, relationTree, type Relation } from './relation.js';
 
-/** What a conversion of a parsed tree needs; problems are collected, a macro is wrong in its arguments only. */
+/** The state of the conversion of a syntax tree. Problems are collected. */
 export interface Conversion {
   readonly source: string;
   readonly mask: Mask;
   readonly problems: Problem[];
-  /** Operations around the node that is being converted. */
+  /** The depth of operations around the current node. */
   depth: number;
 }
 
-/** Operations within operations, more than the real server reads. */
+/** The expression nests deeper than the API server allows. */
 export class TooDeep extends Error {}
 
 const MAX_DEPTH = 250;
@@ -32,7 +32,9 @@ function withDepth<T>(at: Conversion, work: () => T): T {
 
 type Node<Op extends ASTNode['op']> = Extract<ASTNode, { op: Op }>;
 
-/** Turns a tree of the parser into ours: macros expanded, places of operators as the messages need them. */
+/**
+ * Converts a syntax tree of the parser to an Expr: expands macros and computes the positions that messages refer to.
+ */
 export function convert(node: ASTNode, at: Conversion): Expr {
   switch (node.op) {
     case 'value':
@@ -106,7 +108,7 @@ function literalValue(node: Node<'value'>, source: string): Value {
   return new Uint(BigInt(value.valueOf()));
 }
 
-/** The dot of a selection stands before its name; the name is where the parser says the node is. */
+/** The position of the dot of a selection. The parser reports the position of the field name. */
 function dotBefore(node: Node<'.' | '.?'>, { mask }: Conversion): number {
   return mask.text.lastIndexOf('.', node.pos);
 }
@@ -158,7 +160,7 @@ function map(node: Node<'map'>, at: Conversion): Expr {
   return { kind: 'map', entries, at: node.start };
 }
 
-/** Whether the `?` of an optional entry stands where the node begins. */
+/** Whether the entry that begins at the node is optional (`?`). */
 function isOptionalEntry(node: ASTNode, { mask }: Conversion): boolean {
   return mask.optionalMarks.has(node.start);
 }
@@ -184,7 +186,7 @@ function negation(node: Node<'!_' | '-_'>, name: string, at: Conversion): Expr {
   if (name === OPERATOR.negate && inner.op === 'value' && between.trim() === '' && typeof inner.args !== 'string') {
     return { ...literal(inner, at, true), at: node.start };
   }
-  // A sign that is written twice is none.
+  // Two signs cancel each other.
   if (inner.op === node.op && between.trim() === '') return convert(inner.args, at);
   return call(name, [convert(inner, at)], node.start);
 }
@@ -198,7 +200,7 @@ function binary(node: Node<'+' | '-' | '*' | '/' | '%'>, at: Conversion): Expr {
   );
 }
 
-/** `a && b && c …`: a balanced tree of terms, as the real server makes it. */
+/** `a && b && c …`: a balanced tree of terms, as in the API server. */
 function logical(node: Node<'||' | '&&'>, at: Conversion): Expr {
   const terms: ASTNode[] = [];
   const places: number[] = [];

@@ -3,7 +3,7 @@ import type { Problem } from '../language/problem.js';
 
 type Expansion = Expr | Problem;
 
-/** Expands a call that is a macro; any other call comes back as it is. A wrong use of a macro is a problem. */
+/** Expands a macro call; other calls are returned unchanged. An invalid use of a macro is a problem. */
 export function expandMacro(call: Call): Expansion {
   const { name, target, args } = call;
   if (target === undefined) return name === 'has' && args.length === 1 ? has(call) : call;
@@ -38,7 +38,7 @@ const MACROS: Readonly<Record<string, Expander>> = {
 
 type FoldParts = Pick<Fold, 'init' | 'condition' | 'step' | 'result'>;
 
-/** Makes nodes that all stand where the macro stands. */
+/** Creates nodes at the position of the macro. */
 class NodeFactory {
   readonly at: number;
 
@@ -114,7 +114,10 @@ function quantifier(variables: 1 | 2, frame: (make: NodeFactory, predicate: Expr
   };
 }
 
-/** The variables that a macro declares: its first arguments. A problem when one of them is no name, or a name twice. */
+/**
+ * The iteration variables of a macro, its first arguments. A problem when one is not an identifier or is declared
+ * twice.
+ */
 function variableNames({ args, at }: Call, count: 1 | 2, message: string): string[] | Problem {
   const names: string[] = [];
   for (const arg of args.slice(0, count)) {
@@ -199,7 +202,7 @@ function sortBy(call: Call, target: Expr): Expansion {
   });
 }
 
-/** Evaluates `result` with a name for a value. */
+/** Evaluates `result` with a variable bound to `value`. */
 function bindVariable(at: number, name: string, value: Expr, result: Expr): Fold {
   const make = new NodeFactory(at);
   return {
@@ -216,7 +219,9 @@ function bindVariable(at: number, name: string, value: Expr, result: Expr): Fold
   };
 }
 
-/** `o.optMap(v, f(v))` is `o.hasValue() ? optional.of(f(o.value())) : optional.none()`; optFlatMap leaves the `of` out. */
+/**
+ * `o.optMap(v, f(v))` is `o.hasValue() ? optional.of(f(o.value())) : optional.none()`; optFlatMap has no `optional.of`.
+ */
 function optional(name: 'optMap' | 'optFlatMap'): Expander {
   return (call, target) => {
     const [variable, value] = call.args;

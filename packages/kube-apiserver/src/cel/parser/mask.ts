@@ -1,21 +1,21 @@
 /**
  * The source of an expression with strings and comments blanked out, so that operators and brackets can be found by
- * looking for them. Same length as the source.
+ * text search. It has the length of the source.
  */
 export interface Mask {
   readonly text: string;
-  /** Place of the bracket that closes the one at a place. */
+  /** Offsets of closing brackets by the offset of the opening one. */
   readonly closing: ReadonlyMap<number, number>;
-  /** Places of the `?` of optional entries: `[?a]`, `{?'k': v}`. */
+  /** Offsets of the `?` of optional entries: `[?a]`, `{?'k': v}`. */
   readonly optionalMarks: ReadonlySet<number>;
-  /** Places of dots that begin a number (`.5`) or a name (`.self`). */
+  /** Offsets of dots that begin a number (`.5`) or a name (`.self`). */
   readonly leadingDots: ReadonlySet<number>;
 }
 
-/** Stands for a character of a string: no operator, and no part of a name. */
+/** Replaces a character of a string: neither an operator nor a part of a name. */
 const BLANK = '§';
 
-/** Blanks strings and comments and pairs brackets. Takes any text. */
+/** Blanks out strings and comments and matches brackets. Accepts any text. */
 export function maskSource(source: string): Mask {
   let text = '';
   let index = 0;
@@ -32,7 +32,7 @@ export function maskSource(source: string): Mask {
   return { text, closing: pairs(text), optionalMarks: optionalMarks(text), leadingDots: leadingDots(text) };
 }
 
-/** Where the string or comment that begins here ends; the place itself when none does. */
+/** The end of the string or comment that begins at `start`; `start` itself when none does. */
 function skippedEnd(source: string, start: number): number {
   if (source.startsWith('//', start)) {
     const end = source.indexOf('\n', start);
@@ -62,7 +62,9 @@ function pairs(text: string): ReadonlyMap<number, number> {
   return closing;
 }
 
-/** A `?` right behind `[`, `{` or a comma belongs to an entry; behind the `[` of an index it belongs to the index. */
+/**
+ * A `?` directly after `[`, `{` or a comma marks an optional entry; after the `[` of an index it belongs to the index.
+ */
 function optionalMarks(text: string): ReadonlySet<number> {
   const marks = new Set<number>();
   for (let index = 0; index < text.length; index++) {
@@ -74,7 +76,7 @@ function optionalMarks(text: string): ReadonlySet<number> {
   return marks;
 }
 
-/** A dot before a name or a digit that stands behind no operand, nor behind the dot of another name. */
+/** A dot before a name or digit that follows neither an operand nor the dot of another name. */
 function leadingDots(text: string): ReadonlySet<number> {
   const dots = new Set<number>();
   for (let at = text.indexOf('.'); at >= 0; at = text.indexOf('.', at + 1)) {
@@ -88,14 +90,14 @@ function leadingDots(text: string): ReadonlySet<number> {
   return dots;
 }
 
-/** Whether an operand ends before a place; then a bracket there is an index. */
+/** Whether an operand ends before the offset; a bracket there is an index. */
 function followsOperand(text: string, bracket: number): boolean {
   const end = lastVisible(text, bracket) + 1;
   if (!/[A-Za-z0-9_)\]}§]/.test(text[end - 1] ?? '')) return false;
   return !/(?:^|[^A-Za-z0-9_])in$/.test(text.slice(Math.max(0, end - 3), end));
 }
 
-/** Place of the last character before a place that is no white space; -1 when there is none. */
+/** The offset of the last character before an offset that is not white space; -1 when there is none. */
 export function lastVisible(text: string, before: number): number {
   let index = before - 1;
   while (index >= 0 && /\s/.test(text[index] ?? '')) index--;

@@ -9,7 +9,7 @@ import { syntaxProblem, unreadable } from './syntax.js';
 
 const TOO_DEEP = 'max recursion depth exceeded';
 
-/** Longest expression that the real server reads, in code points. */
+/** The longest expression that the API server accepts, in code points. */
 const MAX_LENGTH = 100_000;
 
 const MAX_DEPTH = 250;
@@ -26,7 +26,10 @@ const parser = new Environment({
   },
 });
 
-/** Reads an expression and expands its macros. Throws CompileError. */
+/**
+ * Parses an expression and expands its macros.
+ * @throws CompileError
+ */
 export function parseExpression(source: string): Expr {
   if (source.length > MAX_LENGTH) {
     const length = codePoints(source);
@@ -52,12 +55,12 @@ function convertTree(tree: ASTNode, conversion: Conversion): Expr {
   }
 }
 
-/** Most characters that are no token before it is given up. */
+/** The number of unexpected characters after which parsing stops. */
 const MAX_UNREADABLE = 100;
 
 /**
- * The parser knows no optional entries and no leading dots: the `?` of an entry becomes a `!`, which the conversion takes
- * away again, and the dot becomes a blank.
+ * Parses the source with optional entries and leading dots replaced, which the parser does not support: the `?` of an
+ * entry becomes a `!`, which the conversion removes, and the dot becomes a blank.
  */
 function parseTree(source: string, mask: Mask): ASTNode {
   const problems: Problem[] = [];
@@ -82,7 +85,10 @@ function parseTree(source: string, mask: Mask): ASTNode {
   }
 }
 
-/** The parser counts selections and calls in a row as it counts brackets; the real server says something else of them. */
+/**
+ * Whether a depth error is about a chain of selections and calls: the parser counts these like brackets, but the API
+ * server reports another error.
+ */
 function isChain(error: ParseError, mask: string): boolean {
   if (!error.message.includes('maxDepth')) return false;
   let depth = 0;

@@ -2,7 +2,9 @@ import type { ASTNode } from '@marcbachmann/cel-js';
 
 import { lastVisible, type Mask } from './mask.js';
 
-/** One comparison; comparisons in a row nest to the left, whatever their operators: CEL gives all of them one rank. */
+/**
+ * A comparison. Chained comparisons nest to the left whatever their operators: CEL gives them all the same precedence.
+ */
 export interface Relation {
   readonly operator: string;
   readonly left: Relation | ASTNode;
@@ -18,7 +20,7 @@ interface Link {
   readonly right: ASTNode;
 }
 
-/** The comparisons in a row that a node of the parser stands for. */
+/** The chain of comparisons that a node of the parser represents. */
 export function relationTree(node: Comparison, mask: Mask): Relation {
   const { first, links } = flatten(node, mask);
   const [{ operator, at, right }, ...rest] = links;
@@ -40,7 +42,7 @@ function flatten(node: Comparison, mask: Mask): { first: ASTNode; links: [Link, 
   return { first: before.first, links: [...before.links, link, ...after.links] };
 }
 
-/** Whether brackets stand around the whole of a node. Where it begins with a bracket of its own, that one is within it. */
+/** Whether parentheses enclose a whole node. A parenthesis at the start of the node itself does not count. */
 export function isEnclosed(node: ASTNode, { text, closing }: Mask): boolean {
   for (let open = lastVisible(text, node.start); text[open] === '('; open = lastVisible(text, open)) {
     const end = closing.get(open) ?? -1;
@@ -49,7 +51,7 @@ export function isEnclosed(node: ASTNode, { text, closing }: Mask): boolean {
   return false;
 }
 
-/** Place of a binary operator, between its operands. */
+/** The offset of a binary operator between its operands. */
 export function operatorAt(operator: string, left: ASTNode, right: ASTNode, { text }: Mask): number {
   const at = text.indexOf(operator, left.end);
   return at < 0 ? right.start : at;

@@ -5,7 +5,7 @@ import type { Problem } from '../language/problem.js';
 const PRIMARY =
   "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
 
-/** What the parser found wrong, in the words of the real server as far as a parser of another make can know them. */
+/** Converts an error of the parser to the message of the API server, as closely as the error allows. */
 export function syntaxProblem(error: ParseError, source: string, mask: string): Problem {
   const at = error.range?.start ?? source.length;
   switch (error.code) {
@@ -27,7 +27,7 @@ export function syntaxProblem(error: ParseError, source: string, mask: string): 
   }
 }
 
-/** A token that does not fit where it stands. */
+/** An unexpected token. */
 function unexpected(
   error: ParseError,
   source: string,
@@ -52,14 +52,14 @@ function unexpected(
   return { at, message: `Syntax error: mismatched input '${token}' expecting ${PRIMARY}` };
 }
 
-/** Something behind the end: one token too many, or more of them. */
+/** Text after the end of the expression: one extra token, or more. */
 function trailing(source: string, at: number): Problem {
   const token = tokenAt(source, at);
   const last = source.slice(at + token.length).trim() === '';
   return { at, message: `Syntax error: ${last ? 'extraneous' : 'mismatched'} input '${token}' expecting <EOF>` };
 }
 
-/** A number ends before the letter that would have gone on with it: `0x`, `1e`. */
+/** A malformed number such as `0x` or `1e`: the number token ends before the invalid letter. */
 function brokenNumber(source: string, at: number): Problem {
   const start = source.startsWith('0x', at) ? at + 1 : source.slice(0, at).search(/[eE][+-]?$/);
   return /^0x[0-9A-Fa-f]/.test(source.slice(at)) ? { at, message: 'invalid int literal' } : trailing(source, start);

@@ -11,29 +11,29 @@ import { program, type Program } from '../runtime/evaluate.js';
 import { declareType, fieldTypes, type DeclaredType } from './declare.js';
 import { rulePath } from './fieldpath.js';
 
-/** A rule that is ready to run. */
+/** A compiled rule. */
 export interface CompiledRule {
   readonly rule: ValidationRule;
-  /** undefined where the rule is empty or wrong. */
+  /** Undefined where the rule is empty or invalid. */
   readonly program: Program | undefined;
-  /** Why it cannot be compiled. */
+  /** The compile error. */
   readonly problem: string | undefined;
   readonly usesOldSelf: boolean;
-  /** The most that it can cost; 0 where it cannot be compiled. */
+  /** The maximum cost; 0 where the rule cannot be compiled. */
   readonly cost: number;
   readonly message: Program | undefined;
   readonly messageProblem: string | undefined;
   readonly messageCost: number;
-  /** fieldPath as it is appended to a path; '' for none. */
+  /** The fieldPath in the form that is appended to a path; '' for none. */
   readonly fieldPath: string;
 }
 
-/** Name of the type of `self`. The real server makes up another one each time. */
+/** The name of the type of `self`. The API server generates another one each time. */
 const SELF_TYPE = 'selfType1';
 
 /**
- * Compiles the rules of one node of a schema, not of those below.
- * @param root whether the node is a whole object, with metadata
+ * Compiles the rules of one schema node, without its subschemas.
+ * @param root whether the node is a whole object with metadata
  */
 export function compileNode(
   schema: Schema,
@@ -111,7 +111,7 @@ function compileRule(rule: ValidationRule, declarations: Declarations, sizes: Si
   };
 }
 
-/** What an expression has to be, and how it is called in messages. */
+/** The result type that an expression must have, and how messages refer to it. */
 interface ExpectedResult {
   readonly prefix: string;
   readonly wanted: 'bool' | 'string';
@@ -136,7 +136,7 @@ function attempt(
   }
 }
 
-/** Sizes of values by path; the first step is `self` or `oldSelf`, which are of one type. */
+/** Sizes of values by path. The first element is `self` or `oldSelf`, which have the same type. */
 function sizesOf(declared: DeclaredType): Sizes {
   return (path: Path) => {
     let node: DeclaredType | undefined = declared;

@@ -16,25 +16,25 @@ import {
 } from '../language/celtype.js';
 import { escapeName, unescapeName } from './escape.js';
 
-/** What an expression sees of a schema, with the sizes that estimates of cost need. */
+/** The CEL type of a schema, with the sizes for cost estimates. */
 export interface DeclaredType {
   readonly type: CelType;
-  /** Fewest bytes of JSON that a value takes. */
+  /** The minimum number of JSON bytes of a value. */
   readonly minSize: number;
-  /** Most characters, bytes, items or pairs of a value; 0 for types that have no size. */
+  /** The maximum number of characters, bytes, items or entries of a value; 0 for types without a size. */
   readonly maxElements: number;
-  /** By escaped name; for objects with properties. */
+  /** Fields by escaped name, for objects with properties. */
   readonly fields?: ReadonlyMap<string, DeclaredType>;
   readonly key?: DeclaredType;
   readonly element?: DeclaredType;
 }
 
-/** Largest request, in bytes. */
+/** The largest request in bytes. */
 export const MAX_REQUEST = 3 * 1024 * 1024;
 
 const META_NAME: Schema = { type: 'string' };
 
-/** What every object with metadata shows, whatever its schema says. */
+/** The fields that every object with metadata has in expressions, whatever its schema. */
 const OBJECT_META: Readonly<Record<string, Schema>> = {
   apiVersion: META_NAME,
   kind: META_NAME,
@@ -42,8 +42,8 @@ const OBJECT_META: Readonly<Record<string, Schema>> = {
 };
 
 /**
- * The type of a schema; undefined for one that expressions do not see: without a type, or with parts that have none.
- * @param name name for the type of an object; its parts are named after it
+ * The CEL type of a schema; undefined for a schema that expressions cannot access: it, or a part of it, has no type.
+ * @param name the name of an object type; the types of its parts are named after it
  * @param root whether the value has apiVersion, kind and metadata
  */
 export function declareType(schema: Schema, name: string, root = false): DeclaredType | undefined {
@@ -70,7 +70,7 @@ export function declareType(schema: Schema, name: string, root = false): Declare
   }
 }
 
-/** The schema of a whole object as expressions see it: names of metadata and type are always there. */
+/** The schema of a whole object in expressions: apiVersion, kind and the names in metadata are always present. */
 export function withObjectMeta(schema: Schema): Schema {
   return { ...schema, type: 'object', properties: { ...schema.properties, ...OBJECT_META } };
 }
@@ -79,7 +79,7 @@ function sized(type: CelType, minSize: number, maxElements: number): DeclaredTyp
   return { type, minSize, maxElements };
 }
 
-/** maxLength counts code points, and costs count bytes. */
+/** maxLength counts code points; costs count bytes. */
 function codeBytes(maxLength: number): number {
   return Math.max(0, maxLength) * 4;
 }
@@ -141,7 +141,9 @@ function longestText({ maxLength, enum: values }: Schema): number {
   return Math.max(0, ...lengths);
 }
 
-/** Fields of all the struct types within a type, by name of the type. Words of the language, such as `namespace`, need not be escaped. */
+/**
+ * The fields of all struct types within a type, by type name. Reserved words such as `namespace` may be used unescaped.
+ */
 export function fieldTypes(declared: DeclaredType): ReadonlyMap<string, ReadonlyMap<string, CelType>> {
   const found = new Map<string, ReadonlyMap<string, CelType>>();
   const pending = [declared];

@@ -35,14 +35,16 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 const UNESCAPES: Readonly<Record<string, string>> = { underscores: '__', dot: '.', dash: '-', slash: '/' };
 
-/** The name by which an expression reaches a property: `a-b` is `a__dash__b`. undefined for names that none can reach. */
+/**
+ * The name of a property in expressions: `a-b` is `a__dash__b`. Undefined for names that expressions cannot refer to.
+ */
 export function escapeName(name: string): string | undefined {
   if (!/^[A-Za-z_.\-/][A-Za-z0-9_.\-/]*$/.test(name)) return undefined;
   if (RESERVED.has(name)) return `__${name}__`;
   return name.replace(/__|[-./]/g, (part) => ESCAPES[part] ?? part);
 }
 
-/** The property that an escaped name stands for; undefined when it is no such name. */
+/** The property that an escaped name refers to; undefined for an invalid name. */
 export function unescapeName(escaped: string): string | undefined {
   if (!escaped.includes('__')) return escaped;
   let valid = true;

@@ -11,29 +11,29 @@ import { evaluateMessage, ruleError, ruleText } from './message.js';
 import { schemaValue } from './schemavalue.js';
 import type { Validator } from './validator.js';
 
-/** Cost that all rules of one object may have together. */
+/** The cost limit of all rules of one object. */
 const OBJECT_LIMIT = 10_000_000;
 
-/** No rule runs once the costs are spent. */
+/** The cost budget is exhausted; no further rule runs. */
 class BudgetExhausted extends Error {}
 
-/** Where a value stands beside its former one, for ratcheting: an unchanged value only warns. */
+/** The correlation of a value with the old object, for ratcheting: failures on unchanged values are warnings. */
 interface Ratchet {
-  /** The value that this one replaces, where it replaces one. */
+  /** The old value that it replaces, where there is one. */
   readonly old: OldValue | undefined;
-  /** The nearest value around it that replaces one, and what it is now. */
+  /** The nearest ancestor that replaces an old value. */
   readonly parent: { readonly value: Json; readonly old: OldValue } | undefined;
 }
 
 export interface EvaluationTarget {
   readonly path: string;
   readonly value: Json;
-  /** What the value was, as `oldSelf` sees it: also in atomic lists nothing, in maps by key. */
+  /** The old value for `oldSelf`: none within atomic lists; correlated by key in maps. */
   readonly old: Json | undefined;
   readonly ratchet: Ratchet;
 }
 
-/** Runs the rules of one object. Collects errors and warnings in order of the schema; never throws. */
+/** Evaluates the rules of one object. Collects errors and warnings in schema order; never throws. */
 export class RuleEvaluator {
   readonly errors: FieldError[] = [];
   readonly warnings: string[] = [];
@@ -79,7 +79,7 @@ export class RuleEvaluator {
     }
   }
 
-  /** At the root, type and version are what they are: no former value of theirs is seen. */
+  /** At the root, apiVersion and kind are not correlated with old values. */
   private keyed(target: EvaluationTarget, object: JsonObject, name: string): Ratchet {
     const { old, parent } = target.ratchet;
     if (old !== undefined && parent === undefined && (name === 'apiVersion' || name === 'kind'))
@@ -136,7 +136,10 @@ export class RuleEvaluator {
     else this.failed(rule, validator, target, variables);
   }
 
-  /** A rule that is false. Its message sees the plain oldSelf, on the real server, even where it was checked as an optional one. */
+  /**
+   * Reports a failed rule. As in the API server, its messageExpression sees oldSelf unwrapped, although it was
+   * type-checked as an optional.
+   */
   private failed(
     rule: CompiledRule,
     validator: Validator,
@@ -177,12 +180,12 @@ export class RuleEvaluator {
   }
 }
 
-/** The real server has no path for the root. */
+/** The field name of a path; the API server reports `<nil>` for the root. */
 function fieldName(path: string): string {
   return path === '' ? NO_FIELD : path;
 }
 
-/** An error that shows the type where its value would stand. */
+/** An error that contains the type in place of the value. */
 function typeShowingError({ schema }: Validator, { path }: EvaluationTarget, detail: string): FieldError {
   return invalidValue(fieldName(path), schema.type ?? '', detail);
 }

@@ -1,6 +1,6 @@
 import type { Schema } from '../../schema/schema.js';
 
-/** Tokens of a path: delimiters alone, quoted names whole. */
+/** Tokens of a path: single delimiters, whole quoted names, other text. */
 const TOKEN = /'(?:\\.|[^'\\])*'|[.[\]]|[^.[\]]+/g;
 
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -16,8 +16,8 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * A fieldPath of a rule (`.spec.names['a.b']`) as it is appended to the path of the rule's value (`spec.names[a.b]`);
- * undefined when it leads to no field of the schema.
+ * The fieldPath of a rule (`.spec.names['a.b']`) in the form that is appended to the path of the value
+ * (`spec.names[a.b]`); undefined when the schema has no such field.
  */
 export function rulePath(path: string, schema: Schema): string | undefined {
   const tokens = path.match(TOKEN) ?? [];

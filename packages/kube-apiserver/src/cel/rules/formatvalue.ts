@@ -4,7 +4,10 @@ import { EvaluationError } from '../runtime/error.js';
 import { parseDuration, parseMoment } from '../runtime/time.js';
 import { Duration, type Value } from '../runtime/value.js';
 
-/** Texts of schemas with a format, as expressions see them: durations, moments and bytes. They take more, or less, than the formats let through. */
+/**
+ * Converts a string with a format to its CEL value: a duration, timestamp or bytes. The conversions accept other texts
+ * than the formats do in validation.
+ */
 export function formattedValue(text: string, format: string | undefined): Value {
   switch (format) {
     case 'duration':
@@ -32,7 +35,7 @@ function failConversion(said: string, text: string, problem = ''): never {
   throw new EvaluationError(`${said} ${text}: ${problem}`);
 }
 
-/** The alphabet for URLs, though the format asks for the standard one. */
+/** Decodes base64url, although the format specifies standard base64, as the API server does. */
 function bytesOf(text: string): Value {
   const other: Readonly<Record<string, string>> = { '-': '+', _: '/', '+': '?', '/': '?' };
   const standard = text.replace(/[-_+/]/g, (char) => other[char] ?? char);
@@ -44,7 +47,7 @@ function bytesOf(text: string): Value {
 
 const SECOND = 1_000_000_000n;
 
-/** Units by their names, and by how longer names of them begin. */
+/** Units by name, and by the prefix of longer names. */
 const UNITS: readonly (readonly [names: readonly string[], begin: string, nanos: bigint])[] = [
   [['ns'], 'nano', 1n],
   [['us', 'µs'], 'micro', 1_000n],
@@ -56,7 +59,7 @@ const UNITS: readonly (readonly [names: readonly string[], begin: string, nanos:
   [['w', 'wk'], 'week', 604_800n * SECOND],
 ];
 
-/** `3 days, 2 hours`: whole numbers with units anywhere in a text, added up in 64 bits. undefined where there are none. */
+/** `3 days, 2 hours`: the 64-bit sum of whole numbers with units anywhere in a text. Undefined where there are none. */
 function wordyDuration(text: string): Duration | undefined {
   let sum: bigint | undefined;
   for (const [, count = '0', word = ''] of text.matchAll(/(\d+)\s*([A-Za-zµ]+)/g)) {

@@ -8,29 +8,32 @@ import { CostExceeded, EvaluationError } from '../runtime/error.js';
 import type { Variables } from '../runtime/evaluate.js';
 import type { CompiledRule } from './compile.js';
 
-/** Longest message that a messageExpression may give, in bytes. */
+/** The longest message of a messageExpression in bytes. */
 export const MAX_MESSAGE = 5 * 1024;
 
-/** What stands for a rule in messages. */
+/** The text of a rule in messages. */
 export function ruleText({ rule, message = '' }: ValidationRule): string {
   return (message === '' ? rule : message).trim();
 }
 
-/** What a rule says when it is false. */
+/** The message of a failed rule. */
 export interface Message {
   readonly text: string;
   readonly spent: number;
-  /** Said instead, and then no further rule runs: the costs are spent. */
+  /** Replaces the message when the cost budget is exhausted: no further rules run. */
   readonly fatal: string | undefined;
 }
 
-/** What is left for a message. */
+/** The remaining budget for a message. */
 export interface RemainingBudget {
   readonly left: number;
   readonly effort: Effort;
 }
 
-/** Runs messageExpression; where there is none, or it gives no fit text, message or the rule itself is told. */
+/**
+ * Evaluates messageExpression. Without one, or if its result is not displayable, the message or the rule itself is
+ * used.
+ */
 export function evaluateMessage(rule: CompiledRule, variables: Variables, { left, effort }: RemainingBudget): Message {
   const { message = '' } = rule.rule;
   const plain = message === '' ? `failed rule: ${ruleText(rule.rule)}` : message.trim();
@@ -63,14 +66,14 @@ function tooCostly(expression = ''): string {
   return `no further validation rules will be run due to call cost exceeds limit for messageExpression: ${goQuote(expression)}`;
 }
 
-/** A text that can be shown: not empty, on one line, not too long; trimmed. undefined for all else. */
+/** The trimmed text if it is displayable: not empty, one line, not too long. Undefined for other values. */
 export function displayableMessage(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined;
   const text = value.trim();
   return text === '' || text.includes('\n') || Buffer.byteLength(text) > MAX_MESSAGE ? undefined : text;
 }
 
-/** The error of a rule that is false. Objects and lists are not shown. */
+/** The error of a failed rule. Objects and lists are not included. */
 export function ruleError({ reason }: ValidationRule, field: string, value: Json, detail: string): FieldError {
   const hidden = isArray(value) || isObject(value);
   switch (reason) {

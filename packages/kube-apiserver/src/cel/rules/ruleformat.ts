@@ -5,7 +5,11 @@ import { rulePath } from './fieldpath.js';
 
 const REASONS = ['FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired', 'FieldValueDuplicate'];
 
-/** The format of the rules of one node of a schema: texts, reasons and paths. Expressions are not compiled. @param path of the node @param sound false for one that is no structural schema, whose paths nobody follows */
+/**
+ * Checks the fields of the rules of one schema node: texts, reasons and paths. Expressions are not compiled.
+ * @param path of the node
+ * @param sound false when the schema is not structural: fieldPaths are not checked then
+ */
 export function checkRules(schema: Schema, path: string, sound = true): readonly FieldError[] {
   const rules = schema['x-kubernetes-validations'] ?? [];
   return rules.flatMap((rule, index) =>

@@ -6,39 +6,42 @@ import { MAX_ESTIMATE } from '../cost/range.js';
 import { compileNode, type CompiledRule } from './compile.js';
 import { declareType, MAX_REQUEST } from './declare.js';
 
-/** Most that one rule may cost, and all rules of a schema together. */
+/** Cost limits for one rule and for all rules of a schema. */
 const RULE_LIMIT = 10_000_000;
 const SCHEMA_LIMIT = 100_000_000;
 
-/** How many rules are named when all together cost too much. */
+/** The number of rules that are named when the total cost is too high. */
 const MAX_NAMED = 4;
 
 const UNTYPED =
   'internal error: failed to construct type information for x-kubernetes-validations rules: unable to convert structural schema to CEL declarations';
 
 export interface CompileOptions {
-  /** Errors of the schema itself: rules above or at a wrong place are not compiled. */
+  /** Errors of the schema itself: rules at or above an invalid node are not compiled. */
   readonly schemaErrors?: readonly FieldError[];
-  /** For an update that leaves the schema as it is: costs of single rules are not checked. */
+  /** Set for an update that does not change the schema: the cost limit of single rules is not enforced. */
   readonly ignoreCosts?: boolean;
 }
 
-/** Where a node stands and how often it may occur. */
+/** A schema node with its context. */
 interface Node {
   readonly path: string;
   readonly schema: Schema;
   readonly root: boolean;
-  /** Most occurrences that maxItems and maxProperties around it allow; undefined for no limit. */
+  /** The maximum number of occurrences, from maxItems and maxProperties of its ancestors; undefined for no limit. */
   readonly cardinality: number | undefined;
-  /** The nearest part of the schema around it whose values cannot be told apart over time. */
+  /** The nearest ancestor whose values cannot be correlated with old values. */
   readonly uncorrelatable: string | undefined;
-  /** Whether there are rules above it: then its type is part of theirs. */
+  /** Whether an ancestor has rules: the type of the node is a part of theirs. */
   readonly inScope: boolean;
-  /** Whether it, or what is above it in the scope of rules, has no type that rules could see. */
+  /** Whether the node, or an ancestor in the scope of rules, has no CEL type. */
   readonly untyped: boolean;
 }
 
-/** Compiles all rules of a schema: errors of types, syntax and estimated costs, worded and ordered as the real server has them. */
+/**
+ * Compiles all rules of a schema and collects type, syntax and cost errors with the messages and in the order of the
+ * API server.
+ */
 export class SchemaRuleCompiler {
   readonly errors: FieldError[] = [];
   private total = 0;
@@ -155,7 +158,7 @@ function multiply(a: number | undefined, b: number | undefined): number | undefi
   return a === undefined || b === undefined ? undefined : Math.min(MAX_ESTIMATE, a * b);
 }
 
-/** How many children of each kind a value may have; undefined for any number. */
+/** The maximum number of children of a value; undefined for no limit. */
 function maxElements({ type, additionalProperties, maxProperties, maxItems }: Schema): number | undefined {
   if (type === 'array') return maxItems === undefined ? undefined : Math.max(0, maxItems);
   if (type !== 'object' || additionalProperties === undefined) return 1;
@@ -168,7 +171,7 @@ function costText(name: string, cost: number, limit: number): string {
   return `${name} exceeds budget by factor of ${shown} (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)`;
 }
 
-/** The rule as Go writes the structure, in order of its fields. */
+/** The rule as Go encodes the struct, fields in order of declaration. */
 function ruleJson(rule: ValidationRule): string {
   const fields = {
     Rule: rule.rule,

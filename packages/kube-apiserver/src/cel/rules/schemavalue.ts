@@ -9,7 +9,10 @@ import { withObjectMeta } from './declare.js';
 import { escapeName, unescapeName } from './escape.js';
 import { formattedValue } from './formatvalue.js';
 
-/** A value of JSON as an expression sees it through its schema. Throws EvaluationError where data and schema do not go together. */
+/**
+ * Converts a JSON value with a schema to a CEL value.
+ * @throws EvaluationError where the data does not match the schema.
+ */
 export function schemaValue(value: Json, schema: Schema): Value {
   if (value === null) {
     if (schema.nullable === true) return null;
@@ -81,7 +84,7 @@ function goType(value: Json): string {
   return typeof value === 'boolean' ? 'bool' : 'string';
 }
 
-/** Data that no schema describes: it can be compared, and nothing else. */
+/** Data without a schema: it supports only equality. */
 class Preserved extends Opaque {
   readonly typeName = 'unknown';
   readonly data: Json;
@@ -96,7 +99,7 @@ class Preserved extends Opaque {
   }
 }
 
-/** An object: with properties (names escaped, nulls as absent) or a map of one type of value. */
+/** An object with properties (escaped names, null means absent), or a map. */
 class SchemaMap extends ValueMap {
   readonly data: JsonObject;
   private readonly schema: Schema;
@@ -136,7 +139,7 @@ class SchemaMap extends ValueMap {
     return typeof key === 'string' && this.schema.properties !== undefined ? (unescapeName(key) ?? key) : key;
   }
 
-  /** Fields that no schema describes count as well, where both have them. */
+  /** Compares the undeclared fields that both objects have. */
   override sameUndeclared(other: ValueMap, budget: Budget): boolean {
     if (!(other instanceof SchemaMap)) return true;
     return this.names().every((name) => {
@@ -146,7 +149,7 @@ class SchemaMap extends ValueMap {
     });
   }
 
-  /** Lists and maps are made once: they keep what they find out about themselves. */
+  /** Views of lists and maps are cached: they cache derived data themselves. */
   private view(name: string, value: Json, schema: Schema): Value {
     const known = this.views.get(name);
     if (known !== undefined) return known;
@@ -167,7 +170,7 @@ class SchemaMap extends ValueMap {
   }
 }
 
-/** What a list of type `set` or `map` became by merging: it goes on as one. */
+/** The result of merging lists of type `set` or `map`, which keeps the list type. */
 class MergedList extends ValueList {
   private readonly like: SchemaList;
 
@@ -182,7 +185,7 @@ class MergedList extends ValueList {
   }
 }
 
-/** A list with a list type: `set` and `map` compare without order, and merge where they are added up. */
+/** A list of a schema: lists of type `set` and `map` compare without order, and merge when concatenated. */
 class SchemaList extends List {
   readonly data: readonly Json[];
   private readonly schema: Schema;
@@ -219,7 +222,7 @@ class SchemaList extends List {
     return this.equals === undefined ? super.concat(other) : this.merge(this, other);
   }
 
-  /** One list and then another as lists of this type are added up: no two items with one key. */
+  /** Concatenates lists by their list type: items with equal keys are merged. */
   merge(one: List, other: List): List {
     const merged = new Map(one.items().map((item) => [this.keyOf(item), item]));
     for (const item of other.items()) {
@@ -229,7 +232,7 @@ class SchemaList extends List {
     return new MergedList([...merged.values()], this);
   }
 
-  /** Whether every item of one list is in the other, which is as long; order does not count. */
+  /** Whether two lists of equal length have the same items, in any order. */
   sameItems(one: List, other: List, alike: (a: Value, b: Value) => boolean): boolean {
     const mine = new Map(one.items().map((item) => [this.keyOf(item), item]));
     return other.items().every((item) => {
@@ -238,7 +241,7 @@ class SchemaList extends List {
     });
   }
 
-  /** What tells items apart: the keys of a list of type `map`, else the value. */
+  /** The identity of an item: the keys for a list of type `map`, otherwise the value. */
   private keyOf(item: Value): string {
     const names = this.schema['x-kubernetes-list-map-keys'];
     if (this.schema['x-kubernetes-list-type'] !== 'map' || names === undefined || !(item instanceof ValueMap))

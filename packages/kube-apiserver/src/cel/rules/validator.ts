@@ -2,9 +2,9 @@ import type { Schema } from '../../schema/schema.js';
 import { withObjectMeta } from './declare.js';
 import { compileNode, type CompiledRule } from './compile.js';
 
-/** The rules of a node of a schema and of those below it; nodes without any are left out. */
+/** The compiled rules of a schema node and its subschemas; nodes without rules are omitted. */
 export interface Validator {
-  /** How `self` is seen; of a whole object with its metadata. */
+  /** The schema of `self`; with metadata for a whole object. */
   readonly schema: Schema;
   readonly rules: readonly CompiledRule[];
   readonly items: Validator | undefined;
@@ -15,7 +15,10 @@ export interface Validator {
 const roots = new WeakMap<Schema, Validator | 'none'>();
 const others = new WeakMap<Schema, Validator | 'none'>();
 
-/** The validator of a schema, made once. @param root whether it is that of a whole object */
+/**
+ * The validator of a schema, cached.
+ * @param root whether the schema is that of a whole object
+ */
 export function validatorOf(schema: Schema, root: boolean): Validator | undefined {
   const known = root ? roots : others;
   const found = known.get(schema);
@@ -25,7 +28,7 @@ export function validatorOf(schema: Schema, root: boolean): Validator | undefine
   return made;
 }
 
-/** Graphs of built-in kinds have cycles. */
+/** Whether a schema has rules. The schemas of built-in kinds may have cycles. */
 function hasRules(schema: Schema, seen: Set<Schema>): boolean {
   if (seen.has(schema)) return false;
   seen.add(schema);

@@ -1,7 +1,9 @@
 import { EvaluationError } from './error.js';
 import { List, Optional, runtimeType, Uint, ValueMap, type Value } from './value.js';
 
-/** The value of a field or an index, undefined where there is none. Values without fields have none. Throws EvaluationError. */
+/**
+ * The value of a field or index; undefined where there is none or the operand has no fields. Throws EvaluationError.
+ */
 function lookup(operand: Value, key: Value): Value | undefined {
   if (operand instanceof ValueMap) return operand.find(key);
   if (!(operand instanceof List)) return undefined;
@@ -9,7 +11,7 @@ function lookup(operand: Value, key: Value): Value | undefined {
   return place < 0n || place >= BigInt(operand.size) ? undefined : operand.at(Number(place));
 }
 
-/** A place in a list: an int, or a double that is whole. */
+/** A list index: an int, or a double without a fraction. */
 function placeOf(key: Value): bigint {
   if (typeof key === 'bigint') return key;
   if (key instanceof Uint) return key.value;

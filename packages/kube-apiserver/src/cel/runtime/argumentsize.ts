@@ -1,13 +1,16 @@
 import { AccumulatorList } from './iteration.js';
 import { List, ValueMap, type Value } from './value.js';
 
-/** Calls that do not look at all of their arguments. */
+/** Overloads that do not read all of their arguments. */
 const CONSTANT_TIME: ReadonlySet<string> = new Set(['size_list', 'list_size', '@mapInsert_map_key_value']);
 
-/** Finding the keys of an object takes long. */
+/** Steps per key of an object: listing keys is slow. */
 export const PER_KEY = 4;
 
-/** What a call may have to look at: characters, sixteen at a time, items and keys, not what is within them. */
+/**
+ * The work of a call from the size of its arguments: characters (sixteen per step), items and keys, without nested
+ * values.
+ */
 export function argumentSize(overload: string, args: readonly Value[]): number {
   if (CONSTANT_TIME.has(overload)) return 0;
   let sum = 0;

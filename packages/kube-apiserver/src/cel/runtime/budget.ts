@@ -1,12 +1,12 @@
 import { CostExceeded } from './error.js';
 
-/** Cost of one evaluation that the real server allows: a rule, a messageExpression, an expression of a policy. */
+/** The cost limit of one evaluation in the API server: a rule, a messageExpression, an expression of a policy. */
 const CALL_LIMIT = 1_000_000;
 
-/** Steps that evaluations of one object get for what the cost model does not see: below a second. */
+/** The steps for work that the cost model does not cover, for all evaluations of one object: less than a second. */
 const EFFORT = 30_000_000;
 
-/** What is left for steps of the matcher of patterns, comparisons of nested values, and copies of lists and texts. */
+/** The remaining steps for pattern matching, comparisons of nested values, and copies of lists and strings. */
 export interface Effort {
   left: number;
 }
@@ -15,7 +15,7 @@ export function newEffort(): Effort {
   return { left: EFFORT };
 }
 
-/** Counts what an evaluation costs, in the units of the cost model of CEL, and ends it at the limit. */
+/** Counts the cost of an evaluation in the units of the CEL cost model and ends it at the limit. */
 export class Budget {
   spent = 0;
   /** Shared by the evaluations of one object. */
@@ -31,7 +31,11 @@ export class Budget {
     if (this.spent > CALL_LIMIT) throw new CostExceeded();
   }
 
-  /** For work that costs less than it takes: a call on a long text or list, values that hold one value many times. Throws CostExceeded. */
+  /**
+   * Charges work that the cost model undercounts: calls on long strings or lists, values that contain one value many
+   * times.
+   * @throws CostExceeded
+   */
   chargeSteps(steps: number): void {
     this.effort.left -= steps;
     if (this.effort.left < 0) throw new CostExceeded();

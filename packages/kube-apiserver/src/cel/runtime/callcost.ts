@@ -1,13 +1,13 @@
 import { List, Opaque, ValueMap, costSize, type Value } from './value.js';
 
-/** Cost of reading a character, and of a character of a pattern. */
+/** Cost per character of a string, and per character of a pattern. */
 const PER_CHAR = 0.1;
 const PER_PATTERN_CHAR = 0.25;
 
-/** Cost of making a list. */
+/** Cost of allocating a list. */
 const LIST = 10;
 
-/** Beyond what one evaluation may cost. */
+/** A cost above the limit of one evaluation. */
 const TOO_MUCH = 1_000_000;
 
 const ceil = Math.ceil;
@@ -37,7 +37,7 @@ const matched =
   ([a, b]) =>
     costSize(a ?? null) * costSize(b ?? null) * factor + 1;
 
-/** By id of an overload, where forms of a function differ. */
+/** By overload id, where overloads of a function differ. */
 const BY_OVERLOAD: Readonly<Record<string, Cost>> = {
   starts_with_string: firstChars,
   ends_with_string: firstChars,
@@ -67,7 +67,7 @@ const BY_OVERLOAD: Readonly<Record<string, Cost>> = {
   list_sets_equivalent_list: matched(2),
 };
 
-/** By name of a function. */
+/** By function name. */
 const BY_NAME: Readonly<Record<string, Cost>> = {
   check: () => 350_000,
   fieldSelector: ([, text]) => selectorCost(text ?? null),
@@ -109,7 +109,7 @@ const ORDERED = /^(less|less_equals|greater|greater_equals)_(string|bytes)$/;
 
 const known = new Map<string, Cost>();
 
-/** What a call costs, its arguments apart: the run-time half of the cost model that the real server has. */
+/** The cost of a call without its arguments: the run-time part of the API server's cost model. */
 export function callCost(name: string, overload: string, args: readonly Value[], result: Value): number {
   let cost = known.get(overload);
   if (cost === undefined) {
@@ -128,7 +128,7 @@ function findCost(name: string, overload: string): Cost {
 function traversalCost(value: Value): number {
   let cost = 0;
   const rest = [value];
-  // Lists that hold one list many times are long: no evaluation may cost as much.
+  // A list may contain the same list many times; the traversal stops at the cost limit.
   for (let next = rest.pop(); next !== undefined && cost <= TOO_MUCH; next = rest.pop()) {
     for (const inner of membersOf(next)) rest.push(inner);
     if (!(next instanceof List || next instanceof ValueMap)) cost += scalarCost(next);
@@ -146,7 +146,7 @@ function scalarCost(value: Value): number {
   return value instanceof Uint8Array ? Math.trunc(value.length * PER_CHAR) : 1;
 }
 
-/** Comparing every item with every other. */
+/** The cost of comparing every item with every other. */
 function compareCost(list: Value): number {
   if (!(list instanceof List) || list.size === 0) return 1 + LIST;
   const first = list.at(0);
@@ -154,7 +154,7 @@ function compareCost(list: Value): number {
   return Math.trunc(list.size * list.size * factor) + 1 + LIST;
 }
 
-/** A selector is a text that becomes requirements, each a structure with a list. */
+/** The cost of parsing a selector into requirements, each a struct with a list. */
 function selectorCost(text: Value): number {
   const size = costSize(text);
   return LIST + ceil(size * PER_CHAR) + ceil(size * 0.5) * (LIST + 40);

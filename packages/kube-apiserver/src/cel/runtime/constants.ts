@@ -7,10 +7,10 @@ import { Budget } from './budget.js';
 import { EvaluationError } from './error.js';
 import { program } from './evaluate.js';
 
-/** Functions whose pattern is compiled with the expression. */
+/** Functions whose literal pattern is compiled with the expression. */
 const SEARCHES: ReadonlySet<string> = new Set(['matches', 'find', 'findAll']);
 
-/** Functions that are run when the expression is made ready, where their argument is a constant. */
+/** Functions that are evaluated at program construction when their argument is constant. */
 const CONVERSIONS: ReadonlySet<string> = new Set([
   'bool',
   'bytes',
@@ -24,7 +24,7 @@ const CONVERSIONS: ReadonlySet<string> = new Set([
   'uint',
 ]);
 
-/** Why a checked expression cannot be made ready to run: a pattern or a constant in it is wrong. undefined when it can. */
+/** The error of program construction: an invalid constant or pattern. Undefined when there is none. */
 export function programProblem(checked: Checked, functions: Functions): string | undefined {
   return problemIn(checked.expr, checked, functions);
 }

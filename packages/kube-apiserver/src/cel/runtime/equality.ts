@@ -12,7 +12,10 @@ import {
   type Value,
 } from './value.js';
 
-/** CEL's equality: numbers by value whatever their type, values of different types are not equal. Throws only CostExceeded. */
+/**
+ * CEL equality: numbers compare by value across types; values of other different types are not equal. Throws only
+ * CostExceeded.
+ */
 export function same(a: Value, b: Value, budget: Budget): boolean {
   budget.chargeSteps(1);
   if (a === b) return true;
@@ -69,7 +72,6 @@ export function compareNumbers(a: Numeric, b: Numeric): number | undefined {
   return Number.isNaN(one) || Number.isNaN(two) ? undefined : 0;
 }
 
-/** Order of strings as Go has it, by UTF-8 bytes: code points, not code units. */
 export function compareText(a: string, b: string): number {
   const end = Math.min(a.length, b.length);
   for (let index = 0; index < end; index++) {
@@ -81,12 +83,11 @@ export function compareText(a: string, b: string): number {
   return Math.sign(a.length - b.length);
 }
 
-/** Surrogates stand for code points above all others. */
 function rank(unit: number): number {
   return unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit;
 }
 
-/** A map of the pairs of literals, for tests and libraries. */
+/** Creates a map from pairs of literals. */
 export function mapOfPairs(pairs: readonly (readonly [Value, Value])[]): LiteralMap {
   const map = new LiteralMap();
   for (const [key, value] of pairs) map.insert(key, value);

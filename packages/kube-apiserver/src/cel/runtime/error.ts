@@ -1,6 +1,6 @@
 /**
- * An evaluation that failed in a way that CEL knows: a missing key, an overflow, arguments that fit no function. `||`,
- * `&&`, `all` and `exists` may swallow it.
+ * An evaluation error of CEL: a missing key, an overflow, no matching overload. `||`, `&&`, `all` and `exists` may
+ * ignore it.
  */
 export class EvaluationError extends Error {
   constructor(message: string) {
@@ -9,10 +9,10 @@ export class EvaluationError extends Error {
   }
 }
 
-/** The real server breaks an evaluation off by a fault of its own. Nothing within the expression swallows it. */
+/** An internal error of the API server's evaluator, which is reproduced. No operator ignores it. */
 export class InternalFault extends EvaluationError {}
 
-/** The evaluation cost too much. Nothing swallows it. */
+/** The evaluation exceeded its cost limit. No operator ignores it. */
 export class CostExceeded extends Error {
   constructor() {
     super('operation cancelled: actual cost limit exceeded');

@@ -20,13 +20,13 @@ import { rewrapOptional } from './variable.js';
 import { AccumulatorList, iterate, releaseAccumulator } from './iteration.js';
 import { LiteralMap, Optional, TypeValue, ValueList, ValueMap, type Value } from './value.js';
 
-/** Value of a variable of an expression; undefined where it has none. May throw EvaluationError. */
+/** Looks up a variable; undefined where it has no value. May throw EvaluationError. */
 export type Variables = (name: string) => Value | undefined;
 
 /** A compiled expression. Throws EvaluationError and CostExceeded. */
 export type Program = (variables: Variables, budget: Budget) => Value;
 
-/** Makes a program of a checked expression. */
+/** Creates a program from a checked expression. */
 export function program(checked: Checked, functions: Functions): Program {
   const calls = new Map<Expr, readonly Overload[]>();
   for (const [expr, ids] of checked.overloads) {
@@ -37,7 +37,7 @@ export function program(checked: Checked, functions: Functions): Program {
     try {
       return evaluator.run(checked.expr, { variables, budget, local: undefined });
     } catch (error) {
-      // Too deep, or a text longer than any may be.
+      // The expression nests too deeply, or a string exceeds the engine's limit.
       throw error instanceof RangeError ? new CostExceeded() : error;
     }
   };
@@ -50,7 +50,7 @@ function candidates(call: Call, ids: readonly string[], functions: Functions): r
   return overloads.filter(({ id }) => ids.includes(id));
 }
 
-/** Variables of macros, innermost first. Accumulators may hold an error: `all` and `exists` go on behind one. */
+/** Variables of macros, innermost first. An accumulator may hold an error: `all` and `exists` continue after one. */
 interface Local {
   readonly name: string;
   value: Value | EvaluationError;
@@ -159,7 +159,10 @@ class Evaluator {
     return result;
   }
 
-  /** The real server counts what sorting costs even where there is nothing to sort, and fails. */
+  /**
+   * Evaluates arguments. The API server computes the cost of sorting from the argument even if it is an error, and
+   * fails.
+   */
   private arguments(operands: readonly Expr[], overloads: readonly Overload[], context: Context): Value[] {
     try {
       return operands.map((operand) => this.run(operand, context));
@@ -171,7 +174,7 @@ class Evaluator {
     }
   }
 
-  /** `&&` and `||`: either side decides alone with `decisive`; errors count only where neither does. */
+  /** `&&` and `||`: either operand alone decides with `decisive`; errors count only when neither does. */
   private logical(expr: Call, decisive: boolean, context: Context): Value {
     let failure: EvaluationError | undefined;
     for (const side of expr.args) {
@@ -206,7 +209,7 @@ class Evaluator {
     return value !== false;
   }
 
-  /** `a.or(b)` and `a.orValue(b)`: b is looked at only where a has no value. */
+  /** `a.or(b)` and `a.orValue(b)`: b is evaluated only when a has no value. */
   private alternative(expr: Call, context: Context): Value {
     const {
       target,
@@ -264,14 +267,14 @@ class Evaluator {
       );
       if (this.run(expr.condition, inner) === false) break;
       accumulator.value = this.attempt(expr.step, inner);
-      // Nothing behind an error changes the result of a macro that goes on to the end.
+      // After an error, further iterations cannot change the result of a macro that visits all items.
       if (accumulator.value instanceof EvaluationError && expr.condition.kind === 'literal') break;
     }
     return releaseAccumulator(this.run(expr.result, within(accumulator)));
   }
 }
 
-/** The name of a function with its namespace: `sets.contains`. */
+/** The qualified name of a function: `sets.contains`. */
 function functionName({ name, target }: Call, overload: Overload | undefined): string {
   return target === undefined || overload?.member === true ? name : `${qualifiedName(target) ?? ''}.${name}`;
 }

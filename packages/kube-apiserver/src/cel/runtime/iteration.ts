@@ -1,7 +1,7 @@
 import { EvaluationError } from './error.js';
 import { List, runtimeType, ValueList, ValueMap, type Value } from './value.js';
 
-/** The list that a macro builds: it grows in place, nothing else holds it. */
+/** The accumulator list of a macro: it is appended to in place, since nothing else refers to it. */
 export class AccumulatorList extends ValueList {
   override concat(other: List): List {
     for (const item of other.items()) this.values.push(item);
@@ -9,12 +9,15 @@ export class AccumulatorList extends ValueList {
   }
 }
 
-/** What a macro gives is no longer its own. */
+/** Converts the accumulator of a macro to a plain list, which other values may refer to. */
 export function releaseAccumulator(value: Value): Value {
   return value instanceof AccumulatorList ? new ValueList(value.values) : value;
 }
 
-/** Items of a list, or keys of a map; with the places before or the values behind them where `pairs` says so. Throws EvaluationError. */
+/**
+ * Iterates over the items of a list or the keys of a map; with `pairs`, over indexes and items or keys and values.
+ * @throws EvaluationError
+ */
 export function* iterate(range: Value, pairs: boolean): Generator<readonly [Value, Value]> {
   if (range instanceof List) {
     for (let index = 0; index < range.size; index++)
@@ -30,7 +33,7 @@ export function* iterate(range: Value, pairs: boolean): Generator<readonly [Valu
   for (const key of range.keys()) yield [key, pairs ? (range.find(key) ?? null) : null];
 }
 
-/** Name of Go's type of a value that is no list and no map. */
+/** The Go type name of a value that is neither a list nor a map. */
 function goType(value: Value): string {
   const { kind } = runtimeType(value);
   return `types.${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;

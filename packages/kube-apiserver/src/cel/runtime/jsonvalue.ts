@@ -2,7 +2,7 @@ import { isArray, own, type Json, type JsonObject } from '../../json.js';
 import { noSuchOverload } from './error.js';
 import { List, ValueMap, type Value } from './value.js';
 
-/** A value of JSON that no schema describes, as expressions see it: whole numbers are ints, all others doubles. */
+/** Converts a JSON value without a schema: integers are ints, other numbers doubles. */
 export function jsonValue(value: Json): Value {
   if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value) : value;
   if (value === null || typeof value !== 'object') return value;

@@ -2,7 +2,9 @@ import { parameterOf, type CelType } from '../language/celtype.js';
 import { EvaluationError, noSuchOverload } from './error.js';
 import { List, runtimeType, ValueMap, type Value } from './value.js';
 
-/** Whether a value can be an argument of a type; of a list and a map the first item tells, as for the real server. */
+/**
+ * Whether a value matches a parameter type. Of lists and maps only the first entry is checked, as in the API server.
+ */
 export function matchesType(type: CelType, value: Value): boolean {
   if (type.kind === 'dyn' || type.kind === 'param' || type.kind === 'type') return true;
   if (type.kind === 'list')
@@ -21,7 +23,7 @@ function matchesMapType(type: CelType, map: ValueMap): boolean {
   );
 }
 
-/** Functions that say no more than that: they are bound to no types. */
+/** Functions whose error has no details: they are dispatched without type checks. */
 const PLAIN: ReadonlySet<string> = new Set([
   'contains',
   'startsWith',
@@ -37,7 +39,7 @@ const PLAIN: ReadonlySet<string> = new Set([
 const NUMBERS = ['int', 'uint', 'double'];
 const ORDERED = [...NUMBERS, 'bool', 'string', 'bytes', 'timestamp', 'duration'];
 
-/** Functions that ask only for what their first argument can do; kinds that can. */
+/** Functions that are dispatched by the trait of the first argument, with the kinds that have it. */
 const SUPPORTED_KINDS: Readonly<Record<string, readonly string[]>> = {
   size: ['string', 'bytes', 'list', 'map'],
   sort: ['list'],
@@ -53,10 +55,10 @@ const SUPPORTED_KINDS: Readonly<Record<string, readonly string[]>> = {
   '_>=_': ORDERED,
 };
 
-/** Kinds that answer for themselves when a function is not theirs. */
+/** Kinds that return the error without details themselves. */
 const KINDS_WITH_PLAIN_ERROR = ['string', 'timestamp', 'duration'];
 
-/** What is said of arguments that fit no form of a function. */
+/** The error for arguments that match no overload. */
 export function noMatchingOverload(name: string, args: readonly Value[]): EvaluationError {
   const types = args.map((arg) => runtimeType(arg));
   const first = types[0]?.kind ?? '';

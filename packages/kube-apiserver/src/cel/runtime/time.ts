@@ -2,7 +2,7 @@ import { Duration, Timestamp } from './value.js';
 
 const SECOND = 1_000_000_000n;
 
-/** ns of the units of Go's duration texts; both signs for micro. */
+/** Nanoseconds of the units of Go durations; micro has two characters. */
 const UNITS: Readonly<Record<string, bigint>> = {
   ns: 1n,
   us: 1_000n,
@@ -16,11 +16,11 @@ const UNITS: Readonly<Record<string, bigint>> = {
 
 const MAX_INT64 = (1n << 63n) - 1n;
 
-/** First and last second of a timestamp: years 1 to 9999. */
+/** The range of timestamps in seconds: years 1 to 9999. */
 const MIN_SECONDS = -62_135_596_800n;
 const MAX_SECONDS = 253_402_300_799n;
 
-/** A duration as Go writes it: `1h30m`, `-1.5s`, `0`. undefined for anything else. */
+/** Parses a Go duration: `1h30m`, `-1.5s`, `0`. Undefined for other texts. */
 export function parseDuration(text: string): Duration | undefined {
   const [, sign, body = ''] = /^([+-]?)(.*)$/s.exec(text) ?? [];
   if (body === '0') return new Duration(0n);
@@ -41,7 +41,7 @@ function partNanos(part: string): bigint {
 
 const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(?:Z|([+-])(\d\d):(\d\d))$/;
 
-/** A moment in RFC 3339. undefined for anything else, and outside the years 1 to 9999. */
+/** Parses an RFC 3339 time. Undefined for other texts and outside of the years 1 to 9999. */
 export function parseTimestamp(text: string): Timestamp | undefined {
   const moment = parseMoment(text);
   return moment === undefined
@@ -49,7 +49,7 @@ export function parseTimestamp(text: string): Timestamp | undefined {
     : timestampOf(splitNanos(moment.nanos).seconds, splitNanos(moment.nanos).rest, moment.offset);
 }
 
-/** A moment in RFC 3339 of any year. undefined for anything else. */
+/** Parses an RFC 3339 time of any year. Undefined for other texts. */
 export function parseMoment(text: string): Timestamp | undefined {
   const match = RFC3339.exec(text);
   if (match === null) return undefined;
@@ -62,7 +62,7 @@ export function parseMoment(text: string): Timestamp | undefined {
   return new Timestamp(seconds * SECOND + fraction, offset);
 }
 
-/** undefined outside of the years 1 to 9999. */
+/** Creates a timestamp; undefined outside of the years 1 to 9999. */
 export function timestampOf(seconds: bigint, nanos = 0n, offset = 0): Timestamp | undefined {
   return seconds < MIN_SECONDS || seconds > MAX_SECONDS ? undefined : new Timestamp(seconds * SECOND + nanos, offset);
 }
@@ -72,18 +72,18 @@ function isDate(year: number, month: number, day: number): boolean {
   return month >= 1 && month <= 12 && day >= 1 && date.getUTCDate() === day;
 }
 
-/** Date.UTC takes years below 100 for 19xx. */
+/** Milliseconds since the epoch. Date.UTC maps years below 100 to 19xx. */
 function utcMillis(year: number, month: number, day: number): number {
   return new Date(Date.UTC(2000, month - 1, 1)).setUTCFullYear(year, month - 1, day);
 }
 
-/** Whole seconds before or at the moment, and the ns after them. */
+/** Splits a time into whole seconds, rounded down, and the remaining nanoseconds. */
 export function splitNanos(nanos: bigint): { seconds: bigint; rest: bigint } {
   const rest = ((nanos % SECOND) + SECOND) % SECOND;
   return { seconds: (nanos - rest) / SECOND, rest };
 }
 
-/** RFC 3339 in the offset of the timestamp, with as many digits of a second as it needs. */
+/** Formats a timestamp in RFC 3339 with its own offset and as many fractional digits as needed. */
 export function timestampText({ nanos, offset }: Timestamp): string {
   const { seconds, rest } = splitNanos(nanos);
   const whole = new Date(Number(seconds) * 1000 + offset * 60_000).toISOString().slice(0, 19);
@@ -98,7 +98,10 @@ function offsetText(offset: number): string {
   return `${offset < 0 ? '-' : '+'}${hours}:${minutes}`;
 }
 
-/** Seconds, as string(duration) writes it: `5400s`, `1.5s`. They are a double, which of long durations has not every ns. */
+/**
+ * Formats a duration in seconds as string(duration) does: `5400s`, `1.5s`. The seconds are a double, so long durations
+ * lose precision.
+ */
 export function durationText({ nanos }: Duration): string {
   const text = String(Number(nanos / SECOND) + Number(nanos % SECOND) / 1e9);
   if (!text.includes('e')) return `${text}s`;

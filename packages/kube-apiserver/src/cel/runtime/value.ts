@@ -20,8 +20,8 @@ import {
 import type { Budget } from './budget.js';
 
 /**
- * A value of an expression. int is a bigint and double a number, so that `1` and `1.0` stay apart; list and map are
- * views, so that an object of a request is converted only where an expression looks.
+ * A CEL value. int is a bigint and double a number, which keeps `1` and `1.0` apart. Lists and maps are views: objects
+ * of a request are converted only where an expression accesses them.
  */
 export type Value =
   | null
@@ -47,10 +47,10 @@ export class Uint {
   }
 }
 
-/** A moment, in ns since the epoch. */
+/** A timestamp in nanoseconds since the epoch. */
 export class Timestamp {
   readonly nanos: bigint;
-  /** Minutes east of UTC in which it was written: texts keep it, nothing else does. */
+  /** The offset from UTC in minutes east in which it was written. Only its text depends on it. */
   readonly offset: number;
 
   constructor(nanos: bigint, offset = 0) {
@@ -59,7 +59,7 @@ export class Timestamp {
   }
 }
 
-/** A span of time in ns. */
+/** A duration in nanoseconds. */
 export class Duration {
   readonly nanos: bigint;
 
@@ -78,7 +78,7 @@ export class Optional {
   }
 }
 
-/** A type as a value: what `type(x)` gives. */
+/** A type as a value: the result of `type(x)`. */
 export class TypeValue {
   readonly type: CelType;
 
@@ -89,18 +89,18 @@ export class TypeValue {
 
 export abstract class List {
   abstract readonly size: number;
-  /** The item at a place below `size`. */
+  /** The item at an index below `size`. */
   abstract at(index: number): Value;
 
-  /** Concatenation; lists of a schema merge instead, as their list type says. */
+  /** Concatenates lists; lists of a schema merge according to their list type. */
   concat(other: List): List {
     return new ValueList([...this.items(), ...other.items()]);
   }
 
-  /** The same without the schema that it is seen through; left out where there is none. */
+  /** The value without its schema; not implemented by values without one. */
   withoutSchema?(): Value;
 
-  /** What decides equality where order does not: undefined for lists whose order counts. */
+  /** Equality of lists without order; undefined for lists whose order counts. */
   equals?(other: List, same: (a: Value, b: Value) => boolean): boolean;
 
   items(): Value[] {
@@ -108,7 +108,7 @@ export abstract class List {
   }
 }
 
-/** A list that an expression made. */
+/** A list that an expression created. */
 export class ValueList extends List {
   readonly values: Value[];
 
@@ -132,18 +132,18 @@ export class ValueList extends List {
 
 export abstract class ValueMap {
   abstract readonly size: number;
-  /** undefined where the key is missing. */
+  /** Undefined where the key is missing. */
   abstract find(key: Value): Value | undefined;
   abstract keys(): readonly Value[];
-  /** The same without the schema that it is seen through; left out where there is none. */
+  /** The value without its schema; not implemented by values without one. */
   withoutSchema?(): Value;
-  /** The key of a pair as it is written in JSON, where expressions have another one for it. */
+  /** The JSON key of an entry, where expressions use another name. */
   jsonKey?(key: Value): Value;
-  /** Whether what `keys` does not tell is equal too; left out where there is no such thing. */
+  /** Whether the entries that `keys` does not list are equal; not implemented where there are none. */
   sameUndeclared?(other: ValueMap, budget: Budget): boolean;
 }
 
-/** A map that an expression made. Keys that are equal as numbers are one key. */
+/** A map that an expression created. Keys that are numerically equal are one key. */
 export class LiteralMap extends ValueMap {
   private readonly entries = new Map<Key, readonly [Value, Value]>();
 
@@ -160,12 +160,12 @@ export class LiteralMap extends ValueMap {
     return [...this.entries.values()].map(([key]) => key);
   }
 
-  /** Adds a pair while the map is being made; false when the key is there already or is of no type for keys. */
+  /** Adds an entry; false when the key exists already or its type cannot be a key. */
   insert(key: Value, value: Value): boolean {
     return this.find(key) === undefined && this.set(key, value);
   }
 
-  /** Adds a pair, or gives a key another value; false when the key is of no type for keys. */
+  /** Sets an entry; false when the type of the key cannot be one. */
   set(key: Value, value: Value): boolean {
     const name = keyOf(key);
     if (name !== undefined) this.entries.set(name, [key, value]);
@@ -181,16 +181,16 @@ function keyOf(key: Value): Key | undefined {
   return typeof key === 'string' || typeof key === 'boolean' || typeof key === 'bigint' ? key : undefined;
 }
 
-/** A value of a library: a quantity, an address, an authorizer. */
+/** A value of a library type: a quantity, an address, an authorizer. */
 export abstract class Opaque {
   /** `kubernetes.Quantity`. */
   abstract readonly typeName: string;
   abstract equals(other: Opaque, budget: Budget): boolean;
-  /** How Go prints it with its type; undefined where nobody sees that. */
+  /** Go's format of the value with its type; undefined where no message contains it. */
   get goText(): string | undefined {
     return undefined;
   }
-  /** What costs are counted by; 1 where nothing else makes sense. */
+  /** The size for costs; 1 by default. */
   get costSize(): number {
     return 1;
   }
@@ -198,7 +198,7 @@ export abstract class Opaque {
 
 const OPAQUE: ReadonlySet<string> = new Set(['net.IP', 'net.CIDR']);
 
-/** The type that a value shows at run time, parameters left out (dyn). */
+/** The run-time type of a value; type parameters are dyn. */
 export function runtimeType(value: Value): CelType {
   switch (typeof value) {
     case 'boolean':
@@ -230,7 +230,7 @@ const ANY_LIST = listOf(DYN);
 const ANY_MAP = mapOf(DYN, DYN);
 const ANY_OPTIONAL = optionalOf(DYN);
 
-/** What size() of the value would be, for costs: code points, bytes, items, pairs; 1 for all else. */
+/** The size of a value for costs: code points, bytes, items, entries; 1 for other values. */
 export function costSize(value: Value): number {
   if (typeof value === 'string') return codePoints(value);
   if (value === null || typeof value !== 'object') return 1;
@@ -240,7 +240,7 @@ export function costSize(value: Value): number {
   return value instanceof Opaque ? value.costSize : 1;
 }
 
-/** Number of code points: the length of a string in CEL. */
+/** The number of code points: the length of a string in CEL. */
 export function codePoints(text: string): number {
   let pairs = 0;
   for (let index = 0; index < text.length; index++) {

@@ -2,9 +2,10 @@ import { EvaluationError } from './error.js';
 import { List, Opaque, Optional, TypeValue, ValueMap, type Value } from './value.js';
 
 /**
- * A value as a variable or a conditional hands it on. The real server unwraps optionals there, as far as they go, and wraps up
- * what Go makes of their content: objects and lists lose their schema, types become texts, and values of its libraries are lost.
- * Throws EvaluationError.
+ * Converts an optional that a variable or a conditional returns. The API server unwraps nested optionals there and
+ * wraps the native Go content again: objects and lists lose their schema, types become strings, values of its libraries
+ * are errors.
+ * @throws EvaluationError
  */
 export function rewrapOptional(value: Value): Value {
   if (!(value instanceof Optional) || value.value === undefined) return value;

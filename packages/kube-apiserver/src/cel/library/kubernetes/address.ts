@@ -3,18 +3,18 @@ import { goQuote } from '../../../schema/go/text.js';
 /** An IP address: 4 or 16 bytes. */
 export interface Address {
   readonly bytes: readonly number[];
-  /** What stood behind `%`; undefined for most. */
+  /** The zone after `%`; undefined when absent. */
   readonly zone?: string;
 }
 
-/** Why a text is no address, and where that was seen. */
+/** An invalid address, with the rest of the text where the error was found. */
 class Malformed extends Error {
   constructor(problem: string, rest = '') {
     super(rest === '' ? problem : `${problem} (at ${goQuote(rest)})`);
   }
 }
 
-/** Reads an address as Go's netip does: no leading zeros. */
+/** Parses an address as Go's netip does: without leading zeros. */
 export function parseAddress(text: string): Address | { problem: string } {
   try {
     const separator = /[.:%]/.exec(text)?.[0];
@@ -67,15 +67,15 @@ function readHextets(text: string): Address {
   };
 }
 
-/** What has been read of an IPv6 address. */
+/** The state of parsing an IPv6 address. */
 interface Groups {
   readonly bytes: number[];
-  /** How many bytes stand before the `::`; undefined while there was none. */
+  /** The number of bytes before the `::`; undefined before one is found. */
   gap: number | undefined;
   rest: string;
 }
 
-/** Reads one group and the colon behind it. Says whether another group has to follow. */
+/** Parses one group and the colon after it. Returns whether another group must follow. */
 function readGroup(groups: Groups): boolean {
   const { rest, bytes } = groups;
   const digits = /^[0-9A-Fa-f]*/.exec(rest)?.[0] ?? '';
@@ -88,7 +88,7 @@ function readGroup(groups: Groups): boolean {
   return readColons(groups);
 }
 
-/** An IPv4 address at the end. */
+/** Parses an IPv4 address at the end. */
 function readEmbedded(groups: Groups): false {
   const { rest, bytes, gap } = groups;
   if (gap === undefined && bytes.length !== 12)
@@ -112,7 +112,7 @@ function readColons(groups: Groups): boolean {
   return groups.rest !== '';
 }
 
-/** Whether an IPv4 address is written as an IPv6 one: `::ffff:1.2.3.4`. */
+/** Whether it is an IPv4-mapped IPv6 address: `::ffff:1.2.3.4`. */
 export function isMapped({ bytes }: Address): boolean {
   return (
     bytes.length === 16 && bytes.slice(0, 10).every((byte) => byte === 0) && bytes[10] === 0xff && bytes[11] === 0xff
@@ -139,7 +139,7 @@ function longestZeros(groups: readonly number[]): { start: number; length: numbe
   return best;
 }
 
-/** The address with all bits behind a prefix at zero. */
+/** The address with all bits after the prefix cleared. */
 export function masked({ bytes }: Address, bits: number): Address {
   return { bytes: bytes.map((byte, index) => byte & ~(0xff >> Math.min(8, Math.max(0, bits - index * 8)))) };
 }

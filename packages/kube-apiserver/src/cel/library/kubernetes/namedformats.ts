@@ -14,7 +14,7 @@ import { Opaque, Optional, ValueList } from '../../runtime/value.js';
 import { urlProblem } from './url.js';
 import { textOf } from '../operators.js';
 
-/** A rule of names as a value: `format.dns1123Label()`. */
+/** A name rule as a value: `format.dns1123Label()`. */
 class NamedFormat extends Opaque {
   readonly typeName = 'kubernetes.NamedFormat';
   readonly name: string;
@@ -28,7 +28,7 @@ class NamedFormat extends Opaque {
     this.size = size;
   }
 
-  /** Length of the longest pattern behind the rule. */
+  /** The length of the longest pattern of the rule. */
   override get costSize(): number {
     return this.size;
   }
@@ -47,7 +47,7 @@ const ofFormat =
   (text) =>
     hasFormat(format, text) ? [] : [problem];
 
-/** Longest pattern of a moment, as the format library of the real server has it. */
+/** The length of the longest date and time pattern in the API server's format library. */
 const MOMENT_PATTERN = 118;
 
 const FORMATS: readonly (readonly [string, NameRule, number])[] = [
@@ -71,7 +71,7 @@ function uriRule(text: string): readonly string[] {
   return problem === undefined ? [] : [problem];
 }
 
-/** Kubernetes' library of named formats. */
+/** The Kubernetes library of named formats. */
 export function formats(): Library {
   const library = new Library();
   const byName = new Map(FORMATS.map(([name, rule, size]) => [name, new NamedFormat(name, rule, size)]));

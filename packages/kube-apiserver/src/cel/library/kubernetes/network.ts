@@ -58,7 +58,7 @@ class CidrValue extends Opaque {
   }
 }
 
-/** Kubernetes' library of IP addresses and networks. */
+/** The Kubernetes library of IP addresses and networks. */
 export function network(): Library {
   const library = new Library();
   addAddresses(library);
@@ -66,7 +66,7 @@ export function network(): Library {
   library.add('is_cidr', 'isCIDR(string): bool', ([text]) => !('problem' in readCidr(textOf(text))));
   library.add('cidr_contains_ip_string', 'net.CIDR.containsIP(string): bool', ([cidr, text]) => {
     const ip = readIp(textOf(text));
-    // The real server says no more of a text that is no address.
+    // The API server reports no details for an invalid address.
     if ('problem' in ip) throw noSuchOverload();
     return cidrOf(cidr).contains(ip);
   });

@@ -3,10 +3,10 @@ import { EvaluationError, noSuchOverload } from '../../runtime/error.js';
 import { Opaque, type Value } from '../../runtime/value.js';
 import { bigintOf, textOf } from '../operators.js';
 
-/** Exponent of the finest part of a quantity; what is finer is rounded away from zero. */
+/** The exponent of the smallest unit; finer values are rounded away from zero. */
 const NANO = -9;
 
-/** A number of 64 bits times a power of ten. */
+/** A 64-bit integer times a power of ten. */
 interface Amount {
   readonly value: bigint;
   readonly scale: number;
@@ -16,9 +16,9 @@ const SUFFIXES = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'] as const;
 
 class Quantity extends Opaque {
   readonly typeName = 'kubernetes.Quantity';
-  /** Thousand-millionths. */
+  /** The value in units of 10^-9. */
   readonly nanos: bigint;
-  /** How Go's library keeps it; undefined where it keeps a decimal of any length, which it never takes for an integer. */
+  /** Go's 64-bit representation; undefined where Go uses a decimal of arbitrary length, which is never an integer. */
   readonly amount: Amount | undefined;
 
   constructor(nanos: bigint, amount: Amount | undefined) {
@@ -41,7 +41,7 @@ class Quantity extends Opaque {
 const BINARY: Readonly<Record<string, number>> = { Ki: 10, Mi: 20, Gi: 30, Ti: 40, Pi: 50, Ei: 60 };
 const DECIMAL: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, '': 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 };
 
-/** Largest exponent that is written out; beyond it any quantity is too large anyway. */
+/** Larger exponents are clamped: such quantities exceed every limit. */
 const MAX_EXPONENT = 400;
 
 function parseQuantity(text: string): Quantity | undefined {
@@ -65,7 +65,7 @@ interface ParsedNumber {
   readonly exponent: number;
 }
 
-/** Go keeps short numbers in 64 bits, and binary ones only where they are whole and not too long. */
+/** Go uses 64 bits for short numbers; for binary suffixes only if they are whole and short. */
 function amountOf(digits: bigint, { numerals, fraction, bits, exponent }: ParsedNumber): Amount | undefined {
   const scale = exponent - fraction.length;
   const room =
@@ -81,7 +81,7 @@ function fit(value: bigint, scale: number): Amount | undefined {
   return BigInt.asIntN(64, value) === value ? { value, scale } : undefined;
 }
 
-/** Times a power of ten, rounded away from zero. */
+/** Multiplies by a power of ten and rounds away from zero. */
 function shift(digits: bigint, exponent: number): bigint {
   if (exponent >= 0) return digits * 10n ** BigInt(exponent);
   const divisor = 10n ** BigInt(-exponent);
@@ -116,7 +116,7 @@ function sum(a: Amount, b: Amount, sign: bigint): Amount | undefined {
   return fit(shift(a.value, a.scale - scale) + sign * shift(b.value, b.scale - scale), scale);
 }
 
-/** Kubernetes' library of quantities: `quantity('1.5Gi')`. */
+/** The Kubernetes library of quantities: `quantity('1.5Gi')`. */
 export function quantities(): Library {
   const library = new Library();
   const type = 'kubernetes.Quantity';
@@ -171,7 +171,7 @@ function signOf(value: bigint): bigint {
   return value > 0n ? 1n : value < 0n ? -1n : 0n;
 }
 
-/** The whole number, where Go's library sees one of 64 bits. */
+/** The 64-bit integer value if Go treats the quantity as an integer. */
 function integerOf({ amount }: Quantity): bigint | undefined {
   if (amount === undefined || amount.scale < 0 || amount.scale > 18) return undefined;
   return fit(shift(amount.value, amount.scale), 0)?.value;

@@ -4,7 +4,7 @@ import { EvaluationError, noSuchOverload } from '../../runtime/error.js';
 import { Opaque, type Value } from '../../runtime/value.js';
 import { textOf } from '../operators.js';
 
-/** A semantic version; what stands behind `+` counts for nothing in comparisons. */
+/** A semantic version; comparisons ignore build metadata. */
 class Semver extends Opaque {
   readonly typeName = 'kubernetes.Semver';
   readonly numbers: readonly bigint[];
@@ -28,10 +28,10 @@ class Semver extends Opaque {
   }
 }
 
-/** Why a text is no version. */
+/** An invalid version. */
 class Malformed extends Error {}
 
-/** Numbers have 64 bits, without a sign. */
+/** The largest unsigned 64-bit integer. */
 const LARGEST = 2n ** 64n - 1n;
 
 function parse(text: string): Semver {
@@ -78,7 +78,7 @@ function checkRelease(part: string): void {
   else if (!WORD.test(part)) throw new Malformed(`Invalid character(s) found in prerelease ${goQuote(part)}`);
 }
 
-/** Takes `v1.2` and `1.02.3` for versions: no prefix, no leading zeros, three numbers. */
+/** Normalizes versions such as `v1.2` and `1.02.3`: removes the prefix and leading zeros, and adds missing numbers. */
 function normalize(text: string): string {
   const parts = splitThree(text.replace(/^v/, '')).map(withoutZeros);
   if (parts.length < 3 && /[+-]/.test(parts.at(-1) ?? ''))
@@ -86,14 +86,14 @@ function normalize(text: string): string {
   return [...parts, '0', '0'].slice(0, 3).join('.');
 }
 
-/** What is no number gets a zero before it: such a part may begin with a sign that stands behind a number. */
+/** Removes leading zeros. A part that does not begin with a digit then gets a zero. */
 function withoutZeros(part: string): string {
   if (Buffer.byteLength(part) < 2) return part;
   const short = part.replace(/^0+/, '');
   return /^\d/.test(short) ? short : `0${short}`;
 }
 
-/** At most three parts: dots behind the second one part nothing. */
+/** Splits at the first two dots. */
 function splitThree(text: string): string[] {
   const [major = '', minor, ...rest] = text.split('.');
   return [major, ...(minor === undefined ? [] : [minor]), ...(rest.length === 0 ? [] : [rest.join('.')])];
@@ -125,7 +125,10 @@ function compare(a: Semver, b: Semver): number {
   return compareReleases(a.release, b.release);
 }
 
-/** Numbers before texts, numbers by value, texts by their characters; the longer one wins where all else is equal. */
+/**
+ * Compares prerelease identifiers: numbers before text, numbers by value, text by characters; the longer list wins
+ * otherwise.
+ */
 function compareReleases(a: readonly string[], b: readonly string[]): number {
   for (let index = 0; index < Math.min(a.length, b.length); index++) {
     const [one = '', two = ''] = [a[index], b[index]];
@@ -138,7 +141,7 @@ function compareReleases(a: readonly string[], b: readonly string[]): number {
   return Math.sign(a.length - b.length);
 }
 
-/** Kubernetes' library of semantic versions. */
+/** The Kubernetes library of semantic versions. */
 export function versions(): Library {
   const library = new Library();
   const type = 'kubernetes.Semver';

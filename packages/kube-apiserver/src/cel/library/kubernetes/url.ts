@@ -1,6 +1,6 @@
 import { goQuote } from '../../../schema/go/text.js';
 
-/** A URL as Go's net/url reads it. */
+/** A URL as Go's net/url parses it. */
 export interface Url {
   readonly scheme: string;
   readonly host: string;
@@ -8,13 +8,13 @@ export interface Url {
   readonly query: string;
 }
 
-/** What is wrong with an absolute URL or path, in the words of Go's url.ParseRequestURI; undefined when it is fine. */
+/** The error of Go's url.ParseRequestURI for an absolute URL or path; undefined for a valid one. */
 export function urlProblem(text: string): string | undefined {
   const read = readUrl(text);
   return 'problem' in read ? `parse ${goQuote(text)}: ${read.problem}` : undefined;
 }
 
-/** The parts of a URL that has no problem. */
+/** Parses a valid URL; undefined for an invalid one. */
 export function parseUrl(text: string): Url | undefined {
   const [whole = ''] = text.split('#');
   const read = readUrl(text);
@@ -52,7 +52,7 @@ function readScheme(text: string): { scheme: string; rest: string } | { problem:
   return { scheme: before.toLowerCase(), rest: text.slice(colon + 1) };
 }
 
-/** Digits first: no scheme, and then the rest must be no URL. Anything else before the colon belongs to a path. */
+/** A text without a valid scheme: a colon in the first path segment is an error. */
 function schemeless(text: string, before: string): { scheme: string; rest: string } | { problem: string } {
   const [segment = ''] = text.split('/');
   if (before !== '' && !text.startsWith('/') && segment.includes(':'))
@@ -82,7 +82,7 @@ function readHost(host: string): { host: string } | { problem: string } {
   return { host };
 }
 
-/** The path as it was, but for characters that have to be escaped. */
+/** The path with invalid characters escaped. */
 function escapedPath(path: string): string {
   return path.replace(/[^A-Za-z0-9\-._~!$&'()*+,;=:@/%[\]]/gu, (char) =>
     encodeURIComponent(char.replace(/\p{Surrogate}/u, '\ufffd')),
@@ -99,7 +99,7 @@ export function port({ host }: Url): string {
   return digits;
 }
 
-/** Pairs of the query by name; a pair that cannot be read is left out. */
+/** Query parameters by name; invalid pairs are skipped. */
 export function queryPairs({ query }: Url): ReadonlyMap<string, readonly string[]> {
   const pairs = new Map<string, string[]>();
   for (const part of query.split('&')) {

@@ -25,7 +25,7 @@ class UrlValue extends Opaque {
   }
 }
 
-/** Kubernetes' library of URLs. */
+/** The Kubernetes library of URLs. */
 export function urls(): Library {
   const library = new Library();
   const get = (name: string, id: string, read: (url: Url) => string): void => {
