@@ -15,10 +15,10 @@ const OBJECTS = 5_000;
 const AT_ONCE = 64;
 const COLLECTION = '/api/v1/namespaces/default/configmaps';
 
-/** Asks for something, on one of {@link AT_ONCE} lanes, and gives the code of the answer. */
+/** Sends a request on one of {@link AT_ONCE} lanes and returns the status code. */
 type Ask = (lane: number, method: string, target: string, body?: object, contentType?: string) => Promise<number>;
 
-/** Told of each measure when it begins and when it ends. */
+/** Called at the start and the end of each measure. */
 interface Notes {
   readonly begin: () => void;
   readonly end: (measure: string, perSecond: number, count: number) => void;
@@ -26,7 +26,7 @@ interface Notes {
 
 type Note = (measure: string, unit: string, value: number) => void;
 
-/** P11: what the embedded server does in a second, in process and over HTTPS, on disk, once it is warm. */
+/** P11: the throughput of the embedded server after warm-up, in process and over HTTPS, with its store on disk. */
 export async function serverFigures(): Promise<readonly Figure[]> {
   const rows = new Map<string, { readonly unit: string; readonly values: number[] }>();
   const note: Note = (measure, unit, value) => {
@@ -54,7 +54,7 @@ function atLeast(measure: string): { readonly atLeast?: number } {
   return measure.endsWith('in process') ? { atLeast: 5_000 } : measure.endsWith('over HTTPS') ? { atLeast: 2_500 } : {};
 }
 
-/** Everything twice, with objects of its own each time: what counts is the second. */
+/** Runs all measures twice, with separate objects: the second run counts. */
 async function measure(way: string, ask: Ask, notes: Notes): Promise<void> {
   await measureOnce(way, ask, {
     name: `${way === 'in process' ? 'p' : 'h'}-warm`,
@@ -103,7 +103,7 @@ async function measureOnce(
   await timed('LISTs of 500', 100, (lane) => ask(lane, 'GET', `${COLLECTION}?limit=500`));
 }
 
-/** Calls a second, {@link AT_ONCE} at a time. */
+/** Calls per second, with {@link AT_ONCE} concurrent calls. */
 async function rate(count: number, call: (lane: number, index: number) => Promise<number>): Promise<number> {
   let next = 0;
   const began = performance.now();
@@ -140,12 +140,15 @@ interface Remote {
   readonly ca: string;
 }
 
-/** What the client tells: of a measure that begins nothing. */
+/** A message of the client process. */
 type Told =
   | { readonly begins: true }
   | { readonly measure: string; readonly perSecond: number; readonly count: number; readonly cpuMicros: number };
 
-/** Asks from a process of its own: a client in the server's would have half of its time. Tells what either costs. */
+/**
+ * Runs the client in a process of its own, which would otherwise take CPU from the server. Reports the CPU cost of
+ * both.
+ */
 async function elsewhere(remote: Remote, note: Note): Promise<void> {
   const client = fork(fileURLToPath(import.meta.url));
   let begun = process.cpuUsage();

@@ -20,7 +20,7 @@ const WRITERS = 64;
 const PAGE = 500;
 const THINGS = 'things.example.com';
 
-/** What one run of a process of its own measured. */
+/** The measurements of one run, in a process of its own. */
 interface Run {
   readonly startMs: number;
   readonly rssMiB: number;
@@ -31,7 +31,7 @@ interface Run {
   readonly singleMs: number;
 }
 
-/** P11, as far as it is the store's: no verbs, no HTTP. */
+/** P11 for the store alone: without verbs and HTTP. */
 export async function storeFigures(): Promise<readonly Figure[]> {
   const folder = mkdtempSync(path.join(tmpdir(), 'store-bench-'));
   try {
@@ -80,7 +80,7 @@ async function fill(folder: string): Promise<void> {
   await store.close();
 }
 
-/** Writes new objects, so many at a time. */
+/** Writes new objects with a number of concurrent writers. */
 async function writeMany(store: Store, namespace: string, count: number): Promise<void> {
   let next = 0;
   const write = async (): Promise<void> => {

@@ -3,16 +3,16 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, platform, release, totalmem } from 'node:os';
 import path from 'node:path';
 
-/** One measure: a value of each run. */
+/** A measure with one value per run. */
 export interface Figure {
-  /** Row of the targets, such as P12. */
+  /** ID of the target, such as P12. */
   readonly id: string;
   readonly measure: string;
   readonly unit: string;
   readonly values: readonly number[];
-  /** What the median should not be above. */
+  /** Upper limit of the median. */
   readonly atMost?: number;
-  /** What it should not be below. */
+  /** Lower limit of the median. */
   readonly atLeast?: number;
 }
 
@@ -20,7 +20,7 @@ export interface Summary extends Figure {
   readonly median: number;
   readonly min: number;
   readonly max: number;
-  /** By how much the median misses the target; absent where it does not, or there is none. */
+  /** The amount by which the median misses the target; undefined where it meets it, or there is none. */
   readonly missedBy?: number;
 }
 
@@ -38,15 +38,16 @@ export function summaryOf(figure: Figure): Summary {
   };
 }
 
-/** The value below which that share of the sorted values lies. */
+/** The quantile of sorted values. */
 export function quantile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
 /**
- * Runs the benches that `names` asks for, all of them where it is empty: prints one table for each, and writes
- * `bench/results/NAME.json` below `root` with the commit, the version of Node and the shape of the machine. A target that
- * is missed fails nothing; its row says by how much. Errors: a name that is none of them.
+ * Runs the named benches, or all where `names` is empty: prints a table for each, and writes `bench/results/NAME.json`
+ * below `root` with the commit, the version of Node and the machine's data. A missed target is reported in its row and
+ * is not an error.
+ * @throws Error for an unknown name
  */
 export async function runBenches(
   root: string,
@@ -68,7 +69,7 @@ export async function runBenches(
   }
 }
 
-/** What a result depends on beside the code. */
+/** The environment of a result. */
 function circumstances(root: string): object {
   const git = (...args: readonly string[]): string => execFileSync('git', args, { cwd: root }).toString().trim();
   const [cpu] = cpus();
@@ -84,7 +85,7 @@ function circumstances(root: string): object {
       memoryGiB: Math.round(totalmem() / 2 ** 30),
       system: `${platform()} ${release()}`,
     },
-    // Of the minute before the last figure: well above the number of CPUs, others were at work beside it.
+    // Load average of the minute before the last figure: well above the number of CPUs, other processes were busy.
     load: loadavg()[0],
     at: new Date().toISOString(),
   };

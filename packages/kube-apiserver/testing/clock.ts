@@ -6,7 +6,7 @@ interface Armed {
   readonly run: () => void;
 }
 
-/** A clock that stands still until a test moves it. Wall time and monotonic time move together. */
+/** A clock that a test advances. Wall time and monotonic time advance together. */
 export class ManualClock implements Clock {
   #wall: number;
   #elapsed = 0;
@@ -31,7 +31,7 @@ export class ManualClock implements Clock {
     return { cancel: () => void this.#armed.delete(armed) };
   }
 
-  /** Timers that are armed. */
+  /** The number of armed timers. */
   get pending(): number {
     return this.#armed.size;
   }
@@ -43,7 +43,7 @@ export class ManualClock implements Clock {
     return next;
   }
 
-  /** Moves time on by `ms`, running what falls due in order, with the promise queue drained after each timer. */
+  /** Advances time by `ms` and runs due timers in order, with the promise queue drained after each. */
   async advance(ms: number): Promise<void> {
     const end = this.#elapsed + ms;
     await settle();
@@ -67,7 +67,7 @@ export class ManualClock implements Clock {
   }
 }
 
-/** Lets every promise that is ready run, a few rounds deep. */
+/** Runs all ready promises, a few rounds deep. */
 export async function settle(): Promise<void> {
   for (let round = 0; round < 5; round++) await new Promise((resolve) => setImmediate(resolve));
 }

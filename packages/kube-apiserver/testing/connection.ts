@@ -2,11 +2,11 @@ import { connect, type TLSSocket } from 'node:tls';
 
 export interface Sent {
   readonly method: string;
-  /** Path and query, beginning with `/`. */
+  /** Path and query, starting with `/`. */
   readonly path: string;
-  /** Sent as it is. */
+  /** Sent unchanged. */
   readonly body?: string;
-  /** `application/json` when left out. */
+  /** Defaults to `application/json`. */
   readonly contentType?: string;
 }
 
@@ -21,12 +21,12 @@ interface Asked {
 }
 
 const EMPTY_LINE = '\r\n\r\n';
-/** The last chunk of an answer: JSON has no such bytes. */
+/** The last chunk of a chunked response: JSON cannot contain these bytes. */
 const LAST_CHUNK = Buffer.from('\r\n0\r\n\r\n');
 
 /**
- * One HTTPS connection that is kept open, for one request at a time. It does as little as it can for a request, so that
- * many of them measure the server and not themselves. It knows answers of JSON only, with a length or in chunks.
+ * A persistent HTTPS connection for one request at a time. It does little work per request, so that benchmarks measure
+ * the server. It supports JSON responses only, with a Content-Length or chunked.
  */
 export class Connection {
   readonly #socket: TLSSocket;
@@ -44,7 +44,7 @@ export class Connection {
     socket.on('close', () => this.#end(new Error('the connection has ended')));
   }
 
-  /** Rejects when there is nobody, or nobody whom `ca` vouches for. */
+  /** Rejects where there is no server, or none that `ca` verifies. */
   static open({
     url,
     ca,
@@ -65,7 +65,7 @@ export class Connection {
     });
   }
 
-  /** Rejects when the connection ends before the whole answer has come. */
+  /** Rejects where the connection ends before the response is complete. */
   ask({ method, path, body = '', contentType = 'application/json' }: Sent): Promise<Received> {
     if (this.#socket.destroyed) return Promise.reject(new Error('the connection has ended'));
     return new Promise((resolve, reject) => {
@@ -107,13 +107,13 @@ export class Connection {
   }
 }
 
-/** Where the body of an answer begins, and where it ends unless it comes in chunks. */
+/** The offset of the body of a response, and its end unless it is chunked. */
 interface Frame {
   readonly bodyAt: number;
   readonly end: number | undefined;
 }
 
-/** undefined while the headers have not come yet. */
+/** undefined while the headers are incomplete. */
 function frameOf(bytes: Buffer): Frame | undefined {
   const headersEnd = bytes.indexOf(EMPTY_LINE);
   if (headersEnd < 0) return undefined;

@@ -4,16 +4,19 @@ import path from 'node:path';
 import { dump } from 'js-yaml';
 
 interface Access {
-  /** Where the API answers, `https://…`. */
+  /** The API server's address, `https://…`. */
   readonly server: string;
-  /** PEM file with the certificate authority. */
+  /** PEM file of the certificate authority. */
   readonly caFile: string;
   readonly token: string;
-  /** The default namespace of kubectl; `default` when left out. */
+  /** kubectl's default namespace; defaults to `default`. */
   readonly namespace?: string;
 }
 
-/** Writes a kubeconfig into `folder`, which is made where it is missing, readable by its owner only; returns its path. */
+/**
+ * Writes a kubeconfig into `folder`, which is created where it is missing, readable by its owner only; returns its
+ * path.
+ */
 export async function writeKubeconfig(
   folder: string,
   { server, caFile, token, namespace = 'default' }: Access,

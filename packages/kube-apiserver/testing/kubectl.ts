@@ -8,20 +8,20 @@ import { waitFor, type WaitOptions } from './wait.js';
 
 export interface KubectlOptions {
   readonly kubeconfig: string;
-  /** Given to stdin, e.g. for `-f -`. */
+  /** Content of stdin, such as for `-f -`. */
   readonly input?: string;
-  /** Killed after this many ms; 180,000 when left out. */
+  /** Time limit in ms, after which it is killed; defaults to 180,000. */
   readonly deadlineMs?: number;
 }
 
 export interface KubectlResult {
-  /** The exit code; -1 when it was killed. */
+  /** The exit code; -1 where it was killed. */
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Runs the real kubectl to its end. Never throws for a bad exit code: the caller looks at it. */
+/** Runs kubectl to its end. A nonzero exit code is not an error. */
 export function kubectl(args: readonly string[], options: KubectlOptions): Promise<KubectlResult> {
   const { kubeconfig, input, deadlineMs = 180_000 } = options;
   return new Promise((resolve, reject) => {
@@ -41,18 +41,18 @@ export function kubectl(args: readonly string[], options: KubectlOptions): Promi
   });
 }
 
-/** As {@link kubectl}, but a bad exit code throws, with what kubectl said; gives stdout. */
+/** Like {@link kubectl}, but throws for a nonzero exit code, with kubectl's message; returns stdout. */
 export async function kubectlOk(args: readonly string[], options: KubectlOptions): Promise<string> {
   const { code, stdout, stderr } = await kubectl(args, options);
   if (code === 0) return stdout;
   throw new Error(`kubectl ${args.join(' ')} ended with ${code}: ${stderr.trim()}`);
 }
 
-/** A kubectl that goes on by itself, such as `get -w`. */
+/** A running kubectl, such as `get -w`. */
 export interface KubectlStream {
-  /** What it has printed so far, line by line, stderr too. */
+  /** The lines printed so far, including stderr. */
   readonly lines: readonly string[];
-  /** Waits until a line passes and gives it. */
+  /** Waits for a matching line and returns it. */
   line(description: string, passes: (line: string) => boolean, options?: WaitOptions): Promise<string>;
   stop(): Promise<void>;
 }
@@ -89,7 +89,7 @@ function program(): string {
   return found;
 }
 
-// The cache of what a server serves lies beside the kubeconfig: ports come back with other servers behind them.
+// kubectl's discovery cache is kept beside the kubeconfig, because ports are reused by other servers.
 function environment(kubeconfig: string): Record<string, string> {
   const home = path.dirname(kubeconfig);
   return {

@@ -1,8 +1,7 @@
 let count = 0;
 
 /**
- * A name that no other test uses, a DNS label, for tests that share a server: the prefix, the Jest worker, the time of
- * day and a running number.
+ * A unique DNS label for tests that share a server: the prefix, the Jest worker, the time of day and a running number.
  */
 export function ownName(prefix: string): string {
   count += 1;

@@ -1,4 +1,4 @@
-/** Seeded random numbers: the same seed gives the same script on every machine. */
+/** Seeded random numbers: the same seed yields the same sequence on every machine. */
 export class Dice {
   #state: number;
 
@@ -31,7 +31,7 @@ export class Dice {
     return one;
   }
 
-  /** `count` different items (fewer where there are not so many), in a random order. */
+  /** `count` distinct items (fewer where there are not enough) in random order. */
   some<T>(items: readonly T[], count: number): T[] {
     const rest = [...items];
     const taken: T[] = [];

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The root folder of this package, from wherever the compiled file lies. */
+/** The root folder of this package. */
 export const root = find(path.dirname(fileURLToPath(import.meta.url)));
 
 function find(folder: string): string {

@@ -2,16 +2,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
 
 export interface WaitOptions {
-  /** How long to wait at most, in ms; 60,000 when left out: many times what anything takes on a busy machine. A promise of the product is waited for three times as long. */
+  /**
+   * Time limit in ms; defaults to 60,000, far more than needed on a busy machine. Time limits that the product promises
+   * are multiplied by three.
+   */
   readonly deadlineMs?: number;
-  /** Pause between two looks, in ms; 50 when left out. */
+  /** Interval in ms; defaults to 50. */
   readonly everyMs?: number;
 }
 
 /**
- * Looks again and again until `probe` gives something (neither undefined nor false) and returns that.
- * A probe that throws is taken as "not yet". Errors: after the deadline, with the description, the last thing that
- * `seen` (or the probe, when it threw) showed.
+ * Polls `probe` until it returns a value other than undefined and false, and returns that. An error of `probe` counts
+ * as "not yet".
+ * @throws Error after the time limit, with the description and the last value that `seen` received (or the last error
+ * of `probe`)
  */
 export async function waitFor<T>(description: string, probe: Probe<T>, options: WaitOptions = {}): Promise<T> {
   const { deadlineMs = 60_000, everyMs = 50 } = options;
@@ -32,13 +36,19 @@ export async function waitFor<T>(description: string, probe: Probe<T>, options: 
   throw new Error(`waited ${deadlineMs} ms in vain for: ${description}\nlast seen: ${shown}`);
 }
 
-/** One look: what was waited for, or undefined (or false) for "not yet"; `seen` notes what a failure should show. */
+/**
+ * One poll: returns the awaited value, or undefined (or false) for "not yet"; `seen` receives what a failure should
+ * show.
+ */
 export type Probe<T> = (seen: (value: unknown) => void) => Promise<T | undefined | false> | T | undefined | false;
 
 const PATIENCE_MS = 60_000;
 const LATER = 429;
 
-/** Asks again, for up to a minute, while the answer is 429: so kube-apiserver puts off who asks for a kind that it has only just begun to serve. */
+/**
+ * Repeats a request for up to a minute while it gets 429, as kube-apiserver responds shortly after it began to serve a
+ * kind.
+ */
 export async function patiently<T>(ask: () => Promise<T>, codeOf: (answer: T) => number): Promise<T> {
   const end = performance.now() + PATIENCE_MS;
   for (;;) {
@@ -48,7 +58,7 @@ export async function patiently<T>(ask: () => Promise<T>, codeOf: (answer: T) =>
   }
 }
 
-/** Lets `ms` go by, for a test that asserts that nothing happens meanwhile. The only timer that a test may use. */
+/** Waits `ms`, for a test that asserts that nothing happens. The only timer that tests may use. */
 export async function quietWindow(ms: number): Promise<void> {
   await sleep(ms);
 }

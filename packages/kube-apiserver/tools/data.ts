@@ -6,9 +6,9 @@ import type { ControlPlane } from '../testing/controlplane/plane.js';
 import { startControlPlane } from '../testing/controlplane/start.js';
 import { sender, type Node } from './http.js';
 
-/** Writes src/data from a real API server and from the Go structs behind it: `npm run data`. */
+/** Writes src/data from a kube-apiserver and its Go structs: `npm run data`. */
 
-/** The group-versions whose documents hold what we serve, with the kinds that we serve of each. */
+/** The group-versions with the served kinds of each. */
 const SERVED: Readonly<Record<string, readonly string[]>> = {
   'api/v1': ['Namespace', 'Node', 'Pod', 'PodTemplate', 'Secret', 'ConfigMap', 'ServiceAccount', 'Service', 'Event'],
   'apis/apps/v1': ['Deployment', 'ReplicaSet'],
@@ -27,9 +27,9 @@ const SERVED: Readonly<Record<string, readonly string[]>> = {
     'SelfSubjectRulesReview',
   ],
 };
-/** Kinds of sub-resources that stand in the documents of the resources they belong to. */
+/** Kinds of subresources, which are in the documents of their resources. */
 const OF_SUBRESOURCES = ['Scale', 'TokenRequest'];
-/** What documents of custom resources refer to, and what schemas of embedded objects are made of. */
+/** Schemas that documents of custom resources refer to, and those of embedded objects. */
 const ALWAYS = [
   'DeleteOptions',
   'ObjectMeta',
@@ -44,7 +44,7 @@ const ALWAYS = [
 ];
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 const META = 'io.k8s.apimachinery.pkg.apis.meta.v1.';
-/** Their `x-kubernetes-group-version-kind` names the group of the document; discovery/openapi.ts puts it in again. */
+/** Their `x-kubernetes-group-version-kind` contains the group of the document; discovery/openapi.ts adds it again. */
 const PER_GROUP = [`${META}DeleteOptions`, `${META}WatchEvent`];
 const REFERENCE = '#/components/schemas/';
 
@@ -138,7 +138,7 @@ async function readDocuments(structs: readonly string[]): Promise<Documents> {
   }
 }
 
-/** A list as a Table, of each resource that can be listed. */
+/** An empty list as a Table, for each resource that can be listed. */
 async function readColumns(plane: ControlPlane): Promise<Record<string, unknown>> {
   const send = sender(plane);
   const found: Record<string, unknown> = {};
@@ -156,7 +156,7 @@ async function readColumns(plane: ControlPlane): Promise<Record<string, unknown>
   return found;
 }
 
-/** What the server made at its start, without what it fills in of every object. */
+/** The objects that kube-apiserver creates at its start, without system fields. */
 async function readRights(plane: ControlPlane): Promise<Record<string, unknown>> {
   const found: Record<string, unknown> = {};
   for (const kind of ['ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding']) {
@@ -183,7 +183,7 @@ async function readRights(plane: ControlPlane): Promise<Record<string, unknown>>
   return found;
 }
 
-/** The schemas that the operations of these kinds refer to, in the end. */
+/** The schemas that the operations of these kinds refer to, transitively. */
 function reachable(document: Node, kinds: readonly string[], structs: readonly string[]): Record<string, unknown> {
   const schemas = at(at(document, 'components'), 'schemas');
   const todo = [...ALWAYS.map((name) => META + name), ...structs];
@@ -204,7 +204,7 @@ function reachable(document: Node, kinds: readonly string[], structs: readonly s
   return found;
 }
 
-/** Those of queries, by name; that of PATCH says more of fieldManager than the others. */
+/** Query parameters by name; the description of fieldManager differs for PATCH. */
 function parametersOf(document: Node): Record<string, unknown> {
   const found: Record<string, unknown> = {};
   for (const operations of Object.values(at(document, 'paths'))) {

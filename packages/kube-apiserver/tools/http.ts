@@ -3,7 +3,7 @@ import { request } from 'node:https';
 import path from 'node:path';
 import type { ControlPlane } from '../testing/controlplane/plane.js';
 
-/** JSON of which nothing is known. */
+/** Untyped JSON. */
 export interface Node {
   readonly [key: string]: unknown;
 }
@@ -23,7 +23,7 @@ export interface Answer {
 
 export type Send = (sent: Sent) => Promise<Answer>;
 
-/** Requests as the administrator of a real server, with media types of one's own. */
+/** Sends requests as the administrator of kube-apiserver, with any media types. */
 export function sender(plane: ControlPlane): Send {
   const bearer = readFileSync(path.join(path.dirname(plane.adminKubeconfig), 'token'), 'utf8').trim();
   const ca = readFileSync(plane.caFile);

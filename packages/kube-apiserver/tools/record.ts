@@ -10,7 +10,7 @@ import { startControlPlane } from '../testing/controlplane/start.js';
 import { sender, type Answer, type Node, type Send } from './http.js';
 import { recordDocuments } from './recorddocuments.js';
 
-/** Records what a real API server answers to the variants of built-in kinds: `make apiserver-recordings`. */
+/** Records the responses of kube-apiserver to the variants of built-in kinds: `node dist/tools/record.js`. */
 
 const VOLATILE = ['uid', 'resourceVersion', 'creationTimestamp', 'managedFields'];
 
@@ -67,7 +67,7 @@ async function recordUpdates(send: Send, { path: target, base, update }: KindVar
   return recorded;
 }
 
-/** A dry run gives out addresses and ports without looking at them. */
+/** A dry run allocates addresses and ports without checking them. */
 function isService(body: unknown): boolean {
   return (body as Node)['kind'] === 'Service';
 }
@@ -76,14 +76,14 @@ function nameOf(body: Node): string {
   return encodeURIComponent((body['metadata'] as { readonly name: string }).name);
 }
 
-/** Namespaces have to be finalized: nobody else does it here. */
+/** Namespaces must be finalized: no controller runs here. */
 async function remove(send: Send, item: string): Promise<void> {
   const gone = await send({ method: 'DELETE', target: item });
   if (gone.body['kind'] !== 'Namespace') return;
   await send({ method: 'PUT', target: `${item}/finalize`, body: { ...gone.body, spec: {} } });
 }
 
-/** An answer without what differs from run to run. */
+/** A response without values that differ between runs. */
 function written({ code, body, warnings }: Answer): Node {
   const said = warnings.length === 0 ? {} : { warnings };
   if (code >= 400)
@@ -94,7 +94,7 @@ function written({ code, body, warnings }: Answer): Node {
   return { code, object: { ...body, metadata }, ...said };
 }
 
-/** One variant a line, so that changes can be read. */
+/** One variant per line, so that diffs are readable. */
 function lines({ create, update }: { readonly create: Node; readonly update: Node }): string {
   const rows = (all: Node): string =>
     Object.entries(all)

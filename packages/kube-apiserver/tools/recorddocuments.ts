@@ -25,7 +25,7 @@ const GROUP_VERSIONS = [
   'apis/o6.example.com/v1alpha1',
 ];
 
-/** Records what a real server tells of its kinds, and one table of each. */
+/** Records the discovery and OpenAPI documents of kube-apiserver, and a Table of each kind. */
 export async function recordDocuments(root: string, send: Send): Promise<void> {
   await send({ method: 'POST', target: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', body: THING });
   await served(send);
@@ -49,7 +49,7 @@ export async function recordDocuments(root: string, send: Send): Promise<void> {
   writeFileSync(path.join(root, 'test/unit/table/recorded.json'), `${JSON.stringify(await tables(send), null, 1)}\n`);
 }
 
-/** The document of OpenAPI v2 by digests, with the definition of odd schemas in it. */
+/** The OpenAPI v2 document by digests, with the definition of unusual schemas in full. */
 async function recordSwagger(folder: string, send: Send): Promise<void> {
   await send({ method: 'POST', target: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', body: ODDITY });
   const document = await until(send, '/openapi/v2', (body) =>
@@ -64,7 +64,7 @@ async function recordSwagger(folder: string, send: Send): Promise<void> {
   );
 }
 
-/** A new definition is served after a while, and its document later. */
+/** A new definition is served asynchronously, and its OpenAPI document later still. */
 async function served(send: Send): Promise<void> {
   await until(send, `/openapi/v3/${CUSTOM}`, (body) => body['paths'] !== undefined);
   await until(send, '/apis/o6.example.com/v1/things', (body) => body['items'] !== undefined);

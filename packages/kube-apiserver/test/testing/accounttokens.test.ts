@@ -56,7 +56,7 @@ describeWithServer('tokens of ServiceAccounts in Secrets', { capabilities: ['ser
   const whoIs = async (token: string): Promise<number> =>
     (await server().call({ path: '/apis/authentication.k8s.io/v1', token })).status;
 
-  test('stand there with certificates and namespace, without an end, and are good', async () => {
+  test('a Secret of type service-account-token gets a token, the CA and the namespace, and the token is valid', async () => {
     await make('s');
     const { data = {}, metadata } = await filled('s');
     const token = text(data['token']);
@@ -84,7 +84,7 @@ describeWithServer('tokens of ServiceAccounts in Secrets', { capabilities: ['ser
     expect(await review(token, ['other'])).not.toHaveProperty('authenticated');
   });
 
-  test('are good no more once their Secret is gone, or holds another', async () => {
+  test('the token of a Secret is invalid once the Secret is deleted or holds another token', async () => {
     await make('first');
     await make('second');
     const [first, second] = [
@@ -103,7 +103,7 @@ describeWithServer('tokens of ServiceAccounts in Secrets', { capabilities: ['ser
     await waitFor('them to be refused', async () => (await whoIs(first)) === 401 && (await whoIs(second)) === 401);
   });
 
-  test('go with their account, and with one that never was', async () => {
+  test('token Secrets are deleted with their ServiceAccount, and where the ServiceAccount never existed', async () => {
     await make('s');
     await filled('s');
     await server().call({ method: 'DELETE', path: `${base}/serviceaccounts/robot` });
@@ -112,7 +112,7 @@ describeWithServer('tokens of ServiceAccounts in Secrets', { capabilities: ['ser
     await gone('orphan');
   });
 
-  test('are made again where they were taken out, and what stands beside them stays', async () => {
+  test('a token that was removed from its Secret is created again, and other data of the Secret stays', async () => {
     await make('s', { data: { more: btoa('mine'), namespace: btoa('elsewhere') } });
     await filled('s');
     await server().call({

@@ -40,11 +40,11 @@ async function names(log: AuditLog): Promise<string[]> {
 const named = (name: string): object => ({ objectRef: { resource: 'nodes', name } });
 
 describe('the request log', () => {
-  test('is empty while there is no file', async () => {
+  test('an audit log without a file is empty', async () => {
     expect(await new AuditLog(file).entries()).toEqual([]);
   });
 
-  test('reads on where it stopped, also in the middle of a line', async () => {
+  test('an audit log is read on from where the last read stopped, even within a line', async () => {
     const log = new AuditLog(file);
     const second = line('2', named('b'));
     appendFileSync(file, line('1') + second.slice(0, 20));
@@ -56,7 +56,7 @@ describe('the request log', () => {
     expect(await names(log)).toEqual(['a', 'b']);
   });
 
-  test('counts a watch once, when it begins', async () => {
+  test('a watch counts once in an audit log, when it starts', async () => {
     appendFileSync(
       file,
       line('1', { stage: 'ResponseStarted', verb: 'watch' }) + line('2', named('b')) + line('1', { verb: 'watch' }),
@@ -65,13 +65,13 @@ describe('the request log', () => {
     expect(await names(new AuditLog(file))).toEqual(['a', 'b']);
   });
 
-  test('loses no request but the one in whose line the server was killed', async () => {
+  test('an audit log loses only the entry that a killed server was writing', async () => {
     appendFileSync(file, line('1') + line('2', named('b')).slice(0, 50) + line('3', named('c')));
 
     expect(await names(new AuditLog(file))).toEqual(['a', 'c']);
   });
 
-  test('shows why a request failed', async () => {
+  test('an audit entry has the message of a failed request', async () => {
     appendFileSync(file, line('1', { responseStatus: { code: 403, message: 'no' } }));
 
     expect(await new AuditLog(file).entries()).toMatchObject([
@@ -118,7 +118,7 @@ describe('a filter', () => {
     ['another name', { name: 'we' }, false],
     ['a place before it', { after: 4 }, true],
     ['its own place', { after: 5 }, false],
-  ])('by %s: %j gives %s', (_what, filter, expected) => {
+  ])('a filter by %s (%j) returns %s', (_what, filter, expected) => {
     expect(passes(one, filter)).toBe(expected);
   });
 });

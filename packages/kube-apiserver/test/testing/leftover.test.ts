@@ -13,7 +13,7 @@ import { waitFor } from '../../testing/wait.js';
 
 const start = fileURLToPath(new URL('../../testing/controlplane/start.js', import.meta.url));
 
-/** The processes whose command line names the folder. */
+/** The processes whose command line contains the folder. */
 function processesOf(folder: string): string[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   return pids.map(commandLine).filter((line) => line.includes(folder) && !line.includes('--eval'));
@@ -27,7 +27,7 @@ function commandLine(pid: string): string {
   }
 }
 
-/** Of one control plane: etcd and kube-apiserver, or the embedded server alone. */
+/** The processes of a control plane: etcd and kube-apiserver, or the embedded server. */
 const PROGRAMS = chosenBackend() === 'real' ? 2 : 1;
 const withProc = existsSync('/proc/self/cmdline') ? test : test.skip;
 

@@ -24,7 +24,7 @@ async function watchCode(server: ControlPlane, resourceVersion: string): Promise
   return text;
 }
 
-/** What a watch of a second tells, once it tells of that: a server that has just been started asks for patience first. */
+/** The events of a watch of one second; kube-apiserver responds 429 shortly after its start. */
 function watched(server: ControlPlane, resourceVersion: string, what: string): Promise<string> {
   return waitFor(`a watch to tell of ${what}`, async (seen) => {
     const text = await watchCode(server, resourceVersion);
@@ -37,7 +37,7 @@ describeWithServer(
   'a control plane of one test file',
   { capabilities: ['restart', 'compaction'], log: 'Request', users: [{ user: 'pat', groups: ['team'] }] },
   (server) => {
-    test('knows the users it was started with, in their groups', async () => {
+    test('a server knows the users that it was started with, and their groups', async () => {
       const kubeconfig = await server().kubeconfigFor({ user: 'pat', groups: ['team'] });
 
       const groups = await kubectlOk(['auth', 'whoami', '-o', 'jsonpath={.status.userInfo.groups}'], { kubeconfig });
@@ -48,7 +48,7 @@ describeWithServer(
       );
     });
 
-    test('logs the bodies of requests when it was started so', async () => {
+    test('a server with the audit level RequestResponse logs bodies', async () => {
       await createConfigMap(server(), 'with-body');
 
       const log = await server().requestLog({ verbs: ['create'], name: 'with-body' });
@@ -56,7 +56,7 @@ describeWithServer(
       expect(log[0]?.requestObject).toMatchObject({ kind: 'ConfigMap', metadata: { name: 'with-body' } });
     });
 
-    test('logs by which binding a request was allowed', async () => {
+    test('the audit log has the binding that allowed a request', async () => {
       const kubeconfig = await server().kubeconfigFor({ user: 'bob' });
       await kubectlOk(['auth', 'whoami'], { kubeconfig });
 
@@ -65,7 +65,7 @@ describeWithServer(
       expect(log[0]?.allowedBy).toContain('ClusterRoleBinding "system:basic-user"');
     });
 
-    test('logs a watch once, when it begins', async () => {
+    test('the audit log has a watch once, when it starts', async () => {
       const mark = await server().logMark();
 
       await watchCode(server(), '');
@@ -74,7 +74,7 @@ describeWithServer(
       expect(await server().requestLog({ after: mark, verbs: ['watch'], user: 'admin' })).toHaveLength(2);
     });
 
-    test('is the same server after a restart', async () => {
+    test('a server has the same data and credentials after a restart', async () => {
       await createConfigMap(server(), 'kept');
       const token = await server().tokenFor({ user: 'alice' });
 
@@ -84,7 +84,7 @@ describeWithServer(
       expect((await server().call({ path: `${CONFIG_MAPS}/kept`, token })).status).toBe(403);
     });
 
-    test('refuses connections while the server is stopped', async () => {
+    test('a stopped server refuses connections', async () => {
       await server().stopServer('SIGTERM');
 
       await expect(server().call({ path: '/version' })).rejects.toThrow('ECONNREFUSED');
@@ -93,7 +93,7 @@ describeWithServer(
       expect((await server().call({ path: '/version' })).status).toBe(200);
     });
 
-    test('answers 410 to a watch and to a page token from before a compaction', async () => {
+    test('a watch and a continue token from before a compaction get 410', async () => {
       const old = await createConfigMap(server(), 'page-1');
       await createConfigMap(server(), 'page-2');
       const page = await server().call({ path: `${CONFIG_MAPS}?limit=1` });
@@ -110,7 +110,7 @@ describeWithServer(
       expect(nextPage.status).toBe(410);
     });
 
-    test('keeps its logs and its data in its folder', () => {
+    test('a server keeps its logs and its data in its folder', () => {
       const programs = chosenBackend() === 'real' ? ['etcd.log', 'kube-apiserver.log'] : ['embedded.log'];
       for (const name of [...programs, 'audit.log', 'data'])
         expect(existsSync(`${server().folder}/${name}`)).toBe(true);

@@ -8,14 +8,14 @@ import { kubectl, kubectlOk } from '../../testing/kubectl.js';
 import { ownName } from '../../testing/names.js';
 
 describeWithServer('a shared control plane', {}, (server) => {
-  test('serves the pinned release to the administrator', async () => {
+  test('the administrator reaches a server of the pinned release', async () => {
     const { body } = await server().call({ path: '/version' });
 
     expect(body['gitVersion']).toMatch(/^v1\.36\.3(\+embedded)?$/);
     expect(existsSync(server().caFile)).toBe(true);
   });
 
-  test('knows a user by a token and gives it no rights', async () => {
+  test('a standard user is authenticated by its token and has no rights', async () => {
     const kubeconfig = await server().kubeconfigFor({ user: 'alice' });
 
     const who = await kubectlOk(['auth', 'whoami', '-o', 'jsonpath={.status.userInfo.username}'], { kubeconfig });
@@ -26,13 +26,13 @@ describeWithServer('a shared control plane', {}, (server) => {
     expect(refused.stderr).toContain('User "alice" cannot list resource "secrets"');
   });
 
-  test('says which users it knows when asked for another', async () => {
+  test('a request for the token of an unknown user fails and lists the known users', async () => {
     await expect(server().kubeconfigFor({ user: 'mallory' })).rejects.toThrow(
       'user mallory is not known to this server (known: admin, alice',
     );
   });
 
-  test('gives the token of a ServiceAccount, and names one that does not exist', async () => {
+  test('a ServiceAccount has a token, and a missing ServiceAccount is named in the error', async () => {
     const namespace = ownName('accounts');
     const admin = { kubeconfig: server().adminKubeconfig };
     await kubectlOk(['create', 'namespace', namespace], admin);
@@ -47,7 +47,7 @@ describeWithServer('a shared control plane', {}, (server) => {
     );
   });
 
-  test('logs who did what to which object, and with which outcome', async () => {
+  test('the audit log has the user, verb, object and outcome of requests', async () => {
     const namespace = ownName('logged');
     const mark = await server().logMark();
     const alice = await server().tokenFor({ user: 'alice' });
@@ -74,7 +74,7 @@ describeWithServer('a shared control plane', {}, (server) => {
     expect(writes).toHaveLength(1);
   });
 
-  test('cannot be stopped by one of those who share it', async () => {
+  test('a test that uses the shared server cannot stop it', async () => {
     await expect(server().restart()).rejects.toThrow('the shared server is not yours to stop');
   });
 });

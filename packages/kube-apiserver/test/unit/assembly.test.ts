@@ -65,13 +65,13 @@ describe('discovery', () => {
     ['/api/v1', 'application/json', 'APIResourceList'],
     ['/apis/apps', '', 'APIGroup'],
     ['/apis/apps/v1/', '', 'APIResourceList'],
-  ])('at %s, accepting "%s", is a %s', async (path, accept, kind) => {
+  ])('discovery at %s, with Accept "%s", is a %s', async (path, accept, kind) => {
     const answer = await ask(`GET ${path}`, { accept });
 
     expect([answer.code, at(valueOf(answer), 'kind')]).toEqual([200, kind]);
   });
 
-  it('in one piece is kept by its tag', async () => {
+  it('aggregated discovery is cached by its tag', async () => {
     const answer = await ask('GET /apis', { accept: AGGREGATED });
     const { ETag: tag = '', ...headers } = answer.headers;
     const known = await ask('GET /apis', { accept: AGGREGATED, 'if-none-match': String(tag) });
@@ -93,11 +93,11 @@ describe('discovery', () => {
     ['GET /api/v2', '', 404],
     ['POST /apis/apps/v1 {}', '', 405],
     ['PUT /api {}', '', 405],
-  ])('%s, accepting "%s", is %d', async (line, accept, code) => {
+  ])('the discovery request %s, with Accept "%s", gets %d', async (line, accept, code) => {
     expect((await ask(line, { accept })).code).toBe(code);
   });
 
-  it('tells of custom resources from the moment on at which they are served', async () => {
+  it('discovery has custom resources from the moment when they are served', async () => {
     const before = await ask('GET /apis', { accept: AGGREGATED });
     const schema = { openAPIV3Schema: { type: 'object' } };
     const definition = {
@@ -133,7 +133,7 @@ describe('OpenAPI', () => {
     return typeof url === 'string' ? url : '';
   }
 
-  it('is kept for a year by its hash', async () => {
+  it('an OpenAPI v3 document is cached for a year by its hash', async () => {
     const target = await hashed();
     const answer = await ask(`GET ${target}`);
     const tag = String(answer.headers['ETag']);
@@ -157,7 +157,7 @@ describe('OpenAPI', () => {
     ['its tag after what is none', (tag) => `a, ${tag}`, 200],
     ['its tag without quotes', (tag) => tag.slice(1, -1), 200],
     ['nothing', () => ' ', 200],
-  ])('is sent again to who names %s, or not', async (_, named, code) => {
+  ])('a client that names %s gets the OpenAPI document again, or 304', async (_, named, code) => {
     for (const path of ['/openapi/v2', '/openapi/v3/apis/apps/v1']) {
       const { headers } = await ask(`GET ${path}`);
       const answer = await ask(`GET ${path}`, { 'if-none-match': named(String(headers['ETag'])) });
@@ -169,14 +169,14 @@ describe('OpenAPI', () => {
     }
   });
 
-  it('has no tag of its index, which only who has anything has', async () => {
+  it('the OpenAPI v3 index has no tag, so that only If-None-Match * applies', async () => {
     expect([
       (await ask('GET /openapi/v3', { 'if-none-match': '*' })).code,
       (await ask('GET /openapi/v3', { 'if-none-match': '""' })).code,
     ]).toEqual([304, 200]);
   });
 
-  it('without a hash is not kept, and a wrong one leads to the right one', async () => {
+  it('an OpenAPI v3 document without a hash is not cached, and a wrong hash redirects to the right one', async () => {
     const target = await hashed();
     const plain = await ask('GET /openapi/v3/apis/apps/v1');
     const wrong = await ask('GET /openapi/v3/apis/apps/v1?hash=ABC');
@@ -190,7 +190,7 @@ describe('OpenAPI', () => {
   });
 
   it.each(['/openapi/v2/', '/openapi/v3/', '/openapi/v3/apis/nope/v1', '/openapi/v3/api/v1/more'])(
-    'does not have %s',
+    'OpenAPI does not have the path %s',
     async (path) => {
       expect((await ask(`GET ${path}`)).code).toBe(404);
     },
@@ -203,7 +203,7 @@ describe('OpenAPI', () => {
       'application/com.github.proto-openapi.spec.v2@v1.0+protobuf',
       'application/com.github.proto-openapi.spec.v2.v1.0+protobuf',
     ],
-  ])('of the old version comes in the form %s', async (accept, type) => {
+  ])('OpenAPI v2 has the form %s', async (accept, type) => {
     const answer = await ask('GET /openapi/v2', { accept });
     const tag = String(answer.headers['ETag']);
 
@@ -215,18 +215,18 @@ describe('OpenAPI', () => {
     expect((await ask('GET /openapi/v2', { accept, 'if-none-match': tag })).code).toBe(304);
   });
 
-  it('of the old version comes in no other form', async () => {
+  it('OpenAPI v2 has no other form', async () => {
     expect((await ask('GET /openapi/v2', { accept: 'application/yaml' })).code).toBe(406);
   });
 });
 
-describe('what the server says of itself', () => {
+describe('non-resource paths', () => {
   it.each([
     ['GET /version', { major: '1', minor: '36' }],
     ['GET /version/', { gitVersion: expect.stringMatching(/^v1\.36\.3\+/) }],
     ['GET /.well-known/openid-configuration', { issuer: 'https://kubernetes.default.svc' }],
     ['GET /openid/v1/jwks', { keys: [expect.objectContaining({ kty: 'EC' })] }],
-  ])('%s', async (line, part) => {
+  ])('the path %s has the expected content', async (line, part) => {
     expect(valueOf(await ask(line))).toMatchObject(part);
   });
 
@@ -237,11 +237,11 @@ describe('what the server says of itself', () => {
     ['/readyz?verbose&exclude=etcd', '[+]ping ok\n[+]log ok\n[+]etcd excluded: ok\nreadyz check passed\n'],
     ['/readyz/nope', '404 page not found\n'],
     ['/metrics', 'one 1\n'],
-  ])('%s is %j', async (path, text) => {
+  ])('the path %s is %j', async (path, text) => {
     expect(valueOf(await ask(`GET ${path}`))).toBe(text);
   });
 
-  it('is told to everybody where RBAC says so', async () => {
+  it('everybody can read the non-resource paths that RBAC allows', async () => {
     const codes = await Promise.all(
       ['/version', '/healthz', '/readyz', '/metrics', '/apis'].map(
         async (path) => (await ask(`GET ${path}`, { authorization: '' })).code,
@@ -251,7 +251,7 @@ describe('what the server says of itself', () => {
     expect(codes).toEqual([200, 200, 200, 403, 403]);
   });
 
-  it('has an index', async () => {
+  it('the path / is an index', async () => {
     const paths = at(valueOf(await ask('GET /')), 'paths');
 
     expect(isArray(paths ?? null) && paths).toEqual(
@@ -273,7 +273,7 @@ describe('what the server says of itself', () => {
     ['POST /version {}', '', 405],
     ['GET /version', 'text/html', 406],
     ['OPTIONS *', '', 200],
-  ])('%s, accepting "%s", is %d', async (line, accept, code) => {
+  ])('the request %s, with Accept "%s", gets %d', async (line, accept, code) => {
     expect((await ask(line, { accept })).code).toBe(code);
   });
 });
@@ -282,7 +282,7 @@ describe('rights', () => {
   const NAMESPACE = '/apis/rbac.authorization.k8s.io/v1/namespaces/default';
   const ROLE = { metadata: { name: 'r' }, rules: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['create'] }] };
 
-  it('count from the moment on at which they are stored', async () => {
+  it('RBAC objects apply from the moment when they are stored', async () => {
     const write = (): Promise<ApiResponse> =>
       ask('POST /api/v1/namespaces/default/configmaps {"metadata":{"generateName":"a-"}}', {
         authorization: 'Bearer bob',
@@ -301,7 +301,7 @@ describe('rights', () => {
     expect([before, between, (await write()).code]).toEqual([403, 201, 403]);
   });
 
-  it('cannot be given away by who does not have them', async () => {
+  it('a user cannot grant rights that they do not have', async () => {
     const rules = [{ apiGroups: ['rbac.authorization.k8s.io'], resources: ['roles'], verbs: ['create'] }];
     await ask(
       `POST /apis/rbac.authorization.k8s.io/v1/clusterroles ${JSON.stringify({ metadata: { name: 'maker' }, rules })}`,
@@ -320,10 +320,10 @@ describe('rights', () => {
   });
 });
 
-describe('the next start', () => {
+describe('a restart', () => {
   const PATH = '/apis/rbac.authorization.k8s.io/v1/clusterroles/system:basic-user';
 
-  it('gives default rights back what was taken from them', async () => {
+  it('a restart restores default rights that were removed', async () => {
     const before = at(valueOf(await ask(`GET ${PATH}`)), 'rules');
     await ask(`PATCH ${PATH} {"rules":null}`, { 'content-type': 'application/merge-patch+json' });
     await bootstrap(rooms, []);
@@ -344,7 +344,7 @@ describe('the next start', () => {
     );
   });
 
-  it('makes default bindings of another role anew, but for those that are left alone', async () => {
+  it('a restart replaces default bindings to another role, except where auto-update is disabled', async () => {
     const PATHS = ['basic-user', 'monitoring'].map(
       (name) => `/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/system:${name}`,
     );

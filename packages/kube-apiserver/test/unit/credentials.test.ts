@@ -23,7 +23,7 @@ function open(years: number, host = '127.0.0.1'): Promise<Credentials> {
   return openCredentials({ folder, host, now: NOW + years * YEAR_MS });
 }
 
-/** What of two is the same. */
+/** The parts that are equal. */
 function kept(a: Credentials, b: Credentials): Record<string, boolean> {
   return {
     authority: a.authority.certificate === b.authority.certificate,
@@ -39,11 +39,11 @@ describe('credentials', () => {
     ['a month before the certificate ends', 0.93, '127.0.0.1', { authority: true, serving: false }],
     ['on another host', 0, 'hub.example.com', { authority: true, serving: false }],
     ['a month before the authority ends', 9.95, '127.0.0.1', { authority: false, serving: false }],
-  ])('that are opened again %s', async (_when, years, host, same) => {
+  ])('credentials that are opened again %s keep their valid parts', async (_when, years, host, same) => {
     expect(kept(await open(0), await open(years, host))).toEqual({ ...same, signing: true, token: true });
   });
 
-  it('whose files were spoiled are made anew, as far as they are certificates', async () => {
+  it('invalid certificates are issued anew', async () => {
     const first = await open(0);
     await writeFile(path.join(folder, 'apiserver.key'), 'spoiled');
     const second = await open(0);
@@ -55,7 +55,7 @@ describe('credentials', () => {
     ]);
   });
 
-  it('that a copy has opened to others are closed again, certificates apart', async () => {
+  it('the permissions of copied secrets are restored, those of certificates stay', async () => {
     const files = ['ca.key', 'apiserver.key', 'service-account.key', 'admin.token', 'ca.crt'];
     await open(0);
     for (const file of files) await chmod(path.join(folder, file), 0o644);
@@ -68,7 +68,7 @@ describe('credentials', () => {
   });
 });
 
-/** What is said of it; 'fine' where nothing is. */
+/** The error message; 'fine' where there is none. */
 async function saidOf(work: Promise<void>): Promise<string> {
   return work.then(
     () => 'fine',
@@ -99,12 +99,12 @@ describe('the secrets of a data folder', () => {
     ['an empty key', 'service-account.key', () => '', 'fine'],
     ['a garbled key', 'service-account.key', () => 'garbled', KEY],
     ['a key of another kind', 'service-account.key', rsa, KEY],
-  ])('%s', async (_name, file, text, said) => {
+  ])('the secrets of a data folder are checked: %s', async (_name, file, text, said) => {
     writeFileSync(path.join(folder, file), text());
     expect(await saidOf(checkSecrets(folder))).toMatch(new RegExp(`^${said.replaceAll('.', String.raw`\.`)}`));
   });
 
-  it('that cannot be read are named', async () => {
+  it('a secret that cannot be read is named in the error', async () => {
     mkdirSync(path.join(folder, 'admin.token'));
     expect(await saidOf(checkSecrets(folder))).toMatch(/^FOLDER\/admin\.token cannot be read: .*EISDIR/);
   });

@@ -122,7 +122,7 @@ const body = fc.oneof(
 );
 
 describe('a hostile request', () => {
-  it('gets an answer that nobody has to be ashamed of', async () => {
+  it('a random hostile request gets a correct response', async () => {
     const request = fc.record({
       method: fc.constantFrom('GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'),
       resource: fc.constantFrom(...RESOURCES),
@@ -147,7 +147,7 @@ describe('a hostile request', () => {
         const status = given.kind === 'value' ? given.value : null;
 
         expect(answer.code).toBeGreaterThanOrEqual(200);
-        // Some refusals are a 500 of the real server too; those that nobody foresaw have this reason.
+        // Some refusals are a 500 in kube-apiserver too; unexpected errors have this reason.
         expect(isObject(status) ? status['reason'] : undefined).not.toBe('InternalError');
       }),
       { numRuns: 2000, seed: 1 },

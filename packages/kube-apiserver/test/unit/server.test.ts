@@ -77,7 +77,7 @@ const CM = '/api/v1/namespaces/default/configmaps';
 const OBJECT = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { x: '1' } };
 
 describe('a server', () => {
-  it('begins with what every cluster has', async () => {
+  it('a server starts with the objects of every cluster', async () => {
     const server = await start();
     const { value } = await ask(server, '/api/v1/namespaces');
 
@@ -92,7 +92,7 @@ describe('a server', () => {
     );
   });
 
-  it('keeps objects, certificate, token and keys over a restart', async () => {
+  it('a server keeps objects, certificate, token and keys over a restart', async () => {
     const first = await start();
     await ask(first, CM, { method: 'POST', body: OBJECT });
     const wish = await ask(first, '/api/v1/namespaces/default/serviceaccounts', {
@@ -116,7 +116,7 @@ describe('a server', () => {
     });
   });
 
-  it('lets nobody else read its secrets', async () => {
+  it('the secrets of a server have access for their owner only', async () => {
     const server = await start();
     const files = await readdir(path.dirname(server.caFile));
     const modes = await Promise.all(
@@ -138,13 +138,13 @@ describe('a server', () => {
     expect(await readFile(server.kubeconfig, 'utf8')).toContain(server.url);
   });
 
-  it('is not started twice on one folder', async () => {
+  it('a server is not started twice on one folder', async () => {
     await start();
 
     await expect(start()).rejects.toThrow(String(process.pid));
   });
 
-  it('knows the users that it is told of, and takes who asks from within at their word', async () => {
+  it('a server knows its configured users, and trusts the user of a request from within the process', async () => {
     const server = await start({ users: [{ user: 'ann', groups: ['system:masters'], token: 'secret' }] });
     const within = await server.dispatch({
       method: 'GET',
@@ -160,7 +160,7 @@ describe('a server', () => {
     expect(within.code).toBe(403);
   });
 
-  it('makes what it is told to, once', async () => {
+  it('a server creates its configured objects once', async () => {
     const objects = [{ ...OBJECT, metadata: { name: 'a', namespace: 'default' } }];
     const first = await start({ objects });
     const { value: made } = await ask(first, `${CM}/a`);
@@ -169,7 +169,7 @@ describe('a server', () => {
     expect((await ask(await start({ objects }), `${CM}/a`)).value).toEqual(made);
   });
 
-  it('forgets history when it is told to', async () => {
+  it('a server drops its history when it is compacted', async () => {
     const server = await start();
     const { value } = await ask(server, CM);
     const version = isObject(value) && isObject(value['metadata']) ? textOf(value['metadata']['resourceVersion']) : '';
@@ -182,7 +182,7 @@ describe('a server', () => {
     });
   });
 
-  it('writes an audit log', async () => {
+  it('a server writes an audit log', async () => {
     const file = path.join(folder, 'audit.log');
     const server = await start({ audit: { file, level: 'Metadata' } });
     await ask(server, `${CM}/a`);

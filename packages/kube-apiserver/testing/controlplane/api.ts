@@ -6,28 +6,28 @@ import { isObject, type JsonObject } from '../../src/json.js';
 import { patiently } from '../wait.js';
 
 export interface ApiRequest {
-  /** GET when left out. */
+  /** Defaults to GET. */
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Path and query, beginning with `/`. */
+  /** Path and query, starting with `/`. */
   readonly path: string;
-  /** Sent as JSON; a string is sent as it is. */
+  /** Sent as JSON; a string is sent unchanged. */
   readonly body?: unknown;
-  /** `application/json` when left out; for PATCH it has to be given. */
+  /** Defaults to `application/json`; required for PATCH. */
   readonly contentType?: string;
-  /** Another token than the administrator's. */
+  /** Defaults to the administrator's token. */
   readonly token?: string;
-  /** No whole answer after this many ms fails the request; 30,000 when left out. */
+  /** Time limit of the whole response in ms; defaults to 30,000. */
   readonly deadlineMs?: number;
 }
 
 export interface ApiAnswer {
   readonly status: number;
   readonly text: string;
-  /** The parsed answer; empty when it is not JSON. */
+  /** The parsed response; `{}` where it is not JSON. */
   readonly body: AnyObject;
 }
 
-/** Parsed JSON of an object, loosely: what tests look into. */
+/** A parsed object, loosely typed for tests. */
 export interface AnyObject {
   readonly apiVersion?: string;
   readonly kind?: string;
@@ -76,8 +76,8 @@ export class ApiSession {
   }
 
   /**
-   * Reads an answer line by line while it comes, as of a watch: resolves when it ends or `signal` fires, rejects when
-   * it is cut or does not begin with 200.
+   * Reads a streamed response, such as a watch, line by line. Resolves when it ends or `signal` fires; rejects when the
+   * connection breaks or the code is not 200.
    */
   async stream(path: string, onLine: (line: string) => void, signal: AbortSignal): Promise<void> {
     const code = await patiently(
@@ -87,7 +87,7 @@ export class ApiSession {
     if (code !== 200 && !signal.aborted) throw new Error(`${path}: ${code}`);
   }
 
-  /** Resolves with the code: at once where it is not 200. */
+  /** Resolves with the code, immediately where it is not 200. */
   #stream(path: string, onLine: (line: string) => void, signal: AbortSignal): Promise<number> {
     const headers = { authorization: `Bearer ${this.#endpoint.token}`, accept: 'application/json' };
     return new Promise((resolve, reject) => {

@@ -2,17 +2,20 @@ import { open } from 'node:fs/promises';
 
 import type { AnyObject } from './api.js';
 
-/** One answered request, from the API server's audit log. */
+/** A request with a response, from the API server's audit log. */
 export interface LoggedRequest {
-  /** Rises by one with each entry of this log. */
+  /** Position in this log. */
   readonly sequence: number;
   readonly user: string;
   readonly groups: readonly string[];
   readonly userAgent: string;
-  /** get, list, watch, create, update, patch, delete, deletecollection; for other paths the HTTP method in lower case. */
+  /**
+   * get, list, watch, create, update, patch, delete, deletecollection; for non-resource paths the HTTP method in lower
+   * case.
+   */
   readonly verb: string;
   readonly uri: string;
-  /** Empty for paths that are no resources. */
+  /** Empty for non-resource paths. */
   readonly resource: string;
   readonly apiGroup: string;
   readonly subresource: string;
@@ -20,19 +23,19 @@ export interface LoggedRequest {
   readonly name: string;
   /** HTTP status. */
   readonly code: number;
-  /** The failure's reason or message; empty where it succeeded. */
+  /** The failure's message or reason; empty where it succeeded. */
   readonly message: string;
-  /** Ms since the epoch, to the microsecond. */
+  /** Ms since the epoch, with microseconds. */
   readonly receivedAt: number;
   readonly answeredAt: number;
   /** Why the authorizer allowed it, e.g. `RBAC: allowed by ClusterRoleBinding "x" of ClusterRole "y" to …`. */
   readonly allowedBy: string;
-  /** Bodies, where the log was started with level Request or RequestResponse. */
+  /** Bodies, with the levels Request and RequestResponse. */
   readonly requestObject: AnyObject | undefined;
   readonly responseObject: AnyObject | undefined;
 }
 
-/** All that is given must hold. */
+/** All given fields must match. */
 export interface RequestFilter {
   readonly user?: string | RegExp;
   readonly verbs?: readonly string[];
@@ -40,11 +43,11 @@ export interface RequestFilter {
   readonly resources?: readonly string[];
   readonly namespace?: string;
   readonly name?: string;
-  /** Only what came after this place (`logMark`). */
+  /** Only entries after this position (`logMark`). */
   readonly after?: number;
 }
 
-/** The verbs that change something. */
+/** The verbs that write. */
 export const WRITES = ['create', 'update', 'patch', 'delete', 'deletecollection'] as const;
 
 interface AuditEvent {
@@ -63,7 +66,7 @@ interface AuditEvent {
   readonly responseObject?: AnyObject;
 }
 
-/** Reads a growing audit log, each line once. */
+/** Reads a growing audit log incrementally. */
 export class AuditLog {
   readonly #file: string;
   readonly #entries: LoggedRequest[] = [];
@@ -76,7 +79,7 @@ export class AuditLog {
     this.#file = file;
   }
 
-  /** All entries up to the file's present end. */
+  /** All entries up to the current end of the file. */
   async entries(): Promise<readonly LoggedRequest[]> {
     this.#reading = this.#reading.then(() => this.#readOn());
     await this.#reading;
@@ -105,7 +108,7 @@ export class AuditLog {
     }
   }
 
-  // A watch is logged twice, when it begins and when it ends: the first counts.
+  // A watch is logged twice, at its start and at its end: the first entry counts.
   #add(line: string): void {
     const event = parse(line);
     if (event === undefined || this.#begun.delete(event.auditID)) return;
@@ -116,7 +119,7 @@ export class AuditLog {
 
 const BEGINNING = '{"kind":"Event"';
 
-// A server that was killed while it wrote leaves a line without end, to which its successor adds its first one.
+// A killed server leaves an incomplete line; the next server appends its first line to it.
 function parse(line: string): AuditEvent | undefined {
   try {
     const event: AuditEvent = JSON.parse(line.slice(Math.max(line.lastIndexOf(BEGINNING), 0)));
@@ -151,7 +154,7 @@ function entry(event: AuditEvent, sequence: number): LoggedRequest {
   };
 }
 
-/** Whether an entry passes the filter. */
+/** Whether an entry matches the filter. */
 export function passes(one: LoggedRequest, filter: RequestFilter): boolean {
   const { user, verbs, resources, namespace, name, after } = filter;
   const resource = one.subresource === '' ? one.resource : `${one.resource}/${one.subresource}`;

@@ -3,10 +3,10 @@ import path from 'node:path';
 
 import { AuditLog, type LoggedRequest } from './audit.js';
 
-/** Names the folder that the request logs of all servers are put into; none where it is not set. */
+/** Environment variable with the folder that collects the audit logs of all servers; none where it is not set. */
 const VARIABLE = 'CONTROL_PLANE_AUDIT';
 
-/** Puts a stopped server's request log into the collection, under the name of its folder. */
+/** Copies a stopped server's audit log to the collection, named after its folder. */
 export async function collect(server: { readonly folder: string; readonly auditLog: string }): Promise<void> {
   const folder = process.env[VARIABLE] ?? '';
   if (folder === '') return;
@@ -14,7 +14,7 @@ export async function collect(server: { readonly folder: string; readonly auditL
   await copyFile(server.auditLog, path.join(folder, `${path.basename(server.folder)}.log`)).catch(() => undefined);
 }
 
-/** What was collected, one log a server, by the name of its folder. */
+/** The collected audit logs by server folder. */
 export async function collected(
   folder = process.env[VARIABLE] ?? '',
 ): Promise<ReadonlyMap<string, readonly LoggedRequest[]>> {

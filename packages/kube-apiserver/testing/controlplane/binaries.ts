@@ -9,7 +9,7 @@ const PROGRAMS = {
   hub: ['etcd', 'kube-apiserver', 'kubectl', 'kube-controller-manager', 'kube-scheduler', 'kwok', 'stages'],
 } as const;
 
-/** The folder with the control plane's programs: KUBEBUILDER_ASSETS where it is set, else `.bin`. */
+/** The folder of the control plane's programs: KUBEBUILDER_ASSETS, or `.bin` where it is not set. */
 export function binaryFolder(): string {
   const given = process.env['KUBEBUILDER_ASSETS'] ?? '';
   return given === '' ? path.join(root, '.bin') : given;
@@ -20,26 +20,29 @@ export function binary(name: string): string {
   return path.join(binaryFolder(), name);
 }
 
-/** Undefined when a server of this size can be started; else one line that says what is missing and what to do. */
+/** undefined where a server of this size can be started; otherwise one line with what is missing and the remedy. */
 export function missingPrograms(size: StartOptions['size']): string | undefined {
   const missing = PROGRAMS[size].filter((name) => !existsSync(binary(name)));
   if (missing.length === 0) return undefined;
   return `${missing.join(', ')} not found in ${binaryFolder()}: run \`make control-plane\` (needs Go 1.26) or set KUBEBUILDER_ASSETS`;
 }
 
-/** Every program of this name in the folders of the PATH, in their order, except the one of {@link binaryFolder}. */
+/** All programs of this name in the folders of the PATH, in order, except the one of {@link binaryFolder}. */
 export function programsInPath(name: string): string[] {
   const folders = (process.env['PATH'] ?? '').split(path.delimiter);
   return folders.map((folder) => path.join(folder, name)).filter((file) => isExecutable(file) && !isSame(file, name));
 }
 
-/** The kubectl that tests run: the one of {@link binaryFolder}, else the first in the PATH; undefined where there is none. */
+/**
+ * The kubectl for tests: the one of {@link binaryFolder}, otherwise the first in the PATH; undefined where there is
+ * none.
+ */
 export function kubectlProgram(): string | undefined {
   const built = binary('kubectl');
   return isExecutable(built) ? built : programsInPath('kubectl')[0];
 }
 
-/** Undefined when there is a kubectl; else one line that says where it was looked for and what to do. */
+/** undefined where kubectl is available; otherwise one line with where it was searched and the remedy. */
 export function missingKubectl(): string | undefined {
   if (kubectlProgram() !== undefined) return undefined;
   return `kubectl not found in ${binaryFolder()} nor in the PATH: install kubectl 1.32 or newer`;

@@ -6,7 +6,7 @@ import path from 'node:path';
 import type { RunningControlPlane } from './running.js';
 import { startShared } from './shared.js';
 
-/** What one Jest run has open: the folder of all its servers, and the shared server once somebody asked for it. */
+/** The resources of one Jest run: the folder of all its servers, and the shared server once a test requested it. */
 interface Run {
   readonly folder: string;
   readonly door: Server;
@@ -16,8 +16,8 @@ interface Run {
 let run: Run | undefined;
 
 /**
- * Makes the folder of the run's servers and a socket at which test workers ask for the shared server; the first to ask
- * makes it start. The environment variables set here are inherited by the workers.
+ * Creates the folder of the run's servers and a socket where test workers request the shared server; the first request
+ * starts it. The environment variables set here are inherited by the workers.
  */
 export async function openRun(): Promise<void> {
   const folder = await mkdtemp(path.join(tmpdir(), 'multicluster-engine-test-'));
@@ -38,7 +38,7 @@ export async function openRun(): Promise<void> {
   process.env['CONTROL_PLANE_SOCKET'] = socket;
 }
 
-/** Stops the shared server; the folder stays when the reporter kept logs in it. */
+/** Stops the shared server. Keeps the folder where the reporter kept logs in it. */
 export async function closeRun(): Promise<void> {
   if (run === undefined) return;
   const { folder, door, shared } = run;

@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { auditPolicy, type Layout } from './flags.js';
 import { STANDARD_USERS, type StartOptions } from './plane.js';
 
-/** A user that the server knows by a fixed token. */
+/** A user with a fixed token. */
 export interface KnownUser {
   readonly user: string;
   readonly groups: readonly string[];

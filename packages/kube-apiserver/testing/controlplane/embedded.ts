@@ -12,7 +12,7 @@ import type { Lifecycle } from './running.js';
 import { STARTED, STOPPING } from './servers.js';
 import { embeddedProgram } from './settings.js';
 
-/** All that the embedded server's process is told: where things lie, and whom it knows. */
+/** The options of the embedded server's process. */
 export interface EmbeddedOptions {
   readonly folder: string;
   readonly port: number;
@@ -20,16 +20,16 @@ export interface EmbeddedOptions {
   readonly auditLog: string;
   readonly auditLevel: 'Metadata' | 'Request' | 'RequestResponse';
   readonly controllers: boolean;
-  /** Written by the process once it answers. */
+  /** Written by the process when it is ready. */
   readonly readyFile: string;
-  /** While it exists a starting server drops its history. */
+  /** While it exists, a starting server compacts its history. */
   readonly compactFile: string;
 }
 
 const PROGRAM = fileURLToPath(new URL('embeddedserver.js', import.meta.url));
 const READY_MS = 90_000;
 
-/** The embedded API server as a process of its own, so that it can be killed and started again. */
+/** The embedded API server as a process of its own, which can be killed and restarted. */
 export class EmbeddedServer implements Lifecycle {
   readonly #options: EmbeddedOptions;
   readonly #file: string;
@@ -55,7 +55,7 @@ export class EmbeddedServer implements Lifecycle {
     };
   }
 
-  /** Of the running process. */
+  /** Process ID of the running server. */
   get pid(): number {
     return this.#child?.pid ?? 0;
   }

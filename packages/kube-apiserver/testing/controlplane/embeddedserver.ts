@@ -7,8 +7,8 @@ import { systemClock } from '../../src/clock.js';
 import type { EmbeddedOptions } from './embedded.js';
 
 /**
- * Starts the server that {@link EmbeddedServer} describes in `file`, with its users and audit log, and ends the process at
- * SIGTERM. `extend` is called once it answers, where controllers were asked for: what it starts ends with the signal.
+ * Starts the server that {@link EmbeddedServer} describes in `file`, with its users and audit log, and ends the process
+ * at SIGTERM. With controllers, calls `extend` once the server is ready; what that starts ends with the signal.
  */
 export async function serveEmbedded(
   file: string,
@@ -24,7 +24,7 @@ export async function serveEmbedded(
     controllers: options.controllers,
   });
   if (existsSync(options.compactFile)) {
-    // A revision that nobody has seen: what was the newest before is then history too.
+    // A write that nobody reads: it makes what was the newest revision before part of the history.
     await server.dispatch({
       method: 'POST',
       target: '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases',

@@ -3,7 +3,7 @@ import path from 'node:path';
 
 import type { StartOptions } from './plane.js';
 
-/** Where everything of one control plane lies. */
+/** The files of one control plane. */
 export interface Layout {
   readonly folder: string;
   readonly data: string;
@@ -30,7 +30,7 @@ export function layout(folder: string, ports: Layout['ports']): Layout {
   };
 }
 
-/** The certificate that kube-apiserver makes for itself, its authority included. */
+/** The self-signed certificate of kube-apiserver, with its authority. */
 export function caFile(where: Layout): string {
   return path.join(where.certificates, 'apiserver.crt');
 }
@@ -69,7 +69,7 @@ export function apiServerFlags(where: Layout, size: StartOptions['size']): strin
     '--profiling=false',
     '--v=1',
   ];
-  // Without the controller that makes the `default` ServiceAccounts no pod could be created.
+  // Pods require the `default` ServiceAccounts of this controller.
   return size === 'api' ? [...flags, '--disable-admission-plugins=ServiceAccount'] : flags;
 }
 
@@ -103,7 +103,7 @@ export function kwokFlags(stages: string, kubeconfig: string): string[] {
   ];
 }
 
-/** What the request log leaves out: health checks, and the server's calls of itself. */
+/** Requests that the audit log leaves out: health checks, and those of the server to itself. */
 export function auditPolicy(level: string): string {
   return [
     'apiVersion: audit.k8s.io/v1',

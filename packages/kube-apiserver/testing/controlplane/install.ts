@@ -6,7 +6,7 @@ import { waitFor } from '../wait.js';
 import type { ControlPlane } from './plane.js';
 import { crdFolder } from './settings.js';
 
-/** Applies every CRD of a folder ({@link crdFolder} when left out) and waits until all of them are served. */
+/** Applies all CRDs of a folder (default: {@link crdFolder}) and waits until they are served. */
 export async function installCrds(server: ControlPlane, folder = crdFolder()): Promise<void> {
   if (folder === undefined) return;
   const names = readdirSync(folder).filter((name) => name.endsWith('.yaml'));
@@ -28,7 +28,7 @@ interface Definition {
   };
 }
 
-/** Waits until every defined kind can be listed and discovery tells of it: a server comes to both a moment after a CRD is established. */
+/** Waits until all defined kinds can be listed and are in discovery, which both follow the condition Established. */
 export async function kindsServed(server: ControlPlane): Promise<void> {
   const { text } = await server.call({ path: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions' });
   const { items }: { readonly items: readonly Definition[] } = JSON.parse(text);

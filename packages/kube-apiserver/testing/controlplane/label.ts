@@ -1,4 +1,4 @@
-/** The beginning of the folder names of a test file's servers, by which the reporter finds the logs of a failed one. */
+/** Prefix of the folder names of a test file's servers, by which the reporter finds the logs of a failed one. */
 export function labelOf(testPath: string): string {
   return testPath
     .replace(/^.*[/\\]test[/\\]/, '')

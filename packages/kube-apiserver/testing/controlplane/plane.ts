@@ -2,8 +2,8 @@ import type { ApiAnswer, ApiRequest } from './api.js';
 import type { LoggedRequest, RequestFilter } from './audit.js';
 
 /**
- * What a server can do. A test that needs one of these asks for it (describeWithServer) and says so in its name,
- * so that the same test can run against another server, or be left out there by name.
+ * A capability of a server. A test that needs one requests it with describeWithServer, so that it runs against any
+ * server that has it, and is skipped by name on others.
  */
 export type Capability =
   | 'rollouts' // a Deployment's status tells of running pods where a node (addNode) takes them
@@ -17,7 +17,7 @@ export type Capability =
   | 'restart' // the server can be stopped and started
   | 'compaction'; // history can be dropped
 
-/** Whose rights: a user of the list given at the start, or a ServiceAccount that exists. */
+/** The identity of a request: a user of the start options, or an existing ServiceAccount. */
 export type Subject =
   | { readonly user: string; readonly groups?: readonly string[] }
   | { readonly serviceAccount: { readonly namespace: string; readonly name: string } };
@@ -28,7 +28,7 @@ export interface NodeOptions {
   readonly taints?: readonly { readonly key: string; readonly value?: string; readonly effect: string }[];
 }
 
-/** A running Kubernetes API, whatever stands behind it. Tests know servers by this interface alone. */
+/** A running Kubernetes API server of any implementation. Tests use servers through this interface only. */
 export interface ControlPlane {
   readonly url: string;
   /** PEM file with the certificate authority of `url`. */
@@ -36,47 +36,50 @@ export interface ControlPlane {
   /** Kubeconfig file of a member of system:masters. */
   readonly adminKubeconfig: string;
   readonly capabilities: ReadonlySet<Capability>;
-  /** Holds everything of this server: logs in `*.log`. */
+  /** The server's folder, with its logs in `*.log`. */
   readonly folder: string;
-  /** A token of the subject. ServiceAccounts get one by TokenRequest, good for 30 days. */
+  /** A token of the subject; for a ServiceAccount by TokenRequest, valid for 30 days. */
   tokenFor(subject: Subject): Promise<string>;
-  /** A new kubeconfig file (with a token file beside it) of the subject. */
+  /** Creates a kubeconfig file of the subject, with a token file beside it. */
   kubeconfigFor(subject: Subject): Promise<string>;
-  /** One HTTPS request, by default as administrator. Any answer is returned; only a missing one throws. */
+  /** Sends one HTTPS request, as administrator unless it names a token. Rejects only where there is no response. */
   call(request: ApiRequest): Promise<ApiAnswer>;
   /**
-   * Reads a watch (or another streamed answer) as administrator, line by line: resolves when it ends or `signal` fires,
-   * rejects when it is cut or refused.
+   * Reads a watch, or another streamed response, as administrator, line by line. Resolves when it ends or `signal`
+   * fires; rejects when it breaks or is refused.
    */
   stream(path: string, onLine: (line: string) => void, signal: AbortSignal): Promise<void>;
-  /** The requests that were answered so far (watches: that were begun), in that order, one entry a request. */
+  /** The requests with a response (watches: with a started response) in order, one entry per request. */
   requestLog(filter?: RequestFilter): Promise<LoggedRequest[]>;
-  /** A place in the log, for `RequestFilter.after`. */
+  /** A position in the log for `RequestFilter.after`. */
   logMark(): Promise<number>;
-  /** Makes a node that turns Ready and takes pods; needs `rollouts`. */
+  /** Creates a Node that becomes Ready and accepts pods; needs `rollouts`. */
   addNode(node: NodeOptions): Promise<void>;
-  /** Kills the API server and starts it on the same port and data; ready again when this returns. */
+  /** Kills the API server and starts it on the same port and data; resolves when it is ready. */
   restart(signal?: NodeJS.Signals): Promise<void>;
   stopServer(signal?: NodeJS.Signals): Promise<void>;
   startServer(): Promise<void>;
-  /** Drops all history: a resourceVersion or continue token from before is answered 410. Cuts running watches. */
+  /** Compacts the history: an older resourceVersion or continue token gets 410. Ends running watches. */
   compactHistory(): Promise<void>;
-  /** Stops everything and removes the data; logs stay while Jest may still need them (reporter.ts). */
+  /** Stops all processes and removes the data; keeps the logs while Jest may need them (reporter.ts). */
   stop(): Promise<void>;
 }
 
 export interface StartOptions {
-  /** api: storage and API server, no controllers. hub: with controllers, and make-believe nodes that Deployments are rolled out to. */
+  /**
+   * api: storage and API server, without controllers. hub: with controllers, and simulated nodes where Deployments are
+   * rolled out.
+   */
   readonly size: 'api' | 'hub';
-  /** Known by token besides the administrator and {@link STANDARD_USERS}; fixed at the start. */
+  /** Users beside the administrator and {@link STANDARD_USERS}, with tokens; fixed at the start. */
   readonly users?: readonly { readonly user: string; readonly groups?: readonly string[] }[];
-  /** How much the request log holds of each request; Metadata (no bodies) when left out. */
+  /** Audit level; defaults to Metadata (no bodies). */
   readonly log?: 'Metadata' | 'Request' | 'RequestResponse';
-  /** Parent of the server's folder; the system's temporary folder when left out. */
+  /** Parent of the server's folder; defaults to the system's temporary folder. */
   readonly parent?: string;
-  /** Put into the folder's name. */
+  /** Part of the folder's name. */
   readonly label?: string;
 }
 
-/** Users without groups and rights that every server knows. */
+/** Users without groups and rights on every server. */
 export const STANDARD_USERS = ['alice', 'bob', 'carol', 'dave', 'erin'] as const;

@@ -3,14 +3,14 @@ import path from 'node:path';
 
 import { labelOf } from './label.js';
 
-/** The part of Jest's result of one test file that matters here. */
+/** The used part of Jest's result of a test file. */
 interface FileResult {
   readonly testFilePath: string;
   readonly numFailingTests: number;
   readonly testExecError?: unknown;
 }
 
-/** Jest reporter: removes the server folders of test files that passed, names those of files that failed. */
+/** A Jest reporter that removes the server folders of passed test files, and names those of failed ones. */
 class ServerLogs {
   #failed = false;
 

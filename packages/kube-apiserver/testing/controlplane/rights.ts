@@ -1,14 +1,14 @@
 import { waitFor, type WaitOptions } from '../wait.js';
 import type { ApiAnswer, ApiRequest } from './api.js';
 
-/** `spec` of a SubjectAccessReview: who asks, and for what. */
+/** `spec` of a SubjectAccessReview. */
 export interface Asked {
   readonly user: string;
   readonly groups: readonly string[];
   readonly resourceAttributes: Readonly<Record<string, string>>;
 }
 
-/** Waits until a server allows something: its authorizer learns of roles and bindings a moment after they are made. */
+/** Waits until a server allows an action: its authorizer processes new roles and bindings asynchronously. */
 export async function allowed(
   description: string,
   call: (request: ApiRequest) => Promise<ApiAnswer>,

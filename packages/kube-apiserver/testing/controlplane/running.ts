@@ -8,7 +8,7 @@ import { AuditLog, passes, type LoggedRequest, type RequestFilter } from './audi
 import { ADMIN, type KnownUser } from './credentials.js';
 import type { Capability, ControlPlane, NodeOptions, Subject } from './plane.js';
 
-/** All that a process has to know to use a running control plane: plain data, so that it can be handed on. */
+/** The description of a running control plane as plain data, which other processes can use. */
 export interface Description {
   readonly url: string;
   readonly caFile: string;
@@ -19,7 +19,7 @@ export interface Description {
   readonly users: readonly KnownUser[];
 }
 
-/** What only the process that started the servers can do. */
+/** The operations of the process that started the servers. */
 export interface Lifecycle {
   stopServer(signal: NodeJS.Signals): Promise<void>;
   startServer(): Promise<void>;
@@ -35,7 +35,7 @@ export class RunningControlPlane implements ControlPlane {
   readonly adminKubeconfig: string;
   readonly folder: string;
   readonly capabilities: ReadonlySet<Capability>;
-  /** For another process that wants to use this control plane. */
+  /** For other processes that use this control plane. */
   readonly description: Description;
   readonly #users: readonly KnownUser[];
   readonly #session: ApiSession;
@@ -100,7 +100,7 @@ export class RunningControlPlane implements ControlPlane {
     return (await this.#upToNow()).length;
   }
 
-  // Entries are written when an answer ends, so one request's entry shows that those answered before it are there too.
+  // Entries are written when a response ends, so the entry of this request follows those of all earlier responses.
   async #upToNow(): Promise<readonly LoggedRequest[]> {
     this.#marks += 1;
     const before = (await this.#log.entries()).length;

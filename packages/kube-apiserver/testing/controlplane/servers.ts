@@ -12,7 +12,7 @@ import { allowed } from './rights.js';
 
 const READY_MS = 90_000;
 
-/** Stand in the request log when the API server is about to be stopped, and when it is ready (again). */
+/** Marks in the audit log, before the API server is stopped and when it is ready. */
 export const STOPPING = '/version?mark=stopping';
 export const STARTED = '/version?mark=started';
 
@@ -32,7 +32,7 @@ export class Servers {
   async start(): Promise<void> {
     await this.#launch('etcd', etcdFlags(this.#where));
     await this.startServer();
-    // It makes these itself, a moment after it is ready.
+    // Created by the server itself shortly after it is ready.
     for (const name of ['kube-system', 'kube-public', 'kube-node-lease'])
       await this.#answers(`/api/v1/namespaces/${name}`, `namespace ${name}`);
     await this.#answers('/api/v1/namespaces/default/services/kubernetes', 'the Service of the API');
@@ -60,12 +60,12 @@ export class Servers {
   }
 
   /**
-   * Compacts etcd and restarts the API server, which would otherwise go on serving the past from its memory.
-   * A running watch is cut, and cannot be taken up where it stood.
+   * Compacts etcd and restarts the API server, whose watch cache would otherwise still serve the history. Running
+   * watches break and cannot be resumed.
    */
   async compactHistory(): Promise<void> {
     await this.stopServer('SIGKILL');
-    // A revision nobody has seen: what was the newest before is then history too.
+    // A write that nobody reads: it makes what was the newest revision before part of the history.
     const { header } = await this.#etcd('/v3/kv/put', { key: 'bWFyaw==', value: 'eA==' });
     await this.#etcd('/v3/kv/compaction', { revision: header.revision, physical: true });
     await this.startServer();
@@ -99,7 +99,7 @@ export class Servers {
       const dead = this.#dead();
       if (dead !== undefined) return new Error(`${dead} ended at the start:\n${this.#tail(dead)}`);
       const { status, text } = await session.call({ path: uri, deadlineMs: 5000 }).catch((error: unknown) => {
-        // The server makes its certificate while it starts: what was read of it may have been a part, and is read again.
+        // The server writes its certificate while it starts: a partial read is repeated.
         session.close();
         throw error;
       });
@@ -111,7 +111,7 @@ export class Servers {
     if (outcome instanceof Error) throw outcome;
   }
 
-  /** Waits until everybody may ask who they are, as the roles of a new server have it. */
+  /** Waits until every user may create a SelfSubjectReview, as the default roles of a new server allow. */
   async #rights(): Promise<void> {
     const session = new ApiSession(this.#admin);
     const resourceAttributes = { verb: 'create', group: 'authentication.k8s.io', resource: 'selfsubjectreviews' };
@@ -120,7 +120,7 @@ export class Servers {
     session.close();
   }
 
-  /** Leaves a mark in the request log: what is refused while a server comes up is refused for want of knowledge alone. */
+  /** Marks the audit log: requests during the start may be refused because RBAC is not loaded yet. */
   async #mark(uri: string): Promise<void> {
     const session = new ApiSession(this.#admin);
     await session.call({ path: uri, deadlineMs: 5000 }).catch(() => undefined);

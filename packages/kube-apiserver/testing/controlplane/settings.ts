@@ -1,4 +1,4 @@
-/** A folder of CRDs (`*.yaml`) that the shared server of a test run has; none where it is not set. */
+/** Folder of CRDs (`*.yaml`) that are installed in the shared server of a test run; none where it is not set. */
 export function crdFolder(): string | undefined {
   return process.env['CONTROL_PLANE_CRDS'];
 }

@@ -6,9 +6,9 @@ import { RunningControlPlane, type Description, type Lifecycle } from './running
 import { startRunning } from './start.js';
 
 /**
- * The one `api` server of a Jest run, with the CRDs of `crds/` installed, started by whoever asks first. Each test
- * works in names of its own (`ownName`). It cannot be restarted or compacted; `stop()` of it lets go, no more.
- * Without the global set-up (setup.ts) each caller gets a server of its own.
+ * The `api` server that the test files of a Jest run share, with the CRDs of `crdFolder()`; the first request starts
+ * it. Each test uses names of its own (`ownName`). It cannot be restarted or compacted; its `stop()` only releases it.
+ * Without the global setup (setup.ts) each caller gets a server of its own.
  */
 export async function sharedControlPlane(): Promise<ControlPlane> {
   const socket = process.env['CONTROL_PLANE_SOCKET'];
@@ -16,7 +16,7 @@ export async function sharedControlPlane(): Promise<ControlPlane> {
   return startShared();
 }
 
-/** Starts what {@link sharedControlPlane} gives; for the process that owns it. */
+/** Starts the shared server, in the process that owns it. */
 export async function startShared(): Promise<RunningControlPlane> {
   const server = await startRunning({ size: 'api', label: 'shared' });
   try {
@@ -41,7 +41,7 @@ const NOT_ITS_OWN: Lifecycle = {
 
 function ask(socket: string): Promise<Description> {
   return new Promise((resolve, reject) => {
-    // A connection of its own: one that the last test file left may be closed by the other end just now.
+    // A new connection: the server may be closing the one that an earlier test file left.
     const outgoing = request({ socketPath: socket, path: '/', agent: false }, (incoming) => {
       let text = '';
       incoming.setEncoding('utf8');

@@ -13,7 +13,7 @@ import type { Capability, ControlPlane, StartOptions } from './plane.js';
 import { RunningControlPlane, type Description, type Lifecycle } from './running.js';
 import { Servers } from './servers.js';
 
-/** What each size can do. */
+/** The capabilities of each size. */
 export const CAPABILITIES = {
   api: ['requestLog', 'restart', 'compaction', 'podSecurity', 'quota'],
   hub: [
@@ -32,16 +32,19 @@ export const CAPABILITIES = {
 
 const ATTEMPTS = 3;
 
-/** Which program stands behind the interface: kube-apiserver, or the one of `src`. */
+/** The implementation: kube-apiserver, or the embedded server. */
 export type Backend = 'real' | 'embedded';
 
-/** What the embedded server can do: its controllers, and what rolls Deployments out, run in size `hub` only; pods and quotas it does not know. */
+/**
+ * The capabilities of the embedded server: its controllers and Deployment rollouts with size `hub` only; no pods, no
+ * quotas.
+ */
 const EMBEDDED: Readonly<Record<StartOptions['size'], readonly Capability[]>> = {
   api: ['requestLog', 'restart', 'compaction'],
   hub: ['requestLog', 'restart', 'compaction', 'rollouts', 'garbageCollection', 'namespaceDeletion', 'serviceAccounts'],
 };
 
-/** The program, and its size, that a test with these needs runs against. What only real nodes give, the real one gives. */
+/** The implementation and size for a suite. What needs real nodes runs on kube-apiserver. */
 export function serverFor(needs: readonly Capability[]): {
   readonly backend: Backend;
   readonly size: StartOptions['size'];
@@ -53,7 +56,7 @@ export function serverFor(needs: readonly Capability[]): {
   return { backend: 'real', size: covers(CAPABILITIES.api) ? 'api' : 'hub' };
 }
 
-/** The server that tests run against where they need no other: CONTROL_PLANE, `real` when it is not set. */
+/** The default server of tests: CONTROL_PLANE, or `real` where it is not set. */
 export function chosenBackend(): Backend {
   const asked = process.env['CONTROL_PLANE'] ?? 'real';
   if (asked === 'real' || asked === 'embedded') return asked;
@@ -61,21 +64,20 @@ export function chosenBackend(): Backend {
 }
 
 /**
- * Starts a real control plane on free ports in a folder of its own and waits until it answers.
- *
- * Guarantees: nothing of it outlives this process. The caller stops it with `stop()`.
- * Errors: programs that are missing (one line that says what to do), a server that ends or does not answer within 90 s.
+ * Starts a control plane on free ports in a folder of its own and waits until it is ready. All its processes end with
+ * this process. The caller stops it with `stop()`.
+ * @throws Error where programs are missing (one line with the remedy), or a server ends or is not ready within 90 s
  */
 export function startControlPlane(options: StartOptions): Promise<ControlPlane> {
   return startRunning(options);
 }
 
-/** {@link startControlPlane} for whoever hands the server on to other processes. */
+/** {@link startControlPlane} for a caller that passes the server on to other processes. */
 export async function startRunning(options: StartOptions): Promise<RunningControlPlane> {
   return startBackend(options.size === 'hub' ? 'real' : chosenBackend(), options);
 }
 
-/** {@link startControlPlane} with a certain program behind it. */
+/** {@link startControlPlane} with a given implementation. */
 export async function startBackend(backend: Backend, options: StartOptions): Promise<RunningControlPlane> {
   const { description, servers, keepLogs } = await start(backend, options, ATTEMPTS);
   return new RunningControlPlane(description, {
@@ -134,7 +136,7 @@ async function start(backend: Backend, options: StartOptions, attempts: number):
     return { description, servers, keepLogs: parent !== undefined };
   } catch (error) {
     await servers.stop();
-    // Between the choice of a port and its use somebody else can take it.
+    // Another process may take a port between its choice and its use.
     if (attempts > 1 && /address already in use|EADDRINUSE/.test(String(error)))
       return start(backend, options, attempts - 1);
     throw error;

@@ -7,13 +7,13 @@ import { sharedControlPlane } from './shared.js';
 import { chosenBackend, serverFor, startBackend } from './start.js';
 
 export interface Needs {
-  /** Beyond plain reading and writing. `restart` and `compaction` disturb others and imply `own`. */
+  /** Capabilities beyond reading and writing. `restart` and `compaction` disturb other tests and imply `own`. */
   readonly capabilities?: readonly Capability[];
-  /** A server that no other test file uses; else it may be shared, with the CRDs of `crds/` installed. */
+  /** A server for this test file alone; otherwise it may be shared, with the CRDs installed. */
   readonly own?: boolean;
-  /** Only kube-apiserver will do, whatever is chosen: for a test that compares the embedded server with it. */
+  /** kube-apiserver, whatever server is selected: for a comparison of the embedded server with it. */
   readonly real?: boolean;
-  /** For a server of its own. */
+  /** Start options of a server of its own. */
   readonly users?: StartOptions['users'];
   readonly log?: StartOptions['log'];
 }
@@ -21,9 +21,8 @@ export interface Needs {
 const START_MS = 180_000;
 
 /**
- * A suite that needs a real API server. The title says what of it; `body` gets a function that gives the server, to be
- * called inside tests and hooks. Where the programs are missing, the suite is left out with one line, and with
- * CI=true it fails.
+ * A suite with a server. `body` gets a function that returns the server inside tests and hooks. Where the programs are
+ * missing, the suite is skipped with one line, and fails with CI=true.
  */
 export function describeWithServer(title: string, needs: Needs, body: (server: () => ControlPlane) => void): void {
   const wanted =
@@ -52,8 +51,8 @@ export function describeWithServer(title: string, needs: Needs, body: (server: (
 }
 
 /**
- * `test` for one that needs a capability which its suite does not ask for: left out, by name, where the chosen server lacks it. Its title
- * says what it needs.
+ * A `test` with a capability that its suite does not require: skipped by name where the selected server lacks it. Its
+ * title contains the capability.
  */
 export function testNeeding(capability: Capability): typeof test.skip {
   return serverFor([capability]).backend === chosenBackend() ? test : test.skip;

@@ -10,7 +10,7 @@ function recording(seen: AdmissionRequest[]): Admission {
 }
 
 describe('the chain of admission', () => {
-  it('gives each step the object of the one before it, and refuses with the first that does', () => {
+  it('the admission chain passes each step the object of the previous one, and ends with the first refusal', () => {
     const room = new Room();
     const { resource } = room.target('configmaps/ns');
     const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } };
@@ -53,7 +53,7 @@ describe('the chain of admission', () => {
 });
 
 describe('admission', () => {
-  it('sees every write with what it was and what it becomes, with its options', async () => {
+  it('admission gets every write with its old and new object and its options', async () => {
     const seen: AdmissionRequest[] = [];
     const room = new Room({ validating: [recording(seen)] });
     await room.namespace('ns');
@@ -94,7 +94,7 @@ describe('admission', () => {
     expect(seen[5]?.options).toMatchObject({ propagationPolicy: 'Background', preconditions: { uid: 'uid-3' } });
   });
 
-  it('comes after the checks of the kind and before the name is found taken', async () => {
+  it('validating admission runs after the validation of the kind and before the check of the name', async () => {
     const refuse: Admission = {
       validate: ({ resource }) => {
         if (resource.plural === 'configmaps') throw forbidden(resource, 'a', 'no');
@@ -107,8 +107,8 @@ describe('admission', () => {
   });
 });
 
-describe('the life of a namespace', () => {
-  it('does not matter to what is in none, to changes, and to reviews of rights in it', async () => {
+describe('NamespaceLifecycle', () => {
+  it('NamespaceLifecycle ignores cluster-scoped objects, updates, and access reviews', async () => {
     const room = new Room();
     expect(await room.create('clusterroles.rbac.authorization.k8s.io', { metadata: { name: 'r' } })).toMatchObject({
       kind: 'ClusterRole',
@@ -140,7 +140,7 @@ describe('a new Node', () => {
         { ...taint, effect: 'NoExecute' },
       ],
     ],
-  ])('%s', (_what, taints) => {
+  ])('a new Node %s', (_what, taints) => {
     const room = new Room();
     const object = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n' }, spec: { taints } };
     const request: AdmissionRequest = {

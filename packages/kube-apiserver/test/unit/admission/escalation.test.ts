@@ -42,7 +42,7 @@ const OWN = [
   URLS,
 ];
 
-/** What the check says when ann, who has {@link OWN} and `more`, writes an object. */
+/** The result of the check when ann, with {@link OWN} and `more`, writes an object. */
 function write(
   one: KubeObject,
   { more = [], old, groups = [] }: { more?: Json[]; old?: KubeObject; groups?: string[] } = {},
@@ -109,18 +109,18 @@ describe('a role', () => {
     ],
     [rule('*', 'apps', 'deployments'), `${DENIED}{APIGroups:["apps"], Resources:["deployments"], Verbs:["*"]}`],
     [{ verbs: ['get', 'put'], nonResourceURLs: ['/x/y'] }, `${DENIED}{NonResourceURLs:["/x/y"], Verbs:["put"]}`],
-  ])('with %j is %s', (one, answer) => {
+  ])('a role with the rule %j is %s', (one, answer) => {
     expect(write(role(one))).toBe(answer);
   });
 
-  it('may be written by who may escalate it, and by system:masters', () => {
+  it('a user who may escalate, and system:masters, may write any role', () => {
     const big = role(rule('*', '*', '*'));
 
     expect(write(big, { more: [rule('escalate', GROUP, 'clusterroles')] })).toBe('allowed');
     expect(write(big, { groups: ['system:masters'] })).toBe('allowed');
   });
 
-  it('that gathers others needs all rights', () => {
+  it('an aggregated role requires all rights', () => {
     const gathering = { ...role(), aggregationRule: { clusterRoleSelectors: [{}] } };
     const all: Json[] = [rule('*', '*', '*'), { verbs: ['*'], nonResourceURLs: ['*'] }];
 
@@ -128,11 +128,11 @@ describe('a role', () => {
       '403 clusterroles.rbac.authorization.k8s.io "r" is forbidden: must have cluster-admin privileges to use the aggregationRule',
     );
     expect(write(role(), { old: gathering })).toContain('must have cluster-admin privileges');
-    // `*` covers `escalate` too, so that nothing is left to check.
+    // `*` includes `escalate`, so that nothing is left to check.
     expect(write(gathering, { more: all })).toBe('allowed');
   });
 
-  it('of which only owners and finalizers change is let through', () => {
+  it('a change of owners and finalizers only is allowed', () => {
     const old = role(rule('*', '*', '*'));
 
     expect(write({ ...old, metadata: { ...old.metadata, finalizers: ['a/b'] } }, { old })).toBe('allowed');
@@ -141,11 +141,11 @@ describe('a role', () => {
 });
 
 describe('a binding', () => {
-  it('of a role that its writer has the rights of is allowed', () => {
+  it('a user may bind a role whose rights they have', () => {
     expect(write(binding('own'))).toBe('allowed');
   });
 
-  it('of a greater role is not, but for who may bind that role', () => {
+  it('a user may bind a role with more rights only with the right to bind it', () => {
     expect(write(binding('big'))).toBe(
       '403 rolebindings.rbac.authorization.k8s.io "b" is forbidden: user "ann" (groups=[]) is attempting to grant RBAC permissions not currently held:\n{APIGroups:[""], Resources:["secrets"], Verbs:["delete"]}',
     );
@@ -153,7 +153,7 @@ describe('a binding', () => {
     expect(write(binding('big'), { more: [rule('bind', GROUP, 'clusterroles', 'other')] })).toContain('403');
   });
 
-  it('of a role that does not exist is a 404 of the binding, of a kind that is none a 500', () => {
+  it('a binding to a missing role is a 404 of the binding, to an unknown kind a 500', () => {
     expect(write(binding('gone'))).toBe('404 rolebindings.rbac.authorization.k8s.io "gone" not found');
     expect(write(object('RoleBinding', 'b', { roleRef: { kind: 'Foo', name: 'x' } }, 'ns'))).toBe(
       '500 unsupported role reference kind: "Foo"',

@@ -16,7 +16,7 @@ const LIST: Attributes = {
   name: '',
 };
 
-/** `verb resource.group/subresource name`, as a right is written below. */
+/** `verb resource.group/subresource name`, the notation of rights below. */
 function nameOf(wanted: Attributes): string {
   if ('path' in wanted) return `${wanted.verb} ${wanted.path}`;
   const { verb, resource, group, subresource, namespace, name } = wanted;
@@ -36,7 +36,7 @@ const BOB = { 'impersonate-user': 'bob' };
 const ROBOT = { 'impersonate-user': 'system:serviceaccount:x:y' };
 
 describe('a request that asks for another user', () => {
-  it('or for none, acts as that one', () => {
+  it('a request without impersonation acts as its sender', () => {
     expect(act({})).toBe(SENDER);
     expect(act(BOB, 'impersonate users bob')).toEqual({ name: 'bob', groups: ['system:authenticated'] });
   });
@@ -48,11 +48,11 @@ describe('a request that asks for another user', () => {
     [ROBOT, ['system:serviceaccounts', 'system:serviceaccounts:x', 'system:authenticated']],
     [{ ...ROBOT, 'impersonate-group': 'a' }, ['a', 'system:authenticated']],
     [{ 'impersonate-user': 'system:node:n1' }, ['system:nodes', 'system:authenticated']],
-  ])('by %j is in the groups %j', (headers, groups) => {
+  ])('a request with the headers %j acts in the groups %j', (headers, groups) => {
     expect(act(headers, '*')).toMatchObject({ groups });
   });
 
-  it('takes uid and extra over, the keys unescaped', () => {
+  it('an impersonated user has the uid and extra of the headers, with unescaped keys', () => {
     expect(act({ ...BOB, 'impersonate-uid': 'u', 'impersonate-extra-example.com%2fa': 'x\ny' }, '*')).toEqual({
       name: 'bob',
       uid: 'u',
@@ -61,7 +61,7 @@ describe('a request that asks for another user', () => {
     });
   });
 
-  it('is the first one, and has the first uid, when it names several', () => {
+  it('the first of several impersonated users and uids is used', () => {
     const headers = { 'impersonate-user': 'bob\neve', 'impersonate-uid': 'u\nv' };
     expect(act(headers, 'impersonate users bob', 'impersonate uids.authentication.k8s.io u')).toEqual({
       name: 'bob',
@@ -93,7 +93,7 @@ describe('a request that asks for another user', () => {
       { 'impersonate-user': 'system:node:n1' },
       ['impersonate-on:arbitrary-node:list pods ns/', 'impersonate:arbitrary-node nodes.authentication.k8s.io n1'],
     ],
-  ])('by %j needs exactly the rights %j', (headers, rights) => {
+  ])('the headers %j require exactly the rights %j', (headers, rights) => {
     expect(act(headers, ...rights)).toHaveProperty('name', headers['impersonate-user']);
     for (const missing of rights) expect(act(headers, ...rights.filter((one) => one !== missing))).toMatch(/^403 /);
   });
@@ -128,11 +128,11 @@ describe('a request that asks for another user', () => {
       [],
       '400 requested &user.DefaultInfo{Name:"", UID:"v", Groups:[]string(nil), Extra:map[string][]string(nil)} without impersonating a user name',
     ],
-  ])('by %j with the rights %j is answered %s', (headers, rights, answer) => {
+  ])('the headers %j with the rights %j get %s', (headers, rights, answer) => {
     expect(act(headers, ...rights)).toBe(answer);
   });
 
-  it('who passed with plain rights is told of these the next time', () => {
+  it('after plain impersonation succeeded, the error of the next failure is that of the plain mode', () => {
     const act = createImpersonation(
       granting(
         'impersonate users bob',

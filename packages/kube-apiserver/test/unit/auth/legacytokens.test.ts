@@ -29,7 +29,7 @@ function without(object: KubeObject, change: object): KubeObject {
 }
 
 describe('a token in a Secret', () => {
-  it('has the claims that the real server writes', () => {
+  it('a token in a Secret has the claims of kube-apiserver', () => {
     expect(readToken(KEY, TOKEN)).toEqual({
       iss: 'kubernetes/serviceaccount',
       sub: 'system:serviceaccount:ns:robot',
@@ -40,7 +40,7 @@ describe('a token in a Secret', () => {
     });
   });
 
-  it('says who it is, for the API alone', () => {
+  it("a token in a Secret identifies its account, for the API's audience only", () => {
     const user = {
       name: 'system:serviceaccount:ns:robot',
       uid: 'u1',
@@ -53,9 +53,9 @@ describe('a token in a Secret', () => {
   });
 
   it.each<[string, string, readonly KubeObject[], string]>([
-    ['whose Secret is gone', TOKEN, [ACCOUNT], 'Token has been invalidated'],
+    ['whose Secret is deleted', TOKEN, [ACCOUNT], 'Token has been invalidated'],
     [
-      'whose Secret is going',
+      'whose Secret is being deleted',
       TOKEN,
       [ACCOUNT, without(SECRET, { deletionTimestamp: '2026-01-01T00:00:00Z' })],
       'Token has been invalidated',
@@ -67,9 +67,9 @@ describe('a token in a Secret', () => {
       "Token does not match server's copy",
     ],
     ['whose Secret is empty', TOKEN, [ACCOUNT, { ...SECRET, data: {} }], "Token does not match server's copy"],
-    ['whose account is gone', TOKEN, [SECRET], 'serviceaccounts "robot" not found'],
+    ['whose account is deleted', TOKEN, [SECRET], 'serviceaccounts "robot" not found'],
     [
-      'whose account is going',
+      'whose account is being deleted',
       TOKEN,
       [without(ACCOUNT, { deletionTimestamp: '2026-01-01T00:00:00Z' }), SECRET],
       'ServiceAccount ns/robot has been deleted',
@@ -81,7 +81,7 @@ describe('a token in a Secret', () => {
       'ServiceAccount UID (u9) does not match claim (u1)',
     ],
     [
-      'that was marked',
+      'that is marked invalid',
       TOKEN,
       [ACCOUNT, without(SECRET, { labels: { [INVALID]: '2026-01-01' } })],
       `the token in secret ns/s for service account ns/robot has been marked invalid. Use tokens from the TokenRequest API or manually created secret-based tokens, or remove the '${INVALID}' label from the secret to temporarily allow use of this token`,
@@ -92,16 +92,16 @@ describe('a token in a Secret', () => {
       [ACCOUNT, SECRET],
       'go-jose/go-jose: error in cryptographic primitive',
     ],
-  ])('%s is refused', (_name, token, objects, problem) => {
+  ])('a token in a Secret %s is refused', (_name, token, objects, problem) => {
     expect(judge(token, objects)).toEqual({ problem });
   });
 
   it.each([
     ['a request', issueToken(KEY, new ManualClock(), { account: ACCOUNT, audiences: [ISSUER], seconds: 600 })],
     ['nothing', ''],
-    ['chance', 'a.b.c'],
+    ['garbage', 'a.b.c'],
     ['null', `a.${btoa('null')}.c`],
-  ])('is not one of %s', (_name, token) => {
+  ])('a legacy token is not recognized in %s', (_name, token) => {
     expect(judge(token, [ACCOUNT, SECRET])).toBeUndefined();
   });
 });

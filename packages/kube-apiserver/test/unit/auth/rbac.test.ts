@@ -78,18 +78,18 @@ describe('a user', () => {
     ['get /debug/pprof', true],
     ['get /debug', false],
     ['post /logs', false],
-  ])('whose role has these rules may %s: %s', (text, allowed) => {
+  ])('a user with a role of these rules may %s: %s', (text, allowed) => {
     expect(authorizer.authorize(wants(text)).allowed).toBe(allowed);
   });
 
-  it('is told which binding let it pass', () => {
+  it('a decision names the binding that allowed it', () => {
     expect(authorizer.authorize(wants('get deployments.apps ns x'))).toEqual({
       allowed: true,
       reason: 'RBAC: allowed by ClusterRoleBinding "to-all" of ClusterRole "all" to Group "devs"',
     });
   });
 
-  it('of system:masters may do everything', () => {
+  it('a user of system:masters may do everything', () => {
     expect(authorizer.authorize(wants('get /x', { name: 'root', groups: ['system:masters'] }))).toEqual({
       allowed: true,
       reason: '',
@@ -105,17 +105,17 @@ describe('a RoleBinding', () => {
   );
   const authorizer = createAuthorizer(createRuleResolver(reader));
 
-  it('counts in its namespace, for a ServiceAccount of it that names none', () => {
+  it('a RoleBinding applies to its namespace, and to a ServiceAccount subject of it without a namespace', () => {
     expect(authorizer.authorize(wants('get deployments.apps ns x', ACCOUNT)).reason).toBe(
       'RBAC: allowed by RoleBinding "to-local/ns" of Role "local" to ServiceAccount "robot/ns"',
     );
   });
 
-  it.each(['get deployments.apps other x', 'list deployments.apps'])('does not count for %s', (text) => {
+  it.each(['get deployments.apps other x', 'list deployments.apps'])('a RoleBinding does not apply to %s', (text) => {
     expect(authorizer.authorize(wants(text, ACCOUNT))).toEqual({ allowed: false, reason: '' });
   });
 
-  it('whose role is missing gives nothing, and that is said', () => {
+  it('a RoleBinding to a missing role grants nothing, and the reason names the role', () => {
     const broken = new FakeReader();
     broken.add(binding('RoleBinding', 'ClusterRole/gone', { kind: 'User', name: 'ann' }));
 
@@ -127,7 +127,7 @@ describe('a RoleBinding', () => {
 });
 
 describe('the index of bindings', () => {
-  it('follows roles and bindings that are added, changed and removed', () => {
+  it('the index of bindings follows added, changed and removed roles and bindings', () => {
     const reader = new FakeReader();
     const authorizer = createAuthorizer(createRuleResolver(reader));
     const seen: boolean[] = [];

@@ -9,7 +9,7 @@ const PLURALS: Readonly<Record<string, string>> = {
   NetworkPolicy: 'networkpolicies',
 };
 
-/** Objects in memory, by collection, with listeners that are told at once. */
+/** Objects in memory by collection; listeners are called synchronously. */
 export class FakeReader implements ObjectReader {
   readonly #objects = new Map<string, Map<string, KubeObject>>();
   readonly #listeners = new Map<string, Set<Listener>>();

@@ -41,15 +41,15 @@ describe('a default role or binding', () => {
       { aggregationRule: { clusterRoleSelectors: [selector('b')] } },
       { aggregationRule: { clusterRoleSelectors: [selector('a'), selector('b')] } },
     ],
-  ])('gets the %s that it lacks, and keeps what it has', (_what, stored, wanted, next) => {
+  ])('a default role or binding regains its missing %s, and keeps additions', (_what, stored, wanted, next) => {
     expect(repaired(role(stored), role(wanted))).toEqual(role(next));
   });
 
-  it('gathers no others where it does not by default', () => {
+  it('a default role without aggregation gets none', () => {
     expect(repaired(role({ aggregationRule: { clusterRoleSelectors: [] } }), role({}))).toEqual(role({}));
   });
 
-  it('gets its labels and annotations again, but for those that were changed', () => {
+  it('a default role regains labels and annotations, but not those that were changed', () => {
     const stored = role({ metadata: { name: 'a', labels: { l: '2', mine: 'x' } } });
     expect(repaired(stored, role({})).metadata).toEqual({
       name: 'a',
@@ -58,7 +58,7 @@ describe('a default role or binding', () => {
     });
   });
 
-  it('that lacks nothing stays the same object', () => {
+  it('a default role that lacks nothing is returned unchanged', () => {
     const whole = role({ rules: [rule(['*'], 'pods', 'nodes')], subjects: [ann, bob] });
     expect(repaired(whole, role({ rules: [rule(['get', 'list'], 'pods')], subjects: [bob] }))).toBe(whole);
     for (const one of bootstrapRbac()) {
@@ -67,7 +67,7 @@ describe('a default role or binding', () => {
     }
   });
 
-  it('that is marked to be left alone is', () => {
+  it('a default role with auto-update disabled stays unchanged', () => {
     const alone = role({
       metadata: { name: 'a', annotations: { 'rbac.authorization.kubernetes.io/autoupdate': 'false' } },
     });

@@ -17,7 +17,7 @@ const authenticator = createAuthenticator([staticTokens([{ token: 't', user: 'an
 const reviews = createReviews({ authenticator, authorizer, resolver, clock: new ManualClock() });
 const ANN = { name: 'ann', groups: ['system:authenticated'] };
 
-/** The status of a review that ann posts. */
+/** The status of a review by the user ann. */
 function review(kind: keyof typeof reviews, spec: Json, metadata: Record<string, string> = {}): Json {
   const answer = (): Json =>
     reviews[kind]({ apiVersion: 'authorization.k8s.io/v1', kind, metadata, spec }, ANN)['status'] ?? null;
@@ -56,11 +56,11 @@ describe('a review of access', () => {
       { nonResourceAttributes: HEALTH },
       `${PREFIX}spec.user: Invalid value: "": at least one of user or group must be specified`,
     ],
-  ])('%s of %j finds %j', (kind, spec, status) => {
+  ])('a %s of %j has the status %j', (kind, spec, status) => {
     expect(review(kind, spec)).toEqual(status);
   });
 
-  it('has no metadata', () => {
+  it('an access review has no metadata', () => {
     expect(review('SelfSubjectAccessReview', { resourceAttributes: PODS }, { name: 'x' })).toBe(
       `${PREFIX}metadata: Invalid value: {"name":"x"}: must be empty`,
     );
@@ -76,19 +76,19 @@ describe('a review of access', () => {
       { nonResourceAttributes: HEALTH, user: 'bob' },
       `${PREFIX}spec.nonResourceAttributes: Invalid value: {"Path":"/healthz","Verb":"get"}: disallowed on this kind of request`,
     ],
-  ])('of a namespace, %j, finds %j', (spec, status) => {
+  ])('a LocalSubjectAccessReview %j has the status %j', (spec, status) => {
     expect(review('LocalSubjectAccessReview', spec, { namespace: 'x' })).toEqual(status);
   });
 });
 
 describe('a review of oneself', () => {
-  it('says who one is', () => {
+  it('a SelfSubjectReview has the user', () => {
     expect(review('SelfSubjectReview', {})).toEqual({
       userInfo: { username: 'ann', groups: ['system:authenticated'] },
     });
   });
 
-  it('says what one may do', () => {
+  it("a SelfSubjectRulesReview has the user's rules", () => {
     expect(review('SelfSubjectRulesReview', { namespace: 'x' })).toEqual({
       resourceRules: [
         {
@@ -130,7 +130,7 @@ describe('a review of oneself', () => {
   });
 });
 
-it('a review of rules names the roles that are not there, and counts as complete', () => {
+it('a SelfSubjectRulesReview names missing roles, and is not marked incomplete', () => {
   const one = new FakeReader();
   const bound = (name: string): Json => ({
     apiVersion: 'rbac.authorization.k8s.io/v1',
@@ -172,7 +172,7 @@ describe('a TokenReview', () => {
     ],
     [{ token: 'wrong' }, { user: {}, error: 'invalid bearer token' }],
     [{}, '400 token is required for TokenReview in authentication'],
-  ])('of %j finds %j', (spec, status) => {
+  ])('a TokenReview of %j has the status %j', (spec, status) => {
     expect(review('TokenReview', spec)).toEqual(status);
   });
 });
@@ -186,7 +186,7 @@ describe('the rights that every cluster has', () => {
     ['system:aggregate-to-view', 'list', '', 'configmaps', true],
     ['system:aggregate-to-admin', 'create', 'rbac.authorization.k8s.io', 'roles', true],
     ['cluster-admin', 'delete', 'example.com', 'things', true],
-  ])('give by %s: %s %s/%s: %s', (role, verb, group, resource, allowed) => {
+  ])('the default role %s allows %s %s/%s: %s', (role, verb, group, resource, allowed) => {
     const one = new FakeReader();
     one.add(...bootstrapRbac(), {
       apiVersion: 'rbac.authorization.k8s.io/v1',
@@ -209,7 +209,7 @@ describe('the rights that every cluster has', () => {
     expect(createAuthorizer(createRuleResolver(one)).authorize(wanted).allowed).toBe(allowed);
   });
 
-  it('gather roles by label', () => {
+  it('the default roles are aggregated by labels', () => {
     expect(bootstrapRbac()).toContainEqual(
       expect.objectContaining({
         metadata: expect.objectContaining({

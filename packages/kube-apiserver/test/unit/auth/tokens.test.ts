@@ -48,7 +48,7 @@ function setUp(): {
 }
 
 describe('a token of a ServiceAccount', () => {
-  it('says who it is', () => {
+  it('a ServiceAccount token identifies its account', () => {
     const { reader, clock } = setUp();
     const token = issueToken(KEY, clock, { account: ACCOUNT, audiences: [ISSUER, 'other'], seconds: 600 });
     const { jti } = readToken(KEY, token) ?? {};
@@ -64,7 +64,7 @@ describe('a token of a ServiceAccount', () => {
     });
   });
 
-  it('has the claims that the real server writes', () => {
+  it('a ServiceAccount token has the claims of kube-apiserver', () => {
     const { clock } = setUp();
     const token = issueToken(KEY, clock, {
       account: ACCOUNT,
@@ -90,7 +90,7 @@ describe('a token of a ServiceAccount', () => {
     });
   });
 
-  it('ends with its time, a minute of leeway later', async () => {
+  it('a ServiceAccount token expires after its time and a minute of leeway', async () => {
     const { clock, name } = setUp();
     const token = issueToken(KEY, clock, { account: ACCOUNT, audiences: [ISSUER], seconds: 600 });
     await clock.advance(660_000);
@@ -102,7 +102,7 @@ describe('a token of a ServiceAccount', () => {
   it.each([
     ['its account', ACCOUNT],
     ['the Secret that it is bound to', SECRET],
-  ])('ends with %s, also when that comes again', (_what, object) => {
+  ])('a ServiceAccount token is invalid once %s is deleted, even if it is created again', (_what, object) => {
     const { reader, clock, name } = setUp();
     const token = issueToken(KEY, clock, {
       account: ACCOUNT,
@@ -117,7 +117,7 @@ describe('a token of a ServiceAccount', () => {
     expect(name(token)).toBeUndefined();
   });
 
-  it('is not good for others', () => {
+  it('a ServiceAccount token is invalid for other audiences', () => {
     const { clock, name } = setUp();
     const token = issueToken(KEY, clock, { account: ACCOUNT, audiences: ['other'], seconds: 600 });
 
@@ -138,7 +138,7 @@ describe('a token of a ServiceAccount', () => {
     ],
     ['that is garbage', () => 'a.b.c'],
     ['without claims of an account', () => signToken(KEY, { iss: ISSUER, aud: [ISSUER], exp: 9e9, nbf: 0 })],
-  ])('%s is nobody’s', (_what, change) => {
+  ])('a ServiceAccount token %s is rejected', (_what, change) => {
     const { clock, name } = setUp();
 
     expect(
@@ -153,7 +153,7 @@ describe('a token of a ServiceAccount', () => {
       'whose last characters have other bits to spare',
       (token: string) => token.split('.').map(otherSpareBits).join('.'),
     ],
-  ])('%s is the same token', (_what, change) => {
+  ])('a ServiceAccount token %s is the same token', (_what, change) => {
     const { clock, name } = setUp();
     expect(name(change(issueToken(KEY, clock, { account: ACCOUNT, audiences: [ISSUER], seconds: 600 })))).toBe(
       'system:serviceaccount:ns:robot',
@@ -167,13 +167,13 @@ describe('a token of a ServiceAccount', () => {
     ['in the other alphabet', (token: string) => `${token.slice(0, -2)}+/`],
     ['a character short', (token: string) => token.slice(0, -1)],
     ['of four parts', (token: string) => `${token}.`],
-  ])('%s is no token at all', (_what, change) => {
+  ])('a ServiceAccount token %s is not recognized', (_what, change) => {
     const { clock, name, problem } = setUp();
     const token = change(issueToken(KEY, clock, { account: ACCOUNT, audiences: [ISSUER], seconds: 600 }));
     expect([name(token), problem(token)]).toEqual([undefined, undefined]);
   });
 
-  it('that is not good tells a reviewer why, as the real server does', async () => {
+  it('a TokenReview of an invalid token has the reason of kube-apiserver', async () => {
     const { reader, clock, problem } = setUp();
     const token = issueToken(KEY, clock, {
       account: ACCOUNT,
@@ -201,7 +201,7 @@ describe('a token of a ServiceAccount', () => {
     });
   });
 
-  it('can be checked by who has the public key', () => {
+  it('a ServiceAccount token can be verified with the public key', () => {
     expect(toJwk(KEY)).toMatchObject({ use: 'sig', kty: 'EC', crv: 'P-256', alg: 'ES256', kid: KEY.id });
     expect(KEY.id).toBe(
       createHash('sha256')
@@ -237,7 +237,7 @@ describe('a TokenRequest', () => {
     }
   }
 
-  it('is answered with a token and its end', () => {
+  it('a TokenRequest returns a token and its expiry', () => {
     const answer = ask({ spec: { audiences: ['a'], expirationSeconds: 700 } });
 
     expect(answer).toEqual({
@@ -254,7 +254,7 @@ describe('a TokenRequest', () => {
     });
   });
 
-  it('without wishes is for the API, for an hour', () => {
+  it('a TokenRequest without options is for the API, for an hour', () => {
     const answer = ask({});
 
     expect(isObject(answer) && answer['spec']).toEqual({
@@ -307,7 +307,7 @@ describe('a TokenRequest', () => {
       'robot',
       '400 cannot bind token to object of type apps/v1, Kind=constructor',
     ],
-  ])('%j of %s is answered %s', (value, name, answer) => {
+  ])('the TokenRequest %j for %s gets %s', (value, name, answer) => {
     expect(ask(value, name)).toBe(answer);
   });
 });
@@ -324,7 +324,7 @@ describe('an authenticator', () => {
     ['Bearer t', 'ann'],
     ['bearer  t', 'system:anonymous'],
     ['Bearer T', undefined],
-  ])('takes %s for %s', (header, name) => {
+  ])('an authenticator accepts %s as %s', (header, name) => {
     expect(authenticator.request(header)?.name).toBe(name);
   });
 
@@ -333,7 +333,7 @@ describe('an authenticator', () => {
     ['Bearer t', 0],
     ['Bearer ', 0],
     ['Basic  t', 0],
-  ])('warns of %j as often as %d times', (header, times) => {
+  ])('an authenticator warns about %j: %d warnings', (header, times) => {
     const warnings: string[] = [];
     authenticator.request(header, (text) => warnings.push(text));
 
@@ -345,7 +345,7 @@ describe('an authenticator', () => {
     );
   });
 
-  it('reviews a token for the audiences that are asked for, or its own', () => {
+  it('an authenticator reviews a token for the requested audiences, or for its own', () => {
     const user = { name: 'ann', uid: 'u', groups: ['devs', 'system:authenticated'] };
 
     expect([
@@ -356,7 +356,7 @@ describe('an authenticator', () => {
   });
 });
 
-/** The same bytes in base64 for URLs, with the last bit of the last character turned where it stands for nothing. */
+/** The same bytes in base64url, with an unused bit of the last character flipped. */
 function otherSpareBits(part: string): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
   const last = alphabet.indexOf(part.slice(-1));

@@ -7,12 +7,12 @@ import { connections } from '../../../testing/files.js';
 import { waitFor } from '../../../testing/wait.js';
 import { head, Victim } from './victim.js';
 
-/** Many times what a test takes, in ms: machines are slow and busy. */
+/** Time limit in ms, far above what a test takes: machines are slow and busy. */
 const LONG = 600_000;
 const FILE = 'test/unit/hostile/clients.test.ts';
 const MB = 1024 * 1024;
 const MAPS = '/api/v1/namespaces/default/configmaps';
-/** What a server may hold beyond what it held before, whatever is done to it: far more is what unbounded buffers would take. */
+/** The allowed growth of the server's memory: unbounded buffers would need far more. */
 const MOST = 300 * MB;
 
 let victim: Victim;
@@ -20,7 +20,7 @@ let open: (TLSSocket | Socket)[] = [];
 
 beforeAll(async () => {
   victim = await Victim.start();
-  // 12 MB in all: one list of it is more than the buffers of the system take.
+  // 12 MB in all: a list of it exceeds the buffers of the system.
   for (let count = 0; count < 30; count++) {
     const { status } = await victim.call({
       method: 'POST',
@@ -48,7 +48,7 @@ async function sockets(count: number): Promise<TLSSocket[]> {
   return made;
 }
 
-/** Others are served: writes, reads and a watch, each within the time that any client waits. */
+/** Other clients are served: writes, reads and a watch, each within a client's time limit. */
 async function serves(): Promise<void> {
   const name = `other-${open.length}`;
   const answers = [
@@ -60,7 +60,7 @@ async function serves(): Promise<void> {
   expect(answers.map(({ status }) => status)).toEqual([201, 200, 200, 200]);
 }
 
-/** Writes that every watch of ConfigMaps is told of. */
+/** Writes that every watch of ConfigMaps receives. */
 async function stir(times: number): Promise<void> {
   const text = 'y'.repeat(100_000);
   for (let count = 0; count < times; count++) {
@@ -74,9 +74,9 @@ async function stir(times: number): Promise<void> {
   }
 }
 
-describe('clients that', () => {
+describe('misbehaving clients', () => {
   it(
-    'send a head or a body byte by byte hold up nobody',
+    'clients that send a request byte by byte do not delay others',
     async () => {
       const before = victim.memory();
       const heads = await sockets(200);
@@ -94,7 +94,7 @@ describe('clients that', () => {
   );
 
   it(
-    'never read a large list cost no more than its size each',
+    'clients that never read a large list take no more memory than its size each',
     async () => {
       const before = victim.memory();
       for (const socket of await sockets(20)) {
@@ -109,7 +109,7 @@ describe('clients that', () => {
   );
 
   it(
-    'never read their watch are not remembered what they did not read',
+    'clients that never read their watch do not take memory for all its events',
     async () => {
       const before = victim.memory();
       const readers = await sockets(100);
@@ -126,7 +126,7 @@ describe('clients that', () => {
   );
 
   it(
-    'hold a thousand idle watches are told what comes, hold little memory, and leave nothing',
+    'a thousand idle watches get new events, take little memory, and leave none',
     async () => {
       const before = victim.memory();
       const watches = await sockets(connections(1000, FILE));
@@ -164,10 +164,10 @@ describe('clients that', () => {
   );
 
   it(
-    'open more connections than there may be take none from those that are served',
+    'clients above the connection limit do not affect those that are connected',
     async () => {
       const before = victim.memory();
-      // The server takes 10,000.
+      // The server accepts 10,000.
       for (let left = connections(10_500, FILE); left > 0; left -= 500) {
         const some = Array.from({ length: Math.min(500, left) }, () =>
           plainConnect({ host: '127.0.0.1', port: victim.port }).on('error', () => undefined),

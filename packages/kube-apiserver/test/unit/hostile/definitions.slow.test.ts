@@ -7,7 +7,7 @@ import { ask, openRoom } from './room.js';
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const MAPS = '/api/v1/namespaces/default/configmaps';
 const GROUP = 'bombs.example.com';
-/** Many times what a test takes, in ms: machines are slow and busy. */
+/** Time limit in ms, far above what a test takes: machines are slow and busy. */
 const LONG = 600_000;
 
 let rooms: Assembly;
@@ -46,7 +46,7 @@ function create(plural: string, spec: string): ReturnType<typeof ask> {
   });
 }
 
-describe('a definition whose patterns take for ever elsewhere', () => {
+describe('a definition with patterns that need exponential time with backtracking', () => {
   it.each([
     ['p1s', '^(a+)+$'],
     ['p2s', '^(a|aa)+$'],
@@ -55,19 +55,19 @@ describe('a definition whose patterns take for ever elsewhere', () => {
     ['p5s', '^([a-zA-Z0-9])(([\\-.]|[_]+)?([a-zA-Z0-9]+))*(@){1}[a-z0-9]+$'],
     ['p6s', '(x+x+)+y'],
   ])(
-    'judges a text of a megabyte (%s)',
+    'a pattern is matched against a megabyte in bounded time (%s)',
     async (plural, pattern) => {
       expect((await define(plural, { type: 'string', pattern })).code).toBe(201);
       const { code } = await create(plural, `"${'a'.repeat(1_000_000)}!"`);
       expect([201, 422]).toContain(code);
-      // The real store takes no object of this size.
+      // kube-apiserver's store accepts no object of this size.
       expect((await create(plural, `"${'x'.repeat(500_000)}"`)).code).toBe(422);
     },
     LONG,
   );
 });
 
-describe('a definition whose rules cost more than there is', () => {
+describe('a definition with rules that exceed the cost limit', () => {
   const list = (items: Json): Json => ({ type: 'array', items });
   it.each<[string, Json]>([
     [
@@ -89,7 +89,7 @@ describe('a definition whose rules cost more than there is', () => {
       },
     ],
   ])(
-    'is refused (%s)',
+    'a rule above the cost limit is refused (%s)',
     async (plural, spec) => {
       const { code, value } = await define(plural, spec);
       expect([code, JSON.stringify(value)]).toEqual([422, expect.stringContaining('cost')]);
@@ -98,7 +98,7 @@ describe('a definition whose rules cost more than there is', () => {
   );
 
   it(
-    'or ends at its budget: rules within bounds over a megabyte of values',
+    'the evaluation of rules over a megabyte of values ends at its cost limit',
     async () => {
       const rule = { rule: 'self.all(a, self.all(b, a == b))' };
       expect(
@@ -118,7 +118,7 @@ describe('a definition whose rules cost more than there is', () => {
   );
 
   it(
-    'or is nested without end',
+    'a rule that is nested too deeply is refused',
     async () => {
       for (const rule of [
         `${'('.repeat(5000)}true${')'.repeat(5000)}`,
@@ -135,9 +135,9 @@ describe('a definition whose rules cost more than there is', () => {
   );
 });
 
-describe('many owners of many fields', () => {
+describe('many managers of many fields', () => {
   it(
-    'of one object are kept in bounds',
+    'the managedFields of one object stay within the size limit',
     async () => {
       let last = { code: 0, value: {} as Json };
       for (let owner = 0; owner < 20; owner++) {
@@ -153,7 +153,7 @@ describe('many owners of many fields', () => {
       }
       const metadata = isObject(last.value) ? last.value['metadata'] : undefined;
       expect(isObject(metadata) && isArray(metadata['managedFields']) ? metadata['managedFields'].length : 0).toBe(20);
-      // And those that would not fit are refused, not stored in part.
+      // An apply that would exceed the limit is refused, and not stored in part.
       const data = Object.fromEntries(Array.from({ length: 60_000 }, (_, at) => [`key-${at}`, 'some text']));
       const { code } = await ask(rooms, {
         method: 'PATCH',
@@ -170,7 +170,7 @@ describe('many owners of many fields', () => {
 
 describe('five hundred definitions', () => {
   it(
-    'are served, told of in discovery, and go again',
+    'five hundred definitions are served, listed in discovery, and deleted',
     async () => {
       const before = process.memoryUsage().rss;
       const plurals = Array.from({ length: 500 }, (_, at) => `m${at}s`);

@@ -4,7 +4,7 @@ import type { Assembly } from '../../../src/server/assembly.js';
 import { misfits } from './misfits.js';
 import { ask, openRoom } from './room.js';
 
-/** Every so manyth of the requests; another first one is another part of them. */
+/** Every nth request; the offset selects another part of them. */
 const STEP = Number(process.env['MISFIT_STEP'] ?? 11);
 const FIRST = Number(process.env['MISFIT_FIRST'] ?? 0);
 
@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => rooms.close());
 
 describe('a wrong value in any field of any built-in kind', () => {
-  it('is taken, or refused by a Status that says why', async () => {
+  it('a wrong value in any field of any built-in kind is accepted, or refused by a Status with a reason', async () => {
     const all = misfits(rooms.registry.all());
     expect(all.length).toBeGreaterThan(10_000);
     const odd: string[] = [];

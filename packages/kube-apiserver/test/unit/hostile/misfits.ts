@@ -5,7 +5,7 @@ import { isArray, isObject, type Json, type JsonObject } from '../../../src/json
 import type { Resource } from '../../../src/resource.js';
 import { root } from '../../../testing/root.js';
 
-/** A request to create an object of which one field holds what it cannot. */
+/** A request to create an object with a wrong value in one field. */
 export interface Misfit {
   /** `v1 ConfigMap metadata.labels = 1`. */
   readonly title: string;
@@ -18,9 +18,9 @@ interface Sample {
   readonly json: JsonObject;
 }
 
-/** Whose pod template is tried at another kind. */
+/** Kinds whose pod template is covered by another kind. */
 const SPARED: ReadonlySet<string> = new Set(['PodTemplate', 'ReplicaSet']);
-/** Values of each type, as text: some fit some fields. */
+/** Values of each type as JSON text; some are valid for some fields. */
 const VALUES = [
   'null',
   'true',
@@ -46,13 +46,13 @@ const VALUES = [
 ];
 const MARK = '"-misfit-"';
 
-/** Objects of the built-in kinds with every field that there is, as Go's own encoders write them (tools/samples.go). */
+/** Objects of the built-in kinds with all fields, as Go's encoders write them (tools/samples.go). */
 function samples(): readonly Sample[] {
   const lines = readFileSync(path.join(root, 'test/unit/protobuf/samples.jsonl'), 'utf8').trim().split('\n');
   return lines.map((line): Sample => JSON.parse(line)).filter(({ name }) => name.endsWith(' with all'));
 }
 
-/** Each field of each kind, with each value, in an order that depends on nothing. */
+/** Each field of each kind with each value, in a deterministic order. */
 export function misfits(resources: readonly Resource[]): Misfit[] {
   return samples().flatMap(({ json }) => {
     const resource = resources.find(
@@ -87,7 +87,7 @@ function ofKind(json: JsonObject, { group, version, plural, kind, namespaced }: 
 
 type Where = readonly (string | number)[];
 
-/** The ways to all fields within a value; of lists the first item stands for all. */
+/** The paths of all fields of a value; the first item represents a list. */
 function fieldsOf(value: Json, where: Where): Where[] {
   const inner = isArray(value)
     ? value.slice(0, 1).map((item, at): [number, Json] => [at, item])
@@ -97,7 +97,7 @@ function fieldsOf(value: Json, where: Where): Where[] {
   return inner.flatMap(([key, one]) => [[...where, key], ...fieldsOf(one, [...where, key])]);
 }
 
-/** What leads to a field, and nothing beside it. */
+/** An object with only the given field and its parents. */
 function only(value: Json, [key, ...rest]: Where): Json {
   if (key === undefined) return MARK.slice(1, -1);
   const inner = isArray(value) && typeof key === 'number' ? value[key] : isObject(value) ? value[key] : undefined;

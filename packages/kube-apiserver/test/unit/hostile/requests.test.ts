@@ -12,7 +12,7 @@ const MERGE = 'application/merge-patch+json';
 const STRATEGIC = 'application/strategic-merge-patch+json';
 const APPLY = 'application/apply-patch+yaml';
 const YAML = 'application/yaml';
-/** Many times what a test takes, in ms: machines are slow and busy. */
+/** Time limit in ms, far above what a test takes: machines are slow and busy. */
 const LONG = 600_000;
 
 let rooms: Assembly;
@@ -34,7 +34,7 @@ const many = (count: number, one: (at: number) => string, between = ','): string
 
 describe('a value that is nested too deeply', () => {
   it.each([10_000, 100_000, 500_000])(
-    'by %i levels is refused in every form',
+    'a value of %i levels is refused in every form',
     async (depth) => {
       const lists = nested(depth, '[', ']');
       const maps = nested(depth, '{"a":', '}');
@@ -76,7 +76,7 @@ describe('a value that is nested too deeply', () => {
     ],
     ['blocks of YAML', YAML, many(1500, (at) => `${' '.repeat(at)}a:`, '\n'), 400],
   ])(
-    'as %s is refused',
+    'a deeply nested value as %s is refused',
     async (_what, type, body, wanted) => {
       const { code, value } = await ask(
         rooms,
@@ -90,8 +90,8 @@ describe('a value that is nested too deeply', () => {
   );
 });
 
-describe('keys that mean something to this language', () => {
-  // Keys of annotations begin and end with a letter or digit.
+describe('keys that are properties of JavaScript prototypes', () => {
+  // Keys of annotations start and end with a letter or digit.
   const PLAIN = ['constructor', 'toString', 'hasOwnProperty', 'prototype'];
   const ODD = ['__proto__', ...PLAIN];
   const odd = many(ODD.length, (at) => `"${ODD[at] ?? ''}":"v"`);
@@ -155,7 +155,7 @@ describe('keys that mean something to this language', () => {
         body: `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"odd-3","annotations":{${plain}}},"data":{${odd}}}`,
       },
     ],
-  ])('are keys like any other in %s', async (_what, request) => {
+  ])('prototype property names are ordinary keys in %s', async (_what, request) => {
     const { code, value } = await ask(rooms, request);
     const { data, metadata } = value;
     expect(code).toBeLessThan(300);
@@ -167,7 +167,7 @@ describe('keys that mean something to this language', () => {
   });
 
   it.each(['/__proto__/polluted', '/constructor/prototype/polluted', '/metadata/__proto__/polluted'])(
-    'are no way out of the object: %s',
+    'a JSON patch cannot change a prototype: %s',
     async (path) => {
       const { code } = await ask(rooms, {
         method: 'PATCH',
@@ -212,7 +212,7 @@ describe('a patch that grows', () => {
       200,
     ],
   ])(
-    '%s is answered in bounds',
+    'a growing patch is limited: %s',
     async (_what, patch, wanted) => {
       const { code } = await ask(rooms, {
         method: 'PATCH',
@@ -235,7 +235,7 @@ describe('a query of a megabyte', () => {
     ['of parameters', many(100_000, (at) => `a${at}=b`, '&'), 200],
     ['of a token', `limit=1&continue=${'eyJ'.repeat(200_000)}`, 400],
   ])(
-    '%s is answered',
+    'a query of a megabyte gets a response: %s',
     async (_what, query, wanted) => {
       expect((await ask(rooms, { method: 'GET', target: `${MAPS}?${query}`, body: '' })).code).toBe(wanted);
     },
@@ -243,9 +243,9 @@ describe('a query of a megabyte', () => {
   );
 });
 
-describe('protobuf that is none', () => {
+describe('invalid protobuf', () => {
   it(
-    'is refused for every kind',
+    'invalid protobuf is refused for every kind',
     async () => {
       const dice = new Dice(1);
       const kinds = rooms.registry.all().filter(({ custom, namespaced }) => !custom && namespaced);

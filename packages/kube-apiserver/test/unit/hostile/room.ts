@@ -7,7 +7,7 @@ import { ManualClock } from '../../../testing/clock.js';
 
 const ROOT = { name: 'root', groups: ['system:masters', 'system:authenticated'] };
 
-/** A whole server without a socket, whose stored objects nobody can change in place. */
+/** A complete server without a socket, with deep-frozen stored objects. */
 export async function openRoom(): Promise<Assembly> {
   const clock = new ManualClock();
   const rooms = assemble({
@@ -23,7 +23,7 @@ export async function openRoom(): Promise<Assembly> {
   return rooms;
 }
 
-/** What an administrator's request is answered: the code, and the object, empty where it is text. */
+/** The response to an administrator's request: the code, and the object, `{}` where it is text. */
 export async function ask(
   rooms: Assembly,
   request: {

@@ -11,7 +11,7 @@ import { layout } from '../../../testing/controlplane/flags.js';
 
 const TOKEN = 'token-of-root';
 
-/** An embedded API server in a process of its own, to be treated badly and looked at from outside. */
+/** An embedded API server in a process of its own, whose memory can be measured. */
 export class Victim {
   readonly #server: EmbeddedServer;
   readonly #folder: string;
@@ -48,7 +48,7 @@ export class Victim {
     return this.#session.call({ deadlineMs: 120_000, ...request });
   }
 
-  /** A connection on which nothing is read until somebody does. */
+  /** A connection that is not read until it is resumed. */
   connect(): Promise<TLSSocket> {
     const ca = readFileSync(path.join(this.#folder, 'data', 'ca.crt'));
     return new Promise((resolve, reject) => {
@@ -64,7 +64,7 @@ export class Victim {
     return this.#port;
   }
 
-  /** Bytes of memory that its process holds. */
+  /** The resident memory of its process in bytes. */
   memory(): number {
     const line = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${this.#server.pid}/status`, 'utf8'));
     return Number(line?.[1]) * 1024;
@@ -77,7 +77,7 @@ export class Victim {
   }
 }
 
-/** The head of a request, ready to be sent. */
+/** The head of a request as bytes. */
 export function head(method: string, target: string, more: readonly string[] = []): string {
   return [`${method} ${target} HTTP/1.1`, 'Host: localhost', `Authorization: Bearer ${TOKEN}`, ...more, '', ''].join(
     '\r\n',

@@ -44,7 +44,7 @@ const EVENT = {
 const CM = '/api/v1/namespaces/ns/configmaps';
 
 describe('the audit log', () => {
-  it('tells of an answered request', async () => {
+  it('the audit log has an entry for a request', async () => {
     expect(await logged(`GET ${CM}/a`)).toEqual([
       {
         ...EVENT,
@@ -56,7 +56,7 @@ describe('the audit log', () => {
     ]);
   });
 
-  it('tells of a failure, pretty or not', async () => {
+  it('the audit log has the Status of a failure, indented or not', async () => {
     const failed = {
       metadata: {},
       status: 'Failure',
@@ -70,7 +70,7 @@ describe('the audit log', () => {
       expect(await logged(`GET ${CM}/b${query}`)).toEqual([expect.objectContaining({ responseStatus: failed })]);
   });
 
-  it('tells who was refused, and who acted as whom', async () => {
+  it('the audit log has refused users and impersonated users', async () => {
     expect(await logged(`GET ${CM}`, 'Metadata', { authorization: 'Bearer bob' })).toEqual([
       expect.objectContaining({
         user: { username: 'bob', groups: ['system:authenticated'] },
@@ -86,7 +86,7 @@ describe('the audit log', () => {
     ]);
   });
 
-  it('names what a POST makes, and holds bodies when it is told to', async () => {
+  it('the audit log has the name of a created object, and bodies where the level includes them', async () => {
     const body = '{"metadata":{"name":"new","managedFields":[]}}';
     const objects = {
       requestObject: { metadata: { name: 'new' } },
@@ -109,7 +109,7 @@ describe('the audit log', () => {
     ]);
   });
 
-  it('tells when a watch begins and when it ends', async () => {
+  it('the audit log has entries for the start and the end of a watch', async () => {
     expect(await logged(`GET ${CM}?watch=1`)).toEqual([
       expect.objectContaining({ stage: 'ResponseStarted', verb: 'watch' }),
       expect.objectContaining({ type: 'ADDED' }),
@@ -118,7 +118,7 @@ describe('the audit log', () => {
     ]);
   });
 
-  it.each(['/healthz', '/livez/ping', '/readyz?verbose'])('leaves %s out', async (path) => {
+  it.each(['/healthz', '/livez/ping', '/readyz?verbose'])('the audit log leaves out %s', async (path) => {
     expect(await logged(`GET ${path}`)).toEqual([]);
   });
 });

@@ -23,7 +23,7 @@ function rig(limit = 100): {
 }
 
 describe('what waits for readers', () => {
-  it('is counted once where they wait for the same, and no longer when they have taken it', () => {
+  it('waiting bytes count once for readers that share them, and not after they are read', () => {
     const { backlog, wait } = rig();
     const same = new Uint8Array(40);
     const first = wait('a', same, 3);
@@ -36,7 +36,7 @@ describe('what waits for readers', () => {
     expect(backlog.bytes).toBe(0);
   });
 
-  it('is cut off after a minute', async () => {
+  it('a reader that accepts nothing for a minute is disconnected', async () => {
     const { backlog, clock, cut, wait } = rig();
     wait('stuck', new Uint8Array(10));
     const slow = wait('slow', new Uint8Array(10));
@@ -52,7 +52,7 @@ describe('what waits for readers', () => {
     expect([backlog.bytes, clock.pending]).toEqual([0, 0]);
   });
 
-  it('is cut off where it is too much: who has made the most wait for the longest', async () => {
+  it('above the limit, the readers with the most bytes for the longest time are disconnected', async () => {
     const { backlog, clock, cut, wait } = rig();
     wait('small and old', new Uint8Array(1));
     wait('large and old', new Uint8Array(60));
@@ -66,7 +66,7 @@ describe('what waits for readers', () => {
     expect(backlog.bytes).toBe(71);
   });
 
-  it('is cut off while memory is scarce, a quarter of the readers at a time', async () => {
+  it('while the heap is scarce, a quarter of the readers is disconnected at a time', async () => {
     const clock = new ManualClock();
     let scarce = false;
     const backlog = new Backlog(clock, 1000, () => scarce);
@@ -79,7 +79,7 @@ describe('what waits for readers', () => {
     scarce = true;
     wait(7);
     expect(cut).toEqual([0, 1]);
-    // What they held has to be collected before more of them go.
+    // Their memory has to be collected before more readers are disconnected.
     wait(8)();
     expect(cut).toEqual([0, 1]);
     await clock.advance(1000);
@@ -87,7 +87,7 @@ describe('what waits for readers', () => {
     expect(cut).toEqual([0, 1, 2, 3]);
   });
 
-  it('never stays above the limit, even of those that have just come', () => {
+  it('the backlog never stays above its limit, even for new readers', () => {
     const { backlog, wait } = rig();
     for (let at = 0; at < 1000; at += 1) {
       wait(String(at), new Uint8Array(at % 70));

@@ -9,7 +9,7 @@ import { FakeVerbs, request, RESOURCES, rooms } from './rooms.js';
 const CONFIGMAPS = '/api/v1/namespaces/ns/configmaps';
 const PREFIX = 'provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]';
 
-/** Verbs that say what is wrong with a body, as the true ones do. */
+/** Verbs that report decoding errors, as the real ones do. */
 class ToldVerbs extends FakeVerbs {
   override delete: FakeVerbs['delete'] = async (_target, body) => {
     throw body?.refusal ?? new Error('nothing is wrong');
@@ -35,7 +35,7 @@ describe('a body that is no protobuf', () => {
     ],
     ['k8s\0', 'empty body (6b387300)'],
     ['k8s\0\xff\xff\xff\xff', 'unexpected EOF (6b387300ffffffff)'],
-  ])('%j is refused with what was expected, and how it begins', async (body, why) => {
+  ])('a body %j that is not protobuf is refused with the expected prefix and its first bytes', async (body, why) => {
     expect(await told(`POST ${CONFIGMAPS}`, body)).toBe(
       `the object provided is unrecognized (must be of type ConfigMap): ${why}`,
     );
@@ -45,13 +45,13 @@ describe('a body that is no protobuf', () => {
     ['xyz', PREFIX],
     ['k8s\0', 'empty body'],
     ['k8s\0\xff\xff\xff\xff', 'unexpected EOF'],
-  ])('%j of a deletion is refused with the reason alone', async (body, why) => {
+  ])('DeleteOptions %j that are not protobuf are refused with the reason alone', async (body, why) => {
     expect(await told(`DELETE ${CONFIGMAPS}/a`, body)).toBe(why);
   });
 });
 
 describe('a name in a refusal', () => {
-  it('is quoted as Go quotes it', () => {
+  it('a name in an error is quoted as Go quotes it', () => {
     const [resource] = RESOURCES;
     if (resource === undefined) throw new Error('no resource');
     expect(notFound(resource, '\0\u0001\u007f\u0007"').message).toBe(

@@ -65,7 +65,10 @@ function send(
   });
 }
 
-/** Sends bytes as they are, and gives all that comes back, however the connection ends: a server need not read to the end what it has refused. */
+/**
+ * Sends raw bytes and returns all that comes back, however the connection ends: a server need not read the whole of a
+ * refused request.
+ */
 function raw(port: number, bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(
@@ -82,7 +85,7 @@ function raw(port: number, bytes: string): Promise<string> {
 }
 
 describe('a request over the wire', () => {
-  it('arrives whole', async () => {
+  it('a request is received completely', async () => {
     const seen: unknown[] = [];
     const port = await serve(async (one) => {
       const body = typeof one.body === 'function' ? Buffer.from(await one.body()).toString('utf8') : one.body;
@@ -103,7 +106,7 @@ describe('a request over the wire', () => {
     ]);
   });
 
-  it('is answered as a line of JSON with its headers', async () => {
+  it('a response is a line of JSON with its headers', async () => {
     const port = await serve(() =>
       Promise.resolve({
         ...value({ a: 'ü' }),
@@ -118,7 +121,7 @@ describe('a request over the wire', () => {
     expect(Buffer.from(answer.headers['warning'] ?? '', 'latin1').toString('utf8')).toBe('299 - "ü", 299 - "b"');
   });
 
-  it('that is pipelined is answered in order', async () => {
+  it('pipelined requests get their responses in order', async () => {
     const port = await serve(({ target }) => Promise.resolve(value(target)));
     const one = (path: string, more = ''): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n${more}\r\n`;
     const text = await raw(port, `${one('/1')}${one('/2')}${one('/3', 'Connection: close\r\n')}`);
@@ -126,7 +129,7 @@ describe('a request over the wire', () => {
     expect(text.match(/"\/\d"/g)).toEqual(['"/1"', '"/2"', '"/3"']);
   });
 
-  it('is read after one whose answer its client has not taken yet, head and body apart', async () => {
+  it('a request is read after one whose response the client has not read, head and body apart', async () => {
     const port = await serve(async ({ body }) =>
       value(typeof body === 'function' ? Buffer.from(await body()).toString('utf8') : 'x'.repeat(4_000_000)),
     );
@@ -156,7 +159,7 @@ describe('a request over the wire', () => {
     ['of such a method, but no header', 'FOO / HTTP/1.1\r\nHost\r\n\r\n', 'HTTP/1.1 400'],
     ['that is none', 'garbage\r\n\r\n', 'HTTP/1.1 400'],
     ['for a tunnel', 'CONNECT /x HTTP/1.1\r\nHost: x\r\n\r\n', 'HTTP/1.1 200'],
-  ])('%s is answered at once', async (_name, bytes, line) => {
+  ])('%s gets a response at once', async (_name, bytes, line) => {
     const port = await serve(() => Promise.resolve(value('ok')));
 
     expect((await raw(port, bytes)).slice(0, line.length)).toBe(line);
@@ -180,7 +183,7 @@ describe('a request over the wire', () => {
     ['for no host', 'GET / HTTP/1.1\r\n\r\n', 400, '400 Bad Request: missing required Host header'],
     ['for no host, as HTTP/1.0 allows', 'GET / HTTP/1.0\r\n\r\n', 200, '"ok"\n'],
     ['for the empty host', 'GET / HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n', 200, '"ok"\n'],
-  ])('%s is answered as by Go', async (_name, bytes, code, text) => {
+  ])("%s gets the response of Go's server", async (_name, bytes, code, text) => {
     const port = await serve(() => Promise.resolve(value('ok')));
     const answer = await raw(port, bytes);
 
@@ -190,7 +193,7 @@ describe('a request over the wire', () => {
 });
 
 describe('a method that Node does not know', () => {
-  it('is for the server to refuse, with all that came', async () => {
+  it('a request with a method unknown to Node reaches the router completely', async () => {
     const seen: unknown[] = [];
     const port = await serve(({ method, target, headers }) => {
       seen.push([method, target, headers['authorization'], headers['impersonate-extra-a'], headers['x']]);
@@ -211,7 +214,7 @@ describe('a method that Node does not know', () => {
     );
   });
 
-  it('does not have the request before it answered twice', async () => {
+  it('a request with a method unknown to Node does not repeat the response of the request before it', async () => {
     const seen: string[] = [];
     const port = await serve(({ method }) => {
       seen.push(method);
@@ -232,7 +235,7 @@ describe('a body', () => {
     }
   }
 
-  it('of 3 MiB is taken, one byte more is not', async () => {
+  it('a body of 3 MiB is accepted, one byte more is not', async () => {
     const port = await serve(reading);
     const most = 3 * 1024 * 1024;
 
@@ -240,7 +243,7 @@ describe('a body', () => {
     expect((await send(port, { method: 'POST', body: Buffer.alloc(most + 1) })).statusCode).toBe(413);
   });
 
-  it('without end is cut off at 3 MiB', async () => {
+  it('a body without end is refused after 3 MiB', async () => {
     const port = await serve(reading);
     const chunk = `100000\r\n${'x'.repeat(0x100000)}\r\n`;
     const text = await raw(port, `POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${chunk.repeat(4)}`);
@@ -249,7 +252,7 @@ describe('a body', () => {
     expect(text).toContain('Connection: close');
   });
 
-  it('that nobody wants is not read, and its connection not used again', async () => {
+  it('the connection of an unread body is not reused', async () => {
     const port = await serve(() => Promise.resolve({ ...value('no'), code: 401 }));
     const text = await raw(port, 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\nbegin');
 
@@ -257,7 +260,7 @@ describe('a body', () => {
     expect(text).toContain('Connection: close');
   });
 
-  it('is asked for when the client waits for that', async () => {
+  it('a client that expects 100-continue gets it when the body is read', async () => {
     const port = await serve(reading);
     const answer = await raw(
       port,
@@ -268,7 +271,7 @@ describe('a body', () => {
   });
 });
 
-/** Values until the request ends; tells when it did. */
+/** Values until the request ends; records when it did. */
 async function* ticking(signal: AbortSignal, ended: () => void): AsyncGenerator<Json> {
   try {
     yield 1;
@@ -287,7 +290,7 @@ describe('a stream', () => {
       Promise.resolve({ code: 200, headers: {}, body: { kind: 'stream', values: ticking(signal, ended) } });
   }
 
-  it('is sent line by line, and ends with the client', async () => {
+  it('a stream is sent line by line, and ends when the client disconnects', async () => {
     const ended = new Promise<void>((resolve) => {
       void serve(streaming(resolve)).then((port) => {
         const sent = request({ host: '127.0.0.1', port, agent, servername: 'localhost' }, (response) => {
@@ -306,7 +309,7 @@ describe('a stream', () => {
     await expect(ended).resolves.toBeUndefined();
   });
 
-  it('ends when the server closes, and what is being answered is finished', async () => {
+  it('a closing server ends streams and finishes other responses', async () => {
     let finish: (answer: ApiResponse) => void = () => undefined;
     let begun: () => void = () => undefined;
     const waiting = new Promise<void>((resolve) => {
@@ -332,7 +335,7 @@ describe('a stream', () => {
 });
 
 describe('a certificate', () => {
-  it('is good for a month less than its life, for its authority, and for its host', async () => {
+  it('a certificate is usable until a month before its end, for its authority and its host only', async () => {
     const other = await issueAuthority(NOW);
     const good = (now: number, host: string | undefined, issuer = authority): boolean =>
       isUsable(serving, now, { authority: issuer, host });
@@ -343,7 +346,7 @@ describe('a certificate', () => {
       good(NOW, 'other.example.com'),
       good(NOW, 'localhost', other),
     ]).toEqual([true, true, false, false]);
-    // Every address of the machine has to be in it.
+    // All addresses of the machine must be in it.
     expect(isUsable(await issueServing(authority, '0.0.0.0', NOW), NOW, { authority, host: '0.0.0.0' })).toBe(true);
     expect([good(NOW + YEAR_MS * 0.9, 'localhost'), good(NOW + YEAR_MS * 0.95, 'localhost')]).toEqual([true, false]);
     expect([

@@ -41,7 +41,7 @@ describe('an Accept header', () => {
     ['application/json;as=Foo,application/json', 'json'],
     ['application/json;stream=watch', 'json'],
     ['application/yaml;stream=watch', 'none'],
-  ])('%s gets %s', (header, form) => {
+  ])('the Accept header %s gets %s', (header, form) => {
     expect(formOf(header)).toBe(form);
   });
 
@@ -56,11 +56,11 @@ describe('an Accept header', () => {
     ],
     [`${TABLE.replace('json', 'vnd.kubernetes.protobuf')},${TABLE}`, 'json Table/v1'],
     ['*/*', 'json'],
-  ])('%s of a built-in kind gets %s', (header, form) => {
+  ])('the Accept header %s gets %s for a built-in kind', (header, form) => {
     expect(formOf(header, { transforms: true, protobuf: true })).toBe(form);
   });
 
-  it('may ask for the metadata of every kind in protobuf', () => {
+  it('a client can request the metadata of every kind in protobuf', () => {
     const header =
       'application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json';
 
@@ -70,7 +70,7 @@ describe('an Accept header', () => {
     ]);
   });
 
-  it('of a Table gets no error', () => {
+  it('an error is never a Table', () => {
     expect(formOf(TABLE, { transforms: false })).toBe('none');
     expect(formOf(TABLE, { transforms: true, tables: false })).toBe('none');
   });
@@ -81,7 +81,7 @@ describe('an Accept header', () => {
     ['text/html, */*;q=0.1', true],
     ['', true],
     ['application/cbor', false],
-  ])('%s at the door of a built-in kind: %s', (header, enters) => {
+  ])('a built-in endpoint admits the Accept header %s: %s', (header, enters) => {
     expect(admits(header)).toBe(enters);
   });
 
@@ -91,7 +91,7 @@ describe('an Accept header', () => {
     ['pretty=', 'curl/8', true],
     ['', 'Mozilla/5', false],
     ['', 'Mozilla/5.0 (X11)', true],
-  ])('with the query "%s" of agent %s is written for people: %s', (query, agent, pretty) => {
+  ])('with the query "%s" of agent %s the JSON is indented: %s', (query, agent, pretty) => {
     expect(wantsPretty(new Map(new URLSearchParams(query)), agent)).toBe(pretty);
   });
 });

@@ -19,11 +19,11 @@ describe('the pieces of an answer', () => {
     ['a Table', { kind: 'Table', columnDefinitions: [], rows: [{ cells: ['a'] }, { cells: [LARGE] }] }],
     ['what has items and rows', { items: 'no', rows: [1], other: [2] }],
     ['members that are not there', { items: [{ a: undefined, b: 1 }], left: undefined }],
-  ])('of %s are its JSON', (_name, value) => {
+  ])('the chunks of %s are its JSON', (_name, value) => {
     expect(Buffer.concat([...chunksOf(value)]).toString('utf8')).toBe(`${JSON.stringify(value)}\n`);
   });
 
-  it('are the JSON of any list', () => {
+  it('the chunks of any list are its JSON', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.array(fc.jsonValue()), (more, items) => {
         const value: Json = JSON.parse(JSON.stringify({ ...more, items }));
@@ -32,7 +32,7 @@ describe('the pieces of an answer', () => {
     );
   });
 
-  it('are made one by one, none much larger than an item', () => {
+  it('chunks are made one by one, none much larger than an item', () => {
     const items = Array.from({ length: 5000 }, (_one, at) => ({ name: `item-${at}`, text: 'x'.repeat(100) }));
     const sizes = [...chunksOf({ items })].map((piece) => piece.length);
 
@@ -40,14 +40,14 @@ describe('the pieces of an answer', () => {
     expect(Math.max(...sizes)).toBeLessThan(100_000);
   });
 
-  it('of a large item are the same bytes for all readers', () => {
+  it('the chunk of a large item is one buffer for all readers', () => {
     const item = { a: LARGE };
     const all = [chunksOf({ items: [item] }), chunksOf({ items: [item], kind: 'x' }), chunksOf(item), [lineOf(item)]];
 
     expect(new Set(all.map((pieces) => [...pieces].find((piece) => piece.length > LARGE.length)?.buffer)).size).toBe(1);
   });
 
-  it('of a stream are the same lines for all readers', () => {
+  it('a line of a stream is one buffer for all readers', () => {
     const item = { a: 1 };
 
     expect(lineOf(item)).toBe(lineOf(item));

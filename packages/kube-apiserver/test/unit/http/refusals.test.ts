@@ -37,9 +37,9 @@ describe('a client that looks for the answer when it has sent all', () => {
       [...Array.from({ length: 20 }, () => chunk), Buffer.from('0\r\n\r\n')],
     ],
   ])(
-    'finds that %s is too large',
+    'a client that reads only after sending gets the 413 for %s',
     async (_name, header, parts) => {
-      // However long it takes to send: no patience runs out.
+      // However long sending takes, no time limit ends it.
       wire = await openWire({ dispatch: reading, clock: new ManualClock() });
       const socket = await wire.silent(`POST / HTTP/1.1\r\nHost: x\r\n${header}\r\n\r\n`);
       for (const part of parts)
@@ -55,7 +55,7 @@ describe('a client that looks for the answer when it has sent all', () => {
     180_000,
   );
 
-  it('is not told to go on with a body that is too large', async () => {
+  it('a client with a body that is too large gets no 100-continue', async () => {
     wire = await openWire({ dispatch: reading });
     const socket = await wire.silent(
       `POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: ${20 * MIB}\r\n\r\n`,
@@ -64,7 +64,7 @@ describe('a client that looks for the answer when it has sent all', () => {
     expect((await allOf(socket)).toString('utf8')).toMatch(/^HTTP\/1\.1 413 /);
   });
 
-  it('is cut off when it goes on for too long', async () => {
+  it('a client that sends for too long is disconnected', async () => {
     wire = await openWire({ dispatch: reading });
     const socket = await wire.silent(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${1000 * MIB}\r\n\r\n`);
     socket.removeAllListeners('error').on('error', () => undefined);
@@ -89,7 +89,7 @@ describe('a client without TLS', () => {
     ['that asks', 'GET /version HTTP/1.1\r\nHost: x\r\n\r\n', TOLD],
     ['that sends', 'POST /api HTTP/1.1\r\nHost: x\r\n\r\n', TOLD],
     ['of an odd method', 'DELETE / HTTP/1.1\r\nHost: x\r\n\r\n', ''],
-  ])('%s is told so, as Go tells it', async (_name, text, answer) => {
+  ])("a plain HTTP client %s gets the message of Go's server", async (_name, text, answer) => {
     wire = await openWire({ dispatch: reading });
 
     expect(await plainly(wire.listener.port, text)).toBe(answer);

@@ -47,7 +47,7 @@ describe('a request line', () => {
     ['GET /api/v1/namespaces/a/configmaps/%C3%A4', 'get||v1|a|configmaps||ä'],
     ['GET http://host:1/api/v1/namespaces/a', 'get||v1|a|namespaces||a'],
     ['GET //api/v1/namespaces/a', 'get||v1|a|namespaces||a'],
-  ])('%s asks for %s', (line, asked) => {
+  ])('the request line %s has the attributes %s', (line, asked) => {
     expect(infoOf(line)).toBe(asked);
   });
 });
@@ -61,7 +61,7 @@ describe('a query', () => {
     ['&&a&=b', { a: '', '': 'b' }],
     ['__proto__=x', Object.fromEntries([['__proto__', 'x']])],
     ['a=%C3%A4', { a: 'ä' }],
-  ])('%s holds %j', (text, values) => {
+  ])('the query %s has the values %j', (text, values) => {
     expect(Object.fromEntries(readTarget(`/x?${text}`)?.query ?? [])).toEqual(values);
   });
 });

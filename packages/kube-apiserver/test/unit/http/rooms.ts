@@ -80,7 +80,7 @@ const REGISTRY: Registry = {
   generation: 1,
 };
 
-/** Verbs that tell what they were asked, and know objects called `a`. */
+/** Verbs that record their calls, and have objects called `a`. */
 export class FakeVerbs implements Verbs {
   readonly calls: string[] = [];
   events: AsyncIterable<WatchEvent> = none();
@@ -175,7 +175,7 @@ export function rooms(verbs: Verbs, more: Partial<RouterDeps> = {}): RouterDeps 
   };
 }
 
-/** `PUT /path body`, as root unless a token is said. */
+/** Sends `PUT /path body`, as root unless a token is given. */
 export function request(line: string, headers: Record<string, string> = {}): ApiRequest {
   const [method = '', target = '', ...body] = line.split(' ');
   const text = body.join(' ');

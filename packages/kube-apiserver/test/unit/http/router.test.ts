@@ -48,7 +48,7 @@ describe('a request on a resource', () => {
     [`POST ${THINGS}/a {}`, 'create {}|things|ns|a'],
     ['GET /apis/example.com/v1/things', 'list|things||'],
     ['POST /apis/reviews.k8s.io/v1/reviews {}', 'create {}|reviews||'],
-  ])('%s calls %s', async (line, call) => {
+  ])('the request %s calls %s', async (line, call) => {
     expect((await ask(line)).calls).toEqual([call]);
   });
 
@@ -57,7 +57,7 @@ describe('a request on a resource', () => {
     ['application/merge-patch+json; charset=utf-8', '{"a":1}', 'patch merge {"a":1}|configmaps|ns|a'],
     ['application/strategic-merge-patch+json', '{}', 'patch strategic {}|configmaps|ns|a'],
     ['application/apply-patch+yaml', 'a:\n  - b', 'patch apply {"a":["b"]}|configmaps|ns|a'],
-  ])('that patches as %s calls %s', async (type, body, call) => {
+  ])('a patch of type %s with body %s calls %s', async (type, body, call) => {
     const patch = {
       ...request('PATCH /api/v1/namespaces/ns/configmaps/a', { 'content-type': type }),
       body: Buffer.from(body),
@@ -105,7 +105,7 @@ describe('a request on a resource', () => {
       'POST /api/v1/namespaces/ns/configmaps',
       `400 the object provided is unrecognized (must be of type ConfigMap): couldn't get version/kind; json parse error: unexpected end of JSON input (<empty>)`,
     ],
-  ])('%s is answered %s', async (line, answer) => {
+  ])('the request %s gets %s', async (line, answer) => {
     const { answer: given, calls } = await ask(line);
 
     expect(summary(given)).toBe(answer);
@@ -134,11 +134,11 @@ describe('a request on a resource', () => {
       'application/json',
       '413 Request entity too large: limit is 3145728',
     ],
-  ])('%.40s of type %s is answered %s', async (line, type, answer) => {
+  ])('a body of the wrong type or size is refused (%#)', async (line, type, answer) => {
     expect(summary((await ask(line, { 'content-type': type })).answer)).toBe(answer);
   });
 
-  it('may send protobuf to a built-in kind', async () => {
+  it('a client can send protobuf to a built-in kind', async () => {
     const { calls } = await ask('POST /api/v1/namespaces/ns/configmaps xyz', {
       'content-type': 'application/vnd.kubernetes.protobuf',
     });
@@ -196,11 +196,11 @@ describe('an answer', () => {
         ],
       },
     ],
-  ])('to %s accepting "%s" holds the value', async (line, accept, value) => {
+  ])('the response to %s with Accept "%s" has the value', async (line, accept, value) => {
     expect(valueOf((await ask(line, { accept })).answer)).toEqual(value);
   });
 
-  it('is a Table where that is asked for', async () => {
+  it('a client can request a Table', async () => {
     expect(valueOf((await ask('GET /api/v1/namespaces/ns/configmaps/a', { accept: TABLE })).answer)).toMatchObject({
       kind: 'Table',
       metadata: { resourceVersion: '5' },
@@ -208,7 +208,7 @@ describe('an answer', () => {
     });
   });
 
-  it('is YAML where that is asked for', async () => {
+  it('a client can request YAML', async () => {
     const { answer } = await ask('GET /api/v1/namespaces/ns/configmaps/a', { accept: 'application/yaml' });
 
     expect(answer.headers['Content-Type']).toBe('application/yaml');
@@ -244,11 +244,11 @@ describe('an answer', () => {
       TABLE,
       `400 Unable to convert to Table as requested: includeObject: Invalid value: "Bad": must be 'Metadata', 'Object', 'None', or empty`,
     ],
-  ])('to %s accepting %s is %s', async (line, accept, text) => {
+  ])('the response to %s with Accept %s is %s', async (line, accept, text) => {
     expect(summary((await ask(line, { accept })).answer)).toBe(text);
   });
 
-  it('tells warnings, who it is, and that it is nobody else’s', async () => {
+  it('a response has the warnings and the headers against caching', async () => {
     const { answer } = await ask('POST /api/v1/namespaces/ns/configmaps {}', { 'audit-id': 'mine' });
 
     expect(answer.code).toBe(201);
@@ -266,7 +266,7 @@ describe('a version that is deprecated', () => {
     'GET /apis/example.com/v1/olds',
     'GET /apis/example.com/v1/namespaces/ns/olds/b',
     'DELETE /apis/example.com/v1/namespaces/ns/olds/a',
-  ])('is said to be so: %s', async (line) => {
+  ])('a request to a deprecated version gets a warning: %s', async (line) => {
     expect((await ask(line)).answer.headers['Warning']).toEqual(['299 - "example.com/v1 Old is deprecated"']);
   });
 });
@@ -294,11 +294,11 @@ describe('who asks', () => {
       '403 deployments.apps "y" is forbidden: User "bob" cannot get resource "deployments/scale" in API group "apps" in the namespace "x"',
     ],
     ['Bearer bob', '/a%3Cb%3E', '403 forbidden: User "bob" cannot get path "/a&lt;b&gt;"'],
-  ])('with "%s" on %s gets %s', async (authorization, path, answer) => {
+  ])('the Authorization "%s" on %s gets %s', async (authorization, path, answer) => {
     expect(summary((await ask(`GET ${path}`, { authorization })).answer)).toBe(answer);
   });
 
-  it('gets a 500 where nobody foresaw a failure', async () => {
+  it('an unexpected error becomes a 500', async () => {
     const broken = {
       authorize: (): never => {
         throw new Error('the index is torn');
@@ -313,7 +313,7 @@ describe('who asks', () => {
     });
   });
 
-  it('from within the process is taken at its word', async () => {
+  it('a request from within the process names its user without a token', async () => {
     const answer = await createRouter(rooms(new FakeVerbs())).dispatch({
       ...request('GET /nope', { authorization: '' }),
       user: { name: 'eve', groups: [] },

@@ -51,13 +51,13 @@ async function dispatch({ target, signal }: ApiRequest): Promise<ApiResponse> {
   return value({ target });
 }
 
-/** Opens readers that read nothing; gives the most that was unsent meanwhile, and how many were cut off. */
+/** Opens readers that read nothing; returns the maximum of unsent bytes, and the number of disconnected readers. */
 async function stuck(path: string, on: Wire): Promise<{ readonly most: number; readonly cut: () => number }> {
   let most = 0;
   let cut = 0;
   for (let at = 0; at < READERS; at += 1) {
     const socket = await on.silent(GET(path));
-    // A paused socket sees the end of its connection only where it is an error.
+    // A paused socket notices the end of its connection only as an error.
     socket
       .removeAllListeners('error')
       .on('error', () => undefined)
@@ -72,7 +72,7 @@ async function stuck(path: string, on: Wire): Promise<{ readonly most: number; r
 
 describe('readers that take nothing', () => {
   it.each(['/list', '/own', '/bytes', '/watch'])(
-    'of %s keep less than the limit of memory, and others are served',
+    'slow readers of %s stay below the memory limit, and other clients are served',
     async (path) => {
       wire = await openWire({ dispatch, mostUnsent: MOST });
       const { most } = await stuck(path, wire);
@@ -86,7 +86,7 @@ describe('readers that take nothing', () => {
     180_000,
   );
 
-  it('that come back find all of it', async () => {
+  it('a reader that resumes gets the whole response', async () => {
     wire = await openWire({ dispatch });
     const socket = await wire.silent(GET('/list').replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'));
     await waitFor('a list that nobody takes', () => (wire?.listener.unsent ?? 0) > MIB);
@@ -98,7 +98,7 @@ describe('readers that take nothing', () => {
     await waitFor('nothing to be left', () => wire?.listener.unsent === 0);
   }, 180_000);
 
-  it('and go leave nothing behind', async () => {
+  it('a reader that disconnects leaves no waiting bytes', async () => {
     wire = await openWire({ dispatch });
     for (const path of ['/list', '/own', '/bytes', '/watch']) (await wire.silent(GET(path))).unref();
     await waitFor('answers that nobody takes', () => (wire?.listener.unsent ?? 0) > MIB);
@@ -110,17 +110,17 @@ describe('readers that take nothing', () => {
 });
 
 describe('a server that closes', () => {
-  it('waits for nobody who asks for nothing', async () => {
+  it('a closing server does not wait for idle connections', async () => {
     wire = await openWire({ dispatch });
     for (let at = 0; at < 20; at += 1) {
-      // Who has asked nothing yet, has begun to, has got an answer, and watches.
+      // An idle connection, an incomplete request, one after its response, and a watch.
       for (const text of ['\r\n', 'GET / HTTP/1.1\r\nHo', GET('/'), GET('/idle')])
         (await wire.silent(text)).on('error', () => undefined);
     }
     await wire.get('/');
     const { listener } = wire;
     wire = undefined;
-    // Far less than the grace.
+    // Well below the grace period.
     await expect(listener.close(3_600_000)).resolves.toBeUndefined();
   }, 180_000);
 });

@@ -12,11 +12,11 @@ describe('Warning headers', () => {
     [['two\r\nlines\u0000'], ['299 - "two lines "']],
     [['ü'.repeat(4096)], [`299 - "${'ü'.repeat(4096)}"`]],
     [['ü'.repeat(4097)], [`299 - "${'ü'.repeat(256)}"`]],
-  ])('of %.40j', (texts, headers) => {
+  ])('warnings become headers without duplicates, quoted and shortened (%#)', (texts, headers) => {
     expect(warningHeaders(texts)).toEqual(headers);
   });
 
-  it('that are too many are cut, then left out', () => {
+  it('too many warnings are shortened, then left out', () => {
     const texts = Array.from({ length: 30 }, (_, index) => `${index}`.padStart(300, 'x'));
 
     expect(warningHeaders(texts)).toEqual(Array.from({ length: 16 }, () => `299 - "${'x'.repeat(256)}"`));

@@ -12,12 +12,12 @@ export interface Answer {
   readonly bytes: Buffer;
 }
 
-/** A listener of its own, and clients that speak to it as they like. */
+/** A listener with clients that send raw requests. */
 export interface Wire {
   readonly listener: Listener;
-  /** A whole answer. */
+  /** A complete response. */
   get(path: string, method?: string): Promise<Answer>;
-  /** A connection that has sent this, and reads nothing until it is told to. */
+  /** A connection that has sent this, and reads nothing until it is resumed. */
   silent(text: string): Promise<TLSSocket>;
   close(): Promise<void>;
 }
@@ -57,7 +57,7 @@ export async function openWire(options: Pick<ListenerOptions, 'dispatch'> & Part
   };
 }
 
-/** All that a connection gives, until it ends. */
+/** All bytes of a connection until it ends. */
 export function allOf(socket: TLSSocket): Promise<Buffer> {
   const chunks: Buffer[] = [];
   return new Promise((resolve) => {
@@ -66,7 +66,7 @@ export function allOf(socket: TLSSocket): Promise<Buffer> {
   });
 }
 
-/** What a server says to bytes without TLS. */
+/** The server's response to bytes without TLS. */
 export function plainly(port: number, text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connectPlain({ host: '127.0.0.1', port }, () => void socket.write(text));

@@ -17,7 +17,7 @@ const IDLE = `setInterval(() => undefined, 1000); console.log('up');`;
 const DEAF = `process.on('SIGTERM', () => console.log('no')); ${IDLE}`;
 
 describe('a child process', () => {
-  test('tells how it ended by itself', async () => {
+  test('a child process that ends by itself has an exit code', async () => {
     const child = await script(`console.log('up'); process.exitCode = 3;`);
 
     expect(await child.exited).toEqual({ code: 3, signal: null });
@@ -25,7 +25,7 @@ describe('a child process', () => {
     expect(child.kill('SIGTERM')).toBe(false);
   });
 
-  test('has not ended while it runs', async () => {
+  test('a running child process has no exit', async () => {
     const child = await script(IDLE);
 
     expect(child.exit()).toBeUndefined();
@@ -33,14 +33,14 @@ describe('a child process', () => {
     expect(await child.exited).toEqual({ code: null, signal: 'SIGKILL' });
   });
 
-  test('is stopped by SIGTERM when it listens to it', async () => {
+  test('a child process that handles SIGTERM is stopped by it', async () => {
     const child = await script(IDLE);
 
     expect(await child.stop()).toEqual({ code: null, signal: 'SIGTERM' });
     expect(clock.pending).toBe(0);
   });
 
-  test('is killed when the grace of 10 s is over', async () => {
+  test('a child process is killed after the grace period of 10 s', async () => {
     const child = await script(DEAF);
 
     const stopped = child.stop();
@@ -52,7 +52,7 @@ describe('a child process', () => {
     expect(await stopped).toEqual({ code: null, signal: 'SIGKILL' });
   });
 
-  test('mixes both outputs into one stream that ends', async () => {
+  test('stdout and stderr of a child process are one stream that ends', async () => {
     const child = await startChild(
       { command: ['/bin/sh', '-c', 'echo out; echo err >&2'], env: {}, output: 'pipe' },
       clock,

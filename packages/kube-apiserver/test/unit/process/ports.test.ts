@@ -8,19 +8,19 @@ let server: Server | undefined;
 
 afterEach(() => void server?.close());
 
-it('a port is not given again before all others were, however many ask at once', async () => {
+it('a port is returned again only after all others were, even for concurrent requests', async () => {
   const found = (await Promise.all(Array.from({ length: 50 }, () => freePorts(6)))).flat();
 
   expect(new Set(found).size).toBe(300);
   expect(Math.min(...found)).toBeGreaterThanOrEqual(20_000);
-  // Below those that systems take for outgoing connections.
+  // Below the range of ephemeral ports.
   expect(Math.max(...found)).toBeLessThan(32_000);
 });
 
-it('a port on which somebody listens is left out', async () => {
+it('a port with a listener is not returned', async () => {
   const [one = 0] = await freePorts(1);
   const listening = (server = createServer());
-  // Ports are given in turn: the next one is the next to be looked at. Where it is taken already, that is what is wanted.
+  // Ports are returned in order, so this is the next candidate. A port that another process has already fits too.
   const next = one % 1_000 === 999 ? one - 999 : one + 1;
   await new Promise<void>((resolve) => listening.once('error', () => resolve()).listen(next, '127.0.0.1', resolve));
 

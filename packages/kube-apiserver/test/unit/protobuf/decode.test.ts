@@ -9,7 +9,7 @@ import { canonical } from '../../../src/schema/struct/canonical.js';
 import { StatusError } from '../../../src/status.js';
 import { root } from '../../../testing/root.js';
 
-/** One object of each kind as Go's own encoders write it (tools/samples.go). */
+/** One object of each kind as Go's encoders write it (tools/samples.go). */
 interface Sample {
   readonly name: string;
   readonly protobuf: string;
@@ -29,7 +29,7 @@ function definitionOf({ apiVersion, kind }: KubeObject): string {
     : definitionName({ group: second === undefined ? '' : first, version: second ?? first, kind });
 }
 
-/** A field of length-delimited bytes. */
+/** A length-delimited field. */
 function field(number: number, bytes: readonly number[]): number[] {
   return [(number << 3) | 2, bytes.length, ...bytes];
 }
@@ -44,7 +44,7 @@ function envelope(apiVersion: string, kind: string, raw: readonly number[]): Uin
 }
 
 describe('a protobuf body', () => {
-  it.each(samples.map(({ name }) => name))('of %s is its JSON', (name) => {
+  it.each(samples.map(({ name }) => name))('the protobuf body of %s is decoded to its JSON', (name) => {
     const sample = samples.find((one) => one.name === name);
     if (sample === undefined) throw new Error('no sample');
     const { json, protobuf } = sample;
@@ -58,7 +58,7 @@ describe('a protobuf body', () => {
     expect(canonical(definitionOf(json), decoded.value as KubeObject)).toEqual(canonical(definitionOf(json), json));
   });
 
-  it('leaves out zero values of what is no pointer, so that defaults apply', () => {
+  it('zero values of fields that are no pointers are omitted, so that defaults apply', () => {
     const paused = [0x38, 0];
     const replicas = [0x08, 0];
     const strategy = field(4, []);
@@ -69,14 +69,14 @@ describe('a protobuf body', () => {
     expect(value).toEqual({ apiVersion: 'apps/v1', kind: 'Deployment', spec: { replicas: 0, strategy: {} } });
   });
 
-  it('skips fields of a newer release', () => {
+  it('fields of a newer release in a protobuf body are skipped', () => {
     expect(decodeProtobuf(envelope('v1', 'ConfigMap', [...field(15, [1, 2, 3]), 0x78, 5])).value).toEqual({
       apiVersion: 'v1',
       kind: 'ConfigMap',
     });
   });
 
-  it('keeps keys that objects of JavaScript have by nature', () => {
+  it('prototype property names in a protobuf body are ordinary keys', () => {
     const entry = [...field(1, [...Buffer.from('__proto__')]), ...field(2, [...Buffer.from('x')])];
     const { value } = decodeProtobuf(envelope('v1', 'ConfigMap', field(2, entry)));
 
@@ -99,11 +99,11 @@ describe('a protobuf body', () => {
       envelope('v1', 'ConfigMap', [...Array<number>(11).fill(0xff)]),
       /integer overflow/,
     ],
-  ])('%s is refused', (_name, bytes, text) => {
+  ])('a protobuf body with %s is refused', (_name, bytes, text) => {
     expect(() => decodeProtobuf(bytes)).toThrow(text);
   });
 
-  it('of any bytes is decoded or refused with 400', () => {
+  it('any bytes as a protobuf body are decoded or refused with 400', () => {
     const real = Buffer.from(
       samples.find(({ name }) => name.startsWith('apps/v1 Deployment with all'))?.protobuf ?? '',
       'base64',

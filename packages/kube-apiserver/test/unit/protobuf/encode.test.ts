@@ -6,7 +6,7 @@ import { fieldsOf } from '../../../src/http/protobuf/reader.js';
 import type { KubeObject } from '../../../src/object.js';
 import { root } from '../../../testing/root.js';
 
-/** What is written is, byte by byte, what Go's own encoders wrote of the same objects (tools/samples.go). */
+/** The encoding equals, byte by byte, that of Go's encoders for the same objects (tools/samples.go). */
 interface Sample {
   readonly name: string;
   readonly protobuf: string;
@@ -20,7 +20,7 @@ const samples = readFileSync(path.join(root, 'test/unit/protobuf/samples.jsonl')
   .filter(({ json }) => json.kind !== 'DeleteOptions');
 
 describe('a protobuf answer', () => {
-  it.each(samples.map(({ name }) => name))('of %s is what Go writes', (name) => {
+  it.each(samples.map(({ name }) => name))('the protobuf response of %s is what Go writes', (name) => {
     const { json, protobuf } = samples.find((one) => one.name === name) ?? {
       json: { apiVersion: '', kind: '', metadata: {} },
       protobuf: '',
@@ -29,7 +29,7 @@ describe('a protobuf answer', () => {
     expect(encodeProtobuf(json).toString('latin1')).toBe(Buffer.from(protobuf, 'base64').toString('latin1'));
   });
 
-  it('of a list has its metadata and its items', () => {
+  it('the protobuf response of a list has its metadata and its items', () => {
     const list = {
       kind: 'ConfigMapList',
       apiVersion: 'v1',
@@ -44,13 +44,13 @@ describe('a protobuf answer', () => {
       expect(text).toContain(contentOf({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name } }));
   });
 
-  it('of metadata alone has nothing else', () => {
+  it('the protobuf response of metadata has nothing else', () => {
     const partial = { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: { name: 'a' } };
 
     expect(encodeProtobuf({ ...partial, spec: { a: 'b' } })).toEqual(encodeProtobuf(partial));
   });
 
-  it('of a watch is a frame that says its length', () => {
+  it('a watch event in protobuf is a frame with its length', () => {
     const object = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a' } };
     const inner = encodeProtobuf(object);
     const frame = encodeEvent({ type: 'ADDED', object });
@@ -60,14 +60,14 @@ describe('a protobuf answer', () => {
     expect(frame.subarray(frame.length - inner.length)).toEqual(inner);
   });
 
-  it('of numbers that are negative has them in ten bytes', () => {
+  it('a negative number in protobuf has ten bytes', () => {
     const node = { kind: 'Lease', apiVersion: 'coordination.k8s.io/v1', metadata: {}, spec: { leaseTransitions: -1 } };
 
     expect(encodeProtobuf(node).toString('latin1')).toContain('\x28\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01');
   });
 });
 
-/** The message within the envelope. */
+/** The message in the envelope. */
 function contentOf(object: KubeObject): string {
   const field = fieldsOf(encodeProtobuf(object).subarray(4)).find(({ number }) => number === 2);
   return field?.value.wire === 'bytes' ? Buffer.from(field.value.bytes).toString('latin1') : 'none';

@@ -3,9 +3,9 @@ import { openApiProtobuf } from '../../../src/http/protobuf/openapi.js';
 import { fieldsOf } from '../../../src/http/protobuf/reader.js';
 import type { JsonObject } from '../../../src/json.js';
 
-/** Numbers of fields are those of `openapi.v2` of gnostic. */
+/** Field numbers of `openapi.v2` of gnostic. */
 
-/** A message as the numbers of its fields with what they hold; what is no text is read as a message where `deep` says so. */
+/** A message as field numbers with values; bytes that are no text are decoded as a message where `deep` is set. */
 function read(bytes: Uint8Array, ...path: readonly number[]): unknown[] {
   return fieldsOf(bytes).map(({ number, value }) => {
     if (value.wire === 'varint') return [number, Number(value.value)];
@@ -22,7 +22,7 @@ function schemaOf(schema: JsonObject): Uint8Array {
 }
 
 describe('OpenAPI v2 in protobuf', () => {
-  it('writes the head of a document', () => {
+  it('the protobuf of an OpenAPI v2 document has its header', () => {
     expect(read(openApiProtobuf({ swagger: '2.0', info: { title: 'Kubernetes', version: '1.36' } }), 2)).toEqual([
       [1, '2.0'],
       [
@@ -81,8 +81,8 @@ describe('OpenAPI v2 in protobuf', () => {
     ['a type', { type: 'object' }, [[22, '\n\u0006object']]],
     ['schemas of items', { items: { type: 'string' } }, [[23, expect.stringContaining('string')]]],
     ['whether there may be more', { additionalProperties: true }, [[21, '\u0010\u0001']]],
-  ])('writes %s of a schema', (_what, schema, fields) => {
-    // Definitions, one of them, its value.
+  ])('the protobuf of a schema has %s', (_what, schema, fields) => {
+    // The definitions, one of them, its value.
     expect(read(schemaOf(schema), 9, 1, 2)).toEqual([
       [
         9,
@@ -99,7 +99,7 @@ describe('OpenAPI v2 in protobuf', () => {
     ]);
   });
 
-  it('writes operations with their parameters and answers', () => {
+  it('the protobuf of an operation has its parameters and responses', () => {
     const get = {
       description: 'd',
       operationId: 'o',
@@ -170,7 +170,7 @@ describe('OpenAPI v2 in protobuf', () => {
         [1, 1],
       ],
     ],
-  ])('writes a parameter in the %s', (place, number, fields) => {
+  ])('the protobuf of a parameter in the %s', (place, number, fields) => {
     const parameter = { name: 'n', type: 'string', uniqueItems: true, in: place, required: true };
 
     expect(read(openApiProtobuf({ parameters: { n: parameter } }), 10, 1, 2, 2, number)).toEqual([

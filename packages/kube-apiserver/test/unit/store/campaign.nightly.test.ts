@@ -1,4 +1,4 @@
-// Crashes at many more points than the tests of every day: hours.
+// Crashes at many more points than the daily tests; takes hours.
 import { expect, it } from '@jest/globals';
 import { crashRounds } from './crashrounds.js';
 

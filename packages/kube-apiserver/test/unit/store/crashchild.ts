@@ -4,14 +4,14 @@ import { systemClock } from '../../../src/clock.js';
 import { thing } from './things.js';
 
 /**
- * Writes to the store in a folder as fast as it can until it is killed. Says on its output what it is about to write
- * (`try <revision> put|remove <key> <data>`, before the disk sees it) and what was answered (`ack <revision>`).
+ * Writes to the store in a folder until it is killed. Prints each write before it starts (`try <revision> put|remove
+ * <key> <data>`) and after it is acknowledged (`ack <revision>`).
  */
 const WRITERS = 32;
 const KEYS = 200;
 const [folder = '', seed = '0'] = process.argv.slice(2);
 let state = Number(seed);
-/** The last words of the pipe's other end are not waited for: what is not said was not answered. */
+/** Lost output needs no flush: a write counts as acknowledged only when it was printed. */
 const say = (text: string): void => void writeSync(1, text);
 
 const store = await openStore({

@@ -18,10 +18,10 @@ interface Tried {
   readonly data: string;
 }
 
-/** What all children said so far, in order of revisions. */
+/** The output of all children, in order of revisions. */
 interface Said {
   tried: Tried[];
-  /** The newest revision that was answered, told to a watcher or shown by a store that was opened. */
+  /** The newest revision that was acknowledged, sent to a watcher, or read after opening. */
   seen: number;
   answered: number;
 }
@@ -29,7 +29,10 @@ interface Said {
 const CHILD = fileURLToPath(new URL('./crashchild.js', import.meta.url));
 const WATCHES = 25;
 
-/** Rounds of kill -9 against one folder; after each, all that was ever answered has to be there. Gives writes answered and ms that children wrote. */
+/**
+ * Rounds of kill -9 on one folder; after each, all acknowledged writes must be there. Returns the number of
+ * acknowledged writes and the ms that children wrote.
+ */
 export async function crashRounds(rounds: number): Promise<{ answered: number; ms: number }> {
   const folder = await mkdtemp(path.join(tmpdir(), 'store-crash-'));
   const said: Said = { tried: [], seen: 1, answered: 0 };
@@ -50,7 +53,7 @@ export async function crashRounds(rounds: number): Promise<{ answered: number; m
   }
 }
 
-/** Lets a child write until it has had so many answers, another number each round, and kills it. */
+/** Lets a child write until it has a number of acknowledgements, different in each round, and kills it. */
 async function oneLife(folder: string, round: number, said: Said): Promise<number> {
   const answers = 100 + ((round * 7919) % 1500);
   const child = spawn(process.execPath, [CHILD, folder, String(round)], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -95,7 +98,10 @@ function check(store: Store, said: Said): void {
   checkWatches(store, said.tried);
 }
 
-/** From revisions that history reaches, exactly the changes after them; from those before, that they are gone. */
+/**
+ * Compares watches: from an available revision they must send exactly the later changes; from an older one they must be
+ * refused.
+ */
 function checkWatches(store: Store, tried: readonly Tried[]): void {
   const oldest = store.oldest('things');
   expect(oldest).toBeLessThanOrEqual(store.revision);

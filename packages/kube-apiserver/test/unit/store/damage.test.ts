@@ -9,7 +9,7 @@ import { put, remove, shown } from './things.js';
 const FIRST = '/data/segment-000000000001.log';
 const SECOND = '/data/segment-000000000002.log';
 const HEAD = 32;
-/** Bytes of the record of `put(store, 'a', 'one')`: head, names, object. */
+/** Size in bytes of the record of `put(store, 'a', 'one')`: header, names, object. */
 const RECORD =
   36 +
   'things'.length +
@@ -31,7 +31,7 @@ function open(files: FaultyDisk, segment = 64_000_000): Promise<Store> {
   });
 }
 
-/** A folder with `count` records of one size, each its own batch, in segments of `segment` bytes. */
+/** A folder with `count` records of one size, each in its own batch, in segments of `segment` bytes. */
 async function filled(count: number, segment?: number): Promise<FaultyDisk> {
   const files = new FaultyDisk();
   const store = await open(files, segment);
@@ -61,7 +61,7 @@ describe('the tail of the last segment', () => {
       'has a length that goes on beyond the end',
       (content: Buffer) => (content.writeUInt32LE(5_000_000, HEAD + 2 * RECORD + 8), content),
     ],
-  ])('is cut off where it %s, and written over', async (_what, edit) => {
+  ])('a tail of the last segment that %s is truncated and overwritten', async (_what, edit) => {
     const files = await filled(3);
     files.edit(FIRST, edit);
     const store = await open(files);
@@ -72,7 +72,7 @@ describe('the tail of the last segment', () => {
     expect(shown((await open(files)).list('things', ''))).toEqual(['a@2=one', 'b@3=one', 'z@4=two']);
   });
 
-  it('loses all of its only segment when that has no head yet', async () => {
+  it('an only segment without a header is started anew', async () => {
     const files = new FaultyDisk();
     await (await open(files)).close();
     await files.remove('/data/begun');
@@ -86,7 +86,7 @@ describe('damage', () => {
   it.each([
     ['emptied', async (files: FaultyDisk) => files.edit(FIRST, (content) => content.subarray(0, 0))],
     ['removed', (files: FaultyDisk) => files.remove(FIRST)],
-  ])('of a log that was %s is not taken for a new store', async (_what, harm) => {
+  ])('a log that was %s is not mistaken for a new store', async (_what, harm) => {
     const files = await filled(3);
     await harm(files);
     await expect(open(files)).rejects.toThrow(
@@ -101,7 +101,7 @@ describe('damage', () => {
     ['the revision', HEAD + 18],
     ['the key', HEAD + 36 + 'things'.length],
     ['the object', HEAD + RECORD - 1],
-  ])('of %s of a record is refused with file and offset when later records follow', async (_what, at) => {
+  ])('damage of %s of a record is refused with file and offset when later records follow', async (_what, at) => {
     const files = await filled(3);
     files.edit(FIRST, flip(at));
     await expect(open(files)).rejects.toMatchObject({
@@ -124,14 +124,14 @@ describe('damage', () => {
     ],
     ['the head of an earlier segment', FIRST, flip(3), 0],
     ['the head of the last segment, which has records', SECOND, flip(20), 0],
-  ])('of %s is refused with file and offset', async (_what, file, edit, offset) => {
+  ])('damage of %s is refused with file and offset', async (_what, file, edit, offset) => {
     const files = await filled(3, HEAD + 2 * RECORD);
     files.edit(file, edit);
 
     await expect(open(files)).rejects.toMatchObject({ name: 'Damaged', file, offset });
   });
 
-  it('of a segment that is missing is refused', async () => {
+  it('a missing segment is refused', async () => {
     const files = await filled(5, HEAD + 2 * RECORD);
     await files.remove(SECOND);
 
@@ -140,7 +140,7 @@ describe('damage', () => {
     );
   });
 
-  it('of a snapshot is refused with file and offset', async () => {
+  it('a damaged snapshot is refused with file and offset', async () => {
     const files = new FaultyDisk();
     const store = await openStore({
       folder: '/data',
@@ -161,8 +161,8 @@ describe('damage', () => {
   });
 });
 
-describe('what is read back', () => {
-  it('is what was written: any key, any text, removals, the order of keys in an object', async () => {
+describe('reading back', () => {
+  it('the store reads back what was written: any key, any text, deletions, and the order of keys in an object', async () => {
     const files = new FaultyDisk();
     const store = await open(files);
     const object = {
@@ -199,7 +199,7 @@ describe('what is read back', () => {
 });
 
 describe('the lock of a folder', () => {
-  it('refuses a second process, by the id of the first', async () => {
+  it('the lock refuses a second process, and names the id of the first', async () => {
     const files = new FaultyDisk();
     await lockFolder(files, '/data', machineWith(10, [10]));
 
@@ -212,7 +212,7 @@ describe('the lock of a folder', () => {
   it.each([
     ['whose process is gone', machineWith(11, [11])],
     ['whose process id is now another process', machineWith(11, [10, 11], { 10: 'later' })],
-  ])('is taken over from one %s', async (_what, processes) => {
+  ])('the lock is taken over from a holder %s', async (_what, processes) => {
     const files = new FaultyDisk();
     await lockFolder(files, '/data', machineWith(10, [10], { 10: 'first' }));
     await lockFolder(files, '/data', processes);
@@ -221,7 +221,7 @@ describe('the lock of a folder', () => {
     await expect(lockFolder(files, '/data', machineWith(12, [11, 12]))).rejects.toThrow('in use by process 11');
   });
 
-  it('can be had again once it was released', async () => {
+  it('a released lock can be acquired again', async () => {
     const files = new FaultyDisk();
     await (await lockFolder(files, '/data', machineWith(10, [10]))).release();
     await lockFolder(files, '/data', machineWith(11, [10, 11]));
@@ -229,7 +229,7 @@ describe('the lock of a folder', () => {
     expect(files.names).toEqual(['lock-2']);
   });
 
-  it('goes to one of many who find it stale at once', async () => {
+  it('one of many processes that find a stale lock acquires it', async () => {
     for (let round = 0; round < 20; round++) {
       const files = new FaultyDisk();
       await lockFolder(files, '/data', machineWith(1, []));

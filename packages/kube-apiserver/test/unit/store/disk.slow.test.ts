@@ -29,7 +29,7 @@ async function snapshots(): Promise<string[]> {
 }
 
 describe('a store on the disk', () => {
-  it('is for its owner alone', async () => {
+  it('the files of a store have access for its owner only', async () => {
     const store = await open({ segment: 500, garbage: 500 });
     for (let count = 0; count < 20; count++) await put(store, `k${count % 3}`, 'x'.repeat(50));
     await store.close();
@@ -40,7 +40,7 @@ describe('a store on the disk', () => {
     for (const name of names) expect([name, (await stat(path.join(folder, name))).mode & 0o777]).toEqual([name, 0o600]);
   });
 
-  it('goes on where it ended', async () => {
+  it('a store that is reopened on the disk has its state', async () => {
     const store = await open();
     await Promise.all(['a', 'b', 'c'].map((key) => put(store, key, `${key} `.repeat(400_000))));
     await store.close();
@@ -52,7 +52,7 @@ describe('a store on the disk', () => {
     await again.close();
   });
 
-  it('answers no write once its folder is gone, and says so', async () => {
+  it('a store whose folder was removed refuses writes, and reports it', async () => {
     const fatal: unknown[] = [];
     const store = await openStore({ folder, clock: new ManualClock(), onFatal: (error) => fatal.push(error) });
     await put(store, 'a', 'x');
@@ -63,7 +63,7 @@ describe('a store on the disk', () => {
     await store.close();
   });
 
-  it('writes a snapshot of many slices while writes go on, and gives it up when it is closed', async () => {
+  it('a snapshot of many slices is written beside other writes, and abandoned when the store closes', async () => {
     const log = { segment: 40_000_000, garbage: 500_000 };
     const store = await open(log);
     const fill = (data: string): Promise<unknown> =>
@@ -85,7 +85,7 @@ describe('a store on the disk', () => {
     await again.close();
   }, 180_000);
 
-  it('is refused to a second, by the id of the process that has it open', async () => {
+  it('a second store on the same folder is refused, and names the process that has it open', async () => {
     const store = await open();
     await expect(open()).rejects.toThrow(`${folder} is in use by process ${process.pid}`);
     await store.close();
@@ -94,7 +94,7 @@ describe('a store on the disk', () => {
 });
 
 describe('the machine', () => {
-  it('knows a process that runs from one that ended', async () => {
+  it('the machine distinguishes a running process from one that ended', async () => {
     const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
     await once(child, 'spawn');
     const pid = child.pid ?? 0;

@@ -11,7 +11,7 @@ const object = (name: string): KubeObject => ({
 });
 
 describe('the parsed form of an entry', () => {
-  it('is shared with who still has it, after the cache has let it go', () => {
+  it('the parsed form of an entry is shared with its readers after the cache has dropped it', () => {
     const cache = new ParsedCache(150, true);
     const entry = StoredEntry.of('a', 1, object('a'), cache);
     const held = entry.object;
@@ -24,7 +24,7 @@ describe('the parsed form of an entry', () => {
     expect(entry.object).toBe(held);
   });
 
-  it('is made of the bytes where nobody has it', () => {
+  it('the parsed form of an entry is made from its bytes where no reader holds it', () => {
     const cache = new ParsedCache(150, false);
     const bytes = Buffer.from(JSON.stringify(object('a')));
     const entry = new StoredEntry('a', 1, bytes, cache);

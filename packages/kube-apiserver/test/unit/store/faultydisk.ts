@@ -1,19 +1,19 @@
 import path from 'node:path';
 import type { FileSystem, OpenFile, OpenMode } from '../../../src/store/filesystem.js';
 
-/** What becomes of a write that was not synced when the machine stopped. */
+/** What a power failure leaves of writes that were not synced. */
 export type Tear = 'none' | 'all' | 'prefix' | 'sectors';
 
 interface Inode {
-  /** What reads see. */
+  /** The content for readers. */
   content: Buffer;
-  /** What was there at the last sync. */
+  /** The content at the last sync. */
   durable: Buffer;
 }
 
 export interface Step {
   readonly what: string;
-  /** Its number, from 1. */
+  /** The file's number, from 1. */
   readonly number: number;
 }
 
@@ -24,8 +24,8 @@ export function failure(code: string): Error {
 }
 
 /**
- * A disk in memory that forgets what was not synced when it crashes, and part of what is being written. Directory entries
- * last once their folder was synced; before that, any of their changes may.
+ * A disk in memory that loses unsynced writes at a power failure, also within a write. Directory entries are durable
+ * once their folder was synced; before that, any subset of their changes may be.
  */
 export class FaultyDisk implements FileSystem {
   #files = new Map<string, Inode>();
@@ -34,9 +34,9 @@ export class FaultyDisk implements FileSystem {
   #pending: ((files: Map<string, Inode>) => void)[] = [];
   #crashed = false;
   steps = 0;
-  /** Bytes that all files may have together. */
+  /** Capacity of the disk in bytes. */
   capacity = Infinity;
-  /** Called before each step that changes something; may throw, or call `crash`. */
+  /** Called before each modifying step; may throw, or call `crash`. */
   before: (step: Step) => void = () => undefined;
 
   makeFolder(): Promise<void> {
@@ -87,13 +87,13 @@ export class FaultyDisk implements FileSystem {
     this.#pending = [];
   }
 
-  /** Stops everything: whatever is asked of the disk from now on fails. */
+  /** Stops the disk: all later operations fail. */
   crash(): Error {
     this.#crashed = true;
     return failure('ECRASHED');
   }
 
-  /** The disk as the next process finds it, when the machine stopped: `pick(n)` chooses among n. */
+  /** The disk after a power failure: `pick(n)` chooses among n outcomes. */
   afterPowerLoss(tear: Tear, pick: (choices: number) => number): FaultyDisk {
     const next = new FaultyDisk();
     const kept = new Map(this.#durable);
@@ -109,7 +109,7 @@ export class FaultyDisk implements FileSystem {
     return next;
   }
 
-  /** The disk as the next process finds it, when only this process stopped. */
+  /** The disk after only the process was killed. */
   afterKill(): FaultyDisk {
     const next = new FaultyDisk();
     next.#files = this.#files;
@@ -118,7 +118,7 @@ export class FaultyDisk implements FileSystem {
     return next;
   }
 
-  /** Changes bytes behind the store's back. */
+  /** Changes bytes without the store's knowledge. */
   edit(file: string, change: (content: Buffer) => Buffer): void {
     const inode = this.#files.get(file);
     if (inode === undefined) throw failure('ENOENT');

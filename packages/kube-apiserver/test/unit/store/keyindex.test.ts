@@ -7,7 +7,7 @@ import { thing } from './things.js';
 const cache = new ParsedCache(1000, true);
 
 const key = fc.stringMatching(/^[ab/\uE000\u{1F600}]{1,4}$/u);
-// Lists are rare, so that between two of them few keys change, or many.
+// Lists are rare, so that few or many keys change between two of them.
 const operation = fc.oneof(
   { weight: 40, arbitrary: fc.record({ what: fc.constant('set' as const), key }) },
   { weight: 20, arbitrary: fc.record({ what: fc.constant('delete' as const), key }) },

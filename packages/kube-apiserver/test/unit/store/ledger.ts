@@ -11,13 +11,13 @@ interface Accepted {
   readonly data: string;
 }
 
-/** All that a store was asked to write and what it answered, to hold against what it says it has. */
+/** A model of a store: all requested writes and their outcomes, to compare with the store's state. */
 export class Ledger {
   #accepted: Accepted[] = [];
-  /** The newest revision that anybody was told: from there on back nothing may be lost or given again. */
+  /** The newest revision that was observed: up to it nothing may be lost or reused. */
   #answered = 1;
 
-  /** Writes without waiting; resolves with what became of it. */
+  /** Writes without waiting; resolves with the outcome. */
   put(store: Store, key: string, data: string): Promise<'answered' | 'refused'> {
     return this.#write(store, { type: 'put', key, data });
   }
@@ -26,17 +26,17 @@ export class Ledger {
     return this.#write(store, { type: 'remove', key, data: 'gone' });
   }
 
-  /** Keys that newest accepted writes have left. */
+  /** The keys that the newest accepted writes leave. */
   has(store: Store, key: string): boolean {
     return store.newest('things', key) !== undefined;
   }
 
-  /** After a new start: what was not answered and is not there is gone for good. */
+  /** After a restart: an unacknowledged write that is missing stays missing. */
   restart(store: Store): void {
     this.#accepted = this.#accepted.filter((one) => one.revision <= store.revision);
   }
 
-  /** Holds the store against the ledger: state, every earlier state, and every watch. */
+  /** Compares the store with the model: its state, all earlier states, and all watches. */
   check(store: Store): void {
     expect(store.revision).toBeGreaterThanOrEqual(this.#answered);
     this.#answered = store.revision;
@@ -80,7 +80,7 @@ export class Ledger {
   }
 }
 
-/** As `expect`, at a cost that allows thousands of them. */
+/** Like `expect`, cheap enough for thousands of calls. */
 function same(found: readonly string[], wanted: readonly string[]): void {
   if (found.join('\n') !== wanted.join('\n')) expect(found).toEqual(wanted);
 }

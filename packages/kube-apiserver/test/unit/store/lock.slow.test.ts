@@ -6,7 +6,7 @@ import { FaultyDisk } from './faultydisk.js';
 
 const PIDS = [10, 11, 12, 13];
 
-/** A file system whose answers come in whatever order the scheduler likes. */
+/** A file system whose operations finish in the order that the scheduler chooses. */
 function shuffled(files: FileSystem, scheduler: fc.Scheduler): FileSystem {
   return {
     makeFolder: (folder) => files.makeFolder(folder),
@@ -27,7 +27,7 @@ function shuffled(files: FileSystem, scheduler: fc.Scheduler): FileSystem {
   };
 }
 
-it('a folder is never held by two, in whatever order its takers come, hold, release and die', async () => {
+it('a folder is never locked by two processes, in whatever order they start, hold, release and end', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.scheduler(),

@@ -9,7 +9,7 @@ function open(): Store {
 }
 
 describe('a store in memory', () => {
-  it('begins empty, at revision 1', () => {
+  it('a new store is empty, at revision 1', () => {
     const store = open();
 
     expect(store.revision).toBe(1);
@@ -18,7 +18,7 @@ describe('a store in memory', () => {
     expect(store.collections()).toEqual([]);
   });
 
-  it('gives every write the next revision, and shows it once it is answered', async () => {
+  it('a write gets the next revision, and is visible once it resolves', async () => {
     const store = open();
     const first = put(store, 'a', 'one');
     const second = put(store, 'a', 'two');
@@ -34,7 +34,7 @@ describe('a store in memory', () => {
     expect(store.revision).toBe(3);
   });
 
-  it('lists by prefix, in order of code units', async () => {
+  it('a list by prefix is in order of code units', async () => {
     const store = open();
     for (const key of ['b/x', 'a/z', 'a-b/x', 'a/B', 'a/a', '\u{1F600}', '\uFFFD']) await put(store, key, 'd');
 
@@ -52,7 +52,7 @@ describe('a store in memory', () => {
     expect(store.list('others', '')).toEqual([]);
   });
 
-  it('leaves a list alone that was handed out', async () => {
+  it('a returned list never changes', async () => {
     const store = open();
     await put(store, 'a', 'one');
     const before = store.list('things', '');
@@ -63,7 +63,7 @@ describe('a store in memory', () => {
     expect(shown(store.list('things', ''))).toEqual(['a@3=two', 'b@4=one']);
   });
 
-  it('tells the state at an earlier revision', async () => {
+  it('a list can be read at an earlier revision', async () => {
     const store = open();
     await put(store, 'a', 'one');
     await put(store, 'b', 'one');
@@ -82,7 +82,7 @@ describe('a store in memory', () => {
     expect(shown(store.listAt('things', 'b', 4))).toEqual(['b@3=one']);
   });
 
-  it('tells a watcher what it missed, then what comes, once', async () => {
+  it('a watcher gets the changes since its revision, then new ones, each once', async () => {
     const store = open();
     await put(store, 'a', 'one');
     await put(store, 'a', 'two');
@@ -98,7 +98,7 @@ describe('a store in memory', () => {
     expect(told(changes)).toEqual(['3 put a=two was 2', '4 put b=one was new', '5 remove a=gone was 3']);
   });
 
-  it('tells a watcher of a future revision nothing before it', async () => {
+  it('a watcher of a future revision gets nothing before it', async () => {
     const store = open();
     const changes: Change[] = [];
     store.watch('things', 3, (change) => changes.push(change));
@@ -107,7 +107,7 @@ describe('a store in memory', () => {
     expect(told(changes)).toEqual(['4 put c=d was new']);
   });
 
-  it('builds upon accepted writes, a removal among them', async () => {
+  it('a write builds upon accepted writes, deletions included', async () => {
     const store = open();
     const first = put(store, 'a', 'one');
     const second = remove(store, 'a');
@@ -122,7 +122,7 @@ describe('a store in memory', () => {
     expect(store.revision).toBe(5);
   });
 
-  it('changes nothing when the object cannot be built', async () => {
+  it('a write whose object cannot be built changes nothing', async () => {
     const store = open();
     await expect(
       store.put('things', 'a', () => {
@@ -133,7 +133,7 @@ describe('a store in memory', () => {
     expect((await put(store, 'a', 'one')).revision).toBe(2);
   });
 
-  it('refuses what is larger than etcd would take', async () => {
+  it("an object above etcd's size limit is refused", async () => {
     const store = open();
     await expect(put(store, 'a', 'x'.repeat(1536 * 1024))).rejects.toMatchObject({
       code: 500,
@@ -142,7 +142,7 @@ describe('a store in memory', () => {
     expect(store.newest('things', 'a')).toBeUndefined();
   });
 
-  it('forgets what was before a compaction', async () => {
+  it('a compaction drops the history before it', async () => {
     const store = open();
     await put(store, 'a', 'one');
     await put(store, 'a', 'two');
@@ -155,7 +155,7 @@ describe('a store in memory', () => {
     expect(shown(store.listAt('things', '', 3))).toEqual(['a@3=two']);
   });
 
-  it('says when an accepted write is durable', async () => {
+  it('a store resolves when an accepted write is durable', async () => {
     const store = open();
     const write = put(store, 'a', 'one');
     await store.durable(2);
@@ -164,7 +164,7 @@ describe('a store in memory', () => {
     await expect(store.durable(3)).rejects.toMatchObject({ code: 503 });
   });
 
-  it('takes what was accepted before it closes, and nothing after', async () => {
+  it('a closing store writes what was accepted, and refuses later writes', async () => {
     const store = open();
     const write = put(store, 'a', 'one');
     await store.close();
@@ -174,7 +174,7 @@ describe('a store in memory', () => {
 });
 
 describe('history', () => {
-  it('is kept for five minutes', async () => {
+  it('history is kept for five minutes', async () => {
     const clock = new ManualClock();
     const store = memoryStore({ clock });
     await put(store, 'a', 'one');
@@ -190,7 +190,7 @@ describe('history', () => {
     expect(shown(store.listAt('things', '', 2))).toEqual(['a@2=one']);
   });
 
-  it('of a quiet collection goes when others change', async () => {
+  it('the history of an unchanged collection is dropped when others change', async () => {
     const clock = new ManualClock();
     const store = memoryStore({ clock });
     await put(store, 'a', 'one');
@@ -201,7 +201,7 @@ describe('history', () => {
     expect(store.oldest('others')).toBe(1);
   });
 
-  it('holds only what is left of it, however long it goes on', async () => {
+  it('history retains only its limits, however long the store runs', async () => {
     const store = memoryStore({ clock: new ManualClock(), limits: { history: { bytes: 20_000, age: 300_000 } } });
     for (let count = 0; count < 500; count++) await put(store, `k${count % 7}`, `${count}`);
     const oldest = store.oldest('things');
@@ -214,7 +214,7 @@ describe('history', () => {
     );
   });
 
-  it('keeps to its bytes, each collection to its own', async () => {
+  it('history stays within its bytes, for each collection', async () => {
     const store = memoryStore({ clock: new ManualClock(), limits: { history: { bytes: 5_000, age: 300_000 } } });
     await store.put('others', 'a', (revision) => thing('a', revision, 'one'));
     for (let count = 0; count < 20; count++) await put(store, 'a', 'x'.repeat(1_000));

@@ -6,7 +6,7 @@ import { ManualClock, settle } from '../../../testing/clock.js';
 import { FaultyDisk, failure, type Tear } from './faultydisk.js';
 import { Ledger } from './ledger.js';
 
-/** So small that a few writes begin segments and snapshots. */
+/** So small that a few writes start segments and snapshots. */
 const SMALL = { segment: 700, garbage: 300 };
 const processes = { pid: 1, alive: () => false, mark: () => undefined };
 
@@ -27,7 +27,7 @@ jest.setTimeout(600_000);
 
 type Operation = readonly [type: 'put' | 'remove', key: string, size: number];
 
-/** Batches of operations: those of a batch are written at once. */
+/** Batches of operations: those of a batch are written together. */
 type Script = readonly (readonly Operation[])[];
 
 const SCRIPT: Script = Array.from({ length: 16 }, (_, round) => [
@@ -46,7 +46,7 @@ async function run(store: Store, ledger: Ledger, script: Script): Promise<void> 
   }
 }
 
-/** Opens, runs and lets what goes on in the background come to an end. */
+/** Opens a store, runs the batches, and waits for background work. */
 async function life(files: FaultyDisk, ledger: Ledger, script: Script): Promise<void> {
   try {
     const store = await open(files);
@@ -68,7 +68,7 @@ async function check(files: FaultyDisk, ledger: Ledger): Promise<void> {
   await store.close();
 }
 
-/** Numbers that look random and are the same each time. */
+/** A deterministic sequence of pseudo-random numbers. */
 function picker(seed: number): (choices: number) => number {
   let state = seed;
   return (choices) => {
@@ -86,7 +86,7 @@ async function countSteps(): Promise<string[]> {
 }
 
 describe('a store in a folder', () => {
-  it('goes on where it ended', async () => {
+  it('a reopened store has its state', async () => {
     const files = new FaultyDisk();
     const ledger = new Ledger();
     await life(files, ledger, SCRIPT);
@@ -94,7 +94,7 @@ describe('a store in a folder', () => {
     await check(files, ledger);
   });
 
-  it('takes the steps that the crashes below interrupt', async () => {
+  it('the workload of the crash tests starts segments and writes snapshots', async () => {
     const steps = await countSteps();
 
     expect(new Set(steps.map((step) => step.replace(/\d+/, 'N')))).toEqual(
@@ -122,7 +122,7 @@ describe('a store in a folder', () => {
   });
 
   it.each<Tear>(['none', 'all', 'prefix', 'sectors'])(
-    'has every answered write after a crash at any step, with %s of what was not synced',
+    'a store has every acknowledged write after a crash at any step that keeps %s of the unsynced data',
     async (tear) => {
       const steps = await countSteps();
       for (let crashAt = 1; crashAt <= steps.length; crashAt++) {
@@ -137,7 +137,7 @@ describe('a store in a folder', () => {
     },
   );
 
-  it('never loses what it showed after a kill, not even when the power fails then', async () => {
+  it('a store that was killed never loses what readers saw, even at a later power failure', async () => {
     const steps = await countSteps();
     for (let crashAt = 1; crashAt <= steps.length; crashAt++) {
       const files = new FaultyDisk();
@@ -154,7 +154,7 @@ describe('a store in a folder', () => {
     }
   });
 
-  it('has every answered write after crash upon crash', async () => {
+  it('a store has every acknowledged write after repeated crashes', async () => {
     const operation = fc.tuple(
       fc.constantFrom<'put' | 'remove'>('put', 'put', 'put', 'remove'),
       fc.constantFrom('a', 'b', 'c/d', 'é'),
@@ -187,7 +187,7 @@ describe('a store in a folder', () => {
 });
 
 describe('a full disk', () => {
-  it('refuses writes with 503, reads on, and takes writes again when there is room', async () => {
+  it('a store on a full disk refuses writes with 503, serves reads, and accepts writes again when there is space', async () => {
     const files = new FaultyDisk();
     const said: string[] = [];
     const store = await open(files, (text) => said.push(text));
@@ -213,7 +213,7 @@ describe('a full disk', () => {
     await check(files.afterPowerLoss('none', picker(1)), ledger);
   });
 
-  it('leaves nothing of a refused batch, of which some would have fitted', async () => {
+  it('a batch that was refused on a full disk leaves nothing, even where a part would have fitted', async () => {
     const files = new FaultyDisk();
     const store = await open(files);
     const ledger = new Ledger();
@@ -229,7 +229,7 @@ describe('a full disk', () => {
     await check(files.afterPowerLoss('all', picker(1)), ledger);
   });
 
-  it('leaves nothing of a refused write, whenever it fills up and whatever crashes then', async () => {
+  it('a write that was refused on a full disk leaves nothing, at any point of failure or crash', async () => {
     const steps = await countSteps();
     for (let fullAt = 5; fullAt <= steps.length; fullAt++) {
       const files = new FaultyDisk();
@@ -243,7 +243,7 @@ describe('a full disk', () => {
     }
   });
 
-  it('refuses all that was accepted upon a refused write', async () => {
+  it('all writes that were accepted after a refused write are refused', async () => {
     const files = new FaultyDisk();
     const store = await open(files);
     files.capacity = 0;
@@ -257,7 +257,7 @@ describe('a full disk', () => {
     expect(store.revision).toBe(5);
   });
 
-  it('goes on in the old segment, and without a snapshot, until there is room for another', async () => {
+  it('on a full disk the log continues in the old segment and without a snapshot until there is space', async () => {
     const files = new FaultyDisk();
     const warnings: string[] = [];
     const store = await open(files, (text) => warnings.push(text));
@@ -285,7 +285,7 @@ describe('a full disk', () => {
 
 describe('a failed fsync', () => {
   it.each<Tear>(['none', 'all', 'prefix'])(
-    'ends the store: all is refused, the owner is told once, and %s of what was not synced may be there later',
+    'a failed fsync makes the store refuse everything and report it once, where the disk keeps %s of the unsynced data',
     async (tear) => {
       const files = new FaultyDisk();
       const fatal: unknown[] = [];

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../../src/object.js';
 import type { Change, Entry, Store } from '../../../src/store/store.js';
 
-/** Objects of the collection `things` that hold a text, for tests of the store. */
+/** Objects of the collection `things` with a text. */
 export function thing(key: string, revision: number, data: string): KubeObject {
   return { apiVersion: 'v1', kind: 'Thing', metadata: { name: key, resourceVersion: String(revision) }, data };
 }

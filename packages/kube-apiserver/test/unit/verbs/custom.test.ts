@@ -51,15 +51,15 @@ describe('a null in a custom resource', () => {
     ['that may be one stays, and is not defaulted', { nul: null, nuld: null }, { req: 'd', nul: null, nuld: null }],
     ['that is a value of a map is dropped', { m: { a: null } }, { req: 'd', nuld: 'x', m: {} }],
     ['that is inside of what is kept stays', { any: { x: null } }, { req: 'd', nuld: 'x', any: { x: null } }],
-  ])('%s', async (_what, spec, stored) => {
+  ])('a null in a custom resource %s', async (_what, spec, stored) => {
     expect((await room.create(THINGS, thing('a', spec), { fieldValidation: 'Strict' })).spec).toEqual(stored);
   });
 
-  it('in the place of the spec leaves none, and nothing in it is defaulted', async () => {
+  it('a null spec of a custom resource is removed, and gets no defaults', async () => {
     expect((await room.create(THINGS, thing('a', null))).spec).toBeUndefined();
   });
 
-  it('in a list is refused', async () => {
+  it('a null in a list of a custom resource is refused', async () => {
     expect(await refusal(() => room.create(THINGS, thing('a', { set: [null] })))).toMatchObject({
       code: 422,
       details: {
@@ -74,7 +74,7 @@ describe('a null in a custom resource', () => {
     });
   });
 
-  it('is kept by a server-side apply, and refused where it may be none', async () => {
+  it('a server-side apply keeps a null, and refuses it where the schema does not allow it', async () => {
     const apply = (spec: Json): Promise<KubeObject> =>
       room.patch(`${THINGS}/a`, 'apply', thing('a', spec), { fieldManager: 'm' });
     expect((await apply({ nul: null })).spec).toEqual({ req: 'd', nul: null, nuld: 'x' });
@@ -87,7 +87,7 @@ describe('a null in a custom resource', () => {
 });
 
 describe('a custom resource', () => {
-  it('warns of what its schema does not know, metadata first', async () => {
+  it('a custom resource with unknown fields gets warnings, those of metadata first', async () => {
     const made = await room.create(
       THINGS,
       thing('a', { zz: 1, o: { yy: 2 } }, { metadata: { name: 'a', qq: 1 }, foo: 1 }),
@@ -101,7 +101,7 @@ describe('a custom resource', () => {
     ]);
   });
 
-  it('counts its generation from 1, with every change but those of metadata and status', async () => {
+  it('the generation of a custom resource starts at 1 and rises with changes outside metadata and status', async () => {
     const made = await room.create(
       THINGS,
       thing('a', { color: 'a' }, { metadata: { name: 'a', generation: 7 }, status: { phase: 'x' } }),
@@ -118,7 +118,7 @@ describe('a custom resource', () => {
     expect(await generation({ spec: { color: 'late' } })).toBe(4);
   });
 
-  it('takes nothing but the status by the status subresource', async () => {
+  it('the status subresource of a custom resource changes the status only', async () => {
     const made = await room.create(THINGS, thing('a', { color: 'a' }));
     const next = {
       ...made,
@@ -198,7 +198,7 @@ describe('a custom resource', () => {
       422,
       'Thing.facts.example.com "x" is invalid: spec.set[1]: Duplicate value: "a"',
     ],
-  ])('with %s is refused', async (_what, value, code, message) => {
+  ])('a custom resource with %s is refused', async (_what, value, code, message) => {
     expect(await refusal(() => room.create(THINGS, value))).toMatchObject({ code, message });
   });
 
@@ -227,7 +227,7 @@ describe('a custom resource', () => {
       { fieldValidation: 'Ignore' },
       `Thing in version "v1" cannot be handled as a Thing: Object 'Kind' is missing in 'null'`,
     ],
-  ])('read %s is refused', async (_how, value, query, message) => {
+  ])('a custom resource decoded %s is refused', async (_how, value, query, message) => {
     expect(await refusal(() => room.create(THINGS, value, query))).toMatchObject({ code: 400, message });
   });
 
@@ -237,7 +237,7 @@ describe('a custom resource', () => {
       room.patch(`${THINGS}/e`, 'apply', thing('e', { color: 'a' }, { metadata }), { fieldManager: 'm', ...query });
     const revision = ({ metadata: { resourceVersion } }: KubeObject): unknown => resourceVersion;
 
-    it('shows none of it', async () => {
+    it('an apply of empty metadata does not show it', async () => {
       for (const query of [{ dryRun: 'All' }, {}]) {
         const made = await apply({ name: 'e', ...empty }, query);
         for (const key of Object.keys(empty)) expect(made.metadata).not.toHaveProperty(key);
@@ -245,7 +245,7 @@ describe('a custom resource', () => {
       expect(room.get(`${THINGS}/e`).metadata).not.toHaveProperty('labels');
     });
 
-    it('stores it, so that the same is not written again, and the next change of nothing is', async () => {
+    it('an apply of empty metadata stores it, so that repeating it writes nothing, and the next empty change does', async () => {
       const made = await apply({ name: 'e', ...empty });
       expect(revision(await apply({ name: 'e', ...empty }))).toBe(revision(made));
       const written = await room.patch(`${THINGS}/e`, 'merge', {});
@@ -255,7 +255,7 @@ describe('a custom resource', () => {
     });
   });
 
-  it('needs the revision that a PUT is based on', async () => {
+  it('a PUT of a custom resource requires a resourceVersion', async () => {
     await room.create(THINGS, thing('a', {}));
     expect(await refusal(() => room.update(`${THINGS}/a`, thing('a', {})))).toEqual({
       kind: 'Status',
@@ -281,7 +281,7 @@ describe('a custom resource', () => {
     });
   });
 
-  it('takes no strategic merge patch', async () => {
+  it('a custom resource refuses a strategic merge patch', async () => {
     expect(await refusal(() => room.patch(`${THINGS}/a`, 'strategic', {}))).toMatchObject({
       code: 415,
       message: expect.stringMatching(
@@ -290,7 +290,7 @@ describe('a custom resource', () => {
     });
   });
 
-  it('warns of finalizers that may collide', async () => {
+  it('a custom resource with unqualified finalizers gets a warning', async () => {
     await room.create(THINGS, thing('fin', {}, { metadata: { name: 'fin', finalizers: ['x', 'a.b', 'q/r'] } }));
     expect(room.warnings).toEqual([
       'metadata.finalizers: "a.b": prefer a domain-qualified finalizer name including a path (/) to avoid accidental conflicts with other finalizer writers',
@@ -298,7 +298,7 @@ describe('a custom resource', () => {
     ]);
   });
 
-  it('has a continue at the end of a list', async () => {
+  it('the last page of a list of custom resources has an empty continue', async () => {
     await room.create(THINGS, thing('a', {}));
     expect(await room.list(THINGS)).toMatchObject({ continue: '', remainingItemCount: undefined });
     expect(await room.list(THINGS, { limit: '1' })).toMatchObject({ continue: '' });

@@ -16,7 +16,7 @@ describe('a DELETE', () => {
     await room.namespace('ns');
   });
 
-  it('of an object that nothing holds is a Status with its uid, in a dry run too', async () => {
+  it('the DELETE of an object without finalizers returns a Status with its uid, in a dry run too', async () => {
     await make('a');
     const status = { ...SUCCESS, details: { name: 'a', kind: 'configmaps', uid: 'uid-2' } };
     expect(await room.delete('configmaps/ns/a', undefined, { dryRun: 'All' })).toEqual(status);
@@ -25,7 +25,7 @@ describe('a DELETE', () => {
     expect(await refusal(() => room.delete('configmaps/ns/a'))).toMatchObject({ code: 404 });
   });
 
-  it('of an object with a finalizer marks it once; a later policy still counts', async () => {
+  it('the DELETE of an object with a finalizer marks it once; a later propagation policy is still applied', async () => {
     await make('a', { finalizers: ['x/y'] });
     const marked = await room.delete('configmaps/ns/a');
     expect(marked).toMatchObject({
@@ -58,7 +58,7 @@ describe('a DELETE', () => {
     [undefined, { propagationPolicy: 'Orphan' }, ['orphan']],
     [{ orphanDependents: true }, {}, ['orphan']],
   ])(
-    'with %j %j leaves the object to the garbage collector, until Background ends it',
+    'a DELETE with %j and %j leaves the object to the garbage collector, until one with Background deletes it',
     async (body, query, finalizers) => {
       await make('a');
       expect(await room.delete('configmaps/ns/a', body, query)).toMatchObject({
@@ -71,7 +71,7 @@ describe('a DELETE', () => {
     },
   );
 
-  it('adds one to the generation of an object that has one, and once', async () => {
+  it('a DELETE increases the generation of an object once', async () => {
     const spec = {
       selector: { matchLabels: { a: 'b' } },
       template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } },
@@ -95,7 +95,7 @@ describe('a DELETE', () => {
       { resourceVersion: '1' },
       'Operation cannot be fulfilled on ConfigMap "a": the ResourceVersion in the precondition (1) does not match the ResourceVersion in record (3). The object might have been modified',
     ],
-  ])('whose precondition %j fails is refused, and names the kind', async (preconditions, message) => {
+  ])('a DELETE with the failed precondition %j is refused, and names the kind', async (preconditions, message) => {
     await make('a');
     expect(await refusal(() => room.delete('configmaps/ns/a', { preconditions }))).toEqual({
       kind: 'Status',
@@ -143,7 +143,7 @@ describe('a DELETE', () => {
       400,
       'json: cannot unmarshal number into Go struct field DeleteOptions.propagationPolicy of type v1.DeletionPropagation',
     ],
-  ])('with options %j is refused', async (body, query, code, message) => {
+  ])('a DELETE with options %j is refused', async (body, query, code, message) => {
     await make('a');
     expect(await refusal(() => room.delete('configmaps/ns/a', body, query))).toMatchObject({ code, message });
   });
@@ -154,7 +154,7 @@ describe('a DELETE', () => {
       await room.delete('configmaps/ns/a');
     });
 
-    it('lets no new finalizer in, and says so twice', async () => {
+    it('an object that is being deleted accepts no new finalizer, and has two causes for it', async () => {
       const cause = {
         reason: 'FieldValueForbidden',
         field: 'metadata.finalizers',
@@ -170,7 +170,7 @@ describe('a DELETE', () => {
       });
     });
 
-    it('keeps its mark whatever a client says', async () => {
+    it('a client cannot remove the deletionTimestamp of an object', async () => {
       const patched = await room.patch('configmaps/ns/a', 'merge', {
         metadata: { deletionTimestamp: null, deletionGracePeriodSeconds: null },
       });
@@ -180,7 +180,7 @@ describe('a DELETE', () => {
       });
     });
 
-    it('is told to who makes it again', async () => {
+    it('a POST of an object that is being deleted is refused with that reason', async () => {
       expect(await refusal(() => make('a'))).toMatchObject({
         code: 409,
         reason: 'AlreadyExists',
@@ -188,7 +188,7 @@ describe('a DELETE', () => {
       });
     });
 
-    it('ends with the last finalizer; who took it gets the object', async () => {
+    it('an object is deleted with its last finalizer, and the request that removed it gets the object', async () => {
       expect(
         await room.patch('configmaps/ns/a', 'merge', { metadata: { finalizers: null } }, { dryRun: 'All' }),
       ).toMatchObject({ metadata: { name: 'a' } });
@@ -199,7 +199,7 @@ describe('a DELETE', () => {
     });
   });
 
-  it('of a collection answers what was listed, and takes a limit, selectors and a dry run', async () => {
+  it('the DELETE of a collection returns the list, and supports limit, selectors and dry run', async () => {
     for (const [name, l] of [
       ['a', '1'],
       ['b', '1'],
@@ -228,7 +228,7 @@ describe('a DELETE', () => {
     expect(await refusal(() => run({ fieldSelector: 'foo' }))).toMatchObject({ code: 400 });
   });
 
-  it('of a ServiceAccount answers the object that is gone', async () => {
+  it('the DELETE of a ServiceAccount returns the deleted object', async () => {
     await room.create('serviceaccounts/ns', { metadata: { name: 's' } });
     expect(await room.delete('serviceaccounts/ns/s')).toMatchObject({
       kind: 'ServiceAccount',
@@ -238,7 +238,7 @@ describe('a DELETE', () => {
 });
 
 describe('a Namespace', () => {
-  it('is deleted in steps: it terminates, takes nothing more, and goes when its finalizers are gone', async () => {
+  it('a Namespace is deleted in steps: it terminates, refuses new objects, and is removed with its finalizers', async () => {
     const room = new Room();
     await room.namespace('ns');
     await room.create('configmaps/ns', configMap('a'));
@@ -279,7 +279,7 @@ describe('a Namespace', () => {
     expect(await refusal(() => room.get('namespaces/ns'))).toMatchObject({ code: 404 });
   });
 
-  it('that everybody needs cannot be deleted', async () => {
+  it('a system Namespace cannot be deleted', async () => {
     const room = new Room();
     await room.namespace('default');
     expect(await refusal(() => room.delete('namespaces/default'))).toMatchObject({

@@ -28,7 +28,7 @@ describe('a list', () => {
     await room.delete('configmaps/ns/d');
   });
 
-  it('continues by a token that names its state and the first key after the page, relative to the namespace', () => {
+  it('a continue token has the revision and the first key after the page, relative to the namespace', () => {
     expect(JSON.parse(Buffer.from(next, 'base64url').toString())).toEqual({
       v: 'meta.k8s.io/v1',
       rv: 7,
@@ -40,7 +40,7 @@ describe('a list', () => {
     ['shows one state on all of its pages', { limit: '10' }, ['c', 'd', 'e'], '7'],
     ['takes another selector for the next page', { labelSelector: 'x' }, [], '7'],
     ['takes resourceVersion 0 beside a token', { resourceVersion: '0' }, ['c', 'd', 'e'], '7'],
-  ])('%s', async (_what, query, expected, state) => {
+  ])('a list %s', async (_what, query, expected, state) => {
     const page = await room.list('configmaps/ns', { ...query, continue: next });
     expect([names(page.items), page.resourceVersion]).toEqual([expected, state]);
   });
@@ -67,20 +67,20 @@ describe('a list', () => {
       { fieldSelector: 'metadata.name=d', resourceVersion: '7', resourceVersionMatch: 'Exact' },
       ['d'],
     ],
-  ])('%s', async (_what, query, expected) => {
+  ])('a list %s', async (_what, query, expected) => {
     const page = await room.list('configmaps/ns', query);
     expect(names(page.items)).toEqual(expected);
     expect(page.continue).toBeUndefined();
   });
 
-  it('of all namespaces can be narrowed by a field selector', async () => {
+  it('a field selector can narrow a list of all namespaces', async () => {
     expect(
       names((await room.list('configmaps', { fieldSelector: 'metadata.namespace=ns,metadata.name=a' })).items),
     ).toEqual(['a']);
     expect(names((await room.list('configmaps', { fieldSelector: 'metadata.namespace=other' })).items)).toEqual([]);
   });
 
-  it('with a selector counts nothing', async () => {
+  it('a list with a selector has no remainingItemCount', async () => {
     expect(
       (await room.list('configmaps/ns', { limit: '1', fieldSelector: 'metadata.name!=a' })).remainingItemCount,
     ).toBeUndefined();
@@ -148,11 +148,11 @@ describe('a list', () => {
       422,
       'ListOptions.meta.k8s.io "" is invalid: sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list',
     ],
-  ])('refuses a bad %s', async (_what, query, code, message) => {
+  ])('a list with a bad %s is refused', async (_what, query, code, message) => {
     expect(await refusal(() => room.list('configmaps/ns', query))).toMatchObject({ code, message });
   });
 
-  it('waits three seconds for a revision of the future, then refuses it, of a list and of an object', async () => {
+  it('a list and a get of a future revision wait three seconds, then are refused', async () => {
     const status = {
       kind: 'Status',
       apiVersion: 'v1',
@@ -184,7 +184,7 @@ describe('a list', () => {
     });
   });
 
-  it('whose state is compacted says so, and gives a token that goes on in the newest state', async () => {
+  it('a list of a compacted revision is refused with a token that continues in the newest state', async () => {
     room.store.compact();
     expect(
       await refusal(() => room.list('configmaps/ns', { resourceVersion: revision, resourceVersionMatch: 'Exact' })),
@@ -210,7 +210,7 @@ describe('a list', () => {
     expect(names((await room.list('configmaps/ns', { continue: metadata.continue })).items)).toEqual(['bb', 'c', 'e']);
   });
 
-  it('answers as soon as a revision of the future is there', async () => {
+  it('a list of a future revision is served as soon as the revision exists', async () => {
     const future = { resourceVersion: String(room.store.revision + 1) };
     const listed = room.list('configmaps/ns', future);
     const read = room.verbs.get(room.target('configmaps/ns/new'), future);
@@ -221,7 +221,7 @@ describe('a list', () => {
   });
 });
 
-describe('a namespace that no place can be named by', () => {
+describe('a namespace that is no valid storage key', () => {
   const key = (what: string): unknown => ({ code: 500, message: `invalid key: "/configmaps/${what}"`, metadata: {} });
 
   it.each<[string, (room: Room) => unknown, string]>([
@@ -232,11 +232,11 @@ describe('a namespace that no place can be named by', () => {
     ['delete', (room) => room.delete('configmaps/./a'), './a'],
     ['put', (room) => room.update('configmaps/../a', configMap('a')), '../a'],
     ['patch', (room) => room.patch('configmaps/../a', 'merge', {}), '../a'],
-  ])('fails a %s', async (_verb, ask, place) => {
+  ])('a %s in a namespace that is no valid storage key fails', async (_verb, ask, place) => {
     expect(await refusal(() => ask(new Room()))).toMatchObject(key(place) as object);
   });
 
-  it('is still no other namespace than the ones that selectors name', async () => {
+  it('a list of a namespace that is no valid storage key, with a field selector on another namespace, is empty', async () => {
     expect((await new Room().list('configmaps', { fieldSelector: 'metadata.namespace=..' })).items).toEqual([]);
   });
 });

@@ -31,7 +31,7 @@ describe('a JSON patch', () => {
     ['tests what is not there against null', [{ op: 'test', path: '/data/nope', value: null }], { x: '1' }],
     ['copies what is not there', [{ op: 'copy', from: '/data/nope', path: '/data/y' }], { x: '1', y: '' }],
     ['does nothing', [], { x: '1' }],
-  ])('%s', async (_what, value, data) => {
+  ])('a JSON patch %s', async (_what, value, data) => {
     expect(await patch(value)).toMatchObject({ data });
   });
 
@@ -40,7 +40,7 @@ describe('a JSON patch', () => {
     [[{ op: 'remove', path: '/data/zz' }]],
     [[{ op: 'test', path: '/data/x', value: 'no' }]],
     [[{ op: 'foo', path: '/data/x' }]],
-  ])('%j does not apply, and says no more', async (value) => {
+  ])('the JSON patch %j does not apply, and is refused without details', async (value) => {
     expect(await refusal(() => patch(value))).toEqual(TERSE);
   });
 
@@ -87,21 +87,21 @@ describe('a JSON patch', () => {
       400,
       'error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp',
     ],
-  ])('that %s is refused', async (_what, value, code, message) => {
+  ])('a JSON patch that %s is refused', async (_what, value, code, message) => {
     expect(await refusal(() => patch(value))).toMatchObject({
       code,
       message: typeof message === 'string' ? message : expect.stringMatching(message),
     });
   });
 
-  it('that makes no object has one cause, of a field `patch`, and no kind', async () => {
+  it('a JSON patch whose result is no object has one cause, of a field `patch`, and no kind', async () => {
     const { details } = (await refusal(() => patch([{ op: 'replace', path: '/data/x', value: 5 }]))) as {
       details: Json;
     };
     expect(details).toEqual({ causes: [{ reason: 'FieldValueInvalid', field: 'patch', message: expect.any(String) }] });
   });
 
-  it('is read strictly where that is asked for', async () => {
+  it('a JSON patch is decoded strictly with fieldValidation=Strict', async () => {
     const value = [
       { op: 'add', path: '/data/k', value: '5', zz: 1 },
       { op: 'add', path: '/foo', value: 1 },
@@ -121,7 +121,7 @@ describe('a merge patch', () => {
   const patch = (value: Json, query: Query = {}): Promise<unknown> =>
     room.patch('configmaps/ns/a', 'merge', value, query);
 
-  it('that changes nothing writes nothing', async () => {
+  it('a merge patch that changes nothing writes nothing', async () => {
     const old = room.get('configmaps/ns/a');
     await room.clock.advance(5000);
     expect(await patch({})).toEqual(old);
@@ -143,15 +143,15 @@ describe('a merge patch', () => {
       409,
       'Operation cannot be fulfilled on configmaps "a": the object has been modified; please apply your changes to the latest version and try again',
     ],
-  ])('%j with %j is refused', async (value, query, code, message) => {
+  ])('the merge patch %j with %j is refused', async (value, query, code, message) => {
     expect(await refusal(() => patch(value, query))).toMatchObject({ code, message });
   });
 
-  it('of what is not there is refused', async () => {
+  it('a merge patch of a missing object is refused', async () => {
     expect(await refusal(() => room.patch('configmaps/ns/nope', 'merge', {}))).toMatchObject({ code: 404 });
   });
 
-  it('with an empty list of managers forgets them all', async () => {
+  it('a merge patch with empty managedFields clears them', async () => {
     expect(room.get('configmaps/ns/a').metadata.managedFields).toHaveLength(1);
     expect(await patch({ metadata: { managedFields: [] } })).toMatchObject({ data: { x: '1' } });
     expect(room.get('configmaps/ns/a').metadata.managedFields).toBeUndefined();
@@ -166,13 +166,13 @@ describe('a strategic merge patch', () => {
     ],
     [{ data: 5 }, ' "" is invalid: patch: Invalid value: "map[data:5]": cannot restore map from int64'],
     [{ data: { s: 1 } }, ' "" is invalid: patch: Invalid value: "map[data:map[s:1]]": cannot convert int64 to string'],
-  ])('%j is refused in words of its own', async (value, message) => {
+  ])('the strategic merge patch %j is refused with a message of its own', async (value, message) => {
     expect(
       await refusal(() => room.patch('configmaps/ns/a', 'strategic', value, { fieldValidation: 'Strict' })),
     ).toMatchObject({ code: 422, message });
   });
 
-  it('obeys directives', async () => {
+  it('a strategic merge patch follows its directives', async () => {
     expect(await room.patch('configmaps/ns/a', 'strategic', { data: { $patch: 'replace', s: '2' } })).toMatchObject({
       data: { s: '2' },
     });
@@ -189,7 +189,7 @@ describe('a server-side apply', () => {
     );
   const ap = (data: Json, metadata: Json = { name: 'ap' }): Json => configMap('ap', { data, metadata });
 
-  it('makes an object, changes it, and does nothing when there is nothing to do', async () => {
+  it('a server-side apply creates an object, changes it, and writes nothing where nothing changes', async () => {
     const made = await apply(ap({ a: '1' }));
     expect(made).toMatchObject({
       code: 201,
@@ -209,7 +209,7 @@ describe('a server-side apply', () => {
     });
   });
 
-  it('that changes nothing changes nothing for as long as the object stays', async () => {
+  it('a server-side apply that changes nothing stays without effect until the object changes', async () => {
     const known = await apply(ap({ a: '1' }));
     expect(await apply(ap({ a: '1' }))).toEqual({ code: 200, object: known.object });
     expect(await apply(ap({ a: '1' }))).toEqual({ code: 200, object: known.object });
@@ -225,7 +225,7 @@ describe('a server-side apply', () => {
     expect(await apply(ap({ a: '1' }))).toMatchObject({ code: 201 });
   });
 
-  it('does not take from others what they own, unless it is forced', async () => {
+  it('a server-side apply conflicts with fields of other managers, unless it is forced', async () => {
     await apply(ap({ a: '1' }));
     expect(await refusal(() => apply(ap({ a: '2' }), { fieldManager: 'n' }))).toEqual({
       kind: 'Status',
@@ -279,11 +279,11 @@ describe('a server-side apply', () => {
       500,
       'failed to create typed patch object (/ap; /v1, Kind=ConfigMap): .foo: field not declared in schema',
     ],
-  ])('%s is refused', async (_what, value, query, code, message) => {
+  ])('a server-side apply %s is refused', async (_what, value, query, code, message) => {
     expect(await refusal(() => apply(value, query))).toMatchObject({ code, message });
   });
 
-  it('needs a name where it makes the object, and none where it changes it', async () => {
+  it('a server-side apply requires a name only where it creates the object', async () => {
     const nameless = { apiVersion: 'v1', kind: 'ConfigMap', data: { a: '1' } };
     expect(await refusal(() => apply(nameless))).toMatchObject({
       code: 400,
@@ -293,7 +293,7 @@ describe('a server-side apply', () => {
     expect(await apply(nameless)).toMatchObject({ code: 200, object: { data: { a: '1' } } });
   });
 
-  it('ignores a resourceVersion where it makes the object', async () => {
+  it('a server-side apply that creates an object ignores its resourceVersion', async () => {
     expect(await apply(ap({}, { name: 'ap', resourceVersion: '5' }))).toMatchObject({ code: 201 });
     expect(await refusal(() => apply(ap({ z: '1' }, { name: 'ap', resourceVersion: '5' })))).toMatchObject({
       code: 409,
@@ -305,25 +305,28 @@ describe('a server-side apply', () => {
     ['Ignore', []],
     ['Warn', ['line 7: key "a" already set in map']],
     ['Strict', undefined],
-  ])('with a key that is there twice and fieldValidation %s', async (fieldValidation, warnings) => {
-    const attempt = (): Promise<unknown> =>
-      room.verbs.patch(
-        room.target('configmaps/ns/ap'),
-        { type: 'apply', body: { value: ap({ a: '8' }), duplicates: ['line 7: key "a" already set in map'] } },
-        { fieldManager: 'm', fieldValidation: fieldValidation ?? '' },
-        room.caller,
-      );
-    if (warnings === undefined) {
-      expect(await refusal(attempt)).toMatchObject({
-        code: 400,
-        message:
-          'error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  line 7: key "a" already set in map',
-      });
-    } else {
-      expect(await attempt()).toMatchObject({ object: { data: { a: '8' } } });
-      expect(room.warnings).toEqual(warnings);
-    }
-  });
+  ])(
+    'a server-side apply with a duplicate key and fieldValidation %s gets the warnings %j, or is refused',
+    async (fieldValidation, warnings) => {
+      const attempt = (): Promise<unknown> =>
+        room.verbs.patch(
+          room.target('configmaps/ns/ap'),
+          { type: 'apply', body: { value: ap({ a: '8' }), duplicates: ['line 7: key "a" already set in map'] } },
+          { fieldManager: 'm', fieldValidation: fieldValidation ?? '' },
+          room.caller,
+        );
+      if (warnings === undefined) {
+        expect(await refusal(attempt)).toMatchObject({
+          code: 400,
+          message:
+            'error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  line 7: key "a" already set in map',
+        });
+      } else {
+        expect(await attempt()).toMatchObject({ object: { data: { a: '8' } } });
+        expect(room.warnings).toEqual(warnings);
+      }
+    },
+  );
 });
 
 describe('any patch', () => {
@@ -332,7 +335,7 @@ describe('any patch', () => {
     ['json', [{ op: 'add', path: '/data/y', value: '1' }]],
     ['strategic', { data: { y: '1' } }],
     ['apply', configMap('a', { data: { y: '1' } })],
-  ])('of type %s in a dry run answers and stores nothing', async (type, value) => {
+  ])('a patch of type %s in a dry run returns the result and stores nothing', async (type, value) => {
     const old = room.get('configmaps/ns/a');
     expect(await room.patch('configmaps/ns/a', type, value, { dryRun: 'All', fieldManager: 'm' })).toMatchObject({
       data: { x: '1', y: '1' },

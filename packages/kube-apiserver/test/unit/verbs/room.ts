@@ -41,7 +41,7 @@ export interface RoomOptions {
   readonly validating?: readonly Admission[];
 }
 
-/** A server without HTTP: the verbs over a store in memory, with the built-in kinds and a clock that stands still. */
+/** The verbs over a store in memory, with the built-in kinds and a manual clock, without HTTP. */
 export class Room {
   readonly clock = new ManualClock(Date.parse('2026-01-02T03:04:05Z'));
   readonly store = memoryStore({ clock: this.clock, frozen: true });
@@ -83,7 +83,10 @@ export class Room {
     };
   }
 
-  /** `configmaps/ns/name`, `namespaces/name`, `configmaps/ns` with a name of '', `things.facts.example.com/v1/ns/name/status`. */
+  /**
+   * Parses `configmaps/ns/name`, `namespaces/name`, `configmaps/ns` with the name '',
+   * `things.facts.example.com/v1/ns/name/status`.
+   */
   target(path: string): Target {
     const [what = '', ...rest] = path.split('/');
     const [plural = '', ...group] = what.split('.');
@@ -141,13 +144,13 @@ export class Room {
     return made;
   }
 
-  /** Lets everything happen that needs no time. */
+  /** Runs everything that needs no time to pass. */
   settle(): Promise<void> {
     return new Promise((resolve) => setImmediate(resolve));
   }
 }
 
-/** What is thrown, as the Status that a client gets. */
+/** The thrown error as the Status that a client gets. */
 export async function refusal(attempt: () => unknown): Promise<Json> {
   try {
     await attempt();
@@ -158,7 +161,7 @@ export async function refusal(attempt: () => unknown): Promise<Json> {
   throw new Error('nothing was refused');
 }
 
-/** The next events of a watch; `count` of them have to come. */
+/** The next events of a watch; `count` of them must come. */
 export async function take(events: AsyncIterator<WatchEvent>, count: number): Promise<WatchEvent[]> {
   const taken: WatchEvent[] = [];
   while (taken.length < count) {
@@ -179,7 +182,7 @@ interface CrdOptions {
   readonly version?: { readonly [key: string]: Json };
 }
 
-/** A definition of kind Thing of things.facts.example.com. */
+/** A definition of the kind Thing of things.facts.example.com. */
 export function thingCrd({
   schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
   scope = 'Namespaced',

@@ -43,19 +43,19 @@ describe('a label selector', () => {
     ['\0a=2', true],
     ['a=1\0', true],
     ['a\0in\0(\x001,x)', true],
-  ])('%s', (text, expected) => {
+  ])('the label selector %s is parsed', (text, expected) => {
     const parse = (): boolean => matchesLabels(parseLabelSelector(text), LABELS);
     if (text === 'a=1,') expect(parse).toThrow("found '', expected: identifier after ','");
     else expect(parse()).toBe(expected);
   });
 
-  it('finds a value among a hundred thousand, and none that is missing', () => {
+  it('a label selector finds a value among a hundred thousand, and none that is missing', () => {
     const selector = parseLabelSelector(`a in (${Array.from({ length: 100_000 }, (_none, at) => `v${at}`).join()})`);
     const found = ['v0', 'v77777', 'v99999', 'v100000', '', 'w'].filter((a) => matchesLabels(selector, { a }));
     expect(found).toEqual(['v0', 'v77777', 'v99999']);
   });
 
-  it('does not take a key of a prototype for a label', () => {
+  it('a label selector ignores keys of a prototype', () => {
     expect(matchesLabels(parseLabelSelector('constructor'), LABELS)).toBe(false);
     expect(matchesLabels(parseLabelSelector('!a'), undefined)).toBe(true);
   });
@@ -74,11 +74,11 @@ describe('a label selector', () => {
     ['a=b\0c', "found 'c', expected: ',' or 'end of string'"],
     ['a,\0', "found '', expected: identifier after ','"],
     ['a=b c', "found 'c', expected: ',' or 'end of string'"],
-  ])('that is wrong is refused with the words of the real server: %s', (text, message) => {
+  ])('a wrong label selector is refused in the words of kube-apiserver: %s', (text, message) => {
     expect(() => parseLabelSelector(text)).toThrow(expect.objectContaining({ code: 400, message }));
   });
 
-  it('tells which of its values is wrong', () => {
+  it('the error of a label selector names the wrong value', () => {
     expect(() => parseLabelSelector('a in (@,b)')).toThrow(
       /^unable to parse requirement: values\[0\]\[a\]: Invalid value: "@": a valid label must be/,
     );
@@ -102,7 +102,7 @@ describe('a field selector', () => {
     ['metadata.name=', false],
     ['metadata.name!=', true],
     [',metadata.name=a,', true],
-  ])('%s', (text, expected) => {
+  ])('the field selector %s is parsed', (text, expected) => {
     expect(matchesFields(parseFieldSelector(text, resource), resource, object)).toBe(expected);
   });
 
@@ -111,15 +111,15 @@ describe('a field selector', () => {
     ['data.x=y', '"data.x" is not a known field selector: only "metadata.name", "metadata.namespace"'],
     ['metadata.name=b=c', 'invalid field selector: unescaped character in value: 61'],
     ['metadata.name=a\\b', 'invalid field selector: invalid escape sequence: \\b'],
-  ])('that is wrong is refused with the words of the real server: %s', (text, message) => {
+  ])('a wrong field selector is refused in the words of kube-apiserver: %s', (text, message) => {
     expect(() => parseFieldSelector(text, resource)).toThrow(expect.objectContaining({ code: 400, message }));
   });
 
-  it('can hold commas, equals signs and backslashes', () => {
+  it('a field selector can contain escaped commas, equals signs and backslashes', () => {
     expect(exactMatch(parseFieldSelector('metadata.name=a\\,b\\=c\\\\', resource), 'metadata.name')).toBe('a,b=c\\');
   });
 
-  it('knows the fields of a kind and those that a definition names', async () => {
+  it('a field selector supports the fields of a kind and those that a definition lists', async () => {
     await room.namespace('ns');
     await room.define(thingCrd({ version: { selectableFields: [{ jsonPath: '.spec.color' }] } }));
     const thing = (name: string, color?: string): object => ({

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Room, configMap, refusal, take, thingCrd } from './room.js';
 
 describe('a ConfigMap', () => {
-  it('is created, read, listed, changed, patched, watched and deleted', async () => {
+  it('a ConfigMap is created, read, listed, changed, patched, watched and deleted', async () => {
     const room = new Room();
     await room.namespace('ns');
     const events = room.watch('configmaps/ns');
@@ -59,7 +59,7 @@ describe('a ConfigMap', () => {
 });
 
 describe('a custom resource', () => {
-  it('is served as soon as its definition is established, and ends with it', async () => {
+  it('a custom resource is served as soon as its definition is established, and until it is deleted', async () => {
     const room = new Room();
     await room.namespace('ns');
     await room.define(thingCrd());

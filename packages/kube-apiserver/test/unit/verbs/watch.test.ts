@@ -32,7 +32,7 @@ describe('a watch', () => {
     await make('a', 'a');
   });
 
-  it('from a revision tells every change after it, in order, then those to come', async () => {
+  it('a watch from a revision sends every later change in order, then new ones', async () => {
     const events = room.watch('configmaps/ns', { resourceVersion: '3' });
     await label('a', 'x');
     await room.delete('configmaps/ns/b');
@@ -45,7 +45,7 @@ describe('a watch', () => {
     ]);
   });
 
-  it('with a selector shows objects come and go with their labels', async () => {
+  it('a watch with a selector adds and deletes objects as their labels change', async () => {
     const events = room.watch('configmaps/ns', { resourceVersion: '4', labelSelector: 'l=x' });
     await label('a', 'x');
     await label('b', 'y');
@@ -92,7 +92,7 @@ describe('a watch', () => {
     ],
     ['that asks for none', { ...NOT_OLDER, sendInitialEvents: 'false' }, []],
     ['of anything that is no false', { watch: 'maybe' }, burst],
-  ])('%s begins with what it has to', async (_what, query, expected) => {
+  ])('a watch %s starts with the expected events', async (_what, query, expected) => {
     const events = room.watch('configmaps/ns', query);
     await room.create('configmaps/ns', configMap('z', { metadata: { name: 'z' } }));
     const seen = (await take(events, query.fieldSelector === undefined ? expected.length + 1 : expected.length)).map(
@@ -101,7 +101,7 @@ describe('a watch', () => {
     expect(seen).toEqual(query.fieldSelector === undefined ? [...expected, ['ADDED', 'z', '5']] : expected);
   });
 
-  it('ends its initial events by a bookmark that has nothing but a revision and the annotation', async () => {
+  it('the bookmark that ends the initial events has only a revision and the annotation', async () => {
     const [, , bookmark] = await take(room.watch('configmaps/ns', { ...NOT_OLDER, allowWatchBookmarks: 'true' }), 3);
     expect(bookmark).toEqual({
       type: 'BOOKMARK',
@@ -113,7 +113,7 @@ describe('a watch', () => {
     });
   });
 
-  it('from a compacted revision is one error', async () => {
+  it('a watch from a compacted revision sends one error', async () => {
     room.store.compact();
     const events = await rest(room.watch('configmaps/ns', { resourceVersion: '3' }));
     expect(events).toEqual([
@@ -135,14 +135,14 @@ describe('a watch', () => {
     );
   });
 
-  it('from a revision of the future waits for it', async () => {
+  it('a watch from a future revision waits for it', async () => {
     const events = room.watch('configmaps/ns', { resourceVersion: '5' });
     await label('a', 'x');
     await label('a', 'y');
     expect((await take(events, 1)).map(told)).toEqual([['MODIFIED', 'a', '6', 'y']]);
   });
 
-  it('that asks for initial events of a revision that does not come is one error, after three seconds', async () => {
+  it('a watch for initial events of a revision that does not come sends one error after three seconds', async () => {
     const events = rest(room.watch('configmaps/ns', { ...NOT_OLDER, resourceVersion: '99999999' }));
     await room.clock.advance(3100);
     expect(await events).toEqual([
@@ -156,7 +156,7 @@ describe('a watch', () => {
     ]);
   });
 
-  it('that asks for initial events of the next revision begins with it', async () => {
+  it('a watch for initial events of the next revision starts with it', async () => {
     const events = take(room.watch('configmaps/ns', { ...NOT_OLDER, resourceVersion: '5' }), 1);
     await label('a', 'x');
     await room.clock.advance(25);
@@ -185,12 +185,12 @@ describe('a watch', () => {
       'resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax',
     ],
     [{ timeoutSeconds: 'x' }, 400, 'strconv.ParseInt: parsing "x": invalid syntax'],
-  ])('with %j is refused', async (query, code, text) => {
+  ])('a watch with %j is refused', async (query, code, text) => {
     const message = code === 422 ? `ListOptions.meta.k8s.io "" is invalid: ${text}` : text;
     expect(await refusal(() => room.watch('configmaps/ns', query))).toMatchObject({ code, message });
   });
 
-  it('with Exact initial events is refused for two reasons', async () => {
+  it('a watch with Exact initial events is refused for two reasons', async () => {
     const status = await refusal(() =>
       room.watch('configmaps/ns', { sendInitialEvents: 'true', resourceVersionMatch: 'Exact' }),
     );
@@ -204,7 +204,7 @@ describe('a watch', () => {
     });
   });
 
-  it('ends after timeoutSeconds, with a bookmark shortly before', async () => {
+  it('a watch ends after timeoutSeconds, with a bookmark shortly before', async () => {
     const events = room.watch('configmaps/ns', {
       resourceVersion: '4',
       timeoutSeconds: '10',
@@ -217,7 +217,7 @@ describe('a watch', () => {
     expect(room.clock.pending).toBe(0);
   });
 
-  it('tells its revision every minute', async () => {
+  it('a watch sends a bookmark every minute', async () => {
     const events = room.watch('configmaps/ns', { resourceVersion: '4', allowWatchBookmarks: 'true' });
     await room.create('configmaps/ns', configMap('other'));
     await take(events, 1);
@@ -229,45 +229,45 @@ describe('a watch', () => {
   });
 
   it.each(['-1', '-10', '10000000000'])(
-    'whose time of %s s was over before it began tells nothing and ends',
+    'a watch with timeoutSeconds %s ends at once without events',
     async (timeoutSeconds) => {
       const events = room.watch('configmaps/ns', { resourceVersion: '3', timeoutSeconds });
       expect(await rest(events)).toEqual([]);
     },
   );
 
-  it('without timeoutSeconds ends between half an hour and an hour', async () => {
+  it('a watch without timeoutSeconds ends between 30 and 60 minutes', async () => {
     const events = room.watch('configmaps/ns', { resourceVersion: '4' });
     await room.clock.advance(60 * 60_000);
     expect(await rest(events)).toEqual([]);
   });
 
-  it('ends at once, and for good, when its caller goes', async () => {
+  it('a watch ends at once when its caller disconnects', async () => {
     const events = room.watch('configmaps/ns');
     room.abort.abort();
     expect(await rest(events)).toEqual([]);
     expect(room.clock.pending).toBe(0);
   });
 
-  it('ends when its reader is a thousand events behind, after what the reader was to get', async () => {
+  it('a watch ends when its reader is a thousand events behind, after those events', async () => {
     const events = room.watch('configmaps/ns', { resourceVersion: '4' });
     for (let n = 0; n < 1002; n += 1) await room.patch('configmaps/ns/a', 'merge', { data: { n: String(n) } });
     expect(await rest(events)).toHaveLength(1001);
   });
 
-  it('ends when what its reader has not taken is too large', async () => {
+  it('a watch ends when its unread events are too large', async () => {
     const events = room.watch('configmaps/ns', { resourceVersion: '4' });
     for (let n = 0; n < 80; n += 1)
       await room.patch('configmaps/ns/a', 'merge', { data: { n: String(n % 10).repeat(1_000_000) } });
     expect(await rest(events)).toHaveLength(68);
   });
 
-  it('reads initial events however many there are', async () => {
+  it('a watch has no limit of initial events', async () => {
     for (let n = 0; n < 1100; n += 1) await room.create('configmaps/ns', configMap(`m${n}`));
     expect(await take(room.watch('configmaps/ns'), 1102)).toHaveLength(1102);
   });
 
-  it('ends when its definition takes another shape', async () => {
+  it('a watch ends when the schema of its definition changes', async () => {
     await room.define(thingCrd());
     const events = room.watch('things.facts.example.com/ns');
     const next = thingCrd({ schema: { type: 'object', properties: { spec: { type: 'object' } } } }) as { spec: object };

@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 
 describe('a POST', () => {
-  it('ignores what only the server says, and keeps a generation that is sent', async () => {
+  it('a POST ignores the system fields of the body, and keeps a generation', async () => {
     const made = await room.create(
       'configmaps/ns',
       configMap('c', {
@@ -39,14 +39,14 @@ describe('a POST', () => {
     });
   });
 
-  it('takes kind and apiVersion from its path where the body has none', async () => {
+  it('a POST takes kind and apiVersion from its path where the body has none', async () => {
     expect(await room.create('configmaps/ns', { metadata: { name: 'c' } })).toMatchObject({
       apiVersion: 'v1',
       kind: 'ConfigMap',
     });
   });
 
-  it('leaves out what is null or empty in metadata', async () => {
+  it('a POST removes null and empty fields of metadata', async () => {
     const made = await room.create(
       'configmaps/ns',
       configMap('d', { metadata: { name: 'd', labels: {}, annotations: null, finalizers: [], ownerReferences: [] } }),
@@ -60,7 +60,7 @@ describe('a POST', () => {
     ]);
   });
 
-  it('of a name that is taken is refused', async () => {
+  it('a POST of an existing name is refused', async () => {
     await room.create('configmaps/ns', configMap('a'));
     const status = {
       code: 409,
@@ -72,7 +72,7 @@ describe('a POST', () => {
     expect(await refusal(() => room.create('configmaps/ns', configMap('a'), { dryRun: 'All' }))).toMatchObject(status);
   });
 
-  it('in a dry run answers as if it were stored, but for a resourceVersion', async () => {
+  it('a POST in a dry run returns the object without a resourceVersion', async () => {
     const made = await room.create('configmaps/ns', configMap('dry'), { dryRun: 'All' });
     expect(made.metadata).toEqual({
       name: 'dry',
@@ -83,7 +83,7 @@ describe('a POST', () => {
     expect(await refusal(() => room.get('configmaps/ns/dry'))).toMatchObject({ code: 404 });
   });
 
-  it('makes up a name of at most 63 characters', async () => {
+  it('a generated name has at most 63 characters', async () => {
     const short = await room.create('configmaps/ns', configMap('', { metadata: { generateName: 'gen-' } }));
     expect(short.metadata).toMatchObject({
       generateName: 'gen-',
@@ -93,7 +93,7 @@ describe('a POST', () => {
     expect(long.metadata.name).toHaveLength(63);
   });
 
-  it('tries another name where the one it made up is taken', async () => {
+  it('a generated name that exists is replaced by another', async () => {
     const first = await room.create('configmaps/ns', configMap('', { metadata: { generateName: 'gen-' } }), {
       dryRun: 'All',
     });
@@ -104,7 +104,7 @@ describe('a POST', () => {
     ).toBe('gen-tvwxz');
   });
 
-  it('tells each owner once, and warns', async () => {
+  it('a POST removes duplicate owners, and warns', async () => {
     const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'q', uid: 'u1' };
     const made = await room.create(
       'configmaps/ns',
@@ -191,7 +191,7 @@ describe('a POST', () => {
       422,
       'ConfigMap "x" is invalid: metadata.finalizers[0]: Invalid value: "x": name is neither a standard finalizer name nor is it fully qualified',
     ],
-  ])('of %s is refused', async (_what, value, code, message) => {
+  ])('a POST of %s is refused', async (_what, value, code, message) => {
     expect(await refusal(() => room.create('configmaps/ns', value))).toMatchObject({ code, message });
   });
 
@@ -203,14 +203,14 @@ describe('a POST', () => {
     ],
     [{ fieldManager: 'x'.repeat(129) }, 'fieldManager: Too long: may not be more than 128 bytes'],
     [{ fieldManager: 'a\nb' }, 'fieldManager: Invalid value: "a\\nb": invalid character U+000A (at position 1)'],
-  ])('with options %j is refused', async (query, text) => {
+  ])('a POST with options %j is refused', async (query, text) => {
     expect(await refusal(() => room.create('configmaps/ns', configMap('a'), query))).toMatchObject({
       code: 422,
       message: `CreateOptions.meta.k8s.io "" is invalid: ${text}`,
     });
   });
 
-  it('into a namespace that is not there is refused', async () => {
+  it('a POST into a missing namespace is refused', async () => {
     const status = { code: 404, message: 'namespaces "nope" not found', details: { name: 'nope', kind: 'namespaces' } };
     expect(await refusal(() => room.create('configmaps/nope', configMap('a')))).toMatchObject(status);
   });
@@ -220,7 +220,7 @@ describe('a POST', () => {
     [{ fieldValidation: 'Warn' }, ['unknown field "metadata.zz"', 'duplicate field "data.a"', 'unknown field "foo"']],
     [{ fieldValidation: 'Ignore' }, []],
     [{ fieldValidation: 'Strict' }, undefined],
-  ])('with fieldValidation %j', async (query, warnings) => {
+  ])('a POST with %j gets the warnings %j, or is refused', async (query, warnings) => {
     const body = {
       value: { metadata: { name: 'z', zz: 1 }, data: { a: '2' }, foo: 1 },
       duplicates: ['duplicate field "data.a"'],
@@ -245,7 +245,7 @@ describe('a POST', () => {
     }
   });
 
-  it('of a review answers it and stores nothing', async () => {
+  it('a POST of a review returns it and stores nothing', async () => {
     const before = room.store.revision;
     expect(
       await room.create('selfsubjectaccessreviews.authorization.k8s.io', {
@@ -261,7 +261,7 @@ describe('a PUT', () => {
     await room.create('configmaps/ns', configMap('a', { data: { x: '1' } }));
   });
 
-  it('without resourceVersion overwrites, with it only what it knows', async () => {
+  it('a PUT without resourceVersion overwrites, one with it only that version', async () => {
     expect(await room.update('configmaps/ns/a', configMap('a', { data: { x: '2' } }))).toMatchObject({
       data: { x: '2' },
       metadata: { resourceVersion: '4' },
@@ -283,7 +283,7 @@ describe('a PUT', () => {
     });
   });
 
-  it('that changes nothing writes nothing', async () => {
+  it('a PUT that changes nothing writes nothing', async () => {
     const old = room.get('configmaps/ns/a');
     await room.clock.advance(5000);
     expect(await room.update('configmaps/ns/a', configMap('a', { data: { x: '1' } }))).toEqual(old);
@@ -313,11 +313,11 @@ describe('a PUT', () => {
       409,
       'Operation cannot be fulfilled on configmaps "a": StorageError: invalid object, Code: 4, Key: /registry/configmaps/ns/a, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: x, UID in object meta: uid-2',
     ],
-  ])('with %s is refused', async (_what, value, code, message) => {
+  ])('a PUT with %s is refused', async (_what, value, code, message) => {
     expect(await refusal(() => room.update('configmaps/ns/a', value))).toMatchObject({ code, message });
   });
 
-  it('of what is not there is refused, but for kinds that it makes', async () => {
+  it('a PUT of a missing object is refused, except for kinds that it creates', async () => {
     expect(await refusal(() => room.update('configmaps/ns/b', configMap('b')))).toMatchObject({
       code: 404,
       message: 'configmaps "b" not found',
@@ -336,7 +336,7 @@ describe('a PUT', () => {
     expect(await refusal(() => put({ name: 'l' }))).toMatchObject({ code: 422, details: { kind: 'leases' } });
   });
 
-  it('that makes an object needs the right to', async () => {
+  it('a PUT that creates an object requires the right to create', async () => {
     room.allowCreate = false;
     room.user = { name: 'bob', groups: ['system:authenticated'] };
     expect(
@@ -348,7 +348,7 @@ describe('a PUT', () => {
     });
   });
 
-  it('tells a finding of metadata as often as the kind looks at it', async () => {
+  it('a PUT reports a metadata error as often as the kind repeats the check', async () => {
     const status = await refusal(() =>
       room.update('configmaps/ns/a', configMap('a', { metadata: { name: 'a', labels: { ok: 'a b' } } })),
     );
@@ -367,7 +367,7 @@ describe('a built-in kind', () => {
     template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } },
   };
 
-  it('that counts generations counts changes of its spec, and of its annotations', async () => {
+  it('a built-in kind with generations counts changes of its spec, and of its annotations', async () => {
     const generation = async (change: Json): Promise<unknown> =>
       (await room.patch('deployments.apps/ns/d', 'merge', change)).metadata.generation;
     const made = await room.create('deployments.apps/ns', {
@@ -386,7 +386,7 @@ describe('a built-in kind', () => {
     expect(await generation({ metadata: { generation: 77 } })).toBe(3);
   });
 
-  it('takes its status by the subresource, and by that alone', async () => {
+  it('a built-in kind changes its status only through the subresource', async () => {
     await room.create('deployments.apps/ns', {
       apiVersion: 'apps/v1',
       kind: 'Deployment',
@@ -407,7 +407,7 @@ describe('a built-in kind', () => {
     expect(room.get('deployments.apps/ns/d/status')).toEqual(patched);
   });
 
-  it('that has two groups is one object in both', async () => {
+  it('an Event is one object in both of its groups', async () => {
     await room.create('events/ns', {
       metadata: { name: 'e' },
       involvedObject: { kind: 'Pod', name: 'p', namespace: 'ns' },
@@ -429,7 +429,7 @@ describe('a built-in kind', () => {
     expect(room.get('events/ns/e')).toMatchObject({ apiVersion: 'v1', message: 'M', metadata: { labels: { a: 'b' } } });
   });
 
-  it('that has two groups forgets in one what was owned in the other, and is one kind in errors', async () => {
+  it('managedFields of an Event are dropped in the other group, and errors name one kind', async () => {
     const event = {
       metadata: { name: 'e' },
       involvedObject: { kind: 'Pod', name: 'p', namespace: 'ns' },
@@ -451,7 +451,7 @@ describe('a built-in kind', () => {
     });
   });
 
-  it('refuses verbs that it has not', async () => {
+  it('a built-in kind refuses verbs that it does not support', async () => {
     expect(await refusal(() => room.list('selfsubjectaccessreviews.authorization.k8s.io'))).toMatchObject({
       code: 405,
     });
@@ -478,7 +478,7 @@ describe('the scale of a Deployment', () => {
     });
   });
 
-  it('is a kind of its own, whose replicas are those of the Deployment', async () => {
+  it('a Scale is a kind of its own, with the replicas of its Deployment', async () => {
     expect(room.get(SCALE)).toEqual({
       apiVersion: 'autoscaling/v1',
       kind: 'Scale',
@@ -507,7 +507,7 @@ describe('the scale of a Deployment', () => {
     });
   });
 
-  it('takes the field from who owned it, without a time', async () => {
+  it('a PUT of a Scale takes the replicas field from its manager, without a time', async () => {
     const owners = (): unknown =>
       room
         .get('deployments.apps/ns/d')
@@ -549,7 +549,7 @@ describe('the scale of a Deployment', () => {
       400,
       'Deployment in version "v1" cannot be handled as a Scale: converting (v1.Deployment) to (autoscaling.Scale): unknown conversion',
     ],
-  ])('%s is refused', async (_what, value, code, message) => {
+  ])('a Scale %s is refused', async (_what, value, code, message) => {
     expect(await refusal(() => room.update(SCALE, value))).toMatchObject({ code, message });
   });
 });

@@ -52,7 +52,7 @@ const param = (name: string, v: string): KubeObject => ({
   data: { v },
 });
 
-/** What the audit log is told of the creation of a Secret. */
+/** The audit annotations of the creation of a Secret. */
 function told(
   name: string,
   actions: readonly string[],
@@ -93,17 +93,17 @@ const FAILURE = 'validation.policy.admission.k8s.io/validation_failure';
 const failure = (actions: string): string =>
   `[{"message":"is \\u003cbad\\u003e \\u0026 so","policy":"p","binding":"b","expressionIndex":1,"validationActions":[${actions}]}]`;
 
-describe('a policy tells the audit log', () => {
-  it('its annotations, distinct values beside each other, blank ones not at all', () => {
+describe('audit annotations of policies', () => {
+  it('distinct values of an audit annotation are joined, blank ones are omitted', () => {
     expect(told('good', ['Deny'])).toEqual(SAID);
   });
 
-  it('the first validation that did not pass, where the binding says Audit', () => {
+  it('with the action Audit, the first failed validation is an audit annotation', () => {
     expect(told('bad2', ['Audit', 'Warn'])).toEqual({ ...SAID, [FAILURE]: failure('"Audit","Warn"') });
     expect(told('bad', ['Warn'])).toEqual(SAID);
   });
 
-  it('of what it refuses too', () => {
+  it('a denied request has its audit annotations too', () => {
     expect(told('bad', ['Deny', 'Audit'])).toEqual({
       ...SAID,
       [FAILURE]: failure('"Deny","Audit"'),
@@ -111,7 +111,7 @@ describe('a policy tells the audit log', () => {
     });
   });
 
-  it('no more than 10 KiB of a value', () => {
+  it('a value of an audit annotation is shortened to 10 KiB', () => {
     expect(told('good', ['Deny'], ['x'.repeat(20_000)])['p/param']).toHaveLength(10_240);
   });
 });

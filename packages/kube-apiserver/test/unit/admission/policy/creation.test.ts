@@ -10,7 +10,7 @@ const configMaps = {
   resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }],
 };
 
-/** The object as it is after the server's defaults. */
+/** The object with the server's defaults. */
 function defaulted(kind: string, { matchConstraints, matchResources, ...spec }: JsonObject): KubeObject {
   const filled: JsonObject = {
     ...(kind === 'ValidatingAdmissionPolicy'
@@ -44,18 +44,18 @@ function causes(errors: readonly FieldError[]): string[] {
   );
 }
 
-describe('a new ValidatingAdmissionPolicy is judged as the real server does', () => {
+describe('a new ValidatingAdmissionPolicy is validated as in kube-apiserver', () => {
   it.each(policies.map(([spec, expected]) => [JSON.stringify(spec), spec, expected] as const))(
-    '%s',
+    'the spec %s',
     (_text, spec, expected) => {
       expect(causes(validatePolicy(defaulted('ValidatingAdmissionPolicy', spec), undefined))).toEqual(expected);
     },
   );
 });
 
-describe('a new ValidatingAdmissionPolicyBinding is judged as the real server does', () => {
+describe('a new ValidatingAdmissionPolicyBinding is validated as in kube-apiserver', () => {
   it.each(bindings.map(([spec, expected]) => [JSON.stringify(spec), spec, expected] as const))(
-    '%s',
+    'the spec %s',
     (_text, spec, expected) => {
       expect(causes(validateBinding(defaulted('ValidatingAdmissionPolicyBinding', spec)))).toEqual(expected);
     },

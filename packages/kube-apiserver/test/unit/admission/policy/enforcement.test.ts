@@ -24,7 +24,7 @@ const OPERATIONS: Readonly<Record<string, AdmissionRequest['operation']>> = {
   DELETE: 'DELETE',
 };
 
-/** Joe may all but list ConfigMaps and Secrets. */
+/** Joe may do everything but list ConfigMaps and Secrets. */
 const authorizer: Authorizer = {
   authorize: ({ user, ...asked }: Attributes) => {
     if (user.groups.includes('system:masters')) return { allowed: true, reason: '' };
@@ -37,7 +37,7 @@ const authorizer: Authorizer = {
   },
 };
 
-describe('policies decide as on the real server', () => {
+describe('policies decide as in kube-apiserver', () => {
   it.each(scenarios.map((scenario) => [scenario.name, scenario] as const))('%s', (_name, scenario) => {
     const admission = worldOf(scenario).admission(authorizer, registry);
     for (const request of scenario.requests) {
@@ -52,7 +52,7 @@ describe('policies of a running server', () => {
   const request = scenario?.requests[0];
   if (scenario === undefined || request === undefined) throw new Error('no scenario');
 
-  it('count from the moment on at which they are there with a binding, until they are gone', () => {
+  it('a policy is enforced as long as it is stored with a binding', () => {
     const world = new World({ namespaces: [namespace] });
     const admission = world.admission(authorizer, registry);
     const refused = (): boolean => verdict(admission, admissionRequest(request)).refused !== undefined;
@@ -69,7 +69,7 @@ describe('policies of a running server', () => {
     expect(refused()).toBe(false);
   });
 
-  it('are no longer followed after the end', () => {
+  it('a closed policy admission ends its subscriptions', () => {
     const world = worldOf(scenario);
     world.admission(authorizer, registry).close();
     expect(world.ended).toBe(2);

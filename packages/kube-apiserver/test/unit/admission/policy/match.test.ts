@@ -28,22 +28,25 @@ it.each([
   ['', 'v2'],
   ['status', 'v2'],
   ['scale', undefined],
-])('a change of %j in one version matches a rule of another version where that has it', (subresource, matched) => {
-  const rule = { apiGroups: ['x.io'], apiVersions: ['v2'], operations: ['*'], resources: ['xs', 'xs/*'], scope: '*' };
-  const request: AdmissionRequest = {
-    user: { name: 'ann', groups: [] },
-    operation: 'UPDATE',
-    resource: v1,
-    subresource,
-    namespace: '',
-    name: 'a',
-    object: undefined,
-    oldObject: undefined,
-    dryRun: false,
-    options,
-  };
-  expect(
-    matchResources({ matchPolicy: 'Equivalent', resourceRules: [rule] }, matchedRequest(request), world)?.resource
-      .version,
-  ).toBe(matched);
-});
+])(
+  'a change of %j in one version matches a rule for another version that has the subresource',
+  (subresource, matched) => {
+    const rule = { apiGroups: ['x.io'], apiVersions: ['v2'], operations: ['*'], resources: ['xs', 'xs/*'], scope: '*' };
+    const request: AdmissionRequest = {
+      user: { name: 'ann', groups: [] },
+      operation: 'UPDATE',
+      resource: v1,
+      subresource,
+      namespace: '',
+      name: 'a',
+      object: undefined,
+      oldObject: undefined,
+      dryRun: false,
+      options,
+    };
+    expect(
+      matchResources({ matchPolicy: 'Equivalent', resourceRules: [rule] }, matchedRequest(request), world)?.resource
+        .version,
+    ).toBe(matched);
+  },
+);

@@ -20,7 +20,7 @@ function made(kind: string, spec: JsonObject): KubeObject {
   return { apiVersion: `${GROUP}/v1`, kind, metadata: { name: 'it' }, spec };
 }
 
-/** `verb group/resource namespace name`, as rights are written below. */
+/** `verb group/resource namespace name`, the notation of rights below. */
 function granting(right: string): Authorizer {
   const nameOf = (wanted: Attributes): string =>
     'path' in wanted
@@ -29,7 +29,7 @@ function granting(right: string): Authorizer {
   return { authorize: (wanted) => ({ allowed: nameOf(wanted) === right, reason: '' }) };
 }
 
-/** What the writer of a policy (or a binding) is told who has one right; undefined when it passes. */
+/** The error for a writer of a policy (or a binding) with one right; undefined where it is accepted. */
 function verdict(
   object: KubeObject,
   right: string,
@@ -69,7 +69,7 @@ function verdict(
   }
 }
 
-describe('who writes a policy', () => {
+describe('the writer of a policy', () => {
   const policy = (paramKind: JsonObject): KubeObject => made('ValidatingAdmissionPolicy', { paramKind });
   const refused = (kind: string, apiVersion: string): string =>
     `422 ValidatingAdmissionPolicy.${GROUP} "it" is invalid: spec.paramKind: Forbidden: ` +
@@ -78,20 +78,20 @@ describe('who writes a policy', () => {
   it.each([
     [CONFIG, 'get /configmaps * *'],
     [UNKNOWN, 'get x.io/* * *'],
-  ])('with the params %j needs the right to %s', (kind, right) => {
+  ])('the writer of a policy with the params %j needs the right to %s', (kind, right) => {
     expect(verdict(policy(kind), right)).toBeUndefined();
     expect(verdict(policy(kind), '')).toBe(refused(kind.kind, kind.apiVersion));
     expect(verdict(policy(kind), '', { user: { name: 'root', groups: ['system:masters'] } })).toBeUndefined();
   });
 
-  it('needs no right for a policy without params, or that keeps its params', () => {
+  it('the writer of a policy without params, or with unchanged params, needs no right', () => {
     expect(verdict(made('ValidatingAdmissionPolicy', {}), '')).toBeUndefined();
     expect(verdict(policy(CONFIG), '', { old: policy(CONFIG) })).toBeUndefined();
     expect(verdict(policy(CONFIG), '', { old: policy(UNKNOWN) })).toBe(refused('ConfigMap', 'v1'));
   });
 });
 
-describe('who writes a binding', () => {
+describe('the writer of a binding', () => {
   const binding = (policyName: string, paramRef: JsonObject): KubeObject =>
     made('ValidatingAdmissionPolicyBinding', { policyName, paramRef });
   const PREFIX = `422 ValidatingAdmissionPolicyBinding.${GROUP} "it" is invalid: spec.paramRef: Forbidden: `;
@@ -127,13 +127,13 @@ describe('who writes a binding', () => {
       'get x.io/*  p',
       `unable to resolve paramKind &{x.io/v1 X} to determine minimum required permissions and user ${WHO} does not have "get" permission for all groups, versions and resources`,
     ],
-  ])('of policy %s to %j needs the right to %s', (policy, reference, right, refused) => {
+  ])('the writer of a binding of policy %s to %j needs the right to %s', (policy, reference, right, refused) => {
     expect(verdict(binding(policy, reference), right)).toBeUndefined();
     expect(verdict(binding(policy, reference), '')).toBe(PREFIX + refused);
     expect(verdict(binding(policy, reference), '', { old: binding(policy, reference) })).toBe(PREFIX + refused);
   });
 
-  it('needs no right for a binding without params', () => {
+  it('the writer of a binding without params needs no right', () => {
     expect(verdict(made('ValidatingAdmissionPolicyBinding', { policyName: 'it' }), '')).toBeUndefined();
   });
 });

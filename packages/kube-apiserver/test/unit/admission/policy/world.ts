@@ -9,7 +9,7 @@ import { Room } from '../../verbs/room.js';
 
 export type Watcher = Parameters<ObjectReader['watch']>[1];
 
-/** A server's objects, by collection, which never change but by hand. */
+/** A server's objects by collection, which only the test changes. */
 export class World implements ObjectReader {
   private readonly objects: Readonly<Record<string, readonly KubeObject[]>>;
   private readonly watchers = new Map<string, Watcher>();
@@ -44,7 +44,7 @@ export class World implements ObjectReader {
   }
 }
 
-/** What admission says: `code reason: message`, or undefined where it accepts; and its warnings. */
+/** The result of admission: `code reason: message`, or undefined where it accepts; and its warnings. */
 export function verdict(
   admission: PolicyAdmission,
   request: AdmissionRequest,

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../../../../src/json.js';
 
-/** A spec, and what kube-apiserver 1.36.3 says when it is created: reason, field and message. */
+/** A spec, and the error of kube-apiserver 1.36.3 when it is created: reason, field and message. */
 export type Row = readonly [spec: JsonObject, causes: readonly string[]];
 
-/** Without matchConstraints they are creations of ConfigMaps. */
+/** Without matchConstraints they match the creation of ConfigMaps. */
 export const policies: readonly Row[] = [
   [{ validations: [{ expression: 'true' }] }, []],
   [{ validations: [{ expression: 'object.nope == 1' }] }, []],

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../../../src/json.js';
 import type { KubeObject } from '../../../../../src/object.js';
 
-/** A request on a server that has `namespace` with two ConfigMaps, and what becomes of it. */
+/** A request on a server with `namespace` and two ConfigMaps in it, and the expected result. */
 export interface Request {
   /** Default: admin. */
   readonly user?: string;
@@ -16,7 +16,7 @@ export interface Request {
   readonly warnings?: readonly string[];
 }
 
-/** Policy `o3p` with binding `o3b`, which denies unless it says otherwise. */
+/** Policy `o3p` with binding `o3b`, whose action is Deny unless it is given. */
 export interface Scenario {
   readonly name: string;
   readonly policy: JsonObject;
