@@ -10,12 +10,12 @@ const PAGE = '500';
 
 export type Propagation = 'Background' | 'Foreground' | 'Orphan';
 
-/** What a controller does to objects, as the ServiceAccount that it has in a cluster; past no check that a request would meet. */
+/** Writes objects as a ServiceAccount of kube-controller-manager. Every write passes admission and validation like a request. */
 export class Client {
   readonly #verbs: Verbs;
   readonly #caller: Caller;
 
-  /** @param account name of the ServiceAccount in kube-system. */
+  /** @param account name of the ServiceAccount in kube-system */
   constructor(verbs: Verbs, account: string) {
     this.#verbs = verbs;
     const groups = [MASTERS, 'system:serviceaccounts', 'system:serviceaccounts:kube-system', 'system:authenticated'];
@@ -35,7 +35,7 @@ export class Client {
     await this.#verbs.update(target, bodyOf(object), {}, this.#caller);
   }
 
-  /** Merges into metadata of the object as it was seen: a change meanwhile is a conflict. */
+  /** Merges a change into metadata. The observed uid and resourceVersion are preconditions. */
   async patchMeta(
     target: Target,
     { metadata: { uid = '', resourceVersion = '' } }: KubeObject,
@@ -48,7 +48,7 @@ export class Client {
     await this.#patch(target, { type: 'apply', value: object }, manager);
   }
 
-  /** Deletes the object that was seen, if it is still as it was. */
+  /** Deletes an object. The observed uid and resourceVersion are preconditions. */
   async delete(
     target: Target,
     { metadata: { uid = '', resourceVersion = '' } }: KubeObject,
@@ -63,7 +63,7 @@ export class Client {
     await this.#verbs.delete(target, bodyOf(options), {}, this.#caller);
   }
 
-  /** Deletes all objects of a resource in a namespace, so many at a time that the rest of the program can go on. */
+  /** Deletes all objects of a resource in a namespace, in pages, so that the event loop is not blocked. */
   async deleteCollection(resource: Resource, namespace: string): Promise<void> {
     const options = { kind: 'DeleteOptions', apiVersion: 'v1', propagationPolicy: 'Background' };
     const target = { resource, namespace, name: '', subresource: '' };
@@ -88,7 +88,7 @@ function bodyOf(value: Json): Body {
   return { value, duplicates: [] };
 }
 
-/** A target of a resource that every server has. */
+/** The target of a request to a built-in resource. */
 export function targetOf(
   registry: Registry,
   path: { group: string; plural: string; namespace: string; name: string; subresource?: string },
@@ -99,7 +99,7 @@ export function targetOf(
   return { resource, namespace, name, subresource };
 }
 
-/** Runs what may find its object gone already, or made already. */
+/** Ignores status errors of the given codes: 404 where the object may be gone, 409 where it may have changed. */
 export async function ignoreCodes(codes: readonly number[], work: Promise<void>): Promise<void> {
   try {
     await work;

@@ -8,11 +8,11 @@ import { WorkQueue } from './workqueue.js';
 const CLUSTER_ROLES = 'clusterroles.rbac.authorization.k8s.io';
 const MANAGER = 'clusterrole-aggregation-controller';
 
-/** Fills the rules of ClusterRoles that gather those of others, by label. */
+/** Sets the rules of ClusterRoles with an aggregationRule. */
 export function startClusterRoleAggregation(options: ControllerOptions): { end(): Promise<void> } {
   const { clock, reader, registry, verbs, onError } = options;
   const client = new Client(verbs, MANAGER);
-  const gathering = new Set<string>();
+  const aggregating = new Set<string>();
   const reconcile = async (name: string): Promise<void> => {
     const role = reader.get(CLUSTER_ROLES, '', name);
     const rules = role === undefined ? undefined : aggregatedRules(role, reader.list(CLUSTER_ROLES));
@@ -34,9 +34,9 @@ export function startClusterRoleAggregation(options: ControllerOptions): { end()
   const worklist = new WorkQueue({ clock, workers: 1, reconcile, onError });
   const roles = reader.watch(CLUSTER_ROLES, (role, type) => {
     const { name = '' } = role.metadata;
-    if (type === 'put' && isObject(role['aggregationRule'])) gathering.add(name);
-    else gathering.delete(name);
-    for (const one of gathering) worklist.add(one);
+    if (type === 'put' && isObject(role['aggregationRule'])) aggregating.add(name);
+    else aggregating.delete(name);
+    for (const one of aggregating) worklist.add(one);
   });
   return {
     end() {
@@ -46,7 +46,7 @@ export function startClusterRoleAggregation(options: ControllerOptions): { end()
   };
 }
 
-/** The rules of all roles that a role's selectors choose, each once, in order of selectors and names. undefined for a role that gathers nothing. */
+/** The rules of all roles that the selectors match, without duplicates, by selector, then by name; undefined without an aggregationRule. */
 export function aggregatedRules(role: KubeObject, all: readonly KubeObject[]): readonly Json[] | undefined {
   const rule = role['aggregationRule'];
   if (!isObject(rule)) return undefined;
@@ -55,7 +55,7 @@ export function aggregatedRules(role: KubeObject, all: readonly KubeObject[]): r
     .sort((a, b) => ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1));
   const rules: JsonObject[] = [];
   for (const one of objects(rule['clusterRoleSelectors']).flatMap((selector) => selectedRules(selector, others))) {
-    if (!rules.some((had) => equal(had, one))) rules.push(one);
+    if (!rules.some((known) => equal(known, one))) rules.push(one);
   }
   return rules;
 }

@@ -11,11 +11,11 @@ import { defaultServiceAccount } from './pernamespace/defaultserviceaccount.js';
 
 /** The controllers of kube-controller-manager that the kinds served here need. */
 export interface Controllers {
-  /** Begins nothing new and waits for what is under way. */
+  /** Stops the controllers and waits for reconciliations that run. */
   end(): Promise<void>;
 }
 
-/** @param parts with the certificates that `kube-root-ca.crt` holds. */
+/** @param parts the CA bundle, which `kube-root-ca.crt` holds too, and the issuer of tokens */
 export function startControllers(options: ControllerOptions, parts: TokenControllerOptions): Controllers {
   const running = [
     startEventExpiry(options),

@@ -20,8 +20,8 @@ import { DEFINITIONS } from '../registry/registry.js';
 const RETRY_MS = 1000;
 
 /**
- * Does for CustomResourceDefinitions what the real server's controllers do: accepts their names, establishes them, and
- * when one is deleted ends its objects first. Writes as the server itself, past admission.
+ * The controllers of kube-apiserver for CustomResourceDefinitions: accepts names, establishes definitions, and deletes
+ * the instances of a deleted definition. Writes are made as `system:apiserver` and skip admission.
  */
 export function startDefinitionController(context: Context, reader: ObjectReader): Subscription {
   const controller = new DefinitionController(context, reader);
@@ -48,7 +48,7 @@ class DefinitionController {
     };
     this.#subscriptions.set(
       '',
-      reader.watch(DEFINITIONS, (crd, type) => this.#seen(crd, type)),
+      reader.watch(DEFINITIONS, (crd, type) => this.#observe(crd, type)),
     );
   }
 
@@ -57,18 +57,18 @@ class DefinitionController {
     for (const subscription of this.#subscriptions.values()) subscription.end();
   }
 
-  #seen(crd: KubeObject, type: 'put' | 'remove'): void {
+  #observe(crd: KubeObject, type: 'put' | 'remove'): void {
     const name = crd.metadata.name ?? '';
     if (type === 'put') this.#enqueue(name);
     else {
       this.#subscriptions.get(name)?.end();
       this.#subscriptions.delete(name);
-      this.#enqueueUnnamed();
+      this.#enqueueNotAccepted();
     }
   }
 
-  /** Names that were given up may be what another definition waits for. */
-  #enqueueUnnamed(): void {
+  /** Enqueues definitions with a naming conflict, since names may have become free. */
+  #enqueueNotAccepted(): void {
     for (const other of this.#reader.list(DEFINITIONS))
       if (conditionOf(other, 'NamesAccepted') !== 'True') this.#enqueue(other.metadata.name ?? '');
   }
@@ -88,7 +88,7 @@ class DefinitionController {
       try {
         await this.#reconcile(name);
       } catch (error) {
-        // Gone or changed meanwhile: that change comes here too. All else is tried again, and shows in the status meanwhile.
+        // A change that caused 404 or 409 enqueues the definition by itself. Other errors are retried.
         if (error instanceof StatusError && (error.code === 404 || error.code === 409)) continue;
         this.#context.clock.after(RETRY_MS, () => this.#enqueue(name));
       }
@@ -102,12 +102,12 @@ class DefinitionController {
     const named = withApproval(this.#withNames(crd), this.#context.clock.now());
     if (named !== crd) {
       await this.#write(named);
-      this.#enqueueUnnamed();
+      this.#enqueueNotAccepted();
     } else if (crd.metadata.deletionTimestamp !== undefined && (crd.metadata.finalizers ?? []).includes(CLEANUP))
-      await this.#endInstances(crd);
+      await this.#deleteInstances(crd);
   }
 
-  /** Status as the names allow it: accepted and served, or what is in the way. */
+  /** Sets acceptedNames and the conditions NamesAccepted and Established. */
   #withNames(crd: KubeObject): KubeObject {
     const now = this.#context.clock.now();
     const wanted = readNames(structAt(structAt(crd, 'spec'), 'names'));
@@ -120,19 +120,20 @@ class DefinitionController {
     });
     const named: KubeObject = { ...crd, status: { ...status, acceptedNames: names } };
     if (problem === undefined) {
-      // Names that are accepted already are not looked at again, whatever somebody made of the conditions.
+      // The conditions of names that are accepted already are not restored, as in kube-apiserver.
       const accepted = equal(status.acceptedNames, names) ? crd : withCondition(named, ACCEPTED, now);
       return conditionOf(accepted, 'NamesAccepted') !== 'True' || conditionOf(accepted, 'Established') === 'True'
         ? accepted
         : withCondition(accepted, ESTABLISHED, now);
     }
-    const refused = withCondition(named, { type: 'NamesAccepted', status: 'False', ...problem }, now);
-    const kept = conditionOf(refused, 'Established') === 'True' ? refused : withCondition(refused, NOT_ACCEPTED, now);
+    const conflicting = withCondition(named, { type: 'NamesAccepted', status: 'False', ...problem }, now);
+    const kept =
+      conditionOf(conflicting, 'Established') === 'True' ? conflicting : withCondition(conflicting, NOT_ACCEPTED, now);
     return equal(kept, crd) ? crd : kept;
   }
 
-  /** The finalizer goes by the status, which nobody checks against the versions: a definition whose status is wrong ends too. */
-  async #endInstances(crd: KubeObject): Promise<void> {
+  /** Removes the finalizer by a write to the status, which is not validated: a definition with an invalid status is deleted too. */
+  async #deleteInstances(crd: KubeObject): Promise<void> {
     const { name } = readDefinition(crd);
     const now = this.#context.clock.now();
     const isEstablished = conditionOf(crd, 'Established') === 'True';
@@ -141,7 +142,7 @@ class DefinitionController {
     if (!equal(progressing, crd)) return this.#write(progressing);
     if (left.length > 0) {
       if (!this.#subscriptions.has(name)) this.#subscriptions.set(name, this.#watchInstances(name));
-      for (const instance of left) await this.#endInstance(crd, instance);
+      for (const instance of left) await this.#deleteInstance(crd, instance);
       return;
     }
     const done = withCondition(crd, isEstablished ? COMPLETED : NEVER_ESTABLISHED, now);
@@ -155,8 +156,8 @@ class DefinitionController {
     });
   }
 
-  /** Finalizers of an instance hold it; then its removal starts the next round. */
-  async #endInstance(crd: KubeObject, instance: KubeObject): Promise<void> {
+  /** Deletes an instance. Where finalizers hold it, its removal enqueues the definition again. */
+  async #deleteInstance(crd: KubeObject, instance: KubeObject): Promise<void> {
     const { group, names, storage } = readDefinition(crd);
     const resource =
       this.#context.registry.find(group, storage, names.plural) ??
@@ -186,7 +187,7 @@ const APPROVALS = {
   approved: { status: 'True', reason: 'ApprovedAnnotation' },
 } as const;
 
-/** Says of a definition in a group of Kubernetes itself how it is approved; the same object where that is said already. */
+/** Sets the condition about API approval of a definition in a group of Kubernetes; returns the same object where it is set. */
 function withApproval(crd: KubeObject, now: number): KubeObject {
   if (!needsApproval(readDefinition(crd).group)) return crd;
   const { state, message } = approvalOf(crd);

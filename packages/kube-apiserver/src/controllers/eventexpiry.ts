@@ -8,10 +8,10 @@ import { WorkQueue } from './workqueue.js';
 
 const EVENTS = 'events';
 const TTL_MS = 60 * 60_000;
-/** Those that fall due together go together. */
+/** Events that expire within this time are deleted together. */
 const BATCH_MS = 1_000;
 
-/** Removes events an hour after they were last written. One timer, for the oldest. */
+/** Deletes events an hour after their last write. One timer runs, for the event that expires first. */
 export function startEventExpiry(options: ControllerOptions): { end(): Promise<void> } {
   const expiry = new EventExpiry(options);
   return { end: () => expiry.end() };
@@ -22,8 +22,8 @@ class EventExpiry {
   readonly #client: Client;
   readonly #subscription: Subscription;
   readonly #worklist: WorkQueue;
-  /** When each falls due by the monotonic clock, soonest first: all live equally long. */
-  readonly #due = new Map<string, number>();
+  /** When each event expires, by the monotonic clock. In order, since the time to live is the same for all. */
+  readonly #deadlines = new Map<string, number>();
   #timer: Timer | undefined;
 
   constructor(options: ControllerOptions) {
@@ -35,10 +35,10 @@ class EventExpiry {
     const left = store
       .list(EVENTS, '')
       .map(({ key, object }) => ({ key, due: clock.monotonic() + remainingTtl(object, clock.now()) }));
-    for (const { key, due } of left.sort((a, b) => a.due - b.due)) this.#due.set(key, due);
+    for (const { key, due } of left.sort((a, b) => a.due - b.due)) this.#deadlines.set(key, due);
     this.#subscription = store.watch(EVENTS, from, ({ type, entry: { key } }) => {
-      this.#due.delete(key);
-      if (type === 'put') this.#due.set(key, clock.monotonic() + TTL_MS);
+      this.#deadlines.delete(key);
+      if (type === 'put') this.#deadlines.set(key, clock.monotonic() + TTL_MS);
       this.#arm();
     });
     this.#arm();
@@ -51,7 +51,7 @@ class EventExpiry {
   }
 
   #arm(): void {
-    const [first] = this.#due.values();
+    const [first] = this.#deadlines.values();
     if (first === undefined || this.#timer !== undefined) return;
     this.#timer = this.#options.clock.after(first - this.#options.clock.monotonic() + BATCH_MS, () => {
       this.#timer = undefined;
@@ -62,24 +62,24 @@ class EventExpiry {
 
   #expire(): void {
     const now = this.#options.clock.monotonic();
-    for (const [key, due] of this.#due) {
+    for (const [key, due] of this.#deadlines) {
       if (due > now) return;
-      this.#due.delete(key);
+      this.#deadlines.delete(key);
       this.#worklist.add(key);
     }
   }
 
-  /** Unless it was written again meanwhile. */
+  /** Deletes an event, unless it was written again. */
   async #remove(key: string): Promise<void> {
     const object = this.#options.store.get(EVENTS, key)?.object;
-    if (object === undefined || this.#due.has(key)) return;
+    if (object === undefined || this.#deadlines.has(key)) return;
     const { namespace = '', name = '' } = object.metadata;
     const target = targetOf(this.#options.registry, { group: '', plural: EVENTS, namespace, name });
     await ignoreCodes([404, 409], this.#client.delete(target, object, 'Background'));
   }
 }
 
-/** What is left of an event's hour, as far as the event tells when it was written. */
+/** The remaining time to live, by the latest time in the event. */
 function remainingTtl(event: KubeObject, now: number): number {
   const series = event['series'];
   const observed = isObject(series) ? series['lastObservedTime'] : undefined;

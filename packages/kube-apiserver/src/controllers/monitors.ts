@@ -2,36 +2,36 @@ import type { ServedRegistry } from '../registry/registry.js';
 import type { Change, Entry, Store, Subscription } from '../store/store.js';
 
 export interface MonitorHandlers {
-  /** An object that was there before. */
+  /** Receives each object that existed when its resource was first monitored. */
   existing?(collection: string, entry: Entry): void;
   changed(collection: string, change: Change): void;
-  /** Other resources are served now. */
+  /** Called when the served resources changed. */
   resourcesChanged?(): void;
 }
 
-/** Follows every object of every resource that is served, and of those that come to be served. */
-export function monitorAll(store: Store, registry: ServedRegistry, listener: MonitorHandlers): Subscription {
-  const followed = new Map<string, Subscription>();
-  const followServed = (): void => {
+/** Watches the objects of every served resource, and of resources that are served later. */
+export function monitorAll(store: Store, registry: ServedRegistry, handlers: MonitorHandlers): Subscription {
+  const monitored = new Map<string, Subscription>();
+  const monitorServed = (): void => {
     for (const { collection, verbs } of registry.all()) {
-      if (followed.has(collection) || !verbs.includes('watch')) continue;
+      if (monitored.has(collection) || !verbs.includes('watch')) continue;
       const from = store.revision;
-      for (const entry of store.list(collection, '')) listener.existing?.(collection, entry);
-      followed.set(
+      for (const entry of store.list(collection, '')) handlers.existing?.(collection, entry);
+      monitored.set(
         collection,
-        store.watch(collection, from, (change) => listener.changed(collection, change)),
+        store.watch(collection, from, (change) => handlers.changed(collection, change)),
       );
     }
   };
-  followServed();
+  monitorServed();
   const changes = registry.onChange(() => {
-    followServed();
-    listener.resourcesChanged?.();
+    monitorServed();
+    handlers.resourcesChanged?.();
   });
   return {
     end() {
       changes.end();
-      for (const subscription of followed.values()) subscription.end();
+      for (const subscription of monitored.values()) subscription.end();
     },
   };
 }

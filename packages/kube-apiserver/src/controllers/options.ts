@@ -4,13 +4,13 @@ import type { ServedRegistry } from '../registry/registry.js';
 import type { Store } from '../store/store.js';
 import type { Verbs } from '../verbs/verbs.js';
 
-/** What controllers see and act with. */
+/** What all controllers need. */
 export interface ControllerOptions {
   readonly store: Store;
   readonly reader: ObjectReader;
   readonly registry: ServedRegistry;
   readonly verbs: Verbs;
   readonly clock: Clock;
-  /** Told of a key whose work failed and is tried again. */
+  /** Receives the key and the error of a failed reconciliation, which is retried. */
   readonly onError: (key: string, error: unknown) => void;
 }

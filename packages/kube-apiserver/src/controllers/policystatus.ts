@@ -8,7 +8,7 @@ const GROUP = 'admissionregistration.k8s.io';
 const PLURAL = 'validatingadmissionpolicies';
 const MANAGER = 'validatingadmissionpolicy-status';
 
-/** Says in the status of each policy what the types of the objects it is about make of its expressions. */
+/** Type-checks the expressions of each policy and reports the warnings in its status. */
 export function startPolicyStatus(options: ControllerOptions): { end(): Promise<void> } {
   const { clock, reader, registry, verbs, onError } = options;
   const client = new Client(verbs, `${MANAGER}-controller`);

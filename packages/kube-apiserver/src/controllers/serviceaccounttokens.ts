@@ -4,11 +4,10 @@ import { Client, targetOf, ignoreCodes } from './client.js';
 import type { ControllerOptions } from './options.js';
 import { WorkQueue } from './workqueue.js';
 
-/** What belongs into the Secret of an account. */
 export interface TokenControllerOptions {
-  /** Certificates of the server's authority, PEM. */
+  /** CA certificates of the server, PEM. */
   readonly caBundle: string;
-  /** A token of the account that is good while this Secret holds it. */
+  /** Issues a token of the account that is valid while the Secret exists. */
   readonly issueToken: (account: KubeObject, secret: string) => string;
 }
 
@@ -17,8 +16,8 @@ const NAME = 'kubernetes.io/service-account.name';
 const UID = 'kubernetes.io/service-account.uid';
 
 /**
- * Fills Secrets of type `kubernetes.io/service-account-token` with certificates, namespace and token, and deletes those whose
- * ServiceAccount does not exist, as the token controller of a cluster does.
+ * The token controller: sets CA certificates, namespace and token in Secrets of type
+ * `kubernetes.io/service-account-token`, and deletes those whose ServiceAccount does not exist.
  */
 export function startTokenController(
   options: ControllerOptions,
@@ -58,7 +57,7 @@ function keyOf({ metadata: { namespace = '', name = '' } }: KubeObject): string 
   return `${namespace}/${name}`;
 }
 
-/** Name of the account whose token a Secret is to hold; undefined for other Secrets. */
+/** The ServiceAccount that a token Secret belongs to; undefined for other Secrets. */
 function serviceAccountOf(secret: KubeObject): string | undefined {
   return secret['type'] === TYPE ? secret.metadata.annotations?.[NAME] : undefined;
 }
@@ -88,28 +87,28 @@ async function reconcile(
   if (filled !== secret) await ignoreCodes([404, 409], client.update(target, filled));
 }
 
-/** The Secret with what it lacks; the same when it lacks nothing. */
+/** Sets missing data of a token Secret. Returns the same Secret where it is complete. */
 function withTokenData(
   secret: KubeObject,
   account: KubeObject,
-  { caBundle: authority, issueToken: issue }: TokenControllerOptions,
+  { caBundle, issueToken }: TokenControllerOptions,
 ): KubeObject {
   const { namespace = '', name = '', uid = '' } = account.metadata;
   const data: JsonObject = isObject(secret['data']) ? secret['data'] : {};
-  const bundle = base64(authority);
-  const isFull =
+  const bundle = base64(caBundle);
+  const isComplete =
     own(data, 'ca.crt') === bundle && (own(data, 'namespace') ?? '') !== '' && (own(data, 'token') ?? '') !== '';
-  if (isFull) return secret;
-  const given = {
+  if (isComplete) return secret;
+  const tokenData = {
     'ca.crt': bundle,
     namespace: own(data, 'namespace') || base64(namespace),
-    token: own(data, 'token') || base64(issue(account, secret.metadata.name ?? '')),
+    token: own(data, 'token') || base64(issueToken(account, secret.metadata.name ?? '')),
   };
   const metadata = { ...secret.metadata, annotations: { ...secret.metadata.annotations, [NAME]: name, [UID]: uid } };
-  return { ...secret, metadata, data: { ...data, ...given } };
+  return { ...secret, metadata, data: { ...data, ...tokenData } };
 }
 
-/** Takes the Secret that is gone out of its account's list. */
+/** Removes a deleted Secret from the `secrets` of its ServiceAccount. */
 async function removeReference(
   { reader, registry }: ControllerOptions,
   client: Client,
@@ -117,10 +116,10 @@ async function removeReference(
 ): Promise<void> {
   const { namespace = '', name = '' } = secret.metadata;
   const account = reader.get('serviceaccounts', namespace, serviceAccountOf(secret) ?? '');
-  const listed = account?.['secrets'];
-  if (account === undefined || !isArray(listed)) return;
-  const kept = listed.filter((one) => !isObject(one) || one['name'] !== name);
-  if (kept.length === listed.length) return;
+  const references = account?.['secrets'];
+  if (account === undefined || !isArray(references)) return;
+  const kept = references.filter((one) => !isObject(one) || one['name'] !== name);
+  if (kept.length === references.length) return;
   const target = targetOf(registry, {
     group: '',
     plural: 'serviceaccounts',

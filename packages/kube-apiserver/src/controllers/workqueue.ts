@@ -2,78 +2,78 @@ import type { Clock, Timer } from '../clock.js';
 
 export interface WorkQueueOptions {
   readonly clock: Clock;
-  /** Looks at what a key stands for and does what has to be done; tried again later when it rejects. */
+  /** Reconciles the object of a key. A rejected promise is retried with exponential backoff. */
   readonly reconcile: (key: string) => Promise<void>;
-  /** How many keys may be at work at once; never one key twice. */
+  /** How many keys are reconciled concurrently. One key never runs twice at once. */
   readonly workers: number;
-  /** Told of what is tried again. */
+  /** Receives the error of a failed reconciliation. */
   readonly onError: (key: string, error: unknown) => void;
 }
 
 const MIN_BACKOFF_MS = 50;
 const MAX_BACKOFF_MS = 60_000;
 
-/** Keys that have to be looked at, each once however often it was added. Nothing runs while it is empty. */
+/** A queue of keys without duplicates, like the workqueue of client-go. No timer runs while it is empty. */
 export class WorkQueue {
   readonly #options: WorkQueueOptions;
-  readonly #due = new Set<string>();
-  readonly #running = new Map<string, Promise<void>>();
-  /** Added while they were at work. */
-  readonly #again = new Set<string>();
-  readonly #later = new Map<string, Timer>();
+  readonly #queue = new Set<string>();
+  readonly #processing = new Map<string, Promise<void>>();
+  /** Keys that were added while they were processed, and are processed again. */
+  readonly #dirty = new Set<string>();
+  readonly #timers = new Map<string, Timer>();
   readonly #failures = new Map<string, number>();
-  #woken = false;
-  #ended = false;
+  #scheduled = false;
+  #shuttingDown = false;
 
   constructor(options: WorkQueueOptions) {
     this.#options = options;
   }
 
   add(key: string): void {
-    if (this.#ended) return;
-    this.#later.get(key)?.cancel();
-    this.#later.delete(key);
-    if (this.#running.has(key)) {
-      this.#again.add(key);
+    if (this.#shuttingDown) return;
+    this.#timers.get(key)?.cancel();
+    this.#timers.delete(key);
+    if (this.#processing.has(key)) {
+      this.#dirty.add(key);
       return;
     }
-    this.#due.add(key);
-    this.#wake();
+    this.#queue.add(key);
+    this.#schedule();
   }
 
-  /** Adds a key in a while, unless it is on the list already. */
+  /** Adds a key after a delay, unless it is queued or delayed already. */
   addAfter(key: string, ms: number): void {
-    if (this.#ended || this.#due.has(key) || this.#again.has(key) || this.#later.has(key)) return;
-    this.#later.set(
+    if (this.#shuttingDown || this.#queue.has(key) || this.#dirty.has(key) || this.#timers.has(key)) return;
+    this.#timers.set(
       key,
       this.#options.clock.after(ms, () => this.add(key)),
     );
   }
 
-  /** Takes no more keys, and waits for those at work. */
+  /** Ignores further keys, drops queued keys, and waits for reconciliations that run. */
   async end(): Promise<void> {
-    this.#ended = true;
-    this.#due.clear();
-    this.#again.clear();
-    for (const timer of this.#later.values()) timer.cancel();
-    this.#later.clear();
-    await Promise.all(this.#running.values());
+    this.#shuttingDown = true;
+    this.#queue.clear();
+    this.#dirty.clear();
+    for (const timer of this.#timers.values()) timer.cancel();
+    this.#timers.clear();
+    await Promise.all(this.#processing.values());
   }
 
-  #wake(): void {
-    if (this.#woken) return;
-    this.#woken = true;
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
     queueMicrotask(() => {
-      this.#woken = false;
-      this.#fill();
+      this.#scheduled = false;
+      this.#startWorkers();
     });
   }
 
-  #fill(): void {
-    for (const key of this.#due) {
-      if (this.#running.size >= this.#options.workers) return;
-      this.#due.delete(key);
-      this.#running.set(key, this.#run(key));
+  #startWorkers(): void {
+    for (const key of this.#queue) {
+      if (this.#processing.size >= this.#options.workers) return;
+      this.#queue.delete(key);
+      this.#processing.set(key, this.#run(key));
     }
   }
 
@@ -84,13 +84,13 @@ export class WorkQueue {
     } catch (error) {
       this.#retry(key, error);
     }
-    this.#running.delete(key);
-    if (this.#again.delete(key)) this.add(key);
-    this.#wake();
+    this.#processing.delete(key);
+    if (this.#dirty.delete(key)) this.add(key);
+    this.#schedule();
   }
 
   #retry(key: string, error: unknown): void {
-    if (this.#ended) return;
+    if (this.#shuttingDown) return;
     const failures = (this.#failures.get(key) ?? 0) + 1;
     this.#failures.set(key, failures);
     this.#options.onError(key, error);

@@ -2,15 +2,15 @@ import type { Json, JsonObject } from '../json.js';
 import type { Registry, Resource, Subresource } from '../resource.js';
 import { coreOf, groupsOf, type GroupVersion } from './group.js';
 
-/** The media type of the answers below; the answer has to carry it exactly so. */
+/** The media type of aggregated discovery. Clients compare the Content-Type with this exact text. */
 export const AGGREGATED_TYPE = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 
-/** Answers GET /api: APIGroupDiscoveryList of apidiscovery.k8s.io/v2. */
+/** The response of `GET /api`: APIGroupDiscoveryList of apidiscovery.k8s.io/v2. */
 export function aggregatedCore(registry: Registry): JsonObject {
   return discoveryList([{ metadata: {}, versions: [version(coreOf(registry))] }]);
 }
 
-/** Answers GET /apis. */
+/** The response of `GET /apis`. */
 export function aggregatedGroups(registry: Registry): JsonObject {
   return discoveryList(
     groupsOf(registry).map(({ name, versions }) => ({ metadata: { name }, versions: versions.map(version) })),
@@ -52,7 +52,7 @@ function subresourceEntry(
   };
 }
 
-/** Of its own kinds the real server leaves group and version empty: a client takes those of the list. */
+/** Group and version of built-in kinds are empty, as on kube-apiserver: clients use those of the enclosing list. */
 function responseKind({ custom, group, version: own, kind }: Resource): JsonObject {
   return custom ? { group, version: own, kind } : { group: '', version: '', kind };
 }

@@ -12,15 +12,18 @@ const EMBEDDED_KIND = `kind is a string value representing the type of this obje
 const METADATA = `Standard object's metadata. More info: ${CONVENTIONS}#metadata`;
 const LIST_METADATA = `Standard list metadata. More info: ${CONVENTIONS}#types-kinds`;
 
-/** Schemas of a custom resource and of its list, by name, as documents have them. */
+/** The version of OpenAPI that a schema is published for. */
+type Target = 'v2' | 'v3';
+
+/** The published schemas of a custom resource and of its list, by name, for OpenAPI v3. */
 export function customDefinitions(resource: Resource): JsonObject {
-  return definitions(resource, objectSchema(resource.schema));
+  return definitions(resource, objectSchema(resource.schema, 'v3'));
 }
 
-/** The same for documents of OpenAPI v2. */
+/** The published schemas of a custom resource and of its list, by name, for OpenAPI v2. */
 export function customSwaggerDefinitions(resource: Resource): JsonObject {
   const { schema } = resource;
-  const item = isOpen(schema) ? { type: 'object' } : objectSchema(withoutV3Keywords(schema), true);
+  const item = isOpen(schema) ? { type: 'object' } : objectSchema(withoutV3Keywords(schema), 'v2');
   return Object.fromEntries(
     Object.entries(definitions(resource, item)).map(([name, one]) => [name, swaggerSchema(one)]),
   );
@@ -55,43 +58,43 @@ function definitions(resource: Resource, written: JsonObject): Readonly<Record<s
   return { [definitionOf(resource)]: item, [listDefinitionOf(resource)]: list };
 }
 
-function objectSchema(schema: Schema, old = false): JsonObject {
+function objectSchema(schema: Schema, target: Target): JsonObject {
   const own = {
     apiVersion: text(API_VERSION),
     kind: text(KIND),
     metadata: { description: METADATA, allOf: [referenceTo(`${META}ObjectMeta`)] },
   };
-  const written = publishedSchema(schema, old);
+  const written = publishedSchema(schema, target);
   return { ...written, properties: { ...(written['properties'] as JsonObject | undefined), ...own } };
 }
 
-/** A structural schema as it is published: with what its extensions mean to those who do not know them. */
-function publishedSchema(schema: Schema, old: boolean): JsonObject {
+/** Publishes a structural schema: adds what its extensions mean, for clients that do not know them. */
+function publishedSchema(schema: Schema, target: Target): JsonObject {
   const written = Object.fromEntries(
-    Object.entries(schema).map(([key, value]) => [key, publishedKeyword(key, value as Json, old)]),
+    Object.entries(schema).map(([key, value]) => [key, publishedKeyword(key, value as Json, target)]),
   ) as JsonObject;
   if (schema['x-kubernetes-int-or-string'] === true)
     return {
-      ...(old || schema.anyOf !== undefined ? {} : { anyOf: [{ type: 'integer' }, { type: 'string' }] }),
+      ...(target === 'v2' || schema.anyOf !== undefined ? {} : { anyOf: [{ type: 'integer' }, { type: 'string' }] }),
       ...written,
     };
-  return schema['x-kubernetes-embedded-resource'] === true && !(old && isOpen(schema))
+  return schema['x-kubernetes-embedded-resource'] === true && !(target === 'v2' && isOpen(schema))
     ? embedded(schema, written)
     : written;
 }
 
-function publishedKeyword(key: string, value: Json, old: boolean): Json {
-  if (key === 'properties') return mapSchemas(value as JsonObject, old);
+function publishedKeyword(key: string, value: Json, target: Target): Json {
+  if (key === 'properties') return mapSchemas(value as JsonObject, target);
   if (key === 'items' || key === 'not' || key === 'additionalProperties')
-    return typeof value === 'boolean' ? value : publishedSchema(value as Schema, old);
+    return typeof value === 'boolean' ? value : publishedSchema(value as Schema, target);
   if (key === 'allOf' || key === 'anyOf' || key === 'oneOf')
-    return (value as readonly Schema[]).map((one) => publishedSchema(one, old));
+    return (value as readonly Schema[]).map((one) => publishedSchema(one, target));
   return value;
 }
 
-function mapSchemas(properties: JsonObject, old: boolean): JsonObject {
+function mapSchemas(properties: JsonObject, target: Target): JsonObject {
   return Object.fromEntries(
-    Object.entries(properties).map(([name, inner]) => [name, publishedSchema(inner as Schema, old)]),
+    Object.entries(properties).map(([name, inner]) => [name, publishedSchema(inner as Schema, target)]),
   );
 }
 

@@ -3,7 +3,7 @@ import type { Json } from '../json.js';
 import { compareKubeVersions } from '../registry/kubeversion.js';
 import type { Registry, Resource } from '../resource.js';
 
-/** What discovery tells, by group and version, in the order in which it is told. */
+/** An API group with its versions and resources, in the order of discovery. */
 export interface Group {
   readonly name: string;
   readonly versions: readonly GroupVersion[];
@@ -15,7 +15,7 @@ export interface GroupVersion {
   readonly resources: readonly Resource[];
 }
 
-/** Built-in groups in the order of the real server (by priority, not by name); groups of custom resources follow. */
+/** Built-in groups in the order of kube-apiserver, which is by priority. Groups of custom resources follow by name. */
 const BUILTIN_ORDER: readonly string[] = [
   'apps',
   'events.k8s.io',
@@ -29,7 +29,7 @@ const BUILTIN_ORDER: readonly string[] = [
   'coordination.k8s.io',
 ];
 
-/** All named groups. */
+/** All groups except the core group. */
 export function groupsOf(registry: Registry): readonly Group[] {
   const groups = new Map<string, Map<string, Resource[]>>();
   for (const resource of registry.all()) {
@@ -84,7 +84,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** 128 hexadecimal digits in upper case that change with the value: for ETag and the hashes of documents. */
+/** SHA-512 of a value, 128 hexadecimal digits in upper case: for ETags and hashes of documents. */
 export function digestOf(value: Json): string {
   return createHash('sha512').update(JSON.stringify(value)).digest('hex').toUpperCase();
 }

@@ -7,18 +7,18 @@ import { coreOf, digestOf, groupsOf, groupVersionOf, type GroupVersion } from '.
 import { namesOf } from './operation.js';
 import { pathsOf } from './paths.js';
 
-/** A document of GET /openapi/v3/…, with the hash by which clients keep it. */
+/** A document of `GET /openapi/v3/…` with the hash by which clients cache it. */
 export interface OpenApiDocument {
   readonly value: JsonObject;
-  /** 128 hexadecimal digits; changes only with the document. */
+  /** {@link digestOf} the document. */
   readonly hash: string;
 }
 
 export const RELEASE = '1.36';
 const PREFIX = '#/components/schemas/';
-/** Which kinds they are depends on the document. */
+/** Definitions whose list of kinds depends on the group of the document. */
 const PER_GROUP = ['DeleteOptions', 'WatchEvent'];
-/** Of the list of resources and of watches. */
+/** The only security scheme. */
 export const AUTHENTICATION = {
   type: 'apiKey',
   description: 'Bearer Token authentication',
@@ -31,10 +31,10 @@ interface CachedDocument {
   readonly document: OpenApiDocument;
 }
 
-/** Documents by path (`api/v1`), made again when another resource is served there: resources are replaced, not changed. */
+/** Documents by path (`api/v1`). A document is rebuilt when resources of its path were replaced; resources are immutable. */
 const documents = new WeakMap<Registry, Map<string, CachedDocument>>();
 
-/** Answers GET /openapi/v3: where the documents are, with their hashes. */
+/** The response of `GET /openapi/v3`: the URLs of all documents with their hashes. */
 export function openApiIndex(registry: Registry): JsonObject {
   const all = [coreOf(registry), ...groupsOf(registry).flatMap(({ versions }) => versions)];
   const entries = all.map((one) => {
@@ -44,18 +44,18 @@ export function openApiIndex(registry: Registry): JsonObject {
   return { paths: Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1))) };
 }
 
-/** Answers GET /openapi/v3/api/v1 and /openapi/v3/apis/<group>/<version>; undefined where nothing of it is served. */
+/** The document of `/openapi/v3/api/v1` or `/openapi/v3/apis/<group>/<version>`; undefined where it is not served. */
 export function openApiDocument(registry: Registry, group: string, version: string): OpenApiDocument | undefined {
   const found = groupVersionOf(registry, group, version);
   return found === undefined ? undefined : documentOf(registry, found);
 }
 
-/** The document of a group-version, kept as long as the same resources are served there. */
+/** The document of a group-version, cached while the same resources are served there. */
 export function documentOf(registry: Registry, one: GroupVersion): OpenApiDocument {
-  const known = documents.get(registry) ?? new Map<string, CachedDocument>();
-  documents.set(registry, known);
+  const cache = documents.get(registry) ?? new Map<string, CachedDocument>();
+  documents.set(registry, cache);
   const path = pathOf(one);
-  const before = known.get(path);
+  const before = cache.get(path);
   const { resources } = one;
   if (
     before?.resources.length === resources.length &&
@@ -63,7 +63,7 @@ export function documentOf(registry: Registry, one: GroupVersion): OpenApiDocume
   )
     return before.document;
   const document = build(one);
-  known.set(path, { resources, document });
+  cache.set(path, { resources, document });
   return document;
 }
 
@@ -90,7 +90,7 @@ function build(one: GroupVersion): OpenApiDocument {
   return { value, hash: digestOf(value) };
 }
 
-/** The list of resources is an operation too, but for groups of custom resources. */
+/** The operation that lists the resources. Documents of custom resources omit it. */
 function groupPath(one: GroupVersion): JsonObject {
   if (one.resources.some((resource: Resource) => resource.custom)) return {};
   const { title, tag } = namesOf(one);
@@ -105,7 +105,7 @@ function groupPath(one: GroupVersion): JsonObject {
   return { [`/${pathOf(one)}/`]: { get } };
 }
 
-/** What the paths refer to, and what that refers to. */
+/** All schemas that the paths refer to, transitively. */
 function schemas({ group, version }: GroupVersion, paths: JsonObject, own: JsonObject): JsonObject {
   const found = new Map<string, Json>();
   const todo = references(paths);
@@ -137,7 +137,7 @@ function references(value: Json | undefined): string[] {
   );
 }
 
-/** With keys in order. */
+/** Sorts the keys of an object. */
 export function sorted(object: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -3,15 +3,15 @@ import type { Json, JsonObject } from '../json.js';
 import type { Resource } from '../resource.js';
 import { referenceTo, type GroupVersionKind } from './schemanames.js';
 
-/** One operation before it is written down. */
+/** An operation of a path, from which its OpenAPI object is built. */
 export interface Operation {
   readonly verb: string;
   readonly action: string;
   readonly description: string;
-  /** Of the operationId, after group and version. */
+  /** The end of the operationId, after group and version. */
   readonly suffix: string;
   readonly parameters: readonly string[];
-  /** Media types and definition of the body. */
+  /** Media types and schema of the body. */
   readonly body?: { readonly types: readonly string[]; readonly definition: string; readonly required: boolean };
   readonly response: string;
   readonly codes: readonly number[];
@@ -19,11 +19,11 @@ export interface Operation {
 }
 
 const REASONS: Readonly<Record<number, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted' };
-const PLACES: Readonly<Record<string, string>> = {
+const PATH_PARAMETERS: Readonly<Record<string, string>> = {
   namespace: 'object name and auth scope, such as for teams and projects',
 };
 
-/** Methods -> operations as a document has them. `other` is the kind that a sub-resource takes and gives. */
+/** OpenAPI operations by method. @param other the kind of a subresource, where it is not that of the resource */
 export function operationsOf(
   resource: Resource,
   operations: Readonly<Record<string, Operation>>,
@@ -34,9 +34,9 @@ export function operationsOf(
   );
 }
 
-/** Parameters by name, in this order; `kind` is of what the path names. */
-export function parametersOf({ kind }: { readonly kind: string }, names: readonly string[]): Json[] {
-  return names.map((name) => parameter(kind, name));
+/** Parameters by name, in the given order. @param resource the kind that the parameter `name` refers to */
+export function parametersOf(resource: { readonly kind: string }, names: readonly string[]): Json[] {
+  return names.map((name) => parameter(resource.kind, name));
 }
 
 function operationObject(resource: Resource, operation: Operation, other: GroupVersionKind | undefined): JsonObject {
@@ -73,13 +73,13 @@ function content(types: readonly string[], definition: string): JsonObject {
 }
 
 function parameter(kind: string, name: string): Json {
-  const about = name === 'name' ? `name of the ${kind}` : PLACES[name];
+  const about = name === 'name' ? `name of the ${kind}` : PATH_PARAMETERS[name];
   if (about !== undefined)
     return { name, in: 'path', description: about, required: true, schema: { type: 'string', uniqueItems: true } };
   return JSON.parse(PARAMETERS[name] ?? '{}') as Json;
 }
 
-/** Group and version in identifiers: `RbacAuthorizationV1`, `rbacAuthorization_v1`. */
+/** Group and version as part of an operationId and as a tag: `RbacAuthorizationV1`, `rbacAuthorization_v1`. */
 export function namesOf({ group, version }: { readonly group: string; readonly version: string }): {
   readonly title: string;
   readonly tag: string;

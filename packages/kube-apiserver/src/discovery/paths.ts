@@ -3,7 +3,7 @@ import type { Resource, Subresource } from '../resource.js';
 import { definitionName, definitionOf, listDefinitionOf, META } from './schemanames.js';
 import { parametersOf, operationsOf, type Operation } from './operation.js';
 
-/** What documents say of one resource: its paths with their operations, as the real server writes them. */
+/* The paths of a resource in OpenAPI documents with their operations, in the wording of kube-apiserver. */
 
 const LIST_PARAMETERS = [
   'allowWatchBookmarks',
@@ -30,10 +30,10 @@ const DELETE_COLLECTION_PARAMETERS = [
   ...DELETE_PARAMETERS,
 ].sort();
 const WRITE_PARAMETERS = ['dryRun', 'fieldManager', 'fieldValidation'];
-/** Kinds whose deletion answers with the object. */
+/** Kinds for which a deletion returns the object instead of a Status. */
 const KINDS_RETURNED_ON_DELETE = ['PodTemplate', 'Service', 'ServiceAccount'];
 
-/** Path -> operations of a resource. */
+/** The path items of a resource, by path. */
 export function pathsOf(resource: Resource): JsonObject {
   const { group, version, plural, namespaced } = resource;
   const base = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
@@ -165,7 +165,7 @@ interface MethodOptions {
   readonly verbs: readonly string[];
 }
 
-/** GET, PUT and PATCH of an object or of a part of it. */
+/** GET, PUT and PATCH of an object or of a subresource. */
 function itemMethods(
   resource: Resource,
   { about, suffix, definition, verbs }: MethodOptions,
@@ -256,7 +256,7 @@ function subresourcePath(resource: Resource, subresource: Subresource): JsonObje
   return { ...operations, parameters: parametersOf(gvk ?? resource, [...WRITE_PARAMETERS, ...places, 'pretty']) };
 }
 
-/** The old paths of watches. */
+/** The deprecated paths of watches. */
 function addWatches(resource: Resource, { base, collection }: Places, paths: [string, Json][]): void {
   const { kind, plural, namespaced } = resource;
   const watch: Operation = {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../json.js';
 import type { Resource } from '../resource.js';
 
-/** Names of schemas within documents. */
+/* Names of schemas in OpenAPI documents. */
 
 export interface GroupVersionKind {
   readonly group: string;
@@ -12,13 +12,13 @@ export interface GroupVersionKind {
 export const META = 'io.k8s.apimachinery.pkg.apis.meta.v1.';
 const EXTENSIONS = 'apiextensions.k8s.io';
 
-/** Of a built-in kind: `io.k8s.api.apps.v1.Deployment`. */
+/** The schema of a built-in kind: `io.k8s.api.apps.v1.Deployment`. */
 export function definitionName({ group, version, kind }: GroupVersionKind): string {
   if (group === EXTENSIONS) return `io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.${version}.${kind}`;
   return `io.k8s.api.${group === '' ? 'core' : group.split('.')[0]}.${version}.${kind}`;
 }
 
-/** Of a resource; of a custom one with the group backwards: `com.example.facts.v1.Thing`. */
+/** The schema of a resource. Of a custom resource the group is reversed: `com.example.facts.v1.Thing`. */
 export function definitionOf({ custom, group, version, kind }: Resource): string {
   return custom ? customName({ group, version, kind }) : definitionName({ group, version, kind });
 }

@@ -7,16 +7,16 @@ import { swaggerPaths, type SharedParameters } from './swaggeroperation.js';
 import { swaggerSchema } from './swaggerschema.js';
 import { AUTHENTICATION, documentOf, RELEASE, sorted, type OpenApiDocument } from './openapi.js';
 
-/** The one document of OpenAPI v2, of all that is served. */
+/** The OpenAPI v2 document, which describes all served resources. */
 export interface SwaggerDocument {
   readonly value: JsonObject;
-  /** The same in JSON. */
+  /** The document as JSON. */
   readonly bytes: Buffer;
-  /** 128 hexadecimal digits. */
+  /** SHA-512 of the bytes, 128 hexadecimal digits. */
   readonly hash: string;
 }
 
-/** What one group-version adds. */
+/** What a group-version contributes to the document. */
 interface GroupVersionPart {
   readonly paths: JsonObject;
   readonly definitions: Readonly<Record<string, JsonObject>>;
@@ -26,12 +26,12 @@ interface GroupVersionPart {
 const KINDS = 'x-kubernetes-group-version-kind';
 
 const parts = new WeakMap<OpenApiDocument, GroupVersionPart>();
-const whole = new WeakMap<Registry, { readonly generation: number; readonly document: SwaggerDocument }>();
+const documents = new WeakMap<Registry, { readonly generation: number; readonly document: SwaggerDocument }>();
 
-/** Answers GET /openapi/v2: made when it is asked for, and kept until something else is served. */
+/** The document of `GET /openapi/v2`: built on request and cached until the served resources change. */
 export function swaggerDocument(registry: Registry): SwaggerDocument {
   const { generation } = registry;
-  const before = whole.get(registry);
+  const before = documents.get(registry);
   if (before?.generation === generation) return before.document;
   const value = build(registry);
   const bytes = Buffer.from(JSON.stringify(value));
@@ -40,7 +40,7 @@ export function swaggerDocument(registry: Registry): SwaggerDocument {
     bytes,
     hash: createHash('sha512').update(bytes).digest('hex').toUpperCase(),
   };
-  whole.set(registry, { generation, document });
+  documents.set(registry, { generation, document });
   return document;
 }
 
@@ -87,7 +87,7 @@ function partOf(registry: Registry, one: GroupVersion): GroupVersionPart {
   return part;
 }
 
-/** Some definitions are of every group: each document of v3 names its own as their kind. */
+/** Merges the kinds of a definition that several groups share: each v3 document lists only those of its group. */
 function mergeKinds(before: JsonObject | undefined, schema: JsonObject): JsonObject {
   if (before === undefined) return schema;
   const texts = new Set([...kindsOf(before), ...kindsOf(schema)].map((kind) => JSON.stringify(kind)));

@@ -1,9 +1,9 @@
 import { isArray, isObject, type Json, type JsonObject } from '../json.js';
 import { swaggerSchema } from './swaggerschema.js';
 
-/** Operations of OpenAPI v3 in the words of OpenAPI v2. */
+/* Conversion of operations from OpenAPI v3 to v2. */
 
-/** Parameters that operations share, by the name under which the document lists them. */
+/** Parameters that operations share, by their name in the document. */
 export type SharedParameters = Map<string, Json>;
 
 interface SwaggerContext {
@@ -11,7 +11,7 @@ interface SwaggerContext {
   readonly shared: SharedParameters;
 }
 
-/** Kept with each operation: kubectl looks for them there. */
+/** Parameters that are not shared, because kubectl looks for them in each operation. */
 const INLINE_PARAMETERS = ['dryRun', 'fieldValidation', 'name'];
 const BUILTIN_TYPES = ['*/*'];
 const CUSTOM_TYPES = ['application/json', 'application/yaml'];
@@ -29,7 +29,7 @@ const RESPONSE_TYPES = [
   'application/vnd.kubernetes.protobuf;stream=watch',
 ];
 
-/** Path -> operations, as v2 has them; adds to `shared` what they refer to. */
+/** Converts path items to v2. Adds the parameters that they refer to to `shared`. */
 export function swaggerPaths(paths: JsonObject, written: SwaggerContext): JsonObject {
   return Object.fromEntries(
     Object.entries(paths).map(([path, item]) => {
@@ -82,7 +82,7 @@ function swaggerResponse(response: JsonObject): JsonObject {
   return response['content'] === undefined ? { description } : { description, schema: schemaOf(response) };
 }
 
-/** The same for every media type. */
+/** The schema of a body or response, which is the same for every media type. */
 function schemaOf(holder: Json): JsonObject {
   return swaggerSchema(object(object(Object.values(contentOf(holder))[0])['schema']));
 }
@@ -102,13 +102,13 @@ function parameters(list: Json | undefined, { shared }: SwaggerContext): Json[] 
   });
 }
 
-/** A body that is an object of the kind, not options of any. */
+/** Whether a parameter is a body that holds an object of the kind, rather than options. */
 function isOfKind({ schema }: JsonObject): boolean {
   const reference = schema === undefined ? undefined : object(schema)['$ref'];
   return typeof reference === 'string' && !reference.startsWith('#/definitions/io.k8s.apimachinery');
 }
 
-/** v2 says of a parameter itself what v3 says of its schema. */
+/** Moves the keywords of the schema of a v3 parameter into the parameter. */
 function swaggerParameter(parameter: JsonObject): JsonObject {
   if (parameter['in'] === 'body') return parameter;
   const { description, name, in: place, required, schema } = parameter;
@@ -121,7 +121,7 @@ const hashes = new Map<string, string>();
 const OFFSET = 0xcbf29ce484222325n;
 const PRIME = 0x100000001b3n;
 
-/** Six bytes of FNV-1, as the real server names what is shared. The texts are few and always the same. */
+/** Six bytes of FNV-1, by which kube-apiserver names shared parameters. Cached: there are few different texts. */
 function shortHash(text: string): string {
   const known = hashes.get(text);
   if (known !== undefined) return known;

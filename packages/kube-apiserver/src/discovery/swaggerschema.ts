@@ -1,20 +1,20 @@
 import { isArray, isObject, type Json, type JsonObject } from '../json.js';
 import type { Schema } from '../schema/schema.js';
 
-/** Schemas of OpenAPI v3 in the words of OpenAPI v2, which has fewer of them. */
+/* Conversion of schemas from OpenAPI v3 to v2, which has fewer keywords. */
 
-const NEW_PREFIX = '#/components/schemas/';
-const OLD_PREFIX = '#/definitions/';
+const V3_PREFIX = '#/components/schemas/';
+const V2_PREFIX = '#/definitions/';
 const COMBINATORS = ['allOf', 'anyOf', 'oneOf', 'not'];
 
 /**
- * A published schema as the older document has it: references stand by themselves, nothing has a default, and what may be
- * one of several types is a string.
+ * Converts a published schema to v2: `allOf` around a reference is removed, defaults are dropped, and `oneOf` becomes a
+ * string.
  */
 export function swaggerSchema(schema: JsonObject): JsonObject {
   const entries = Object.entries(schema).flatMap(([key, value]): [string, Json | undefined][] => {
     if (key === 'default') return [];
-    if (key === '$ref' && typeof value === 'string') return [[key, value.replace(NEW_PREFIX, OLD_PREFIX)]];
+    if (key === '$ref' && typeof value === 'string') return [[key, value.replace(V3_PREFIX, V2_PREFIX)]];
     if (key === 'allOf' && isArray(value)) return isObject(value[0]) ? Object.entries(swaggerSchema(value[0])) : [];
     if (key === 'oneOf') return [['type', 'string']];
     if (key === 'properties' && isObject(value)) return [[key, swaggerProperties(value)]];
@@ -31,8 +31,9 @@ function swaggerProperties(properties: JsonObject): JsonObject {
 }
 
 /**
- * A structural schema without what the older document cannot say: null, one of several schemas, fields beside unknown ones.
- * kubectl takes what has no type for anything, and refuses unknown fields where properties are listed.
+ * Drops what v2 cannot express from a structural schema: `nullable`, combinators, and properties beside unknown fields.
+ * kubectl accepts any value where there is no type, and rejects unknown fields where properties are listed. Same as
+ * `ToStructuralOpenAPIV2` of apiextensions.
  */
 export function withoutV3Keywords(schema: Schema): Schema {
   const anything = schema['x-kubernetes-preserve-unknown-fields'] === true;
@@ -64,7 +65,7 @@ export function withoutV3Keywords(schema: Schema): Schema {
   };
 }
 
-/** A field that may be null may also be left out, as far as the older document can tell. */
+/** A nullable field is not required in v2, since a null cannot be expressed there. */
 function neededFields(
   required: readonly string[],
   { properties = {}, additionalProperties }: Schema,

@@ -5,8 +5,8 @@ import type { Registry, Resource, Subresource } from '../resource.js';
 import { groupsOf, groupVersionOf, type Group } from './group.js';
 
 /**
- * Answers GET /api.
- * @param address `host:port` under which the server is reached.
+ * The response of `GET /api`.
+ * @param address `host:port` of the server
  */
 export function apiVersions(address: string): JsonObject {
   return {
@@ -16,18 +16,18 @@ export function apiVersions(address: string): JsonObject {
   };
 }
 
-/** Answers GET /apis. */
+/** The response of `GET /apis`. */
 export function apiGroupList(registry: Registry): JsonObject {
   return { kind: 'APIGroupList', apiVersion: 'v1', groups: groupsOf(registry).map(groupEntry) };
 }
 
-/** Answers GET /apis/<group>; undefined where nothing of it is served. */
+/** The response of `GET /apis/<group>`; undefined where the group is not served. */
 export function apiGroup(registry: Registry, group: string): JsonObject | undefined {
   const found = groupsOf(registry).find(({ name }) => name === group);
   return found === undefined ? undefined : { kind: 'APIGroup', apiVersion: 'v1', ...groupEntry(found) };
 }
 
-/** Answers GET /api/v1 (group '') and /apis/<group>/<version>; undefined where nothing of it is served. */
+/** The response of `GET /api/v1` (group '') and `GET /apis/<group>/<version>`; undefined where it is not served. */
 export function apiResourceList(registry: Registry, group: string, version: string): JsonObject | undefined {
   const found = groupVersionOf(registry, group, version);
   if (found === undefined) return undefined;
@@ -35,7 +35,7 @@ export function apiResourceList(registry: Registry, group: string, version: stri
     resourceEntry(resource),
     ...resource.subresources.map((one) => subresourceEntry(resource, one)),
   ]);
-  // The core group's list has no apiVersion on the real server either.
+  // kube-apiserver omits apiVersion in the list of the core group.
   const head = group === '' ? {} : { apiVersion: 'v1' };
   return { kind: 'APIResourceList', ...head, groupVersion: apiVersionOf(found), resources };
 }
@@ -72,7 +72,7 @@ function subresourceEntry({ plural, namespaced, kind }: Resource, one: Subresour
   };
 }
 
-/** Tells clients which version is stored without telling them more. */
+/** storageVersionHash of discovery: a hash of the version in which objects are stored. */
 function storageHash({ group, version, kind, collection, storageVersion }: Resource): string {
   const storedGroup = collection === 'events' ? '' : group;
   return createHash('sha256')

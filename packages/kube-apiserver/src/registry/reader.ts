@@ -1,13 +1,13 @@
 import type { KubeObject } from '../object.js';
 import type { Store, Subscription } from '../store/store.js';
 
-/** Reads durable objects as they are stored: for what decides from other objects (RBAC, policies, controllers). */
+/** Reads durable objects in their stored version, for code that depends on other objects: RBAC, policies, controllers. */
 export interface ObjectReader {
   /** `namespace` is '' for cluster-scoped collections. */
   get(collection: string, namespace: string, name: string): KubeObject | undefined;
   /** All objects, or those of one namespace, in order of keys. */
   list(collection: string, namespace?: string): readonly KubeObject[];
-  /** Tells every existing object as `put` before this returns, then every change; of a removal the last state. */
+  /** Reports every existing object as `put` before it returns, then every change; a `remove` carries the last state. */
   watch(collection: string, listener: (object: KubeObject, type: 'put' | 'remove') => void): Subscription;
 }
 

@@ -6,15 +6,15 @@ import type { ObjectReader } from './reader.js';
 
 export const DEFINITIONS = 'customresourcedefinitions.apiextensions.k8s.io';
 
-/** What is served, as it changes. */
+/** The resources that are served now, with notification of changes. */
 export interface ServedRegistry extends Registry {
-  /** Called after every change, in the same turn. */
+  /** Calls the listener after every change, synchronously. */
   onChange(listener: () => void): Subscription;
 }
 
 /**
- * Serves the built-in kinds and those that established CustomResourceDefinitions name. A definition counts from the turn
- * in which it is durable; its resources stay the same objects while nothing about them changes.
+ * Serves the built-in kinds and those of established CustomResourceDefinitions. A definition takes effect when it is
+ * durable; its resources stay the same objects while they do not change.
  */
 export function createRegistry(builtins: readonly Resource[], reader: ObjectReader): ServedRegistry {
   const registry = new DefinedRegistry(builtins);
@@ -74,7 +74,7 @@ class DefinedRegistry implements ServedRegistry {
     return { end: () => void this.#listeners.delete(listener) };
   }
 
-  /** Built-in kinds win over custom ones of the same name. */
+  /** A built-in kind takes precedence over a custom kind of the same name. */
   #index(): void {
     const custom = [...this.#custom.entries()]
       .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))

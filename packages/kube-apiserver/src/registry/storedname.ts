@@ -1,7 +1,7 @@
 import { pathSegment } from '../schema/metadata/names.js';
 import { badRequest, quoted } from '../status.js';
 
-/** @throws StatusError 400 for a name under which nothing can be stored, whoever asks for it */
+/** @throws StatusError 400 for a name that no object can have */
 export function checkStoredName(name: string): void {
   if (name === '') throw badRequest('Name parameter required.');
   const wrong = pathSegment(name);

@@ -3,9 +3,9 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
 /**
- * How long ago a time was, for people: `119s`, `3m5s`, `10m`, `7h59m`, `47h`, `7d23h`, `729d`, `2y1d`.
- * @param time as RFC 3339; undefined gives `<unknown>`, what is no time or lies ahead `<invalid>`.
- * @param now ms since the epoch.
+ * The age of a time as kubectl prints it: `119s`, `3m5s`, `10m`, `7h59m`, `47h`, `7d23h`, `729d`, `2y1d`.
+ * @param time RFC 3339; a missing time yields `<unknown>`, an invalid or future one `<invalid>`
+ * @param now ms since the epoch
  */
 export function humanAge(time: string | undefined, now: number): string {
   if (time === undefined || time === '') return '<unknown>';
@@ -13,7 +13,7 @@ export function humanAge(time: string | undefined, now: number): string {
   return Number.isNaN(then) ? '<invalid>' : humanDuration(now - then);
 }
 
-/** A length of time in ms with two or three significant figures. */
+/** A duration in ms with two or three significant figures, like `HumanDuration` of apimachinery. */
 export function humanDuration(ms: number): string {
   const seconds = Math.trunc(ms / SECOND);
   if (seconds < -1) return '<invalid>';

@@ -73,7 +73,7 @@ const CELLS: Readonly<Record<string, Cells>> = {
   'rbac.authorization.k8s.io/rolebindings': BINDING,
 };
 
-/** Columns of a built-in kind beside its name, described as the real server does; none where it cannot be listed. */
+/** The columns of a built-in kind after Name, with the descriptions of kube-apiserver; none where it cannot be listed. */
 export function builtinColumns(group: string, plural: string): readonly Column[] {
   const key = `${group}/${plural}`;
   const text = COLUMNS[key];
@@ -132,7 +132,7 @@ function paramKind(spec: JsonObject): string {
   return spec['paramKind'] === undefined ? '<unset>' : `${textAt(kind, 'apiVersion')}/${textAt(kind, 'kind')}`;
 }
 
-/** Nobody knows here whether the parameters have namespaces: `*` stands for any. */
+/** The parameters of a binding. Without a namespace `*` is printed, whether or not they are namespaced. */
 function paramRef(spec: JsonObject): string {
   const reference = structAt(spec, 'paramRef');
   const name = textAt(reference, 'name');
@@ -140,7 +140,7 @@ function paramRef(spec: JsonObject): string {
   return reference['selector'] === undefined ? '<unset>' : goSelector(structAt(reference, 'selector'));
 }
 
-/** A selector as Go prints the struct. */
+/** A label selector as Go prints the struct. */
 function goSelector(selector: JsonObject): string {
   const labels = textEntries(structAt(selector, 'matchLabels')).toSorted(([a], [b]) => (a < b ? -1 : 1));
   const expressions = listAt(selector, 'matchExpressions').map(

@@ -1,4 +1,4 @@
 import type { Column } from '../resource.js';
 
-/** What a column shows, by its name. */
+/** The functions that compute the cells of a row, by the name of their column. */
 export type Cells = Readonly<Record<string, Column['cell']>>;

@@ -4,7 +4,7 @@ import { goJson } from '../schema/go/text.js';
 import { humanAge } from './ages.js';
 import { compilePath } from './jsonpath.js';
 
-/** `additionalPrinterColumns` of a CustomResourceDefinition. */
+/** An item of `additionalPrinterColumns` of a CustomResourceDefinition. */
 export interface PrinterColumn {
   readonly name: string;
   readonly type: string;
@@ -17,7 +17,7 @@ export interface PrinterColumn {
 const TYPES = ['string', 'integer', 'number', 'boolean', 'date'] as const;
 const CREATED =
   'CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed to be set in happens-before order across separate operations. Clients may not set this value. It is represented in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata';
-/** What is shown of a custom resource whose definition says nothing of it. */
+/** The column of a custom resource whose definition declares none. */
 export const AGE: PrinterColumn = {
   name: 'Age',
   type: 'date',
@@ -26,8 +26,8 @@ export const AGE: PrinterColumn = {
 };
 
 /**
- * Columns of a custom resource beside its name; Age alone where the definition has none. A path that cannot be read ends
- * the columns, as on the real server (its definition would not have been accepted).
+ * The columns of a custom resource after Name; Age alone where the definition declares none. Columns after one with an
+ * invalid path are dropped, as on kube-apiserver; validation of definitions rejects such paths.
  */
 export function customColumns(columns: readonly PrinterColumn[]): readonly Column[] {
   const made: Column[] = [];
@@ -54,7 +54,7 @@ function columnOf(
   };
 }
 
-/** A value that does not fit the type of its column is not shown. */
+/** The cell is null where the value does not have the type of the column. */
 function cellOf(type: Column['type'], value: Json | undefined, now: number): Json {
   if (value === undefined || value === null) return null;
   switch (type) {

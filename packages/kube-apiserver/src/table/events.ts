@@ -4,7 +4,7 @@ import { humanAge } from './ages.js';
 import { numberAt, structAt, textAt } from '../fields.js';
 import type { Cells } from './cells.js';
 
-/** Events of either group: v1 and events.k8s.io/v1 call the same fields differently. */
+/** Cells of events of both groups. v1 and events.k8s.io/v1 have different names for the same fields. */
 export const EVENT_CELLS: Cells = {
   'Last Seen': lastSeen,
   Type: (event) => textAt(event, 'type'),
@@ -44,16 +44,16 @@ function firstSeen(event: KubeObject, now: number): string {
 
 function lastSeen(event: KubeObject, now: number): string {
   const series = structAt(event, 'series');
-  if (isPresent(event)) return humanAge(textAt(series, 'lastObservedTime'), now);
+  if (hasSeries(event)) return humanAge(textAt(series, 'lastObservedTime'), now);
   const last = textAt(event, 'lastTimestamp') || textAt(event, 'deprecatedLastTimestamp');
   return last === '' ? firstSeen(event, now) : humanAge(last, now);
 }
 
 function count(event: KubeObject): number {
-  if (isPresent(event)) return numberAt(structAt(event, 'series'), 'count');
+  if (hasSeries(event)) return numberAt(structAt(event, 'series'), 'count');
   return numberAt(event, 'count') || numberAt(event, 'deprecatedCount') || 1;
 }
 
-function isPresent(event: KubeObject): boolean {
+function hasSeries(event: KubeObject): boolean {
   return event['series'] !== undefined && event['series'] !== null;
 }

@@ -1,14 +1,14 @@
 import { isArray, isObject, own, type Json } from '../json.js';
 
-/** One step of a path: values in, values out. What is not there gives nothing. */
+/** One step of a path: maps a value to the values that it selects, none where they are missing. */
 type Step = (value: Json) => readonly Json[];
 
 const NAME = /^[^.[\]'"\s(){}@?*,:=<>!]+/;
 
 /**
- * Reads the JSONPath of a printer column (`.spec.n`, `.status.conditions[?(@.type=="Ready")].status`, `.items[*].a`,
- * `.metadata.labels.a\.b`, `['x']`, `[0]`, `[-1]`, `[1:3]`, `..name`) and gives a function that finds its values.
- * undefined where the text is no path of that kind.
+ * Compiles the JSONPath of a printer column (`.spec.n`, `.status.conditions[?(@.type=="Ready")].status`, `.items[*].a`,
+ * `.metadata.labels.a\.b`, `['x']`, `[0]`, `[-1]`, `[1:3]`, `..name`) to a function that finds its values.
+ * undefined where the path is invalid.
  */
 export function compilePath(text: string): ((value: Json) => readonly Json[]) | undefined {
   const steps = parse(text.trim());
@@ -47,7 +47,7 @@ function dotted(text: string): Parsed | undefined {
   return field(body);
 }
 
-/** A name in which dots and the like are escaped by a backslash. */
+/** A name in which special characters are escaped by a backslash. */
 function field(text: string): Parsed | undefined {
   let name = '';
   let rest = text;
@@ -74,7 +74,7 @@ function filtered(text: string): Parsed | undefined {
   return step === undefined ? undefined : { step, rest: text.slice(end + 1) };
 }
 
-/** Where the bracket that opens a text closes; quoted text does not count. */
+/** The index of the bracket that closes the first one; quoted brackets are skipped. -1 where there is none. */
 function closing(text: string): number {
   let depth = 0;
   let quote = '';
@@ -88,7 +88,7 @@ function closing(text: string): number {
   return -1;
 }
 
-/** What stands within brackets: several of these, a name, a place, or some of the places. Blanks count. */
+/** The content of brackets: a union, a quoted name, an index or a slice. Blanks are significant. */
 function selector(inner: string): Step | undefined {
   if (inner === '*') return (value) => (isArray(value) ? value : []);
   if (inner.includes(',')) return union(inner.split(','));
@@ -104,7 +104,7 @@ function union(parts: readonly string[]): Step | undefined {
   return steps.length < parts.length ? undefined : (value) => steps.flatMap((step) => step(value));
 }
 
-/** A quoted name is read as what stands behind a dot: dots in it part names, where they are not escaped. */
+/** A quoted name is parsed like a path after a dot: dots separate names unless they are escaped. */
 function named(name: string): Step | undefined {
   const steps = name === '' ? [child('')] : parse(`.${name}`);
   return steps === undefined
@@ -154,7 +154,7 @@ const COMPARE: Readonly<Record<string, (a: Json, b: Json) => boolean>> = {
   '>=': (a, b) => [0, 1].includes(order(a, b)),
 };
 
-/** NaN where the values have no order. */
+/** -1, 0 or 1; NaN where the values are not comparable. */
 function order(a: Json, b: Json): number {
   const numbers = typeof a === 'number' && typeof b === 'number';
   const texts = typeof a === 'string' && typeof b === 'string';
@@ -162,7 +162,7 @@ function order(a: Json, b: Json): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** `@.type=="Ready"`, or `@.x` alone: items that have it. */
+/** A filter: a comparison (`@.type=="Ready"`), or a path (`@.x`) that selects the items which have it. */
 function filterStep(text: string): Step | undefined {
   const match = /^(.+?)\s*(==|!=|<=|>=|<|>)\s*(.+)$/s.exec(text);
   if (match === null) {

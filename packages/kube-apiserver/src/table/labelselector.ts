@@ -8,12 +8,12 @@ const OPERATORS: Readonly<Record<string, (key: string, values: string) => string
   DoesNotExist: (key) => `!${key}`,
 };
 
-/** A label selector of an object in the one-line form of queries: `app=a,tier in (b,c)`; '' when it selects everything. */
+/** A label selector in the form of query parameters: `app=a,tier in (b,c)`; '' where it selects everything. */
 export function selectorText(selector: Json | undefined): string {
   return requirementsOf(selector).join(',');
 }
 
-/** As `metav1.FormatLabelSelector` writes it in tables. */
+/** A label selector in a table cell, like `metav1.FormatLabelSelector`. */
 export function formatSelector(selector: Json | undefined): string {
   return selectorText(selector) || '<none>';
 }

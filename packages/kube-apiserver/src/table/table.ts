@@ -9,9 +9,9 @@ export interface TableOptions {
   readonly includeObject: IncludeObject;
   /** ms since the epoch, for ages. */
   readonly now: number;
-  /** False leaves the definitions of columns out: of a watch only the first table has them. */
+  /** Whether columnDefinitions are included. In a watch only the first table has them. */
   readonly headers: boolean;
-  /** Of the list; of one object its resourceVersion. */
+  /** Metadata of the list; for a single object its resourceVersion. */
   readonly metadata: JsonObject;
 }
 
@@ -24,7 +24,10 @@ const NAME: JsonObject = {
   priority: 0,
 };
 
-/** Reads the query parameter `includeObject`; absent means Metadata. Throws 400 for what is none of the three. */
+/**
+ * Parses the query parameter `includeObject`; the default is Metadata.
+ * @throws StatusError 400 for another value
+ */
 export function includeObjectOf(text: string | undefined): IncludeObject {
   if (text === undefined || text === '' || text === 'Metadata') return 'Metadata';
   if (text === 'None' || text === 'Object') return text;
@@ -33,7 +36,7 @@ export function includeObjectOf(text: string | undefined): IncludeObject {
   );
 }
 
-/** A Table of meta.k8s.io/v1 with a row for each object: what `kubectl get` prints. */
+/** A Table of meta.k8s.io/v1 with a row for each object, as `kubectl get` prints it. */
 export function toTable(items: readonly KubeObject[], resource: Resource, options: TableOptions): JsonObject {
   const { headers, metadata } = options;
   const rows = items.map((object) => rowOf(object, resource, options));
@@ -46,12 +49,12 @@ export function toTable(items: readonly KubeObject[], resource: Resource, option
   };
 }
 
-/** The metadata of an object and nothing else of it. */
+/** The PartialObjectMetadata of an object. */
 export function partialObject(object: KubeObject): JsonObject {
   return { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: object.metadata };
 }
 
-/** Columns bring the name themselves where it does not stand first (events). */
+/** Whether the columns include the name; of events it is not the first column. */
 function hasName(columns: readonly Column[]): boolean {
   return columns.some(({ format }) => format === 'name');
 }
@@ -76,7 +79,7 @@ function rowOf(object: KubeObject, { columns }: Resource, { includeObject, now }
   };
 }
 
-/** Kinds that have no columns of their own are written by another part of the real server: no rows are null there. */
+/** Whether the default table convertor of kube-apiserver applies, which encodes an empty list of rows as null. */
 function usesDefaultTable({ custom, columns }: Resource): boolean {
   return !custom && columns.length === 1 && columns[0]?.type === 'date';
 }

@@ -10,9 +10,9 @@ import { OwnerIndex, blocks } from './owners.js';
 
 export const FOREGROUND_FINALIZER = 'foregroundDeletion';
 export const ORPHAN_FINALIZER = 'orphan';
-/** So many are let loose at once: the rest of the program has to go on. */
+/** At most this many references are removed concurrently, so that the event loop is not blocked. */
 const MAX_CONCURRENT_PATCHES = 100;
-/** So many owners that are gone are remembered, for dependents whose owner's kind went with it. */
+/** At most this many deleted owners are remembered, for dependents whose owner's kind was deleted too. */
 const MAX_ABSENT_OWNERS = 10_000;
 
 interface StoredObject {
@@ -21,13 +21,15 @@ interface StoredObject {
 }
 
 interface Classified {
+  /** References to owners that exist. */
   readonly solid: readonly OwnerReference[];
+  /** References to owners that do not exist. */
   readonly dangling: readonly OwnerReference[];
-  /** Owners that wait for this object to go. */
+  /** References to owners that wait for the deletion of this object. */
   readonly waiting: readonly OwnerReference[];
 }
 
-/** Names an object of a collection by its key. */
+/** The queue key of an object: its collection and its key in the store. */
 export function idOf(collection: string, key: string): string {
   return `${collection} ${key}`;
 }
@@ -37,23 +39,23 @@ function partsOf(id: string): { readonly collection: string; readonly key: strin
   return { collection: id.slice(0, at), key: id.slice(at + 1) };
 }
 
-/** Knows who depends on whom, and does to one object at a time what its owners, or its dependents, make necessary. */
+/** Keeps the graph of owners and dependents, and reconciles one object at a time. */
 export class Collector {
   readonly #options: ControllerOptions;
   readonly #client: Client;
   readonly #enqueue: (id: string) => void;
   readonly #index = new OwnerIndex();
-  readonly #misplaced: InvalidNamespaceReporter;
-  /** Objects that are deleted in the foreground: uid and id. */
+  readonly #invalidNamespaces: InvalidNamespaceReporter;
+  /** Ids of the objects that are deleted in the foreground, by uid. */
   readonly #foreground = new Map<string, string>();
-  readonly #gone = new Set<string>();
-  /** Objects with an owner of a kind that is not served: it may be one day. */
+  readonly #absentOwners = new Set<string>();
+  /** Objects with an owner of a kind that is not served. They are reconciled again when resources change. */
   readonly #unresolved = new Set<string>();
 
   constructor(options: ControllerOptions, enqueue: (id: string) => void) {
     this.#options = options;
     this.#client = new Client(options.verbs, 'generic-garbage-collector');
-    this.#misplaced = new InvalidNamespaceReporter(options, this.#client);
+    this.#invalidNamespaces = new InvalidNamespaceReporter(options, this.#client);
     this.#enqueue = enqueue;
   }
 
@@ -61,13 +63,13 @@ export class Collector {
     return this.#index.get(id) !== undefined;
   }
 
-  /** An object has this state now. @param waited whether it was waiting for its dependents before. */
+  /** Records the new state of an object. @param waited whether its old state waited for dependents already */
   observe(id: string, object: KubeObject, waited: boolean): void {
     const { uid = '', ownerReferences = [], deletionTimestamp, finalizers = [] } = object.metadata;
     const before = this.#index.get(id)?.owners ?? [];
     this.#index.set(id, object);
     if (ownerReferences.length > 0 && !equal(before, ownerReferences)) this.#enqueue(id);
-    for (const owner of before) this.#wakeOwner(owner.uid);
+    for (const owner of before) this.#enqueueWaitingOwner(owner.uid);
     const foreground = deletionTimestamp !== undefined && finalizers.includes(FOREGROUND_FINALIZER);
     if (!foreground) this.#foreground.delete(uid);
     if (deletionTimestamp === undefined || (!foreground && !finalizers.includes(ORPHAN_FINALIZER))) return;
@@ -77,16 +79,17 @@ export class Collector {
     for (const dependent of this.#index.dependentsOf(uid)) this.#enqueue(dependent.id);
   }
 
-  /** An object is gone; this was its last state. */
+  /** Records the deletion of an object. @param object its last state */
   observeDeletion(id: string, object: KubeObject): void {
     const { uid = '', namespace = '', name = '' } = object.metadata;
     const before = this.#index.get(id)?.owners ?? [];
     this.#index.delete(id);
     this.#unresolved.delete(id);
     this.#foreground.delete(uid);
-    if (this.#index.hasDependents(uid)) this.#remember(ownerKey({ ...this.#typeOf(id, object), name, uid }, namespace));
+    if (this.#index.hasDependents(uid))
+      this.#rememberAbsent(ownerKey({ ...this.#preferredType(id, object), name, uid }, namespace));
     for (const dependent of this.#index.dependentsOf(uid)) this.#enqueue(dependent.id);
-    for (const owner of before) this.#wakeOwner(owner.uid);
+    for (const owner of before) this.#enqueueWaitingOwner(owner.uid);
   }
 
   retryUnresolved(): void {
@@ -101,24 +104,24 @@ export class Collector {
     if (deletionTimestamp === undefined) {
       if (ownerReferences.length > 0) await ignoreCodes([404], this.#collect(id, found));
     } else if (finalizers.includes(ORPHAN_FINALIZER)) await this.#orphan(found);
-    else if (finalizers.includes(FOREGROUND_FINALIZER)) await this.#finish(found);
+    else if (finalizers.includes(FOREGROUND_FINALIZER)) await this.#finishForegroundDeletion(found);
   }
 
-  #wakeOwner(uid: string): void {
+  #enqueueWaitingOwner(uid: string): void {
     const id = this.#foreground.get(uid);
     if (id !== undefined) this.#enqueue(id);
   }
 
-  #remember(place: string): void {
-    this.#gone.add(place);
-    for (const oldest of this.#gone) {
-      if (this.#gone.size <= MAX_ABSENT_OWNERS) return;
-      this.#gone.delete(oldest);
+  #rememberAbsent(key: string): void {
+    this.#absentOwners.add(key);
+    for (const oldest of this.#absentOwners) {
+      if (this.#absentOwners.size <= MAX_ABSENT_OWNERS) return;
+      this.#absentOwners.delete(oldest);
     }
   }
 
-  /** The type by which the server offers an object first. */
-  #typeOf(id: string, { apiVersion, kind }: KubeObject): Pick<OwnerReference, 'apiVersion' | 'kind'> {
+  /** The type by which discovery lists the resource first. */
+  #preferredType(id: string, { apiVersion, kind }: KubeObject): Pick<OwnerReference, 'apiVersion' | 'kind'> {
     const { collection } = partsOf(id);
     const resource = this.#options.registry.all().find((one) => one.collection === collection);
     return resource === undefined ? { apiVersion, kind } : { apiVersion: apiVersionOf(resource), kind: resource.kind };
@@ -135,7 +138,7 @@ export class Collector {
     return { target: { resource, namespace, name, subresource: '' }, object };
   }
 
-  /** Deletes an object that has no owner left, or takes from it the references that lead nowhere. */
+  /** Deletes an object whose owners are all absent; else removes the references to absent and waiting owners. */
   async #collect(id: string, { target, object }: StoredObject): Promise<void> {
     const classified = this.#classify(id, object);
     if (classified === undefined) return;
@@ -152,7 +155,7 @@ export class Collector {
     await this.#unblock(target, object);
   }
 
-  /** Breaks a cycle of owners that wait for each other; the deletion follows, as the references have changed. */
+  /** Breaks a cycle of owners that wait for each other. The changed references enqueue the object again for deletion. */
   async #unblock(target: Target, object: KubeObject): Promise<void> {
     const { ownerReferences = [] } = object.metadata;
     const unblocked = ownerReferences.map((owner) =>
@@ -162,7 +165,7 @@ export class Collector {
     await this.#client.patchMeta(target, object, { ownerReferences: unblocked });
   }
 
-  /** undefined when it cannot be told of every owner whether it exists. */
+  /** undefined where the kind of an owner is not served, so that its existence is unknown. */
   #classify(id: string, object: KubeObject): Classified | undefined {
     const solid: OwnerReference[] = [];
     const dangling: OwnerReference[] = [];
@@ -180,17 +183,19 @@ export class Collector {
     return { solid, dangling, waiting };
   }
 
-  #owner(reference: OwnerReference, dependent: KubeObject): 'there' | 'absent' | 'unknown' {
+  #owner(reference: OwnerReference, dependent: KubeObject): 'exists' | 'absent' | 'unknown' {
     const { apiVersion, kind, name, uid } = reference;
     const { namespace = '' } = dependent.metadata;
-    if (this.#gone.has(ownerKey(reference, '')) || this.#gone.has(ownerKey(reference, namespace))) return 'absent';
+    if (this.#absentOwners.has(ownerKey(reference, '')) || this.#absentOwners.has(ownerKey(reference, namespace)))
+      return 'absent';
     const resource = this.#kind(apiVersion, kind);
     if (resource === undefined) return 'unknown';
-    const misplaced = resource.namespaced && namespace === '';
+    const isNamespaceMissing = resource.namespaced && namespace === '';
     const key = resource.namespaced ? `${namespace}/${name}` : name;
-    if (!misplaced && this.#options.store.get(resource.collection, key)?.object.metadata.uid === uid) return 'there';
-    this.#misplaced.check(dependent, reference, resource);
-    return misplaced ? 'unknown' : 'absent';
+    if (!isNamespaceMissing && this.#options.store.get(resource.collection, key)?.object.metadata.uid === uid)
+      return 'exists';
+    this.#invalidNamespaces.check(dependent, reference, resource);
+    return isNamespaceMissing ? 'unknown' : 'absent';
   }
 
   #kind(apiVersion: string, kind: string): Resource | undefined {
@@ -203,13 +208,15 @@ export class Collector {
     const dependents = this.#index.dependentsOf(uid);
     for (let at = 0; at < dependents.length; at += MAX_CONCURRENT_PATCHES) {
       await Promise.all(
-        dependents.slice(at, at + MAX_CONCURRENT_PATCHES).map((dependent) => this.#release(dependent.id, uid)),
+        dependents
+          .slice(at, at + MAX_CONCURRENT_PATCHES)
+          .map((dependent) => this.#removeOwnerReference(dependent.id, uid)),
       );
     }
     await this.#removeFinalizer({ target, object }, ORPHAN_FINALIZER);
   }
 
-  async #release(id: string, ownerUid: string): Promise<void> {
+  async #removeOwnerReference(id: string, ownerUid: string): Promise<void> {
     const found = this.#find(id);
     if (found === undefined) return;
     const { ownerReferences = [] } = found.object.metadata;
@@ -220,8 +227,8 @@ export class Collector {
     );
   }
 
-  /** Lets an owner go that no dependent blocks any more; else sees to it that those that do go. */
-  async #finish(found: StoredObject): Promise<void> {
+  /** Removes the finalizer where no dependent blocks the deletion; else enqueues the blocking dependents. */
+  async #finishForegroundDeletion(found: StoredObject): Promise<void> {
     const { uid = '' } = found.object.metadata;
     const blocking = this.#index.dependentsOf(uid).filter((dependent) => blocks(dependent, uid));
     if (blocking.length === 0) return this.#removeFinalizer(found, FOREGROUND_FINALIZER);
@@ -234,7 +241,7 @@ export class Collector {
   }
 }
 
-/** An owner is looked for in no namespace, and in that of its dependent; by another version than it was known in it is not found. */
+/** The key of an absent owner. References are compared with and without the namespace of the dependent. */
 function ownerKey({ apiVersion, kind, name, uid }: OwnerReference, namespace: string): string {
   return [apiVersion, kind, name, uid, namespace].join(' ');
 }

@@ -6,14 +6,14 @@ import { monitorAll } from '../monitors.js';
 import { WorkQueue } from '../workqueue.js';
 
 const WORKERS = 16;
-/** Neither owners nor owned, and many. */
+/** Events are ignored, as by kube-controller-manager. */
 const EVENTS = 'events';
-/** Parts of the JSON of every object that this has to do with. */
+/** The stored JSON of every object that concerns the garbage collector contains one of these. */
 const RELEVANT_FIELDS = [Buffer.from('"ownerReferences"'), Buffer.from('"deletionTimestamp"')];
 
 /**
- * Garbage collection: what has only owners that do not exist goes (background), an owner that is deleted in the
- * foreground goes after what blocks it, one that leaves orphans goes after they were let loose.
+ * Garbage collection. Background: an object whose owners are all absent is deleted. Foreground: an owner is deleted
+ * after the dependents that block it. Orphan: an owner is deleted after its references were removed from dependents.
  */
 export function startGarbageCollector(options: ControllerOptions): { end(): Promise<void> } {
   const collector = new Collector(options, (id) => worklist.add(id));
@@ -23,7 +23,7 @@ export function startGarbageCollector(options: ControllerOptions): { end(): Prom
     reconcile: (id) => collector.reconcile(id),
     onError: options.onError,
   });
-  const feed: Subscription = monitorAll(options.store, options.registry, {
+  const monitors: Subscription = monitorAll(options.store, options.registry, {
     existing: (collection, entry) => {
       if (collection !== EVENTS && RELEVANT_FIELDS.some((mark) => entry.bytes.includes(mark)))
         observe(collector, collection, { entry, previous: undefined });
@@ -37,7 +37,7 @@ export function startGarbageCollector(options: ControllerOptions): { end(): Prom
   });
   return {
     end() {
-      feed.end();
+      monitors.end();
       return worklist.end();
     },
   };
@@ -56,7 +56,7 @@ function isRelevant({ metadata }: KubeObject): boolean {
   return metadata.ownerReferences !== undefined || metadata.deletionTimestamp !== undefined;
 }
 
-/** Whether an entry waited already for its dependents. */
+/** Whether an earlier state of an object waited for its dependents already. */
 function isWaiting(entry: Entry | undefined): boolean {
   if (entry === undefined || !entry.bytes.includes('"deletionTimestamp"')) return false;
   const { deletionTimestamp, finalizers = [] } = entry.object.metadata;

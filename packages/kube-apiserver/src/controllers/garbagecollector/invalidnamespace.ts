@@ -7,41 +7,43 @@ import type { ControllerOptions } from '../options.js';
 const COMPONENT = 'garbage-collector-controller';
 const MAX_REPORTED = 1_000;
 
-/** Tells users of owners that exist, but in a namespace where an owner of that object cannot be. Each once. */
+/** Creates a warning event for an owner that exists, but in another namespace than its dependent. Once per reference. */
 export class InvalidNamespaceReporter {
   readonly #options: ControllerOptions;
   readonly #client: Client;
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
 
   constructor(options: ControllerOptions, client: Client) {
     this.#options = options;
     this.#client = client;
   }
 
-  /** Looks for an owner, of a kind that is in namespaces, that is not where its dependent needs it. */
+  /** Reports an absent owner of a namespaced kind where an object of that uid exists in another namespace. */
   check(dependent: KubeObject, reference: OwnerReference, kind: Resource): void {
-    const about = `${dependent.metadata.uid} ${reference.uid}`;
-    if (!kind.namespaced || this.#told.has(about)) return;
-    const named = this.#options.store.list(kind.collection, '').filter(({ key }) => key.endsWith(`/${reference.name}`));
+    const key = `${dependent.metadata.uid} ${reference.uid}`;
+    if (!kind.namespaced || this.#reported.has(key)) return;
+    const named = this.#options.store
+      .list(kind.collection, '')
+      .filter((entry) => entry.key.endsWith(`/${reference.name}`));
     if (!named.some(({ object }) => object.metadata.uid === reference.uid)) return;
-    if (this.#told.size >= MAX_REPORTED) this.#told.clear();
-    this.#told.add(about);
-    this.#tell(dependent, reference).catch((error: unknown) => this.#options.onError(about, error));
+    if (this.#reported.size >= MAX_REPORTED) this.#reported.clear();
+    this.#reported.add(key);
+    this.#report(dependent, reference).catch((error: unknown) => this.#options.onError(key, error));
   }
 
-  async #tell(dependent: KubeObject, { apiVersion, kind, name, uid }: OwnerReference): Promise<void> {
+  async #report(dependent: KubeObject, { apiVersion, kind, name, uid }: OwnerReference): Promise<void> {
     const {
       metadata: { namespace = '', name: dependentName = '', uid: dependentUid = '' },
     } = dependent;
     const now = this.#options.clock.now();
     const time = timestamp(now);
-    const place = namespace === '' ? 'default' : namespace;
+    const eventNamespace = namespace === '' ? 'default' : namespace;
     await this.#client.create(
-      targetOf(this.#options.registry, { group: '', plural: 'events', namespace: place, name: '' }),
+      targetOf(this.#options.registry, { group: '', plural: 'events', namespace: eventNamespace, name: '' }),
       {
         apiVersion: 'v1',
         kind: 'Event',
-        metadata: { name: `${dependentName}.${(BigInt(now) * 1_000_000n).toString(16)}`, namespace: place },
+        metadata: { name: `${dependentName}.${(BigInt(now) * 1_000_000n).toString(16)}`, namespace: eventNamespace },
         involvedObject: {
           apiVersion: dependent.apiVersion,
           kind: dependent.kind,

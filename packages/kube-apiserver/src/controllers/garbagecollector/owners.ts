@@ -1,13 +1,13 @@
 import type { KubeObject, OwnerReference } from '../../object.js';
 
-/** An object with owners. */
+/** An object with owner references. */
 export interface Dependent {
   readonly id: string;
   readonly uid: string;
   readonly owners: readonly OwnerReference[];
 }
 
-/** Which objects have which owners, by uid of the owner: what an owner's end costs is what depends on it. */
+/** Dependents by the uid of their owner: the deletion of an owner costs as much as it has dependents. */
 export class OwnerIndex {
   readonly #dependents = new Map<string, Map<string, Dependent>>();
   readonly #byId = new Map<string, Dependent>();
@@ -16,7 +16,7 @@ export class OwnerIndex {
     return this.#byId.get(id);
   }
 
-  /** Those that name an owner, in no order. */
+  /** The dependents of an owner, in no particular order. */
   dependentsOf(ownerUid: string): readonly Dependent[] {
     return [...(this.#dependents.get(ownerUid)?.values() ?? [])];
   }

@@ -1,12 +1,12 @@
 import { isArray, isObject, type Json, type JsonObject } from '../../json.js';
 
-/** What is left of a namespace after its objects were deleted. */
+/** What remains in a namespace after its content was deleted. */
 export interface RemainingContent {
-  /** Objects left, by resource as conditions name it: `configmaps.`, `things.example.com`. */
+  /** Number of objects by resource, as conditions name it: `configmaps.`, `things.example.com`. */
   readonly resources: ReadonlyMap<string, number>;
-  /** Objects left, by finalizer. */
+  /** Number of objects by finalizer. */
   readonly finalizers: ReadonlyMap<string, number>;
-  /** What went wrong with deleting. */
+  /** Messages of failed deletions. */
   readonly errors: readonly string[];
 }
 
@@ -18,13 +18,14 @@ interface Condition {
 }
 
 /**
- * The conditions of a namespace that is being deleted, worded and ordered as kube-controller-manager does.
- * @returns the same array where nothing changed; `time` is for those whose status did
+ * The conditions of a terminating namespace, with the texts and the order of kube-controller-manager.
+ * @param time the lastTransitionTime of conditions whose status changed
+ * @returns the same array where nothing changed
  */
-export function namespaceConditions(conditions: Json | undefined, remains: RemainingContent, time: string): Json {
+export function namespaceConditions(conditions: Json | undefined, remaining: RemainingContent, time: string): Json {
   const before = isArray(conditions) ? conditions : [];
   let after = before;
-  for (const condition of deletionConditions(remains)) {
+  for (const condition of deletionConditions(remaining)) {
     const old = after.find((one) => isObject(one) && one.type === condition.type);
     if (!isObject(old)) after = [...after, withTransitionTime(condition, time)];
     else if (old.status !== condition.status || old.reason !== condition.reason || old.message !== condition.message) {
@@ -40,9 +41,9 @@ function withTransitionTime({ type, ...rest }: Condition, time: Json): JsonObjec
 }
 
 function deletionConditions({ resources, finalizers, errors }: RemainingContent): Condition[] {
-  const failed = `Failed to delete all resource types, ${errors.length} remaining: ${[...errors].sort().join(', ')}`;
-  const remaining = `Some resources are remaining: ${countsText(resources, 'has')}`;
-  const held = `Some content in the namespace has finalizers remaining: ${countsText(finalizers, 'in')}`;
+  const errorsMessage = `Failed to delete all resource types, ${errors.length} remaining: ${[...errors].sort().join(', ')}`;
+  const resourcesMessage = `Some resources are remaining: ${countsText(resources, 'has')}`;
+  const finalizersMessage = `Some content in the namespace has finalizers remaining: ${countsText(finalizers, 'in')}`;
   return [
     conditionOf('NamespaceDeletionDiscoveryFailure', undefined, [
       'ResourcesDiscovered',
@@ -54,26 +55,28 @@ function deletionConditions({ resources, finalizers, errors }: RemainingContent)
     ]),
     conditionOf(
       'NamespaceDeletionContentFailure',
-      errors.length === 0 ? undefined : ['ContentDeletionFailed', failed],
+      errors.length === 0 ? undefined : ['ContentDeletionFailed', errorsMessage],
       ['ContentDeleted', 'All content successfully deleted, may be waiting on finalization'],
     ),
-    conditionOf('NamespaceContentRemaining', resources.size === 0 ? undefined : ['SomeResourcesRemain', remaining], [
-      'ContentRemoved',
-      'All content successfully removed',
-    ]),
-    conditionOf('NamespaceFinalizersRemaining', finalizers.size === 0 ? undefined : ['SomeFinalizersRemain', held], [
-      'ContentHasNoFinalizers',
-      'All content-preserving finalizers finished',
-    ]),
+    conditionOf(
+      'NamespaceContentRemaining',
+      resources.size === 0 ? undefined : ['SomeResourcesRemain', resourcesMessage],
+      ['ContentRemoved', 'All content successfully removed'],
+    ),
+    conditionOf(
+      'NamespaceFinalizersRemaining',
+      finalizers.size === 0 ? undefined : ['SomeFinalizersRemain', finalizersMessage],
+      ['ContentHasNoFinalizers', 'All content-preserving finalizers finished'],
+    ),
   ];
 }
 
 type ReasonAndMessage = readonly [reason: string, message: string];
 
-/** The condition is true when something is wrong. */
-function conditionOf(type: string, wrong: ReasonAndMessage | undefined, fine: ReasonAndMessage): Condition {
-  const [reason, message] = wrong ?? fine;
-  return { type, status: wrong === undefined ? 'False' : 'True', reason, message };
+/** The condition is True where there is a problem. */
+function conditionOf(type: string, problem: ReasonAndMessage | undefined, success: ReasonAndMessage): Condition {
+  const [reason, message] = problem ?? success;
+  return { type, status: problem === undefined ? 'False' : 'True', reason, message };
 }
 
 function countsText(counts: ReadonlyMap<string, number>, word: string): string {

@@ -11,17 +11,17 @@ import { WorkQueue } from '../workqueue.js';
 const NAMESPACES = 'namespaces';
 const FINALIZER = 'kubernetes';
 const WORKERS = 4;
-/** Between a change in a namespace that is being deleted and the next look at it: many go together. */
+/** The delay of a reconciliation after a change in a terminating namespace, so that several changes need one. */
 const REQUEUE_MS = 20;
 
-/** Ends namespaces: deletes what is in them, says in their conditions what is left, and lets them go when nothing is. */
+/** Deletes the content of terminating namespaces, reports what remains in conditions, and finalizes empty namespaces. */
 export function startNamespaceController(options: ControllerOptions): { end(): Promise<void> } {
   const terminating = new Set<string>();
-  const terminator = new NamespaceDeleter(options);
+  const deleter = new NamespaceDeleter(options);
   const worklist = new WorkQueue({
     clock: options.clock,
     workers: WORKERS,
-    reconcile: (name) => terminator.process(name),
+    reconcile: (name) => deleter.reconcile(name),
     onError: options.onError,
   });
   const namespaces = options.reader.watch(NAMESPACES, ({ metadata: { name = '', deletionTimestamp } }, type) => {
@@ -54,7 +54,7 @@ class NamespaceDeleter {
     this.#client = new Client(options.verbs, 'namespace-controller');
   }
 
-  async process(name: string): Promise<void> {
+  async reconcile(name: string): Promise<void> {
     const namespace = this.#options.reader.get(NAMESPACES, '', name);
     if (
       namespace === undefined ||
@@ -62,18 +62,18 @@ class NamespaceDeleter {
       finalizersOf(namespace).length === 0
     )
       return;
-    const remains = await this.#empty(name);
-    await ignoreCodes([404], this.#report(namespace, remains));
-    if (remains.errors.length > 0) throw new Error(remains.errors.join(', '));
-    if (remains.resources.size === 0) await ignoreCodes([404], this.#finalize(name));
+    const remaining = await this.#deleteContent(name);
+    await ignoreCodes([404], this.#report(namespace, remaining));
+    if (remaining.errors.length > 0) throw new Error(remaining.errors.join(', '));
+    if (remaining.resources.size === 0) await ignoreCodes([404], this.#finalize(name));
   }
 
-  async #empty(namespace: string): Promise<RemainingContent> {
+  async #deleteContent(namespace: string): Promise<RemainingContent> {
     const resources = new Map<string, number>();
     const finalizers = new Map<string, number>();
     const errors: string[] = [];
     for (const resource of this.#resources()) {
-      const failed = await this.#emptyOf(resource, namespace);
+      const failed = await this.#deleteAll(resource, namespace);
       if (failed !== undefined) errors.push(failed);
       const left = this.#options.reader.list(resource.collection, namespace);
       if (left.length > 0) resources.set(`${resource.plural}.${resource.group}`, left.length);
@@ -83,8 +83,8 @@ class NamespaceDeleter {
     return { resources, finalizers, errors };
   }
 
-  /** Deletes all of a resource; says what went wrong. */
-  async #emptyOf(resource: Resource, namespace: string): Promise<string | undefined> {
+  /** Deletes all objects of a resource; returns the message of an error. */
+  async #deleteAll(resource: Resource, namespace: string): Promise<string | undefined> {
     if (this.#options.store.list(resource.collection, `${namespace}/`).length === 0) return undefined;
     try {
       await this.#client.deleteCollection(resource, namespace);
@@ -94,7 +94,7 @@ class NamespaceDeleter {
     }
   }
 
-  /** One version of each resource whose objects are in namespaces and can be deleted. */
+  /** One version of each namespaced resource that can be listed and deleted. */
   #resources(): readonly Resource[] {
     const found = new Map<string, Resource>();
     for (const resource of this.#options.registry.all()) {
@@ -110,9 +110,9 @@ class NamespaceDeleter {
     return [...found.values()];
   }
 
-  async #report(namespace: KubeObject, remains: RemainingContent): Promise<void> {
+  async #report(namespace: KubeObject, remaining: RemainingContent): Promise<void> {
     const status = isObject(namespace.status) ? namespace.status : {};
-    const conditions = namespaceConditions(status.conditions, remains, timestamp(this.#options.clock.now()));
+    const conditions = namespaceConditions(status.conditions, remaining, timestamp(this.#options.clock.now()));
     if (conditions === status.conditions && status.phase === 'Terminating') return;
     await this.#client.update(this.#target(namespace.metadata.name ?? '', 'status'), {
       ...namespace,
@@ -120,7 +120,7 @@ class NamespaceDeleter {
     });
   }
 
-  /** The conditions were written just now: what lets go is the newest state. */
+  /** Reads the namespace again, since its conditions may have been written just now. */
   async #finalize(name: string): Promise<void> {
     const namespace = this.#options.reader.get(NAMESPACES, '', name);
     if (namespace === undefined) return;

@@ -5,32 +5,32 @@ import { Client, targetOf } from '../client.js';
 import type { ControllerOptions } from '../options.js';
 import { WorkQueue } from '../workqueue.js';
 
-/** One object that every namespace has. */
+/** An object that exists in every active namespace. */
 export interface RequiredObject {
-  /** The ServiceAccount that makes it. */
+  /** The ServiceAccount of the controller. */
   readonly account: string;
   readonly plural: string;
   readonly object: JsonObject & { readonly metadata: JsonObject & { readonly name: string } };
-  /** The object as it should be; the same where it is. Without it, it only has to be there. */
+  /** Restores the required content; returns the same object where it is correct. By default any content is accepted. */
   readonly repair?: (object: KubeObject) => KubeObject;
 }
 
-/** Sees to it that a core object is in every namespace that is not being deleted. */
+/** Creates a core object in every active namespace, and again when it is deleted or changed. */
 export function startPerNamespaceController(
   options: ControllerOptions,
-  fixture: RequiredObject,
+  required: RequiredObject,
 ): { end(): Promise<void> } {
   const {
     plural,
     object: {
       metadata: { name },
     },
-  } = fixture;
-  const client = new Client(options.verbs, fixture.account);
+  } = required;
+  const client = new Client(options.verbs, required.account);
   const worklist = new WorkQueue({
     clock: options.clock,
     workers: 4,
-    reconcile: (namespace) => ensure(options, fixture, { client, namespace }),
+    reconcile: (namespace) => ensure(options, required, { client, namespace }),
     onError: options.onError,
   });
   const namespaces = options.reader.watch('namespaces', ({ metadata }, type) => {
@@ -50,17 +50,17 @@ export function startPerNamespaceController(
 
 async function ensure(
   { reader, registry }: ControllerOptions,
-  { plural, object, repair: mend }: RequiredObject,
+  { plural, object, repair }: RequiredObject,
   { client, namespace }: { client: Client; namespace: string },
 ): Promise<void> {
-  const place = reader.get('namespaces', '', namespace);
-  if (place === undefined || !isObject(place.status) || place.status.phase !== 'Active') return;
+  const parent = reader.get('namespaces', '', namespace);
+  if (parent === undefined || !isObject(parent.status) || parent.status.phase !== 'Active') return;
   const { name } = object.metadata;
   const target = targetOf(registry, { group: '', plural, namespace, name });
   const found = reader.get(plural, namespace, name);
   if (found !== undefined) {
-    const mended = mend?.(found) ?? found;
-    if (mended !== found) await client.update(target, mended);
+    const repaired = repair?.(found) ?? found;
+    if (repaired !== found) await client.update(target, repaired);
     return;
   }
   try {
@@ -70,7 +70,7 @@ async function ensure(
   }
 }
 
-/** Somebody made it, or the namespace is going: nothing is left to do. */
+/** Whether a failed creation needs no retry: the object exists, or the namespace is gone or terminating. */
 function needsNoRetry(error: unknown): boolean {
   if (!(error instanceof StatusError)) return false;
   if (error.code === 404 || error.reason === 'AlreadyExists') return true;

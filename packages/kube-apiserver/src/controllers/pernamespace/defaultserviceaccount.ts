@@ -1,6 +1,6 @@
 import type { RequiredObject } from './controller.js';
 
-/** The ServiceAccount that every namespace has. */
+/** The ServiceAccount `default`. */
 export const defaultServiceAccount: RequiredObject = {
   account: 'service-account-controller',
   plural: 'serviceaccounts',

@@ -7,7 +7,7 @@ const DESCRIPTION =
   'Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. ' +
   'No other usage is guaranteed across distributions of Kubernetes clusters.';
 
-/** The ConfigMap with the certificates of the server's authority that every namespace has. @param bundle PEM. */
+/** The ConfigMap `kube-root-ca.crt` with the CA certificates of the server. @param bundle PEM */
 export function rootCertificate(bundle: string): RequiredObject {
   const data = { 'ca.crt': bundle };
   return {
@@ -21,8 +21,8 @@ export function rootCertificate(bundle: string): RequiredObject {
     },
     repair(object): KubeObject {
       const { annotations = {} } = object.metadata;
-      const said = Object.hasOwn(annotations, ANNOTATION) ? annotations[ANNOTATION] : '';
-      if (isObject(object.data) && equal(object.data, data) && said !== '') return object;
+      const description = Object.hasOwn(annotations, ANNOTATION) ? annotations[ANNOTATION] : '';
+      if (isObject(object.data) && equal(object.data, data) && description !== '') return object;
       return {
         ...object,
         metadata: { ...object.metadata, annotations: { ...annotations, [ANNOTATION]: DESCRIPTION } },

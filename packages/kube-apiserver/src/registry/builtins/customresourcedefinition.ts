@@ -3,12 +3,12 @@ import type { FieldError } from '../../status.js';
 import { listAt, structAt, textAt, textsAt } from '../../fields.js';
 import { fieldsFrom, STATUS, type Kind } from './kind.js';
 
-/** Rules of CustomResourceDefinitions, which the schema room has. */
+/** Defaults and validation of CustomResourceDefinitions, which the schema module implements. */
 export interface DefinitionRules {
   defaultCrd(crd: KubeObject): KubeObject;
   validateCrd(crd: KubeObject): readonly FieldError[];
   validateCrdUpdate(next: KubeObject, old: KubeObject): readonly FieldError[];
-  /** Texts of warnings: formats that nobody knows. */
+  /** Texts of warnings about unknown formats. */
   crdWarnings?(crd: KubeObject, old: KubeObject | undefined): readonly string[];
 }
 
@@ -28,7 +28,7 @@ export function definitionKind(rules: DefinitionRules): Kind {
     generation: 'spec',
     completeDefaults: (crd) => rules.defaultCrd(crd),
     prepareCreate: (crd) => withStorageVersion({ ...crd, status: {} }),
-    // A status without stored versions gets them where it is read, by the spec that stays.
+    // defaultCrd fills status.storedVersions from the stored spec where the request left it empty.
     prepareUpdate: (next, old, subresource) =>
       subresource === 'status'
         ? rules.defaultCrd(fieldsFrom(next, old, ['spec']))
@@ -39,7 +39,7 @@ export function definitionKind(rules: DefinitionRules): Kind {
   };
 }
 
-/** Remembers every version in which objects may be stored. */
+/** Adds the storage version to status.storedVersions, the list of all versions in which objects may be stored. */
 function withStorageVersion(crd: KubeObject): KubeObject {
   const storage = listAt(structAt(crd, 'spec'), 'versions').find((version) => version['storage'] === true);
   const name = storage === undefined ? '' : textAt(storage, 'name');

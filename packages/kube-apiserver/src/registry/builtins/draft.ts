@@ -1,14 +1,14 @@
 import { isObject, type Json } from '../../json.js';
 
-/** A value that is still being made, so that nobody else can see it: defaults are written into drafts in place. */
+/** A mutable copy of a value, into which defaults are written in place. No other code holds it. */
 export type DraftValue = null | boolean | number | string | DraftValue[] | Draft;
 
-/** Only keys that the code spells out are written: users' keys go through Object.fromEntries. */
+/** Only literal keys are assigned; keys of users go through Object.fromEntries, which is safe for `__proto__`. */
 export interface Draft {
   [key: string]: DraftValue | undefined;
 }
 
-/** A deep copy to write into. */
+/** A deep, mutable copy. */
 export function draftOf(value: Json): DraftValue {
   if (Array.isArray(value)) return value.map((item: Json) => draftOf(item));
   if (typeof value !== 'object' || value === null) return value;
@@ -21,13 +21,13 @@ export function isDraft(value: DraftValue | undefined): value is Draft {
   return isObject(value);
 }
 
-/** The struct at a key; undefined when there is none. */
+/** The struct at a key; undefined where there is none. */
 export function structIn(draft: Draft, key: string): Draft | undefined {
   const value = draft[key];
   return isDraft(value) ? value : undefined;
 }
 
-/** The struct at a key, made when it is not there: a struct of Go that is no pointer. */
+/** The struct at a key, created where it is missing, like a field of Go that is a struct and not a pointer. */
 export function ensureStruct(draft: Draft, key: string): Draft {
   const value = draft[key];
   if (isDraft(value)) return value;
@@ -36,18 +36,18 @@ export function ensureStruct(draft: Draft, key: string): Draft {
   return made;
 }
 
-/** The structs of a list; none when there is no list. */
+/** The structs of a list; none where there is no list. */
 export function structsIn(draft: Draft, key: string): Draft[] {
   const value = draft[key];
   return Array.isArray(value) ? value.filter(isDraft) : [];
 }
 
-/** Sets a pointer that is nil. */
+/** Sets a field that is a pointer in Go, where it is nil. */
 export function fill(draft: Draft, key: string, value: DraftValue): void {
   if (draft[key] === undefined || draft[key] === null) draft[key] = value;
 }
 
-/** Sets a text, number or flag that is no pointer and has its zero value. */
+/** Sets a field that is no pointer in Go, where it has its zero value. */
 export function fillZero(draft: Draft, key: string, value: DraftValue): void {
   const old = draft[key];
   if (old === undefined || old === null || old === '' || old === 0 || old === false) draft[key] = value;

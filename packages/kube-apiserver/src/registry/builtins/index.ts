@@ -21,16 +21,16 @@ import { serviceKind } from './service/kind.js';
 import { SERVICE_ACCOUNT } from './core/serviceaccount.js';
 import { POD_TEMPLATE } from './core/podtemplate.js';
 
-/** What other rooms give to the built-in kinds. */
+/** What the built-in kinds need of other modules. */
 export interface BuiltinDependencies {
   readonly definitions: DefinitionRules;
   readonly policies: PolicyRules;
   readonly reviews: Reviews;
-  /** All Services that are stored, for giving addresses; none when left out. */
+  /** All stored Services, for the allocation of addresses and ports; none by default. */
   readonly services?: () => readonly KubeObject[];
 }
 
-/** Rows of all built-in kinds, in the order of discovery: groups as the real server lists them, plurals by name. */
+/** The resources of all built-in kinds, in the order of discovery: groups as kube-apiserver lists them, then by plural. */
 export function builtinResources(parts: BuiltinDependencies): readonly Resource[] {
   const [coreEvent, newEvent] = EVENT_KINDS;
   return [

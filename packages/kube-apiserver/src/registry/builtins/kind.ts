@@ -10,45 +10,45 @@ import { builtinColumns } from '../../table/builtin.js';
 import { canonical } from '../../schema/struct/canonical.js';
 import { draftOf, isDraft, type Draft } from './draft.js';
 
-/** What sets one built-in kind apart; {@link resourceOf} adds what all have in common. */
+/** What is specific to a built-in kind; {@link resourceOf} adds what all kinds have in common. */
 export interface Kind {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
   readonly plural: string;
   readonly namespaced: boolean;
-  /** Name of its schema. */
+  /** Name of its OpenAPI schema. */
   readonly definition: string;
   readonly shortNames?: readonly string[];
   readonly categories?: readonly string[];
-  /** All of them when left out. */
+  /** {@link ALL_VERBS} by default. */
   readonly verbs?: readonly string[];
   readonly subresources?: readonly Subresource[];
   readonly collection?: string;
   readonly storageVersion?: string;
   readonly validateName?: NameRule;
   readonly createOnUpdate?: boolean;
-  /** PUT without resourceVersion is refused. */
+  /** Whether a PUT without resourceVersion is rejected. */
   readonly conditionalUpdate?: boolean;
-  /** How metadata.generation moves: `spec` with every change of what is neither metadata nor status (facts (j)). */
-  readonly generation?: 'kept' | 'spec' | 'spec-and-annotations';
+  /** What increments metadata.generation: `spec` stands for a change of anything but metadata and status. */
+  readonly generation?: 'none' | 'spec' | 'spec-and-annotations';
   readonly selectable?: Resource['selectable'];
   readonly convert?: Resource['convert'];
   readonly visible?: Resource['visible'];
   readonly review?: Resource['review'];
-  /** Maps of which it is remembered until an immutable object is checked that a client gave them without members: {@link emptyMapsOf}. */
+  /** Paths of maps that {@link emptyMapsOf} reports while an object with `immutable: true` is validated. */
   readonly emptyMapsIfImmutable?: readonly string[];
-  /** Paths of maps of which it is remembered until any object is checked, as refusals show of them whether they were given. */
+  /** Paths of maps that {@link emptyMapsOf} reports while any object is validated: errors print `{}` and nil differently. */
   readonly emptyMapsInErrors?: readonly string[];
-  /** Whether a list or map without members in `spec` is a change, though it is written as if it were not given. */
+  /** Whether an empty list or map in `spec` counts as a change, though it is stored as if it were absent. */
   readonly emptySpecIsChange?: true;
-  /** Fills defaults into a draft that has no nulls and no zero values of optional fields. */
+  /** Sets defaults in a draft, which has no nulls and no zero values of optional fields. */
   readonly defaults?: (draft: Draft) => void;
-  /** Fills defaults that another room knows. */
+  /** Sets defaults by a function of another module, instead of `defaults`. */
   readonly completeDefaults?: (object: KubeObject) => KubeObject;
-  /** What becomes of a new object besides generation: status dropped, addresses given. */
+  /** Prepares a new object: drops the status, allocates addresses. generation is set afterwards. */
   readonly prepareCreate?: (object: KubeObject) => KubeObject;
-  /** What a change may not touch is put back here, and what goes with it is filled in. */
+  /** Prepares a changed object: restores fields that this request cannot write. */
   readonly prepareUpdate?: (next: KubeObject, old: KubeObject, subresource: string | undefined) => KubeObject;
   readonly validate?: (object: KubeObject) => readonly FieldError[];
   readonly validateUpdate?: (
@@ -118,9 +118,9 @@ function strategyOf(kind: Kind): Strategy {
   };
 }
 
-function withDefaults({ definition, defaults, completeDefaults: complete }: Kind, object: KubeObject): KubeObject {
+function withDefaults({ definition, defaults, completeDefaults }: Kind, object: KubeObject): KubeObject {
   const read = canonical(definition, object, 'read');
-  if (complete !== undefined) return canonical(definition, complete(read), 'read');
+  if (completeDefaults !== undefined) return canonical(definition, completeDefaults(read), 'read');
   if (defaults === undefined) return read;
   const draft = draftOf(read);
   if (!isDraft(draft)) return read;
@@ -133,15 +133,15 @@ function withDefaults({ definition, defaults, completeDefaults: complete }: Kind
 const EMPTY_MAPS: unique symbol = Symbol('emptied');
 
 /**
- * The maps that a client gave without members. Written, they are as if they were not given; an object that may not change
- * must not be given them all the same.
+ * Paths of maps that the request set to `{}`. They are stored as if they were absent, but validation distinguishes the
+ * two as kube-apiserver does. The paths are kept under a symbol of the object until it is validated.
  */
 export function emptyMapsOf(object: KubeObject): readonly string[] {
   const found: unknown = Reflect.get(object, EMPTY_MAPS);
   return Array.isArray(found) ? found.map(String) : [];
 }
 
-/** With these alone: what was remembered of the object before is forgotten. */
+/** Replaces the paths that {@link emptyMapsOf} returns. */
 function withEmptyMaps(object: KubeObject, maps: readonly string[]): KubeObject {
   if (maps.length > 0) return { ...object, [EMPTY_MAPS]: maps };
   if (!Reflect.has(object, EMPTY_MAPS)) return object;
@@ -149,26 +149,26 @@ function withEmptyMaps(object: KubeObject, maps: readonly string[]): KubeObject 
   return { ...Object.fromEntries(Object.entries(object)), apiVersion, kind, metadata };
 }
 
-function emptyMapsForErrors({ emptyMapsInErrors: shown = [] }: Kind, object: KubeObject): readonly string[] {
-  return emptyMapsOf(object).filter((path) => shown.includes(path));
+function emptyMapsForErrors({ emptyMapsInErrors = [] }: Kind, object: KubeObject): readonly string[] {
+  return emptyMapsOf(object).filter((path) => emptyMapsInErrors.includes(path));
 }
 
 function recordEmptyMaps(
-  { emptyMapsIfImmutable: remembered = [], emptyMapsInErrors: shown = [], emptySpecIsChange: noticesEmpty }: Kind,
+  { emptyMapsIfImmutable = [], emptyMapsInErrors = [], emptySpecIsChange }: Kind,
   given: KubeObject,
   read: KubeObject,
 ): KubeObject {
-  const spec = noticesEmpty === true && containsEmpty(own(given, 'spec')) ? ['spec'] : [];
+  const spec = emptySpecIsChange === true && containsEmpty(own(given, 'spec')) ? ['spec'] : [];
   return withEmptyMaps(read, [
-    ...[...remembered, ...shown].filter((path) => isEmptyMap(valueAt(given, path.split('.')))),
+    ...[...emptyMapsIfImmutable, ...emptyMapsInErrors].filter((path) => isEmptyMap(valueAt(given, path.split('.')))),
     ...spec,
   ]);
 }
 
-/** A list that gets its default where it has no items. */
+/** A list of NetworkPolicies that is defaulted where it is empty, so that empty and absent are the same. */
 const DEFAULTED = 'policyTypes';
 
-/** A list or a map of labels without members; other objects are structs. */
+/** Whether a value contains an empty list or an empty map of labels; other objects are structs. */
 function containsEmpty(value: Json | undefined): boolean {
   if (isArray(value)) return value.length === 0 || value.some(containsEmpty);
   return (
@@ -183,30 +183,34 @@ function isEmptyMap(value: Json | undefined): boolean {
   return isObject(value) && Object.keys(value).length === 0;
 }
 
-function withFirstGeneration({ generation = 'kept' }: Kind, object: KubeObject): KubeObject {
-  return generation === 'kept' ? object : withMeta(object, { ...object.metadata, generation: 1 });
+function withFirstGeneration({ generation = 'none' }: Kind, object: KubeObject): KubeObject {
+  return generation === 'none' ? object : withMeta(object, { ...object.metadata, generation: 1 });
 }
 
 function withNextGeneration(
-  { generation = 'kept', emptySpecIsChange: noticesEmpty }: Kind,
+  { generation = 'none', emptySpecIsChange }: Kind,
   next: KubeObject,
   old: KubeObject,
   subresource: string | undefined,
 ): KubeObject {
   const before = old.metadata.generation;
   const { generation: _given, ...rest } = next.metadata;
-  const moved =
-    generation !== 'kept' &&
+  const isChanged =
+    generation !== 'none' &&
     subresource !== 'status' &&
-    (isSpecChanged(next, old, generation === 'spec-and-annotations') ||
-      (noticesEmpty === true && emptyMapsOf(next).includes('spec')));
-  const after = moved ? (before ?? 0) + 1 : before;
+    (isSpecChanged(next, old) ||
+      (generation === 'spec-and-annotations' && areAnnotationsChanged(next, old)) ||
+      (emptySpecIsChange === true && emptyMapsOf(next).includes('spec')));
+  const after = isChanged ? (before ?? 0) + 1 : before;
   if (next.metadata.generation === after) return next;
   return withMeta(next, after === undefined ? rest : { ...rest, generation: after });
 }
 
-function isSpecChanged(next: KubeObject, old: KubeObject, annotations: boolean): boolean {
-  if (annotations && !equal(next.metadata.annotations ?? {}, old.metadata.annotations ?? {})) return true;
+function areAnnotationsChanged(next: KubeObject, old: KubeObject): boolean {
+  return !equal(next.metadata.annotations ?? {}, old.metadata.annotations ?? {});
+}
+
+function isSpecChanged(next: KubeObject, old: KubeObject): boolean {
   return !equal(withoutMetadataAndStatus(next), withoutMetadataAndStatus(old));
 }
 
@@ -218,17 +222,17 @@ export function withMeta(object: KubeObject, metadata: ObjectMeta): KubeObject {
   return { ...object, metadata };
 }
 
-/** An object with some of its fields as they are in another one, which may not have them. */
+/** An object with some fields replaced by those of another object; a field that the other lacks is removed. */
 export function fieldsFrom(object: KubeObject, other: KubeObject, names: readonly string[]): KubeObject {
   const rest = Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)));
-  const taken = Object.fromEntries(
+  const replaced = Object.fromEntries(
     names.filter((name) => other[name] !== undefined).map((name) => [name, other[name]]),
   );
   const { apiVersion, kind, metadata } = object;
-  return { apiVersion, kind, metadata, ...rest, ...taken };
+  return { apiVersion, kind, metadata, ...rest, ...replaced };
 }
 
-/** Nobody is warned of what is refused. */
+/** Warnings are sent only for an object without errors. */
 function findings(errors: readonly FieldError[], warnings: () => readonly string[]): ValidationResult {
   const at = errors.findIndex((error) => error === CHANGED_METADATA || error === ALL_METADATA);
   const plain = errors.filter((_error, index) => index !== at);

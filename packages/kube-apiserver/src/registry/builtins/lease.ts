@@ -19,7 +19,7 @@ export const LEASE: Kind = {
   validateUpdate: validate,
 };
 
-/** Fields of a feature that is off are dropped. */
+/** Drops fields of a feature that is disabled. */
 function withoutDisabledFields(lease: KubeObject): KubeObject {
   const spec = structAt(lease, 'spec');
   if (spec['strategy'] === undefined && spec['preferredHolder'] === undefined) return lease;

@@ -11,7 +11,7 @@ import { checkSelector } from './validation/labelselector.js';
 
 const PROTOCOLS = ['TCP', 'UDP', 'SCTP'];
 const TYPES = ['Ingress', 'Egress'];
-/** Rules and the list of peers in them. */
+/** The field of the rules, and the field of the peers of a rule. */
 const DIRECTIONS = [
   ['ingress', 'from'],
   ['egress', 'to'],
@@ -68,7 +68,7 @@ function rangesOf(block: JsonObject): readonly string[] {
   return [textAt(block, 'cidr'), ...textsAt(block, 'except')];
 }
 
-/** @param known ranges that were there before, which are not judged again. */
+/** @param known ranges of the old object, which are not validated again */
 function validate(policy: KubeObject, known: ReadonlySet<string>): readonly FieldError[] {
   const spec = structAt(policy, 'spec');
   const rules = DIRECTIONS.flatMap(([direction, peers]) =>
@@ -128,13 +128,13 @@ function checkIpBlock(block: JsonObject, path: string, known: ReadonlySet<string
   const cidr = textAt(block, 'cidr');
   if (cidr === '') return [required(child(path, 'cidr'))];
   const errors = [...checkRange(cidr, child(path, 'cidr'), known)];
-  const whole = parseRange(cidr);
-  if (whole === undefined) return errors;
+  const range = parseRange(cidr);
+  if (range === undefined) return errors;
   for (const [at, except] of textsAt(block, 'except').entries()) {
     const place = index(child(path, 'except'), at);
     errors.push(...checkRange(except, place, known));
     const part = parseRange(except);
-    if (part === undefined || (contains(whole, part.address) && part.prefix > whole.prefix)) continue;
+    if (part === undefined || (contains(range, part.address) && part.prefix > range.prefix)) continue;
     errors.push(invalidValue(place, except, 'must be a strict subset of `cidr`'));
   }
   return errors;

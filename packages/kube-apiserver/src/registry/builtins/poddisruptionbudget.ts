@@ -54,7 +54,7 @@ function statusErrors(budget: KubeObject): readonly FieldError[] {
   ];
 }
 
-/** The spec as the real server prints the struct it works with. */
+/** The spec as kube-apiserver prints its internal struct. */
 function goSpec(spec: JsonObject): string {
   const { minAvailable, maxUnavailable, selector, unhealthyPodEvictionPolicy } = spec;
   return `{"MinAvailable":${goIntOrString(minAvailable)},"Selector":${goSelectorJson(selector)},"MaxUnavailable":${goIntOrString(maxUnavailable)},"UnhealthyPodEvictionPolicy":${goJson(unhealthyPodEvictionPolicy)}}`;

@@ -4,7 +4,7 @@ import { ALL_VERBS, type Kind } from './kind.js';
 
 export type Review = NonNullable<Resource['review']>;
 
-/** Answers of reviews by kind: what is posted is answered with its status filled in, and nothing is stored. */
+/** Evaluation of reviews by kind: a POST is answered with the status filled in, and nothing is stored. */
 export interface Reviews {
   readonly TokenReview: Review;
   readonly SelfSubjectReview: Review;
@@ -47,7 +47,7 @@ function reviewKind(area: string, { kind, namespaced = false }: Row, reviews: Re
   };
 }
 
-/** For who answers POST …/token: what a TokenRequest does not say. */
+/** Defaults of a TokenRequest, for the handler of `POST …/token`. */
 export function tokenRequestDefaults(request: Draft): void {
   fill(ensureStruct(request, 'spec'), 'expirationSeconds', 3600);
 }

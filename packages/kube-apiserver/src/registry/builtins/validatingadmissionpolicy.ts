@@ -7,7 +7,7 @@ import { fill, structIn, structsIn, ensureStruct, type Draft } from './draft.js'
 import { listAt, structAt, textAt } from '../../fields.js';
 import { fieldsFrom, STATUS, withMeta, type Kind } from './kind.js';
 
-/** Rules of ValidatingAdmissionPolicies and their bindings, which the admission room has. `old` is undefined on a create. */
+/** Validation of policies and bindings, which the admission module implements. `old` is undefined for a create. */
 export interface PolicyRules {
   validatePolicy(policy: KubeObject, old: KubeObject | undefined): readonly FieldError[];
   validateBinding(binding: KubeObject, old: KubeObject | undefined): readonly FieldError[];
@@ -72,19 +72,19 @@ function matchDefaults(resources: Draft): void {
     fill(rule, 'scope', '*');
 }
 
-/** What the type checker warned of names a field each; conditions are checked as everywhere. */
+/** Each warning of the type checker has to name a field and a text. */
 function statusErrors(status: JsonObject): readonly FieldError[] {
   const path = 'status.typeChecking.expressionWarnings';
-  const unsaid = listAt(structAt(status, 'typeChecking'), 'expressionWarnings').flatMap((warning, at) =>
+  const missing = listAt(structAt(status, 'typeChecking'), 'expressionWarnings').flatMap((warning, at) =>
     [
       ['warning', textAt(warning, 'warning')],
       ['fieldRef', textAt(warning, 'fieldRef').trim()],
     ].flatMap(([field = '', text]) => (text === '' ? [required(child(index(path, at), field))] : [])),
   );
-  return [...unsaid, ...checkConditions(status, 'status')];
+  return [...missing, ...checkConditions(status, 'status')];
 }
 
-/** Of metadata nothing is taken but who wrote what. */
+/** Of metadata only managedFields and resourceVersion are taken from the request. */
 function statusUpdate(next: KubeObject, old: KubeObject): KubeObject {
   const { managedFields, resourceVersion } = next.metadata;
   const metadata = {

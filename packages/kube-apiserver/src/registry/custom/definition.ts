@@ -7,7 +7,7 @@ import type { PrinterColumn } from '../../table/custom.js';
 import { compareKubeVersions } from '../kubeversion.js';
 import type { ScalePaths } from './scale.js';
 
-/** A CustomResourceDefinition as far as serving its objects needs it; it has been checked when it was stored. */
+/** The parts of a CustomResourceDefinition that serving its objects needs. It was validated when it was stored. */
 export interface Definition {
   readonly name: string;
   readonly group: string;
@@ -32,11 +32,10 @@ export interface DefinitionVersion {
   readonly served: boolean;
   readonly schema: Schema;
   readonly status: boolean;
-  /** Undefined where the version has no scale. */
+  /** Undefined where the version has no scale subresource. */
   readonly scale: ScalePaths | undefined;
-  /** What is said to everybody who uses the version; undefined when it is not deprecated. */
+  /** The warning that requests to this version get; undefined where the version is not deprecated. */
   readonly deprecation: string | undefined;
-  /** As they stand in the definition. */
   readonly columns: readonly PrinterColumn[];
   readonly selectable: readonly string[];
 }
@@ -56,7 +55,7 @@ export function readDefinition(crd: KubeObject): Definition {
   };
 }
 
-/** The names that are the definition's own by now. */
+/** The accepted names of the status; undefined before any were accepted. */
 function acceptedNames(crd: KubeObject): JsonObject | undefined {
   const accepted = structAt(structAt(crd, 'status'), 'acceptedNames');
   return textAt(accepted, 'plural') === '' ? undefined : accepted;
@@ -116,20 +115,20 @@ function readColumn(column: JsonObject): PrinterColumn {
 }
 
 function deprecationOf(version: JsonObject, { versions, group, kind }: VersionContext): string {
-  const said = version.deprecationWarning;
-  if (typeof said === 'string') return said;
+  const { deprecationWarning } = version;
+  if (typeof deprecationWarning === 'string') return deprecationWarning;
   const name = textAt(version, 'name');
-  const better = versions
+  const replacements = versions
     .filter(
       (one) => one.served === true && one.deprecated !== true && compareKubeVersions(textAt(one, 'name'), name) < 0,
     )
     .map((one) => textAt(one, 'name'))
     .sort(compareKubeVersions);
-  const instead = better[0] === undefined ? '' : `; use ${group}/${better[0]} ${kind}`;
+  const instead = replacements[0] === undefined ? '' : `; use ${group}/${replacements[0]} ${kind}`;
   return `${group}/${name} ${kind} is deprecated${instead}`;
 }
 
-/** Whether two states of a definition serve the same. */
+/** Whether two states of a definition serve the same resources. */
 export function definesSameResources(a: KubeObject, b: KubeObject): boolean {
   return equal(a.spec, b.spec) && equal(structAt(a, 'status').acceptedNames, structAt(b, 'status').acceptedNames);
 }

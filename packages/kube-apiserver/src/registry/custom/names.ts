@@ -11,20 +11,20 @@ export interface NameProblem {
 
 export interface NamingContext {
   readonly group: string;
-  /** Names that the definition has already. */
+  /** The names that are accepted for the definition already. */
   readonly own: DefinitionNames;
-  /** All definitions, this one among them: what it has already in one place it cannot have in another. */
+  /** All definitions, this one included: a name it holds in one field conflicts with the same name in another field. */
   readonly all: readonly KubeObject[];
 }
 
 export interface NamingResult {
-  /** The names that the definition has from now on, as its status says them. */
+  /** The new `status.acceptedNames`. */
   readonly names: JsonObject;
-  /** Why it cannot have all that it wants, in the words of the server's naming controller; undefined when it can. */
+  /** Reason and message of NamesAccepted=False, worded as kube-apiserver's naming controller; undefined without a conflict. */
   readonly problem: NameProblem | undefined;
 }
 
-/** Which of the names that a definition wants are free: every one of them counts alone, the last that is not is told. */
+/** Accepts each name that no other definition of the group uses. Of several conflicts the last is reported. */
 export function acceptNames(wanted: DefinitionNames, { group, own, all }: NamingContext): NamingResult {
   const taken = all
     .filter((one) => textAt(structAt(one, 'spec'), 'group') === group)
@@ -32,17 +32,17 @@ export function acceptNames(wanted: DefinitionNames, { group, own, all }: Naming
   const resources = new Set(taken.flatMap(({ plural, singular, shortNames }) => [plural, singular, ...shortNames]));
   const kinds = new Set(taken.flatMap(({ kind, listKind }) => [kind, listKind]));
   const problems: NameProblem[] = [];
-  const one = (reason: string, name: string, mine: string, used: ReadonlySet<string>): string => {
-    if (name === mine || !used.has(name)) return name;
+  const accept = (reason: string, name: string, current: string, used: ReadonlySet<string>): string => {
+    if (name === current || !used.has(name)) return name;
     problems.push(problem(reason, name));
-    return mine;
+    return current;
   };
-  const plural = one('PluralConflict', wanted.plural, own.plural, resources);
-  const singular = one('SingularConflict', wanted.singular, own.singular, resources);
+  const plural = accept('PluralConflict', wanted.plural, own.plural, resources);
+  const singular = accept('SingularConflict', wanted.singular, own.singular, resources);
   const used = wanted.shortNames.filter((name) => !own.shortNames.includes(name) && resources.has(name));
   if (used.length > 0) problems.push(problem('ShortNamesConflict', ...used));
-  const kind = one('KindConflict', wanted.kind, own.kind, kinds);
-  const listKind = one('ListKindConflict', wanted.listKind, own.listKind, kinds);
+  const kind = accept('KindConflict', wanted.kind, own.kind, kinds);
+  const listKind = accept('ListKindConflict', wanted.listKind, own.listKind, kinds);
   const shortNames = used.length > 0 ? own.shortNames : wanted.shortNames;
   return {
     names: acceptedNames({ plural, singular, shortNames, kind, listKind, categories: wanted.categories }),
@@ -50,7 +50,7 @@ export function acceptNames(wanted: DefinitionNames, { group, own, all }: Naming
   };
 }
 
-/** What is empty is left out, but for those that every definition has. */
+/** Empty names are omitted, but plural and kind, which every definition has. */
 function acceptedNames({ plural, singular, shortNames, kind, listKind, categories }: DefinitionNames): JsonObject {
   return {
     plural,

@@ -25,16 +25,16 @@ const VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', '
 const STATUS = { name: 'status', verbs: ['get', 'patch', 'update'] };
 const OBJECT_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
 
-/** Which definition a resource was made from. */
+/** The CustomResourceDefinition that each resource was built from. */
 const definitionOfResource = new WeakMap<Resource, KubeObject>();
 
 /**
- * The resources that a CustomResourceDefinition serves, one for each served version; none while its names are not its own.
- * @param before what its last state served: what did not change is given back as the same objects.
+ * The resources that a CustomResourceDefinition serves, one for each served version; none before its names are accepted.
+ * @param before the resources of its last state. A resource that did not change is returned as the same object.
  */
 export function customResources(crd: KubeObject, before: readonly Resource[]): readonly Resource[] {
   if (conditionOf(crd, 'Established') !== 'True' && conditionOf(crd, 'NamesAccepted') !== 'True') return [];
-  // One that only its own finalizers still hold is used like any other.
+  // A definition whose instances are deleted (Terminating is False) accepts new objects while finalizers hold it.
   const terminating = crd.metadata.deletionTimestamp !== undefined && conditionOf(crd, 'Terminating') !== 'False';
   const source = before[0] === undefined ? undefined : definitionOfResource.get(before[0]);
   const resources =
@@ -83,7 +83,7 @@ function resourceOf(
   };
 }
 
-/** The schema with what every object has; the author's own may only narrow it. */
+/** The schema with apiVersion, kind and metadata, which replace declarations of the author. */
 function withObjectFields(schema: Schema): Schema {
   const meta = {
     apiVersion: { type: 'string' },
@@ -93,7 +93,7 @@ function withObjectFields(schema: Schema): Schema {
   return { ...schema, type: 'object', properties: { ...schema.properties, ...meta } };
 }
 
-/** The text of a field that objects can be selected by; '' where it is missing. */
+/** Returns a function that reads a selectable field as text; '' where the field is missing. */
 function fieldReader(path: string): (object: KubeObject) => string {
   const parts = [...path.matchAll(/\.([^.[\]]+)|\['([^']+)'\]/g)].map(([, plain, quoted]) => plain ?? quoted ?? '');
   return (object) => {
@@ -107,7 +107,7 @@ function fieldReader(path: string): (object: KubeObject) => string {
   };
 }
 
-/** An object as a version knows it: no other fields, no nulls that it does not allow, and nothing empty in its metadata. */
+/** Drops fields that the schema does not declare, nulls that it does not allow, and empty members of metadata. */
 function pruneToSchema(schema: Schema, object: KubeObject): KubeObject {
   return dropNulls(schema, replaceFields(object, prune(schema, object, { root: true }).value));
 }
@@ -126,32 +126,32 @@ function replaceFields(object: KubeObject, value: Json): KubeObject {
   return { ...value, apiVersion, kind, metadata };
 }
 
-/** Conversion None: versions differ in apiVersion, and in what their schemas know and default. */
+/** Conversion strategy None: versions differ in apiVersion, in the fields that they declare, and in defaults. */
 function conversionOf(
   { group, versions, storage }: Definition,
   { name, schema }: DefinitionVersion,
 ): NonNullable<Resource['convert']> {
-  const known = new WeakMap<KubeObject, KubeObject>();
+  const converted = new WeakMap<KubeObject, KubeObject>();
   const schemas = new Map(versions.map((version) => [`${group}/${version.name}`, version.schema]));
   const own = `${group}/${name}`;
   const stored = `${group}/${storage}`;
-  const read = (object: KubeObject): KubeObject => {
+  const convert = (object: KubeObject): KubeObject => {
     const from = schemas.get(object.apiVersion) ?? {};
     const whole = withDefaults(from, pruneToSchema(from, object));
     return object.apiVersion === own ? whole : pruneToSchema(schema, { ...whole, apiVersion: own });
   };
   return {
     fromStored(object) {
-      const before = known.get(object);
+      const before = converted.get(object);
       if (before !== undefined) return before;
-      const after = read(object);
-      known.set(object, after);
+      const after = convert(object);
+      converted.set(object, after);
       return after;
     },
     toStored: (object) =>
       own === stored ? object : pruneToSchema(schemas.get(stored) ?? {}, { ...object, apiVersion: stored }),
     ...(versions.length === 1
-      ? { trust: (object: KubeObject) => void known.set(object, dropNulls(schema, object)) }
+      ? { trust: (object: KubeObject) => void converted.set(object, dropNulls(schema, object)) }
       : {}),
   };
 }
@@ -164,7 +164,7 @@ function strategyOf(
   const type = { kind: names.kind, apiVersion: `${group}/${name}` };
   return {
     default: (object) => withDefaults(schema, object),
-    // What is dropped gets its default again: the real server fills it in when it reads the stored object.
+    // The dropped status gets its defaults again: kube-apiserver applies them when it reads the stored object.
     prepareCreate(object) {
       const kept = without(object, status);
       return {
@@ -207,9 +207,9 @@ function strategyOf(
       ];
       const warnings =
         subresource === 'status' ? [] : finalizerWarnings(next.metadata.finalizers ?? [], old.metadata.finalizers);
-      // Who calls this checks metadata of all objects besides; where that fails, nothing is said of finalizers.
-      const isSaid = warnings.length > 0 && validateMeta(next.metadata, rules).length === 0;
-      return addRuleFindings(schema, next, old, { errors, warnings: isSaid ? warnings : [] });
+      // The caller validates metadata too; where that fails, kube-apiserver sends no warnings about finalizers.
+      const isWarned = warnings.length > 0 && validateMeta(next.metadata, rules).length === 0;
+      return addRuleFindings(schema, next, old, { errors, warnings: isWarned ? warnings : [] });
     },
     validateName: dns1123Subdomain,
     checksMetadata: true,
@@ -218,7 +218,7 @@ function strategyOf(
   };
 }
 
-/** Custom resources say their type themselves, and are looked at in parts only where it is another one. */
+/** Errors of an object whose apiVersion or kind is not that of the resource. */
 function typeErrors(
   { kind, apiVersion }: KubeObject,
   type: { readonly kind: string; readonly apiVersion: string },
@@ -232,7 +232,7 @@ function typeErrors(
 const NOT_CHECKED =
   'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation';
 
-/** Findings with those of the schema's rules, which need an object whose values are of their types. */
+/** Adds the findings of CEL rules, which run only on an object whose values have the declared types. */
 function addRuleFindings(
   schema: Schema,
   next: KubeObject,
@@ -257,7 +257,7 @@ function keepStatus(next: KubeObject, old: KubeObject): KubeObject {
   return old.status === undefined ? without(next, true) : { ...next, status: old.status };
 }
 
-/** By the status subresource nothing comes but the status, and who wrote it. */
+/** The result of a write to the status subresource: only status and managedFields are taken from the request. */
 function withStatusOnly(next: KubeObject, old: KubeObject): KubeObject {
   const { managedFields } = next.metadata;
   const { managedFields: _old, ...kept } = old.metadata;
@@ -265,7 +265,7 @@ function withStatusOnly(next: KubeObject, old: KubeObject): KubeObject {
   return next.status === undefined ? { ...without(old, true), metadata } : { ...old, metadata, status: next.status };
 }
 
-/** One generation on where anything but metadata changes. */
+/** Increments metadata.generation where anything but metadata changed. */
 function withNextGeneration(next: KubeObject, old: KubeObject): KubeObject {
   if (equal(withoutMetadata(next), withoutMetadata(old))) return next;
   return { ...next, metadata: { ...next.metadata, generation: (old.metadata.generation ?? 0) + 1 } };

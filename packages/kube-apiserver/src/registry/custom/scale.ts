@@ -10,15 +10,15 @@ import type { FieldError } from '../../status.js';
 import { numberAt, structAt, valueAt } from '../../fields.js';
 import { scaleColumns, scaleObject } from '../builtins/apps/scale.js';
 
-/** Where a definition says that the numbers of a Scale lie, as it says it: `.spec.replicas`. */
+/** The JSONPaths of the scale subresource, as the definition states them: `.spec.replicas`. */
 export interface ScalePaths {
   readonly specReplicas: string;
   readonly statusReplicas: string;
-  /** Empty where the definition names none. */
+  /** Empty where the definition has no labelSelectorPath. */
   readonly labelSelector: string;
 }
 
-/** Stands for a number that the object does not have; the smallest int32, as in the real server. */
+/** Represents a missing number of replicas; the smallest int32, as in kube-apiserver. */
 const ABSENT = -2_147_483_648;
 
 /** The scale of a custom resource: the kind Scale of autoscaling/v1 over the object's own fields. */
@@ -46,14 +46,14 @@ export function customScale(paths: ScalePaths): Subresource {
           throw badRequest(`the spec replicas field ${JSON.stringify(paths.specReplicas)} cannot be empty`);
         return { ...object, ...withValue(object, field, replicas) };
       },
-      // The object's own fields are checked, by checkScale.
+      // The fields of the custom resource itself are validated, by checkScale.
       validate: () => [],
       columns: scaleColumns('Number of desired replicas', 'Number of actual replicas'),
     },
   };
 }
 
-/** Checks the fields of an object that its scale shows; of a write of the status only what lies there. */
+/** Validates the fields that the scale reads; for a write to the status subresource only those of the status. */
 export function checkScale(
   paths: ScalePaths | undefined,
   object: KubeObject,
@@ -65,14 +65,14 @@ export function checkScale(
     (path) => pathErrors(object, path, 0) ?? checkNumber(path, valueAt(object, keysOf(path))),
   );
   if (paths.labelSelector === '') return errors;
-  const hindrance = pathErrors(object, paths.labelSelector, '');
-  if (hindrance !== undefined) return [...errors, ...hindrance];
+  const blocked = pathErrors(object, paths.labelSelector, '');
+  if (blocked !== undefined) return [...errors, ...blocked];
   const selector = valueAt(object, keysOf(paths.labelSelector));
   if (selector === undefined || typeof selector === 'string') return errors;
   return [...errors, invalidValue(paths.labelSelector, '', accessorError(paths.labelSelector, selector, 'string'))];
 }
 
-/** Where something on the way to a field is no object and not null. */
+/** Errors of a path that leads through a value that is neither an object nor null; undefined where there is none. */
 function pathErrors(object: JsonObject, path: string, zero: Json): FieldError[] | undefined {
   const keys = keysOf(path);
   let value: Json | undefined = object;
@@ -97,7 +97,7 @@ function checkNumber(path: string, value: Json | undefined): FieldError[] {
   return value > INT32_MAX ? [invalidValue(path, value, `should be less than or equal to ${INT32_MAX}`)] : [];
 }
 
-/** As Go's accessor of unstructured objects tells of a value of another type. */
+/** The error of Go's accessors of unstructured objects for a value of another type. */
 function accessorError(path: string, value: Json, wanted: string): string {
   return `${path} accessor error: ${goValue(value)} is of the type ${goType(value)}, expected ${wanted}`;
 }
@@ -115,7 +115,10 @@ function keysOf(path: string): readonly string[] {
   return path.replace(/^\./, '').split('.');
 }
 
-/** A number of the object; undefined where it has none. Throws 500 for what is no whole number. */
+/**
+ * An integer of the object; undefined where the field is missing or null.
+ * @throws StatusError 500 for another value
+ */
 function integerAt(object: JsonObject, keys: readonly string[]): number | undefined {
   const value = valueAt(object, keys);
   if (value === undefined || value === null) return undefined;

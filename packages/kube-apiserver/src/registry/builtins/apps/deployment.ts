@@ -69,7 +69,7 @@ function deploymentDefaults(deployment: Draft): void {
   podSpecDefaults(ensureStruct(ensureStruct(spec, 'template'), 'spec'));
 }
 
-/** Of metadata only the labels stay as they were; annotations move generation only by the main resource. */
+/** A write to the status keeps spec and labels of the stored object. */
 function statusUpdate(next: KubeObject, old: KubeObject): KubeObject {
   const { labels: _labels, ...metadata } = next.metadata;
   const { labels } = old.metadata;

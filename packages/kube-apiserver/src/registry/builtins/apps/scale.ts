@@ -7,7 +7,7 @@ import { AGE, customColumns } from '../../../table/custom.js';
 import { numberAt, structAt } from '../../../fields.js';
 import { selectorText } from '../../../table/labelselector.js';
 
-/** The number of replicas of a Deployment or ReplicaSet as a kind of its own, `Scale` of autoscaling/v1. */
+/** The scale subresource of Deployments and ReplicaSets: `Scale` of autoscaling/v1. */
 export const REPLICAS_SCALE: Subresource = {
   name: 'scale',
   group: 'autoscaling',
@@ -30,7 +30,7 @@ export const REPLICAS_SCALE: Subresource = {
   },
 };
 
-/** What a Table shows of a Scale. */
+/** Table columns of a Scale. */
 export function scaleColumns(desired: string, available: string): readonly Column[] {
   return customColumns([
     { name: 'Desired', type: 'integer', description: desired, jsonPath: '.spec.replicas' },
@@ -42,11 +42,11 @@ export function scaleColumns(desired: string, available: string): readonly Colum
 export interface ScaleFigures {
   readonly desired: number;
   readonly available: number;
-  /** Empty where it has none. */
+  /** Empty where there is no selector. */
   readonly selector: string;
 }
 
-/** The Scale of an object, as it is read. */
+/** Builds the Scale of an object. */
 export function scaleObject({ metadata }: KubeObject, { desired, available, selector }: ScaleFigures): KubeObject {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = metadata;
   const identity = Object.entries({ name, namespace, uid, resourceVersion, creationTimestamp }).filter(

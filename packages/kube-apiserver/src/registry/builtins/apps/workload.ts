@@ -12,9 +12,7 @@ import { checkWorkloadTemplate } from '../pod/template.js';
 import { templateWarnings } from '../pod/warnings/template.js';
 import { checkSelector, isUsableSelector, matchesSelector } from '../validation/labelselector.js';
 
-/** What Deployments and ReplicaSets have in common: a selector, and a template of the pods that it selects. */
-
-/** Without the fields of features that are off. */
+/** Drops the fields of disabled features from the Pod template of a Deployment or ReplicaSet. */
 export function withoutDisabledFields(workload: KubeObject): KubeObject {
   const spec = structAt(workload, 'spec');
   const template = structAt(spec, 'template');
@@ -22,14 +20,14 @@ export function withoutDisabledFields(workload: KubeObject): KubeObject {
   return kept === template ? workload : { ...workload, spec: { ...spec, template: kept } };
 }
 
-/** Of the name, when it is new, and of the template, when the generation has moved. */
+/** Warnings of a new or changed spec; those of the name only for a new object. */
 export function workloadWarnings(workload: KubeObject, old: KubeObject | undefined): readonly string[] {
   if (old !== undefined && old.metadata.generation === workload.metadata.generation) return [];
   const names = old === undefined ? nameWarnings(workload.metadata.name ?? '') : [];
   return [...names, ...templateWarnings(structAt(structAt(workload, 'spec'), 'template'), 'spec.template')];
 }
 
-/** Pods are named after it, and a name with dots makes a poor host name. */
+/** Pods are named after the workload, and a Pod name with dots is no valid hostname. */
 function nameWarnings(name: string): readonly string[] {
   const problems = dns1123Label(name);
   if (problems.length === 0) return [];
@@ -38,29 +36,30 @@ function nameWarnings(name: string): readonly string[] {
   ];
 }
 
-/** Refusals tell labels that were given without members from labels that were not given. */
+/** Errors print `{}` where the request set empty labels, and null where it set none. */
 export const TEMPLATE_LABELS = 'spec.template.metadata.labels';
 
-/** The selector, and the template that it has to select. */
+/** Validates the selector, and the template, whose labels the selector has to match. */
 export function selectorErrors(workload: KubeObject): readonly FieldError[] {
   const spec = structAt(workload, 'spec');
   const template = structAt(spec, 'template');
   const labels =
     own(structAt(template, 'metadata'), 'labels') ?? (emptyMapsOf(workload).includes(TEMPLATE_LABELS) ? {} : null);
-  const missed = (): FieldError => invalidValue(TEMPLATE_LABELS, labels, '`selector` does not match template `labels`');
+  const mismatch = (): FieldError =>
+    invalidValue(TEMPLATE_LABELS, labels, '`selector` does not match template `labels`');
   if (!has(spec, 'selector'))
-    return [required('spec.selector'), missed(), ...checkWorkloadTemplate(template, 'spec.template')];
+    return [required('spec.selector'), mismatch(), ...checkWorkloadTemplate(template, 'spec.template')];
   const selector = structAt(spec, 'selector');
   const shown = goSelectorJson(selector);
   const errors: FieldError[] = [...checkSelector(selector, 'spec.selector')];
   const empty = shown === '{}';
   if (empty) errors.push(invalidRaw('spec.selector', shown, 'empty selector is invalid for deployment'));
   if (!isUsableSelector(selector)) return [...errors, invalidRaw('spec.selector', shown, 'invalid label selector')];
-  if (!empty && !matchesSelector(selector, structAt(structAt(template, 'metadata'), 'labels'))) errors.push(missed());
+  if (!empty && !matchesSelector(selector, structAt(structAt(template, 'metadata'), 'labels'))) errors.push(mismatch());
   return [...errors, ...checkWorkloadTemplate(template, 'spec.template')];
 }
 
-/** A selector may not be changed. */
+/** The error of a changed selector, which is immutable. */
 export function selectorChange(next: KubeObject, old: KubeObject): readonly FieldError[] {
   const selector = own(structAt(next, 'spec'), 'selector');
   const changed = immutable(selector, own(structAt(old, 'spec'), 'selector'), 'spec.selector').length > 0;

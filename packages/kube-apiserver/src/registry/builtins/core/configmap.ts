@@ -8,7 +8,7 @@ import { invalidBecause } from '../validation/checks.js';
 import { structAt, textAt } from '../../../fields.js';
 import { emptyMapsOf, type Kind } from '../kind.js';
 
-/** Bytes of all values of a ConfigMap or a Secret together. */
+/** The limit of the values of a ConfigMap or a Secret together, in bytes. */
 export const MAX_DATA_BYTES = 1024 * 1024;
 
 export const CONFIG_MAP: Kind = {
@@ -19,7 +19,7 @@ export const CONFIG_MAP: Kind = {
   namespaced: true,
   definition: 'io.k8s.api.core.v1.ConfigMap',
   shortNames: ['cm'],
-  // Reading a ConfigMap gives it `data` in any case.
+  // `data` is not listed: decoding a ConfigMap always yields it.
   emptyMapsIfImmutable: ['binaryData'],
   validate,
   validateUpdate: (next, old) => [
@@ -41,22 +41,22 @@ function validate(map: KubeObject): readonly FieldError[] {
   for (const name of Object.keys(binary).sort(compareBytes))
     errors.push(...invalidBecause(key('binaryData', name), name, configMapKey(name)));
   const size = totalLength(data, byteLength) + totalLength(binary, decodedLength);
-  // The field of an error of the whole object is written so by the real server.
+  // kube-apiserver names the field of an error of the whole object `[]`.
   return size > MAX_DATA_BYTES ? [...errors, tooLong('[]', MAX_DATA_BYTES)] : errors;
 }
 
-/** Bytes of the values of a map. */
+/** The sum of the lengths of the values of a map. */
 export function totalLength(map: JsonObject, length: (text: string) => number): number {
   return Object.keys(map).reduce((sum, name) => sum + length(textAt(map, name)), 0);
 }
 
-/** How many bytes a text of base64 stands for. */
+/** The number of bytes that a base64 text decodes to. */
 export function decodedLength(base64: string): number {
   const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0;
   return Math.max(0, Math.floor((base64.length * 3) / 4) - padding);
 }
 
-/** Nothing of an object that is marked `immutable` changes any more. */
+/** Errors of changes to an object with `immutable: true`. */
 export function immutableErrors(next: KubeObject, old: KubeObject, fields: readonly string[]): readonly FieldError[] {
   if (old['immutable'] !== true) return [];
   const text = 'field is immutable when `immutable` is set';

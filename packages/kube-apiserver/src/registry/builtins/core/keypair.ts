@@ -11,7 +11,7 @@ const BLOCK = /(?:^|\n)-----BEGIN ([^\n]*?)-----[ \t\r]*\n([^-]*?)-----END \1---
 const KEY = /(?:^| )PRIVATE KEY$/;
 const KEY_TYPES: readonly string[] = ['rsa', 'ec', 'ed25519'];
 
-/** Why a certificate and a key (texts in PEM) are none that belong together, in the words of Go's tls package; undefined when they do. */
+/** The error of Go's `tls.X509KeyPair` for a certificate and a key in PEM; undefined for a valid pair. */
 export function keyPairProblem(certificate: string, key: string): string | undefined {
   const blocks = blocksOf(certificate);
   const [first] = blocks.filter(({ type }) => type === 'CERTIFICATE');
@@ -63,7 +63,7 @@ function readKey(der: Buffer): KeyObject | undefined {
     try {
       return createPrivateKey({ key: der, format: 'der', type });
     } catch {
-      // Of another form, or none at all.
+      // The key has another encoding, or is invalid.
     }
   }
   return undefined;

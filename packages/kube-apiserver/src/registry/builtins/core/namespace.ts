@@ -45,7 +45,7 @@ export const NAMESPACE: Kind = {
   },
 };
 
-/** Those of spec, which only the server's own part of a deletion takes away. */
+/** Validates spec.finalizers, which only the `finalize` subresource can change. */
 function finalizerErrors(namespace: KubeObject, pathOf: (at: number) => string): readonly FieldError[] {
   return finalizersOf(namespace).flatMap((name, at) => {
     const path = pathOf(at);
@@ -84,7 +84,7 @@ function withFinalizer(finalizers: readonly string[]): readonly string[] {
   return finalizers.includes(FINALIZER) ? finalizers : [...finalizers, FINALIZER];
 }
 
-/** Every namespace can be selected by its name, the generated one too; what is wrong with that is said of the name alone. */
+/** Sets the label `kubernetes.io/metadata.name`. An invalid name gets none, so that only the name has an error. */
 function withNameLabel(namespace: KubeObject): KubeObject {
   const { name, labels } = namespace.metadata;
   if (name === undefined || name === '' || labels?.[NAME_LABEL] === name || dns1123Label(name).length > 0)

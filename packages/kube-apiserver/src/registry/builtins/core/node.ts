@@ -73,7 +73,7 @@ function nodeWarnings(node: KubeObject): readonly string[] {
   ];
 }
 
-/** One range in two fields: the single one wins where they differ. */
+/** Makes podCIDR and podCIDRs[0] equal; podCIDR takes precedence. */
 function alignPodCidrs(spec: Draft): void {
   const single = textOf(spec, 'podCIDR');
   const ranges = textsAt(spec, 'podCIDRs');
@@ -81,7 +81,7 @@ function alignPodCidrs(spec: Draft): void {
   else if (ranges[0] !== undefined) spec['podCIDR'] = ranges[0];
 }
 
-/** Fields of a removed feature are dropped. */
+/** Drops the fields of dynamic kubelet configuration, a removed feature. */
 function withoutRemovedFields(node: KubeObject): KubeObject {
   const { spec, status } = node;
   const next: { spec?: KubeObject['spec']; status?: KubeObject['status'] } = {};
@@ -109,7 +109,7 @@ function validate(node: KubeObject): readonly FieldError[] {
   ];
 }
 
-/** Names of features, in order. */
+/** Feature names have to be valid, unique and sorted. */
 function featureErrors(node: KubeObject): readonly FieldError[] {
   const features = textsAt(structAt(node, 'status'), 'declaredFeatures');
   return features.flatMap((feature, at) => {
@@ -125,7 +125,7 @@ function featureErrors(node: KubeObject): readonly FieldError[] {
   });
 }
 
-/** Two ranges are one of each family. */
+/** Two ranges have to be of different IP families. */
 function dualStackErrors(ranges: readonly string[]): readonly FieldError[] {
   if (ranges.length < 2) return [];
   const parsed = ranges.map(parseRange);
@@ -147,7 +147,7 @@ function dualStackErrors(ranges: readonly string[]): readonly FieldError[] {
     : [...broken, invalidValue('spec.podCIDRs', ranges, 'may specify no more than one CIDR for each IP family')];
 }
 
-/** Errors of taints name metadata, as on the real server. */
+/** The field of an error is `metadata.taints`, as on kube-apiserver, though taints are in spec. */
 function taintErrors(node: KubeObject): readonly FieldError[] {
   const seen = new Set<string>();
   return listAt(structAt(node, 'spec'), 'taints').flatMap((taint, position) => {

@@ -8,7 +8,6 @@ import { checkTemplate } from '../pod/template.js';
 import { templateWarnings } from '../pod/warnings/template.js';
 import { podSpecDefaults } from '../pod/defaults/podspec.js';
 
-/** A template of pods that is an object by itself. */
 export const POD_TEMPLATE: Kind = {
   group: '',
   version: 'v1',

@@ -14,7 +14,7 @@ import { keyPairProblem } from './keypair.js';
 import type { Kind } from '../kind.js';
 
 const ACCOUNT_NAME = 'kubernetes.io/service-account.name';
-/** Keys that a Secret of a type must have. */
+/** The keys that are required for a type of Secret. */
 const REQUIRED_KEYS: Readonly<Record<string, readonly string[]>> = {
   'kubernetes.io/dockercfg': ['.dockercfg'],
   'kubernetes.io/dockerconfigjson': ['.dockerconfigjson'],
@@ -46,7 +46,7 @@ export const SECRET: Kind = {
   ],
 };
 
-/** Whoever writes a Secret of this type is told where its certificate and key are none, or not of one another. */
+/** Warns where certificate and key of a TLS Secret are invalid or do not match. */
 function keyPairWarnings(secret: KubeObject): readonly string[] {
   if (secret['type'] !== 'kubernetes.io/tls') return [];
   const data = structAt(secret, 'data');
@@ -57,7 +57,7 @@ function keyPairWarnings(secret: KubeObject): readonly string[] {
   return problem === undefined ? [] : [problem];
 }
 
-/** `stringData` is for writing only: its texts replace those of `data`. */
+/** Moves `stringData`, which is write-only, into `data`. */
 function foldStringData(secret: Draft): void {
   const { stringData, data } = secret;
   if (!isDraft(stringData)) return;
@@ -98,7 +98,7 @@ function typeErrors({ metadata }: KubeObject, type: string, data: JsonObject): r
   }
 }
 
-/** The contents of such a key are an object of JSON; errors do not show them. */
+/** The value of a docker config has to be a JSON object; errors do not show it. */
 function jsonErrors(base64: string, path: string): readonly FieldError[] {
   const problem = jsonProblem(Buffer.from(base64, 'base64').toString('utf8'));
   return problem === undefined ? [] : [invalidValue(path, '<secret contents redacted>', problem)];
@@ -116,7 +116,7 @@ function jsonProblem(text: string): string | undefined {
   }
 }
 
-/** In the words of Go's reader. */
+/** The error of Go's JSON decoder. */
 function goJsonError(text: string): string {
   try {
     readJson(text);

@@ -27,7 +27,7 @@ export const SERVICE_ACCOUNT: Kind = {
   },
 };
 
-/** References to Secrets keep nothing but the name. */
+/** Drops everything but the name from references to Secrets. */
 function withSecretNamesOnly(account: KubeObject): KubeObject {
   const { secrets } = account;
   if (!isArray(secrets)) return account;

@@ -8,7 +8,7 @@ import { immutable, invalidBecause } from '../validation/checks.js';
 import { numberAt, structAt, textAt } from '../../../fields.js';
 import { goReference } from '../validation/gostruct.js';
 
-/** Events are checked in the form of v1, also those of events.k8s.io: errors name its fields. */
+/* Events of both groups are validated in their v1 form; errors name the fields of v1. */
 
 const MAX_LENGTH: Readonly<Record<string, number>> = {
   reportingInstance: 128,
@@ -32,30 +32,35 @@ const IMMUTABLE_FIELDS = [
 ];
 
 /**
- * @param reporter name of the field `reportingComponent` in the version of the request.
- * @param strict as events.k8s.io is: everything has to be there, and nothing old.
+ * Validates an event in its v1 form.
+ * @param reporter name of the field `reportingComponent` in the version of the request
  */
-export function eventErrors(event: KubeObject, reporter: string, strict = false): readonly FieldError[] {
+export function eventErrors(event: KubeObject, reporter: string): readonly FieldError[] {
   const { namespace = '' } = event.metadata;
   const errors = [...(textAt(event, 'eventTime') === '' ? legacyEventErrors(event) : newEventErrors(event, reporter))];
   errors.push(...invalidBecause('namespace', namespace, dns1123Subdomain(namespace)));
-  return strict ? [...errors, ...strictErrors(event)] : errors;
+  return errors;
 }
 
-/** A change by way of events.k8s.io: hardly anything but the series may change. */
+/** Validates a new event of events.k8s.io/v1, where all fields are required and deprecated fields are forbidden. */
+export function newEventsGroupErrors(event: KubeObject): readonly FieldError[] {
+  return [...eventErrors(event, 'reportingController'), ...strictErrors(event)];
+}
+
+/** Validates an update by events.k8s.io/v1, where most fields are immutable. */
 export function eventUpdateErrors(next: KubeObject, old: KubeObject): readonly FieldError[] {
   const series = equal(next['series'], old['series']) ? [] : seriesErrors(next);
-  const fixed = IMMUTABLE_FIELDS.flatMap((field) => immutableErrors(next, old, field));
+  const immutableFields = IMMUTABLE_FIELDS.flatMap((field) => immutableErrors(next, old, field));
   return [
     ...eventErrors(next, 'reportingController'),
     ...series,
-    ...fixed,
+    ...immutableFields,
     ...immutable(textAt(next, 'reportingComponent'), textAt(old, 'reportingComponent'), 'reportingController'),
     ...immutable(textAt(next, 'reportingInstance'), textAt(old, 'reportingInstance'), 'reportingInstance'),
   ];
 }
 
-/** Structs are shown as the real server prints them. */
+/** Errors print structs as kube-apiserver does. */
 function immutableErrors(next: KubeObject, old: KubeObject, field: string): readonly FieldError[] {
   const errors = immutable(valueOrZero(next, field), valueOrZero(old, field), field);
   if (errors.length === 0) return errors;
@@ -81,7 +86,7 @@ function valueOrZero(event: KubeObject, field: string): Json | undefined {
   return event[field] ?? (['reason', 'message', 'type', 'action'].includes(field) ? '' : undefined);
 }
 
-/** Events without eventTime are of the old sort. */
+/** Rules of events without eventTime, which were created by the core API. */
 function legacyEventErrors(event: KubeObject): readonly FieldError[] {
   const { namespace = '' } = event.metadata;
   const involved = textAt(structAt(event, 'involvedObject'), 'namespace');
@@ -98,10 +103,10 @@ function newEventErrors(event: KubeObject, reporter: string): readonly FieldErro
   const controller = textAt(event, 'reportingComponent');
   if (controller === '') errors.push(required(reporter));
   errors.push(...invalidBecause(reporter, controller, qualifiedName(controller)));
-  for (const [field, most] of Object.entries(MAX_LENGTH)) {
+  for (const [field, max] of Object.entries(MAX_LENGTH)) {
     const value = textAt(event, field);
     if (value === '' && field !== 'message') errors.push(required(field));
-    if (byteLength(value) > most) errors.push(invalidValue(field, '', `can have at most ${most} characters`));
+    if (byteLength(value) > max) errors.push(invalidValue(field, '', `can have at most ${max} characters`));
   }
   return errors;
 }

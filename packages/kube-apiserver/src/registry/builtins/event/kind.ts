@@ -1,14 +1,13 @@
 import type { KubeObject } from '../../../object.js';
 import { canonical } from '../../../schema/struct/canonical.js';
-import { eventErrors, eventUpdateErrors } from './check.js';
+import { eventErrors, eventUpdateErrors, newEventsGroupErrors } from './check.js';
 import { structAt, textAt } from '../../../fields.js';
 import type { Kind } from '../kind.js';
 
-/** Each writes and leaves out what it does: who reports is always told in v1, and how often in a series in the other. */
 const CORE = 'io.k8s.api.core.v1.Event';
 const EVENTS = 'io.k8s.api.events.v1.Event';
 const REFERENCE_FIELDS = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'];
-/** Fields of events.k8s.io/v1 by those of v1, which is how events are stored. */
+/** Field names of v1, in which events are stored, and of events.k8s.io/v1, where they differ. */
 const FIELD_NAMES: readonly (readonly [core: string, events: string])[] = [
   ['involvedObject', 'regarding'],
   ['message', 'note'],
@@ -47,7 +46,7 @@ export const EVENT_KINDS: readonly Kind[] = [
     version: 'v1',
     definition: EVENTS,
     selectable: selectableFields('regarding', 'reportingController'),
-    validate: (event) => eventErrors(toCore(event), 'reportingController', true),
+    validate: (event) => newEventsGroupErrors(toCore(event)),
     validateUpdate: (next, old) => eventUpdateErrors(toCore(next), toCore(old)),
     convert: {
       fromStored: (event) => canonical(EVENTS, renameFields(event, FIELD_NAMES)),

@@ -15,7 +15,7 @@ const SEARCH = `${LABEL}(\\.${LABEL})*`;
 const SEARCH_TEXT =
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character";
 
-/** Checks `dnsConfig`, which a pod without another way to names must have. */
+/** Validates `dnsConfig`, which is required where dnsPolicy is None. */
 export function checkDns(spec: JsonObject, path: string): readonly FieldError[] {
   const at = child(path, 'dnsConfig');
   const config = structAt(spec, 'dnsConfig');

@@ -2,7 +2,7 @@ import { isObject, own, withKey, type Json, type JsonObject } from '../../../jso
 import { has } from '../validation/checks.js';
 import { listAt, structAt } from '../../../fields.js';
 
-/** A template without the fields of features that are off: the real server drops them without a word. The same template when it has none. */
+/** Drops fields of disabled features, as kube-apiserver does without a warning. Returns the same template where it has none. */
 export function dropDisabledFields(template: JsonObject): JsonObject {
   const spec = structAt(template, 'spec');
   let next = has(spec, 'schedulingGroup') ? withKey(spec, 'schedulingGroup', undefined) : spec;
@@ -19,22 +19,22 @@ export function dropDisabledFields(template: JsonObject): JsonObject {
   return next === spec ? template : withKey(template, 'spec', next);
 }
 
-/** Certificates and bundles of them as files. */
+/** Sources of projected volumes that belong to disabled features. */
 const DISABLED_SOURCES = ['clusterTrustBundle', 'podCertificate'];
 
-/** A source that names nothing else stays, empty. */
+/** Drops disabled sources. A source that sets nothing else remains as an empty struct. */
 function withoutDisabledSources(spec: JsonObject): JsonObject {
   const volumes = listAt(spec, 'volumes');
-  const bundled = (volume: JsonObject): boolean =>
+  const isAffected = (volume: JsonObject): boolean =>
     listAt(structAt(volume, 'projected'), 'sources').some((source) =>
       DISABLED_SOURCES.some((name) => has(source, name)),
     );
-  if (!volumes.some(bundled)) return spec;
+  if (!volumes.some(isAffected)) return spec;
   return withKey(
     spec,
     'volumes',
     volumes.map((volume) => {
-      if (!bundled(volume)) return volume;
+      if (!isAffected(volume)) return volume;
       const projected = structAt(volume, 'projected');
       return withKey(
         volume,

@@ -11,8 +11,8 @@ const connectSubresource = (name: string, kind: string | undefined, ...verbs: re
 });
 
 /**
- * Pods are asked for by whoever looks at a Node or at a workload, so they can be read: there are none. Nothing here could run one,
- * so none can be made. What is asked of one ends with that there is none.
+ * Pods cannot be created, for nothing here runs them. They can be read, since clients list them for a Node or a
+ * workload: every list is empty, and a request for one Pod is answered with 404.
  */
 export const POD: Kind = {
   group: '',

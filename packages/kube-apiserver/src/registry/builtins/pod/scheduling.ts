@@ -77,24 +77,36 @@ function checkNodeAffinity(affinity: JsonObject, path: string): readonly FieldEr
   const needed = whenSet(affinity, REQUIRED, path, (selector, at) => {
     if (listAt(selector, 'nodeSelectorTerms').length === 0)
       return [required(child(at, 'nodeSelectorTerms'), 'must have at least one node selector term')];
-    return each(selector, 'nodeSelectorTerms', at, (term, place) => checkNodeTerm(term, true, place));
+    return each(selector, 'nodeSelectorTerms', at, checkRequiredTerm);
   });
   const wanted = each(affinity, PREFERRED, path, (term, at) => [
     ...weightErrors(term, at),
-    ...whenSet(term, 'preference', at, (preference, place) => checkNodeTerm(preference, false, place)),
+    ...whenSet(term, 'preference', at, checkPreferredTerm),
   ]);
   return [...needed, ...wanted];
 }
 
-/** @param values whether values have to be valid for labels. */
-function checkNodeTerm(term: JsonObject, values: boolean, path: string): readonly FieldError[] {
+function checkPreferredTerm(term: JsonObject, path: string): readonly FieldError[] {
   return [
-    ...each(term, 'matchExpressions', path, (one, at) => checkNodeRequirement(one, values, at)),
+    ...each(term, 'matchExpressions', path, checkNodeRequirement),
     ...each(term, 'matchFields', path, checkFieldRequirement),
   ];
 }
 
-function checkNodeRequirement(one: JsonObject, values: boolean, path: string): readonly FieldError[] {
+/** Of required terms the values have to be valid label values; of preferred terms kube-apiserver only warns. */
+function checkRequiredTerm(term: JsonObject, path: string): readonly FieldError[] {
+  return [
+    ...each(term, 'matchExpressions', path, (one, at) => [
+      ...checkNodeRequirement(one, at),
+      ...textsAt(one, 'values').flatMap((value, position) =>
+        invalidBecause(index(child(at, 'values'), position), value, labelValue(value)),
+      ),
+    ]),
+    ...each(term, 'matchFields', path, checkFieldRequirement),
+  ];
+}
+
+function checkNodeRequirement(one: JsonObject, path: string): readonly FieldError[] {
   const [name, operator, given] = [textAt(one, 'key'), textAt(one, 'operator'), textsAt(one, 'values')];
   const at = child(path, 'values');
   const errors: FieldError[] = [];
@@ -108,10 +120,7 @@ function checkNodeRequirement(one: JsonObject, values: boolean, path: string): r
   } else {
     errors.push(invalidValue(child(path, 'operator'), operator, 'not a valid selector operator'));
   }
-  errors.push(...labelKey(name, child(path, 'key')));
-  return values
-    ? [...errors, ...given.flatMap((value, position) => invalidBecause(index(at, position), value, labelValue(value)))]
-    : errors;
+  return [...errors, ...labelKey(name, child(path, 'key'))];
 }
 
 function checkFieldRequirement(one: JsonObject, path: string): readonly FieldError[] {
@@ -162,7 +171,7 @@ function checkPodTerm(term: JsonObject, path: string): readonly FieldError[] {
   ];
 }
 
-/** Keys whose values are taken from the pod's own labels. */
+/** Validates matchLabelKeys and mismatchLabelKeys, which refer to labels of the Pod itself. */
 function keyErrors(term: JsonObject, path: string): readonly FieldError[] {
   const [wanted, unwanted] = [textsAt(term, 'matchLabelKeys'), textsAt(term, 'mismatchLabelKeys')];
   const errors: FieldError[] = [...eachKey(term, 'matchLabelKeys', path), ...eachKey(term, 'mismatchLabelKeys', path)];
@@ -208,7 +217,7 @@ export function checkSpread(spec: JsonObject, path: string): readonly FieldError
   });
 }
 
-/** What no two constraints may have in common. */
+/** The key by which constraints have to be unique. */
 function pairOf(constraint: JsonObject): string {
   return `{${textAt(constraint, 'topologyKey')}, ${textAt(constraint, 'whenUnsatisfiable')}}`;
 }

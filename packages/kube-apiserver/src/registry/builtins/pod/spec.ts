@@ -30,7 +30,7 @@ const DNS_POLICIES = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'Non
 const PREEMPTION_POLICIES = ['PreemptLowerPriority', 'Never'];
 const OPERATING_SYSTEMS = ['linux', 'windows'];
 const MAX_HOSTNAME_LENGTH = 64;
-/** Names of other objects, and of the pod itself. */
+/** Fields that hold a name, with the rule of the name. */
 const NAMES: readonly (readonly [field: string, rule: NameRule])[] = [
   ['serviceAccountName', dns1123Subdomain],
   ['nodeName', dns1123Subdomain],
@@ -38,7 +38,7 @@ const NAMES: readonly (readonly [field: string, rule: NameRule])[] = [
   ['subdomain', dns1123Label],
 ];
 
-/** Checks what a pod is made of, in the order of the real server. */
+/** Validates a Pod spec, in the order of kube-apiserver. */
 export function checkPodSpec(spec: JsonObject, path: string): readonly FieldError[] {
   const volumes = checkVolumes(spec, path);
   return [
@@ -86,7 +86,7 @@ function oneOf(spec: JsonObject, field: string, supported: readonly string[], pa
   return [value === '' ? required(child(path, field)) : notSupported(child(path, field), value, supported)];
 }
 
-/** With the network of the host a port of the host can only be the container's own. */
+/** With hostNetwork a hostPort has to equal the containerPort. */
 function hostPortErrors(spec: JsonObject, path: string): readonly FieldError[] {
   if (spec['hostNetwork'] !== true) return [];
   return each(spec, 'containers', path, (container, at) =>
@@ -160,7 +160,7 @@ function hostnameErrors(spec: JsonObject, path: string): readonly FieldError[] {
   return [...errors, ...invalidBecause(at, name, dns1123Subdomain(name))];
 }
 
-/** Users of its own go with nothing else of the host. */
+/** A Pod with a user namespace (`hostUsers: false`) cannot share other namespaces or devices of the host. */
 function hostUserErrors(spec: JsonObject, path: string): readonly FieldError[] {
   if (spec['hostUsers'] !== false) return [];
   const shared = [

@@ -6,7 +6,7 @@ import { structAt, textAt } from '../../../fields.js';
 import { checkAnnotations, checkProfiles } from './security/annotations.js';
 import { checkPodSpec } from './spec.js';
 
-/** Checks a template of pods that are to run for ever, as that of a Deployment. */
+/** Validates the Pod template of a Deployment or ReplicaSet, whose Pods always restart. */
 export function checkWorkloadTemplate(template: JsonObject, path: string): readonly FieldError[] {
   const spec = structAt(template, 'spec');
   const at = child(path, 'spec');
@@ -20,7 +20,7 @@ export function checkWorkloadTemplate(template: JsonObject, path: string): reado
   return errors;
 }
 
-/** Checks a template of pods, `path` the field that holds it. */
+/** Validates a Pod template. @param path the field that holds it */
 export function checkTemplate(template: JsonObject, path: string): readonly FieldError[] {
   const metadata = structAt(template, 'metadata');
   const spec = structAt(template, 'spec');

@@ -10,7 +10,7 @@ const FAMILIES = ['IPv4', 'IPv6'];
 const POLICIES = ['PreferDualStack', 'RequireDualStack', 'SingleStack'];
 const FIELD = 'spec.clusterIPs';
 
-/** Checks clusterIP, clusterIPs, ipFamilies and ipFamilyPolicy against each other. `old` is undefined for a new Service. */
+/** Validates clusterIP, clusterIPs, ipFamilies and ipFamilyPolicy against each other. `old` is undefined for a new Service. */
 export function checkAddresses(spec: JsonObject, old: JsonObject | undefined): readonly FieldError[] {
   if (isExternalName(spec)) return [];
   const addresses = textsAt(spec, 'clusterIPs');
@@ -73,7 +73,7 @@ function mismatches(addresses: readonly string[], families: readonly string[]): 
   });
 }
 
-/** A Service keeps its first address and family for as long as it has addresses at all. */
+/** The primary address and family of a Service are immutable while its type has addresses. */
 export function checkAddressChange(spec: JsonObject, old: JsonObject): readonly FieldError[] {
   if (isExternalName(spec) || isExternalName(old)) return [];
   const [now, before] = [isHeadless(spec), isHeadless(old)];

@@ -7,7 +7,10 @@ import { checkAddresses, familyOf } from './addresses.js';
 import type { ServiceAllocator } from './allocator.js';
 import { allocatesNodePorts, hasNodePorts, isExternalName, needsHealthCheck, NONE } from './fields.js';
 
-/** Fills addresses, families and ports of nodes. The draft is a Service's spec; errors are thrown, as nothing else is checked first. */
+/*
+ * Allocation of addresses, IP families and node ports for the spec of a Service. It precedes validation, as in
+ * kube-apiserver; so its errors are thrown, and no other errors are reported with them.
+ */
 
 interface Allocation {
   readonly name: string;
@@ -15,7 +18,7 @@ interface Allocation {
   readonly old: JsonObject | undefined;
 }
 
-/** Everything that a new Service gets. */
+/** Allocates for a new Service. */
 export function allocate(spec: Draft, options: Allocation): void {
   if (options.old === undefined && textOf(spec, 'clusterIP') !== '')
     fill(spec, 'clusterIPs', [textOf(spec, 'clusterIP')]);
@@ -24,7 +27,7 @@ export function allocate(spec: Draft, options: Allocation): void {
   allocatePorts(spec, options);
 }
 
-/** What a changed Service gets besides what it had. */
+/** Allocates what a changed Service needs beyond the values of the old one. */
 export function reallocate(spec: Draft, options: Allocation & { readonly old: JsonObject }): void {
   fillFamilies(spec, options);
   if (isExternalName(options.old)) allocateAddress(spec, options);
@@ -35,15 +38,16 @@ function throwIfInvalid(name: string, errors: readonly FieldError[]): void {
   if (errors.length > 0) throw invalid({ group: '', kind: 'Service' }, name, errors);
 }
 
-/** Only IPv4 is there. */
+/** Sets IP families and their policy. The cluster has IPv4 only. */
 function fillFamilies(spec: Draft, { name, old }: Allocation): void {
   if (isExternalName(spec)) return;
-  const any = textOf(spec, 'clusterIP') === NONE && Object.keys(asStruct(spec['selector'])).length === 0;
+  const isHeadlessWithoutSelector =
+    textOf(spec, 'clusterIP') === NONE && Object.keys(asStruct(spec['selector'])).length === 0;
   const policy = old === undefined ? '' : textAt(old, 'ipFamilyPolicy');
-  fill(spec, 'ipFamilyPolicy', policy || (any ? 'RequireDualStack' : 'SingleStack'));
+  fill(spec, 'ipFamilyPolicy', policy || (isHeadlessWithoutSelector ? 'RequireDualStack' : 'SingleStack'));
   throwIfInvalid(name, checkAddresses(spec, old));
   throwIfInvalid(name, [...releaseFamily(spec, old), ...policyErrors(spec)]);
-  if (any) {
+  if (isHeadlessWithoutSelector) {
     fillEmpty(spec, 'ipFamilies', ['IPv4']);
     const families = textsAt(spec, 'ipFamilies');
     if (families.length < 2 && textOf(spec, 'ipFamilyPolicy') !== 'SingleStack')
@@ -54,7 +58,7 @@ function fillFamilies(spec: Draft, { name, old }: Allocation): void {
   fillEmpty(spec, 'ipFamilies', ['IPv4']);
 }
 
-/** Who asks for one family lets go of the second one; it is not taken away without a word. */
+/** Releases the secondary family where the policy changed to SingleStack; dropping it otherwise is an error. */
 function releaseFamily(spec: Draft, old: JsonObject | undefined): readonly FieldError[] {
   const [families, before] = [textsAt(spec, 'ipFamilies'), old === undefined ? [] : textsAt(old, 'ipFamilies')];
   if (textOf(spec, 'ipFamilyPolicy') === 'SingleStack') {
@@ -135,17 +139,17 @@ function allocatePorts(spec: Draft, options: Allocation): void {
   if (check) spec['healthCheckNodePort'] = freePort(options, taken);
 }
 
-/** Ports of two protocols that have one number get one port of the nodes. */
+/** Allocates node ports. Service ports with the same number and different protocols share one node port. */
 function allocateNodePorts(spec: Draft, options: Allocation, taken: Set<number>): void {
   const { old } = options;
-  const mine = new Set(old === undefined ? [] : structsIn(old as Draft, 'ports').map((port) => port['nodePort']));
+  const current = new Set(old === undefined ? [] : structsIn(old as Draft, 'ports').map((port) => port['nodePort']));
   const byPort = new Map<unknown, number>();
   const given = new Set<number>();
-  const told = new Set<string>();
+  const seen = new Set<string>();
   for (const [at, port] of structsIn(spec, 'ports').entries()) {
     const wanted = port['nodePort'];
     if (typeof wanted === 'number' && wanted !== 0) {
-      if (!mine.has(wanted) && !given.has(wanted))
+      if (!current.has(wanted) && !given.has(wanted))
         checkRequestedPort(wanted, `${index('spec.ports', at)}.nodePort`, { ...options, taken });
       byPort.set(port['port'], wanted);
       given.add(wanted);
@@ -155,15 +159,15 @@ function allocateNodePorts(spec: Draft, options: Allocation, taken: Set<number>)
       given.add(number);
       port['nodePort'] = number;
     }
-    if (old !== undefined) checkDuplicateNodePort(port, told);
+    if (old !== undefined) checkDuplicateNodePort(port, seen);
   }
 }
 
-/** Of a change, two ports of one protocol with one port of the nodes are no finding, but a failure. */
-function checkDuplicateNodePort(port: Draft, told: Set<string>): void {
+/** In an update, a repeated pair of protocol and node port is an internal error of kube-apiserver. */
+function checkDuplicateNodePort(port: Draft, seen: Set<string>): void {
   const text = `{${textOf(port, 'protocol')} ${Number(port['nodePort'])}}`;
-  if (told.has(text)) throw unknownError(`duplicate nodePort: ${text}`);
-  told.add(text);
+  if (seen.has(text)) throw unknownError(`duplicate nodePort: ${text}`);
+  seen.add(text);
 }
 
 function checkRequestedHealthCheckPort(port: number, { allocator }: Allocation, taken: ReadonlySet<number>): void {

@@ -2,29 +2,30 @@ import type { KubeObject } from '../../../object.js';
 import { addressText, contains, parseAddress, parseRange } from '../validation/ipaddress.js';
 import { listAt, numberAt, structAt, textsAt } from '../../../fields.js';
 
-/** Gives Services their addresses and the ports of nodes. Decides from the Services that there are. */
+/** Allocates cluster IPs and node ports. What is allocated is derived from the existing Services. */
 export interface ServiceAllocator {
-  /** An address that nobody has; undefined when there is none left. */
+  /** A free address; undefined where the range is full. */
   nextAddress(): string | undefined;
-  /** Why an address cannot be taken; undefined when it can. */
+  /** Why an address cannot be allocated; undefined where it can. */
   addressProblem(address: string): string | undefined;
-  /** The ports that Services have. */
+  /** The node ports and health check node ports of all Services. */
   takenPorts(): ReadonlySet<number>;
-  /** @param taken ports that somebody has. */
+  /** A port that is not in `taken`; undefined where the range is full. */
   nextPort(taken: ReadonlySet<number>): number | undefined;
+  /** Why a port cannot be allocated; undefined where it can. */
   portProblem(port: number, taken: ReadonlySet<number>): string | undefined;
 }
 
 const FIRST_PORT = 30000;
 const LAST_PORT = 32767;
-/** Low addresses are left to those who ask for one, as long as there are others. */
+/** The lowest addresses are allocated last, so that they stay free for requests of a specific address. */
 const RESERVED = 16;
 const ALREADY_ALLOCATED = 'provided IP is already allocated';
 
 /**
- * @param services all Services that are stored. What is given out is remembered by going round: two Services that are
- * made before the first one is stored do not get the same.
- * @param range of addresses, IPv4; its first one belongs to the API itself.
+ * @param services all stored Services. Allocation proceeds round robin, so that two Services which are created before
+ * the first is stored get different values.
+ * @param range an IPv4 CIDR. Its first address belongs to the Service `kubernetes`.
  */
 export function createServiceAllocator(services: () => readonly KubeObject[], range = '10.0.0.0/24'): ServiceAllocator {
   const parsed = parseRange(range);
@@ -39,8 +40,8 @@ export function createServiceAllocator(services: () => readonly KubeObject[], ra
   const freePort = createRoundRobin(FIRST_PORT, LAST_PORT);
   return {
     nextAddress() {
-      const used = addressesOf(services());
-      const isFree = (offset: number): boolean => !used.has(textAt(offset));
+      const allocated = addressesOf(services());
+      const isFree = (offset: number): boolean => !allocated.has(textAt(offset));
       const offset = nextHigh(isFree) ?? nextLow(isFree);
       return offset === undefined ? undefined : textAt(offset);
     },
@@ -58,6 +59,7 @@ export function createServiceAllocator(services: () => readonly KubeObject[], ra
     },
     takenPorts: () => portsOf(services()),
     nextPort: (taken) => freePort((port) => !taken.has(port)),
+    /** Why a port cannot be allocated; undefined where it can. */
     portProblem(wanted, taken) {
       if (wanted < FIRST_PORT || wanted > LAST_PORT)
         return `provided port is not in the valid range. The range of valid ports is ${FIRST_PORT}-${LAST_PORT}`;
@@ -67,8 +69,8 @@ export function createServiceAllocator(services: () => readonly KubeObject[], ra
 }
 
 /**
- * Goes round the numbers from `first` to `last`, both included, each time from the one after the number that it gave
- * or looked at last. Gives undefined when none of them is free.
+ * Returns a function that finds a free number from `first` to `last`, both included. Each search starts after the number
+ * that was examined last. The result is undefined where no number is free.
  */
 function createRoundRobin(first: number, last: number): (isFree: (one: number) => boolean) => number | undefined {
   let current = first - 1;

@@ -13,7 +13,7 @@ import {
   sameTexts,
 } from './fields.js';
 
-/** Keeps what a Service was given where a change does not speak of it, as clients that know less than they write do. */
+/** Keeps allocated values that an update does not set, for clients that do not send them back. */
 export function keepAllocatedValues(spec: Draft, old: JsonObject): void {
   if (!isExternalName(old) && !isExternalName(spec)) {
     if (textOf(spec, 'clusterIP') === '') copyText(spec, old, 'clusterIP');
@@ -31,7 +31,7 @@ export function keepAllocatedValues(spec: Draft, old: JsonObject): void {
   alignAddresses(spec, old);
 }
 
-/** Ports of nodes go to the ports of the same name, unless another one has claimed them. */
+/** Keeps node ports by the name of the port, unless another port requests the number. */
 function keepPorts(spec: Draft, old: JsonObject): void {
   const before = new Map(listAt(old, 'ports').map((port) => [textAt(port, 'name'), numberAt(port, 'nodePort')]));
   const given = new Set(structsIn(spec, 'ports').map((port) => port['nodePort']));
@@ -41,7 +41,7 @@ function keepPorts(spec: Draft, old: JsonObject): void {
   }
 }
 
-/** Who changes only one of clusterIP and clusterIPs means both. */
+/** A change of only one of clusterIP and clusterIPs applies to both. */
 function alignAddresses(spec: Draft, old: JsonObject): void {
   const [next, before] = [textOf(spec, 'clusterIP'), textAt(old, 'clusterIP')];
   if (next === before) {
@@ -53,7 +53,7 @@ function alignAddresses(spec: Draft, old: JsonObject): void {
   else spec['clusterIPs'] = [next];
 }
 
-/** Drops what the old type needed and the new one does not have, where the change left it as it was. */
+/** Drops values that only the old type has, where the update did not change them. */
 export function dropTypeDependentFields(spec: Draft, old: JsonObject): void {
   if (!isExternalName(old) && isExternalName(spec)) dropAddresses(spec, old);
   if (hasNodePorts(old) && !hasNodePorts(spec) && hasNoNewNodePorts(spec, old)) {

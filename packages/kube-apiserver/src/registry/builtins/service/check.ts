@@ -28,7 +28,7 @@ const RANGES_ANNOTATION = 'service.beta.kubernetes.io/load-balancer-source-range
 const HINTS = 'service.kubernetes.io/topology-aware-hints';
 const MODE = 'service.kubernetes.io/topology-mode';
 
-/** Checks a Service; `old` is undefined for a new one. */
+/** Validates a Service; `old` is undefined for a new one. */
 export function checkService(service: KubeObject, old: KubeObject | undefined): readonly FieldError[] {
   const spec = structAt(service, 'spec');
   const before = old === undefined ? undefined : structAt(old, 'spec');
@@ -124,7 +124,7 @@ function externalErrors(spec: JsonObject, old: JsonObject | undefined): readonly
   });
 }
 
-/** Addresses that mean something else on every machine. */
+/** Unspecified, loopback and link-local addresses are not allowed. */
 function specialAddressErrors(address: string, path: string): readonly FieldError[] {
   const parsed = parseAddress(address);
   if (parsed === undefined) return [];
@@ -176,7 +176,7 @@ function nodePortErrors(spec: JsonObject): readonly FieldError[] {
   return errors;
 }
 
-/** Ranges may be given in an annotation too, which is older. */
+/** Validates loadBalancerSourceRanges, or the annotation that precedes the field. */
 function rangeErrors(service: KubeObject, old: KubeObject | undefined): readonly FieldError[] {
   const spec = structAt(service, 'spec');
   const ranges = textsAt(spec, 'loadBalancerSourceRanges');

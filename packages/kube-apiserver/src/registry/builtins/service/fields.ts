@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../../json.js';
 import { textAt, textsAt } from '../../../fields.js';
 
-/** What can be told from a Service's spec. */
+/* Properties of the spec of a Service. */
 
 export const NONE = 'None';
 
@@ -18,12 +18,12 @@ export function isLoadBalancer(spec: JsonObject): boolean {
   return textAt(spec, 'type') === 'LoadBalancer';
 }
 
-/** Has ports on nodes by its type. */
+/** Whether the type has node ports. */
 export function hasNodePorts(spec: JsonObject): boolean {
   return isLoadBalancer(spec) || textAt(spec, 'type') === 'NodePort';
 }
 
-/** Gets ports on nodes without asking for each. */
+/** Whether node ports are allocated for ports that request none. */
 export function allocatesNodePorts(spec: JsonObject): boolean {
   return (
     textAt(spec, 'type') === 'NodePort' || (isLoadBalancer(spec) && spec['allocateLoadBalancerNodePorts'] !== false)

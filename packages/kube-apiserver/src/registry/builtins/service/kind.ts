@@ -61,7 +61,7 @@ function prepareUpdate(next: KubeObject, old: KubeObject, allocator: ServiceAllo
     : { ...written, status: { ...structAt(written, 'status'), loadBalancer: {} } };
 }
 
-/** A policy of internal traffic is kept where a Service has no addresses, and owned by who set it, but nobody sees it. */
+/** An ExternalName Service stores and owns its internalTrafficPolicy, but responses omit it, as those of kube-apiserver. */
 function withoutInternalTrafficPolicy(service: KubeObject): KubeObject {
   const { spec } = service;
   if (!isObject(spec) || spec['type'] !== 'ExternalName' || spec['internalTrafficPolicy'] === undefined) return service;

@@ -13,7 +13,7 @@ const DISTRIBUTIONS = ['PreferClose', 'PreferSameZone', 'PreferSameNode'];
 const MODES = ['Proxy', 'VIP'];
 const HINTS = 'service.kubernetes.io/topology-aware-hints';
 
-/** Policies of traffic. */
+/** Validates traffic policies and the health check node port. */
 export function checkTraffic(spec: JsonObject): readonly FieldError[] {
   return [...externalErrors(spec), ...healthErrors(spec), ...internalErrors(spec), ...distributionErrors(spec)];
 }
@@ -56,7 +56,7 @@ function distributionErrors(spec: JsonObject): readonly FieldError[] {
   return [notSupported('spec.trafficDistribution', distribution, DISTRIBUTIONS)];
 }
 
-/** What may not change while both the old and the new Service have it. */
+/** Errors of values that are immutable while both the old and the new Service need them. */
 export function checkTrafficChange(spec: JsonObject, old: JsonObject): readonly FieldError[] {
   const errors: FieldError[] = [];
   if (isLoadBalancer(spec) && isLoadBalancer(old) && !sameField(spec, old, 'loadBalancerClass')) {
@@ -69,7 +69,7 @@ export function checkTrafficChange(spec: JsonObject, old: JsonObject): readonly 
   return errors;
 }
 
-/** The real server looks at it twice when a Service changes. */
+/** Validates loadBalancerClass. kube-apiserver does so twice for an update, and reports errors twice. */
 export function checkLoadBalancerClass(spec: JsonObject): readonly FieldError[] {
   if (!has(spec, 'loadBalancerClass')) return [];
   const name = textAt(spec, 'loadBalancerClass');
@@ -77,7 +77,7 @@ export function checkLoadBalancerClass(spec: JsonObject): readonly FieldError[] 
   return [forbiddenField('spec.loadBalancerClass', "may only be used when `type` is 'LoadBalancer'")];
 }
 
-/** Checks the addresses that a balancer reported. */
+/** Validates the status: the ingress points of a load balancer. */
 export function checkStatus(service: KubeObject, old: KubeObject): readonly FieldError[] {
   const path = 'status.loadBalancer.ingress';
   const listed = (one: KubeObject): readonly JsonObject[] =>
@@ -106,7 +106,7 @@ function checkIngress(ingress: JsonObject, path: string, known: ReadonlySet<stri
     : [...errors, invalidValue(child(path, 'hostname'), host, 'must be a DNS name, not an IP address')];
 }
 
-/** Texts of warnings of a Service. */
+/** Warnings of a Service. */
 export function serviceWarnings(service: KubeObject): readonly string[] {
   const spec = structAt(service, 'spec');
   const headless = textAt(spec, 'type') === 'ClusterIP' && textAt(spec, 'clusterIP') === NONE;

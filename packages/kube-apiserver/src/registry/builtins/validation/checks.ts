@@ -4,7 +4,7 @@ import { byteLength } from '../../../schema/go/text.js';
 import { labelValue, qualifiedName, regexText } from '../../../schema/metadata/names.js';
 import type { FieldError } from '../../../status.js';
 
-/** Rules that many kinds share, worded as the real server's. */
+/* Validation rules that several kinds share. Messages are those of kube-apiserver. */
 
 export function nonNegative(value: Json | undefined, path: string): readonly FieldError[] {
   return typeof value === 'number' && value < 0
@@ -12,7 +12,7 @@ export function nonNegative(value: Json | undefined, path: string): readonly Fie
     : [];
 }
 
-/** Some kinds write the zero as a word. */
+/** @param zero the word for zero in the message, which differs between kinds */
 export function positive(value: Json | undefined, path: string, zero = 'zero'): readonly FieldError[] {
   return typeof value === 'number' && value <= 0 ? [invalidValue(path, value, `must be greater than ${zero}`)] : [];
 }
@@ -23,7 +23,7 @@ export function portNumber(value: Json | undefined, path: string): readonly Fiel
     : [invalidValue(path, value ?? 0, 'must be between 1 and 65535, inclusive')];
 }
 
-/** What is wrong with the name of a port, in order. */
+/** The problems of a port name, in the order of kube-apiserver. */
 export function portNameProblems(name: string): readonly string[] {
   const wrong: string[] = [];
   if (byteLength(name) > 15) wrong.push('must be no more than 15 characters');
@@ -48,7 +48,7 @@ export function immutable(next: Json | undefined, old: Json | undefined, path: s
 
 const PERCENT = /^[0-9]+%$/;
 
-/** A number of things, or a share of them: `5`, `25%`. */
+/** A count or a percentage: `5`, `25%`. */
 export function intOrPercent(value: Json | undefined, path: string): readonly FieldError[] {
   if (typeof value !== 'string') return nonNegative(value, path);
   if (PERCENT.test(value)) return [];
@@ -61,7 +61,7 @@ export function intOrPercent(value: Json | undefined, path: string): readonly Fi
   ];
 }
 
-/** The number in it; undefined of a text that is no percentage. */
+/** The number of a percentage; undefined for another value. */
 export function percentOf(value: Json | undefined): number | undefined {
   return typeof value === 'string' && PERCENT.test(value) ? Number(value.slice(0, -1)) : undefined;
 }
@@ -74,7 +74,7 @@ export function labelKey(key: string, path: string): readonly FieldError[] {
   return invalidBecause(path, key, qualifiedName(key));
 }
 
-/** A map of labels: errors name the map, not the key. */
+/** Validates a map of labels. Errors name the map, not the key. */
 export function labelMap(labels: JsonObject, path: string): readonly FieldError[] {
   return Object.keys(labels).flatMap((key) => {
     const value = own(labels, key);
@@ -82,7 +82,7 @@ export function labelMap(labels: JsonObject, path: string): readonly FieldError[
   });
 }
 
-/** Checks every struct of a list, each by its path. */
+/** Validates every struct of a list. */
 export function each(
   value: JsonObject,
   name: string,
@@ -96,7 +96,7 @@ export function each(
     : [];
 }
 
-/** Checks every text of a list. */
+/** Validates every text of a list. */
 export function eachText(
   value: JsonObject,
   name: string,
@@ -110,7 +110,7 @@ export function eachText(
     : [];
 }
 
-/** Checks a struct that is a pointer: nothing where it is not set. */
+/** Validates a struct where it is set. */
 export function whenSet(
   value: JsonObject,
   name: string,
@@ -121,7 +121,7 @@ export function whenSet(
   return isObject(struct) ? check(struct, child(path, name)) : [];
 }
 
-/** Whether a field is there at all: a pointer that is set. */
+/** Whether a field is set. */
 export function has(value: JsonObject, name: string): boolean {
   const found = own(value, name);
   return found !== undefined && found !== null;

@@ -12,7 +12,7 @@ const REASON_TEXT =
 const MAX_REASON = 1024;
 const MAX_MESSAGE = 32768;
 
-/** Checks the list `conditions` of a status, of type metav1.Condition. */
+/** Validates the list `conditions` of a status, of type metav1.Condition. */
 export function checkConditions(status: JsonObject, path: string): readonly FieldError[] {
   const seen = new Set<string>();
   const at = child(path, 'conditions');

@@ -2,7 +2,7 @@ import { isObject, type Json } from '../../../json.js';
 import { goJson } from '../../../schema/go/text.js';
 import { listAt, structAt, textAt, textsAt } from '../../../fields.js';
 
-/** Values inside of messages whose fields stand in the order of a Go struct. */
+/* Values in messages, printed as Go prints the struct. */
 
 export function goIntOrString(value: Json | undefined): string {
   return value === undefined || value === null ? 'null' : goJson(value);
@@ -23,7 +23,7 @@ export function goSelectorJson(selector: Json | undefined): string {
   return `{${parts.join(',')}}`;
 }
 
-/** A reference to an object, as events have it. */
+/** An ObjectReference. */
 export function goReference(reference: Json | undefined): string {
   if (!isObject(reference)) return 'null';
   const fields = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'];

@@ -1,19 +1,19 @@
 import { invalidValue } from '../../../schema/field.js';
 import type { FieldError } from '../../../status.js';
 
-/** An IP address as a number. */
+/** A parsed IP address. */
 export interface Address {
   readonly bits: 32 | 128;
   readonly value: bigint;
   /** IPv4 written as IPv6 (`::ffff:1.2.3.4`); bits are 32 then. */
   readonly mapped: boolean;
-  /** A part of it has zeros before it, which some programs read as octal. */
+  /** Whether a part has leading zeros, which some programs read as octal. */
   readonly leadingZeros: boolean;
 }
 
-/** A range of addresses. */
+/** A parsed CIDR. */
 export interface Range {
-  /** The address as given, with bits beyond the prefix. */
+  /** The address as written, bits beyond the prefix included. */
   readonly address: Address;
   readonly prefix: number;
   /** First address of the range. */
@@ -25,7 +25,7 @@ const MAPPED = 0xffffn << 32n;
 const MAX_LENGTH = 200;
 const NO_KNOWN_VALUES: ReadonlySet<string> = new Set();
 
-/** Reads an address, tolerating zeros before a number as older releases did. */
+/** Parses an address. Leading zeros are accepted, as older releases did. */
 export function parseAddress(text: string): Address | undefined {
   if (text.length > MAX_LENGTH) return undefined;
   if (!text.includes(':')) return parseQuad(text);
@@ -59,7 +59,7 @@ function hextets(text: string): readonly number[] | undefined {
   return [...head, ...Array<number>(8 - head.length - tail.length).fill(0), ...tail];
 }
 
-/** Only the last group of all may be an IPv4 address. */
+/** @param last whether these are the last groups of the address: the last of them may be an IPv4 address */
 function groups(text: string, last: boolean): readonly number[] | undefined {
   if (text === '') return [];
   const found: number[] = [];
@@ -73,7 +73,7 @@ function groups(text: string, last: boolean): readonly number[] | undefined {
   return found;
 }
 
-/** The text in canonical form (RFC 5952). */
+/** The canonical form of an address (RFC 5952 for IPv6). */
 export function addressText({ bits, value }: Pick<Address, 'bits' | 'value'>): string {
   if (bits === 32) return [24n, 16n, 8n, 0n].map((shift) => String((value >> shift) & 0xffn)).join('.');
   const parts = Array.from({ length: 8 }, (_item, at) => ((value >> BigInt(112 - 16 * at)) & 0xffffn).toString(16));
@@ -118,7 +118,10 @@ export function contains({ address: { bits }, prefix, first }: Range, other: Add
   return other.bits === bits && (other.value >> host) << host === first;
 }
 
-/** Rule of addresses. @param known values that were there before are not judged again. */
+/**
+ * Validates an address.
+ * @param known addresses of the old object, which are not validated again
+ */
 export function checkAddress(
   text: string,
   path: string,
@@ -132,7 +135,7 @@ export function checkAddress(
   return address.mapped ? [invalidValue(path, text, 'must not be an IPv4-mapped IPv6 address')] : [];
 }
 
-/** Rule of ranges of addresses. */
+/** Validates a CIDR, like {@link checkAddress}. */
 export function checkRange(
   text: string,
   path: string,
@@ -149,7 +152,7 @@ export function checkRange(
     : [invalidValue(path, text, 'must not have bits set beyond the prefix length')];
 }
 
-/** Texts of warnings of a valid address that is not written as everybody writes it. */
+/** Warnings of a valid address that is not in canonical form. */
 export function addressWarnings(text: string, path: string): readonly string[] {
   const address = parseAddress(text);
   if (address === undefined) return [];
@@ -162,7 +165,7 @@ export function addressWarnings(text: string, path: string): readonly string[] {
   ];
 }
 
-/** The same of a range. */
+/** Warnings of a valid CIDR that is not in canonical form. */
 export function rangeWarnings(text: string, path: string): readonly string[] {
   const range = parseRange(text);
   if (range === undefined) return [];

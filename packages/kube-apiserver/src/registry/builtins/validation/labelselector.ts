@@ -5,7 +5,7 @@ import type { FieldError } from '../../../status.js';
 import { each, invalidBecause, labelKey, labelMap } from './checks.js';
 import { listAt, structAt, textAt, textEntries, textsAt } from '../../../fields.js';
 
-/** Checks a label selector. */
+/** Validates a label selector. */
 export function checkSelector(selector: JsonObject, path: string): readonly FieldError[] {
   return [
     ...labelMap(structAt(selector, 'matchLabels'), child(path, 'matchLabels')),
@@ -40,7 +40,7 @@ function operatorErrors(operator: string, values: readonly string[], path: strin
   }
 }
 
-/** Whether a selector can be used at all: every requirement has an operator that exists, and fitting values. */
+/** Whether a selector is valid. */
 export function isUsableSelector(selector: JsonObject): boolean {
   return checkSelector(selector, '').length === 0;
 }

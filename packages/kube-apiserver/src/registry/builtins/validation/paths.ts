@@ -1,7 +1,7 @@
 import { invalidValue } from '../../../schema/field.js';
 import type { FieldError } from '../../../status.js';
 
-/** A path within a volume, going down only. */
+/** A path within a volume must be relative and have no `..`. */
 export function relativePath(text: string, path: string): readonly FieldError[] {
   const absolute = text.startsWith('/') ? [invalidValue(path, text, 'must be a relative path')] : [];
   return [...absolute, ...noBacksteps(text, path)];
@@ -11,7 +11,7 @@ export function noBacksteps(text: string, path: string): readonly FieldError[] {
   return text.split('/').includes('..') ? [invalidValue(path, text, "must not contain '..'")] : [];
 }
 
-/** The path of a file in a volume that is made of keys: names that begin with two dots are the system's own. */
+/** The path of a file in a projected volume. Names that begin with `..` are reserved for the kubelet. */
 export function localPath(text: string, path: string): readonly FieldError[] {
   const reserved =
     text.startsWith('..') && !text.startsWith('../') ? [invalidValue(path, text, "must not start with '..'")] : [];

@@ -29,7 +29,7 @@ const PROPAGATIONS = ['Bidirectional', 'HostToContainer', 'None'];
 const READ_ONLY_MODES = ['Disabled', 'Enabled', 'IfPossible'];
 const ONLY_SIDECARS = 'may not be set for init containers without restartPolicy=Always';
 
-/** @param volumes names of the volumes that may be mounted. */
+/** @param volumes names of the volumes that can be mounted */
 export function checkContainers(spec: JsonObject, volumes: ReadonlySet<string>, path: string): readonly FieldError[] {
   const at = child(path, 'containers');
   const containers = listAt(spec, 'containers');
@@ -71,7 +71,7 @@ export function checkInitContainers(
   });
 }
 
-/** Lifecycle and probes. */
+/** Validates lifecycle hooks and probes. */
 function hookErrors(container: JsonObject, spec: JsonObject, path: string): readonly FieldError[] {
   const grace = own(spec, 'terminationGracePeriodSeconds');
   return [
@@ -86,7 +86,7 @@ function forbiddenHooks(container: JsonObject, path: string): readonly FieldErro
     .map((name) => forbiddenField(child(path, name), ONLY_SIDECARS));
 }
 
-/** What holds for a container of every sort. */
+/** Validates the fields that containers of all three lists have in common. */
 export function checkContainer(
   container: JsonObject,
   { spec, volumes }: ContainerContext,
@@ -154,7 +154,7 @@ function hostPortConflicts(containers: readonly JsonObject[], path: string): rea
 function mountErrors(container: JsonObject, volumes: ReadonlySet<string>, path: string): readonly FieldError[] {
   const list = child(path, 'volumeMounts');
   const devices = listAt(container, 'volumeDevices');
-  const [taken, takenAt] = [
+  const [deviceNames, devicePaths] = [
     new Set(devices.map((device) => textAt(device, 'name'))),
     new Set(devices.map((device) => textAt(device, 'devicePath'))),
   ];
@@ -167,8 +167,9 @@ function mountErrors(container: JsonObject, volumes: ReadonlySet<string>, path: 
     if (place === '') errors.push(required(child(at, 'mountPath')));
     if (places.has(place)) errors.push(invalidValue(child(at, 'mountPath'), place, 'must be unique'));
     places.add(place);
-    if (taken.has(name)) errors.push(invalidValue(child(at, 'name'), name, 'must not already exist in volumeDevices'));
-    if (takenAt.has(place))
+    if (deviceNames.has(name))
+      errors.push(invalidValue(child(at, 'name'), name, 'must not already exist in volumeDevices'));
+    if (devicePaths.has(place))
       errors.push(invalidValue(child(at, 'mountPath'), place, 'must not already exist as a path in volumeDevices'));
     return [
       ...errors,
@@ -179,7 +180,7 @@ function mountErrors(container: JsonObject, volumes: ReadonlySet<string>, path: 
   });
 }
 
-/** Errors of the paths below a volume name the list, not the mount. */
+/** Errors of subPath name the list, not the mount. */
 function subPathErrors(mount: JsonObject, at: string, list: string): readonly FieldError[] {
   const path = textAt(mount, 'subPath');
   const expression = textAt(mount, 'subPathExpr');

@@ -11,7 +11,7 @@ export interface ContainerContext {
   readonly volumes: ReadonlySet<string>;
 }
 
-/** Checks the volumes that a container gets as raw devices: claims only, each in one place. */
+/** Validates volumeDevices, the block devices of a container. Only volumes of claims are allowed. */
 export function checkDevices(
   container: JsonObject,
   { spec, volumes }: ContainerContext,
@@ -52,7 +52,7 @@ export function checkDevices(
   });
 }
 
-/** Names of the volumes that are claims. */
+/** Names of the volumes that are PersistentVolumeClaims, ephemeral ones included. */
 function claimNames(spec: JsonObject): ReadonlySet<string> {
   const claims = listAt(spec, 'volumes').filter(
     (volume) => has(volume, 'persistentVolumeClaim') || has(volume, 'ephemeral'),

@@ -29,7 +29,7 @@ const RESOURCES = [
   'requests.memory',
 ];
 const SOURCES = ['fieldRef', 'resourceFieldRef', 'configMapKeyRef', 'secretKeyRef', 'fileKeyRef'];
-/** Fields of a pod that the version v1 has under these names; other names are not known there. */
+/** All field paths of Pods in v1; another path is an error of conversion. */
 const KNOWN_FIELDS = [
   ...VARIABLE_FIELDS,
   'metadata.labels',
@@ -42,7 +42,7 @@ const KNOWN_FIELDS = [
 ];
 const BYTE_UNITS = ['1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki', '1Mi', '1Gi', '1Ti', '1Pi', '1Ei'];
 
-/** Checks `env` and `envFrom` of a container. */
+/** Validates `env` and `envFrom` of a container. */
 export function checkEnvironment(container: JsonObject, path: string): readonly FieldError[] {
   const list = child(path, 'envFrom');
   return [
@@ -71,7 +71,7 @@ function checkValueFrom(source: JsonObject, value: string, path: string): readon
   const given = SOURCES.filter((name) => has(source, name));
   const errors: FieldError[] = [
     ...whenSet(source, 'fieldRef', path, (reference, at) => checkFieldRef(reference, VARIABLE_FIELDS, at)),
-    ...whenSet(source, 'resourceFieldRef', path, (reference, at) => checkResourceRef(reference, false, at)),
+    ...whenSet(source, 'resourceFieldRef', path, checkResourceRef),
     ...whenSet(source, 'configMapKeyRef', path, checkKeyRef),
     ...whenSet(source, 'secretKeyRef', path, checkKeyRef),
     ...whenSet(source, 'fileKeyRef', path, checkFileRef),
@@ -90,7 +90,7 @@ function checkValueFrom(source: JsonObject, value: string, path: string): readon
   return errors;
 }
 
-/** @param supported fields of the pod that may be named here. */
+/** @param supported the fields of the Pod that can be referenced here */
 export function checkFieldRef(
   reference: JsonObject,
   supported: readonly string[],
@@ -106,7 +106,7 @@ export function checkFieldRef(
     return [invalidValue(at, field, `error converting fieldPath: unsupported pod version: ${version}`)];
   if (base !== undefined && !base.startsWith('metadata.'))
     return [invalidValue(at, field, `error converting fieldPath: field label does not support subscript: ${field}`)];
-  if (!isKnown(base ?? field))
+  if (!KNOWN_FIELDS.includes(base ?? field))
     return [invalidValue(at, field, `error converting fieldPath: field label not supported: ${base ?? field}`)];
   if (base === undefined || subscript === undefined)
     return supported.includes(field) ? [] : [notSupported(at, field, supported)];
@@ -116,16 +116,20 @@ export function checkFieldRef(
   return [invalidValue(path, base, 'does not support subscript')];
 }
 
-function isKnown(field: string): boolean {
-  return KNOWN_FIELDS.includes(field);
+/** Validates a resourceFieldRef of a volume, which has to name the container. */
+export function checkVolumeResourceRef(reference: JsonObject, path: string): readonly FieldError[] {
+  if (textAt(reference, 'containerName') !== '') return checkResourceRef(reference, path);
+  const resource = textAt(reference, 'resource');
+  return [
+    required(child(path, 'containerName')),
+    ...divisorErrors(resource, own(reference, 'divisor'), child(path, 'divisor')),
+  ];
 }
 
-/** @param volume in a volume the container has to be named. */
-export function checkResourceRef(reference: JsonObject, volume: boolean, path: string): readonly FieldError[] {
+function checkResourceRef(reference: JsonObject, path: string): readonly FieldError[] {
   const resource = textAt(reference, 'resource');
   const errors: FieldError[] = [];
-  if (volume && textAt(reference, 'containerName') === '') errors.push(required(child(path, 'containerName')));
-  else if (resource === '') errors.push(required(child(path, 'resource')));
+  if (resource === '') errors.push(required(child(path, 'resource')));
   else if (!RESOURCES.includes(resource) && !HUGE_PAGES.test(resource))
     errors.push(notSupported(child(path, 'resource'), resource, RESOURCES));
   return [...errors, ...divisorErrors(resource, own(reference, 'divisor'), child(path, 'divisor'))];
@@ -166,7 +170,7 @@ function checkKeyRef(reference: JsonObject, path: string): readonly FieldError[]
   ];
 }
 
-/** A variable of a file in a volume. */
+/** Validates a fileKeyRef: a variable in a file of a volume. */
 function checkFileRef(reference: JsonObject, path: string): readonly FieldError[] {
   const [name, volume, file] = [textAt(reference, 'key'), textAt(reference, 'volumeName'), textAt(reference, 'path')];
   return [
@@ -178,7 +182,7 @@ function checkFileRef(reference: JsonObject, path: string): readonly FieldError[
   ];
 }
 
-/** Such a volume has to be there, as an empty directory. */
+/** The volume of a fileKeyRef has to exist and to be an emptyDir. */
 export function checkFileVolumes(spec: JsonObject, path: string): readonly FieldError[] {
   const volumes = new Map(listAt(spec, 'volumes').map((volume) => [textAt(volume, 'name'), volume] as const));
   return allContainers(spec, path).flatMap(({ container, path: at }) =>
@@ -194,7 +198,7 @@ export function checkFileVolumes(spec: JsonObject, path: string): readonly Field
   );
 }
 
-/** Some errors of a source name the whole list. */
+/** Validates an item of envFrom. Some errors name the whole list. */
 function checkSource(source: JsonObject, path: string, list: string): readonly FieldError[] {
   const prefix = textAt(source, 'prefix');
   const given = ['configMapRef', 'secretRef'].filter((name) => has(source, name));

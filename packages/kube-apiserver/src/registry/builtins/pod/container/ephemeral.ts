@@ -5,7 +5,7 @@ import { each, has } from '../../validation/checks.js';
 import { listAt, structAt, textAt } from '../../../../fields.js';
 import { checkContainer } from './container.js';
 
-/** What only containers have that a pod is made for, in the order of the real server. */
+/** Fields that ephemeral containers cannot set, in the order of kube-apiserver. */
 const FORBIDDEN_FIELDS = [
   'ports',
   'resizePolicy',
@@ -18,7 +18,7 @@ const FORBIDDEN_FIELDS = [
 ];
 const CANNOT = 'cannot be set for an Ephemeral Container';
 
-/** Checks containers that are there for a look into a pod. @param volumes names of the volumes that may be mounted. */
+/** Validates ephemeral containers. @param volumes names of the volumes that can be mounted */
 export function checkEphemeral(spec: JsonObject, volumes: ReadonlySet<string>, path: string): readonly FieldError[] {
   const others = new Set(
     [...listAt(spec, 'containers'), ...listAt(spec, 'initContainers')].map((container) => textAt(container, 'name')),

@@ -22,11 +22,13 @@ export function checkProbe(probe: JsonObject, { name, grace }: ProbeOptions, pat
     ...checkHandler(probe, grace, path),
     ...NUMBERS.flatMap((field) => nonNegative(own(probe, field), child(path, field))),
   ];
-  const own_ = own(probe, 'terminationGracePeriodSeconds');
+  const gracePeriod = own(probe, 'terminationGracePeriodSeconds');
   const at = child(path, 'terminationGracePeriodSeconds');
-  if (typeof own_ === 'number' && own_ <= 0) errors.push(invalidValue(at, own_, 'must be greater than 0'));
+  if (typeof gracePeriod === 'number' && gracePeriod <= 0)
+    errors.push(invalidValue(at, gracePeriod, 'must be greater than 0'));
   if (name === 'readinessProbe') {
-    if (typeof own_ === 'number') errors.push(invalidValue(at, own_, 'must not be set for readinessProbes'));
+    if (typeof gracePeriod === 'number')
+      errors.push(invalidValue(at, gracePeriod, 'must not be set for readinessProbes'));
     return errors;
   }
   const success = own(probe, 'successThreshold');
@@ -40,7 +42,7 @@ export function checkLifecycle(lifecycle: JsonObject, grace: Json | undefined, p
     .flatMap((name) => checkHandler(structAt(lifecycle, name), grace, child(path, name)));
 }
 
-/** Exactly one way to probe or to run a hook. */
+/** A probe or hook has exactly one handler. */
 function checkHandler(handler: JsonObject, grace: Json | undefined, path: string): readonly FieldError[] {
   const given = HANDLERS.filter((name) => has(handler, name));
   const [first, ...more] = given;

@@ -41,7 +41,7 @@ function goClaim(claim: JsonObject): string {
   return `{"Name":${goJson(textAt(claim, 'name'))},"ResourceClaimName":${goJson(own(claim, 'resourceClaimName'))},"ResourceClaimTemplateName":${goJson(own(claim, 'resourceClaimTemplateName'))}}`;
 }
 
-/** Which resources of the pod a container claims. */
+/** Validates the claims of a container, which refer to resourceClaims of the Pod. */
 export function checkContainerClaims(container: JsonObject, spec: JsonObject, path: string): readonly FieldError[] {
   const resources = structAt(container, 'resources');
   if (listAt(resources, 'claims').length === 0) return [];

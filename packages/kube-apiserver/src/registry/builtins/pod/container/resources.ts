@@ -41,7 +41,7 @@ const INTEGER_RESOURCES = [
 ];
 const HUGE_PAGES_PREFIX = 'hugepages-';
 
-/** Checks the limits and requests of a container. */
+/** Validates limits and requests of a container. */
 export function checkResources(resources: JsonObject, path: string): readonly FieldError[] {
   const limits = quantities(structAt(resources, 'limits'));
   const requests = quantities(structAt(resources, 'requests'));
@@ -56,7 +56,7 @@ export function checkResources(resources: JsonObject, path: string): readonly Fi
 
 const WITH_HUGE_PAGES = ['cpu', 'memory'];
 
-/** Memory in huge pages comes in whole pages, and never alone. */
+/** Huge pages have to be a multiple of the page size, and need cpu or memory beside them. */
 function hugePageErrors(
   limits: ReadonlyMap<string, Quantity>,
   requests: ReadonlyMap<string, Quantity>,
@@ -109,7 +109,7 @@ function entryErrors(name: string, value: Quantity, path: string): readonly Fiel
 
 const POD_RESOURCES = ['cpu', HUGE_PAGES_PREFIX, 'memory'];
 
-/** Checks the limits and requests that a pod has as a whole. */
+/** Validates limits and requests of the whole Pod. */
 export function checkPodResources(resources: JsonObject, path: string): readonly FieldError[] {
   const limits = quantities(structAt(resources, 'limits'));
   const requests = quantities(structAt(resources, 'requests'));
@@ -152,7 +152,7 @@ function nameErrors(name: string, path: string): readonly FieldError[] {
   return errors;
 }
 
-/** Rule of the amounts of a resource, in lists of nodes too. */
+/** Validates the quantity of a resource, of a container or of a Node. */
 export function checkQuantity(name: string, value: Quantity, path: string): readonly FieldError[] {
   const errors: FieldError[] =
     value.nanos < 0n ? [invalidValue(path, quantityText(value), 'must be greater than or equal to 0')] : [];
@@ -170,13 +170,15 @@ function isExtended(name: string): boolean {
   return !isNative(name) && !name.startsWith('requests.') && qualifiedName(`requests.${name}`).length === 0;
 }
 
-/** What cannot be shared out twice has to be requested as it is limited. */
+/** A resource that cannot be overcommitted needs a limit that equals the request. */
 function limitErrors(name: string, value: Quantity, limit: Quantity | undefined, path: string): readonly FieldError[] {
-  const shareable = isNative(name) && !name.startsWith(HUGE_PAGES_PREFIX);
+  const overcommittable = isNative(name) && !name.startsWith(HUGE_PAGES_PREFIX);
   if (limit === undefined)
-    return shareable ? [] : [required(child(path, 'limits'), 'Limit must be set for non overcommitable resources')];
+    return overcommittable
+      ? []
+      : [required(child(path, 'limits'), 'Limit must be set for non overcommitable resources')];
   const text = quantityText(limit);
-  if (value.nanos !== limit.nanos && !shareable)
+  if (value.nanos !== limit.nanos && !overcommittable)
     return [invalidValue(child(path, 'requests'), quantityText(value), `must be equal to ${name} limit of ${text}`)];
   return value.nanos > limit.nanos
     ? [

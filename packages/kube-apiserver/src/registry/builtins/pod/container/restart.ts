@@ -9,7 +9,7 @@ const ACTIONS = ['Restart', 'RestartAllContainers'];
 const MAX_RULES = 20;
 const MAX_EXIT_CODES = 255;
 
-/** The same of an init container: without a policy its rules are not looked at. */
+/** Validates restart rules of an init container. Without restartPolicy the rules themselves are not validated. */
 export function checkInitRestart(container: JsonObject, path: string): readonly FieldError[] {
   if (typeof own(container, 'restartPolicy') === 'string') return checkRestart(container, path);
   return listAt(container, 'restartPolicyRules').length > 0
@@ -17,7 +17,7 @@ export function checkInitRestart(container: JsonObject, path: string): readonly 
     : [];
 }
 
-/** When a container is started again, where it is not as the pod says. */
+/** Validates restartPolicy and restartPolicyRules of a container. */
 export function checkRestart(container: JsonObject, path: string): readonly FieldError[] {
   const rules = listAt(container, 'restartPolicyRules');
   const at = child(path, 'restartPolicy');
@@ -60,7 +60,7 @@ function checkRule(rule: JsonObject, path: string): readonly FieldError[] {
     : errors;
 }
 
-/** What happens to a container whose resources change. Errors name the list. */
+/** Validates resizePolicy. Errors name the list. */
 export function checkResize(container: JsonObject, spec: JsonObject, path: string): readonly FieldError[] {
   const list = child(path, 'resizePolicy');
   const seen = new Set<string>();

@@ -5,7 +5,7 @@ const IMAGE = new RegExp(
 );
 const LONGEST_IMAGE = 1024;
 
-/** Always for images without a tag or with `latest`; what is no name of an image is judged by nobody. */
+/** The default imagePullPolicy: Always for the tag `latest` and for no tag, IfNotPresent for invalid image names too. */
 export function pullPolicy(image: string): 'Always' | 'IfNotPresent' {
   const match = image.length > LONGEST_IMAGE || /^[0-9a-f]{64}$/.test(image) ? null : IMAGE.exec(image);
   if (match === null) return 'IfNotPresent';

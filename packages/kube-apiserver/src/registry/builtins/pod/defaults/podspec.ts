@@ -3,7 +3,7 @@ import { pullPolicy } from './image.js';
 import { roundUpResources } from './resourcelist.js';
 import { volumeDefaults } from './volume.js';
 
-/** Defaults of a pod within a template: fewer than those of a pod (no service links, no requests from limits). */
+/** Sets the defaults of a Pod spec in a template. A Pod itself has more: enableServiceLinks, requests from limits. */
 export function podSpecDefaults(spec: Draft): void {
   fillZero(spec, 'dnsPolicy', 'ClusterFirst');
   fillZero(spec, 'restartPolicy', 'Always');
@@ -20,7 +20,7 @@ export function podSpecDefaults(spec: Draft): void {
   mirrorServiceAccount(spec);
 }
 
-/** An old name of the field is written beside the new one. */
+/** `serviceAccount` is the deprecated name of `serviceAccountName`; both are set. */
 function mirrorServiceAccount(spec: Draft): void {
   const name = textOf(spec, 'serviceAccountName') || textOf(spec, 'serviceAccount');
   if (name === '') return;

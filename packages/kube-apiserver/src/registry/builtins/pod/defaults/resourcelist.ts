@@ -1,7 +1,7 @@
 import { isDraft, type Draft } from '../../draft.js';
 import { parseQuantity, quantityText, roundUpToMilli } from '../../../../schema/struct/quantity.js';
 
-/** Brings the quantities of a list of resources into canonical form; what is none stays. */
+/** Brings the quantities of a resource list into canonical form, rounded up to milli units. Invalid values are kept. */
 export function roundUpResources(draft: Draft, key: string): void {
   const list = draft[key];
   if (!isDraft(list)) return;

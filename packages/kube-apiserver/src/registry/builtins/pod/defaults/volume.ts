@@ -5,7 +5,7 @@ import { roundUpResources } from './resourcelist.js';
 const MODE = 0o644;
 const HOUR_IN_SECONDS = 3600;
 
-/** Sources that have defaults of their own. */
+/** Defaults by source. */
 const SOURCES: Readonly<Record<string, (source: Draft) => void>> = {
   hostPath: (source) => fill(source, 'type', ''),
   secret: (source) => fill(source, 'defaultMode', MODE),
@@ -43,7 +43,7 @@ const SOURCES: Readonly<Record<string, (source: Draft) => void>> = {
   image: (source) => fillZero(source, 'pullPolicy', pullPolicy(textOf(source, 'reference'))),
 };
 
-/** A volume without a source is an empty directory. */
+/** Sets the defaults of a volume. Without a source it is an emptyDir. */
 export function volumeDefaults(volume: Draft): void {
   const sources = Object.keys(volume).filter((key) => key !== 'name' && volume[key] !== undefined);
   if (sources.length === 0) volume['emptyDir'] = {};

@@ -18,7 +18,7 @@ const DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost';
 const MIRROR = 'kubernetes.io/config.mirror';
 const LOCALHOST = 'localhost/';
 
-/** Checks annotations of a template that mean something to the server. */
+/** Validates the annotations of a template, and those that have a meaning to kube-apiserver by their value. */
 export function checkAnnotations(template: JsonObject, path: string): readonly FieldError[] {
   const annotations = Object.fromEntries(textEntries(structAt(structAt(template, 'metadata'), 'annotations')));
   const spec = structAt(template, 'spec');
@@ -64,13 +64,13 @@ function appArmorErrors(
 }
 
 interface Profile {
-  /** Of the field. */
+  /** The field of the security context. */
   readonly field: string;
-  /** What it is called in messages. */
+  /** The name in messages. */
   readonly title: string;
-  /** Prefix of annotations of containers. */
+  /** Prefix of the annotation of a container. */
   readonly prefix: string;
-  /** Words of annotations that mean the default of the runtime. */
+  /** Annotation values that mean the default of the runtime. */
   readonly defaults: readonly string[];
 }
 
@@ -84,16 +84,21 @@ const PROFILES: Readonly<Record<'seccomp' | 'appArmor', Profile>> = {
   appArmor: { field: 'appArmorProfile', title: 'apparmor', prefix: APPARMOR, defaults: ['runtime/default'] },
 };
 
-/** Where annotation and field are both given they have to say the same. A profile of AppArmor of the pod is that of its containers, too. */
+/** Where an annotation and a field both set a profile they have to match. An AppArmor profile of the Pod applies to its containers. */
 export function checkProfiles(template: JsonObject, path: string): readonly FieldError[] {
   const annotations = structAt(structAt(template, 'metadata'), 'annotations');
   const spec = structAt(template, 'spec');
-  const ofPod = structAt(spec, 'securityContext');
+  const podContext = structAt(spec, 'securityContext');
   const { seccomp, appArmor } = PROFILES;
   const containers = allContainers(spec, path);
   const windows = textAt(structAt(spec, 'os'), 'name') === 'windows';
   return [
-    ...mismatch(structAt(ofPod, seccomp.field), own(annotations, SECCOMP.pod), seccomp, child(path, 'securityContext')),
+    ...mismatch(
+      structAt(podContext, seccomp.field),
+      own(annotations, SECCOMP.pod),
+      seccomp,
+      child(path, 'securityContext'),
+    ),
     ...containers.flatMap(({ container, path: at }) =>
       mismatch(
         structAt(structAt(container, 'securityContext'), seccomp.field),
@@ -104,7 +109,7 @@ export function checkProfiles(template: JsonObject, path: string): readonly Fiel
     ),
     ...(windows ? [] : containers).flatMap(({ container, path: at }) => {
       const context = structAt(container, 'securityContext');
-      const profile = structAt(own(context, appArmor.field) === undefined ? ofPod : context, appArmor.field);
+      const profile = structAt(own(context, appArmor.field) === undefined ? podContext : context, appArmor.field);
       return mismatch(
         profile,
         own(annotations, appArmor.prefix + textAt(container, 'name')),

@@ -23,7 +23,7 @@ const MAX_PATH_LENGTH = 4095;
 const GROUP_CHANGES = ['Always', 'OnRootMismatch'];
 const PROC_MOUNTS = ['Default', 'Unmasked'];
 
-/** Checks the security context of a pod. `spec` is the pod's. */
+/** Validates the security context of a Pod. */
 export function checkPodSecurity(context: JsonObject, spec: JsonObject, path: string): readonly FieldError[] {
   const errors = ['fsGroup', 'runAsUser', 'runAsGroup'].flatMap((field) =>
     idErrors(own(context, field), child(path, field)),
@@ -82,8 +82,8 @@ function sysctlErrors(context: JsonObject, spec: JsonObject, path: string): read
     seen.add(name);
     if (spec['hostNetwork'] === true && /^net[./]/.test(name))
       errors.push(invalidValue(child(at, 'name'), name, "may not be specified when 'hostNetwork' is true"));
-    const own_ = /^(kernel[./](shm|msg|sem)|fs[./]mqueue[./])/.test(name);
-    if (spec['hostIPC'] === true && own_)
+    const isIpcSysctl = /^(kernel[./](shm|msg|sem)|fs[./]mqueue[./])/.test(name);
+    if (spec['hostIPC'] === true && isIpcSysctl)
       errors.push(invalidValue(child(at, 'name'), name, "may not be specified when 'hostIPC' is true"));
     return errors;
   });
@@ -109,7 +109,7 @@ function checkAppArmor(profile: JsonObject, path: string): readonly FieldError[]
   return file.length > MAX_PATH_LENGTH ? [...padded, tooLong(at, MAX_PATH_LENGTH)] : padded;
 }
 
-/** Checks the security context of a container. */
+/** Validates the security context of a container. @param spec of the Pod */
 export function checkContainerSecurity(context: JsonObject, spec: JsonObject, path: string): readonly FieldError[] {
   const errors: FieldError[] = [];
   if (context['privileged'] === true)
@@ -143,7 +143,7 @@ function escalationErrors(context: JsonObject, path: string): readonly FieldErro
   return errors;
 }
 
-/** A context as the real server prints the struct it works with. */
+/** A security context as kube-apiserver prints its internal struct. */
 function goContext(context: JsonObject): string {
   const capabilities = structAt(context, 'capabilities');
   const shown = has(context, 'capabilities')

@@ -11,7 +11,7 @@ const MAX_USER_LENGTH = 104;
 const NETBIOS = /^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$/;
 const DOMAIN = /^[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/;
 
-/** Checks `windowsOptions` of a security context. */
+/** Validates `windowsOptions` of a security context. */
 export function checkWindows(options: JsonObject, path: string): readonly FieldError[] {
   const name = own(options, 'gmsaCredentialSpecName');
   const spec = own(options, 'gmsaCredentialSpec');
@@ -25,7 +25,7 @@ export function checkWindows(options: JsonObject, path: string): readonly FieldE
   ];
 }
 
-/** These texts are pointers to the real server, which prints what they point to as JSON. */
+/** These fields are pointers in kube-apiserver, which prints their values as JSON. */
 function invalidText(path: string, text: string, problems: readonly string[]): readonly FieldError[] {
   return problems.map((problem) => invalidRaw(path, goJson(text), problem));
 }
@@ -58,21 +58,21 @@ function userProblems(text: string): readonly string[] {
   return problems;
 }
 
-/** Containers that are processes of the host: all or none, in the host's network, and never here, where none may be privileged. */
+/** Host process containers: all containers or none, with hostNetwork. They are always rejected, as are privileged containers. */
 export function checkHostProcesses(spec: JsonObject, path: string): readonly FieldError[] {
   const wanted = hostProcessOf(spec);
   const errors: FieldError[] = [];
   const chosen: boolean[] = [];
   for (const list of ['initContainers', 'containers', 'ephemeralContainers']) {
     for (const [position, container] of listAt(spec, list).entries()) {
-      const own_ = hostProcessOf(container);
-      if (wanted !== undefined && own_ !== undefined && wanted !== own_) {
+      const hostProcess = hostProcessOf(container);
+      if (wanted !== undefined && hostProcess !== undefined && wanted !== hostProcess) {
         const at = child(index(child(path, list), position), 'securityContext.windowsOptions.hostProcess');
         errors.push(
-          invalidValue(at, own_, `pod hostProcess value must be identical if both are specified, was ${wanted}`),
+          invalidValue(at, hostProcess, `pod hostProcess value must be identical if both are specified, was ${wanted}`),
         );
       }
-      chosen.push(own_ ?? wanted ?? false);
+      chosen.push(hostProcess ?? wanted ?? false);
     }
   }
   if (!chosen.includes(true)) return errors;

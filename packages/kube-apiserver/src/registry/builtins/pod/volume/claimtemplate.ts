@@ -19,7 +19,7 @@ import { checkSelector } from '../../validation/labelselector.js';
 const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
 const VOLUME_MODES = ['Block', 'Filesystem'];
 
-/** What a template may not say of its objects, as the struct has it; labels and annotations are left. */
+/** Metadata that a claim template cannot set, in the order of the struct. Labels and annotations are allowed. */
 const FORBIDDEN_METADATA = [
   'name',
   'generateName',
@@ -36,7 +36,7 @@ const FORBIDDEN_METADATA = [
   'managedFields',
 ];
 
-/** Checks the claim that a pod makes for a volume of its own. */
+/** Validates the volumeClaimTemplate of an ephemeral volume. */
 export function checkClaimTemplate(template: JsonObject, path: string): readonly FieldError[] {
   const metadata = structAt(template, 'metadata');
   const spec = structAt(template, 'spec');
@@ -89,7 +89,7 @@ function classErrors(spec: JsonObject, path: string): readonly FieldError[] {
     : names;
 }
 
-/** Where the data of the volume comes from: told by one field or by both, then alike. */
+/** dataSource and dataSourceRef have to be equal where both are set. */
 function sourceErrors(spec: JsonObject, path: string): readonly FieldError[] {
   const errors = ['dataSource', 'dataSourceRef'].flatMap((field) => whenSet(spec, field, path, checkSource));
   if (!has(spec, 'dataSource') || !has(spec, 'dataSourceRef')) return errors;

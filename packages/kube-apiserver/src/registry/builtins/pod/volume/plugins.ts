@@ -8,7 +8,7 @@ import { numberAt, structAt, textAt, textsAt } from '../../../../fields.js';
 import { checkClaimTemplate } from './claimtemplate.js';
 import { relativePath } from '../../validation/paths.js';
 
-/** Checks of the volumes of storage systems, most of which nobody has any more. */
+/* Validation of volumes of storage systems, most of which are deprecated. */
 
 type Check = (source: JsonObject, path: string) => readonly FieldError[];
 
@@ -17,7 +17,7 @@ const DISKS = ['Dedicated', 'Managed', 'Shared'];
 const MANAGED_DISK = '/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}';
 const BLOB_DISK = 'https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd';
 const HOST_PORTS = 'must be a host:port pair or multiple pairs separated by commas';
-/** So many are looked at: each error quotes them all. */
+/** At most this many pairs are validated, since each error quotes the whole list. */
 const MAX_PAIRS = 100;
 const PARTITION_TEXT = 'must be between 1 and 255, inclusive';
 const IQN: Readonly<Record<string, RegExp>> = {

@@ -13,7 +13,7 @@ import type { FieldError } from '../../../../status.js';
 import { each, has, invalidBecause } from '../../validation/checks.js';
 import { listAt, numberAt, structAt, textAt } from '../../../../fields.js';
 import { parseQuantity } from '../../../../schema/struct/quantity.js';
-import { checkFieldRef, checkResourceRef } from '../container/environment.js';
+import { checkFieldRef, checkVolumeResourceRef } from '../container/environment.js';
 import { localPath, noBacksteps } from '../../validation/paths.js';
 import { requiredFields, PLUGIN_CHECKS } from './plugins.js';
 
@@ -36,7 +36,7 @@ const VOLUME_FIELDS = [
 ];
 const MODE_TEXT = 'must be a number between 0 and 0777 (octal), both inclusive';
 const TEN_MINUTES = 600;
-/** Sources of volumes in the order in which the real server looks for them. */
+/** Sources of volumes, in the order in which kube-apiserver validates them. */
 const SOURCES = [
   'emptyDir',
   'hostPath',
@@ -85,7 +85,7 @@ const CHECKS: Readonly<Record<string, (source: JsonObject, path: string) => read
 };
 
 export interface CheckedVolumes {
-  /** Names that can be mounted: those of volumes without errors. */
+  /** Names of the volumes without errors, which can be mounted. */
   readonly names: ReadonlySet<string>;
   readonly errors: readonly FieldError[];
 }
@@ -121,7 +121,7 @@ function checkSource(volume: JsonObject, path: string): readonly FieldError[] {
   ];
 }
 
-/** Two names are written so by the real server where there is one source too many. */
+/** kube-apiserver misspells two names in the error of a second source. */
 function fieldNameInError(name: string): string {
   return name === 'downwardAPI' ? 'downwarAPI' : name === 'cephfs' ? 'cephFS' : name;
 }
@@ -181,7 +181,7 @@ function checkDownwardFile(file: JsonObject, path: string): readonly FieldError[
     if (has(file, 'resourceFieldRef'))
       errors.push(invalidValue(path, 'resource', 'fieldRef and resourceFieldRef can not be specified simultaneously'));
   } else if (has(file, 'resourceFieldRef')) {
-    errors.push(...checkResourceRef(structAt(file, 'resourceFieldRef'), true, child(path, 'resourceFieldRef')));
+    errors.push(...checkVolumeResourceRef(structAt(file, 'resourceFieldRef'), child(path, 'resourceFieldRef')));
   } else {
     errors.push(required(path, 'one of fieldRef and resourceFieldRef is required'));
   }
@@ -222,7 +222,7 @@ function checkProjected(projected: JsonObject, path: string): readonly FieldErro
   return [...modeErrors(projected, 'defaultMode', path), ...sources];
 }
 
-/** Errors of the path of a token name the volume. */
+/** Errors of `path` name the volume, not the token. */
 function checkToken(token: JsonObject, path: string, volume: string): readonly FieldError[] {
   const seconds: Json = numberAt(token, 'expirationSeconds');
   const at = child(path, 'expirationSeconds');

@@ -10,27 +10,29 @@ import { parseQuantity, quantityText, roundUpToMilli } from '../../../../schema/
 interface Template {
   readonly spec: JsonObject;
   readonly annotations: JsonObject;
-  /** Of the annotations. */
+  /** The path of the annotations. */
   readonly path: string;
 }
 
 export function containerWarnings(
   { container, path }: LocatedContainer,
-  { spec, annotations, path: notes }: Template,
+  { spec, annotations, path: annotationsPath }: Template,
 ): readonly string[] {
   const name = textAt(container, 'name');
   const context = structAt(container, 'securityContext');
   const resources = structAt(container, 'resources');
   const warnings: string[] = [];
   if (!has(context, 'seccompProfile') && Object.hasOwn(annotations, SECCOMP.container + name))
-    warnings.push(`${key(notes, SECCOMP.container + name)}: ${SECCOMP.text}`);
+    warnings.push(`${key(annotationsPath, SECCOMP.container + name)}: ${SECCOMP.text}`);
   const profile = own(annotations, APPARMOR + name);
   if (
     !has(context, 'appArmorProfile') &&
     typeof profile === 'string' &&
     !isSameProfile(structAt(structAt(spec, 'securityContext'), 'appArmorProfile'), profile)
   ) {
-    warnings.push(`${key(notes, APPARMOR + name)}: deprecated since v1.30; use the "appArmorProfile" field instead`);
+    warnings.push(
+      `${key(annotationsPath, APPARMOR + name)}: deprecated since v1.30; use the "appArmorProfile" field instead`,
+    );
   }
   for (const resource of ['memory', 'ephemeral-storage']) {
     for (const list of ['limits', 'requests'])
@@ -39,7 +41,7 @@ export function containerWarnings(
   return [...warnings, ...variableWarnings(listAt(container, 'env'), child(path, 'env'))];
 }
 
-/** Whether the annotation says what the pod's field says. */
+/** Whether an annotation and a field of the Pod set the same profile. */
 function isSameProfile(profile: JsonObject, annotation: string): boolean {
   switch (textAt(profile, 'type')) {
     case 'Unconfined':
@@ -53,7 +55,7 @@ function isSameProfile(profile: JsonObject, annotation: string): boolean {
   }
 }
 
-/** Bytes that are no whole number. */
+/** Warns of a number of bytes that is not an integer. */
 export function fractionWarnings(list: JsonObject, name: string, path: string): readonly string[] {
   const value = own(list, name);
   const quantity = typeof value === 'string' ? parseQuantity(value) : undefined;
@@ -63,7 +65,7 @@ export function fractionWarnings(list: JsonObject, name: string, path: string): 
   ];
 }
 
-/** A variable may be defined again only by what it was: `$(X)more`. */
+/** Warns of a variable that is defined twice, unless the second value refers to the first: `$(X)more`. */
 function variableWarnings(variables: readonly JsonObject[], path: string): readonly string[] {
   const seen = new Set<string>();
   return variables.flatMap((variable, position) => {
@@ -105,7 +107,7 @@ export function portWarnings(containers: readonly LocatedContainer[]): readonly 
   return [...overlapWarnings(ports), ...repeated];
 }
 
-/** So many ports of one number are compared with each other: what is beyond is only not warned of. */
+/** At most this many ports of one number are compared. More ports only get no warnings. */
 const MAX_COMPARED_PORTS = 100;
 
 function overlapWarnings(ports: readonly Port[]): readonly string[] {

@@ -3,16 +3,16 @@ import { goQuote } from '../../../../schema/go/text.js';
 import { has } from '../../validation/checks.js';
 import { listAt, structAt, textAt } from '../../../../fields.js';
 
-/** A file of a volume, and where it comes from. */
+/** A file of a volume, and the source that writes it. */
 interface File {
   readonly path: string;
   readonly source: string;
 }
 
-/** So many files of a volume are compared with each other: what is beyond is only not warned of. */
+/** At most this many files of a volume are compared. More files only get no warnings. */
 const MAX_COMPARED_FILES = 100;
 
-/** Texts of warnings of volumes that write two files to one place. */
+/** Warnings of volumes that write two files to overlapping paths. */
 export function overlapWarnings(volumes: readonly JsonObject[]): readonly string[] {
   return volumes.flatMap((volume) => {
     const name = goQuote(textAt(volume, 'name'));
@@ -40,7 +40,7 @@ function projectedWarnings(projected: JsonObject, name: string): readonly string
   });
 }
 
-/** Files of one source of a projected volume: of the first that is set. */
+/** The files of one source of a projected volume: of the first kind of source that is set. */
 function sourceFiles(source: JsonObject): readonly File[] {
   const [config, secret, downward] = [
     structAt(source, 'configMap'),
@@ -76,7 +76,7 @@ function files(source: JsonObject, title: string): readonly File[] {
   return listAt(source, 'items').map((item) => ({ path: textAt(item, 'path'), source: title }));
 }
 
-/** @param before files that are there already; the new ones are added. */
+/** @param before files of earlier sources; the new files are appended */
 function overlaps(found: readonly File[], before: File[] = []): readonly string[] {
   return found.flatMap(({ path, source }) => {
     const file = { path: path.replace(/\/+$/, ''), source };

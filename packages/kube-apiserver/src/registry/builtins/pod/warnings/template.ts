@@ -25,7 +25,7 @@ const ANNOTATIONS: Readonly<Record<string, string>> = {
   'security.alpha.kubernetes.io/sysctls': 'non-functional in v1.11+; use the "sysctls" field instead',
   'security.alpha.kubernetes.io/unsafe-sysctls': 'non-functional in v1.11+; use the "sysctls" field instead',
 };
-/** Sources of volumes that are gone or about to go, in the order of the real server; `ephemeral` stands for its claim's sizes. */
+/** Deprecated sources of volumes, in the order of kube-apiserver. `ephemeral` marks where sizes of claim templates are checked. */
 const VOLUMES: Readonly<Record<string, string>> = {
   photonPersistentDisk: 'deprecated in v1.11, non-functional in v1.16+',
   gitRepo: 'deprecated in v1.11, and disabled by default in v1.33+',
@@ -42,17 +42,17 @@ const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
 const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
 const NO_SELECTOR = 'a null labelSelector results in matching no pod';
 
-/** Texts of warnings of a template of pods, in the order of the real server. */
+/** Warnings of a Pod template, in the order of kube-apiserver. */
 export function templateWarnings(template: JsonObject, path: string): readonly string[] {
   const spec = structAt(template, 'spec');
   const annotations = structAt(structAt(template, 'metadata'), 'annotations');
   const at = child(path, 'spec');
-  const notes = child(child(path, 'metadata'), 'annotations');
+  const annotationsPath = child(child(path, 'metadata'), 'annotations');
   const containers = allContainers(spec, at);
   return [
     ...placementWarnings(spec, at),
     ...Object.entries(ANNOTATIONS).flatMap(([name, text]) =>
-      Object.hasOwn(annotations, name) ? [`${key(notes, name)}: ${text}`] : [],
+      Object.hasOwn(annotations, name) ? [`${key(annotationsPath, name)}: ${text}`] : [],
     ),
     ...listAt(spec, 'volumes').flatMap((volume, position) =>
       volumeWarnings(volume, index(child(at, 'volumes'), position)),
@@ -69,9 +69,9 @@ export function templateWarnings(template: JsonObject, path: string): readonly s
       fractionWarnings(structAt(spec, 'overhead'), name, child(at, 'overhead')),
     ),
     ...(Object.hasOwn(annotations, SECCOMP.pod) && !has(structAt(spec, 'securityContext'), 'seccompProfile')
-      ? [`${key(notes, SECCOMP.pod)}: ${SECCOMP.text}`]
+      ? [`${key(annotationsPath, SECCOMP.pod)}: ${SECCOMP.text}`]
       : []),
-    ...containers.flatMap((container) => containerWarnings(container, { spec, annotations, path: notes })),
+    ...containers.flatMap((container) => containerWarnings(container, { spec, annotations, path: annotationsPath })),
     ...portWarnings(containers),
     ...(numberAt(spec, 'terminationGracePeriodSeconds') < 0
       ? [
@@ -104,10 +104,10 @@ function placementWarnings(spec: JsonObject, path: string): readonly string[] {
       return text === undefined ? [] : [`${key(child(path, 'nodeSelector'), label)}: ${text}`];
     }),
     ...listAt(structAt(affinity, REQUIRED), 'nodeSelectorTerms').flatMap((term, position) =>
-      termWarnings(term, false, index(terms, position)),
+      termWarnings(term, index(terms, position)),
     ),
     ...listAt(affinity, PREFERRED).flatMap((one, position) =>
-      termWarnings(structAt(one, 'preference'), true, child(index(child(at, PREFERRED), position), 'preference')),
+      preferenceWarnings(structAt(one, 'preference'), child(index(child(at, PREFERRED), position), 'preference')),
     ),
     ...listAt(spec, 'topologySpreadConstraints').flatMap((one, position) => {
       const place = index(child(path, 'topologySpreadConstraints'), position);
@@ -119,19 +119,28 @@ function placementWarnings(spec: JsonObject, path: string): readonly string[] {
   ];
 }
 
-/** @param values whether values of labels are looked at, too. */
-function termWarnings(term: JsonObject, values: boolean, path: string): readonly string[] {
+/** Deprecated label keys of a term. */
+function termWarnings(term: JsonObject, path: string): readonly string[] {
+  return listAt(term, 'matchExpressions').flatMap((expression, position) =>
+    keyWarnings(expression, index(child(path, 'matchExpressions'), position)),
+  );
+}
+
+/** Deprecated label keys and invalid label values of a preferred term. */
+function preferenceWarnings(term: JsonObject, path: string): readonly string[] {
   return listAt(term, 'matchExpressions').flatMap((expression, position) => {
     const at = index(child(path, 'matchExpressions'), position);
-    const label = textAt(expression, 'key');
-    const text = deprecation(label);
-    const old = text === undefined ? [] : [`${child(at, 'key')}: ${label} is ${text}`];
-    if (!values) return old;
-    const wrong = textsAt(expression, 'values').flatMap((value, nth) =>
+    const invalidValues = textsAt(expression, 'values').flatMap((value, nth) =>
       labelValue(value).map((problem) => `${index(child(at, 'values'), nth)}: ${value} is invalid, ${problem}`),
     );
-    return [...old, ...wrong];
+    return [...keyWarnings(expression, at), ...invalidValues];
   });
+}
+
+function keyWarnings(expression: JsonObject, path: string): readonly string[] {
+  const label = textAt(expression, 'key');
+  const text = deprecation(label);
+  return text === undefined ? [] : [`${child(path, 'key')}: ${label} is ${text}`];
 }
 
 function podAffinityWarnings(affinity: JsonObject, path: string): readonly string[] {
@@ -158,7 +167,7 @@ function volumeWarnings(volume: JsonObject, path: string): readonly string[] {
   });
 }
 
-/** Entries of a list that have the same key as one before. */
+/** Warns of items of a list whose key occurred before. */
 function repeated(
   spec: JsonObject,
   [list, field]: readonly [list: string, field: string],
