@@ -1,71 +1,73 @@
-import type { CandidatePool, CandidatePoolChange } from './candidatepools.js';
 import { matches, type PlacementRules } from '../domain/placement/predicates.js';
 import type { ClusterView } from '../domain/placement/snapshot.js';
+import type { CandidatePool, CandidatePoolChange } from './candidatepools.js';
 
-/** What the rules below need to know of a Placement. */
+/** What the rules below read of a Placement. */
 export interface PlacementEntry {
   readonly rules: PlacementRules;
   readonly pool: CandidatePool;
-  /** A set that it may select from cannot be read: it may hold clusters that are no candidates. */
+  /** An eligible set is unreadable: it may hold clusters that are no candidates. */
   readonly unreadable: boolean;
-  /** Named already, and not looked at since: need not be named again. */
+  /** Reported as affected and not reconciled since: need not be reported again. */
   readonly pending: boolean;
 }
 
-/** A change of one cluster, folded into the pools and the matches already. */
-export interface ClusterChange<W extends PlacementEntry> {
+/** A change of one cluster, after the pools and the requirements were updated. */
+export interface ClusterChange<P extends PlacementEntry> {
   readonly ordinal: number;
   readonly before: ClusterView | undefined;
   readonly after: ClusterView | undefined;
   readonly moves: readonly CandidatePoolChange[];
   /** The Placements whose predicates name a label or claim that changed. */
-  readonly named: Iterable<W>;
-  /** Those that keep clusters which are no candidates: misconfigured, or with a set that cannot be read. */
-  readonly wide: Iterable<W>;
+  readonly naming: Iterable<P>;
+  /** The Placements that may hold clusters which are no candidates: misconfigured, or with an unreadable set. */
+  readonly mayHoldOthers: Iterable<P>;
 }
 
 /**
- * The Placements that a cluster's change can change:
- * - it enters or leaves the list of candidates, and matches, or is the first to come or the last to go;
+ * The Placements that a change of a cluster affects:
+ * - the cluster becomes or ceases to be a candidate, and matches, or is the first or the last candidate;
  * - it stays a candidate (or may be held without being one) and begins or ceases to match;
- * - it is deleted, and the Placement may hold clusters that are no candidates.
+ * - its deletion begins, and the Placement may hold clusters that are no candidates.
  */
-export function affected<W extends PlacementEntry>(
-  change: ClusterChange<W>,
-  find: (key: string) => W | undefined,
-): ReadonlySet<W> {
-  const found = new Set<W>();
+export function affected<P extends PlacementEntry>(
+  change: ClusterChange<P>,
+  find: (key: string) => P | undefined,
+): ReadonlySet<P> {
+  const found = new Set<P>();
   for (const move of change.moves) {
     if (move.was === move.now) continue;
     for (const key of move.pool.placements) {
-      const watcher = find(key);
-      if (watcher !== undefined && !watcher.pending && cares(watcher, move, change)) found.add(watcher);
+      const placement = find(key);
+      if (placement !== undefined && !placement.pending && isMoveRelevant(placement, move, change))
+        found.add(placement);
     }
   }
-  for (const watcher of change.named) if (!watcher.pending && flips(watcher, change)) found.add(watcher);
-  if (dies(change)) for (const watcher of change.wide) found.add(watcher);
+  for (const placement of change.naming)
+    if (!placement.pending && isMatchChanged(placement, change)) found.add(placement);
+  if (isDeletionBegun(change)) for (const placement of change.mayHoldOthers) found.add(placement);
   return found;
 }
 
-function cares<W extends PlacementEntry>(
-  { rules }: W,
+function isMoveRelevant<P extends PlacementEntry>(
+  { rules }: P,
   move: CandidatePoolChange,
-  { before, after }: ClusterChange<W>,
+  { before, after }: ClusterChange<P>,
 ): boolean {
-  if (move.turned) return true;
+  if (move.emptinessChanged) return true;
   const view = move.now ? after : before;
   return view !== undefined && matches(rules, view);
 }
 
-function flips<W extends PlacementEntry>(
-  { rules, pool, unreadable }: W,
-  { ordinal, before, after }: ClusterChange<W>,
+function isMatchChanged<P extends PlacementEntry>(
+  { rules, pool, unreadable }: P,
+  { ordinal, before, after }: ClusterChange<P>,
 ): boolean {
   if (before === undefined || after === undefined) return false;
   if (!unreadable && !pool.clusters.has(ordinal)) return false;
   return matches(rules, before) !== matches(rules, after);
 }
 
-function dies<W extends PlacementEntry>({ before, after }: ClusterChange<W>): boolean {
+function isDeletionBegun<P extends PlacementEntry>({ before, after }: ClusterChange<P>): boolean {
   return before?.deleting === false && after?.deleting !== false;
 }

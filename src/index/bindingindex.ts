@@ -3,12 +3,12 @@ import type { BindingView, SetView } from '../domain/placement/snapshot.js';
 const NO_BINDINGS: ReadonlyMap<string, BindingView> = new Map();
 const NO_NAMESPACES: ReadonlyMap<string, string> = new Map();
 
-/** The sets and the bindings that name them, found from either side. */
+/** ManagedClusterSets and the bindings that name them: sets by namespace, and namespaces by set. */
 export class BindingIndex {
   readonly #sets = new Map<string, SetView>();
   readonly #bindings = new Map<string, Map<string, BindingView>>();
-  /** Set → binding, as `namespace/name` → namespace. */
-  readonly #naming = new Map<string, Map<string, string>>();
+  /** Name of a set → the bindings that name it, as `namespace/name` → namespace. */
+  readonly #bySet = new Map<string, Map<string, string>>();
 
   upsertSet(set: SetView): void {
     this.#sets.set(set.name, set);
@@ -22,8 +22,8 @@ export class BindingIndex {
     this.removeBinding(namespace, binding.name);
     const bindings = this.#bindings.get(namespace) ?? new Map<string, BindingView>();
     this.#bindings.set(namespace, bindings.set(binding.name, binding));
-    const naming = this.#naming.get(binding.clusterSet) ?? new Map<string, string>();
-    this.#naming.set(binding.clusterSet, naming.set(`${namespace}/${binding.name}`, namespace));
+    const bySet = this.#bySet.get(binding.clusterSet) ?? new Map<string, string>();
+    this.#bySet.set(binding.clusterSet, bySet.set(`${namespace}/${binding.name}`, namespace));
   }
 
   removeBinding(namespace: string, name: string): void {
@@ -32,9 +32,9 @@ export class BindingIndex {
     if (bindings === undefined || known === undefined) return;
     bindings.delete(name);
     if (bindings.size === 0) this.#bindings.delete(namespace);
-    const naming = this.#naming.get(known.clusterSet);
-    naming?.delete(`${namespace}/${name}`);
-    if (naming?.size === 0) this.#naming.delete(known.clusterSet);
+    const bySet = this.#bySet.get(known.clusterSet);
+    bySet?.delete(`${namespace}/${name}`);
+    if (bySet?.size === 0) this.#bySet.delete(known.clusterSet);
   }
 
   /** The bindings of a namespace. */
@@ -42,7 +42,7 @@ export class BindingIndex {
     return [...(this.#bindings.get(namespace) ?? NO_BINDINGS).values()];
   }
 
-  /** Those of the sets named by the bindings of a namespace that exist. */
+  /** The existing sets that the bindings of a namespace name. */
   sets(namespace: string): ReadonlyMap<string, SetView> {
     const sets = new Map<string, SetView>();
     for (const { clusterSet } of (this.#bindings.get(namespace) ?? NO_BINDINGS).values()) {
@@ -52,8 +52,8 @@ export class BindingIndex {
     return sets;
   }
 
-  /** The namespaces with a binding that names the set, each once. */
+  /** The namespaces with a binding that names the set. */
   namespacesOf(set: string): ReadonlySet<string> {
-    return new Set((this.#naming.get(set) ?? NO_NAMESPACES).values());
+    return new Set((this.#bySet.get(set) ?? NO_NAMESPACES).values());
   }
 }

@@ -1,51 +1,52 @@
 import { Bitset } from './bitset.js';
 import type { MembershipIndex } from './membershipindex.js';
 
-/** The candidates of every Placement that selects from the same sets. */
+/** The candidates of all Placements that select from the same sets. */
 export interface CandidatePool {
   /** Readable eligible sets, sorted. */
   readonly sets: readonly string[];
-  /** Members of the sets that are not being deleted, by number. */
+  /** Ordinals of the members of the sets that are not being deleted. */
   readonly clusters: Bitset;
-  /** Keys of the Placements that share it. */
+  /** Keys of the Placements that share the pool. */
   readonly placements: Set<string>;
 }
 
-/** A cluster that entered or left a pool, or was in it before and after. */
+/** What a change of a cluster means for one pool. `was` and `now`: whether the cluster is in it. */
 export interface CandidatePoolChange {
   readonly pool: CandidatePool;
   readonly was: boolean;
   readonly now: boolean;
-  /** The pool had no candidate before, or has none now. */
-  readonly turned: boolean;
+  /** The pool was empty before the change, or is empty after it. */
+  readonly emptinessChanged: boolean;
 }
 
-/** One cluster's change as pools see it. */
-export interface Move {
+/** A change of one cluster. */
+export interface CandidateChange {
   readonly ordinal: number;
-  /** Exists and is not being deleted, afterwards. */
+  /** The cluster exists and is not being deleted, after the change. */
   readonly alive: boolean;
-  /** Its sets before and after, together. */
+  /** Its sets before and after. */
   readonly sets: Iterable<string>;
   readonly after: readonly string[];
 }
 
 const NO_POOLS: ReadonlySet<CandidatePool> = new Set();
+const NO_CLUSTERS = new Bitset();
 
-/** Candidate lists, one for each combination of sets that a Placement selects from, shared by all that do. */
+/** One pool of candidates for each combination of sets that a Placement selects from, shared by the Placements with it. */
 export class CandidatePools {
   readonly #membership: MembershipIndex;
   readonly #deleting: Bitset;
   readonly #pools = new Map<string, CandidatePool>();
   readonly #bySet = new Map<string, Set<CandidatePool>>();
 
-  /** `deleting`: the clusters, by number, that never are candidates. Followed, not copied. */
+  /** `deleting`: ordinals of the clusters that are never candidates. It is read at each change, not copied. */
   constructor(membership: MembershipIndex, deleting: Bitset) {
     this.#membership = membership;
     this.#deleting = deleting;
   }
 
-  /** The pool of `sets` (sorted, each once), with the Placement `key` added to it. */
+  /** Adds the Placement `key` to the pool of `sets` (sorted, unique), and returns the pool. */
   join(key: string, sets: readonly string[]): CandidatePool {
     const id = sets.join('\n');
     const pool = this.#pools.get(id) ?? this.#create(id, sets);
@@ -53,37 +54,38 @@ export class CandidatePools {
     return pool;
   }
 
-  /** Takes the Placement out; a pool that nobody uses goes. */
+  /** Removes the Placement from its pool, and the pool with its last Placement. */
   leave(key: string, pool: CandidatePool): void {
     pool.placements.delete(key);
     if (pool.placements.size > 0) return;
     this.#pools.delete(pool.sets.join('\n'));
     for (const set of pool.sets) {
-      const users = this.#bySet.get(set);
-      users?.delete(pool);
-      if (users?.size === 0) this.#bySet.delete(set);
+      const pools = this.#bySet.get(set);
+      pools?.delete(pool);
+      if (pools?.size === 0) this.#bySet.delete(set);
     }
   }
 
-  /** Folds a cluster's change in; every pool that it can concern, once. */
-  updateCluster({ ordinal, alive, sets, after }: Move): CandidatePoolChange[] {
-    const touched = new Set<CandidatePool>();
-    for (const set of sets) for (const pool of this.#bySet.get(set) ?? NO_POOLS) touched.add(pool);
+  /** Applies a change of a cluster; returns one change for each pool of its sets. */
+  updateCluster({ ordinal, alive, sets, after }: CandidateChange): CandidatePoolChange[] {
+    const pools = new Set<CandidatePool>();
+    for (const set of sets) for (const pool of this.#bySet.get(set) ?? NO_POOLS) pools.add(pool);
     const changes: CandidatePoolChange[] = [];
-    for (const pool of touched) {
+    for (const pool of pools) {
       const was = pool.clusters.has(ordinal);
       const now = alive && after.some((set) => pool.sets.includes(set));
       const before = pool.clusters.size;
       pool.clusters.put(ordinal, now);
-      changes.push({ pool, was, now, turned: was !== now && (before === 0 || pool.clusters.size === 0) });
+      const emptinessChanged = was !== now && (before === 0 || pool.clusters.size === 0);
+      changes.push({ pool, was, now, emptinessChanged });
     }
     return changes;
   }
 
-  /** Folds a set's change in: membership holds the new members already. */
+  /** Fills the pools of a set again, after the membership index was updated. */
   updateSet(set: string): void {
     for (const pool of this.#bySet.get(set) ?? NO_POOLS) {
-      pool.clusters.keepAll(NOBODY);
+      pool.clusters.keepAll(NO_CLUSTERS);
       this.#fill(pool);
     }
   }
@@ -93,8 +95,8 @@ export class CandidatePools {
     this.#fill(pool);
     this.#pools.set(id, pool);
     for (const set of sets) {
-      const users = this.#bySet.get(set) ?? new Set<CandidatePool>();
-      this.#bySet.set(set, users.add(pool));
+      const pools = this.#bySet.get(set) ?? new Set<CandidatePool>();
+      this.#bySet.set(set, pools.add(pool));
     }
     return pool;
   }
@@ -104,5 +106,3 @@ export class CandidatePools {
     for (const ordinal of this.#deleting.values()) pool.clusters.delete(ordinal);
   }
 }
-
-const NOBODY = new Bitset();

@@ -1,21 +1,23 @@
 import { CLUSTER_SET_LABEL } from '../api/names.js';
-import { Bitset } from './bitset.js';
-import type { StringMap } from '../domain/selectors.js';
 import { selects, type ClusterSelector } from '../domain/clusters/selector.js';
+import type { StringMap } from '../domain/selectors.js';
+import { Bitset } from './bitset.js';
 
-/** What decides the membership of a cluster, and whether it counts. */
-export interface Labelled {
+/** What the membership of a cluster depends on, and whether it counts. */
+export interface LabelledCluster {
   readonly name: string;
   readonly labels: StringMap;
   readonly deleting: boolean;
 }
 
-/** The sets of one cluster around a change, each list sorted. */
+/** The sets of one cluster before and after a change, each list sorted. */
 export interface MembershipChange {
-  /** The cluster's number: stable while it exists, given to another once it is gone. */
+  /** Ordinal of the cluster: fixed while it exists, given to another cluster afterwards. */
   readonly ordinal: number;
   readonly before: readonly string[];
   readonly after: readonly string[];
+  /** The sets that the cluster joined or left, or in which it began or ceased to count. */
+  readonly affected: readonly string[];
 }
 
 interface Member {
@@ -29,83 +31,79 @@ interface SetEntry {
   readonly members: Bitset;
 }
 
-const NOBODY = new Bitset();
+const NO_CLUSTERS = new Bitset();
 const NO_SETS: readonly string[] = [];
 
 /**
- * Which cluster is in which set, kept up to date change by change.
+ * Which cluster is in which set, updated change by change.
  *
- * Guarantees: equal to asking `selects` of every pair, whatever the order of the changes. A cluster's change costs the
- * number of sets with a label selector, and nothing when its labels are the same; a set's change costs the fleet at most.
- * Clusters being deleted are members until they are gone, and are not counted by `count`.
+ * Guarantees: the content equals `selects` for every pair of set and cluster, whatever the order of the changes. A change
+ * of a cluster costs the number of sets with a label selector, and nothing when its labels are unchanged; a change of a
+ * set costs the size of the fleet at most. Clusters that are being deleted are members until they are gone, and `count`
+ * does not count them.
  */
 export class MembershipIndex {
-  /** The clusters that are being deleted, by number. Not to be changed; it changes with the fleet. */
+  /** Ordinals of the clusters that are being deleted. Read-only for others; it follows later changes. */
   readonly deleting = new Bitset();
   readonly #clusters = new Map<string, Member>();
   readonly #names: (string | undefined)[] = [];
-  readonly #free: number[] = [];
+  readonly #freeOrdinals: number[] = [];
   readonly #sets = new Map<string, SetEntry>();
-  /** The sets whose selector has to be asked, cluster by cluster. */
-  readonly #asked = new Map<string, SetEntry>();
-  /** Value of the set label → the clusters that carry it, whether or not there is such a set. */
-  readonly #labelled = new Map<string, Bitset>();
-  readonly #moved: (set: string) => void;
+  /** The sets with a label selector: it is evaluated for every cluster. */
+  readonly #labelSets = new Map<string, SetEntry>();
+  /** Value of the set label → the clusters that carry it, whether or not such a set exists. */
+  readonly #bySetLabel = new Map<string, Bitset>();
 
-  /** `moved` is told each set that a cluster joined or left, or in which it ceased to count, by a change of the cluster. */
-  constructor(moved: (set: string) => void = () => undefined) {
-    this.#moved = moved;
-  }
-
-  /** Folds a cluster in that is new or has changed. */
-  upsertCluster(cluster: Labelled): MembershipChange {
+  /** Adds or updates a cluster. */
+  upsertCluster(cluster: LabelledCluster): MembershipChange {
     const known = this.#clusters.get(cluster.name);
-    const ordinal = known?.ordinal ?? this.#take(cluster.name);
+    const ordinal = known?.ordinal ?? this.#takeOrdinal(cluster.name);
     const before = known?.sets ?? NO_SETS;
-    const turned = this.deleting.put(ordinal, cluster.deleting);
-    if (turned) for (const set of before) this.#moved(set);
-    if (known !== undefined && sameMap(known.labels, cluster.labels)) return { ordinal, before, after: before };
-    this.#label(ordinal, known?.labels[CLUSTER_SET_LABEL], cluster.labels[CLUSTER_SET_LABEL]);
-    const after = this.#choose(cluster.labels);
+    const countChanged = this.deleting.put(ordinal, cluster.deleting) ? before : NO_SETS;
+    if (known !== undefined && sameMap(known.labels, cluster.labels))
+      return { ordinal, before, after: before, affected: countChanged };
+    this.#updateSetLabel(ordinal, known?.labels[CLUSTER_SET_LABEL], cluster.labels[CLUSTER_SET_LABEL]);
+    const after = this.#setsFor(cluster.labels);
     this.#clusters.set(cluster.name, { ordinal, labels: cluster.labels, sets: after });
-    this.#move(ordinal, before, after);
-    return { ordinal, before, after };
+    const moved = this.#move(ordinal, before, after);
+    return { ordinal, before, after, affected: [...new Set([...countChanged, ...moved])] };
   }
 
-  /** Folds the end of a cluster in; undefined when it was not known. Its number is free for another cluster from now on. */
+  /** Removes a cluster and frees its ordinal; undefined when it is unknown. */
   removeCluster(name: string): MembershipChange | undefined {
     const known = this.#clusters.get(name);
     if (known === undefined) return undefined;
-    this.#label(known.ordinal, known.labels[CLUSTER_SET_LABEL], undefined);
-    this.#move(known.ordinal, known.sets, NO_SETS);
+    const { ordinal, sets: before } = known;
+    this.#updateSetLabel(ordinal, known.labels[CLUSTER_SET_LABEL], undefined);
+    const affected = this.#move(ordinal, before, NO_SETS);
     this.#clusters.delete(name);
-    this.deleting.delete(known.ordinal);
-    this.#names[known.ordinal] = undefined;
-    this.#free.push(known.ordinal);
-    return { ordinal: known.ordinal, before: known.sets, after: NO_SETS };
+    this.deleting.delete(ordinal);
+    this.#names[ordinal] = undefined;
+    this.#freeOrdinals.push(ordinal);
+    return { ordinal, before, after: NO_SETS, affected };
   }
 
-  /** Folds a set in that is new or has changed. */
+  /** Adds or updates a set. */
   upsertSet(name: string, selector: ClusterSelector): void {
-    const entry: SetEntry = { selector, members: this.#membersOf(name, selector) };
+    const entry: SetEntry = { selector, members: this.#membersFor(name, selector) };
     const before = this.members(name);
     this.#sets.set(name, entry);
-    this.#asked.delete(name);
-    if (selector.kind === 'labels') this.#asked.set(name, entry);
-    this.#rename(name, before, entry.members);
+    this.#labelSets.delete(name);
+    if (selector.kind === 'labels') this.#labelSets.set(name, entry);
+    this.#updateSetsOfClusters(name, before, entry.members);
   }
 
-  /** Folds the end of a set in. */
+  /** Removes a set. */
   removeSet(name: string): void {
     const before = this.members(name);
     this.#sets.delete(name);
-    this.#asked.delete(name);
-    this.#rename(name, before, NOBODY);
+    this.#labelSets.delete(name);
+    this.#updateSetsOfClusters(name, before, NO_CLUSTERS);
   }
 
-  /** The members of a set by number; nobody where there is no such set. Not to be changed; it changes with the fleet. */
+  /** Ordinals of the members of a set; empty for an unknown set. Read-only for others; it follows later changes. */
   members(set: string): Bitset {
-    return this.#sets.get(set)?.members ?? NOBODY;
+    return this.#sets.get(set)?.members ?? NO_CLUSTERS;
   }
 
   /** How many members of a set are not being deleted. */
@@ -132,52 +130,52 @@ export class MembershipIndex {
     return this.#clusters.get(cluster)?.ordinal;
   }
 
-  /** The name of the cluster with this number. Throws for a number that is not in use. */
+  /** The name of the cluster with this ordinal. Throws for an ordinal that is not in use. */
   nameAt(ordinal: number): string {
     const name = this.#names[ordinal];
-    if (name === undefined) throw new Error(`no cluster has the number ${ordinal}`);
+    if (name === undefined) throw new Error(`no cluster has the ordinal ${ordinal}`);
     return name;
   }
 
-  #take(name: string): number {
-    const ordinal = this.#free.pop() ?? this.#names.length;
+  #takeOrdinal(name: string): number {
+    const ordinal = this.#freeOrdinals.pop() ?? this.#names.length;
     this.#names[ordinal] = name;
     return ordinal;
   }
 
-  #label(ordinal: number, before: string | undefined, after: string | undefined): void {
+  #updateSetLabel(ordinal: number, before: string | undefined, after: string | undefined): void {
     if (before === after) return;
     if (before !== undefined) {
-      const left = this.#labelled.get(before);
+      const left = this.#bySetLabel.get(before);
       left?.delete(ordinal);
-      if (left?.size === 0) this.#labelled.delete(before);
+      if (left?.size === 0) this.#bySetLabel.delete(before);
     }
     if (after === undefined) return;
-    const joined = this.#labelled.get(after) ?? new Bitset();
+    const joined = this.#bySetLabel.get(after) ?? new Bitset();
     joined.add(ordinal);
-    this.#labelled.set(after, joined);
+    this.#bySetLabel.set(after, joined);
   }
 
-  #choose(labels: StringMap): readonly string[] {
+  /** The sets of a cluster with these labels, sorted. */
+  #setsFor(labels: StringMap): readonly string[] {
     const sets: string[] = [];
     const exclusive = labels[CLUSTER_SET_LABEL];
     if (exclusive !== undefined && this.#sets.get(exclusive)?.selector.kind === 'exclusive') sets.push(exclusive);
-    for (const [name, { selector }] of this.#asked) if (selects(name, selector, labels)) sets.push(name);
+    for (const [name, { selector }] of this.#labelSets) if (selects(name, selector, labels)) sets.push(name);
     return sets.sort();
   }
 
-  #move(ordinal: number, before: readonly string[], after: readonly string[]): void {
-    for (const set of before) if (!after.includes(set)) this.#put(set, ordinal, false);
-    for (const set of after) if (!before.includes(set)) this.#put(set, ordinal, true);
+  /** Moves a cluster between sets; returns those that it left or joined. */
+  #move(ordinal: number, before: readonly string[], after: readonly string[]): readonly string[] {
+    const left = before.filter((set) => !after.includes(set));
+    const joined = after.filter((set) => !before.includes(set));
+    for (const set of left) this.#sets.get(set)?.members.delete(ordinal);
+    for (const set of joined) this.#sets.get(set)?.members.add(ordinal);
+    return [...left, ...joined];
   }
 
-  #put(set: string, ordinal: number, member: boolean): void {
-    this.#sets.get(set)?.members.put(ordinal, member);
-    this.#moved(set);
-  }
-
-  #membersOf(name: string, selector: ClusterSelector): Bitset {
-    if (selector.kind === 'exclusive') return this.#labelled.get(name)?.copy() ?? new Bitset();
+  #membersFor(name: string, selector: ClusterSelector): Bitset {
+    if (selector.kind === 'exclusive') return this.#bySetLabel.get(name)?.copy() ?? new Bitset();
     const members = new Bitset();
     if (selector.kind !== 'labels') return members;
     for (const { ordinal, labels } of this.#clusters.values())
@@ -185,15 +183,15 @@ export class MembershipIndex {
     return members;
   }
 
-  /** Writes a set's change into the lists of the clusters that it gained and lost. */
-  #rename(set: string, before: Bitset, after: Bitset): void {
+  /** Enters a set in the clusters that joined it, and removes it from those that left it. */
+  #updateSetsOfClusters(set: string, before: Bitset, after: Bitset): void {
     for (const ordinal of before.values())
-      if (!after.has(ordinal)) this.#relist(ordinal, (sets) => sets.filter((one) => one !== set));
+      if (!after.has(ordinal)) this.#updateSets(ordinal, (sets) => sets.filter((one) => one !== set));
     for (const ordinal of after.values())
-      if (!before.has(ordinal)) this.#relist(ordinal, (sets) => [...sets, set].sort());
+      if (!before.has(ordinal)) this.#updateSets(ordinal, (sets) => [...sets, set].sort());
   }
 
-  #relist(ordinal: number, change: (sets: readonly string[]) => readonly string[]): void {
+  #updateSets(ordinal: number, change: (sets: readonly string[]) => readonly string[]): void {
     const member = this.#clusters.get(this.nameAt(ordinal));
     if (member !== undefined) member.sets = change(member.sets);
   }

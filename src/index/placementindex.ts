@@ -1,26 +1,34 @@
-import { Bitset } from './bitset.js';
-import { MembershipIndex, sameMap } from './membershipindex.js';
 import type { ClusterSelector } from '../domain/clusters/selector.js';
+import { eligibleSets } from '../domain/placement/eligible.js';
+import type { PlacementRules } from '../domain/placement/predicates.js';
+import { clusterHash, matchedClusters } from '../domain/placement/rank.js';
+import type { BindingView, Candidate, Candidates, ClusterView, SetView } from '../domain/placement/snapshot.js';
 import { affected, type ClusterChange, type PlacementEntry } from './affected.js';
 import { BindingIndex } from './bindingindex.js';
-import { eligibleSets } from '../domain/placement/eligible.js';
-import { RequirementIndex } from './requirementindex.js';
+import { Bitset } from './bitset.js';
 import { CandidatePools, type CandidatePool } from './candidatepools.js';
-import type { PlacementRules } from '../domain/placement/predicates.js';
-import { clusterHash } from '../domain/placement/rank.js';
-import type { BindingView, Candidate, Candidates, ClusterView, SetView } from '../domain/placement/snapshot.js';
+import { MembershipIndex, sameMap } from './membershipindex.js';
+import { RequirementIndex } from './requirementindex.js';
 
-/** A Placement as the index knows it. */
+/** A Placement as the index holds it. */
 export interface IndexedPlacement {
   readonly namespace: string;
   readonly rules: PlacementRules;
 }
 
-/** A ManagedClusterSet as the index knows it. */
+/** A ManagedClusterSet as the index holds it. */
 export interface IndexedSet {
   readonly name: string;
   readonly deleting: boolean;
   readonly selector: ClusterSelector;
+}
+
+/** What has to be reconciled after a change of a cluster. */
+export interface ClusterEffects {
+  /** Keys of Placements, sorted. */
+  readonly placements: readonly string[];
+  /** Names of ManagedClusterSets whose number of members changed, or may have. */
+  readonly sets: readonly string[];
 }
 
 interface Entry extends IndexedPlacement, PlacementEntry {
@@ -31,202 +39,227 @@ interface Entry extends IndexedPlacement, PlacementEntry {
 }
 
 const NO_KEYS: readonly string[] = [];
+const NO_EFFECTS: ClusterEffects = { placements: NO_KEYS, sets: [] };
 
 /**
- * All inputs of all Placements, folded change by change, and the answer to "whom can this change change?".
+ * The inputs of all Placements, folded change by change. Each change returns the keys of the Placements that it affects.
  *
- * Guarantees: what it holds equals what the pure functions of this folder say of the same objects, whatever the order
- * of the changes. A change whose Placements are not among the named ones changes no schedule. A key that was named once
- * is not named again before `open` has been called for it, and none is while `tracking` is off: then every key has to
- * be looked at when it is turned on. A change costs what it touches, not the fleet.
+ * Guarantees: the content equals what the pure functions of `domain/placement` compute from the same objects, whatever
+ * the order of the changes. A change alters the schedule of no Placement whose key it does not return. A returned key is
+ * not returned again before `beginReconcile`. No key is returned while `tracking` is false: all Placements have to be
+ * reconciled once it is true. A change costs what it affects, not the size of the fleet.
  */
 export class PlacementIndex {
-  /** Whether changes are to be answered with keys. Off, they are only folded. */
+  /** Whether changes return keys; they are folded in either case. */
   tracking = false;
-  readonly #views = new Map<number, ClusterView>();
-  readonly #candidates: Candidate[] = [];
+  /** By ordinal of the membership index. */
+  readonly #clusters = new Map<number, ClusterView>();
+  /** By ordinal; those of clusters that are gone stay until the ordinal is used again. Copied before it is written once shared. */
+  #candidates: Candidate[] = [];
+  #candidatesShared = false;
   readonly #membership: MembershipIndex;
   readonly #pools: CandidatePools;
-  readonly #matches = new RequirementIndex(this.#views);
-  readonly #bound = new BindingIndex();
+  readonly #requirements = new RequirementIndex(this.#clusters);
+  readonly #bindings = new BindingIndex();
   readonly #placements = new Map<string, Entry>();
   readonly #byNamespace = new Map<string, Set<Entry>>();
-  /** Placements that can hold clusters which are not candidates: misconfigured, or with a set that cannot be read. */
-  readonly #wide = new Set<Entry>();
+  /** Placements that may hold clusters which are no candidates: misconfigured, or with an unreadable set. */
+  readonly #mayHoldOthers = new Set<Entry>();
 
-  /** `membership` is folded here and read by whoever else shares it. */
+  /** `membership` is updated by this index, and may be read by others. */
   constructor(membership = new MembershipIndex()) {
     this.#membership = membership;
     this.#pools = new CandidatePools(membership, membership.deleting);
   }
 
-  /** Folds a cluster in that is new or has changed. A change of nothing that selection reads costs a comparison. */
-  upsertCluster(after: ClusterView): readonly string[] {
+  /** Adds or updates a cluster. A change of nothing that selection reads costs one comparison. */
+  upsertCluster(after: ClusterView): ClusterEffects {
     const known = this.#membership.ordinalOf(after.name);
-    const before = known === undefined ? undefined : this.#views.get(known);
-    if (before !== undefined && sameView(before, after)) return NO_KEYS;
+    const before = known === undefined ? undefined : this.#clusters.get(known);
+    if (before !== undefined && sameView(before, after)) return NO_EFFECTS;
     const change = this.#membership.upsertCluster(after);
-    const { ordinal } = change;
-    this.#views.set(ordinal, after);
-    if (before === undefined) this.#candidates[ordinal] = { name: after.name, hash: clusterHash(after.name) };
-    const named = this.#matches.updateCluster(ordinal, before, after);
-    const sets = new Set([...change.before, ...change.after]);
-    const moves = this.#pools.updateCluster({ ordinal, alive: !after.deleting, sets, after: change.after });
-    return this.#affected({ ordinal, before, after, moves }, named);
+    const { ordinal, affected: sets } = change;
+    this.#clusters.set(ordinal, after);
+    if (before === undefined) this.#addCandidate(ordinal, { name: after.name, hash: clusterHash(after.name) });
+    const naming = this.#requirements.updateCluster(ordinal, before, after);
+    const moves = this.#pools.updateCluster({
+      ordinal,
+      alive: !after.deleting,
+      sets: new Set([...change.before, ...change.after]),
+      after: change.after,
+    });
+    return { placements: this.#affected({ ordinal, before, after, moves }, naming), sets };
   }
 
-  /** Folds the end of a cluster in. */
-  removeCluster(name: string): readonly string[] {
+  /** Removes a cluster that does not exist any more. */
+  removeCluster(name: string): ClusterEffects {
     const change = this.#membership.removeCluster(name);
-    if (change === undefined) return NO_KEYS;
-    const { ordinal } = change;
-    const before = this.#views.get(ordinal);
-    this.#views.delete(ordinal);
-    const named = this.#matches.updateCluster(ordinal, before, undefined);
+    if (change === undefined) return NO_EFFECTS;
+    const { ordinal, affected: sets } = change;
+    const before = this.#clusters.get(ordinal);
+    this.#clusters.delete(ordinal);
+    const naming = this.#requirements.updateCluster(ordinal, before, undefined);
     const moves = this.#pools.updateCluster({ ordinal, alive: false, sets: change.before, after: change.after });
-    return this.#affected({ ordinal, before, after: undefined, moves }, named);
+    return { placements: this.#affected({ ordinal, before, after: undefined, moves }, naming), sets };
   }
 
-  /** Folds a set in; the caller leaves out changes of its status or labels. */
+  /** Adds or updates a set. Not to be called for changes of its status or labels alone. */
   upsertSet({ name, deleting, selector }: IndexedSet): readonly string[] {
     this.#membership.upsertSet(name, selector);
-    this.#bound.upsertSet({ name, deleting, readable: selector.kind !== 'unreadable' });
+    this.#bindings.upsertSet({ name, deleting, readable: selector.kind !== 'unreadable' });
     return this.#setChanged(name);
   }
 
   removeSet(name: string): readonly string[] {
     this.#membership.removeSet(name);
-    this.#bound.removeSet(name);
+    this.#bindings.removeSet(name);
     return this.#setChanged(name);
   }
 
-  /** Folds a binding in; the caller leaves out changes of its status or labels. */
+  /** Adds or updates a binding. Not to be called for changes of its status or labels alone. */
   upsertBinding(namespace: string, after: BindingView): readonly string[] {
-    this.#bound.upsertBinding(namespace, after);
-    return this.#name(this.#resettle(namespace));
+    this.#bindings.upsertBinding(namespace, after);
+    return this.#report(this.#updateEligibility(namespace));
   }
 
   removeBinding(namespace: string, name: string): readonly string[] {
-    this.#bound.removeBinding(namespace, name);
-    return this.#name(this.#resettle(namespace));
+    this.#bindings.removeBinding(namespace, name);
+    return this.#report(this.#updateEligibility(namespace));
   }
 
-  /** Folds a Placement in that is new or whose spec has changed. It is affected itself: nobody is named. */
+  /** Adds a Placement, or replaces it after a change of its spec. It affects no other Placement. */
   upsertPlacement(key: string, { namespace, rules }: IndexedPlacement): void {
     this.removePlacement(key);
-    this.#matches.addPlacement(key, rules);
-    const { eligible, unreadable } = eligibleSets(rules, this.#bound.bindings(namespace), this.#bound.sets(namespace));
+    this.#requirements.addPlacement(key, rules);
+    const { eligible, unreadable } = eligibleSets(
+      rules,
+      this.#bindings.bindings(namespace),
+      this.#bindings.sets(namespace),
+    );
     const pool = this.#pools.join(key, without(eligible, unreadable));
     const entry: Entry = { key, namespace, rules, pool, unreadable: unreadable.length > 0, pending: false };
     this.#placements.set(key, entry);
-    const neighbours = this.#byNamespace.get(namespace) ?? new Set<Entry>();
-    this.#byNamespace.set(namespace, neighbours.add(entry));
-    this.#widen(entry);
+    const sameNamespace = this.#byNamespace.get(namespace) ?? new Set<Entry>();
+    this.#byNamespace.set(namespace, sameNamespace.add(entry));
+    this.#updateMayHoldOthers(entry);
   }
 
   removePlacement(key: string): void {
     const entry = this.#placements.get(key);
     if (entry === undefined) return;
-    this.#matches.removePlacement(key, entry.rules);
+    this.#requirements.removePlacement(key, entry.rules);
     this.#pools.leave(key, entry.pool);
     this.#placements.delete(key);
-    this.#wide.delete(entry);
-    const neighbours = this.#byNamespace.get(entry.namespace);
-    neighbours?.delete(entry);
-    if (neighbours?.size === 0) this.#byNamespace.delete(entry.namespace);
+    this.#mayHoldOthers.delete(entry);
+    const sameNamespace = this.#byNamespace.get(entry.namespace);
+    sameNamespace?.delete(entry);
+    if (sameNamespace?.size === 0) this.#byNamespace.delete(entry.namespace);
   }
 
-  /** The rules of a Placement that is about to be looked at: from now on it can be named again. */
-  beginReconcile(key: string): PlacementRules | undefined {
+  /** A reconcile of the Placement begins: changes from now on return its key again. */
+  beginReconcile(key: string): void {
     const entry = this.#placements.get(key);
-    if (entry === undefined) return undefined;
-    entry.pending = false;
-    return entry.rules;
+    if (entry !== undefined) entry.pending = false;
   }
 
-  /** Keys of every Placement. */
+  rules(key: string): PlacementRules | undefined {
+    return this.#placements.get(key)?.rules;
+  }
+
+  /** Keys of all Placements. */
   keys(): Iterable<string> {
     return this.#placements.keys();
   }
 
-  /** The clusters that a Placement may select from, as they are now. */
+  /** The clusters that a Placement may select from. The value does not follow later changes. */
   candidates(key: string): Candidates {
     const entry = this.#placements.get(key);
-    if (entry === undefined || entry.rules.problem !== undefined)
-      return { count: 0, matched: this.#matched(new Bitset()) };
-    const { clusters: members } = entry.pool;
-    return { count: members.size, matched: this.#matched(this.#matches.matching(entry.rules, members)) };
+    if (entry === undefined || entry.rules.problem !== undefined) return { count: 0, matched: matchedClusters([]) };
+    const { clusters } = entry.pool;
+    return { count: clusters.size, matched: this.#matched(this.#requirements.matching(entry.rules, clusters)) };
   }
 
   /** The bindings of a namespace. */
   bindings(namespace: string): readonly BindingView[] {
-    return this.#bound.bindings(namespace);
+    return this.#bindings.bindings(namespace);
   }
 
-  /** Those of the sets named by the bindings of a namespace that exist. */
+  /** The existing sets that the bindings of a namespace name. */
   sets(namespace: string): ReadonlyMap<string, SetView> {
-    return this.#bound.sets(namespace);
+    return this.#bindings.sets(namespace);
   }
 
-  /** A cluster, of whatever set. */
+  /** The cluster `name`, whether or not it is in a set. */
   cluster(name: string): ClusterView | undefined {
     const ordinal = this.#membership.ordinalOf(name);
-    return ordinal === undefined ? undefined : this.#views.get(ordinal);
+    return ordinal === undefined ? undefined : this.#clusters.get(ordinal);
   }
 
+  #addCandidate(ordinal: number, candidate: Candidate): void {
+    if (this.#candidatesShared) this.#candidates = [...this.#candidates];
+    this.#candidatesShared = false;
+    this.#candidates[ordinal] = candidate;
+  }
+
+  /** The clusters of `matching`, which must not change any more, as they are called now. */
   #matched(matching: Bitset): Candidates['matched'] {
+    const candidates = this.#candidates;
+    this.#candidatesShared = true;
+    const values = (): Iterator<Candidate> => candidatesAt(matching, candidates);
+    let names: Set<string> | undefined;
     return {
       size: matching.size,
-      has: (name) => matching.has(this.#membership.ordinalOf(name) ?? -1),
-      [Symbol.iterator]: () => this.#listed(matching),
+      has: (name) => {
+        const ordinal = this.#membership.ordinalOf(name);
+        if (ordinal !== undefined && candidates[ordinal]?.name === name) return matching.has(ordinal);
+        // The cluster is unknown, or its ordinal has changed since: the copy alone decides.
+        names ??= new Set(Array.from({ [Symbol.iterator]: values }, (one) => one.name));
+        return names.has(name);
+      },
+      [Symbol.iterator]: values,
     };
-  }
-
-  *#listed(matching: Bitset): Generator<Candidate, void, undefined> {
-    for (const ordinal of matching.values()) {
-      const candidate = this.#candidates[ordinal];
-      if (candidate !== undefined) yield candidate;
-    }
   }
 
   #setChanged(set: string): readonly string[] {
     this.#pools.updateSet(set);
-    const named: Entry[] = [];
-    for (const namespace of this.#bound.namespacesOf(set)) named.push(...this.#resettle(namespace));
-    return this.#name(named);
+    const entries: Entry[] = [];
+    for (const namespace of this.#bindings.namespacesOf(set)) entries.push(...this.#updateEligibility(namespace));
+    return this.#report(entries);
   }
 
-  /** Works out anew what the Placements of a namespace may select from, and returns them. */
-  #resettle(namespace: string): readonly Entry[] {
+  /** Computes the eligible sets of every Placement of a namespace, and returns these Placements. */
+  #updateEligibility(namespace: string): readonly Entry[] {
     const entries = [...(this.#byNamespace.get(namespace) ?? [])];
-    const bindings = this.#bound.bindings(namespace);
-    const sets = this.#bound.sets(namespace);
+    const bindings = this.#bindings.bindings(namespace);
+    const sets = this.#bindings.sets(namespace);
     for (const entry of entries) {
       const { eligible, unreadable } = eligibleSets(entry.rules, bindings, sets);
       this.#pools.leave(entry.key, entry.pool);
       entry.pool = this.#pools.join(entry.key, without(eligible, unreadable));
       entry.unreadable = unreadable.length > 0;
-      this.#widen(entry);
+      this.#updateMayHoldOthers(entry);
     }
     return entries;
   }
 
-  #widen(entry: Entry): void {
-    if (entry.unreadable || entry.rules.problem !== undefined) this.#wide.add(entry);
-    else this.#wide.delete(entry);
+  #updateMayHoldOthers(entry: Entry): void {
+    if (entry.unreadable || entry.rules.problem !== undefined) this.#mayHoldOthers.add(entry);
+    else this.#mayHoldOthers.delete(entry);
   }
 
-  #affected(change: Omit<ClusterChange<Entry>, 'named' | 'wide'>, keys: Iterable<string>): readonly string[] {
+  #affected(change: Omit<ClusterChange<Entry>, 'naming' | 'mayHoldOthers'>, keys: Iterable<string>): readonly string[] {
     if (!this.tracking) return NO_KEYS;
-    const named: Entry[] = [];
+    const naming: Entry[] = [];
     for (const key of keys) {
       const entry = this.#placements.get(key);
-      if (entry !== undefined) named.push(entry);
+      if (entry !== undefined) naming.push(entry);
     }
-    return this.#name(affected({ ...change, named, wide: this.#wide }, (key) => this.#placements.get(key)));
+    const whole = { ...change, naming, mayHoldOthers: this.#mayHoldOthers };
+    return this.#report(affected(whole, (key) => this.#placements.get(key)));
   }
 
-  #name(entries: Iterable<Entry>): readonly string[] {
+  /** The keys of the entries that are not pending yet; they are from now on. */
+  #report(entries: Iterable<Entry>): readonly string[] {
     if (!this.tracking) return NO_KEYS;
     const keys: string[] = [];
     for (const entry of entries) {
@@ -237,11 +270,18 @@ export class PlacementIndex {
   }
 }
 
+function* candidatesAt(ordinals: Bitset, candidates: readonly Candidate[]): Generator<Candidate, void, undefined> {
+  for (const ordinal of ordinals.values()) {
+    const candidate = candidates[ordinal];
+    if (candidate !== undefined) yield candidate;
+  }
+}
+
 function without(all: readonly string[], some: readonly string[]): readonly string[] {
   return some.length === 0 ? all : all.filter((one) => !some.includes(one));
 }
 
-/** Whether selection can tell the two apart. */
+/** Whether selection makes no difference between the two. */
 function sameView(a: ClusterView, b: ClusterView): boolean {
   return a.deleting === b.deleting && sameMap(a.labels, b.labels) && sameMap(a.claims, b.claims);
 }

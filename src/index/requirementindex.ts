@@ -1,157 +1,161 @@
-import { Bitset } from './bitset.js';
-import { meets, valueOf, type Requirement, type StringMap } from '../domain/selectors.js';
 import type { PlacementRules, Predicate } from '../domain/placement/predicates.js';
 import type { ClusterView } from '../domain/placement/snapshot.js';
+import { meets, valueOf, type Requirement, type StringMap } from '../domain/selectors.js';
+import { Bitset } from './bitset.js';
 
 type Source = 'labels' | 'claims';
 
-/** One requirement, shared by every Placement that has it. */
-interface Shared {
+/** One requirement, shared by all Placements that have it. */
+interface SharedRequirement {
   readonly id: string;
   readonly source: Source;
   readonly requirement: Requirement;
-  readonly users: Set<string>;
-  /** The clusters that meet it, by number; undefined until somebody asks. */
+  /** Keys of the Placements. */
+  readonly placements: Set<string>;
+  /** Ordinals of the clusters that meet it; undefined until it is needed. */
   met: Bitset | undefined;
 }
 
-/** The clusters that exist, by number. */
-export type Fleet = ReadonlyMap<number, ClusterView>;
+/** The existing clusters by ordinal. */
+export type ClustersByOrdinal = ReadonlyMap<number, ClusterView>;
 
 const SOURCES: readonly Source[] = ['labels', 'claims'];
-const NO_USERS: ReadonlySet<string> = new Set();
+const NO_PLACEMENTS: ReadonlySet<string> = new Set();
 
 /**
- * Which clusters match which predicates, kept up to date change by change.
+ * Which clusters match which predicates, updated change by change.
  *
- * Each different requirement is held once, as one bit a cluster, worked out when it is first asked for. Requirements are
- * found by what of a cluster they can tell apart (a key's presence, a key with one of the named values), so that a
- * change that no Placement names finds nothing, and costs nothing.
+ * Equal requirements are held once, as one bit a cluster, computed at the first use. An inverted index finds them by
+ * term: the presence of a key, or a key with one value. So a change of labels or claims that no Placement names finds no
+ * requirement and costs nothing.
  */
 export class RequirementIndex {
-  readonly #fleet: Fleet;
-  readonly #requirements = new Map<string, Shared>();
-  /** What can be told apart → the requirements that do. */
-  readonly #byMark = new Map<string, Set<Shared>>();
+  readonly #clusters: ClustersByOrdinal;
+  readonly #requirements = new Map<string, SharedRequirement>();
+  readonly #byTerm = new Map<string, Set<SharedRequirement>>();
 
-  /** `fleet` is followed, not copied: it is to hold a change before it is folded in here. */
-  constructor(fleet: Fleet) {
-    this.#fleet = fleet;
+  /** `clusters` is read, not copied: it has to be updated before `updateCluster` is called. */
+  constructor(clusters: ClustersByOrdinal) {
+    this.#clusters = clusters;
   }
 
-  /** Enters the predicates of the Placement `key`. */
+  /** Adds the predicates of the Placement `key`. */
   addPlacement(key: string, rules: PlacementRules): void {
     for (const { id, source, requirement } of requirementsOf(rules)) {
       const shared = this.#requirements.get(id) ?? this.#create(id, source, requirement);
-      shared.users.add(key);
+      shared.placements.add(key);
     }
   }
 
-  /** Takes them out again; `rules` as they were entered. */
+  /** Removes them again; `rules` as they were added. */
   removePlacement(key: string, rules: PlacementRules): void {
     for (const { id } of requirementsOf(rules)) {
       const shared = this.#requirements.get(id);
-      shared?.users.delete(key);
-      if (shared !== undefined && shared.users.size === 0) this.#drop(shared);
+      shared?.placements.delete(key);
+      if (shared !== undefined && shared.placements.size === 0) this.#drop(shared);
     }
   }
 
-  /** Folds a cluster's change in; the Placements that name something which changed. A new or gone cluster names nobody. */
+  /**
+   * Applies a change of a cluster; returns the keys of the Placements that name a label or claim which changed. For a new
+   * cluster and for one that is gone it returns none.
+   */
   updateCluster(ordinal: number, before: ClusterView | undefined, after: ClusterView | undefined): ReadonlySet<string> {
     if (before === undefined || after === undefined) {
       for (const { met, source, requirement } of this.#requirements.values()) {
         met?.put(ordinal, after !== undefined && meets(requirement, after[source]));
       }
-      return NO_USERS;
+      return NO_PLACEMENTS;
     }
-    const users = new Set<string>();
+    const placements = new Set<string>();
     for (const source of SOURCES) {
-      for (const shared of this.#touched(source, before[source], after[source])) {
+      for (const shared of this.#changed(source, before[source], after[source])) {
         shared.met?.put(ordinal, meets(shared.requirement, after[source]));
-        for (const user of shared.users) users.add(user);
+        for (const key of shared.placements) placements.add(key);
       }
     }
-    return users;
+    return placements;
   }
 
-  /** Those of `candidates` that match; a set of its own. */
+  /** The ordinals of `candidates` that match, as a new set. */
   matching(rules: PlacementRules, candidates: Bitset): Bitset {
     if (rules.problem !== undefined) return new Bitset();
     if (rules.predicates.length === 0) return candidates.copy();
     const matching = new Bitset();
-    for (const predicate of rules.predicates) matching.addAll(this.#meeting(predicate, candidates));
+    for (const predicate of rules.predicates) matching.addAll(this.#matchingOne(predicate, candidates));
     return matching;
   }
 
-  #meeting(predicate: Predicate, candidates: Bitset): Bitset {
-    const meeting = candidates.copy();
+  #matchingOne(predicate: Predicate, candidates: Bitset): Bitset {
+    const matching = candidates.copy();
     for (const source of SOURCES) {
-      for (const requirement of predicate[source]) meeting.keepAll(this.#met(source, requirement));
+      for (const requirement of predicate[source]) matching.keepAll(this.#met(source, requirement));
     }
-    return meeting;
+    return matching;
   }
 
   #met(source: Source, requirement: Requirement): Bitset {
     const shared = this.#requirements.get(idOf(source, requirement));
     if (shared?.met !== undefined) return shared.met;
     const met = new Bitset();
-    for (const [ordinal, cluster] of this.#fleet) if (meets(requirement, cluster[source])) met.add(ordinal);
+    for (const [ordinal, cluster] of this.#clusters) if (meets(requirement, cluster[source])) met.add(ordinal);
     if (shared !== undefined) shared.met = met;
     return met;
   }
 
-  #touched(source: Source, before: StringMap, after: StringMap): Set<Shared> {
-    const touched = new Set<Shared>();
-    if (before === after) return touched;
+  /** The requirements that a change of labels or claims may affect. */
+  #changed(source: Source, before: StringMap, after: StringMap): Set<SharedRequirement> {
+    const changed = new Set<SharedRequirement>();
+    if (before === after) return changed;
     for (const key of Object.keys({ ...before, ...after })) {
-      for (const mark of changedMarks(source, key, valueOf(before, key), valueOf(after, key))) {
-        for (const shared of this.#byMark.get(mark) ?? []) touched.add(shared);
+      for (const term of changedTerms(source, key, valueOf(before, key), valueOf(after, key))) {
+        for (const shared of this.#byTerm.get(term) ?? []) changed.add(shared);
       }
     }
-    return touched;
+    return changed;
   }
 
-  #create(id: string, source: Source, requirement: Requirement): Shared {
-    const shared: Shared = { id, source, requirement, users: new Set(), met: undefined };
+  #create(id: string, source: Source, requirement: Requirement): SharedRequirement {
+    const shared: SharedRequirement = { id, source, requirement, placements: new Set(), met: undefined };
     this.#requirements.set(id, shared);
-    for (const mark of marksOf(source, requirement)) {
-      const sharing = this.#byMark.get(mark) ?? new Set<Shared>();
-      this.#byMark.set(mark, sharing.add(shared));
+    for (const term of termsOf(source, requirement)) {
+      const requirements = this.#byTerm.get(term) ?? new Set<SharedRequirement>();
+      this.#byTerm.set(term, requirements.add(shared));
     }
     return shared;
   }
 
-  #drop(shared: Shared): void {
+  #drop(shared: SharedRequirement): void {
     this.#requirements.delete(shared.id);
-    for (const mark of marksOf(shared.source, shared.requirement)) {
-      const sharing = this.#byMark.get(mark);
-      sharing?.delete(shared);
-      if (sharing?.size === 0) this.#byMark.delete(mark);
+    for (const term of termsOf(shared.source, shared.requirement)) {
+      const requirements = this.#byTerm.get(term);
+      requirements?.delete(shared);
+      if (requirements?.size === 0) this.#byTerm.delete(term);
     }
   }
 }
 
-/** The marks in which two values of a key differ; none where they are the same. */
-function changedMarks(source: Source, key: string, before: string | undefined, after: string | undefined): string[] {
+/** The terms that hold for one of two values of a key and not for the other. */
+function changedTerms(source: Source, key: string, before: string | undefined, after: string | undefined): string[] {
   if (before === after) return [];
-  const marks: string[] = [];
-  if (before !== undefined) marks.push(valueMark(source, key, before));
-  if (after !== undefined) marks.push(valueMark(source, key, after));
-  if (before === undefined || after === undefined) marks.push(presenceMark(source, key));
-  return marks;
+  const terms: string[] = [];
+  if (before !== undefined) terms.push(valueTerm(source, key, before));
+  if (after !== undefined) terms.push(valueTerm(source, key, after));
+  if (before === undefined || after === undefined) terms.push(presenceTerm(source, key));
+  return terms;
 }
 
-/** What a requirement looks at: the named values of its key, or whether the key is there. */
-function marksOf(source: Source, { key, operator, values }: Requirement): string[] {
-  if (operator === 'Exists' || operator === 'DoesNotExist') return [presenceMark(source, key)];
-  return values.map((value) => valueMark(source, key, value));
+/** The terms that a requirement depends on: its key with each of its values, or the presence of its key. */
+function termsOf(source: Source, { key, operator, values }: Requirement): string[] {
+  if (operator === 'Exists' || operator === 'DoesNotExist') return [presenceTerm(source, key)];
+  return values.map((value) => valueTerm(source, key, value));
 }
 
-function presenceMark(source: Source, key: string): string {
+function presenceTerm(source: Source, key: string): string {
   return JSON.stringify([source, key]);
 }
 
-function valueMark(source: Source, key: string, value: string): string {
+function valueTerm(source: Source, key: string, value: string): string {
   return JSON.stringify([source, key, value]);
 }
 

@@ -57,12 +57,17 @@ export class MutationCache<T extends Versioned> {
     return cached;
   }
 
-  /** Drops the mutation when a change of the watch cache includes it. Every change has to be passed in. */
-  observe({ key, before, after }: ObservedChange<T>): void {
+  /**
+   * Drops the mutation when a change of the watch cache includes it. Every change has to be passed in. Returns false for
+   * the event of an own write and for older ones, and true for a change by others.
+   */
+  observe({ key, before, after }: ObservedChange<T>): boolean {
     const mutation = this.#mutations.get(key);
-    if (mutation === undefined) return;
-    const isGone = after === undefined && before?.metadata.uid === mutation.uid;
-    if (isGone || isCaughtUp(mutation, after)) this.#mutations.delete(key);
+    if (mutation === undefined) return true;
+    const isDelivered = after === undefined ? before?.metadata.uid === mutation.uid : isCaughtUp(mutation, after);
+    if (!isDelivered) return false;
+    this.#mutations.delete(key);
+    return after?.metadata.resourceVersion !== mutation.object?.metadata.resourceVersion;
   }
 
   clear(): void {

@@ -1,4 +1,4 @@
-import { announceDecision, announceStatus } from '../../src/controllers/placement/events.js';
+import { recordDecision, recordStatus } from '../../src/controllers/placement/events.js';
 import type { Input } from '../../src/controllers/placement/gather.js';
 import { schedule } from '../../src/domain/placement/schedule.js';
 import { planSlices } from '../../src/domain/placement/slices.js';
@@ -34,13 +34,14 @@ function outputOf(world: Partial<World>, { done, failure, stored }: Progress = {
   const { states, ...rest } = reportOn(seen, decided, publication);
   const events: EventNote[] = [];
   const recorder = { record: (event: EventNote) => void events.push(event), flush: () => Promise.resolve() };
-  // The announcements read the Placement, for whom the event is, and the snapshot, and nothing else.
-  const gathered = {
+  // The events read the Placement that they regard, and the snapshot, and nothing else of the input.
+  const input = {
     placement: { metadata: { namespace: 'team', name: 'web' } },
     snapshot: seen,
   } as unknown as Input;
-  announceDecision(gathered, { schedule: decided, publication }, recorder);
-  announceStatus(gathered, { schedule: decided, publication }, { states, ...rest }, recorder);
+  const outcome = { schedule: decided, plan, publication, error: undefined };
+  recordDecision(input, outcome, recorder);
+  recordStatus(input, outcome, { states, ...rest }, recorder);
   return { rest, conditions: states, events: events.map(({ regarding: _, ...event }) => event) };
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { CLUSTER_SET_LABEL } from '../../src/api/names.js';
-import { MembershipIndex, sameMap, type Labelled } from '../../src/index/membershipindex.js';
+import { MembershipIndex, sameMap, type LabelledCluster } from '../../src/index/membershipindex.js';
 import { readClusterSelector, selects, type ClusterSelector } from '../../src/domain/clusters/selector.js';
 
 const exclusive: ClusterSelector = { kind: 'exclusive' };
@@ -10,7 +10,7 @@ const eu = readClusterSelector({
   clusterSelector: { selectorType: 'LabelSelector', labelSelector: { matchLabels: { region: 'eu' } } },
 });
 
-function labelled(name: string, labels: Record<string, string> = {}, deleting = false): Labelled {
+function labelled(name: string, labels: Record<string, string> = {}, deleting = false): LabelledCluster {
   return { name, labels, deleting };
 }
 
@@ -35,32 +35,29 @@ describe('which cluster is in which set', () => {
     expect(membership.memberNames('fleet')).toEqual(['b']);
   });
 
-  it('moves a cluster with its labels, and tells the sets that it left and joined', () => {
-    const told: string[] = [];
-    const membership = new MembershipIndex((set) => told.push(set));
+  it('moves a cluster with its labels, and returns the sets that it left and joined', () => {
+    const membership = new MembershipIndex();
     membership.upsertSet('fleet', exclusive);
     membership.upsertSet('eu', eu);
     membership.upsertCluster(labelled('a', { [CLUSTER_SET_LABEL]: 'fleet' }));
-    told.length = 0;
 
     const change = membership.upsertCluster(labelled('a', { region: 'eu' }));
 
-    expect(change).toEqual({ ordinal: 0, before: ['fleet'], after: ['eu'] });
-    expect(told.sort()).toEqual(['eu', 'fleet']);
+    expect(change).toEqual({ ordinal: 0, before: ['fleet'], after: ['eu'], affected: ['fleet', 'eu'] });
     expect(membership.members('fleet').size).toBe(0);
   });
 
-  it('does not count a cluster that is being deleted, and tells its sets once', () => {
-    const told: string[] = [];
-    const membership = new MembershipIndex((set) => told.push(set));
+  it('does not count a cluster that is being deleted, and returns its sets once', () => {
+    const membership = new MembershipIndex();
     membership.upsertSet('fleet', exclusive);
     const labels = { [CLUSTER_SET_LABEL]: 'fleet' };
     for (const name of ['a', 'b']) membership.upsertCluster(labelled(name, labels));
-    told.length = 0;
 
-    for (const colour of ['red', 'blue']) membership.upsertCluster(labelled('a', { ...labels, colour }, true));
+    const affected = ['red', 'blue'].map(
+      (colour) => membership.upsertCluster(labelled('a', { ...labels, colour }, true)).affected,
+    );
 
-    expect(told).toEqual(['fleet']);
+    expect(affected).toEqual([['fleet'], []]);
     expect(membership.count('fleet')).toBe(1);
     expect(membership.memberNames('fleet')).toEqual(['a', 'b']);
     membership.removeCluster('a');
@@ -68,16 +65,30 @@ describe('which cluster is in which set', () => {
     expect(membership.count('fleet')).toBe(2);
   });
 
-  it('tells nobody of a change that moves nothing', () => {
-    const told: string[] = [];
-    const membership = new MembershipIndex((set) => told.push(set));
+  it('returns a set once that a cluster leaves when its deletion begins', () => {
+    const membership = new MembershipIndex();
+    membership.upsertSet('fleet', exclusive);
+    membership.upsertCluster(labelled('a', { [CLUSTER_SET_LABEL]: 'fleet' }));
+
+    expect(membership.upsertCluster(labelled('a', {}, true)).affected).toEqual(['fleet']);
+  });
+
+  it('returns the sets of a cluster that is gone', () => {
+    const membership = new MembershipIndex();
+    membership.upsertSet('fleet', exclusive);
+    membership.upsertCluster(labelled('a', { [CLUSTER_SET_LABEL]: 'fleet' }));
+
+    expect(membership.removeCluster('a')?.affected).toEqual(['fleet']);
+  });
+
+  it('returns no set for a change of labels that moves the cluster into or out of none', () => {
+    const membership = new MembershipIndex();
     membership.upsertSet('fleet', exclusive);
     membership.upsertCluster(labelled('a', { [CLUSTER_SET_LABEL]: 'fleet', colour: 'red' }));
-    told.length = 0;
 
-    membership.upsertCluster(labelled('a', { [CLUSTER_SET_LABEL]: 'fleet', colour: 'blue' }));
+    const { affected } = membership.upsertCluster(labelled('a', { [CLUSTER_SET_LABEL]: 'fleet', colour: 'blue' }));
 
-    expect(told).toEqual([]);
+    expect(affected).toEqual([]);
   });
 
   it('has nobody in a set whose selector cannot be read, and everybody back once it can', () => {
@@ -101,7 +112,7 @@ describe('which cluster is in which set', () => {
     expect(membership.upsertCluster(labelled('c')).ordinal).toBe(0);
     expect(membership.nameAt(0)).toBe('c');
     expect(membership.removeCluster('a')).toBeUndefined();
-    expect(() => membership.nameAt(7)).toThrow('no cluster has the number 7');
+    expect(() => membership.nameAt(7)).toThrow('no cluster has the ordinal 7');
   });
 
   it('equals asking the selector of every pair, whatever the order of the changes', () => {

@@ -101,10 +101,10 @@ function fold(model: Model, index: PlacementIndex, event: Event): readonly strin
   switch (event.kind) {
     case 'cluster':
       model.clusters.set(event.view.name, event.view);
-      return index.upsertCluster(event.view);
+      return index.upsertCluster(event.view).placements;
     case 'clusterGone':
       model.clusters.delete(event.name);
-      return index.removeCluster(event.name);
+      return index.removeCluster(event.name).placements;
     case 'set':
       model.sets.set(event.name, event);
       return index.upsertSet({ name: event.name, deleting: event.deleting, selector: readClusterSelector(event.spec) });
@@ -380,7 +380,8 @@ describe('whom a change can change', () => {
   ])('%s', (_sentence, spec, before, after, named) => {
     const index = settled(spec, before, inFleet('other'));
 
-    const keysNamed = typeof after === 'string' ? index.removeCluster(after) : index.upsertCluster(after);
+    const keysNamed =
+      typeof after === 'string' ? index.removeCluster(after).placements : index.upsertCluster(after).placements;
 
     expect(keysNamed).toEqual(named);
   });
@@ -388,17 +389,17 @@ describe('whom a change can change', () => {
   it('names a Placement once until it has been looked at', () => {
     const index = settled(wantsEu, inFleet('a'), inFleet('b'));
 
-    expect(index.upsertCluster(inFleet('a', { labels: { region: 'eu' } }))).toEqual(['team/web']);
-    expect(index.upsertCluster(inFleet('b', { labels: { region: 'eu' } }))).toEqual([]);
+    expect(index.upsertCluster(inFleet('a', { labels: { region: 'eu' } })).placements).toEqual(['team/web']);
+    expect(index.upsertCluster(inFleet('b', { labels: { region: 'eu' } })).placements).toEqual([]);
     index.beginReconcile('team/web');
-    expect(index.upsertCluster(inFleet('b'))).toEqual(['team/web']);
+    expect(index.upsertCluster(inFleet('b')).placements).toEqual(['team/web']);
   });
 
   it('names nobody while it is not tracking, and still folds', () => {
     const index = settled({}, inFleet('a'));
     index.tracking = false;
 
-    expect(index.upsertCluster(inFleet('b'))).toEqual([]);
+    expect(index.upsertCluster(inFleet('b')).placements).toEqual([]);
     expect(index.removeSet('other')).toEqual([]);
     expect([...index.candidates('team/web').matched].map((one) => one.name)).toEqual(['a', 'b']);
   });
@@ -406,13 +407,13 @@ describe('whom a change can change', () => {
   it('names the misconfigured Placement whose decision may hold a cluster that is deleted', () => {
     const index = settled(broken, cluster('a'));
 
-    expect(index.upsertCluster(cluster('a', { deleting: true }))).toEqual(['team/web']);
+    expect(index.upsertCluster(cluster('a', { deleting: true })).placements).toEqual(['team/web']);
   });
 
   it('names the misconfigured Placement whose decision may hold a cluster that is gone without having been seen to be deleted', () => {
     const index = settled(broken, cluster('a'));
 
-    expect(index.removeCluster('a')).toEqual(['team/web']);
+    expect(index.removeCluster('a').placements).toEqual(['team/web']);
   });
 
   it('names the Placement with a set that cannot be read whose decision may hold a cluster that is gone', () => {
@@ -425,13 +426,13 @@ describe('whom a change can change', () => {
     index.upsertBinding('team', binding('odd'));
     index.beginReconcile('team/web');
 
-    expect(index.removeCluster('a')).toEqual(['team/web']);
+    expect(index.removeCluster('a').placements).toEqual(['team/web']);
   });
 
   it('names nobody when a cluster is gone whose deletion was seen before', () => {
     const index = settled(broken, cluster('a', { deleting: true }));
 
-    expect(index.removeCluster('a')).toEqual([]);
+    expect(index.removeCluster('a').placements).toEqual([]);
   });
 
   it('names, of the Placements of other namespaces, none', () => {
@@ -439,8 +440,39 @@ describe('whom a change can change', () => {
     index.upsertPlacement('other/web', { namespace: 'other', rules: compileSpec({}) });
     index.beginReconcile('other/web');
 
-    expect(index.upsertCluster(inFleet('b'))).toEqual(['team/web']);
+    expect(index.upsertCluster(inFleet('b')).placements).toEqual(['team/web']);
     expect(index.upsertBinding('other', binding('fleet'))).toEqual(['other/web']);
+  });
+
+  it('returns the sets whose members changed, tracking or not', () => {
+    const index = settled({}, inFleet('a'));
+    index.tracking = false;
+
+    expect(index.upsertCluster(inFleet('b')).sets).toEqual(['fleet']);
+    expect(index.upsertCluster(inFleet('b', { claims: { cpu: '8' } })).sets).toEqual([]);
+    expect(index.upsertCluster(inFleet('b', { deleting: true })).sets).toEqual(['fleet']);
+    expect(index.removeCluster('b').sets).toEqual(['fleet']);
+    expect(index.removeCluster('b').sets).toEqual([]);
+  });
+
+  it('returns candidates that stay as they were when clusters are removed and others take their ordinals', () => {
+    const index = settled({}, inFleet('a'), inFleet('b'), inFleet('c'));
+    const { count, matched } = index.candidates('team/web');
+
+    index.removeCluster('a');
+    index.removeCluster('b');
+    index.upsertCluster(inFleet('new'));
+    index.upsertCluster(inFleet('a'));
+
+    expect([count, matched.size]).toEqual([3, 3]);
+    expect([...matched].map((one) => one.name)).toEqual(['a', 'b', 'c']);
+    expect(['a', 'b', 'c', 'new', 'unknown'].map((name) => matched.has(name))).toEqual([
+      true,
+      true,
+      true,
+      false,
+      false,
+    ]);
   });
 
   it('never misses a Placement whose schedule changed, and holds what brute force finds, whatever happens in whatever order', () => {

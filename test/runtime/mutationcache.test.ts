@@ -54,4 +54,35 @@ describe('a mutation cache', () => {
 
     expect(cache.newest('x', undefined)).toBeUndefined();
   });
+
+  it.each<[string, KubeObject | undefined, KubeObject | undefined, boolean]>([
+    ['the event of the write', object('8'), object('9'), false],
+    ['an event before it', object('7'), object('8'), false],
+    ['the deletion of an earlier object of the name', object('3', 'old'), undefined, false],
+    ['a later change', object('9'), object('10'), true],
+    ['the deletion of the written object', object('9'), undefined, true],
+  ])('after a write, %s is or is not a change by others (%#)', (_sentence, before, after, byOthers) => {
+    const cache = new MutationCache(new ManualClock());
+    cache.mutated('x', object('9'));
+
+    expect(cache.observe({ key: 'x', before, after })).toBe(byOthers);
+  });
+
+  it.each<[string, KubeObject | undefined, KubeObject | undefined, boolean]>([
+    ['the event of the deletion', object('8'), undefined, false],
+    ['an event before it', object('7'), object('8'), false],
+    ['another object of the name', undefined, object('10', 'other'), true],
+  ])('after a deletion, %s is or is not a change by others (%#)', (_sentence, before, after, byOthers) => {
+    const cache = new MutationCache(new ManualClock());
+    cache.deleted('x', 'u');
+
+    expect(cache.observe({ key: 'x', before, after })).toBe(byOthers);
+  });
+
+  it('takes every change of an object that was not written for a change by others', () => {
+    const cache = new MutationCache(new ManualClock());
+
+    expect(cache.observe({ key: 'x', before: object('8'), after: object('9') })).toBe(true);
+    expect(cache.observe({ key: 'x', before: object('9'), after: undefined })).toBe(true);
+  });
 });

@@ -1,19 +1,19 @@
 import type { ManagedClusterSet } from '../../api/generated/managedclusterset.js';
 import type { ManagedClusterSetBinding } from '../../api/generated/managedclustersetbinding.js';
 import { ManagedClusterSetBindings, ManagedClusterSets } from '../../api/resources.js';
-import type { MembershipIndex } from '../../index/membershipindex.js';
 import { readClusterSelector } from '../../domain/clusters/selector.js';
 import { bindingStatus, setStatus, type BindingFacts } from '../../domain/clusters/status.js';
-import { clusterSetOf, type PlacementCaches } from '../placement/caches.js';
-import type { ReportedKind } from './status.js';
+import type { MembershipIndex } from '../../index/membershipindex.js';
+import { clusterSetOf, type ClusterCaches } from './caches.js';
+import type { StatusKind } from './reconcile.js';
 
-/** ManagedClusterSets: how many clusters belong to each; those being deleted do not count, as they are no candidates. */
-export function setKind(caches: PlacementCaches, membership: MembershipIndex): ReportedKind<ManagedClusterSet> {
+/** ManagedClusterSets: the number of their clusters, without those that are being deleted, which are no candidates. */
+export function setKind(caches: ClusterCaches, membership: MembershipIndex): StatusKind<ManagedClusterSet> {
   return {
     type: ManagedClusterSets,
     cache: caches.sets,
     inputs: [caches.clusters],
-    settle: (object, now) => {
+    withWantedStatus: (object, now) => {
       const { name, generation = 0 } = object.metadata;
       const selector = readClusterSelector(object.spec);
       const members = membership.count(name);
@@ -24,13 +24,13 @@ export function setKind(caches: PlacementCaches, membership: MembershipIndex): R
   };
 }
 
-/** ManagedClusterSetBindings: whether each opens a set. */
-export function bindingKind(caches: PlacementCaches): ReportedKind<ManagedClusterSetBinding> {
+/** ManagedClusterSetBindings: whether each binds an existing set. */
+export function bindingKind(caches: ClusterCaches): StatusKind<ManagedClusterSetBinding> {
   return {
     type: ManagedClusterSetBindings,
     cache: caches.bindings,
     inputs: [caches.sets],
-    settle: (object, now) => {
+    withWantedStatus: (object, now) => {
       const { name, generation = 0, deletionTimestamp } = object.metadata;
       const clusterSet = clusterSetOf(object);
       const deleting = deletionTimestamp !== undefined;
@@ -44,7 +44,7 @@ export function bindingKind(caches: PlacementCaches): ReportedKind<ManagedCluste
   };
 }
 
-function stateOf({ sets }: PlacementCaches, name: string): BindingFacts['set'] {
+function stateOf({ sets }: ClusterCaches, name: string): BindingFacts['set'] {
   const set = sets.store.get(name);
   if (set === undefined) return 'missing';
   return set.metadata.deletionTimestamp === undefined ? 'exists' : 'deleting';

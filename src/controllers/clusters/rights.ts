@@ -1,7 +1,7 @@
 import { ManagedClusterSetBindings, ManagedClusterSets } from '../../api/resources.js';
 import type { GuardRow } from '../../kube/guard/guard.js';
 
-/** What the controllers of sets and bindings may write. */
+/** The writes that the controllers of sets and bindings are allowed. */
 export const clusterRights: readonly GuardRow[] = [
   { verbs: ['updateStatus'], type: ManagedClusterSets, namespace: (namespace) => namespace === '' },
   { verbs: ['updateStatus'], type: ManagedClusterSetBindings, namespace: (namespace) => namespace !== '' },

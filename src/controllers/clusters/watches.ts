@@ -1,8 +1,8 @@
 import type { ManagedClusterSet } from '../../api/generated/managedclusterset.js';
 import type { ManagedClusterSetBinding } from '../../api/generated/managedclustersetbinding.js';
 import { keyOf } from '../../api/resources.js';
-import { BY_SET, type PlacementCaches } from '../placement/caches.js';
-import type { StatusReconciler } from './status.js';
+import { BY_SET, type ClusterCaches } from './caches.js';
+import type { StatusReconciler } from './reconcile.js';
 
 export interface ClusterReconcilers {
   readonly sets: StatusReconciler<ManagedClusterSet>;
@@ -10,25 +10,25 @@ export interface ClusterReconcilers {
 }
 
 export interface ClusterQueues {
-  readonly sets: (key: string) => void;
-  readonly bindings: (key: string) => void;
+  readonly enqueueSet: (key: string) => void;
+  readonly enqueueBinding: (key: string) => void;
 }
 
 /**
- * Asks for a pass over a set or binding whose status is due. A set is asked for by its own changes here, and by those of
- * its members through `Membership`. To be called after the inventory watches, whose folding this relies on.
+ * Enqueues the sets and bindings whose status is outdated after a change of a set or binding. It has to be called after
+ * the membership index has subscribed to the caches: the status of a set is computed from it.
  */
 export function watchClusters(
-  caches: PlacementCaches,
+  caches: ClusterCaches,
   { sets, bindings }: ClusterReconcilers,
-  ask: ClusterQueues,
+  { enqueueSet, enqueueBinding }: ClusterQueues,
 ): void {
   caches.sets.onChange(({ key, after }) => {
-    if (after === undefined || sets.isDue(after)) ask.sets(key);
+    if (after === undefined || sets.isOutdated(after)) enqueueSet(key);
     for (const binding of caches.bindings.store.byIndex(BY_SET, key))
-      if (bindings.isDue(binding)) ask.bindings(keyOf(binding.metadata));
+      if (bindings.isOutdated(binding)) enqueueBinding(keyOf(binding.metadata));
   });
   caches.bindings.onChange(({ key, after }) => {
-    if (after === undefined || bindings.isDue(after)) ask.bindings(key);
+    if (after === undefined || bindings.isOutdated(after)) enqueueBinding(key);
   });
 }

@@ -1,99 +1,64 @@
-import type { Placement } from '../../api/generated/placement.js';
 import type { PlacementDecision } from '../../api/generated/placementdecision.js';
 import { PLACEMENT_FIELD_MANAGER } from '../../api/names.js';
-import { PlacementDecisions, Placements } from '../../api/resources.js';
-import { decisionObject, readDecision } from '../../domain/placement/decision.js';
+import { PlacementDecisions } from '../../api/resources.js';
+import { decisionObject, readDecision, sameList } from '../../domain/placement/decision.js';
 import type { DecisionWrite } from '../../domain/placement/sequence.js';
-import { remember, type SlicePlan } from '../../domain/placement/slices.js';
+import { slotsAfter } from '../../domain/placement/slices.js';
 import type { Publication } from '../../domain/placement/status.js';
-import type { KubeClient } from '../../kube/client/client.js';
 import { isFailure } from '../../runtime/errors.js';
-import type { Pass } from '../../runtime/result.js';
-import type { Input } from './gather.js';
-import type { MutationCache } from '../../runtime/mutationcache.js';
-import type { Remembered } from './memory.js';
+import type { Decision } from './decide.js';
+import { readStoredDecision, type Input } from './gather.js';
+import type { ReconcileScope } from './scope.js';
 
-export interface Writer {
-  readonly client: KubeClient;
-  readonly latestDecisions: MutationCache<PlacementDecision>;
-}
-
-/** How far the plan was carried out, and what stopped it. */
-export interface Applied {
+/** What was decided, how far it was carried out, and the error that ended it; undefined for none. */
+export interface Outcome extends Decision {
   readonly publication: Publication;
   readonly error: unknown;
 }
 
+type Attempt = { readonly kind: 'stored' } | { readonly kind: 'failed'; readonly error: unknown };
+
 /**
- * Carries out the plan's writes in their order, up to the first that fails: each rests on those before it. What was
- * stored is remembered even when a later write fails. Never throws.
+ * Carries out the writes of the plan in their order, up to the first that fails: each depends on those before it. What
+ * was stored is remembered even when a later write fails. Never throws.
  */
-export async function apply(gathered: Input, plan: SlicePlan, writer: Writer, pass: Pass): Promise<Applied> {
-  const { remembered } = gathered;
-  for (const [name, { metadata }] of gathered.objects) {
-    remembered.decisions.set(name, { uid: metadata.uid ?? '', resourceVersion: metadata.resourceVersion ?? '' });
-  }
-  for (const name of remembered.decisions.keys()) if (!gathered.objects.has(name)) remembered.decisions.delete(name);
+export async function apply(input: Input, decision: Decision, scope: ReconcileScope): Promise<Outcome> {
+  const { objects, state } = input;
+  const { plan } = decision;
+  state.decisions.clear();
+  for (const name of objects.keys()) state.decisions.add(name);
   let done = 0;
   for (const write of plan.writes) {
-    try {
-      await carryOut(gathered, write, writer, pass);
-      done += 1;
-    } catch (error) {
-      await lookAgain(gathered, write, writer, error);
-      if (isFailure(error, 'Conflict') && isDone(gathered, write, writer)) {
-        done += 1;
-        continue;
-      }
-      remembered.slots = remembered.doubtful.size === 0 ? remember(plan, done) : undefined;
-      return { publication: { plan, done, failure: { name: write.name, message: messageOf(error) } }, error };
+    const attempt = await carryOut(input, write, scope);
+    if (attempt.kind === 'failed') {
+      const { error } = attempt;
+      const failure = { name: write.name, message: messageOf(error) };
+      state.slots = state.unconfirmed.size === 0 ? slotsAfter(plan, done) : undefined;
+      return { ...decision, publication: { plan, done, failure }, error };
     }
+    done += 1;
   }
-  remembered.slots = remember(plan, done);
-  return { publication: { plan, done }, error: undefined };
+  state.slots = slotsAfter(plan, done);
+  return { ...decision, publication: { plan, done }, error: undefined };
 }
 
-/**
- * Whether a write that met a conflict has been carried out all the same: the client repeats an update whose answer was
- * lost, and the second then meets what the first has stored. Such an object is no foreign edit, and must not be put back.
- */
-function isDone({ owner, objects, remembered }: Input, write: DecisionWrite, { latestDecisions }: Writer): boolean {
-  if (write.kind !== 'update' || remembered.doubtful.has(write.name)) return false;
-  const found = latestDecisions.newest(`${owner.namespace}/${write.name}`, undefined);
-  if (found === undefined) return false;
-  const { intact, deleting, revision, clusters } = readDecision(found, owner);
-  if (!intact || deleting || revision !== write.revision || clusters.join('\n') !== write.clusters.join('\n'))
-    return false;
-  objects.set(write.name, found);
-  return true;
-}
-
-/** Reads the objects that earlier writes left in doubt. Throws when they cannot be read. */
-export async function clearDoubts(key: string, remembered: Remembered, writer: Writer): Promise<void> {
-  const namespace = key.slice(0, key.indexOf('/'));
-  for (const name of remembered.doubtful) {
-    await read(namespace, name, remembered, writer);
-    remembered.doubtful.delete(name);
+async function carryOut(input: Input, write: DecisionWrite, scope: ReconcileScope): Promise<Attempt> {
+  try {
+    if (write.kind === 'delete') await remove(input, write, scope);
+    else await store(input, write, scope);
+    return { kind: 'stored' };
+  } catch (error) {
+    const found = await readAfter(error, input, write, scope);
+    return isFailure(error, 'Conflict') && isStored(input, write, found)
+      ? { kind: 'stored' }
+      : { kind: 'failed', error };
   }
-}
-
-/** Whether the Placement is the one that we think it is: asked before the objects of an earlier one are deleted. */
-export async function isLive({ owner }: Input, { client }: Writer): Promise<boolean> {
-  const { namespace, name, uid } = owner;
-  const found = await client.get<Placement>(Placements, { namespace, name }, { metadataOnly: true });
-  return found?.metadata.uid === uid;
-}
-
-async function carryOut(gathered: Input, write: DecisionWrite, writer: Writer, pass: Pass): Promise<void> {
-  if (write.kind === 'delete') await remove(gathered, write, writer, pass);
-  else await store(gathered, write, writer, pass);
 }
 
 async function store(
-  { owner, objects, remembered }: Input,
+  { owner, objects, state }: Input,
   write: Exclude<DecisionWrite, { kind: 'delete' }>,
-  { client, latestDecisions }: Writer,
-  { signal }: Pass,
+  { client, mutations, pass: { signal } }: ReconcileScope,
 ): Promise<void> {
   const { name, ordinal, clusters } = write;
   const options = { fieldManager: PLACEMENT_FIELD_MANAGER, signal };
@@ -103,22 +68,17 @@ async function store(
       ? await client.create(PlacementDecisions, wanted, options)
       : await client.update(PlacementDecisions, wanted, options);
   objects.set(name, stored);
-  latestDecisions.mutated(`${owner.namespace}/${name}`, stored);
-  remembered.decisions.set(name, {
-    uid: stored.metadata.uid ?? '',
-    resourceVersion: stored.metadata.resourceVersion ?? '',
-  });
+  state.decisions.add(name);
+  mutations.decisions.mutated(`${owner.namespace}/${name}`, stored);
 }
 
 async function remove(
-  { owner, objects, remembered }: Input,
+  { owner, objects, state }: Input,
   { name, uid, resourceVersion }: Extract<DecisionWrite, { kind: 'delete' }>,
-  { client, latestDecisions }: Writer,
-  { signal }: Pass,
+  { client, mutations, pass: { signal } }: ReconcileScope,
 ): Promise<void> {
   const { namespace } = owner;
-  const version = objects.get(name)?.metadata.resourceVersion ?? resourceVersion;
-  const preconditions = { uid, resourceVersion: version };
+  const preconditions = { uid, resourceVersion: objects.get(name)?.metadata.resourceVersion ?? resourceVersion };
   const outcome = await client.delete(
     PlacementDecisions,
     { namespace, name },
@@ -126,48 +86,40 @@ async function remove(
   );
   if (outcome === 'deleting') return;
   objects.delete(name);
-  latestDecisions.deleted(`${namespace}/${name}`, uid);
-  remembered.decisions.delete(name);
+  state.decisions.delete(name);
+  mutations.decisions.deleted(`${namespace}/${name}`, uid);
 }
 
 /**
- * After a failure: what the next pass must not take from the cache. A conflict means that the cache is behind: the object
- * is read. Where it is not known whether the write was carried out, the object is in doubt until it has been read.
+ * After a failed write. A conflict means that the cache is behind: the object is read and returned. When the outcome of
+ * the write is unknown, or the read fails, the object is unconfirmed: the next reconcile reads it first.
  */
-async function lookAgain(
-  { owner, remembered }: Input,
-  write: DecisionWrite,
-  writer: Writer,
+async function readAfter(
   error: unknown,
-): Promise<void> {
-  if (isFailure(error, 'Transport', 'Malformed', 'Unavailable', 'Aborted')) remembered.doubtful.add(write.name);
-  if (!isFailure(error, 'Conflict', 'AlreadyExists', 'NotFound')) return;
+  { objects, state }: Input,
+  { name }: DecisionWrite,
+  scope: ReconcileScope,
+): Promise<PlacementDecision | undefined> {
+  if (isFailure(error, 'Transport', 'Malformed', 'Unavailable', 'Aborted')) state.unconfirmed.add(name);
+  if (!isFailure(error, 'Conflict', 'AlreadyExists', 'NotFound')) return undefined;
   try {
-    await read(owner.namespace, write.name, remembered, writer);
+    return await readStoredDecision({ name, known: objects.get(name), state }, scope);
   } catch {
-    remembered.doubtful.add(write.name);
+    state.unconfirmed.add(name);
+    return undefined;
   }
 }
 
-async function read(
-  namespace: string,
-  name: string,
-  remembered: Remembered,
-  { client, latestDecisions }: Writer,
-): Promise<void> {
-  const at = `${namespace}/${name}`;
-  const found = await client.get<PlacementDecision>(PlacementDecisions, { namespace, name });
-  const known = remembered.decisions.get(name);
-  if (found === undefined) {
-    if (known !== undefined) latestDecisions.deleted(at, known.uid);
-    remembered.decisions.delete(name);
-    return;
-  }
-  latestDecisions.mutated(at, found);
-  remembered.decisions.set(name, {
-    uid: found.metadata.uid ?? '',
-    resourceVersion: found.metadata.resourceVersion ?? '',
-  });
+/**
+ * Whether `found` is what a write with a conflict was to store: the client repeats an update whose answer was lost, and
+ * the repetition conflicts with the first try. Such an object was edited by nobody else.
+ */
+function isStored({ owner, objects }: Input, write: DecisionWrite, found: PlacementDecision | undefined): boolean {
+  if (write.kind !== 'update' || found === undefined) return false;
+  const { intact, deleting, revision, clusters } = readDecision(found, owner);
+  if (!intact || deleting || revision !== write.revision || !sameList(clusters, write.clusters)) return false;
+  objects.set(write.name, found);
+  return true;
 }
 
 function messageOf(error: unknown): string {

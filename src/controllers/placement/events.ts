@@ -1,59 +1,48 @@
+import type { Placement } from '../../api/generated/placement.js';
+import type { Condition } from '../../api/meta.js';
 import { PlacementEvents, type PlacementEvent } from '../../api/placementevents.js';
 import { PlacementConditions } from '../../api/placementreasons.js';
 import { apiVersionOf, Placements } from '../../api/resources.js';
-import type { Placement } from '../../api/generated/placement.js';
-import type { Condition } from '../../api/meta.js';
 import type { ConditionState } from '../../domain/conditions.js';
-import { isList, isObject } from '../../domain/selectors.js';
 import type { Schedule } from '../../domain/placement/schedule.js';
 import { publishedAfter } from '../../domain/placement/slices.js';
-import { hadDecision, type PlacementReport, type Publication } from '../../domain/placement/status.js';
+import { hadDecision, type PlacementReport } from '../../domain/placement/status.js';
 import { nameList } from '../../domain/placement/wording.js';
+import { isList, isObject } from '../../domain/selectors.js';
 import type { EventRecorder } from '../../kube/events/recorder.js';
+import type { Outcome } from './apply.js';
 import type { Input } from './gather.js';
 
-/** An event, before it is recorded. */
-interface Announcement {
+interface PlacementNote {
   readonly reason: PlacementEvent;
   readonly note: string;
 }
 
-/** What was decided, and how much of it is stored. */
-interface Decided {
-  readonly schedule: Schedule;
-  readonly publication: Publication;
-}
-
-/** Tells of what was stored by a pass without a failure, if the decision holds other clusters than before. */
-export function announceDecision(gathered: Input, decided: Decided, recorder: EventRecorder): void {
-  const news = newsOf(gathered, decided);
-  if (news !== undefined) record(gathered.placement, news, recorder);
+/** Records an event for a decision that was stored without a failure, if it holds other clusters than before. */
+export function recordDecision(input: Input, outcome: Outcome, recorder: EventRecorder): void {
+  const note = decisionNote(input, outcome);
+  if (note !== undefined) record(input.placement, note, recorder);
 }
 
 /**
- * Tells of a Placement that is not satisfied or cannot be published, once per change; where the first decision was told
- * of and nothing is in its way, that is enough.
+ * Records an event for a Placement that is not satisfied or cannot be published, once per change of the condition. A
+ * first decision without a failure has its own event already.
  */
-export function announceStatus(
-  gathered: Input,
-  decided: Decided,
-  said: PlacementReport,
-  recorder: EventRecorder,
-): void {
-  const failed = said.states.some(
+export function recordStatus(input: Input, outcome: Outcome, report: PlacementReport, recorder: EventRecorder): void {
+  const before = conditionsOf(input);
+  const changed = (type: string): boolean => isChanged(before, report.states, type);
+  const isRefused = report.states.some(
     ({ type, reason }) => type === PlacementConditions.Ready && reason === 'PublishFailed',
   );
-  const before = conditionsOf(gathered);
-  const turned = (type: string): boolean => isTurned(before, said.states, type);
-  const fails = failed && turned(PlacementConditions.Ready);
-  const state = said.states.find((one) => one.type === PlacementConditions.PlacementSatisfied);
-  if (state === undefined || (!fails && (state.status !== 'False' || !turned(state.type)))) return;
-  if (!fails && isFirst(gathered) && newsOf(gathered, decided) !== undefined) return;
-  record(gathered.placement, { reason: 'PlacementUnsatisfied', note: state.message }, recorder);
+  const failed = isRefused && changed(PlacementConditions.Ready);
+  const state = report.states.find((one) => one.type === PlacementConditions.PlacementSatisfied);
+  if (state === undefined || (!failed && (state.status !== 'False' || !changed(state.type)))) return;
+  if (!failed && isFirst(input) && decisionNote(input, outcome) !== undefined) return;
+  record(input.placement, { reason: 'PlacementUnsatisfied', note: state.message }, recorder);
 }
 
-/** Whether a condition has another status or reason than it had. */
-function isTurned(before: readonly Partial<Condition>[], states: readonly ConditionState[], type: string): boolean {
+/** Whether a condition has another status or reason than before. */
+function isChanged(before: readonly Partial<Condition>[], states: readonly ConditionState[], type: string): boolean {
   const [was, is] = [before, states].map((list) => list.find((one) => one.type === type));
   return was?.status !== is?.status || was?.reason !== is?.reason;
 }
@@ -62,21 +51,21 @@ function isFirst({ snapshot }: Input): boolean {
   return !hadDecision(snapshot.placement.status);
 }
 
-function newsOf(gathered: Input, { schedule, publication }: Decided): Announcement | undefined {
-  const { plan, done, failure } = publication;
-  if (done === 0 || failure !== undefined) return undefined;
-  const stored = new Set(publishedAfter(plan, done).flatMap((slice) => slice.clusters));
-  return isFirst(gathered) ? firstDecision(schedule, stored) : laterDecision(schedule, stored);
-}
-
-/** The stored conditions; what a stranger put there may be anything. */
+/** The stored conditions, unchecked: others may have edited them. */
 function conditionsOf({ snapshot }: Input): readonly Partial<Condition>[] {
   const { status } = snapshot.placement;
   const stored = isObject(status) ? status['conditions'] : undefined;
   return isList(stored) ? stored.filter((one): one is Partial<Condition> => isObject(one)) : [];
 }
 
-function firstDecision({ kept, added, wanted }: Schedule, stored: ReadonlySet<string>): Announcement | undefined {
+function decisionNote(input: Input, { schedule, publication }: Outcome): PlacementNote | undefined {
+  const { plan, done, failure } = publication;
+  if (done === 0 || failure !== undefined) return undefined;
+  const stored = new Set(publishedAfter(plan, done).flatMap((slice) => slice.clusters));
+  return isFirst(input) ? firstDecision(schedule, stored) : laterDecision(schedule, stored);
+}
+
+function firstDecision({ kept, added, wanted }: Schedule, stored: ReadonlySet<string>): PlacementNote | undefined {
   const names = [...kept.flat(), ...added].filter((name) => stored.has(name));
   if (names.length === 0 && wanted !== 0) return undefined;
   return {
@@ -85,10 +74,10 @@ function firstDecision({ kept, added, wanted }: Schedule, stored: ReadonlySet<st
   };
 }
 
-function laterDecision({ added, dropped }: Schedule, stored: ReadonlySet<string>): Announcement | undefined {
+function laterDecision({ added, dropped }: Schedule, stored: ReadonlySet<string>): PlacementNote | undefined {
   const parts: string[] = [];
-  const came = added.filter((name) => stored.has(name));
-  if (came.length > 0) parts.push(`added ${listed(came)}`);
+  const addedNames = added.filter((name) => stored.has(name));
+  if (addedNames.length > 0) parts.push(`added ${listed(addedNames)}`);
   if (dropped.length > 0) parts.push(`removed ${listed(dropped.map((one) => one.cluster))}`);
   return parts.length === 0 ? undefined : { reason: 'DecisionChanged', note: parts.join('; ') };
 }
@@ -97,7 +86,7 @@ function listed(names: readonly string[]): string {
   return `${names.length} ${names.length === 1 ? 'cluster' : 'clusters'}: ${nameList(names)}`;
 }
 
-function record(placement: Placement, { reason, note }: Announcement, recorder: EventRecorder): void {
+function record(placement: Placement, { reason, note }: PlacementNote, recorder: EventRecorder): void {
   const regarding = { ...placement, apiVersion: apiVersionOf(Placements), kind: Placements.kind };
   recorder.record({ regarding, type: PlacementEvents[reason].type, reason, action: 'Schedule', note });
 }

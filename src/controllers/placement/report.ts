@@ -2,56 +2,70 @@ import type { Placement } from '../../api/generated/placement.js';
 import { PLACEMENT_FIELD_MANAGER } from '../../api/names.js';
 import { apiVersionOf, Placements } from '../../api/resources.js';
 import { timestamp } from '../../domain/conditions.js';
-import type { Schedule } from '../../domain/placement/schedule.js';
-import { reportOn, settleStatus, type PlacementReport, type Publication } from '../../domain/placement/status.js';
-import type { KubeClient } from '../../kube/client/client.js';
-import type { Clock } from '../../runtime/clock.js';
+import { reportOn, settleStatus, type PlacementReport } from '../../domain/placement/status.js';
 import { isFailure } from '../../runtime/errors.js';
-import type { Pass } from '../../runtime/result.js';
+import type { Outcome } from './apply.js';
+import { recordDecision, recordStatus } from './events.js';
 import type { Input } from './gather.js';
-import type { MutationCache } from '../../runtime/mutationcache.js';
+import type { ReconcileScope } from './scope.js';
 
-export interface Reporter {
-  readonly client: KubeClient;
-  readonly clock: Clock;
-  readonly latestPlacements: MutationCache<Placement>;
+/**
+ * Reports the outcome: log and event for a decision that was stored, then status, event and metrics of the Placement.
+ * After an error that usually ends within moments the status stays as it is: the reconcile is retried. Throws when the
+ * status is refused.
+ */
+export async function report(input: Input, outcome: Outcome, scope: ReconcileScope): Promise<void> {
+  if (outcome.error === undefined) reportDecision(input, outcome, scope);
+  if (isTransient(outcome.error)) return;
+  const status = await writeStatus(input, outcome, scope);
+  // Events cannot be created in a namespace that is being deleted.
+  if (!isNamespaceTerminating(outcome.error)) recordStatus(input, outcome, status, scope.recorder);
+  const { namespace, name, metrics } = scope;
+  metrics?.placement({ namespace, name, phase: status.phase, clusters: status.numberOfSelectedClusters });
+}
+
+/** Whether a write was refused because its namespace is being deleted: only the status of existing objects can be written. */
+export function isNamespaceTerminating(error: unknown): boolean {
+  return isFailure(error, 'Forbidden') && error.causes.some((cause) => cause.reason === 'NamespaceTerminating');
+}
+
+function isTransient(error: unknown): boolean {
+  return isFailure(error, 'Conflict', 'Fenced', 'Aborted', 'Throttled', 'Transport', 'Malformed', 'Guarded');
+}
+
+function reportDecision(input: Input, outcome: Outcome, { clock, pass, metrics, recorder }: ReconcileScope): void {
+  const { schedule, publication } = outcome;
+  if (publication.done === 0) return;
+  const [added, dropped] = [schedule.added.length, schedule.dropped.length];
+  pass.log.info({ writes: publication.done, added, dropped }, 'decision published');
+  if (pass.enqueuedAt !== undefined) metrics?.decided((clock.monotonic() - pass.enqueuedAt) / 1000);
+  recordDecision(input, outcome, recorder);
 }
 
 /**
- * Writes the status, once and only when it says something new; returns what it says. Throws when it is refused,
- * unless the Placement is gone; after a conflict the newest object has been read for the next pass.
+ * Writes the status if it differs from the stored one; returns what it says. Throws when it is refused, unless the
+ * Placement is gone; after a conflict the stored Placement has been read for the next reconcile.
  */
-export async function report(
-  gathered: Input,
-  decided: { readonly schedule: Schedule; readonly publication: Publication },
-  reporter: Reporter,
-  pass: Pass,
-): Promise<PlacementReport> {
-  const { placement, snapshot, remembered } = gathered;
-  remembered.version = placement.metadata.resourceVersion;
-  const said = reportOn(snapshot, decided.schedule, decided.publication);
-  const status = settleStatus(placement.status, said, timestamp(reporter.clock.now()));
-  if (status === undefined) return said;
+async function writeStatus(input: Input, outcome: Outcome, scope: ReconcileScope): Promise<PlacementReport> {
+  const { placement, snapshot } = input;
+  const { client, clock, mutations, key, pass } = scope;
+  const reported = reportOn(snapshot, outcome.schedule, outcome.publication);
+  const status = settleStatus(placement.status, reported, timestamp(clock.now()));
+  if (status === undefined) return reported;
   const wanted: Placement = { ...placement, apiVersion: apiVersionOf(Placements), kind: Placements.kind, status };
+  const options = { fieldManager: PLACEMENT_FIELD_MANAGER, signal: pass.signal };
   try {
-    const stored = await reporter.client.updateStatus(Placements, wanted, {
-      fieldManager: PLACEMENT_FIELD_MANAGER,
-      signal: pass.signal,
-    });
-    reporter.latestPlacements.mutated(gathered.key, stored);
-    remembered.version = stored.metadata.resourceVersion;
+    mutations.placements.mutated(key, await client.updateStatus(Placements, wanted, options));
   } catch (error) {
-    if (isFailure(error, 'NotFound')) return said;
-    if (isFailure(error, 'Conflict')) await readAgain(gathered, reporter);
+    if (isFailure(error, 'NotFound')) return reported;
+    if (isFailure(error, 'Conflict')) await readPlacement(input, scope);
     throw error;
   }
-  return said;
+  return reported;
 }
 
-async function readAgain({ key, owner, remembered }: Input, { client, latestPlacements }: Reporter): Promise<void> {
+async function readPlacement({ owner }: Input, { client, key, mutations }: ReconcileScope): Promise<void> {
   const { namespace, name, uid } = owner;
   const found = await client.get<Placement>(Placements, { namespace, name });
-  if (found?.metadata.uid !== uid) return;
-  latestPlacements.mutated(key, found);
-  remembered.version = found.metadata.resourceVersion;
+  if (found?.metadata.uid === uid) mutations.placements.mutated(key, found);
 }

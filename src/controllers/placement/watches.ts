@@ -7,88 +7,85 @@ import { nameOf } from '../../api/resources.js';
 import { readClusterSelector } from '../../domain/clusters/selector.js';
 import { clusterView } from '../../domain/placement/cluster.js';
 import { compileSpec } from '../../domain/placement/predicates.js';
-import type { Cache } from '../../kube/cache/reflector.js';
 import type { Change } from '../../kube/cache/store.js';
-import { clusterSetOf, placementKeys } from './caches.js';
-import type { Sources } from './gather.js';
-import type { Inputs } from './inputs.js';
+import { clusterSetOf } from '../clusters/caches.js';
+import { placementCachesNotCurrent, placementKeys } from './caches.js';
+import type { PlacementContext } from './scope.js';
 
 /**
- * Folds every change of the caches into the inventory, in the order in which they come, and asks for a pass over each
- * Placement that it can change. Own writes ask for none. To be called before the caches start.
+ * Folds every change of the caches into the index, in the order in which they are delivered, and enqueues the Placements
+ * and sets that it affects. Own writes affect none. To be called before the caches start.
  */
-export function watch(sources: Sources, inputs: Inputs, ask: (key: string) => void): void {
-  const { caches, index: inventory } = sources;
-  const askAll = (keys: readonly string[]): void => {
-    for (const key of keys) ask(key);
+export function watchCaches(context: PlacementContext, enqueueSet: (name: string) => void): void {
+  const { caches, index, deletions, enqueue } = context;
+  const enqueueAll = (keys: Iterable<string>): void => {
+    for (const key of keys) enqueue(key);
   };
-  noteAbsences(caches.clusters, inputs);
-  noteAbsences(caches.sets, inputs);
-  noteAbsences(caches.bindings, inputs);
-  caches.clusters.onChange(({ key, after }) =>
-    askAll(after === undefined ? inventory.removeCluster(key) : inventory.upsertCluster(clusterView(after))),
-  );
-  caches.sets.onChange((change) => askAll(foldSet(sources, change)));
-  caches.bindings.onChange((change) => askAll(foldBinding(sources, change)));
-  caches.placements.onChange((change) => askAll(foldPlacement(sources, change)));
-  caches.decisions.onChange((change) => askAll(foldDecision(sources, change)));
+  for (const cache of [caches.clusters, caches.sets, caches.bindings]) {
+    cache.onChange(({ after }: Change<KubeObject>) => {
+      if (after === undefined) deletions.noteDeletion();
+    });
+  }
+  caches.clusters.onChange(({ key, after }) => {
+    const effects = after === undefined ? index.removeCluster(key) : index.upsertCluster(clusterView(after));
+    for (const set of effects.sets) enqueueSet(set);
+    enqueueAll(effects.placements);
+  });
+  caches.sets.onChange((change) => enqueueAll(foldSet(context, change)));
+  caches.bindings.onChange((change) => enqueueAll(foldBinding(context, change)));
+  caches.placements.onChange((change) => enqueueAll(foldPlacement(context, change)));
+  caches.decisions.onChange((change) => enqueueAll(foldDecision(context, change)));
   for (const cache of [caches.clusters, caches.sets, caches.bindings, caches.placements, caches.decisions]) {
     cache.onState(() => {
-      inputs.noteAbsence();
-      askAll(inputs.release());
+      deletions.noteDeletion();
+      enqueueAll(takePostponed(context));
     });
   }
 }
 
-function noteAbsences<T extends KubeObject>(cache: Cache<T>, inputs: Inputs): void {
-  cache.onChange(({ after }) => {
-    if (after === undefined) inputs.noteAbsence();
-  });
+/** The postponed keys once all caches are current; none before. */
+function takePostponed({ caches, postponed }: PlacementContext): readonly string[] {
+  if (postponed.size === 0 || placementCachesNotCurrent(caches).length > 0) return [];
+  const keys = [...postponed].sort();
+  postponed.clear();
+  return keys;
 }
 
-function foldSet({ index: inventory }: Sources, change: Change<ManagedClusterSet>): readonly string[] {
+function foldSet({ index }: PlacementContext, change: Change<ManagedClusterSet>): readonly string[] {
   const { key, after } = change;
-  if (after === undefined) return inventory.removeSet(key);
-  if (!isNewSpec(change)) return [];
+  if (after === undefined) return index.removeSet(key);
+  if (!isSpecChange(change)) return [];
   const deleting = after.metadata.deletionTimestamp !== undefined;
-  return inventory.upsertSet({ name: key, deleting, selector: readClusterSelector(after.spec) });
+  return index.upsertSet({ name: key, deleting, selector: readClusterSelector(after.spec) });
 }
 
-function foldBinding({ index: inventory }: Sources, change: Change<ManagedClusterSetBinding>): readonly string[] {
+function foldBinding({ index }: PlacementContext, change: Change<ManagedClusterSetBinding>): readonly string[] {
   const { key, after } = change;
   const { namespace = '', name } = nameOf(key);
-  if (after === undefined) return inventory.removeBinding(namespace, name);
-  if (!isNewSpec(change)) return [];
+  if (after === undefined) return index.removeBinding(namespace, name);
+  if (!isSpecChange(change)) return [];
   const deleting = after.metadata.deletionTimestamp !== undefined;
-  return inventory.upsertBinding(namespace, { name, clusterSet: clusterSetOf(after), deleting });
+  return index.upsertBinding(namespace, { name, clusterSet: clusterSetOf(after), deleting });
 }
 
-function foldPlacement(
-  { index: inventory, memory, latestPlacements }: Sources,
-  change: Change<Placement>,
-): readonly string[] {
+function foldPlacement({ index, changes }: PlacementContext, change: Change<Placement>): Iterable<string> {
   const { key, after } = change;
-  latestPlacements.observe(change);
-  if (after === undefined) {
-    inventory.removePlacement(key);
-    return [key];
-  }
-  if (!isNewSpec(change)) return memory.concernsStatus(key, change) ? [key] : [];
-  inventory.upsertPlacement(key, { namespace: nameOf(key).namespace ?? '', rules: compileSpec(after.spec) });
+  const affected = changes.placementChanged(change);
+  if (after !== undefined && !isSpecChange(change)) return affected;
+  if (after === undefined) index.removePlacement(key);
+  else index.upsertPlacement(key, { namespace: nameOf(key).namespace ?? '', rules: compileSpec(after.spec) });
   return [key];
 }
 
-function foldDecision({ memory, latestDecisions }: Sources, change: Change<PlacementDecision>): readonly string[] {
+function foldDecision({ changes }: PlacementContext, change: Change<PlacementDecision>): Iterable<string> {
   const keys = new Set<string>();
   for (const object of [change.before, change.after])
     for (const key of object === undefined ? [] : placementKeys(object)) keys.add(key);
-  const concerned = [...keys].filter((key) => memory.concerns(key, change));
-  latestDecisions.observe(change);
-  return concerned;
+  return changes.decisionChanged([...keys], change);
 }
 
-/** Whether the object is new, made anew, being deleted only now, or has another spec; not when only its status or labels moved. */
-export function isNewSpec<T extends KubeObject>({ before, after }: Change<T>): boolean {
+/** Whether the object is new, was created anew, begins to be deleted, or has another spec; false for status and labels. */
+function isSpecChange<T extends KubeObject>({ before, after }: Change<T>): boolean {
   if (before === undefined || after === undefined) return true;
   const [old, now] = [before.metadata, after.metadata];
   return old.uid !== now.uid || old.generation !== now.generation || old.deletionTimestamp !== now.deletionTimestamp;

@@ -72,6 +72,17 @@ export function schedule(snapshot: PlacementSnapshot): Schedule {
   };
 }
 
+/** Whether the schedule for the snapshot drops a cluster because an object is missing, which may need proof. */
+export function dropsForAbsence(snapshot: PlacementSnapshot): boolean {
+  const eligibility = eligibleSets(snapshot.placement.rules, snapshot.bindings, snapshot.sets);
+  return currentSlots(snapshot).some((names) =>
+    names.some((name) => {
+      const cause = whyDropped(snapshot, eligibility, name);
+      return cause === 'Gone' || cause === 'NotMember';
+    }),
+  );
+}
+
 /** The clusters that a schedule selects, in no promised order. */
 export function selected(of: Schedule): readonly string[] {
   return [...of.kept.flat(), ...of.added];

@@ -73,7 +73,7 @@ export function publishedAfter(plan: SlicePlan, done = plan.writes.length): read
 }
 
 /** What to remember once the first `done` writes are accepted: see `PlacementSnapshot.remembered`. */
-export function remember(plan: SlicePlan, done = plan.writes.length): Slots {
+export function slotsAfter(plan: SlicePlan, done = plan.writes.length): Slots {
   const length = Math.max(plan.slots.length, plan.base.length);
   const pending = new Set(plan.writes.slice(done).map((write) => write.ordinal));
   const blocked = new Set(plan.blocked.map((slice) => slice.ordinal));
@@ -89,13 +89,21 @@ export function remember(plan: SlicePlan, done = plan.writes.length): Slots {
   return slots;
 }
 
+/** Whether the plan deletes an object of a deleted Placement of the same name. */
+export function replacesPredecessor(stored: readonly StoredDecision[]): boolean {
+  return stored.some((object) => !object.deleting && isPredecessors(object));
+}
+
+function isPredecessors({ ownership, ordinal }: StoredDecision): boolean {
+  return ownership === 'predecessor' && ordinal !== undefined;
+}
+
 /** Objects that go whatever is selected: a predecessor's, and ours of a name that we do not give. */
 function clearances(stored: readonly StoredDecision[]): DeleteDecision[] {
   const writes: DeleteDecision[] = [];
   for (const object of stored) {
     if (object.deleting) continue;
-    if (object.ownership === 'predecessor' && object.ordinal !== undefined)
-      writes.push(deletion(object, 'Predecessor'));
+    if (isPredecessors(object)) writes.push(deletion(object, 'Predecessor'));
     if (object.ownership === 'ours' && object.ordinal === undefined) writes.push(deletion(object, 'Misnamed'));
   }
   return writes.sort((a, b) => (a.name < b.name ? -1 : 1));

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { StoredDecision } from '../../../src/domain/placement/decision.js';
 import { schedule, selected } from '../../../src/domain/placement/schedule.js';
-import { planSlices, remember } from '../../../src/domain/placement/slices.js';
+import { planSlices, slotsAfter } from '../../../src/domain/placement/slices.js';
 import type { SlicePlan } from '../../../src/domain/placement/slices.js';
 import { reportOn } from '../../../src/domain/placement/status.js';
 import type { Slots } from '../../../src/domain/placement/snapshot.js';
@@ -76,7 +76,7 @@ describe('publishing, through any run of changes', () => {
             expect(Math.max(0, ...state.map((one) => one.clusters.length))).toBeLessThanOrEqual(100);
           }
           stored = last(states);
-          memory = remembering ? remember(plan) : undefined;
+          memory = remembering ? slotsAfter(plan) : undefined;
           expect([...union(stored)].sort()).toEqual([...chosen].sort());
           expect(stored.filter((one) => one.clusters.length === 0 && one.ordinal !== 1)).toEqual([]);
           expect(stored.some((one) => one.ordinal === 1)).toBe(true);
@@ -129,7 +129,7 @@ describe('publishing, through any run of changes', () => {
           const end = contents(last(states));
           states.forEach((state, done) => {
             expect(contents(last(run(step, state).states))).toEqual(end);
-            expect(contents(last(run(step, state, remember(plan, done)).states))).toEqual(end);
+            expect(contents(last(run(step, state, slotsAfter(plan, done)).states))).toEqual(end);
           });
           stored = last(states);
         }
@@ -145,7 +145,7 @@ describe('publishing, through any run of changes', () => {
         const stored = last(states);
         const left = stored.filter((one) => one.ordinal !== lost + 1);
 
-        expect(contents(last(run(step, left, remember(plan)).states))).toEqual(contents(stored));
+        expect(contents(last(run(step, left, slotsAfter(plan)).states))).toEqual(contents(stored));
       }),
       { numRuns: 100 },
     );
@@ -205,7 +205,7 @@ describe('publishing, over anything that strangers left', () => {
         expect(end.filter((one) => one.ownership === 'foreign')).toEqual(
           stored.filter((one) => one.ownership === 'foreign'),
         );
-        expect(run(step, end, remember(plan)).plan.writes).toEqual([]);
+        expect(run(step, end, slotsAfter(plan)).plan.writes).toEqual([]);
         // Without memory, what stood in an object that a stranger replaced is new again, and may get another slot.
         if (memory === undefined || plan.blocked.length === 0) expect(run(step, end).plan.writes).toEqual([]);
       }),

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { StoredDecision } from '../../../src/domain/placement/decision.js';
 import { revisionOf } from '../../../src/domain/placement/decision.js';
 import { schedule } from '../../../src/domain/placement/schedule.js';
-import { planSlices, publishedAfter, remember } from '../../../src/domain/placement/slices.js';
+import { planSlices, publishedAfter, slotsAfter } from '../../../src/domain/placement/slices.js';
 import type { DecisionWrite, SlicePlan } from '../../../src/domain/placement/slices.js';
 import { decision, members, names, snapshot } from '../../support/builders/placement.js';
 import type { World } from '../../support/builders/placement.js';
@@ -212,7 +212,7 @@ describe('an object of somebody else', () => {
     const stored = [foreign(2), ...publishedAfter(first).map((one) => decision(one.ordinal, one.clusters))];
 
     expect(writes({ ...world, stored })).toEqual([]);
-    expect(writes({ ...world, stored, remembered: remember(first) })).toEqual([]);
+    expect(writes({ ...world, stored, remembered: slotsAfter(first) })).toEqual([]);
   });
 
   it('of another name is nobody to us', () => {
@@ -365,7 +365,7 @@ describe('what is remembered', () => {
     { done: 1, slots: [names(99), ['y']] },
     { done: 2, slots: [[...names(99), 'new'], ['y']] },
   ])('after $done writes is what was written, and before that what was there', ({ done, slots }) => {
-    expect(remember(plan(world), done)).toEqual(slots);
+    expect(slotsAfter(plan(world), done)).toEqual(slots);
   });
 
   it('of a blocked object is what we published there, less what is not selected any more', () => {
@@ -376,7 +376,7 @@ describe('what is remembered', () => {
     });
 
     expect(made.slots).toEqual([['a', 'c']]);
-    expect(remember(made)).toEqual([['a']]);
+    expect(slotsAfter(made)).toEqual([['a']]);
   });
 
   it('follows the steps of an object that is written twice', () => {
@@ -386,7 +386,7 @@ describe('what is remembered', () => {
       remembered: [['a'], ['b']],
     });
 
-    expect([0, 1, 2, 3].map((done) => remember(made, done))).toEqual([
+    expect([0, 1, 2, 3].map((done) => slotsAfter(made, done))).toEqual([
       [['a'], ['b']],
       [['a'], []],
       [['a'], []],
@@ -395,7 +395,7 @@ describe('what is remembered', () => {
   });
 
   it('forgets an object that was deleted', () => {
-    expect(remember(plan({ fleet: members('a'), stored: [decision(1, ['a']), decision(2, ['x'])] }))).toEqual([
+    expect(slotsAfter(plan({ fleet: members('a'), stored: [decision(1, ['a']), decision(2, ['x'])] }))).toEqual([
       ['a'],
       [],
     ]);

@@ -1,0 +1,56 @@
+import type { ManagedCluster } from '../../api/generated/managedcluster.js';
+import type { ManagedClusterSet } from '../../api/generated/managedclusterset.js';
+import type { ManagedClusterSetBinding } from '../../api/generated/managedclustersetbinding.js';
+import type { KubeObject } from '../../api/meta.js';
+import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets } from '../../api/resources.js';
+import { isObject } from '../../domain/selectors.js';
+import type { Cache, CacheOptions } from '../../kube/cache/reflector.js';
+
+/** The caches of clusters, sets and bindings. Each needs the verbs get, list and watch. */
+export interface ClusterCaches {
+  readonly clusters: Cache<ManagedCluster>;
+  readonly sets: Cache<ManagedClusterSet>;
+  readonly bindings: Cache<ManagedClusterSetBinding>;
+}
+
+/** Index of the bindings by the set that they name. */
+export const BY_SET = 'set';
+
+/** The options that each of {@link ClusterCaches} is created with. */
+export const clusterCacheOptions: {
+  readonly clusters: CacheOptions<ManagedCluster>;
+  readonly sets: CacheOptions<ManagedClusterSet>;
+  readonly bindings: CacheOptions<ManagedClusterSetBinding>;
+} = {
+  clusters: { type: ManagedClusters, transform: trimCluster },
+  sets: { type: ManagedClusterSets },
+  bindings: { type: ManagedClusterSetBindings, indexers: { [BY_SET]: (binding) => [clusterSetOf(binding)] } },
+};
+
+/** The plural names of the caches that are not current: never synced, or not readable at the moment. */
+export function cachesNotCurrent(caches: readonly Cache<KubeObject>[]): readonly string[] {
+  return caches.filter((cache) => !cache.current()).map((cache) => cache.type.plural);
+}
+
+/** The set that a binding names; the empty string, which is no name of a set, where it names none. */
+export function clusterSetOf({ spec }: { readonly spec: unknown }): string {
+  const named = isObject(spec) ? spec['clusterSet'] : undefined;
+  return typeof named === 'string' ? named : '';
+}
+
+/** The fields of a cluster that selection reads. */
+function trimCluster({ metadata, status }: ManagedCluster): ManagedCluster {
+  const { name, uid, resourceVersion, deletionTimestamp, labels } = metadata;
+  const claims = status?.clusterClaims;
+  return {
+    metadata: {
+      name,
+      ...(uid === undefined ? {} : { uid }),
+      ...(resourceVersion === undefined ? {} : { resourceVersion }),
+      ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
+      ...(labels === undefined ? {} : { labels }),
+    },
+    spec: {},
+    ...(claims === undefined ? {} : { status: { clusterClaims: claims } }),
+  };
+}

@@ -1,0 +1,91 @@
+import type { KubeObject } from '../../api/meta.js';
+import { keyOf, ManagedClusterSetBindings, ManagedClusterSets } from '../../api/resources.js';
+import type { MembershipIndex } from '../../index/membershipindex.js';
+import type { Cache } from '../../kube/cache/reflector.js';
+import type { KubeClient } from '../../kube/client/client.js';
+import type { Clock, Random } from '../../runtime/clock.js';
+import { createController, type Controller, type ControllerOptions } from '../../runtime/controller.js';
+import type { Logger } from '../../runtime/logger.js';
+import type { ControllerMetrics } from '../../runtime/metrics.js';
+import type { ClusterCaches } from './caches.js';
+import { bindingKind, setKind } from './kinds.js';
+import { StatusReconciler } from './reconcile.js';
+import { watchClusters } from './watches.js';
+
+export interface ClusterControllerOptions {
+  /** Guarded by `clusterRights`. */
+  readonly client: KubeClient;
+  /** Created with `clusterCacheOptions`, not started yet. */
+  readonly caches: ClusterCaches;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  /** Ms that a change waits for others, so that one reconcile covers them all. */
+  readonly settleWindowMs: number;
+  readonly resyncMs?: number;
+  readonly controllerMetrics?: (controller: string) => ControllerMetrics;
+}
+
+export interface ClusterControllers {
+  readonly controllers: readonly Controller[];
+  readonly enqueueSet: (name: string) => void;
+  /** Subscribes to the caches: to be called after the owner of the membership index has subscribed to them. */
+  readonly watch: () => void;
+  /** Drops what is known of earlier writes: to be called each time the lease is acquired. */
+  readonly clear: () => void;
+}
+
+/** The controllers that write the status of ManagedClusterSets and ManagedClusterSetBindings. */
+export function createClusterControllers(
+  options: ClusterControllerOptions,
+  membership: MembershipIndex,
+): ClusterControllers {
+  const { caches, client, clock, settleWindowMs } = options;
+  const sets = new StatusReconciler(setKind(caches, membership), client, clock);
+  const bindings = new StatusReconciler(bindingKind(caches), client, clock);
+  const setController = newController(options, {
+    name: 'clusterset',
+    kind: ManagedClusterSets.kind,
+    reconciler: sets,
+    keys: () => keysOf(caches.sets),
+    workers: 1,
+  });
+  const bindingController = newController(options, {
+    name: 'clustersetbinding',
+    kind: ManagedClusterSetBindings.kind,
+    reconciler: bindings,
+    keys: () => keysOf(caches.bindings),
+    workers: 1,
+  });
+  const enqueueSet = (name: string): void => setController.addAfter(name, settleWindowMs);
+  const enqueueBinding = (key: string): void => bindingController.addAfter(key, settleWindowMs);
+  return {
+    controllers: [setController, bindingController],
+    enqueueSet,
+    watch: () => watchClusters(caches, { sets, bindings }, { enqueueSet, enqueueBinding }),
+    clear: () => {
+      sets.clear();
+      bindings.clear();
+    },
+  };
+}
+
+/** A controller of one kind, with the metrics and intervals that all controllers of the process share. */
+export function newController(
+  { clock, random, log, resyncMs, controllerMetrics }: Omit<ClusterControllerOptions, 'caches' | 'client'>,
+  kind: Pick<ControllerOptions, 'name' | 'kind' | 'reconciler' | 'keys' | 'workers'>,
+): Controller {
+  const metrics = controllerMetrics?.(kind.name);
+  return createController({
+    ...kind,
+    clock,
+    random,
+    log,
+    ...(resyncMs !== undefined && { resyncMs }),
+    ...(metrics && { metrics }),
+  });
+}
+
+function* keysOf<T extends KubeObject>({ store }: Cache<T>): Generator<string> {
+  for (const { metadata } of store.values()) yield keyOf(metadata);
+}

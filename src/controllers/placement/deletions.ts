@@ -1,0 +1,108 @@
+import type { KubeObject, ResourceType } from '../../api/meta.js';
+import {
+  CustomResourceDefinitions,
+  ManagedClusters,
+  ManagedClusterSetBindings,
+  ManagedClusterSets,
+} from '../../api/resources.js';
+import type { ReadClient } from '../../kube/client/client.js';
+import type { Clock } from '../../runtime/clock.js';
+
+/** Whether objects that are missing were deleted one by one, and if not, when to check again. */
+export type DeletionCheckResult =
+  | { readonly kind: 'confirmed' }
+  | { readonly kind: 'unconfirmed'; readonly reason: string; readonly afterMs: number };
+
+interface UnsettledDefinition {
+  readonly reason: string;
+  readonly afterMs: number;
+  /** Ms since the epoch; Infinity for a definition that is missing or being deleted. */
+  readonly createdAt: number;
+}
+
+/** A definition younger than this may be one that is being restored: its objects may still be created again. */
+const SETTLED_MS = 30_000;
+const RETRY_MS = 2_000;
+const CHECKED_TYPES: readonly ResourceType[] = [ManagedClusters, ManagedClusterSets, ManagedClusterSetBindings];
+
+/**
+ * Confirms that missing objects were deleted by a user.
+ *
+ * When a CustomResourceDefinition is deleted, the API server deletes all its objects, and a watch shows these deletions
+ * like any other. So before a cluster is dropped because an object is missing, the definitions are read. A definition
+ * that is missing, is being deleted (its deletionTimestamp is set before its first object is deleted) or was just created
+ * confirms nothing. A Placement created after such a definition is an exception: it never held clusters of an earlier one.
+ */
+export class DeletionCheck {
+  readonly #client: ReadClient;
+  readonly #clock: Clock;
+  /** Name of a definition → its uid, and the monotonic ms at which it was read first. */
+  readonly #firstRead = new Map<string, { readonly uid: string; readonly at: number }>();
+  /** Counts events that may be the deletion of an object. */
+  #deletions = 0;
+  /** The count at the begin of the last read that found all definitions settled. */
+  #confirmed = -1;
+  #reading: { readonly deletions: number; readonly found: Promise<readonly UnsettledDefinition[]> } | undefined;
+
+  constructor(client: ReadClient, clock: Clock) {
+    this.#client = client;
+    this.#clock = clock;
+  }
+
+  /** To be called when an object of a checked type is gone from its cache, and when the state of a cache changes. */
+  noteDeletion(): void {
+    this.#deletions += 1;
+  }
+
+  /**
+   * Checks the deletions noted so far for a Placement whose oldest object was created at `creationTime` (ms since the
+   * epoch; NaN when unknown). Callers share one read until another deletion is noted. Throws when the definitions cannot
+   * be read.
+   */
+  async check(creationTime: number): Promise<DeletionCheckResult> {
+    if (this.#confirmed === this.#deletions) return { kind: 'confirmed' };
+    if (this.#reading?.deletions !== this.#deletions)
+      this.#reading = { deletions: this.#deletions, found: this.#readAll() };
+    const found = await this.#reading.found;
+    const unsettled = found.find(({ createdAt }) => !(creationTime > createdAt));
+    return unsettled === undefined
+      ? { kind: 'confirmed' }
+      : { kind: 'unconfirmed', reason: unsettled.reason, afterMs: unsettled.afterMs };
+  }
+
+  async #readAll(): Promise<readonly UnsettledDefinition[]> {
+    const deletions = this.#deletions;
+    try {
+      const found = (await Promise.all(CHECKED_TYPES.map((type) => this.#read(type)))).flat();
+      if (found.length === 0) this.#confirmed = Math.max(this.#confirmed, deletions);
+      return found;
+    } finally {
+      if (this.#reading?.deletions === deletions) this.#reading = undefined;
+    }
+  }
+
+  /** The definition of `type` if it is not settled. */
+  async #read(type: ResourceType): Promise<readonly UnsettledDefinition[]> {
+    const name = `${type.plural}.${type.group}`;
+    const found = await this.#client.get<KubeObject>(CustomResourceDefinitions, { name }, { metadataOnly: true });
+    const unsettled = (state: string, afterMs: number, createdAt: number): readonly UnsettledDefinition[] => {
+      return [{ reason: `CustomResourceDefinition ${name} is ${state}`, afterMs, createdAt }];
+    };
+    if (found === undefined) return unsettled('missing', RETRY_MS, Infinity);
+    const { deletionTimestamp, creationTimestamp = '' } = found.metadata;
+    if (deletionTimestamp !== undefined) return unsettled('being deleted', RETRY_MS, Infinity);
+    const settledInMs = SETTLED_MS - this.#ageOf(found);
+    return settledInMs <= 0 ? [] : unsettled('new', settledInMs, Date.parse(creationTimestamp));
+  }
+
+  /** Ms since the creation, or since the first read if that is more: a wall clock that is behind only delays. */
+  #ageOf({ metadata }: KubeObject): number {
+    const now = this.#clock.monotonic();
+    const uid = metadata.uid ?? '';
+    const known = this.#firstRead.get(metadata.name);
+    const since = known?.uid === uid ? known.at : now;
+    this.#firstRead.set(metadata.name, { uid, at: since });
+    const stamped = this.#clock.now() - Date.parse(metadata.creationTimestamp ?? '');
+    return Math.max(now - since, Number.isNaN(stamped) ? 0 : stamped);
+  }
+}
