@@ -23,7 +23,7 @@ async function record(root: string): Promise<void> {
     encoding: 'utf8',
     maxBuffer: 1 << 26,
   });
-  writeFileSync(path.join(root, 'test/unit/protobuf/samples.jsonl'), samples);
+  writeFileSync(path.join(root, 'test/unit/http/protobuf/samples.jsonl'), samples);
   const plane = await startControlPlane({ size: 'api', label: 'record' });
   try {
     const send = sender(plane);

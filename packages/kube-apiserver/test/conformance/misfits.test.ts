@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import type { Assembly } from '../../src/server/assembly.js';
 import type { JsonObject } from '../../src/json.js';
-import { misfits } from '../unit/hostile/misfits.js';
-import { ask, openRoom } from '../unit/hostile/room.js';
+import { misfits } from '../unit/hostile/wrongvalues.js';
+import { ask, openRoom } from '../unit/hostile/fixture.js';
 import { describeWithServer } from '../../testing/controlplane/suite.js';
 
 /** Every so manyth of the requests; another first one is another part of them. 1 compares all, in many minutes. */

@@ -3,7 +3,7 @@ import type { Admission, AdmissionRequest } from '../../../src/admission/admissi
 import { createChain, guard } from '../../../src/admission/chain.js';
 import { nodeTaint } from '../../../src/admission/nodetaint.js';
 import { StatusError, forbidden } from '../../../src/status.js';
-import { Room, configMap, refusal } from '../verbs/room.js';
+import { Room, configMap, refusal } from '../verbs/fixture.js';
 
 function recording(seen: AdmissionRequest[]): Admission {
   return { validate: (request) => void seen.push(request) };

@@ -5,7 +5,7 @@ import { createAuthorizer, createRuleResolver } from '../../../src/auth/rbac/rba
 import type { Json } from '../../../src/json.js';
 import type { KubeObject } from '../../../src/object.js';
 import { StatusError } from '../../../src/status.js';
-import { resource } from '../http/rooms.js';
+import { resource } from '../http/routerfixture.js';
 import { FakeReader } from '../auth/reader.js';
 
 const GROUP = 'rbac.authorization.k8s.io';

@@ -2,7 +2,7 @@ import { startControllers, type Controllers } from '../../../src/controllers/con
 import type { Json } from '../../../src/json.js';
 import type { KubeObject } from '../../../src/object.js';
 import { StatusError } from '../../../src/status.js';
-import { Room, configMap } from '../verbs/room.js';
+import { Room, configMap } from '../verbs/fixture.js';
 
 /** More rounds of promises than any chain of the controllers has. */
 const QUIET_ROUNDS = 10;

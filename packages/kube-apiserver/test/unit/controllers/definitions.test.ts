@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Json, JsonObject } from '../../../src/json.js';
 import type { KubeObject } from '../../../src/object.js';
-import { Room, refusal, take, thingCrd } from '../verbs/room.js';
+import { Room, refusal, take, thingCrd } from '../verbs/fixture.js';
 
 const CRDS = 'customresourcedefinitions.apiextensions.k8s.io';
 const THINGS = `${CRDS}/things.facts.example.com`;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Json } from '../../../src/json.js';
-import { thingCrd } from '../verbs/room.js';
+import { thingCrd } from '../verbs/fixture.js';
 import { Cluster, ownedBy } from './cluster.js';
 
 async function cluster(): Promise<Cluster> {

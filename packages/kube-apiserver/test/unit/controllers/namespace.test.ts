@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { isArray, isObject, type Json } from '../../../src/json.js';
 import type { KubeObject } from '../../../src/object.js';
-import { configMap, refusal, thingCrd } from '../verbs/room.js';
+import { configMap, refusal, thingCrd } from '../verbs/fixture.js';
 import { Cluster } from './cluster.js';
 
 const TIME = '2026-01-02T03:04:05Z';

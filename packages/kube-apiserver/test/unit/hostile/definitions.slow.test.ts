@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import type { Assembly } from '../../../src/server/assembly.js';
 import { isArray, isObject, type Json } from '../../../src/json.js';
-import { ask, openRoom } from './room.js';
+import { ask, openRoom } from './fixture.js';
 
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const MAPS = '/api/v1/namespaces/default/configmaps';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { Assembly } from '../../../src/server/assembly.js';
 import { isObject, type Json } from '../../../src/json.js';
 import { Dice } from '../../../testing/random.js';
-import { ask, openRoom } from './room.js';
+import { ask, openRoom } from './fixture.js';
 
 const MAPS = '/api/v1/namespaces/default/configmaps';
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';

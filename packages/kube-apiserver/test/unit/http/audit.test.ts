@@ -4,7 +4,7 @@ import { type AuditLevel, createAuditLog } from '../../../src/http/audit.js';
 import { createRouter } from '../../../src/http/router.js';
 import type { WatchEvent } from '../../../src/verbs/verbs.js';
 import { ManualClock } from '../../../testing/clock.js';
-import { FakeVerbs, request, rooms } from './rooms.js';
+import { FakeVerbs, request, rooms } from './routerfixture.js';
 
 async function* two(): AsyncGenerator<WatchEvent> {
   yield { type: 'ADDED', object: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } } };

@@ -4,7 +4,7 @@ import { decodeProtobuf } from '../../../src/http/protobuf/body.js';
 import { createRouter } from '../../../src/http/router.js';
 import { isObject } from '../../../src/json.js';
 import { notFound } from '../../../src/status.js';
-import { FakeVerbs, request, RESOURCES, rooms } from './rooms.js';
+import { FakeVerbs, request, RESOURCES, rooms } from './routerfixture.js';
 
 const CONFIGMAPS = '/api/v1/namespaces/ns/configmaps';
 const PREFIX = 'provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]';

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { createRouter } from '../../../src/http/router.js';
 import { isObject, type Json } from '../../../src/json.js';
 import type { ApiResponse } from '../../../src/request.js';
-import { FakeVerbs, request, rooms } from './rooms.js';
+import { FakeVerbs, request, rooms } from './routerfixture.js';
 
 const THINGS = '/apis/example.com/v1/namespaces/ns/things';
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Json, JsonObject } from '../../../src/json.js';
-import { Room, refusal, thingCrd } from '../verbs/room.js';
+import { Room, refusal, thingCrd } from '../verbs/fixture.js';
 
 const THING = 'things.facts.example.com/ns/a';
 const SCALE = `${THING}/scale`;

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Json, JsonObject } from '../../../src/json.js';
 import type { KubeObject } from '../../../src/object.js';
 import type { Query } from '../../../src/verbs/verbs.js';
-import { Room, refusal, thingCrd } from './room.js';
+import { Room, refusal, thingCrd } from './fixture.js';
 
 const text = { type: 'string' };
 const SPEC = {

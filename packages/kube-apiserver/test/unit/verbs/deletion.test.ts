@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Json } from '../../../src/json.js';
 import type { KubeObject } from '../../../src/object.js';
 import type { Query } from '../../../src/verbs/verbs.js';
-import { Room, configMap, refusal } from './room.js';
+import { Room, configMap, refusal } from './fixture.js';
 
 const SUCCESS = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success' };
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { KubeObject } from '../../../src/object.js';
 import type { Query } from '../../../src/verbs/verbs.js';
-import { Room, configMap, refusal } from './room.js';
+import { Room, configMap, refusal } from './fixture.js';
 
 const names = (items: readonly KubeObject[]): unknown => items.map(({ metadata }) => metadata.name);
 const token = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Json } from '../../../src/json.js';
 import type { PatchType, Query } from '../../../src/verbs/verbs.js';
-import { Room, configMap, refusal } from './room.js';
+import { Room, configMap, refusal } from './fixture.js';
 
 const TERSE = {
   kind: 'Status',

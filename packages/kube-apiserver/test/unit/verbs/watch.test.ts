@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Query, WatchEvent } from '../../../src/verbs/verbs.js';
-import { Room, configMap, refusal, take, thingCrd } from './room.js';
+import { Room, configMap, refusal, take, thingCrd } from './fixture.js';
 
 const NOT_OLDER: Query = { sendInitialEvents: 'true', resourceVersionMatch: 'NotOlderThan' };
 

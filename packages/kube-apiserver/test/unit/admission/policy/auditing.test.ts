@@ -3,8 +3,8 @@ import { describe, expect, it } from '@jest/globals';
 import type { AdmissionRequest } from '../../../../src/admission/admission.js';
 import type { JsonObject } from '../../../../src/json.js';
 import type { KubeObject } from '../../../../src/object.js';
-import { Room } from '../../verbs/room.js';
-import { World } from './world.js';
+import { Room } from '../../verbs/fixture.js';
+import { World } from './fixture.js';
 
 const { registry } = new Room();
 const GROUP = 'admissionregistration.k8s.io';

@@ -5,9 +5,9 @@ import type { Attributes, Authorizer } from '../../../../src/auth/authorizer.js'
 import type { Json, JsonObject } from '../../../../src/json.js';
 import type { KubeObject } from '../../../../src/object.js';
 import type { UserInfo } from '../../../../src/user.js';
-import { Room } from '../../verbs/room.js';
+import { Room } from '../../verbs/fixture.js';
 import { namespace, param, scenarios, type Request, type Scenario } from './tables/enforcement.js';
-import { verdict, World } from './world.js';
+import { verdict, World } from './fixture.js';
 
 const POLICIES = 'validatingadmissionpolicies.admissionregistration.k8s.io';
 const BINDINGS = 'validatingadmissionpolicybindings.admissionregistration.k8s.io';

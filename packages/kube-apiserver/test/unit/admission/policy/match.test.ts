@@ -4,7 +4,7 @@ import type { AdmissionRequest } from '../../../../src/admission/admission.js';
 import { matchResources, matchedRequest } from '../../../../src/admission/policy/match.js';
 import type { KubeObject } from '../../../../src/object.js';
 import type { Resource } from '../../../../src/resource.js';
-import { Room } from '../../verbs/room.js';
+import { Room } from '../../verbs/fixture.js';
 
 const { registry } = new Room();
 const any = registry.all()[0];

@@ -6,8 +6,8 @@ import type { JsonObject } from '../../../../src/json.js';
 import type { KubeObject } from '../../../../src/object.js';
 import { StatusError } from '../../../../src/status.js';
 import type { UserInfo } from '../../../../src/user.js';
-import { Room } from '../../verbs/room.js';
-import { World } from './world.js';
+import { Room } from '../../verbs/fixture.js';
+import { World } from './fixture.js';
 
 const GROUP = 'admissionregistration.k8s.io';
 const { registry } = new Room();

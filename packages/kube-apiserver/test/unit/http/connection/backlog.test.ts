@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { Backlog } from '../../../src/http/connection/backlog.js';
-import { ManualClock } from '../../../testing/clock.js';
+import { Backlog } from '../../../../src/http/connection/backlog.js';
+import { ManualClock } from '../../../../testing/clock.js';
 
 const MINUTE = 60_000;
 

@@ -48,7 +48,7 @@ const MARK = '"-misfit-"';
 
 /** Objects of the built-in kinds with all fields, as Go's encoders write them (tools/samples.go). */
 function samples(): readonly Sample[] {
-  const lines = readFileSync(path.join(root, 'test/unit/protobuf/samples.jsonl'), 'utf8').trim().split('\n');
+  const lines = readFileSync(path.join(root, 'test/unit/http/protobuf/samples.jsonl'), 'utf8').trim().split('\n');
   return lines.map((line): Sample => JSON.parse(line)).filter(({ name }) => name.endsWith(' with all'));
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { matchesLabels, parseLabelSelector } from '../../../src/verbs/list/labelselectors.js';
-import { exactMatch, matchesFields, parseFieldSelector } from '../../../src/verbs/list/fieldselectors.js';
-import { Room, refusal, thingCrd } from './room.js';
+import { matchesLabels, parseLabelSelector } from '../../../../src/verbs/list/labelselectors.js';
+import { exactMatch, matchesFields, parseFieldSelector } from '../../../../src/verbs/list/fieldselectors.js';
+import { Room, refusal, thingCrd } from '../fixture.js';
 
 const LABELS = { a: '1', b: '2', empty: '', n: '10' };
 const KEY_RULE =

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 
-import type { ApiRequest, ApiResponse } from '../../../src/request.js';
-import { StatusError } from '../../../src/status.js';
-import { ManualClock } from '../../../testing/clock.js';
-import { allOf, openWire, plainly, type Wire } from './wire.js';
+import type { ApiRequest, ApiResponse } from '../../../../src/request.js';
+import { StatusError } from '../../../../src/status.js';
+import { ManualClock } from '../../../../testing/clock.js';
+import { allOf, openWire, plainly, type Wire } from '../listenerfixture.js';
 
 const MIB = 1024 * 1024;
 let wire: Wire | undefined;

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { type ApiServer, type ApiServerOptions, startApiServer } from '../../src/server/apiserver.js';
-import { isArray, isObject, type Json } from '../../src/json.js';
-import { systemClock } from '../../src/clock.js';
-import { waitFor } from '../../testing/wait.js';
+import { type ApiServer, type ApiServerOptions, startApiServer } from '../../../src/server/apiserver.js';
+import { isArray, isObject, type Json } from '../../../src/json.js';
+import { systemClock } from '../../../src/clock.js';
+import { waitFor } from '../../../testing/wait.js';
 
 let folder: string;
 const running: ApiServer[] = [];

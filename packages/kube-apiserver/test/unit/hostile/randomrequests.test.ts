@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { type Assembly, assemble } from '../../src/server/assembly.js';
-import { generateSigningKey, readSigningKey } from '../../src/auth/tokens/jwt.js';
-import { bootstrap } from '../../src/server/bootstrap.js';
-import { isObject } from '../../src/json.js';
-import { memoryStore } from '../../src/store/open.js';
-import { ManualClock } from '../../testing/clock.js';
+import { type Assembly, assemble } from '../../../src/server/assembly.js';
+import { generateSigningKey, readSigningKey } from '../../../src/auth/tokens/jwt.js';
+import { bootstrap } from '../../../src/server/bootstrap.js';
+import { isObject } from '../../../src/json.js';
+import { memoryStore } from '../../../src/store/open.js';
+import { ManualClock } from '../../../testing/clock.js';
 
 const USER = { name: 'root', groups: ['system:masters', 'system:authenticated'] };
 let rooms: Assembly;

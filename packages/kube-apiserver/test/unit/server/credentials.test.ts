@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { generateSigningKey } from '../../src/auth/tokens/jwt.js';
-import { checkSecrets, type Credentials, openCredentials } from '../../src/server/credentials.js';
+import { generateSigningKey } from '../../../src/auth/tokens/jwt.js';
+import { checkSecrets, type Credentials, openCredentials } from '../../../src/server/credentials.js';
 
 const NOW = Date.parse('2026-01-01T00:00:00Z');
 const YEAR_MS = 365 * 24 * 3600 * 1000;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { bootstrapRbac } from '../../../src/auth/rbac/bootstrap.js';
-import { repaired } from '../../../src/auth/rbac/repair.js';
-import type { JsonObject } from '../../../src/json.js';
-import type { KubeObject } from '../../../src/object.js';
+import { bootstrapRbac } from '../../../../src/auth/rbac/bootstrap.js';
+import { repaired } from '../../../../src/auth/rbac/repair.js';
+import type { JsonObject } from '../../../../src/json.js';
+import type { KubeObject } from '../../../../src/object.js';
 
 const METADATA = {
   name: 'a',

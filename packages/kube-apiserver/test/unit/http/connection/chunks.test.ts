@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { lineOf, chunksOf } from '../../../src/http/connection/chunks.js';
-import type { Json } from '../../../src/json.js';
+import { lineOf, chunksOf } from '../../../../src/http/connection/chunks.js';
+import type { Json } from '../../../../src/json.js';
 
 const LARGE = 'x'.repeat(20_000);
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Room, configMap, refusal, take, thingCrd } from './room.js';
+import { Room, configMap, refusal, take, thingCrd } from './fixture.js';
 
 describe('a ConfigMap', () => {
   it('a ConfigMap is created, read, listed, changed, patched, watched and deleted', async () => {

@@ -5,7 +5,7 @@ import type { KubeObject } from '../../../../src/object.js';
 import type { ObjectReader } from '../../../../src/registry/reader.js';
 import type { Registry } from '../../../../src/resource.js';
 import { StatusError } from '../../../../src/status.js';
-import { Room } from '../../verbs/room.js';
+import { Room } from '../../verbs/fixture.js';
 
 export type Watcher = Parameters<ObjectReader['watch']>[1];
 

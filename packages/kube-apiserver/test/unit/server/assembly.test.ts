@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { type Assembly, assemble } from '../../src/server/assembly.js';
-import { generateSigningKey, readSigningKey } from '../../src/auth/tokens/jwt.js';
-import { bootstrap } from '../../src/server/bootstrap.js';
-import { isArray, isObject, type Json } from '../../src/json.js';
-import type { ApiResponse } from '../../src/request.js';
-import { memoryStore } from '../../src/store/open.js';
-import { ManualClock } from '../../testing/clock.js';
+import { type Assembly, assemble } from '../../../src/server/assembly.js';
+import { generateSigningKey, readSigningKey } from '../../../src/auth/tokens/jwt.js';
+import { bootstrap } from '../../../src/server/bootstrap.js';
+import { isArray, isObject, type Json } from '../../../src/json.js';
+import type { ApiResponse } from '../../../src/request.js';
+import { memoryStore } from '../../../src/store/open.js';
+import { ManualClock } from '../../../testing/clock.js';
 
 const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 const signal = new AbortController().signal;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { admits, negotiate, wantsPretty } from '../../../src/http/response/negotiate.js';
+import { admits, negotiate, wantsPretty } from '../../../../src/http/response/negotiate.js';
 
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 

@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { createAuthenticator, staticTokens } from '../../../src/auth/authenticator.js';
-import { bootstrapRbac } from '../../../src/auth/rbac/bootstrap.js';
-import { createAuthorizer, createRuleResolver } from '../../../src/auth/rbac/rbac.js';
-import { createReviews } from '../../../src/auth/reviews/reviews.js';
-import type { Json } from '../../../src/json.js';
-import { StatusError } from '../../../src/status.js';
-import { ManualClock } from '../../../testing/clock.js';
-import { FakeReader } from './reader.js';
+import { createAuthenticator, staticTokens } from '../../../../src/auth/authenticator.js';
+import { bootstrapRbac } from '../../../../src/auth/rbac/bootstrap.js';
+import { createAuthorizer, createRuleResolver } from '../../../../src/auth/rbac/rbac.js';
+import { createReviews } from '../../../../src/auth/reviews/reviews.js';
+import type { Json } from '../../../../src/json.js';
+import { StatusError } from '../../../../src/status.js';
+import { ManualClock } from '../../../../testing/clock.js';
+import { FakeReader } from '../reader.js';
 
 const reader = new FakeReader();
 reader.add(...bootstrapRbac());

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 
-import type { JsonObject } from '../../../src/json.js';
-import type { ApiRequest, ApiResponse } from '../../../src/request.js';
-import { waitFor } from '../../../testing/wait.js';
-import { allOf, openWire, type Wire } from './wire.js';
+import type { JsonObject } from '../../../../src/json.js';
+import type { ApiRequest, ApiResponse } from '../../../../src/request.js';
+import { waitFor } from '../../../../testing/wait.js';
+import { allOf, openWire, type Wire } from '../listenerfixture.js';
 
 const MIB = 1024 * 1024;
 const MOST = 8 * MIB;

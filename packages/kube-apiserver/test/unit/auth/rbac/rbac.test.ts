@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 
-import type { Attributes } from '../../../src/auth/authorizer.js';
-import { createAuthorizer, createRuleResolver } from '../../../src/auth/rbac/rbac.js';
-import type { Json } from '../../../src/json.js';
-import { FakeReader } from './reader.js';
+import type { Attributes } from '../../../../src/auth/authorizer.js';
+import { createAuthorizer, createRuleResolver } from '../../../../src/auth/rbac/rbac.js';
+import type { Json } from '../../../../src/json.js';
+import { FakeReader } from '../reader.js';
 
 const GROUP = 'rbac.authorization.k8s.io';
 const USER = { name: 'ann', groups: ['devs', 'system:authenticated'] };

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { definitionName, META } from '../../../src/discovery/schemanames.js';
-import { decodeProtobuf } from '../../../src/http/protobuf/body.js';
-import type { KubeObject } from '../../../src/object.js';
-import { canonical } from '../../../src/schema/struct/canonical.js';
-import { StatusError } from '../../../src/status.js';
-import { root } from '../../../testing/root.js';
+import { definitionName, META } from '../../../../src/discovery/schemanames.js';
+import { decodeProtobuf } from '../../../../src/http/protobuf/body.js';
+import type { KubeObject } from '../../../../src/object.js';
+import { canonical } from '../../../../src/schema/struct/canonical.js';
+import { StatusError } from '../../../../src/status.js';
+import { root } from '../../../../testing/root.js';
 
 /** One object of each kind as Go's encoders write it (tools/samples.go). */
 interface Sample {
@@ -16,7 +16,7 @@ interface Sample {
   readonly json: KubeObject;
 }
 
-const samples = readFileSync(path.join(root, 'test/unit/protobuf/samples.jsonl'), 'utf8')
+const samples = readFileSync(path.join(root, 'test/unit/http/protobuf/samples.jsonl'), 'utf8')
   .trim()
   .split('\n')
   .map((line) => JSON.parse(line) as Sample);

@@ -3,12 +3,12 @@ import { Agent, request } from 'node:https';
 import { connect } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { type Listener, listen } from '../../../src/http/connection/listener.js';
-import { issueAuthority, issueServing, type KeyPair, isUsable } from '../../../src/http/connection/tls.js';
-import type { Json } from '../../../src/json.js';
-import type { ApiRequest, ApiResponse } from '../../../src/request.js';
-import { StatusError } from '../../../src/status.js';
-import { systemClock } from '../../../src/clock.js';
+import { type Listener, listen } from '../../../../src/http/connection/listener.js';
+import { issueAuthority, issueServing, type KeyPair, isUsable } from '../../../../src/http/connection/tls.js';
+import type { Json } from '../../../../src/json.js';
+import type { ApiRequest, ApiResponse } from '../../../../src/request.js';
+import { StatusError } from '../../../../src/status.js';
+import { systemClock } from '../../../../src/clock.js';
 
 const NOW = Date.now();
 const YEAR_MS = 365 * 24 * 3600 * 1000;

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { encodeEvent, encodeProtobuf } from '../../../src/http/protobuf/envelope.js';
-import { fieldsOf } from '../../../src/http/protobuf/reader.js';
-import type { KubeObject } from '../../../src/object.js';
-import { root } from '../../../testing/root.js';
+import { encodeEvent, encodeProtobuf } from '../../../../src/http/protobuf/envelope.js';
+import { fieldsOf } from '../../../../src/http/protobuf/reader.js';
+import type { KubeObject } from '../../../../src/object.js';
+import { root } from '../../../../testing/root.js';
 
 /** The encoding equals, byte by byte, that of Go's encoders for the same objects (tools/samples.go). */
 interface Sample {
@@ -13,7 +13,7 @@ interface Sample {
   readonly json: KubeObject;
 }
 
-const samples = readFileSync(path.join(root, 'test/unit/protobuf/samples.jsonl'), 'utf8')
+const samples = readFileSync(path.join(root, 'test/unit/http/protobuf/samples.jsonl'), 'utf8')
   .trim()
   .split('\n')
   .map((line) => JSON.parse(line) as Sample)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Json } from '../../../src/json.js';
-import { inDecodingOrder, strictMessage } from '../../../src/verbs/decoding/strictdecoding.js';
+import type { Json } from '../../../../src/json.js';
+import { inDecodingOrder, strictMessage } from '../../../../src/verbs/decoding/strictdecoding.js';
 
 const duplicate = (path: string): string => `duplicate field "${path}"`;
 const unknown = (path: string): string => `unknown field "${path}"`;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import type { Assembly } from '../../../src/server/assembly.js';
-import { misfits } from './misfits.js';
-import { ask, openRoom } from './room.js';
+import { misfits } from './wrongvalues.js';
+import { ask, openRoom } from './fixture.js';
 
 /** Every nth request; the offset selects another part of them. */
 const STEP = Number(process.env['MISFIT_STEP'] ?? 11);

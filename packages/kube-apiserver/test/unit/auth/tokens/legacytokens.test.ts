@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { legacyToken, legacyTokens } from '../../../src/auth/tokens/legacytokens.js';
-import { generateSigningKey, readSigningKey, readToken } from '../../../src/auth/tokens/jwt.js';
-import { ISSUER, issueToken } from '../../../src/auth/tokens/accounttokens.js';
-import type { KubeObject } from '../../../src/object.js';
-import { ManualClock } from '../../../testing/clock.js';
-import { FakeReader } from './reader.js';
+import { legacyToken, legacyTokens } from '../../../../src/auth/tokens/legacytokens.js';
+import { generateSigningKey, readSigningKey, readToken } from '../../../../src/auth/tokens/jwt.js';
+import { ISSUER, issueToken } from '../../../../src/auth/tokens/accounttokens.js';
+import type { KubeObject } from '../../../../src/object.js';
+import { ManualClock } from '../../../../testing/clock.js';
+import { FakeReader } from '../reader.js';
 
 const KEY = readSigningKey(generateSigningKey());
 const ACCOUNT = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'robot', namespace: 'ns', uid: 'u1' } };

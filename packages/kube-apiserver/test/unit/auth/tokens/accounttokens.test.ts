@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 
-import { createAuthenticator, staticTokens } from '../../../src/auth/authenticator.js';
-import { generateSigningKey, readSigningKey, readToken, signToken, toJwk } from '../../../src/auth/tokens/jwt.js';
-import { requestToken } from '../../../src/auth/tokens/tokenrequest.js';
-import { accountTokens, ISSUER, issueToken } from '../../../src/auth/tokens/accounttokens.js';
-import { createChain } from '../../../src/admission/chain.js';
-import { isObject, type Json } from '../../../src/json.js';
-import { createRegistry } from '../../../src/registry/registry.js';
-import { memoryStore } from '../../../src/store/open.js';
-import { contextOf } from '../../../src/verbs/createverbs.js';
-import { StatusError } from '../../../src/status.js';
-import { ManualClock } from '../../../testing/clock.js';
-import { AUTHORIZER, RESOURCES } from '../http/rooms.js';
-import { FakeReader } from './reader.js';
+import { createAuthenticator, staticTokens } from '../../../../src/auth/authenticator.js';
+import { generateSigningKey, readSigningKey, readToken, signToken, toJwk } from '../../../../src/auth/tokens/jwt.js';
+import { requestToken } from '../../../../src/auth/tokens/tokenrequest.js';
+import { accountTokens, ISSUER, issueToken } from '../../../../src/auth/tokens/accounttokens.js';
+import { createChain } from '../../../../src/admission/chain.js';
+import { isObject, type Json } from '../../../../src/json.js';
+import { createRegistry } from '../../../../src/registry/registry.js';
+import { memoryStore } from '../../../../src/store/open.js';
+import { contextOf } from '../../../../src/verbs/createverbs.js';
+import { StatusError } from '../../../../src/status.js';
+import { ManualClock } from '../../../../testing/clock.js';
+import { AUTHORIZER, RESOURCES } from '../../http/routerfixture.js';
+import { FakeReader } from '../reader.js';
 
 const KEY = readSigningKey(generateSigningKey());
 const ACCOUNT = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'robot', namespace: 'ns', uid: 'u1' } };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { warningHeaders } from '../../../src/http/response/warnings.js';
+import { warningHeaders } from '../../../../src/http/response/warnings.js';
 
 describe('Warning headers', () => {
   it.each([
