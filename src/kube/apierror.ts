@@ -4,28 +4,28 @@ import { field, isRecord, textField } from './json.js';
 
 const MESSAGE_LIMIT = 1024;
 
-/** An answer that is no success, as far as its failure is told by it. */
+/** An HTTP response with a code other than 2xx. */
 export interface ErrorResponse {
   readonly status: number;
-  /** The parsed body, or undefined where it was no JSON. */
+  /** The parsed body; undefined when it is not JSON. */
   readonly body: unknown;
   /** From Retry-After, in ms. */
   readonly retryAfterMs: number | undefined;
 }
 
-/** The failure that a refusal stands for: by its HTTP code, `Status.reason` and `Status.details`; the text of its message is never read. */
-export function errorFromResponse(refusal: ErrorResponse, call: FailedCall): ApiError {
-  const status = field(refusal.body, 'kind') === 'Status' ? refusal.body : undefined;
+/** The ApiError for an error response, decided by HTTP code, `Status.reason` and `Status.details`, never by the message. */
+export function errorFromResponse(response: ErrorResponse, call: FailedCall): ApiError {
+  const status = field(response.body, 'kind') === 'Status' ? response.body : undefined;
   const reason = textField(status, 'reason');
-  const kind = kindOf(refusal.status, status, call);
+  const kind = kindOf(response.status, status, call);
   return new ApiError({
     kind,
-    message: messageOf(refusal.status, status, call),
+    message: messageOf(response.status, status, call),
     call,
-    status: refusal.status,
+    status: response.status,
     reason,
     causes: causesOf(status, call),
-    ...(refusal.retryAfterMs === undefined ? {} : { retryAfterMs: refusal.retryAfterMs }),
+    ...(response.retryAfterMs === undefined ? {} : { retryAfterMs: response.retryAfterMs }),
   });
 }
 
@@ -46,13 +46,13 @@ function kindOf(code: number, status: unknown, call: FailedCall): FailureKind {
   if (code === 409) return textField(status, 'reason') === 'AlreadyExists' ? 'AlreadyExists' : 'Conflict';
   if (code >= 500) return 'Unavailable';
   if (code >= 400) return 'Invalid';
-  // 1xx and 3xx: the API never sends them here, and nothing that they point to is followed.
+  // The API never answers these calls with 1xx or 3xx; redirects are not followed.
   return 'Malformed';
 }
 
 /**
- * A 404 that names no object comes from the router: the type itself is not served, and nothing is known of its objects.
- * A write may also be told that its namespace is not there.
+ * A 404 without an object's name comes from the router: the type is not served, which says nothing about its objects.
+ * For a write, the named object may also be the namespace.
  */
 function namesObject(status: unknown, call: FailedCall): boolean {
   const name = textField(field(status, 'details'), 'name');
@@ -60,9 +60,9 @@ function namesObject(status: unknown, call: FailedCall): boolean {
 }
 
 function messageOf(code: number, status: unknown, call: FailedCall): string {
-  const said = textField(status, 'message');
-  if (said === '') return `${describeCall(call)}: HTTP ${code}`;
-  return mayHoldSecrets(call) ? `${describeCall(call)}: HTTP ${code} ${textField(status, 'reason')}` : cut(said);
+  const message = textField(status, 'message');
+  if (message === '') return `${describeCall(call)}: HTTP ${code}`;
+  return mayHoldSecrets(call) ? `${describeCall(call)}: HTTP ${code} ${textField(status, 'reason')}` : cut(message);
 }
 
 function causesOf(status: unknown, call: FailedCall): FailureCause[] {
@@ -75,7 +75,7 @@ function causesOf(status: unknown, call: FailedCall): FailureCause[] {
   }));
 }
 
-/** A refusal may quote the whole object that was sent, so the server's words about a Secret are not passed on. */
+/** A validation error may quote the object that was sent, so messages about Secrets are not passed on. */
 function mayHoldSecrets(call: FailedCall): boolean {
   return call.resource === 'secrets';
 }
@@ -84,23 +84,28 @@ function cut(text: string): string {
   return text.length <= MESSAGE_LIMIT ? text : `${text.slice(0, MESSAGE_LIMIT - 1)}…`;
 }
 
-/** `update placements.cluster.fleetmgmt.io/status team-a/web`: what was being done, for messages and logs. */
+/** `update placements.cluster.fleetmgmt.io/status team-a/web`: the call, for messages and logs. */
 export function describeCall(call: FailedCall): string {
   const name = [call.namespace, call.name].filter((part) => part !== undefined && part !== '').join('/');
   return name === '' ? `${call.verb} ${call.resource}` : `${call.verb} ${call.resource} ${name}`;
 }
 
-/** An answer that is not what the API promises; never to be read as "nothing is there". */
+/** A response that breaks the rules of the API. It never counts as an empty result. */
 export function malformed(call: FailedCall, rule: string, status = 0): ApiError {
-  return new ApiError({ kind: 'Malformed', message: `${describeCall(call)}: malformed answer: ${rule}`, call, status });
+  return new ApiError({
+    kind: 'Malformed',
+    message: `${describeCall(call)}: malformed response: ${rule}`,
+    call,
+    status,
+  });
 }
 
-/** No answer came; whether a write was applied is unknown. `code` is the error's own code, of the system, TLS or the HTTP client. */
+/** There was no response; whether a write was applied is unknown. `code`: that of the system, TLS or HTTP client error. */
 export function noResponse(call: FailedCall, code: string): ApiError {
-  return new ApiError({ kind: 'Transport', message: `${describeCall(call)}: no answer: ${code}`, call });
+  return new ApiError({ kind: 'Transport', message: `${describeCall(call)}: no response: ${code}`, call });
 }
 
-/** Given up because the caller's signal fired. */
+/** The caller's signal fired. */
 export function aborted(call: FailedCall): ApiError {
-  return new ApiError({ kind: 'Aborted', message: `${describeCall(call)}: given up by the caller`, call });
+  return new ApiError({ kind: 'Aborted', message: `${describeCall(call)}: aborted by the caller`, call });
 }

@@ -1,4 +1,4 @@
-/** Looking into JSON that came from elsewhere without trusting its shape. */
+/** Reads parsed JSON whose shape is not known. */
 
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
@@ -17,7 +17,7 @@ export function textField(value: unknown, key: string): string {
   return typeof found === 'string' ? found : '';
 }
 
-/** Freezes a JSON value through and through and hands it back. */
+/** Freezes a JSON value deeply and returns it. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   Object.freeze(value);

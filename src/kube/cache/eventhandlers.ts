@@ -1,54 +1,54 @@
 import type { KubeObject } from '../../api/meta.js';
 import type { Change } from './store.js';
 
-/** Those who listen to a cache. What one of them throws is reported and harms neither the cache nor the others. */
+/** The handlers of a cache. An error that a handler throws is reported; the cache and the other handlers go on. */
 export class EventHandlers<T extends KubeObject> {
-  readonly #onBroken: (key: string, error: unknown) => void;
-  readonly #changes = new Set<(change: Change<T>) => void>();
-  readonly #states = new Set<() => void>();
+  readonly #onError: (key: string, error: unknown) => void;
+  readonly #changeHandlers = new Set<(change: Change<T>) => void>();
+  readonly #stateHandlers = new Set<() => void>();
 
-  constructor(onBroken: (key: string, error: unknown) => void) {
-    this.#onBroken = onBroken;
+  constructor(onError: (key: string, error: unknown) => void) {
+    this.#onError = onError;
   }
 
   addChangeHandler(handler: (change: Change<T>) => void): void {
-    this.#changes.add(handler);
+    this.#changeHandlers.add(handler);
   }
 
   addStateHandler(handler: () => void): void {
-    this.#states.add(handler);
+    this.#stateHandlers.add(handler);
   }
 
-  /** Resolves as soon as `reached` is true after a change of state; rejects with the reason of the first signal that has fired. */
+  /** Resolves once `reached` returns true; rejects with the reason of the first signal that has fired. */
   waitUntil(reached: () => boolean, signals: readonly AbortSignal[]): Promise<void> {
     return new Promise((resolve, reject) => {
-      const look = (): void => {
-        const cut = signals.find((signal) => signal.aborted);
-        if (!reached() && cut === undefined) return;
-        this.#states.delete(look);
-        for (const signal of signals) signal.removeEventListener('abort', look);
+      const check = (): void => {
+        const aborted = signals.find((signal) => signal.aborted);
+        if (!reached() && aborted === undefined) return;
+        this.#stateHandlers.delete(check);
+        for (const signal of signals) signal.removeEventListener('abort', check);
         if (reached()) resolve();
-        else reject(cut?.reason instanceof Error ? cut.reason : new Error(String(cut?.reason)));
+        else reject(aborted?.reason instanceof Error ? aborted.reason : new Error(String(aborted?.reason)));
       };
-      this.#states.add(look);
-      for (const signal of signals) signal.addEventListener('abort', look, { once: true });
-      look();
+      this.#stateHandlers.add(check);
+      for (const signal of signals) signal.addEventListener('abort', check, { once: true });
+      check();
     });
   }
 
   notifyChange(change: Change<T>): void {
-    for (const handler of this.#changes) this.#call(() => handler(change), change.key);
+    for (const handler of this.#changeHandlers) this.#call(() => handler(change), change.key);
   }
 
   notifyState(): void {
-    for (const handler of this.#states) this.#call(handler, '');
+    for (const handler of this.#stateHandlers) this.#call(handler, '');
   }
 
   #call(handler: () => void, key: string): void {
     try {
       handler();
     } catch (error) {
-      this.#onBroken(key, error);
+      this.#onError(key, error);
     }
   }
 }

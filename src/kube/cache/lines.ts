@@ -4,8 +4,8 @@ import { malformed } from '../apierror.js';
 const NEWLINE = 0x0a;
 
 /**
- * Cuts a stream of bytes at its newlines. A line is decoded only when it is whole, so that neither an event nor a
- * UTF-8 character is harmed by where the chunks end. What follows the last newline is dropped: it was cut off.
+ * Splits a stream of bytes into lines. A line is decoded only when it is complete, since a chunk may end inside a UTF-8
+ * character. An incomplete last line is dropped.
  * @throws ApiError Malformed when a line is longer than `limit` bytes.
  */
 export async function* linesOf(

@@ -28,38 +28,38 @@ export interface CacheOptions<T extends KubeObject> {
   /** Keep metadata only (asks the server for no more). */
   readonly metadataOnly?: boolean;
   readonly indexers?: Indexers<T>;
-  /** Trims an object before it is stored; managedFields are dropped before, unless `managedFields` asks for them. */
+  /** Runs on each object before it is stored, after managedFields were removed (unless `managedFields` is true). */
   readonly transform?: (object: T) => T;
   readonly managedFields?: boolean;
-  /** Objects asked for at once; default 500. */
+  /** Objects in one page of a list; default 500. */
   readonly pageSize?: number;
 }
 
 /**
- * A local copy of a collection, kept fresh by list and watch.
+ * A local copy of a collection, kept up to date by list and watch.
  *
- * Guarantees: `store` only ever holds what one list and the events after it said; a list is published at once, as its
- * difference to what was there, and only when it was read to the end. While the server cannot be asked, or says that the
- * type is not served, `current()` is false and the store keeps what it had: unknown is not empty.
+ * Guarantees: `store` holds the result of one complete list and the watch events after it; a list replaces the content in
+ * one step, and handlers get the difference. While the server cannot be reached, or does not serve the type, `current()`
+ * is false and the store keeps its content: unknown is not empty.
  */
 export interface Cache<T extends KubeObject> {
   readonly type: ResourceType;
   readonly store: Store<T>;
-  /** Calls back after the store has changed; must not throw and not block. Before `start` only. */
+  /** Adds a handler that runs after each change of the store; it must not throw or block. Before `start` only. */
   onChange(handler: (change: Change<T>) => void): void;
-  /** Calls back when `current()` may have changed. */
+  /** Adds a handler that runs when `current()` may have changed. */
   onState(handler: () => void): void;
-  /** Begins to list and watch. A second call does nothing; one after `stop` throws. */
+  /** Starts to list and watch. A second call does nothing; a call after `stop` throws. */
   start(): void;
-  /** Stops; resolves when no request, timer or socket of it is left. */
+  /** Stops; resolves when no request, timer or socket is left. */
   stop(): Promise<void>;
-  /** Whether a list has been read to the end since `start`. */
+  /** Whether a complete list was stored since `start`. */
   synced(): boolean;
-  /** Whether the store may be decided on: synced, and the last list did not fail. A watch that is being resumed is current; a relist that fails is not. */
+  /** Whether decisions may use the store: synced, and the last list did not fail. True while a watch is resumed. */
   current(): boolean;
-  /** Resolves with the first full list; rejects with the signal's reason. */
+  /** Resolves after the first complete list; rejects with the signal's reason. */
   whenSynced(signal?: AbortSignal): Promise<void>;
-  /** Why it is not current, for status and /readyz; undefined when it is. */
+  /** Why the cache is not current, for status and /readyz; undefined when it is. */
   failure(): Error | undefined;
 }
 
@@ -70,7 +70,7 @@ export interface CacheTools {
   readonly metrics?: CacheMetrics | undefined;
 }
 
-/** A cache of the collection that `options` describe. It does nothing before `start`, and lives once. */
+/** A cache of the collection that `options` describe. It is idle until `start` and cannot be started again after `stop`. */
 export function createCache<T extends KubeObject>(
   transport: Transport,
   options: CacheOptions<T>,
@@ -79,12 +79,12 @@ export function createCache<T extends KubeObject>(
   return new Reflector(transport, options, tools);
 }
 
-/** Unreadable watches in a row after which a list is read instead. */
+/** After this many malformed watches in a row the collection is listed again. */
 const MALFORMED_RESUMES = 3;
 
 /**
- * Flow: list → watch → watch again from where it ended → … ; a list again when the server says that this is too old, when
- * it refuses the watch, when it has gone back in time, and once an hour. One request at a time.
+ * Flow: list → watch → watch from the last resourceVersion → …; another list when that version is too old, when the watch is
+ * refused, when the server was restored from a backup, and once an hour. One request at a time.
  */
 class Reflector<T extends KubeObject> implements Cache<T> {
   readonly type: ResourceType;
@@ -93,15 +93,15 @@ class Reflector<T extends KubeObject> implements Cache<T> {
   readonly #options: CacheOptions<T>;
   readonly #tools: CacheTools;
   readonly #resource: string;
-  readonly #pace: Backoff;
-  readonly #history: ResourceVersionTracker;
+  readonly #backoff: Backoff;
+  readonly #versions: ResourceVersionTracker;
   readonly #stopping = new AbortController();
-  readonly #audience = new EventHandlers<T>((key, error) => this.#broke('handler', key, error));
+  readonly #handlers = new EventHandlers<T>((key, error) => this.#reportThrown('handler', key, error));
   #running: Promise<void> | undefined;
   #synced = false;
   #failure: Error | undefined;
-  /** The last watch broke off, so the server may have gone back in time since. */
-  #unsure = false;
+  /** The last watch ended early: the server may have been restored from a backup since. */
+  #restoreSuspected = false;
   #handled = 0;
 
   constructor(transport: Transport, options: CacheOptions<T>, tools: CacheTools) {
@@ -110,22 +110,23 @@ class Reflector<T extends KubeObject> implements Cache<T> {
     this.#options = options;
     this.#tools = tools;
     this.#resource = resourceOf(options.type);
-    this.#pace = new Backoff(tools.random);
-    this.#history = new ResourceVersionTracker(tools.clock);
-    this.store = new ObjectStore(options.indexers ?? {}, (key, error) => this.#broke('indexer', key, error));
+    this.#backoff = new Backoff(tools.random);
+    this.#versions = new ResourceVersionTracker(tools.clock);
+    this.store = new ObjectStore(options.indexers ?? {}, (key, error) => this.#reportThrown('indexer', key, error));
   }
 
   onChange(handler: (change: Change<T>) => void): void {
-    if (this.#running !== undefined) throw new Error('onChange: after start: changes would be missed');
-    this.#audience.addChangeHandler(handler);
+    if (this.#running !== undefined)
+      throw new Error('onChange: must be called before start, or changes would be missed');
+    this.#handlers.addChangeHandler(handler);
   }
 
   onState(handler: () => void): void {
-    this.#audience.addStateHandler(handler);
+    this.#handlers.addStateHandler(handler);
   }
 
   start(): void {
-    if (this.#stopping.signal.aborted) throw new Error('start: after stop: a cache lives once');
+    if (this.#stopping.signal.aborted) throw new Error('start: a stopped cache cannot be started again');
     this.#running ??= this.#run(this.#stopping.signal);
   }
 
@@ -149,7 +150,7 @@ class Reflector<T extends KubeObject> implements Cache<T> {
 
   whenSynced(signal?: AbortSignal): Promise<void> {
     const stopping = this.#stopping.signal;
-    return this.#audience.waitUntil(() => this.#synced, signal === undefined ? [stopping] : [signal, stopping]);
+    return this.#handlers.waitUntil(() => this.#synced, signal === undefined ? [stopping] : [signal, stopping]);
   }
 
   async #run(signal: AbortSignal): Promise<void> {
@@ -164,33 +165,33 @@ class Reflector<T extends KubeObject> implements Cache<T> {
         if (signal.aborted) return;
         atLeastMs = this.#failed(error);
       }
-      const wait = this.#pace.next({ livedMs: clock.monotonic() - startedAt, planned, atLeastMs });
+      const wait = this.#backoff.next({ durationMs: clock.monotonic() - startedAt, planned, atLeastMs });
       if (wait > 0) await delay(clock, wait, signal).catch(() => undefined);
     }
   }
 
-  /** A list where one is due, else a check that the server has not gone back in time; then a watch. Whether that lasted as long as agreed. */
+  /** Lists if a list is due, checks for a restored server if one is suspected, then watches. Whether the watch ended on its timeout. */
   async #round(signal: AbortSignal): Promise<boolean> {
-    if (this.#history.relistDue) this.#history.requireList();
-    if (this.#history.watchFrom !== undefined && this.#unsure) await this.#checkForBackup(signal);
-    if (this.#history.watchFrom === undefined) await this.#list(signal);
-    const from = this.#history.watchFrom;
+    if (this.#versions.relistDue) this.#versions.requireList();
+    if (this.#versions.watchFrom !== undefined && this.#restoreSuspected) await this.#checkForBackup(signal);
+    if (this.#versions.watchFrom === undefined) await this.#list(signal);
+    const from = this.#versions.watchFrom;
     if (from === undefined) return false;
     const { clock, random } = this.#tools;
-    this.#unsure = true;
+    this.#restoreSuspected = true;
     const planned = await watch<T>(
       this.#transport,
       { collection: this.#options, from, clock, random, signal },
-      (event) => this.#take(event),
+      (event) => this.#handleEvent(event),
     );
-    this.#unsure = !planned;
+    this.#restoreSuspected = !planned;
     return planned;
   }
 
-  /** A server restored from a backup would let a watch from the future wait without a word. */
+  /** On a server restored from a backup, a watch from a later resourceVersion waits without an error. */
   async #checkForBackup(signal: AbortSignal): Promise<void> {
     const version = await currentResourceVersion(this.#transport, this.#options, signal);
-    if (this.#history.isBehind(version)) this.#history.requireList();
+    if (this.#versions.isBehind(version)) this.#versions.requireList();
   }
 
   async #list(signal: AbortSignal): Promise<void> {
@@ -202,48 +203,48 @@ class Reflector<T extends KubeObject> implements Cache<T> {
       pageSize,
       prepare: (object) => this.#prepare(object),
     });
-    if (!this.#history.accepts(listing.resourceVersion))
+    if (!this.#versions.accepts(listing.resourceVersion))
       throw olderListError(listing.resourceVersion, collectionCall('list', this.#options));
     const changes = this.store.replace(listing.objects);
-    this.#history.listed(listing.resourceVersion);
+    this.#versions.listed(listing.resourceVersion);
     metrics?.listed(this.#resource, listing.objects.size, (clock.monotonic() - startedAt) / 1000);
     for (const change of changes) {
-      this.#audience.notifyChange(change);
+      this.#handlers.notifyChange(change);
       if (++this.#handled % YIELD_EVERY === 0) await yieldToEventLoop();
       signal.throwIfAborted();
     }
     this.#synced = true;
     this.#failure = undefined;
-    this.#audience.notifyState();
+    this.#handlers.notifyState();
   }
 
-  /** One event of the watch. Every few hundred the event loop gets its turn. */
-  #take(event: WatchEvent<T>): void | Promise<void> {
-    this.#pace.reset();
-    if (!this.#history.advance(event.resourceVersion) || event.type === 'BOOKMARK') return;
+  /** Applies one watch event; yields to the event loop from time to time. */
+  #handleEvent(event: WatchEvent<T>): void | Promise<void> {
+    this.#backoff.reset();
+    if (!this.#versions.advance(event.resourceVersion) || event.type === 'BOOKMARK') return;
     const key = keyOf(event.object.metadata);
     const change = event.type === 'DELETED' ? this.store.remove(key) : this.store.set(this.#prepare(event.object));
-    if (change !== undefined) this.#audience.notifyChange(change);
+    if (change !== undefined) this.#handlers.notifyChange(change);
     return ++this.#handled % YIELD_EVERY === 0 ? yieldToEventLoop() : undefined;
   }
 
-  /** Ends a round that failed; the least time to wait before the next, in ms. */
+  /** Handles a failed round; returns the least time to wait before the next, in ms. */
   #failed(error: unknown): number {
     const failure = error instanceof Error ? error : new Error(String(error));
     const kind = failure instanceof ApiError ? failure.kind : 'unexpected';
-    const listing = this.#history.watchFrom === undefined;
-    // These say something of the collection, not of the connection: only a list can tell what holds now.
+    const listing = this.#versions.watchFrom === undefined;
+    // These concern the collection, not the connection: a watch cannot be resumed after them.
     const refused = isFailure(failure, 'ResourceMissing', 'NotFound', 'Forbidden', 'Unauthorized', 'Invalid');
-    const unreadable = kind === 'Malformed' && this.#pace.failures >= MALFORMED_RESUMES;
-    if (refused || unreadable || kind === 'Gone') this.#history.requireList();
+    const unreadable = kind === 'Malformed' && this.#backoff.failures >= MALFORMED_RESUMES;
+    if (refused || unreadable || kind === 'Gone') this.#versions.requireList();
     this.#tools.metrics?.failed(this.#resource, kind);
     this.#tools.log.info(
       { resource: this.#resource, kind, error: failure.message, listing },
-      'list or watch has failed and is tried again',
+      'list or watch failed, retrying',
     );
     if (listing || refused) {
       this.#failure = failure;
-      this.#audience.notifyState();
+      this.#handlers.notifyState();
     }
     return failure instanceof ApiError ? (failure.retryAfterMs ?? 0) : 0;
   }
@@ -253,17 +254,17 @@ class Reflector<T extends KubeObject> implements Cache<T> {
     try {
       return deepFreeze(this.#options.transform?.(bare) ?? bare);
     } catch (error) {
-      this.#broke('transform', keyOf(object.metadata), error);
+      this.#reportThrown('transform', keyOf(object.metadata), error);
       return deepFreeze(bare);
     }
   }
 
-  /** Foreign code threw: told, counted, and not let into the loop. */
-  #broke(part: string, key: string, error: unknown): void {
+  /** A handler, transform or indexer threw: the error is logged and counted, and does not end the loop. */
+  #reportThrown(part: string, key: string, error: unknown): void {
     this.#tools.metrics?.broken(this.#resource);
     this.#tools.log.error(
       { resource: this.#resource, part, key, error: String(error) },
-      'code that watches a cache has thrown',
+      'a handler of a cache has thrown',
     );
   }
 }

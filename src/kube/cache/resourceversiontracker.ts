@@ -3,77 +3,77 @@ import { ApiError } from '../../runtime/errors.js';
 import type { FailedCall } from '../../runtime/errors.js';
 import { isNotNewer, isOlder } from '../../runtime/resourceversion.js';
 
-/** A list older than what was seen before may come from a replica that lags; one that stays older comes from a restored backup. */
+/** An older list may come from a replica that lags; when it stays older for this long, the server was restored from a backup. */
 const BACKUP_AFTER_MS = 30_000;
-/** Everything is read anew after this long, to heal what no protocol reveals. */
+/** The collection is listed again after this long, in case an event was lost unnoticed. */
 const RELIST_MS = 3_600_000;
 
-/** How far a reflector has read the history of its collection. */
+/** Which resourceVersion a reflector has observed, and whether the next request is a list or a watch. */
 export class ResourceVersionTracker {
   readonly #clock: Clock;
-  #position: string | undefined;
-  /** The newest resourceVersion that was ever believed. */
+  #watchFrom: string | undefined;
+  /** The newest resourceVersion that was accepted. */
   #newest = '';
-  #wentBackAt: number | undefined;
+  #behindSince: number | undefined;
   #listedAt = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Where the next watch goes on; undefined when a list has to come first. */
+  /** The resourceVersion from which the next watch starts; undefined when a list has to come first. */
   get watchFrom(): string | undefined {
-    return this.#position;
+    return this.#watchFrom;
   }
 
-  /** The next thing to do is a list. */
+  /** Makes the next request a list. */
   requireList(): void {
-    this.#position = undefined;
+    this.#watchFrom = undefined;
   }
 
-  /** Whether the last list is so old that it is time for another. */
+  /** Whether the last list is an hour old. */
   get relistDue(): boolean {
     return this.#clock.monotonic() - this.#listedAt >= RELIST_MS;
   }
 
   /**
-   * Whether a list of this resourceVersion may be believed. One that is older than what was seen before is not, until the
-   * server has kept to it for half a minute.
+   * Whether a list of this resourceVersion may replace the store. One that is older than an accepted one may not, unless
+   * the server has returned older ones for 30 s.
    */
   accepts(resourceVersion: string): boolean {
     if (!this.isBehind(resourceVersion)) {
-      this.#wentBackAt = undefined;
+      this.#behindSince = undefined;
       return true;
     }
     const now = this.#clock.monotonic();
-    this.#wentBackAt ??= now;
-    return now - this.#wentBackAt >= BACKUP_AFTER_MS;
+    this.#behindSince ??= now;
+    return now - this.#behindSince >= BACKUP_AFTER_MS;
   }
 
-  /** Whether the server is at an earlier moment than one that was seen already. */
+  /** Whether this resourceVersion is older than one that was accepted. */
   isBehind(resourceVersion: string): boolean {
     return this.#newest !== '' && isOlder(resourceVersion, this.#newest);
   }
 
-  /** A list was published; a watch can go on from it. */
+  /** Records a list that was stored: the next watch starts from it. */
   listed(resourceVersion: string): void {
-    this.#position = resourceVersion;
+    this.#watchFrom = resourceVersion;
     this.#newest = resourceVersion;
-    this.#wentBackAt = undefined;
+    this.#behindSince = undefined;
     this.#listedAt = this.#clock.monotonic();
   }
 
-  /** Takes an event's or a bookmark's resourceVersion; false when that was seen before: a replay, which says nothing new. */
+  /** Records the resourceVersion of an event or bookmark; false when it is not newer than the last: a replay. */
   advance(resourceVersion: string): boolean {
-    if (this.#position !== undefined && isNotNewer(resourceVersion, this.#position)) return false;
-    this.#position = resourceVersion;
+    if (this.#watchFrom !== undefined && isNotNewer(resourceVersion, this.#watchFrom)) return false;
+    this.#watchFrom = resourceVersion;
     this.#newest = resourceVersion;
     return true;
   }
 }
 
-/** The failure of a list that is not believed (yet). */
+/** The error for a list that is not accepted. */
 export function olderListError(resourceVersion: string, call: FailedCall): ApiError {
-  const message = `list ${call.resource}: resourceVersion ${resourceVersion} is older than what was seen before: a replica that lags, or a restored backup`;
+  const message = `list ${call.resource}: resourceVersion ${resourceVersion} is older than one observed before: the replica lags, or the server was restored from a backup`;
   return new ApiError({ kind: 'Unavailable', message, call });
 }

@@ -1,20 +1,20 @@
 import type { KubeObject } from '../../api/meta.js';
 import { keyOf } from '../../api/resources.js';
 
-/** One change of a cached object. `before` absent: new; `after` absent: gone; both with different uids: made anew in between. */
+/** One change of a cached object. No `before`: created; no `after`: deleted; different uids: deleted and created again. */
 export interface Change<T extends KubeObject> {
   readonly key: string;
   readonly before: T | undefined;
   readonly after: T | undefined;
 }
 
-/** What a reflector holds, by key, with indexes. Objects are frozen and shared: never mutate one. */
+/** The objects of a reflector by key, with indexes. Objects are frozen and shared. */
 export interface Store<T extends KubeObject> {
   readonly size: number;
   get(key: string): T | undefined;
-  /** All objects, in no promised order. */
+  /** All objects, in no defined order. */
   values(): Iterable<T>;
-  /** The objects that `indexers[index]` gave `value` for, sorted by key; empty when there are none. */
+  /** The objects for which `indexers[index]` returned `value`, sorted by key. */
   byIndex(index: string, value: string): readonly T[];
 }
 
@@ -23,7 +23,7 @@ export type Indexers<T extends KubeObject> = Readonly<Record<string, (object: T)
 
 interface IndexEntry<T> {
   readonly keys: Set<string>;
-  /** The answer of `byIndex`, until something under this value changes. */
+  /** The result of `byIndex`; undefined after a change of `keys`. */
   sorted: readonly T[] | undefined;
 }
 
@@ -62,7 +62,7 @@ export class ObjectStore<T extends KubeObject> implements Store<T> {
     return entry.sorted;
   }
 
-  /** Stores `object`, new or in the place of what stands under its key. */
+  /** Adds `object`, or replaces the one with its key. */
   set(object: T): Change<T> {
     const key = keyOf(object.metadata);
     const before = this.#objects.get(key);
@@ -72,7 +72,7 @@ export class ObjectStore<T extends KubeObject> implements Store<T> {
     return { key, before, after: object };
   }
 
-  /** Takes out what stands under `key`; undefined when nothing does. */
+  /** Removes the object with `key`; undefined when there is none. */
   remove(key: string): Change<T> | undefined {
     const before = this.#objects.get(key);
     if (before === undefined) return undefined;
@@ -81,7 +81,7 @@ export class ObjectStore<T extends KubeObject> implements Store<T> {
     return { key, before, after: undefined };
   }
 
-  /** Makes `objects` the whole content, at once, and tells the difference. An object with the same uid and resourceVersion stays the one it was. */
+  /** Replaces the whole content and returns the changes. An object with unchanged uid and resourceVersion keeps its identity. */
   replace(objects: ReadonlyMap<string, T>): Change<T>[] {
     const changes: Change<T>[] = [];
     for (const key of this.#objects.keys()) {
@@ -119,14 +119,14 @@ export class ObjectStore<T extends KubeObject> implements Store<T> {
     }
   }
 
-  /** Indexers are pure, so an object leaves the indexes under the values that it went in with. */
+  /** Indexers are pure, so an object is removed from the indexes under the values it was added with. */
   *#valuesOf(key: string, object: T): Iterable<readonly [string, string]> {
     for (const [index, indexer] of Object.entries(this.#indexers)) {
-      for (const value of this.#guarded(indexer, key, object)) yield [index, value];
+      for (const value of this.#valuesOrNone(indexer, key, object)) yield [index, value];
     }
   }
 
-  #guarded(indexer: (object: T) => readonly string[], key: string, object: T): readonly string[] {
+  #valuesOrNone(indexer: (object: T) => readonly string[], key: string, object: T): readonly string[] {
     try {
       return indexer(object);
     } catch (error) {

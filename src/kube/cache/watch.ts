@@ -11,21 +11,20 @@ import { Watchdog } from './watchdog.js';
 import type { WatchEvent } from './watchevent.js';
 import { parseEvent } from './watchevent.js';
 
-/** A watch is told to end after this long, and up to as much again by chance, so that not all end at once. */
+/** Least timeoutSeconds of a watch. A random part of up to the same length is added, so that watches do not end together. */
 const WATCH_SECONDS = 300;
 const GRACE_MS = 15_000;
 /**
- * A bookmark comes about every minute, so two missing ones mean that nothing comes through any more. (A peer that is gone
- * altogether is noticed by TCP probes in less than a minute; this is for one that is there and silent. Anything shorter
- * than a bookmark's pace would end every quiet watch.)
+ * The server sends a bookmark about every minute, so two missing bookmarks mean a dead stream. TCP keep-alive detects a
+ * lost peer earlier; this limit is for a peer that is connected and sends nothing.
  */
 const IDLE_MS = 150_000;
-/** The store limits an object to 1.5 MiB; what is much longer is no event. */
+/** etcd limits an object to 1.5 MiB; a much longer line is not an event. */
 const LONGEST_LINE = 8 * 1024 * 1024;
 
 export interface WatchOptions {
   readonly collection: Collection;
-  /** resourceVersion after which to begin. */
+  /** The resourceVersion to start after. */
   readonly from: string;
   readonly clock: Clock;
   readonly random: Random;
@@ -33,8 +32,9 @@ export interface WatchOptions {
 }
 
 /**
- * Runs one watch, one event after the other, until the server ends it. Resolves with whether it lasted as long as agreed.
- * @throws ApiError: refused, broken off, silent for too long, an ERROR event, a line that is no event; the signal's reason.
+ * Runs one watch and passes its events to `onEvent` one at a time, until the server ends it. Resolves with whether it ended
+ * on its timeout.
+ * @throws ApiError for an error response, a broken or silent stream, an ERROR event or a malformed line; the signal's reason.
  */
 export async function watch<T extends KubeObject>(
   transport: Transport,
@@ -45,7 +45,7 @@ export async function watch<T extends KubeObject>(
   const seconds = WATCH_SECONDS + Math.floor(random() * (WATCH_SECONDS + 1));
   const call = collectionCall('watch', collection);
   const startedAt = clock.monotonic();
-  await guarded(options, { idleMs: IDLE_MS, totalMs: seconds * 1000 + GRACE_MS }, async (signal, seen) => {
+  await guarded(options, { idleMs: IDLE_MS, totalMs: seconds * 1000 + GRACE_MS }, async (signal, received) => {
     const chunks = await transport.open({
       method: 'GET',
       path: collectionPath(collection.type, collection.namespace),
@@ -58,38 +58,37 @@ export async function watch<T extends KubeObject>(
     });
     for await (const line of linesOf(chunks, LONGEST_LINE, call)) {
       signal.throwIfAborted();
-      seen();
+      received();
       await onEvent(parseEvent<T>(line, collection, call));
     }
   });
   return clock.monotonic() - startedAt >= (seconds - 1) * 1000;
 }
 
-/** Runs `work` with a signal that fires with the caller's, when the watchdog bites, and in any case at the end. */
+/** Runs `work` with a signal that fires with the caller's signal, when the watchdog expires, and at the end. */
 async function guarded(
   options: WatchOptions,
   limits: WatchdogLimits,
-  work: (signal: AbortSignal, seen: () => void) => Promise<void>,
+  work: (signal: AbortSignal, received: () => void) => Promise<void>,
 ): Promise<void> {
   const { clock, signal, collection } = options;
   signal.throwIfAborted();
   const stop = new AbortController();
-  const pass = (): void => stop.abort(signal.reason);
-  let bitten: string | undefined;
-  const dog = new Watchdog(clock, limits, (why) => {
-    bitten = why;
+  const forwardAbort = (): void => stop.abort(signal.reason);
+  let expired: string | undefined;
+  const watchdog = new Watchdog(clock, limits, (why) => {
+    expired = why;
     stop.abort(new Error(why));
   });
-  signal.addEventListener('abort', pass, { once: true });
+  signal.addEventListener('abort', forwardAbort, { once: true });
   try {
-    await work(stop.signal, () => dog.reset());
+    await work(stop.signal, () => watchdog.reset());
   } catch (error) {
-    if (bitten !== undefined)
-      throw noResponse(collectionCall('watch', collection), `the watch was given up, ${bitten}`);
+    if (expired !== undefined) throw noResponse(collectionCall('watch', collection), `the watch was ended: ${expired}`);
     throw error;
   } finally {
-    dog.close();
-    signal.removeEventListener('abort', pass);
+    watchdog.close();
+    signal.removeEventListener('abort', forwardAbort);
     stop.abort();
   }
   signal.throwIfAborted();

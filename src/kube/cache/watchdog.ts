@@ -1,33 +1,33 @@
 import type { Clock, Timer } from '../../runtime/clock.js';
 
 export interface WatchdogLimits {
-  /** Longest time without a sign of life, in ms. */
+  /** Longest time between two resets, in ms. */
   readonly idleMs: number;
-  /** Longest time in all, in ms. */
+  /** Longest total time, in ms. */
   readonly totalMs: number;
 }
 
-/** Bites once when nothing has come for too long, or when it has gone on for too long. */
+/** Calls `onExpired` once, when it was not reset for `idleMs` or when `totalMs` have passed. */
 export class Watchdog {
   readonly #clock: Clock;
   readonly #limits: WatchdogLimits;
-  readonly #bite: (why: string) => void;
+  readonly #onExpired: (why: string) => void;
   readonly #startedAt: number;
-  #seenAt: number;
+  #resetAt: number;
   #timer: Timer | undefined;
 
-  constructor(clock: Clock, limits: WatchdogLimits, bite: (why: string) => void) {
+  constructor(clock: Clock, limits: WatchdogLimits, onExpired: (why: string) => void) {
     this.#clock = clock;
     this.#limits = limits;
-    this.#bite = bite;
+    this.#onExpired = onExpired;
     this.#startedAt = clock.monotonic();
-    this.#seenAt = this.#startedAt;
+    this.#resetAt = this.#startedAt;
     this.#arm();
   }
 
-  /** A sign of life. Cheap: the timer is left as it is. */
+  /** Restarts the idle time. Cheap: the timer stays armed. */
   reset(): void {
-    this.#seenAt = this.#clock.monotonic();
+    this.#resetAt = this.#clock.monotonic();
   }
 
   close(): void {
@@ -37,10 +37,10 @@ export class Watchdog {
 
   #arm(): void {
     const now = this.#clock.monotonic();
-    const idle = this.#seenAt + this.#limits.idleMs - now;
+    const idle = this.#resetAt + this.#limits.idleMs - now;
     const total = this.#startedAt + this.#limits.totalMs - now;
-    if (total <= 0) this.#bite('its time is over');
-    else if (idle <= 0) this.#bite('it was silent for too long');
+    if (total <= 0) this.#onExpired('its time limit has passed');
+    else if (idle <= 0) this.#onExpired('nothing was received for too long');
     else this.#timer = this.#clock.after(Math.min(idle, total), () => this.#arm());
   }
 }

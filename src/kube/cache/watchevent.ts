@@ -12,7 +12,7 @@ export type WatchEvent<T extends KubeObject> =
 
 /**
  * One line of a watch.
- * @throws ApiError: what an ERROR event says, by its code (410 is Gone); Malformed for all that is no event.
+ * @throws ApiError: for an ERROR event by its code (410 is Gone); Malformed for a line that is not an event.
  */
 export function parseEvent<T extends KubeObject>(line: string, shape: Shape, call: FailedCall): WatchEvent<T> {
   const event = parseLine(line, call);
@@ -32,9 +32,9 @@ function parseLine(line: string, call: FailedCall): unknown {
     const event: unknown = JSON.parse(line);
     if (isRecord(event)) return event;
   } catch {
-    // Told below: a line that is no JSON means that the stream is broken.
+    // Reported below like any other malformed line.
   }
-  throw malformed(call, 'a line of the watch is no JSON object');
+  throw malformed(call, 'a line of the watch is not a JSON object');
 }
 
 function statusFailure(status: unknown, call: FailedCall): Error {

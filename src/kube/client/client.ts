@@ -1,18 +1,18 @@
 import type { KubeObject, ObjectName, ResourceType } from '../../api/meta.js';
 
 /**
- * The Kubernetes API as controllers see it. Objects are raw JSON: nothing is dropped, nothing is renamed.
+ * The Kubernetes API for controllers. Objects are raw JSON: no field is dropped or renamed.
  * Every call has a deadline and throws an `ApiError` (src/runtime/errors.ts).
  */
 export interface ReadClient {
-  /** Reads one object from the server, not from a cache; undefined when it does not exist. A type that is not served throws `ResourceMissing`. */
+  /** Reads one object from the server; undefined when it does not exist. Throws `ResourceMissing` when the type is not served. */
   get<T extends KubeObject>(type: ResourceType, name: ObjectName, options?: ReadOptions): Promise<T | undefined>;
-  /** Reads a whole collection, in pages; namespaced types need a namespace, or undefined for all namespaces. */
+  /** Lists a whole collection, in pages. `namespace` undefined: all namespaces, or a cluster-scoped type. */
   list<T extends KubeObject>(type: ResourceType, namespace: string | undefined, options?: ListOptions): Promise<T[]>;
 }
 
 export interface ReadOptions {
-  /** Ask for metadata only (`PartialObjectMetadata`): the answer holds apiVersion, kind and metadata alone. */
+  /** Request `PartialObjectMetadata`: the result has apiVersion, kind and metadata only. */
   readonly metadataOnly?: boolean;
   readonly signal?: AbortSignal;
 }
@@ -22,24 +22,24 @@ export interface ListOptions extends ReadOptions {
   readonly fieldSelector?: string;
 }
 
-/** What must be true of the stored object, or the server answers 409. */
+/** What the stored object must match; otherwise the server responds with 409. */
 export interface Preconditions {
   readonly uid: string;
   readonly resourceVersion: string;
 }
 
-/** Of every write. */
+/** Options of every write. */
 export interface CallOptions {
   readonly signal?: AbortSignal;
-  /** Runs immediately before every try, repeats included; the ApiError that it throws ends the call, and nothing is sent. */
+  /** Runs immediately before each attempt, retries included. An ApiError that it throws ends the call; nothing is sent. */
   readonly beforeAttempt?: () => void;
 }
 
 export interface ApplyOptions extends CallOptions {
   readonly fieldManager: string;
-  /** Ask for no more than the metadata in the answer: what was written need not come back. */
+  /** Request only the metadata in the response. */
   readonly metadataOnly?: boolean;
-  /** Take fields over from other managers: only for an object that is ours already. Then `metadata.uid` of the object must be set. */
+  /** Take over fields of other managers; `metadata.uid` must be set then, so that only the known object is changed. */
   readonly force: boolean;
 }
 
@@ -60,16 +60,16 @@ export interface WriteClient {
   updateStatus<T extends KubeObject>(type: ResourceType, object: T, options: WriteOptions): Promise<T>;
   /** Server-side apply (PATCH, creates when missing). */
   apply<T extends KubeObject>(type: ResourceType, object: T, options: ApplyOptions): Promise<T>;
-  /** JSON merge patch of `metadata` and nothing else; `metadata.resourceVersion` must be in it. */
+  /** JSON merge patch of `metadata` only; `metadata.resourceVersion` must be set. */
   patchMetadata<T extends KubeObject>(
     type: ResourceType,
     name: ObjectName,
     metadata: MetadataPatch,
     options: WriteOptions,
   ): Promise<T>;
-  /** Whether the object is `gone` (or was not there), or `deleting` (finalizers, foreground). */
+  /** `gone`: the object does not exist (any more); `deleting`: it waits for finalizers or its dependents. */
   delete(type: ResourceType, name: ObjectName, options: DeleteOptions): Promise<'gone' | 'deleting'>;
-  /** SelfSubjectAccessReview: whether this client may do that. */
+  /** SelfSubjectAccessReview: whether this client has the permission. */
   allowed(access: AccessAttributes, signal?: AbortSignal): Promise<boolean>;
 }
 
@@ -78,7 +78,7 @@ export interface MetadataPatch {
   readonly resourceVersion: string;
   readonly finalizers?: readonly string[];
   readonly annotations?: Readonly<Record<string, string | null>>;
-  /** All of them: who owns which field from now on. */
+  /** The complete new list. */
   readonly managedFields?: readonly object[];
 }
 

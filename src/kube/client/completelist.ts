@@ -4,7 +4,7 @@ import { pagesOf } from './pages.js';
 import type { Collection } from './path.js';
 import type { Transport } from '../transport/transport.js';
 
-/** Handed over to the event loop after so many objects, so that a long list does not hold up everything else. */
+/** After this many objects the event loop runs other work, so that a long list does not block the process. */
 export const YIELD_EVERY = 200;
 
 export interface CompleteList<T extends KubeObject> {
@@ -15,16 +15,16 @@ export interface CompleteList<T extends KubeObject> {
 export interface ListingOptions<T extends KubeObject> {
   readonly signal: AbortSignal;
   readonly pageSize?: number | undefined;
-  /** Makes an object fit for the store. */
+  /** Applied to each object. */
   readonly prepare: (object: T) => T;
 }
 
-/** Resolves after what else is ready in the event loop has had its turn. */
+/** Resolves after other work that is ready in the event loop has run. */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Reads a whole collection, page by page, each page sent for once. Throws ApiError, or the signal's reason. */
+/** Lists a whole collection in pages, with one attempt for each page. Throws ApiError, or the signal's reason. */
 export async function readCompleteList<T extends KubeObject>(
   transport: Transport,
   collection: Collection,
@@ -49,7 +49,7 @@ export async function readCompleteList<T extends KubeObject>(
   return { objects, resourceVersion };
 }
 
-/** The resourceVersion that the server is at, at the price of at most one object. */
+/** The current resourceVersion of the collection, from a list of at most one object. */
 export async function currentResourceVersion(
   transport: Transport,
   collection: Collection,

@@ -5,16 +5,16 @@ import { malformed } from '../apierror.js';
 import type { JsonRecord } from '../json.js';
 import { isRecord, textField } from '../json.js';
 
-/** How JSON of the server becomes an object of a type. */
+/** The type that an object from the server must have. */
 export interface Shape {
   readonly type: ResourceType;
   readonly metadataOnly?: boolean | undefined;
 }
 
 /**
- * JSON of the server as an object: kind and apiVersion filled in (items of a list lack them), nothing else changed.
- * With metadata only, whatever else came is left out, and kind and apiVersion are those of the type, not `PartialObjectMetadata`.
- * @throws ApiError Malformed without a name, or when it is of another kind.
+ * Parsed JSON from the server as an object. Kind and apiVersion are filled in, since items of a list lack them. With
+ * `metadataOnly` all else is dropped, and kind and apiVersion are those of the type, not `PartialObjectMetadata`.
+ * @throws ApiError Malformed for an object without a name or of another kind.
  */
 export function objectOf<T extends KubeObject>(value: unknown, shape: Shape, call: FailedCall): T {
   if (!isRecord(value)) throw malformed(call, 'an object was expected');
@@ -29,17 +29,17 @@ export function objectOf<T extends KubeObject>(value: unknown, shape: Shape, cal
   return trusted<T>(metadataOnly === true ? { ...head, metadata } : { ...value, ...head });
 }
 
-/** The one place where the server's word is taken for the type: its schema vouches for the fields, the callers for their absence. */
+/** The only cast to the object's type: the CRD's schema guarantees the fields, and callers treat them as optional. */
 function trusted<T extends KubeObject>(value: JsonRecord): T {
   return value as unknown as T;
 }
 
-/** An object as the body of a write: kind and apiVersion always stand in it. */
+/** The request body for an object, always with kind and apiVersion. */
 export function bodyOf(object: KubeObject, type: ResourceType): string {
   return JSON.stringify({ ...object, apiVersion: apiVersionOf(type), kind: type.kind });
 }
 
-/** A copy without managedFields, which nobody here reads and which are half the size of many objects. */
+/** A copy without managedFields, which are unused here and half the size of many objects. */
 export function withoutManagedFields<T extends KubeObject>(object: T): T {
   if (!('managedFields' in object.metadata)) return object;
   const { managedFields: _, ...metadata } = object.metadata;

@@ -15,7 +15,7 @@ export interface PageOptions {
   readonly signal?: AbortSignal | undefined;
   readonly bucket?: Bucket | undefined;
   readonly deadlineMs?: number | undefined;
-  /** Tries of each page; default that of the transport. */
+  /** Attempts for each page; default that of the transport. */
   readonly attempts?: number;
   readonly pageSize?: number;
 }
@@ -26,15 +26,15 @@ export interface Page<T extends KubeObject> {
   readonly resourceVersion: string;
 }
 
-/** What a list or watch is, for errors. */
+/** A list or watch as it stands in errors. */
 export function collectionCall(verb: 'list' | 'watch', collection: Collection): FailedCall {
   const { type, namespace } = collection;
   return { verb, resource: resourceOf(type), ...(namespace === undefined ? {} : { namespace }) };
 }
 
 /**
- * The pages of a consistent list, each asked for when it is wanted.
- * @throws ApiError; Gone when the list has grown too old in the middle, and then all of it has to be read again.
+ * The pages of a consistent list, each requested when the caller asks for it.
+ * @throws ApiError; Gone when the continue token has expired: the list has to be started again.
  */
 export async function* pagesOf<T extends KubeObject>(
   transport: Transport,
@@ -45,7 +45,7 @@ export async function* pagesOf<T extends KubeObject>(
   let token = '';
   let resourceVersion = '';
   do {
-    const answer = await transport.call({
+    const response = await transport.call({
       method: 'GET',
       path: collectionPath(collection.type, collection.namespace),
       query: {
@@ -58,8 +58,8 @@ export async function* pagesOf<T extends KubeObject>(
       idempotent: true,
       ...options,
     });
-    const page = pageOf<T>(answer.body, collection, call);
-    if (token !== '' && page.resourceVersion !== resourceVersion) throw torn(call);
+    const page = pageOf<T>(response.body, collection, call);
+    if (token !== '' && page.resourceVersion !== resourceVersion) throw inconsistentPages(call);
     if (page.next !== '' && page.next === token) throw malformed(call, 'the same continue token twice');
     ({ next: token, resourceVersion } = page);
     yield page;
@@ -79,17 +79,17 @@ function pageOf<T extends KubeObject>(
   const resourceVersion = textField(metadata, 'resourceVersion');
   if (resourceVersion === '') throw malformed(call, 'a list without metadata.resourceVersion');
   const items = field(body, 'items');
-  // A nil list of Go is null; a missing one is no list at all.
+  // A nil slice in Go is encoded as null; a missing field is an error.
   if (items !== null && !Array.isArray(items)) throw malformed(call, 'a list without items');
   const objects = (items ?? []).map((item: unknown) => objectOf<T>(item, collection, call));
   return { items: objects, resourceVersion, next: textField(metadata, 'continue') };
 }
 
-/** Pages of two different moments: joined, an object could be missing or double. */
-function torn(call: FailedCall): ApiError {
+/** Pages of different resourceVersions: together they could miss an object or contain it twice. */
+function inconsistentPages(call: FailedCall): ApiError {
   return new ApiError({
     kind: 'Gone',
-    message: 'list: its pages are of different resource versions',
+    message: 'list: its pages have different resourceVersions',
     call,
     status: 410,
   });

@@ -1,6 +1,6 @@
 import type { ObjectName, ResourceType } from '../../api/meta.js';
 
-/** Query of a collection: what list and watch have to ask for alike. */
+/** A collection with its selectors, the same for list and watch. */
 export interface Collection {
   readonly type: ResourceType;
   /** Absent: all namespaces, or a cluster-scoped type. */
@@ -10,7 +10,7 @@ export interface Collection {
   readonly metadataOnly?: boolean | undefined;
 }
 
-/** `/api/v1/…` or `/apis/group/version/…`. Throws RangeError that names the field for what cannot be part of a path. */
+/** `/api/v1/…` or `/apis/group/version/…`. Throws RangeError with the field's name when a value cannot be part of a path. */
 export function collectionPath(type: ResourceType, namespace?: string): string {
   const root = type.group === '' ? `/api/${type.version}` : `/apis/${type.group}/${type.version}`;
   if (namespace === undefined || namespace === '') return `${root}/${type.plural}`;
@@ -24,7 +24,7 @@ export function objectPath(type: ResourceType, name: ObjectName, subresource?: '
   return subresource === undefined ? path : `${path}/${subresource}`;
 }
 
-/** The rule of the API for names in paths: neither `.` nor `..`, no slash, no percent sign, not empty. */
+/** Encodes a path segment. Rule of the API: not empty, not `.` or `..`, without `/` and `%`. */
 function segment(field: string, value: string): string {
   if (value === '' || value === '.' || value === '..' || /[/%]/.test(value)) {
     throw new RangeError(`${field}: "${value}": must not be empty, "." or "..", nor hold "/" or "%"`);
@@ -32,7 +32,7 @@ function segment(field: string, value: string): string {
   return encodeURIComponent(value);
 }
 
-/** Selectors of a collection as query parameters. */
+/** The selectors as query parameters. */
 export function selectorsOf(collection: Collection): Record<string, string> {
   const { labelSelector, fieldSelector } = collection;
   return {
@@ -41,13 +41,13 @@ export function selectorsOf(collection: Collection): Record<string, string> {
   };
 }
 
-/** `plural` or `plural.group`, with the subresource behind it. */
+/** `plural` or `plural.group`, followed by `/` and the subresource if any. */
 export function resourceOf(type: ResourceType, subresource?: string): string {
   const plain = type.group === '' ? type.plural : `${type.plural}.${type.group}`;
   return subresource === undefined ? plain : `${plain}/${subresource}`;
 }
 
-/** The media type to ask for. With metadata only, the server leaves out all else. */
+/** The media type to accept. With `metadataOnly` the server returns metadata only. */
 export function acceptOf(metadataOnly: boolean | undefined, list = false): string {
   if (metadataOnly !== true) return 'application/json';
   return `application/json;as=PartialObjectMetadata${list ? 'List' : ''};g=meta.k8s.io;v=v1`;

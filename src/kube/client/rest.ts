@@ -28,27 +28,27 @@ export interface ClientOptions {
   readonly bucket?: Bucket;
   /** Longest time for a call, in ms; default that of the transport. */
   readonly deadlineMs?: number;
-  /** At most this many tries of a call; default that of the transport. */
+  /** At most this many attempts for a call; default that of the transport. */
   readonly attempts?: number;
 }
 
-/** The client over a transport. It writes whatever it is told to: only a guarded client belongs into a controller's hands. */
+/** A client over a transport. It performs every write; controllers use it through `guardClient` only. */
 export function createClient(transport: Transport, options: ClientOptions = {}): KubeClient {
   return new RestClient(transport, options);
 }
 
-/** A list that grows too old while it is read is begun anew this often. */
+/** A list whose continue token expires is started again this often. */
 const LIST_RESTARTS = 2;
 
 type Send = Omit<Call, 'path' | 'target'>;
 
-/** One object, or the collection that it is to stand in, as the target of a call. */
+/** The target of a call: one object, or for create the collection. */
 interface Target {
   readonly verb: string;
   readonly type: ResourceType;
   readonly name: ObjectName;
   readonly subresource?: 'status';
-  /** Of the answer. */
+  /** Of the response. */
   readonly metadataOnly?: boolean | undefined;
 }
 
@@ -69,13 +69,13 @@ class RestClient implements KubeClient {
     const target = { verb: 'get', type, name };
     const call = callOf(target);
     try {
-      const answer = await this.#send(target, {
+      const response = await this.#send(target, {
         method: 'GET',
         idempotent: true,
         accept: acceptOf(options.metadataOnly),
         signal: options.signal,
       });
-      const object = objectOf<T>(answer.body, { type, metadataOnly: options.metadataOnly }, call);
+      const object = objectOf<T>(response.body, { type, metadataOnly: options.metadataOnly }, call);
       if (object.metadata.name !== name.name) throw malformed(call, `the object is named "${object.metadata.name}"`);
       return object;
     } catch (error) {
@@ -106,7 +106,7 @@ class RestClient implements KubeClient {
   create<T extends KubeObject>(type: ResourceType, object: T, options: WriteOptions): Promise<T> {
     const target = { verb: 'create', type, name: object.metadata };
     const { fieldManager } = options;
-    // A second POST of what was applied would be answered by 409, and hide that the object is ours.
+    // A repeated POST would fail with 409 although the first one created the object.
     return this.#write<T>(target, options, {
       method: 'POST',
       idempotent: false,
@@ -175,8 +175,8 @@ class RestClient implements KubeClient {
     const propagationPolicy = propagation === undefined ? {} : { propagationPolicy: propagation };
     const body = JSON.stringify({ apiVersion: 'v1', kind: 'DeleteOptions', preconditions, ...propagationPolicy });
     try {
-      const answer = await this.#send(target, { method: 'DELETE', idempotent: true, body, ...tryOf(options) });
-      return isStillThere(answer) ? 'deleting' : 'gone';
+      const response = await this.#send(target, { method: 'DELETE', idempotent: true, body, ...tryOf(options) });
+      return isDeleting(response) ? 'deleting' : 'gone';
     } catch (error) {
       if (isFailure(error, 'NotFound')) return 'gone';
       throw error;
@@ -192,16 +192,21 @@ class RestClient implements KubeClient {
       kind: SelfSubjectAccessReviews.kind,
       spec: { resourceAttributes },
     };
-    // A review stores nothing: asking twice does no harm.
-    const answer = await this.#send(target, { method: 'POST', idempotent: true, body: JSON.stringify(review), signal });
-    const said = field(field(answer.body, 'status'), 'allowed');
-    if (typeof said !== 'boolean') throw malformed(callOf(target), 'an access review without status.allowed');
-    return said;
+    // A review stores nothing, so it can be repeated.
+    const response = await this.#send(target, {
+      method: 'POST',
+      idempotent: true,
+      body: JSON.stringify(review),
+      signal,
+    });
+    const allowed = field(field(response.body, 'status'), 'allowed');
+    if (typeof allowed !== 'boolean') throw malformed(callOf(target), 'an access review without status.allowed');
+    return allowed;
   }
 
   async #write<T extends KubeObject>(target: Target, options: CallOptions, send: Send): Promise<T> {
-    const answer = await this.#send(target, { ...send, ...tryOf(options) });
-    return objectOf<T>(answer.body, target, callOf(target));
+    const response = await this.#send(target, { ...send, ...tryOf(options) });
+    return objectOf<T>(response.body, target, callOf(target));
   }
 
   async #send(target: Target, send: Send): Promise<ApiResponse> {
@@ -244,10 +249,10 @@ function required(name: string, value: string | undefined, target: Target): void
   throw new ApiError({ kind: 'Invalid', message: `${call.verb} ${call.resource}: ${name}: "": must be set`, call });
 }
 
-/** The server answers a deletion with a Status, or with the object: as it was, or as it waits for finalizers or its grace period. */
-function isStillThere(answer: ApiResponse): boolean {
-  if (textField(answer.body, 'kind') === 'Status') return false;
-  const metadata = field(answer.body, 'metadata');
+/** The response to a deletion is a Status, or the object: its last state, or with a deletionTimestamp while it waits. */
+function isDeleting(response: ApiResponse): boolean {
+  if (textField(response.body, 'kind') === 'Status') return false;
+  const metadata = field(response.body, 'metadata');
   const finalizers = field(metadata, 'finalizers');
   return textField(metadata, 'deletionTimestamp') !== '' || (Array.isArray(finalizers) && finalizers.length > 0);
 }

@@ -5,13 +5,14 @@ import type { GuardRow } from '../guard/guard.js';
 import { microTime } from '../lease/leaserecord.js';
 
 export interface EventNote {
-  readonly regarding: KubeObject; // apiVersion, kind, metadata.{namespace,name,uid,resourceVersion} are used
+  /** Its apiVersion, kind and metadata.{namespace,name,uid,resourceVersion} are used. */
+  readonly regarding: KubeObject;
   readonly type: 'Normal' | 'Warning';
   /** One of the documented reasons. */
   readonly reason: string;
   /** What the controller was doing, UpperCamelCase. */
   readonly action: string;
-  /** At most 1 KiB; cut when longer. */
+  /** Truncated to 1 KiB. */
   readonly note: string;
 }
 
@@ -31,7 +32,7 @@ export interface EventObject extends KubeObject {
 export interface Reporter {
   /** A qualified name, such as `multicluster.platform.io/engine`. */
   readonly controller: string;
-  /** Which process of it. */
+  /** The process. */
   readonly instance: string;
 }
 
@@ -41,7 +42,7 @@ const WORD_LIMIT = 128;
 const NAME_LIMIT = 253;
 const HASH_LENGTH = 16;
 
-/** What makes two notes one series. */
+/** Equal for notes that belong to one series. */
 export function seriesKey(note: EventNote): string {
   const { apiVersion = '', kind = '', metadata } = note.regarding;
   return JSON.stringify([
@@ -57,8 +58,8 @@ export function seriesKey(note: EventNote): string {
 }
 
 /**
- * The Event of a note's first occurrence at `now` (ms since the epoch). `serial` makes its name differ from that of another
- * at the same moment. Events about cluster-scoped objects stand in the namespace `default`.
+ * The Event for a note's first occurrence at `now` (ms since the epoch). `serial` makes its name unique within one
+ * microsecond. Events about cluster-scoped objects are in the namespace `default`.
  */
 export function eventOf(note: EventNote, reporter: Reporter, now: number, serial: number): EventObject {
   const { apiVersion = '', kind = '', metadata } = note.regarding;
@@ -77,7 +78,7 @@ export function eventOf(note: EventNote, reporter: Reporter, now: number, serial
     action: note.action.slice(0, WORD_LIMIT),
     reason: note.reason.slice(0, WORD_LIMIT),
     type: note.type,
-    note: cutBytes(note.note, NOTE_LIMIT),
+    note: truncateBytes(note.note, NOTE_LIMIT),
     regarding: {
       apiVersion,
       kind,
@@ -89,7 +90,7 @@ export function eventOf(note: EventNote, reporter: Reporter, now: number, serial
   };
 }
 
-/** What is applied to a stored event when it has occurred `count` times, the last time at `now`. */
+/** The apply configuration that records `count` occurrences, the last at `now`. */
 export function seriesOf(event: EventObject, count: number, now: number): EventObject {
   const { namespace, name, uid } = event.metadata;
   return {
@@ -98,7 +99,7 @@ export function seriesOf(event: EventObject, count: number, now: number): EventO
   };
 }
 
-/** Readable, a DNS subdomain, and unlike any other. */
+/** A unique DNS subdomain that begins with the object's name. */
 function eventName(regarding: string, parts: readonly string[]): string {
   const hash = createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, HASH_LENGTH);
   const readable = regarding
@@ -108,17 +109,17 @@ function eventName(regarding: string, parts: readonly string[]): string {
   return `${readable.replace(/[^a-z0-9]+$/, '')}.${hash}`;
 }
 
-/** `text`, or as much of it as fits into `limit` bytes with an ellipsis, no character cut in two. */
-export function cutBytes(text: string, limit: number): string {
+/** `text`, truncated with an ellipsis to `limit` bytes of UTF-8 at a character boundary. */
+export function truncateBytes(text: string, limit: number): string {
   const bytes = Buffer.from(text, 'utf8');
   if (bytes.length <= limit) return text;
   let end = limit - Buffer.byteLength('…');
-  // A byte 10xxxxxx goes on with the character before it.
+  // A byte 10xxxxxx continues a character.
   while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
   return `${bytes.toString('utf8', 0, end)}…`;
 }
 
-/** What may be written for the sake of events. */
+/** The guard rows for events. */
 export const eventRights: readonly GuardRow[] = [
   { verbs: ['create', 'apply'], type: Events, namespace: (namespace) => namespace !== '' },
 ];

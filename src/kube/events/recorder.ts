@@ -8,10 +8,10 @@ import type { EventMetrics } from '../../runtime/metrics.js';
 
 export type { EventNote } from './event.js';
 
-/** Writes events.k8s.io/v1 events in the background; never throws, never blocks a pass, drops when its queue is full. */
+/** Writes events.k8s.io/v1 events in the background. It never throws or blocks a reconcile; a full queue drops events. */
 export interface EventRecorder {
   record(event: EventNote): void;
-  /** Resolves when what was recorded has been sent or given up. */
+  /** Resolves when all recorded events have been written or dropped. */
   flush(): Promise<void>;
 }
 
@@ -21,7 +21,7 @@ export interface RecorderTools {
   readonly metrics?: EventMetrics | undefined;
 }
 
-/** A recorder that writes through `client`, which should have the rate limit of events and the guard's table for them. */
+/** A recorder that writes through `client`, which should use the rate limit bucket and the guard rows of events. */
 export function createRecorder(
   client: Pick<KubeClient, 'create' | 'apply'>,
   reporter: Reporter,
@@ -30,25 +30,25 @@ export function createRecorder(
   return new QueuedRecorder(client, reporter, tools);
 }
 
-/** Events that wait to be written; more are dropped. */
+/** Events in the queue; more are dropped. */
 const QUEUE_LIMIT = 1_000;
-/** Series that are remembered; the one longest unseen is forgotten. */
+/** Series in memory; the least recently recorded one is dropped. */
 const SERIES_LIMIT = 1_000;
-/** A repeat after a longer pause begins a new series. */
+/** A repeat after a longer pause starts a new series. */
 const SERIES_PAUSE_MS = 360_000;
-/** The count of a series is written no more often than this. */
+/** Least time between two writes of a series' count. */
 const SERIES_WRITE_MS = 10_000;
 const FIELD_MANAGER = 'multicluster-engine-events';
 
 interface Series {
   readonly key: string;
-  /** As stored, once it is. */
+  /** The stored event once `stored` is true. */
   event: EventObject;
   stored: boolean;
   count: number;
   written: number;
   queued: boolean;
-  /** Wall clock, for the reader. */
+  /** Wall clock, for the event. */
   lastAt: number;
   /** Monotonic clock. */
   seenAt: number;
@@ -56,12 +56,12 @@ interface Series {
   timer: Timer | undefined;
 }
 
-/** Guarantees: one write at a time; a bounded number of events, series and timers; nothing left over after `flush`. */
+/** Guarantees: one write at a time; bounded numbers of events, series and timers; no timer left after `flush`. */
 class QueuedRecorder implements EventRecorder {
   readonly #client: Pick<KubeClient, 'create' | 'apply'>;
   readonly #reporter: Reporter;
   readonly #tools: RecorderTools;
-  /** Oldest first by the last time seen. */
+  /** Least recently recorded first. */
   readonly #series = new Map<string, Series>();
   readonly #queue: Series[] = [];
   #writing: Promise<void> | undefined;
@@ -77,15 +77,15 @@ class QueuedRecorder implements EventRecorder {
     const { clock } = this.#tools;
     const key = seriesKey(note);
     const now = clock.monotonic();
-    const known = this.#series.get(key);
-    const goesOn = known !== undefined && now - known.seenAt <= SERIES_PAUSE_MS;
-    const series = goesOn ? known : this.#begin(key, note);
+    const existing = this.#series.get(key);
+    const continues = existing !== undefined && now - existing.seenAt <= SERIES_PAUSE_MS;
+    const series = continues ? existing : this.#begin(key, note);
     series.count += 1;
     series.lastAt = clock.now();
     series.seenAt = now;
     this.#series.delete(key);
     this.#series.set(key, series);
-    this.#forget();
+    this.#evict();
     this.#schedule(series);
   }
 
@@ -116,7 +116,7 @@ class QueuedRecorder implements EventRecorder {
     };
   }
 
-  #forget(): void {
+  #evict(): void {
     for (const [key, series] of this.#series) {
       if (this.#series.size <= SERIES_LIMIT) return;
       series.timer?.cancel();
@@ -124,7 +124,7 @@ class QueuedRecorder implements EventRecorder {
     }
   }
 
-  /** Puts the series into the queue, now or when it may be written again. */
+  /** Enqueues the series, now or when it may be written again. */
   #schedule(series: Series): void {
     if (series.queued || series.timer !== undefined) return;
     const { clock } = this.#tools;
@@ -151,7 +151,7 @@ class QueuedRecorder implements EventRecorder {
   }
 
   async #writeAll(): Promise<void> {
-    // Not in the caller's turn: recording never waits for anything.
+    // After the caller's synchronous code, so that record() returns at once.
     await Promise.resolve();
     for (let series = this.#queue.shift(); series !== undefined; series = this.#queue.shift()) {
       series.queued = false;
@@ -180,23 +180,20 @@ class QueuedRecorder implements EventRecorder {
     }
   }
 
-  /** The event as it is born: with its repeats, if there were any before it could be written. */
+  /** The event to create, with its count if it occurred again before the first write. */
   #first(series: Series): EventObject {
     return series.count === 1 ? series.event : { ...series.event, ...repeats(series) };
   }
 
-  /** The next occurrence begins anew: what became of this one is not known. */
+  /** Drops the series: whether the event was stored is unknown, so the next occurrence starts a new one. */
   #drop(series: Series, why: string): void {
     if (this.#series.get(series.key) === series) this.#series.delete(series.key);
     this.#tools.metrics?.recorded('dropped');
-    this.#tools.log.debug(
-      { reason: series.event.reason, regarding: series.event.regarding, why },
-      'event was given up',
-    );
+    this.#tools.log.debug({ reason: series.event.reason, regarding: series.event.regarding, why }, 'event dropped');
   }
 }
 
 function repeats(series: Series): Pick<EventObject, 'series'> {
-  const { series: told } = seriesOf(series.event, series.count, series.lastAt);
-  return told === undefined ? {} : { series: told };
+  const { series: stored } = seriesOf(series.event, series.count, series.lastAt);
+  return stored === undefined ? {} : { series: stored };
 }

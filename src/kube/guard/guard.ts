@@ -20,7 +20,7 @@ import { resourceOf } from '../client/path.js';
 
 export type WriteVerb = 'create' | 'update' | 'updateStatus' | 'apply' | 'patchMetadata' | 'delete';
 
-/** A write as the guard sees it. */
+/** A write that the guard checks. */
 export interface GuardedWrite {
   readonly verb: WriteVerb;
   readonly type: ResourceType;
@@ -32,35 +32,34 @@ export interface GuardedWrite {
 
 /**
  * One row of the table of permitted writes: verb × kind × namespace × owner × precondition.
- * A write passes when one row of its verb and type says so; every other write throws `Guarded` and counts a metric.
+ * A write is sent when a row with its verb and type permits it; any other write throws `Guarded` and counts in a metric.
  */
 export interface GuardRow {
   readonly verbs: readonly WriteVerb[];
   readonly type: ResourceType;
-  /** Which namespaces: `''` for cluster-scoped. */
+  /** Whether the namespace is permitted; `''` for cluster-scoped objects. */
   readonly namespace: (namespace: string) => boolean;
-  /** Which names; absent = any. */
+  /** Whether the name is permitted; absent: any. */
   readonly name?: (name: string) => boolean;
-  /** The controller owner that the object must carry (create, update, apply); absent = none is asked for. */
+  /** The required controller owner (create, update, apply); absent: none is required. */
   readonly owner?: { readonly group: string; readonly kind: string };
-  /** Further rule on the object; the text of a refusal, or undefined. */
+  /** A further rule; returns why the write is not permitted, or undefined. */
   readonly check?: (write: GuardedWrite) => string | undefined;
 }
 
 export interface GuardTools {
-  /** Without it writes are allowed whoever leads: only for leases, and for the events that go with them. */
+  /** Absent: writes do not depend on leadership. For the Lease itself only. */
   readonly leadership?: Leadership;
   readonly metrics?: GuardMetrics;
   readonly log: Logger;
 }
 
 /**
- * A client that lets only those writes pass that a row of `rows` permits, and only while the lease is held.
+ * A client that sends only writes that a row of `rows` permits, and only while the lease is held.
  *
- * Guarantees: what passes carries its preconditions (update: resourceVersion; status: resourceVersion; metadata: uid and
- * resourceVersion; forced apply: uid; delete: uid and resourceVersion); the lease is looked at immediately before every
- * try, repeats included.
- * @throws ApiError from its writes: Guarded, which is a programming error and counted; Fenced, when the lease is not held.
+ * Guarantees: each write has its preconditions (update and status: resourceVersion; metadata and delete: uid and
+ * resourceVersion; forced apply: uid); the lease is checked immediately before each attempt, retries included.
+ * Writes throw ApiError: Guarded, a programming error, which is counted; Fenced when the lease is not held.
  */
 export function guardClient(client: KubeClient, rows: readonly GuardRow[], tools: GuardTools): KubeClient {
   return new GuardedClient(client, rows, tools);
@@ -85,30 +84,30 @@ class GuardedClient implements KubeClient {
     return this.#client.list<T>(type, namespace, options);
   }
 
-  /** A question, not a write: a review stores nothing. */
+  /** Not guarded: a review stores nothing. */
   allowed(access: AccessAttributes, signal?: AbortSignal): Promise<boolean> {
     return this.#client.allowed(access, signal);
   }
 
   async create<T extends KubeObject>(type: ResourceType, object: T, options: WriteOptions): Promise<T> {
     const write: GuardedWrite = { verb: 'create', type, name: object.metadata, object };
-    return this.#client.create(type, object, this.#pass(write, {}, options));
+    return this.#client.create(type, object, this.#permit(write, {}, options));
   }
 
   async update<T extends KubeObject>(type: ResourceType, object: T, options: WriteOptions): Promise<T> {
     const write: GuardedWrite = { verb: 'update', type, name: object.metadata, object };
-    return this.#client.update(type, object, this.#pass(write, versionOf(object), options));
+    return this.#client.update(type, object, this.#permit(write, versionOf(object), options));
   }
 
   async updateStatus<T extends KubeObject>(type: ResourceType, object: T, options: WriteOptions): Promise<T> {
     const write: GuardedWrite = { verb: 'updateStatus', type, name: object.metadata, object };
-    return this.#client.updateStatus(type, object, this.#pass(write, versionOf(object), options));
+    return this.#client.updateStatus(type, object, this.#permit(write, versionOf(object), options));
   }
 
   async apply<T extends KubeObject>(type: ResourceType, object: T, options: ApplyOptions): Promise<T> {
     const { force } = options;
     const write: GuardedWrite = { verb: 'apply', type, name: object.metadata, object, force };
-    return this.#client.apply(type, object, this.#pass(write, force ? { uid: object.metadata.uid } : {}, options));
+    return this.#client.apply(type, object, this.#permit(write, force ? { uid: object.metadata.uid } : {}, options));
   }
 
   async patchMetadata<T extends KubeObject>(
@@ -119,19 +118,19 @@ class GuardedClient implements KubeClient {
   ): Promise<T> {
     const { uid, resourceVersion } = metadata;
     const write: GuardedWrite = { verb: 'patchMetadata', type, name };
-    return this.#client.patchMetadata<T>(type, name, metadata, this.#pass(write, { uid, resourceVersion }, options));
+    return this.#client.patchMetadata<T>(type, name, metadata, this.#permit(write, { uid, resourceVersion }, options));
   }
 
   async delete(type: ResourceType, name: ObjectName, options: DeleteOptions): Promise<'gone' | 'deleting'> {
     const { uid, resourceVersion } = options.preconditions;
     const write: GuardedWrite = { verb: 'delete', type, name };
-    return this.#client.delete(type, name, this.#pass(write, { uid, resourceVersion }, options));
+    return this.#client.delete(type, name, this.#permit(write, { uid, resourceVersion }, options));
   }
 
-  /** The options of a write that is permitted, with the look at the lease in them. Throws for one that is not. */
-  #pass<O extends CallOptions>(write: GuardedWrite, preconditions: Needed, options: O): O {
-    const objection = missingOf(preconditions) ?? violationOf(write, this.#rows);
-    if (objection !== undefined) throw this.#refuse(write, 'Guarded', objection);
+  /** The options of a permitted write, with the lease check added. Throws for one that is not permitted. */
+  #permit<O extends CallOptions>(write: GuardedWrite, preconditions: RequiredFields, options: O): O {
+    const violation = missingOf(preconditions) ?? violationOf(write, this.#rows);
+    if (violation !== undefined) throw this.#refuse(write, 'Guarded', violation);
     const beforeAttempt = (): void => {
       options.beforeAttempt?.();
       if (this.#tools.leadership?.held() === false) throw this.#refuse(write, 'Fenced', 'the lease is not held');
@@ -152,42 +151,42 @@ class GuardedClient implements KubeClient {
     const message = `${describeCall(call)}: not sent: ${why}`;
     if (kind === 'Guarded') {
       this.#tools.metrics?.refused(verb, resource);
-      this.#tools.log.error({ verb, resource, name: keyOf(name), why }, 'write outside the table was refused');
+      this.#tools.log.error({ verb, resource, name: keyOf(name), why }, 'write not permitted by the write guard');
     }
     return new ApiError({ kind, message, call });
   }
 }
 
-type Needed = Readonly<Record<string, string | undefined>>;
+type RequiredFields = Readonly<Record<string, string | undefined>>;
 
-function versionOf(object: KubeObject): Needed {
+function versionOf(object: KubeObject): RequiredFields {
   return { resourceVersion: object.metadata.resourceVersion };
 }
 
-function missingOf(preconditions: Needed): string | undefined {
+function missingOf(preconditions: RequiredFields): string | undefined {
   for (const [name, value] of Object.entries(preconditions)) {
     if (value === undefined || value === '')
-      return `${name} is missing: a write without it could hit what was never seen`;
+      return `${name} is missing: without it the write could change an object that was not read`;
   }
   return undefined;
 }
 
-/** Why no row permits the write; undefined when one does. The objection of the row that came nearest is told. */
+/** Why no row permits the write; undefined when one does. With several rows, the reason of the last one. */
 function violationOf(write: GuardedWrite, rows: readonly GuardRow[]): string | undefined {
-  let objection = 'no row of the table has this verb and type';
+  let violation = 'no row of the write guard has this verb and type';
   for (const row of rows) {
     if (!row.verbs.includes(write.verb) || !isSameType(row.type, write.type)) continue;
     const found = rowViolation(write, row);
     if (found === undefined) return undefined;
-    objection = found;
+    violation = found;
   }
-  return objection;
+  return violation;
 }
 
 function rowViolation(write: GuardedWrite, row: GuardRow): string | undefined {
   const { namespace = '', name } = write.name;
-  if (!row.namespace(namespace)) return `namespace "${namespace}" is outside the table`;
-  if (row.name !== undefined && !row.name(name)) return `name "${name}" is outside the table`;
+  if (!row.namespace(namespace)) return `namespace "${namespace}" is not permitted by the write guard`;
+  if (row.name !== undefined && !row.name(name)) return `name "${name}" is not permitted by the write guard`;
   if (row.owner !== undefined && write.object !== undefined && !isOwnedBy(write.object, row.owner)) {
     return `its controller owner is not a ${row.owner.kind} of ${row.owner.group}`;
   }

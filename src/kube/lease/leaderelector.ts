@@ -14,13 +14,13 @@ import type { Transport } from '../transport/transport.js';
 
 export type { Leadership } from '../guard/leadership.js';
 
-/** What is promised: a standby acts 15 s after the last renewal it saw, the holder stops 10 s after its last one, renewals come every 2 s. */
+/** client-go's defaults: a candidate takes over 15 s after the last renewal it observed, the holder stops 10 s after its last one, renewals every 2 s. */
 export const LEASE_TIMES: LeaseTimes = Object.freeze({ duration: 15_000, renewDeadline: 10_000, retryPeriod: 2_000 });
 
 export interface LeaseOptions {
   /** With its namespace. */
   readonly lease: ObjectName;
-  /** Unique to a process, or to a process and those that come after it: a holder with the same identity is taken for this one. */
+  /** Unique among processes that run at the same time: a Lease held by this identity counts as held by this process. */
   readonly identity: string;
   readonly times?: LeaseTimes;
 }
@@ -29,7 +29,7 @@ export interface LeaseTools extends CacheTools {
   readonly leader?: LeaderMetrics | undefined;
 }
 
-/** An elector over a transport; its writes are guarded, and fall under the rate limit of leases. */
+/** An elector over a transport. Its writes are guarded and use the rate limit bucket `leases`. */
 export function createElector(transport: Transport, options: LeaseOptions, tools: LeaseTools): LeaderElector {
   const { lease, identity, times = LEASE_TIMES } = options;
   const client = guardClient(
@@ -52,19 +52,19 @@ export function createElector(transport: Transport, options: LeaseOptions, tools
 /**
  * Holds a Lease, or waits for it.
  *
- * Guarantees: `held()` is true only until the renew deadline after the start of the last renewal that succeeded, on the local
- * monotonic clock: that is before any standby, which waits for the longer duration from when it saw that renewal, can
- * take over. No remote clock is believed. Every write of the Lease names the resourceVersion that it was decided on.
- * Caveat: a Lease is no fence: a write that is on its way when the term ends may still arrive. Writes carry preconditions for that.
+ * Guarantees: `held()` is true only until the renew deadline after the start of the last successful renewal, on the local
+ * monotonic clock. A candidate waits for the longer lease duration from when it observed that renewal, so two processes
+ * never hold the Lease at once. Time stamps of other processes are not used. Every update of the Lease has a resourceVersion.
+ * Caveat: a Lease is not a fence: a write in flight at the end of a leadership term may still arrive. Hence the preconditions of writes.
  */
 export class LeaderElector implements Leadership {
   readonly identity: string;
   readonly #context: LeaseContext;
   readonly #watch: () => Cache<Lease>;
   readonly #metrics: LeaderMetrics | undefined;
-  #term: LeaseHolder | undefined;
+  #holder: LeaseHolder | undefined;
 
-  /** `watch` makes a new cache of the one Lease, for a time of standing by. */
+  /** `watch` makes a new cache of the Lease for each time that the elector waits. */
   constructor(context: LeaseContext, watch: () => Cache<Lease>, metrics?: LeaderMetrics) {
     this.identity = context.identity;
     this.#context = context;
@@ -74,28 +74,28 @@ export class LeaderElector implements Leadership {
   }
 
   held(): boolean {
-    return this.#term?.held() === true;
+    return this.#holder?.held() === true;
   }
 
-  /** Waits until the Lease is held; gives a signal that fires when it is not any more. Rejects with the reason of `signal`. */
+  /** Waits until the Lease is held; resolves with a signal that fires when it is lost. Rejects with the reason of `signal`. */
   async acquire(signal: AbortSignal): Promise<AbortSignal> {
-    if (this.held()) throw new Error(`lease ${keyOf(this.#context.name)}: held already`);
-    await this.#term?.settled();
-    const term = await new LeaseCandidate(this.#context, this.#watch()).wait(signal);
+    if (this.held()) throw new Error(`lease ${keyOf(this.#context.name)}: already held`);
+    await this.#holder?.settled();
+    const holder = await new LeaseCandidate(this.#context, this.#watch()).wait(signal);
     if (signal.aborted) {
-      await term.release();
+      await holder.release();
       throw signal.reason instanceof Error ? signal.reason : new Error(String(signal.reason));
     }
-    this.#term = term;
+    this.#holder = holder;
     this.#report(true);
-    term.lost.addEventListener('abort', () => this.#report(false), { once: true });
-    return term.lost;
+    holder.lost.addEventListener('abort', () => this.#report(false), { once: true });
+    return holder.lost;
   }
 
-  /** Gives the Lease up, so that a standby can take it at once. From the call on nothing counts as held. Never rejects. */
+  /** Releases the Lease, so that a candidate can take it at once. `held()` is false from the call on. Never rejects. */
   async release(): Promise<void> {
-    if (this.#term === undefined || this.#term.lost.aborted) return;
-    await this.#term.release();
+    if (this.#holder === undefined || this.#holder.lost.aborted) return;
+    await this.#holder.release();
   }
 
   #report(held: boolean): void {

@@ -8,77 +8,83 @@ import type { Cache } from '../cache/reflector.js';
 import type { LeaseContext } from './leaseholder.js';
 import { LeaseHolder } from './leaseholder.js';
 
-/** A look at the server is repeated this soon, and up to as much again, when what was seen proved old. */
-const LOOK_AGAIN_MS = 100;
+/** What one step of a candidate has led to. */
+type Step =
+  | { readonly kind: 'acquired'; readonly holder: LeaseHolder }
+  | { readonly kind: 'wait'; readonly ms: number };
+
+/** Least delay before the next read when the Lease had changed since it was read; up to twice as much at random. */
+const REREAD_MS = 100;
 
 /**
- * Waits for a Lease and takes it. Follows it by a watch, so that it acts the moment it is released, deleted or expires;
- * while the watch is not current it looks at the server every retry period.
+ * Waits for a Lease and takes it. A watch reports at once when the Lease is released or deleted; while the watch is not
+ * current, the Lease is read from the server every retry period.
  */
 export class LeaseCandidate {
   readonly #context: LeaseContext;
   readonly #cache: Cache<Lease>;
-  readonly #seen: LeaseObserver;
-  readonly #wake = new Notifier();
+  readonly #observed: LeaseObserver;
+  readonly #notifier = new Notifier();
   #holder = '';
-  /** What the cache says is not to be relied on: the server is asked. */
-  #doubt = true;
+  /** The cache may be outdated: the next read goes to the server. */
+  #readFromServer = true;
 
   /** `cache`: not started, of this one Lease. */
   constructor(context: LeaseContext, cache: Cache<Lease>) {
     this.#context = context;
     this.#cache = cache;
-    this.#seen = new LeaseObserver(context.clock);
+    this.#observed = new LeaseObserver(context.clock);
   }
 
-  /** Resolves with the term that has begun. Rejects with the signal's reason, except while the Lease is being taken. */
+  /** Resolves with the holder of the taken Lease. Rejects with the signal's reason, except while the Lease is being taken. */
   async wait(signal: AbortSignal): Promise<LeaseHolder> {
     const { clock, log, name, times } = this.#context;
-    this.#cache.onChange(() => this.#wake.notify());
-    this.#cache.onState(() => this.#wake.notify());
+    this.#cache.onChange(() => this.#notifier.notify());
+    this.#cache.onState(() => this.#notifier.notify());
     this.#cache.start();
     try {
       for (;;) {
         signal.throwIfAborted();
-        let next: LeaseHolder | number;
+        let step: Step;
         try {
-          next = await this.#step();
+          step = await this.#step();
         } catch (error) {
-          log.warn({ lease: keyOf(name), error: String(error) }, 'lease could not be taken');
-          this.#doubt = true;
-          next = times.retryPeriod;
+          log.warn({ lease: keyOf(name), error: String(error) }, 'failed to acquire the lease');
+          this.#readFromServer = true;
+          step = { kind: 'wait', ms: times.retryPeriod };
         }
-        if (typeof next !== 'number') return next;
-        await this.#wake.wait(clock, next, signal);
+        if (step.kind === 'acquired') return step.holder;
+        await this.#notifier.wait(clock, step.ms, signal);
       }
     } finally {
       await this.#cache.stop();
     }
   }
 
-  /** Looks once, and takes the Lease when it is free; else the ms after which to look again at the latest. */
-  async #step(): Promise<LeaseHolder | number> {
+  /** Reads the Lease and takes it when it is free; else returns the most ms to wait before the next step. */
+  async #step(): Promise<Step> {
     const { identity, times, random } = this.#context;
-    this.#seen.observe(await this.#look());
-    const { lease } = this.#seen;
-    const wait = this.#seen.msUntilFree(identity, times.duration);
+    this.#observed.observe(await this.#read());
+    const { lease } = this.#observed;
+    const wait = this.#observed.msUntilFree(identity, times.duration);
     if (wait > 0) {
-      this.#note(lease?.spec?.holderIdentity ?? '');
-      this.#doubt = false;
-      return this.#cache.current() ? wait : Math.min(wait, times.retryPeriod);
+      this.#logHolder(lease?.spec?.holderIdentity ?? '');
+      this.#readFromServer = false;
+      return { kind: 'wait', ms: this.#cache.current() ? wait : Math.min(wait, times.retryPeriod) };
     }
-    const term = await this.#take(lease);
-    this.#doubt = true;
-    return term ?? LOOK_AGAIN_MS * (1 + random());
+    const holder = await this.#take(lease);
+    this.#readFromServer = true;
+    if (holder !== undefined) return { kind: 'acquired', holder };
+    return { kind: 'wait', ms: REREAD_MS * (1 + random()) };
   }
 
-  #look(): Promise<Lease | undefined> {
+  #read(): Promise<Lease | undefined> {
     const { client, name } = this.#context;
-    if (!this.#doubt && this.#cache.current()) return Promise.resolve(this.#cache.store.get(keyOf(name)));
+    if (!this.#readFromServer && this.#cache.current()) return Promise.resolve(this.#cache.store.get(keyOf(name)));
     return this.#timed((signal) => client.get<Lease>(Leases, name, { signal }));
   }
 
-  /** Takes the Lease as it was seen; undefined when it has changed since. */
+  /** Takes the Lease as observed; undefined when it has changed since. */
   async #take(lease: Lease | undefined): Promise<LeaseHolder | undefined> {
     const { client, clock, identity, times, name } = this.#context;
     const startedAt = clock.monotonic();
@@ -112,29 +118,29 @@ export class LeaseCandidate {
     }
   }
 
-  #note(holder: string): void {
+  #logHolder(holder: string): void {
     if (holder === this.#holder) return;
     this.#holder = holder;
-    this.#context.log.info({ lease: keyOf(this.#context.name), holder }, 'lease is held by another');
+    this.#context.log.info({ lease: keyOf(this.#context.name), holder }, 'lease is held by another identity');
   }
 }
 
-/** A bell that can be rung before somebody waits for it. */
+/** A notification that is kept until the next wait, so that none is lost in between. */
 class Notifier {
-  #rung = false;
-  #hear: (() => void) | undefined;
+  #notified = false;
+  #onNotify: (() => void) | undefined;
 
   notify(): void {
-    this.#rung = true;
-    this.#hear?.();
+    this.#notified = true;
+    this.#onNotify?.();
   }
 
-  /** Resolves when it is rung, or after `ms`; rejects with the signal's reason. */
+  /** Resolves when notified, or after `ms`; rejects with the signal's reason. */
   wait(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const end = (): void => {
-        this.#hear = undefined;
-        this.#rung = false;
+        this.#onNotify = undefined;
+        this.#notified = false;
         timer.cancel();
         signal.removeEventListener('abort', end);
         if (signal.aborted) reject(signal.reason instanceof Error ? signal.reason : new Error(String(signal.reason)));
@@ -142,8 +148,8 @@ class Notifier {
       };
       const timer = clock.after(ms, end);
       signal.addEventListener('abort', end, { once: true });
-      this.#hear = end;
-      if (this.#rung || signal.aborted) end();
+      this.#onNotify = end;
+      if (this.#notified || signal.aborted) end();
     });
   }
 }

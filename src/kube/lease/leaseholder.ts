@@ -11,15 +11,15 @@ import { LEASE_FIELD_MANAGER, creationFieldManager, newLease, releasedLease, ren
 
 /** In ms. */
 export interface LeaseTimes {
-  /** A standby waits so long after the last renewal that it saw. */
+  /** A candidate waits this long after the last renewal that it observed. */
   readonly duration: number;
-  /** The holder stops so long after the start of its last renewal that succeeded; well below the duration. */
+  /** The holder stops this long after the start of its last successful renewal; well below the duration. */
   readonly renewDeadline: number;
-  /** Between two renewals, and between two tries. */
+  /** Between two renewals, and between two attempts to acquire. */
   readonly retryPeriod: number;
 }
 
-/** What everybody who has to do with one Lease needs. */
+/** What holder and candidate of one Lease share. */
 export interface LeaseContext {
   /** With its namespace. */
   readonly name: ObjectName;
@@ -31,29 +31,29 @@ export interface LeaseContext {
   readonly log: Logger;
 }
 
-/** Longest time for giving the Lease up. */
+/** Longest time for the release. */
 const RELEASE_MS = 1_500;
-/** Writes of the Lease within one renewal: each but the first after it was read again. */
-const WRITES = 4;
+/** Attempts to write the Lease within one renewal; it is read again before each but the first. */
+const WRITE_ATTEMPTS = 4;
 
-/** The Lease belongs to somebody else, by the server's word. */
+/** The server has the Lease with another holder, or without one. */
 class LeaseLost extends Error {}
 
 /**
- * A time for which a Lease is held without a break, kept up by renewals until it is lost or given up.
+ * One leadership term: renews the Lease until it is lost or released.
  *
- * Guarantees: it ends at the renew deadline after the start of its last renewal that succeeded, whatever the network or
- * the process do meanwhile; as soon as the Lease is seen in other hands; and before anything is written to give it up.
+ * Guarantees: the term ends at the renew deadline after the start of the last successful renewal, also when the network
+ * or the process hangs; as soon as the Lease is observed with another holder; and before the release is written.
  */
 export class LeaseHolder {
   readonly #context: LeaseContext;
-  readonly #over = new AbortController();
+  readonly #lost = new AbortController();
   readonly #running: Promise<void>;
   #lease: Lease;
   #renewedAt: number;
   #deadline: Timer | undefined;
 
-  /** `lease`: as the server stored it, ours; `startedAt`: monotonic time at which taking it was begun. */
+  /** `lease`: as stored by the server with this holder; `startedAt`: monotonic time before the write that took it. */
   constructor(context: LeaseContext, lease: Lease, startedAt: number) {
     this.#context = context;
     this.#lease = lease;
@@ -62,32 +62,32 @@ export class LeaseHolder {
     this.#running = this.#run();
   }
 
-  /** Fires when the term is over. */
+  /** Fires at the end of the term. */
   get lost(): AbortSignal {
-    return this.#over.signal;
+    return this.#lost.signal;
   }
 
   held(): boolean {
-    return !this.lost.aborted && this.#left() > 0;
+    return !this.lost.aborted && this.#remainingMs() > 0;
   }
 
-  /** Ends the term and then empties the Lease's holder. Never rejects. */
+  /** Ends the term, then removes the holder from the Lease. Never rejects. */
   async release(): Promise<void> {
     const { clock, log, name } = this.#context;
-    this.#end('it was released');
+    this.#end('released');
     await this.#running;
     const deadline = new Deadline(clock, RELEASE_MS);
     try {
       await this.#write((lease) => releasedLease(lease, clock.now()), deadline.signal);
       log.info({ lease: keyOf(name) }, 'lease released');
     } catch (error) {
-      log.warn({ lease: keyOf(name), error: String(error) }, 'lease was not released and has to expire');
+      log.warn({ lease: keyOf(name), error: String(error) }, 'failed to release the lease, it will expire');
     } finally {
       deadline.close();
     }
   }
 
-  /** Resolves when nothing of the term is under way any more. */
+  /** Resolves when the last renewal has ended. */
   settled(): Promise<void> {
     return this.#running;
   }
@@ -97,38 +97,38 @@ export class LeaseHolder {
     let startedAt = this.#renewedAt;
     while (!this.lost.aborted) {
       await delay(clock, startedAt + times.retryPeriod - clock.monotonic(), this.lost).catch(() => undefined);
-      if (this.#isLate()) return;
+      if (this.#checkDeadline()) return;
       startedAt = clock.monotonic();
       await this.#renew(startedAt);
     }
   }
 
-  /** Whether the term is over; ends it when its deadline has passed: after the process stood still its timer may come last. */
-  #isLate(): boolean {
-    if (this.#left() <= 0) this.#end('it was not renewed in time');
+  /** Whether the term has ended. Ends it when the deadline has passed: the timer may run late in a process that was suspended. */
+  #checkDeadline(): boolean {
+    if (this.#remainingMs() <= 0) this.#end('not renewed in time');
     return this.lost.aborted;
   }
 
   async #renew(startedAt: number): Promise<void> {
     const { clock, times, log, name } = this.#context;
-    const deadline = new Deadline(clock, Math.min(times.renewDeadline / 2, this.#left()), this.lost);
+    const deadline = new Deadline(clock, Math.min(times.renewDeadline / 2, this.#remainingMs()), this.lost);
     try {
       await this.#write((lease) => renewedLease(lease, clock.now()), deadline.signal);
-      if (this.#isLate()) return;
+      if (this.#checkDeadline()) return;
       this.#renewedAt = startedAt;
       this.#arm();
     } catch (error) {
       if (error instanceof LeaseLost) this.#end(error.message);
-      else if (!this.lost.aborted) log.warn({ lease: keyOf(name), error: String(error) }, 'lease was not renewed');
+      else if (!this.lost.aborted) log.warn({ lease: keyOf(name), error: String(error) }, 'failed to renew the lease');
     } finally {
       deadline.close();
     }
   }
 
-  /** Stores what `change` makes of the Lease, reading it again where it has changed meanwhile and is still ours. */
+  /** Writes `change(lease)`. After a conflict it reads the Lease again and retries while this process is the holder. */
   async #write(change: (lease: Lease) => Lease, signal: AbortSignal): Promise<void> {
     const { client } = this.#context;
-    for (let left = WRITES; ;) {
+    for (let left = WRITE_ATTEMPTS; ;) {
       try {
         this.#lease = await client.update(Leases, change(this.#lease), { fieldManager: LEASE_FIELD_MANAGER, signal });
         return;
@@ -144,8 +144,8 @@ export class LeaseHolder {
     const { client, name, identity, clock, times } = this.#context;
     const stored = await client.get<Lease>(Leases, name, { signal });
     if (stored === undefined) {
-      // Somebody deleted it, and nobody else has made it since: whoever creates it first holds it.
-      if (this.lost.aborted) throw new LeaseLost('the Lease is gone');
+      // The Lease was deleted: the first process to create it holds it.
+      if (this.lost.aborted) throw new LeaseLost('the Lease was deleted');
       const lease = newLease(name, identity, times.duration, clock.now());
       this.#lease = await client.apply(Leases, lease, {
         fieldManager: creationFieldManager(identity),
@@ -154,25 +154,25 @@ export class LeaseHolder {
       });
       return;
     }
-    // Another process of the same identity is told by when it took the Lease.
+    // acquireTime differs when another process with the same identity has taken the Lease.
     const ours = stored.spec?.holderIdentity === identity && stored.spec.acquireTime === this.#lease.spec?.acquireTime;
     if (!ours) throw new LeaseLost(`the Lease is held by "${stored.spec?.holderIdentity ?? ''}"`);
     this.#lease = stored;
   }
 
-  #left(): number {
+  #remainingMs(): number {
     return this.#renewedAt + this.#context.times.renewDeadline - this.#context.clock.monotonic();
   }
 
   #arm(): void {
     this.#deadline?.cancel();
-    this.#deadline = this.#context.clock.after(this.#left(), () => this.#end('it was not renewed in time'));
+    this.#deadline = this.#context.clock.after(this.#remainingMs(), () => this.#end('not renewed in time'));
   }
 
   #end(why: string): void {
     if (this.lost.aborted) return;
     this.#deadline?.cancel();
-    this.#context.log.info({ lease: keyOf(this.#context.name), why }, 'lease no longer held');
-    this.#over.abort(new Error(`lease ${keyOf(this.#context.name)}: ${why}`));
+    this.#context.log.info({ lease: keyOf(this.#context.name), why }, 'lease lost');
+    this.#lost.abort(new Error(`lease ${keyOf(this.#context.name)}: ${why}`));
   }
 }

@@ -16,16 +16,16 @@ export interface Lease extends KubeObject {
   };
 }
 
-/** Of renewals and of taking over. */
+/** Field manager of renewals and takeovers. */
 export const LEASE_FIELD_MANAGER = 'multicluster-engine-lease';
 
-/** A Lease whose duration is longer than this was not written by us, and is not waited for longer. */
+/** A longer leaseDurationSeconds is not from this program; a candidate waits at most this long. */
 const LONGEST_DURATION_MS = 60_000;
 const FIELD_MANAGER_LIMIT = 128;
 
 /**
- * The field manager that creates the Lease, one for each identity: when two standbys create it at the same moment, the
- * second apply conflicts with the first in place of overwriting it.
+ * The field manager that creates the Lease, one for each identity: when two candidates create it at the same time, the
+ * second apply gets a conflict and does not overwrite the first.
  */
 export function creationFieldManager(identity: string): string {
   const printable = identity.replace(/[^\x21-\x7e]/g, '-');
@@ -37,7 +37,7 @@ export function microTime(ms: number): string {
   return new Date(ms).toISOString().replace('Z', '000Z');
 }
 
-/** A Lease nobody has made yet, held by `identity`. */
+/** A new Lease held by `identity`. */
 export function newLease(name: ObjectName, identity: string, durationMs: number, now: number): Lease {
   const time = microTime(now);
   return {
@@ -54,7 +54,7 @@ export function newLease(name: ObjectName, identity: string, durationMs: number,
   };
 }
 
-/** The Lease taken over by `identity`. A transition is counted when the holder changes, not when it comes back. */
+/** The Lease taken over by `identity`. leaseTransitions counts changes of the holder only. */
 export function takenLease(lease: Lease, identity: string, durationMs: number, now: number): Lease {
   const before = lease.spec?.leaseTransitions ?? 0;
   const leaseTransitions = lease.spec?.holderIdentity === identity ? before : before + 1;
@@ -76,12 +76,12 @@ export function renewedLease(lease: Lease, now: number): Lease {
   return { ...lease, spec: { ...lease.spec, renewTime: microTime(now) } };
 }
 
-/** Given up by its holder: free to be taken at once. */
+/** The Lease without a holder, which a candidate may take at once. */
 export function releasedLease(lease: Lease, now: number): Lease {
   return { ...lease, spec: { ...lease.spec, holderIdentity: '', renewTime: microTime(now) } };
 }
 
-/** What a standby has seen of a Lease, and since when on its own monotonic clock: no other clock is believed. */
+/** The Lease as a candidate has observed it, with the time of the last renewal on the local monotonic clock. */
 export class LeaseObserver {
   readonly #clock: Clock;
   #newest: Lease | undefined;
@@ -91,12 +91,12 @@ export class LeaseObserver {
     this.#clock = clock;
   }
 
-  /** The Lease as it was last seen. */
+  /** The Lease as last observed. */
   get lease(): Lease | undefined {
     return this.#newest;
   }
 
-  /** Takes note of a look at the Lease. One that is older than what was seen before comes from a copy that lags, and is passed over. */
+  /** Records the Lease. One that is older than the last is ignored: it comes from a cache that lags. */
   observe(lease: Lease | undefined): void {
     const { uid, resourceVersion = '' } = this.#newest?.metadata ?? {};
     if (
@@ -111,20 +111,20 @@ export class LeaseObserver {
   }
 
   /**
-   * Ms until the Lease may be taken by `identity`, zero when at once: it is not there, nobody holds it, `identity` holds
-   * it, or its holder has not renewed it for its duration (at least `durationMs`), counted from when the last renewal was seen here.
+   * Ms until `identity` may take the Lease. Zero when it does not exist, has no holder or is held by `identity`, or when
+   * its holder has not renewed it for its duration (at least `durationMs`) since the last renewal was observed.
    */
   msUntilFree(identity: string, durationMs: number): number {
     const spec = this.#newest?.spec;
     const holder = spec?.holderIdentity ?? '';
     if (holder === '' || holder === identity) return 0;
-    const stated = (spec?.leaseDurationSeconds ?? 0) * 1000;
-    const duration = Math.max(durationMs, Math.min(stated, LONGEST_DURATION_MS));
+    const declared = (spec?.leaseDurationSeconds ?? 0) * 1000;
+    const duration = Math.max(durationMs, Math.min(declared, LONGEST_DURATION_MS));
     return Math.max(0, this.#since + duration - this.#clock.monotonic());
   }
 }
 
-/** What may be written for the sake of a lease: this one Lease, by `identity`, held or given up. */
+/** The guard rows of an elector: this Lease, with `identity` as holder, or released. */
 export function leaseRights(lease: ObjectName, identity: string): readonly GuardRow[] {
   return [
     {
@@ -132,14 +132,14 @@ export function leaseRights(lease: ObjectName, identity: string): readonly Guard
       type: Leases,
       namespace: (namespace) => namespace === lease.namespace,
       name: (name) => name === lease.name,
-      check: (write) => holderObjection(write, identity),
+      check: (write) => holderViolation(write, identity),
     },
   ];
 }
 
-function holderObjection(write: GuardedWrite, identity: string): string | undefined {
+function holderViolation(write: GuardedWrite, identity: string): string | undefined {
   const holder = field(field(write.object, 'spec'), 'holderIdentity');
   return holder === identity || (holder === '' && write.verb === 'update')
     ? undefined
-    : 'it would be held by somebody else';
+    : 'its holder would be another identity';
 }

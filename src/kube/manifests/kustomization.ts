@@ -5,18 +5,19 @@ import type { KubeObject } from '../../api/meta.js';
 import { field, isRecord } from '../json.js';
 import { parseManifests } from './manifests.js';
 
-const KNOWN: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'resources', 'labels']);
+const SUPPORTED: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'resources', 'labels']);
 
 /**
- * The objects of a kustomization, in its order. Of kustomize no more is understood than `resources` and the pairs of `labels`.
- * @throws Error that names the file and the field that is not understood.
+ * The objects of a kustomization, in its order. Only `resources` and the pairs of `labels` are supported.
+ * @throws Error with the file and the unsupported field.
  */
 export function readKustomization(folder: string): KubeObject[] {
   const file = path.join(folder, 'kustomization.yaml');
   const content: unknown = load(readFileSync(file, 'utf8'));
   if (!isRecord(content)) throw new Error(`${file}: must be a mapping`);
-  const strange = Object.keys(content).find((key) => !KNOWN.has(key));
-  if (strange !== undefined) throw new Error(`${file}: ${strange}: is not understood, only ${[...KNOWN].join(', ')}`);
+  const unsupported = Object.keys(content).find((key) => !SUPPORTED.has(key));
+  if (unsupported !== undefined)
+    throw new Error(`${file}: ${unsupported}: not supported, only ${[...SUPPORTED].join(', ')}`);
   const labels = labelsOf(content['labels']);
   const objects = stringsOf(content['resources']).flatMap((entry) => {
     const place = path.join(folder, entry);

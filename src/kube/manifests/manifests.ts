@@ -6,8 +6,8 @@ import { field, isRecord, textField } from '../json.js';
 
 /**
  * The objects in the YAML files (`.yaml`, `.yml`) of a folder, sorted by file name and then as they stand in the file.
- * @throws Error that names file, document and rule: for what is no object of Kubernetes, and for YAML 1.1 words that mean
- * something else here (`<<` merges, octal numbers such as 0644).
+ * @throws Error with file, document and rule: for a document that is not a Kubernetes object, and for YAML 1.1 syntax that
+ * has another meaning in YAML 1.2 (`<<` merge keys, octal numbers such as 0644).
  */
 export function readManifests(folder: string): KubeObject[] {
   const files = readdirSync(folder).filter((file) => /\.ya?ml$/.test(file));
@@ -18,9 +18,9 @@ export function readManifests(folder: string): KubeObject[] {
   return objects;
 }
 
-/** The objects in one YAML text; `source` names it in errors. A document without content is passed over. */
+/** The objects in one YAML text; `source` names it in errors. Empty documents are skipped. */
 export function parseManifests(text: string, source: string): KubeObject[] {
-  refuseOctal(text, source);
+  rejectOctal(text, source);
   const documents = parse(text, source);
   return documents.flatMap((document, index) => {
     if (document === null || document === undefined) return [];
@@ -37,8 +37,8 @@ function parse(text: string, source: string): unknown[] {
   }
 }
 
-/** YAML 1.2 reads 0644 as six hundred and forty-four, kubectl as four hundred and twenty. */
-function refuseOctal(text: string, source: string): void {
+/** YAML 1.2 reads 0644 as 644; kubectl reads it as octal, 420. */
+function rejectOctal(text: string, source: string): void {
   const lines = text.split('\n');
   const line = lines.findIndex((one) => /(:|^\s*-)\s+[-+]?0[0-7]+\s*(#.*)?$/.test(one));
   if (line >= 0)
@@ -53,19 +53,19 @@ function objectIn(document: unknown, where: string): KubeObject {
   if (!isRecord(document) || missing !== undefined)
     throw new Error(`${where}: ${missing ?? 'apiVersion'}: must be set`);
   if (name === '') throw new Error(`${where}: metadata.name: must be set`);
-  refuseMerges(document, where);
+  rejectMergeKeys(document, where);
   return asObject(document);
 }
 
-function refuseMerges(value: unknown, where: string): void {
+function rejectMergeKeys(value: unknown, where: string): void {
   if (typeof value !== 'object' || value === null) return;
   for (const [key, part] of Object.entries(value)) {
     if (key === '<<') throw new Error(`${where}: "<<": merge keys are not expanded, write the fields out`);
-    refuseMerges(part, where);
+    rejectMergeKeys(part, where);
   }
 }
 
-/** Checked above for all that KubeObject promises. */
+/** The caller has checked the required fields of KubeObject. */
 function asObject(document: object): KubeObject {
   return document as KubeObject;
 }

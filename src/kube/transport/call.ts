@@ -1,34 +1,34 @@
 import type { FailedCall } from '../../runtime/errors.js';
 
-/** Rate limits are kept apart, so that a burst of work or of events never delays the renewal of a lease. */
+/** Name of a rate limit. Leases have one of their own, so that other calls never delay a renewal. */
 export type Bucket = 'default' | 'events' | 'leases';
 
 /** One call of the Kubernetes API. */
 export interface Call {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** From the root of the API, encoded. */
+  /** Absolute and encoded. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
-  /** What this is, for errors. */
+  /** The call as it stands in errors. */
   readonly target: FailedCall;
   readonly accept?: string;
   readonly contentType?: string;
   /** JSON text. */
   readonly body?: string;
-  /** Whether sending it again does no harm even when the first may have been applied. */
+  /** Whether it may be sent again although the first attempt may have been applied. */
   readonly idempotent: boolean;
-  /** At most this many tries; default 4. */
+  /** At most this many attempts; default 4. */
   readonly attempts?: number;
-  /** Which rate limit it falls under; default `default`. */
+  /** Its rate limit; default `default`. */
   readonly bucket?: Bucket | undefined;
-  /** Longest time for all tries together, in ms; default that of the transport. Waiting for the rate limit comes before. */
+  /** Longest time for all attempts together, in ms, after the wait for the rate limit; default that of the transport. */
   readonly deadlineMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Runs right before every try; the ApiError that it throws ends the call, and nothing is sent. */
+  /** Runs immediately before each attempt. An ApiError that it throws ends the call; nothing is sent. */
   readonly beforeAttempt?: (() => void) | undefined;
 }
 
-/** What a server's Retry-After holds back: this method on this path, whatever its query. */
+/** The calls to which a Retry-After applies: those with the same method and path. */
 export function retryAfterKey(call: Call): string {
   return `${call.method} ${call.path}`;
 }

@@ -4,24 +4,24 @@ import type { Dispatcher } from 'undici';
 import type { Credentials } from './credentials.js';
 
 export interface PoolOptions {
-  /** Connections for calls. Watches hold theirs for minutes and so have a pool of their own. */
+  /** Connections for calls. Watches have a pool of their own, since each keeps a connection for minutes. */
   readonly connections: number;
-  /** Longest wait for a connection, and for the head of an answer, in ms. */
+  /** Longest wait for a connection, and for the response headers, in ms. */
   readonly headersTimeoutMs: number;
 }
 
 export type PoolKind = 'calls' | 'streams';
 
 const WATCH_CONNECTIONS = 128;
-/** Below the 90 s after which the API server closes an idle connection, so that no call meets a closing one. */
+/** Below the 90 s after which the API server closes an idle connection, so that no call uses a closing one. */
 const KEEP_ALIVE_MS = 30_000;
-/** First TCP probe after this much silence; with the nine that follow each second, a dead peer is noticed in about 40 s. */
+/** TCP keep-alive: the first probe after this idle time, nine more each second; a dead peer is detected after about 40 s. */
 const TCP_PROBE_MS = 30_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 
 type Agents = Readonly<Record<PoolKind, Dispatcher>>;
 
-/** Connections to the API server, made anew when CA, client certificate or address change. */
+/** Connections to the API server, replaced when CA, client certificate or address change. */
 export class ConnectionPool {
   readonly #options: PoolOptions;
   readonly #retired = new Set<Dispatcher>();
@@ -32,8 +32,8 @@ export class ConnectionPool {
     this.#options = options;
   }
 
-  /** Where to send calls that use these credentials. */
-  dispatcher(credentials: Credentials, lane: PoolKind): Dispatcher {
+  /** The dispatcher for calls with these credentials. */
+  dispatcher(credentials: Credentials, kind: PoolKind): Dispatcher {
     const key = keyOf(credentials);
     if (this.#agents === undefined || key !== this.#key) {
       this.#retire();
@@ -43,10 +43,10 @@ export class ConnectionPool {
       };
       this.#key = key;
     }
-    return this.#agents[lane];
+    return this.#agents[kind];
   }
 
-  /** Cuts every connection; resolves when no socket is left. */
+  /** Closes every connection; resolves when no socket is left. */
   async close(): Promise<void> {
     const open = [...this.#retired, ...Object.values(this.#agents ?? {})];
     this.#agents = undefined;
@@ -54,7 +54,7 @@ export class ConnectionPool {
     await Promise.all(open.map((agent) => agent.destroy()));
   }
 
-  /** Lets what is under way on the old connections end; nothing new goes over them. */
+  /** Closes the old connections after their current calls. */
   #retire(): void {
     for (const agent of Object.values(this.#agents ?? {})) {
       this.#retired.add(agent);
@@ -82,7 +82,7 @@ export class ConnectionPool {
   }
 }
 
-/** A digest, so that no key material is kept twice. */
+/** A digest, so that the key material is not stored a second time. */
 function keyOf(credentials: Credentials): string {
   const { ca, cert, key, servername, rejectUnauthorized } = credentials.tls;
   const parts = [credentials.server, credentials.proxy, ca, cert, key, servername, rejectUnauthorized];

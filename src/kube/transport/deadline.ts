@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../../runtime/clock.js';
 
-/** An abort signal that fires when a time has run out or when the caller's own signal fires, whichever is first. */
+/** An abort signal that fires after a time limit or with the caller's signal, whichever is first. */
 export class Deadline {
   readonly #controller = new AbortController();
   readonly #outer: AbortSignal | undefined;
@@ -14,37 +14,37 @@ export class Deadline {
     this.#outer = outer;
     this.#due = clock.monotonic() + ms;
     this.#timer = clock.after(ms, () => this.#expire());
-    if (outer?.aborted === true) this.#pass();
-    else outer?.addEventListener('abort', this.#pass, { once: true });
+    if (outer?.aborted === true) this.#forwardAbort();
+    else outer?.addEventListener('abort', this.#forwardAbort, { once: true });
   }
 
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  /** Whether it was the time that ran out, not the caller that gave up. */
+  /** Whether the time limit fired, not the caller's signal. */
   get expired(): boolean {
     return this.#expired;
   }
 
-  /** Ms left; zero or less when it is over. */
+  /** Ms until the limit; zero or less after it. */
   get remainingMs(): number {
     return this.#due - this.#clock.monotonic();
   }
 
-  /** Takes the time limit away; the caller's signal stays linked. */
+  /** Removes the time limit; the caller's signal stays linked. */
   disarm(): void {
     this.#timer?.cancel();
     this.#timer = undefined;
   }
 
-  /** Lets go of timer and listener. To be called on every path. */
+  /** Releases timer and listener. Must be called in the end. */
   close(): void {
     this.disarm();
-    this.#outer?.removeEventListener('abort', this.#pass);
+    this.#outer?.removeEventListener('abort', this.#forwardAbort);
   }
 
-  readonly #pass = (): void => this.#controller.abort(this.#outer?.reason);
+  readonly #forwardAbort = (): void => this.#controller.abort(this.#outer?.reason);
 
   #expire(): void {
     this.#expired = true;
@@ -52,7 +52,7 @@ export class Deadline {
   }
 }
 
-/** `work`, or a rejection with the signal's reason when that fires first; `work` itself is not stopped by it. */
+/** Resolves as `work` does, or rejects with the signal's reason when that fires first; `work` itself goes on. */
 export function rejectOnAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = (): void => reject(signal.reason instanceof Error ? signal.reason : new Error(String(signal.reason)));

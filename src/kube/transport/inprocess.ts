@@ -7,14 +7,14 @@ import { isRecord } from '../json.js';
 import { parseRetryAfter } from './retry.js';
 import { AttemptError, requestTarget, type RoundTripper, type RoundTripperOptions } from './roundtripper.js';
 
-/** Who asks at the door: an API server in this process takes its word. */
+/** The user of a request. An API server in this process does not authenticate it. */
 export interface InProcessUser {
   readonly name: string;
   readonly groups: readonly string[];
   readonly uid?: string;
 }
 
-/** An API server in this very process, asked without a socket. Everything but authentication happens as over HTTPS. */
+/** An API server in this process, called without a socket. It differs from HTTPS in the authentication only. */
 export interface InProcessServer {
   dispatch(request: InProcessRequest): Promise<InProcessResponse>;
 }
@@ -38,46 +38,46 @@ export interface InProcessResponse {
     | { readonly kind: 'stream'; readonly values: AsyncIterable<unknown> };
 }
 
-/** A wire that ends at a door. What comes back is shared with the server: nobody may change it in place. */
+/** Round trips to an API server in this process. Response bodies are shared with the server and must not be mutated. */
 export class InProcessRoundTripper implements RoundTripper {
-  readonly #door: InProcessServer;
+  readonly #server: InProcessServer;
   readonly #user: InProcessUser;
   readonly #options: RoundTripperOptions;
 
-  constructor(door: InProcessServer, user: InProcessUser, options: RoundTripperOptions) {
-    this.#door = door;
+  constructor(server: InProcessServer, user: InProcessUser, options: RoundTripperOptions) {
+    this.#server = server;
     this.#user = user;
     this.#options = options;
   }
 
   async call(call: Call, _credentials: unknown, signal: AbortSignal): Promise<ApiResponse> {
-    const response = await this.#ask(call, signal);
+    const response = await this.#dispatch(call, signal);
     const { body } = response;
-    if (response.code >= 300) throw this.#refused(call, response);
+    if (response.code >= 300) throw this.#errorOf(call, response);
     const value: unknown = body.kind === 'value' ? body.value : parsed(body);
-    if (!isRecord(value)) throw malformed(call.target, 'the body is not a whole JSON object', response.code);
+    if (!isRecord(value)) throw malformed(call.target, 'the body is not a complete JSON object', response.code);
     return { status: response.code, body: value };
   }
 
   async open(call: Call, _credentials: unknown, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
-    // As over a socket, the deadline's signal ends the wait for the head of the answer only.
-    const response = await this.#ask(call, signal, call.signal ?? signal);
-    if (response.code !== 200) throw this.#refused(call, response);
+    // As over HTTPS, the deadline's signal ends the wait for the response headers only.
+    const response = await this.#dispatch(call, signal, call.signal ?? signal);
+    if (response.code !== 200) throw this.#errorOf(call, response);
     if (response.body.kind !== 'stream') throw malformed(call.target, 'the body is not a stream', response.code);
     return linesOf(call, response.body.values);
   }
 
   async close(): Promise<void> {
-    // There is no connection to cut: calls end with their signals.
+    // There is no connection to close: calls end with their signals.
   }
 
-  /** `patience` ends the wait for the answer, `life` the work itself and the stream in the answer. */
-  async #ask(call: Call, patience: AbortSignal, life = patience): Promise<InProcessResponse> {
+  /** `waiting` ends the wait for the response, `signal` the request itself and its response stream. */
+  async #dispatch(call: Call, waiting: AbortSignal, signal = waiting): Promise<InProcessResponse> {
     const { clock, metrics, userAgent } = this.#options;
     call.beforeAttempt?.();
     const started = clock.monotonic();
     const response = await rejectOnAbort(
-      this.#door.dispatch({
+      this.#server.dispatch({
         method: call.method,
         target: requestTarget(call),
         headers: {
@@ -87,17 +87,17 @@ export class InProcessRoundTripper implements RoundTripper {
         },
         body: call.body === undefined ? undefined : Buffer.from(call.body),
         user: this.#user,
-        signal: life,
+        signal,
       }),
-      patience,
+      waiting,
     );
     metrics?.requested(call.method, 'in-process', String(response.code), (clock.monotonic() - started) / 1000);
     return response;
   }
 
-  #refused(call: Call, { code, headers, body }: InProcessResponse): AttemptError {
+  #errorOf(call: Call, { code, headers, body }: InProcessResponse): AttemptError {
     const retryAfterMs = parseRetryAfter(headers['Retry-After'] ?? headers['retry-after'], this.#options.clock.now());
-    if (retryAfterMs !== undefined) this.#options.retryAfter.hold(retryAfterKey(call), retryAfterMs);
+    if (retryAfterMs !== undefined) this.#options.retryAfter.set(retryAfterKey(call), retryAfterMs);
     return new AttemptError(
       errorFromResponse(
         { status: code, body: body.kind === 'value' ? body.value : parsed(body), retryAfterMs },

@@ -11,14 +11,14 @@ import { field, textField } from '../json.js';
 export interface KubeconfigOptions {
   /** A kubeconfig file; the only source then. */
   readonly path?: string;
-  /** true: only the pod's ServiceAccount; false: never that; absent: that where it is mounted. */
+  /** true: only the pod's ServiceAccount; false: never; absent: if it is mounted. */
   readonly inCluster?: boolean;
-  /** Put before the folder where a pod finds its ServiceAccount. */
+  /** Prefix of the folder in which a pod's ServiceAccount token is mounted. */
   readonly mountPrefix?: string;
 }
 
 export interface Kubeconfig extends CredentialLoader {
-  /** Where it comes from, for people. */
+  /** Where the configuration comes from, for messages. */
   readonly source: string;
   /** Address of the API server. */
   readonly server: string;
@@ -38,12 +38,12 @@ const READ_ERRORS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Finds the configuration of the API server: the file of `path`; else the ServiceAccount of the pod that this runs in;
+ * Finds the configuration of the API server: the file `path`; else the ServiceAccount of the pod;
  * else the usual kubeconfig rules (`KUBECONFIG`, then `~/.kube/config`).
  *
- * Every load reads the files anew: kubeconfig, CA, certificate, key and token. Tokens of exec and auth-provider plugins
- * are kept until they expire, or until a fresh load is asked for.
- * Caveat: with several files in `KUBECONFIG`, `tokenFile` is understood in the first one only.
+ * Every load reads the files again: kubeconfig, CA, certificate, key and token. Tokens of exec and auth-provider plugins
+ * are cached until they expire or a fresh load is requested.
+ * Caveat: with several files in `KUBECONFIG`, `tokenFile` is supported in the first one only.
  * @throws KubeconfigError that names the source and the rule when there is none, or when it cannot be used.
  */
 export function loadKubeconfig(options: KubeconfigOptions = {}): Kubeconfig {
@@ -53,13 +53,13 @@ export function loadKubeconfig(options: KubeconfigOptions = {}): Kubeconfig {
   return { source: found.source, server: cluster.server, namespace, load: loaderOf(found) };
 }
 
-interface Found {
+interface FoundConfig {
   readonly source: string;
   readonly config: FileConfig;
   readonly read: () => FileConfig;
 }
 
-function find(options: KubeconfigOptions): Found {
+function find(options: KubeconfigOptions): FoundConfig {
   const file = options.path;
   if (file !== undefined)
     return foundBy({ source: `kubeconfig ${file}`, remedy: 'name another file with --kubeconfig' }, () =>
@@ -82,7 +82,7 @@ interface Origin {
   readonly remedy: string;
 }
 
-function foundBy({ source, remedy }: Origin, read: () => FileConfig): Found {
+function foundBy({ source, remedy }: Origin, read: () => FileConfig): FoundConfig {
   try {
     return { source, read, config: read() };
   } catch (error) {
@@ -95,15 +95,15 @@ function foundBy({ source, remedy }: Origin, read: () => FileConfig): Found {
   }
 }
 
-function podConfig(prefix: string): Found | undefined {
+function podConfig(prefix: string): FoundConfig | undefined {
   const read = (): FileConfig => FileConfig.from((config) => config.loadFromCluster(prefix));
   const config = read();
-  // Outside of a pod client-node builds the address from variables that are not there.
+  // Outside a pod client-node builds the URL from unset variables, which gives an invalid one.
   if (URL.canParse(config.getCurrentCluster()?.server ?? '') === false) return undefined;
   return { source: 'in-cluster ServiceAccount', config, read };
 }
 
-function currentOf(found: Found): { cluster: Cluster; user: User } {
+function currentOf(found: FoundConfig): { cluster: Cluster; user: User } {
   const cluster = found.config.getCurrentCluster();
   const user = found.config.getCurrentUser();
   if (cluster === null)
@@ -113,11 +113,13 @@ function currentOf(found: Found): { cluster: Cluster; user: User } {
   if (found.config.isFallback(cluster))
     throw new KubeconfigError('no kubeconfig was found: give --kubeconfig, set KUBECONFIG, or run in a pod');
   if (cluster.proxyUrl?.startsWith('socks') === true)
-    throw new KubeconfigError(`${found.source}: proxy-url "${cluster.proxyUrl}": only http and https proxies`);
+    throw new KubeconfigError(
+      `${found.source}: proxy-url "${cluster.proxyUrl}": only http and https proxies are supported`,
+    );
   return { cluster, user };
 }
 
-function loaderOf(first: Found): CredentialLoader['load'] {
+function loaderOf(first: FoundConfig): CredentialLoader['load'] {
   let config = first.config;
   return async (fresh) => {
     const next = first.read();
@@ -132,7 +134,7 @@ function usesPlugin(config: FileConfig): boolean {
   return user !== null && (Boolean(user.exec) || Boolean(user.authProvider));
 }
 
-async function credentialsOf(found: Found): Promise<Credentials> {
+async function credentialsOf(found: FoundConfig): Promise<Credentials> {
   const { cluster, user } = currentOf(found);
   const options: RequestOptions = {};
   await found.config.applyToHTTPSOptions(options);
@@ -171,7 +173,7 @@ function isMaterial(value: unknown): value is string | Buffer {
   return typeof value === 'string' || Buffer.isBuffer(value);
 }
 
-/** client-node's KubeConfig, which forgets `tokenFile`: remembered here beside it. */
+/** client-node's KubeConfig, which drops `tokenFile`, with the token files. */
 class FileConfig extends KubeConfig {
   readonly #tokenFiles = new Map<string, string>();
 
@@ -181,14 +183,14 @@ class FileConfig extends KubeConfig {
     return config;
   }
 
-  /** The file with the user's token; undefined when the user has none. */
+  /** The user's token file; undefined when there is none. */
   tokenFileOf(user: User): string | undefined {
     const provider: unknown = user.authProvider;
     if (textField(provider, 'name') === 'tokenFile') return textField(field(provider, 'config'), 'tokenFile');
     return this.#tokenFiles.get(user.name);
   }
 
-  /** Whether this is the plain-text localhost that client-node makes up when it finds nothing. */
+  /** Whether this is http://localhost:8080, client-node's default when it finds no configuration. */
   isFallback(cluster: Cluster): boolean {
     return this.currentContext === 'loaded-context' && cluster.server === 'http://localhost:8080';
   }

@@ -1,9 +1,9 @@
 import type { Clock, Timer } from '../../runtime/clock.js';
 
 export interface RateLimit {
-  /** Calls a second in the long run. */
+  /** Calls a second on average. */
   readonly qps: number;
-  /** Calls that may go at once after a pause. */
+  /** Calls that may be sent at once after a pause. */
   readonly burst: number;
 }
 
@@ -11,7 +11,7 @@ interface Waiter {
   readonly go: () => void;
 }
 
-/** A token bucket: first come, first served, on the monotonic clock. */
+/** A token bucket on the monotonic clock; waiting calls are served in order. */
 export class TokenBucket {
   readonly #clock: Clock;
   readonly #limit: RateLimit;
@@ -27,7 +27,7 @@ export class TokenBucket {
     this.#filledAt = clock.monotonic();
   }
 
-  /** Resolves when the call may go; rejects with the signal's reason, and takes no token then. */
+  /** Resolves when the call may be sent; rejects with the signal's reason and takes no token then. */
   async take(signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
     this.#fill();

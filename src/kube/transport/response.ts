@@ -3,7 +3,7 @@ import type { JsonRecord } from '../json.js';
 import { isRecord } from '../json.js';
 import { malformed } from '../apierror.js';
 
-/** A success, read to its end. */
+/** A complete response with a 2xx code. */
 export interface ApiResponse {
   readonly status: number;
   readonly body: JsonRecord;
@@ -15,7 +15,7 @@ export interface RawResponse {
   readonly bytes: Buffer;
 }
 
-/** Reads a body to its end; throws `Malformed` as soon as it is longer than `limit` bytes. */
+/** Reads a whole body; throws `Malformed` as soon as it exceeds `limit` bytes. */
 export async function readBody(body: AsyncIterable<unknown>, limit: number, call: FailedCall): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -29,17 +29,17 @@ export async function readBody(body: AsyncIterable<unknown>, limit: number, call
 }
 
 /**
- * A success as the API promises it: a JSON object.
- * @throws ApiError Malformed: an HTML page with code 200, a cut body, another content type are no empty list.
+ * Parses a 2xx response, which has to be a JSON object.
+ * @throws ApiError Malformed for another content type (an HTML page of a proxy, say) or an incomplete body.
  */
 export function parseSuccess(raw: RawResponse, call: FailedCall): ApiResponse {
   if (!isJson(raw.contentType)) throw malformed(call, `content type is not application/json`, raw.status);
   const body = parseJson(raw.bytes);
-  if (!isRecord(body)) throw malformed(call, 'the body is not a whole JSON object', raw.status);
+  if (!isRecord(body)) throw malformed(call, 'the body is not a complete JSON object', raw.status);
   return { status: raw.status, body };
 }
 
-/** The body of a refusal: JSON where it is that, else undefined. */
+/** The body of an error response; undefined when it is not JSON. */
 export function parseErrorBody(raw: RawResponse): unknown {
   return isJson(raw.contentType) ? parseJson(raw.bytes) : undefined;
 }

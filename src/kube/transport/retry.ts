@@ -1,34 +1,34 @@
 import type { Random } from '../../runtime/clock.js';
 import type { ApiError } from '../../runtime/errors.js';
 
-/** No Retry-After is honoured beyond this. */
+/** Upper limit for a Retry-After. */
 export const LONGEST_RETRY_AFTER_MS = 60_000;
 
 const FIRST_WAIT_MS = 200;
 const LONGEST_WAIT_MS = 5_000;
-const UNTOLD_THROTTLE_MS = 1_000;
+const DEFAULT_THROTTLE_MS = 1_000;
 
-/** How one try of a call failed. */
+/** A failed attempt of a call. */
 export interface FailedAttempt {
   readonly error: ApiError;
   /** 1 for the first. */
   readonly attempt: number;
-  /** Surely never seen by the server: no connection came about. */
+  /** Certainly not received by the server: there was no connection. */
   readonly unsent: boolean;
 }
 
 /**
- * Ms to wait before the same call is sent again; undefined when it must not be.
+ * Ms to wait before the call is retried; undefined when it must not be.
  *
- * A call that was surely not applied (no connection, 429) may always be repeated. One that may have been applied (reset,
- * 5xx, a cut answer) is repeated only when it is `idempotent`: sending it twice does no harm.
+ * A call that was certainly not applied (no connection, 429) is always retried. One that may have been applied (reset, 5xx,
+ * incomplete response) is retried only when it is idempotent.
  */
 export function waitBeforeRetry(failed: FailedAttempt, idempotent: boolean, random: Random): number | undefined {
   const { error, attempt, unsent } = failed;
   const backoff = Math.min(FIRST_WAIT_MS * 2 ** (attempt - 1), LONGEST_WAIT_MS) * (0.5 + random());
   switch (error.kind) {
     case 'Throttled':
-      return jittered(Math.max(error.retryAfterMs ?? UNTOLD_THROTTLE_MS, backoff), random);
+      return jittered(Math.max(error.retryAfterMs ?? DEFAULT_THROTTLE_MS, backoff), random);
     case 'Unavailable':
       return idempotent ? jittered(Math.max(error.retryAfterMs ?? 0, backoff), random) : undefined;
     case 'Malformed':
@@ -40,14 +40,14 @@ export function waitBeforeRetry(failed: FailedAttempt, idempotent: boolean, rand
   }
 }
 
-/** Never earlier than told, and up to a tenth later, so that many do not come back at the same moment. */
+/** Adds up to a tenth, so that many clients do not retry at the same time. */
 function jittered(ms: number, random: Random): number {
   return ms + ms * 0.1 * random();
 }
 
 /**
- * Ms that a Retry-After header asks for, at most {@link LONGEST_RETRY_AFTER_MS}; undefined for none and for garbage.
- * RFC 9110: either whole seconds or an HTTP date, which is compared with `now` (ms since the epoch).
+ * Ms of a Retry-After header, at most {@link LONGEST_RETRY_AFTER_MS}; undefined when it is missing or invalid.
+ * RFC 9110: whole seconds, or an HTTP date, which is compared with `now` (ms since the epoch).
  */
 export function parseRetryAfter(header: string | readonly string[] | undefined, now: number): number | undefined {
   const value = (typeof header === 'string' ? header : header?.[0])?.trim();

@@ -1,8 +1,8 @@
 import type { Clock } from '../../runtime/clock.js';
 
-const SWEEP_AT = 1_000;
+const SWEEP_SIZE = 1_000;
 
-/** Calls that the server asked to hold back, each until its time; all others go on. */
+/** The calls for which the server has sent a Retry-After, each with its end; other calls are not delayed. */
 export class RetryAfter {
   readonly #clock: Clock;
   readonly #until = new Map<string, number>();
@@ -11,23 +11,23 @@ export class RetryAfter {
     this.#clock = clock;
   }
 
-  /** Calls that are remembered. */
+  /** Number of entries. */
   get size(): number {
     return this.#until.size;
   }
 
-  hold(key: string, ms: number): void {
-    if (this.#until.size >= SWEEP_AT) this.#sweep();
+  set(key: string, ms: number): void {
+    if (this.#until.size >= SWEEP_SIZE) this.#sweep();
     const until = this.#clock.monotonic() + ms;
     this.#until.set(key, Math.max(until, this.#until.get(key) ?? 0));
   }
 
-  /** Ms that `key` still has to wait; zero when it may go. */
+  /** Ms that `key` still has to wait; zero when it may be sent. */
   remainingMs(key: string): number {
     const until = this.#until.get(key);
     if (until === undefined) return 0;
-    const left = until - this.#clock.monotonic();
-    if (left > 0) return left;
+    const remaining = until - this.#clock.monotonic();
+    if (remaining > 0) return remaining;
     this.#until.delete(key);
     return 0;
   }

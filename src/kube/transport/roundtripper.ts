@@ -14,7 +14,7 @@ import type { PoolKind, ConnectionPool } from './connectionpool.js';
 import { parseRetryAfter } from './retry.js';
 
 export interface RoundTripperOptions {
-  /** Where a refusal with Retry-After is put down. */
+  /** Records the Retry-After of error responses. */
   readonly retryAfter: RetryAfter;
   readonly clock: Clock;
   readonly metrics?: RequestMetrics | undefined;
@@ -23,12 +23,12 @@ export interface RoundTripperOptions {
   readonly bodyTimeoutMs: number;
 }
 
-/** A try that failed, with what decides on the next one. */
+/** The error of one attempt, with what decides about the next one. */
 export class AttemptError extends Error {
   readonly failure: ApiError;
-  /** Surely never seen by the server. */
+  /** Certainly not received by the server. */
   readonly unsent: boolean;
-  /** The credentials that may be to blame. */
+  /** The credentials that the server or TLS rejected. */
   readonly rejectedCredentials: Credentials | undefined;
 
   constructor(failure: ApiError, unsent: boolean, suspect?: Credentials) {
@@ -39,16 +39,16 @@ export class AttemptError extends Error {
   }
 }
 
-/** One try of a call: sends it and reads the answer. Knows nothing of repeats. */
+/** Performs one attempt of a call (Go's http.RoundTripper). */
 export interface RoundTripper {
-  /** The whole answer. Throws AttemptError, ApiError Malformed, what `beforeAttempt` threw, or the signal's reason. */
+  /** The complete response. Throws AttemptError, ApiError Malformed, what `beforeAttempt` threw, or the signal's reason. */
   call(call: Call, credentials: Credentials, signal: AbortSignal): Promise<ApiResponse>;
-  /** The body as it comes, until it ends or the call's own signal fires. */
+  /** The body as a stream, until it ends or the call's own signal fires. */
   open(call: Call, credentials: Credentials, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
   close(): Promise<void>;
 }
 
-/** The wire over kept-alive connections of HTTP/1.1. */
+/** Round trips over HTTP/1.1 with keep-alive. */
 export class HttpRoundTripper implements RoundTripper {
   readonly #pool: ConnectionPool;
   readonly #options: RoundTripperOptions;
@@ -62,33 +62,33 @@ export class HttpRoundTripper implements RoundTripper {
     return this.#pool.close();
   }
 
-  /** The whole answer. Throws AttemptError, ApiError Malformed, what `beforeAttempt` threw, or the signal's reason. */
+  /** The complete response. Throws AttemptError, ApiError Malformed, what `beforeAttempt` threw, or the signal's reason. */
   async call(call: Call, credentials: Credentials, signal: AbortSignal): Promise<ApiResponse> {
     const data = await this.#send('calls', call, credentials, signal);
     return this.#read(call, data, credentials);
   }
 
-  /** The body as it comes, until it ends or the call's own signal fires. */
+  /** The body as a stream, until it ends or the call's own signal fires. */
   async open(call: Call, credentials: Credentials, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
     const data = await this.#send('streams', call, credentials, signal);
     if (data.statusCode !== 200) await this.#read(call, data, credentials);
-    // Cutting it off raises an error on it, also when nobody reads it yet.
+    // destroy() emits an error, which must have a listener even before the body is read.
     data.body.on('error', () => undefined);
-    const cut = (): void => void data.body.destroy();
-    call.signal?.addEventListener('abort', cut, { once: true });
-    data.body.once('close', () => call.signal?.removeEventListener('abort', cut));
+    const destroy = (): void => void data.body.destroy();
+    call.signal?.addEventListener('abort', destroy, { once: true });
+    data.body.once('close', () => call.signal?.removeEventListener('abort', destroy));
     return chunksOf(call, data.body);
   }
 
   async #send(
-    lane: PoolKind,
+    kind: PoolKind,
     call: Call,
     credentials: Credentials,
     signal: AbortSignal,
   ): Promise<Dispatcher.ResponseData> {
     const { clock, metrics, bodyTimeoutMs } = this.#options;
     const base = new URL(credentials.server);
-    const dispatcher = this.#pool.dispatcher(credentials, lane);
+    const dispatcher = this.#pool.dispatcher(credentials, kind);
     call.beforeAttempt?.();
     const started = clock.monotonic();
     const count = (code: string): void =>
@@ -101,7 +101,7 @@ export class HttpRoundTripper implements RoundTripper {
         headers: this.#headers(call, credentials),
         body: call.body ?? null,
         signal,
-        bodyTimeout: lane === 'streams' ? 0 : bodyTimeoutMs,
+        bodyTimeout: kind === 'streams' ? 0 : bodyTimeoutMs,
       });
       count(String(data.statusCode));
       return data;
@@ -127,7 +127,7 @@ export class HttpRoundTripper implements RoundTripper {
     const raw = { status: data.statusCode, contentType, bytes };
     if (raw.status >= 200 && raw.status < 300) return parseSuccess(raw, call.target);
     const retryAfterMs = parseRetryAfter(data.headers['retry-after'], this.#options.clock.now());
-    if (retryAfterMs !== undefined) this.#options.retryAfter.hold(retryAfterKey(call), retryAfterMs);
+    if (retryAfterMs !== undefined) this.#options.retryAfter.set(retryAfterKey(call), retryAfterMs);
     const failure = errorFromResponse({ status: raw.status, body: parseErrorBody(raw), retryAfterMs }, call.target);
     throw new AttemptError(failure, false, failure.kind === 'Unauthorized' ? credentials : undefined);
   }
@@ -158,12 +158,12 @@ const UNSENT_CODES: ReadonlySet<string> = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
-/** No connection came about, so the server has not seen the call. */
+/** There was no connection, so the server has not received the call. */
 function isUnsent(code: string): boolean {
   return UNSENT_CODES.has(code) || isTls(code);
 }
 
-/** OpenSSL's and Node's codes of a failed handshake or of a certificate that was not believed. */
+/** OpenSSL's and Node's codes of a failed handshake or an untrusted certificate. */
 function isTls(code: string): boolean {
   return /CERT|SSL|TLS|UNABLE_TO/.test(code);
 }

@@ -17,16 +17,16 @@ import { TokenBucket } from './ratelimit.js';
 import { waitBeforeRetry } from './retry.js';
 import { HttpRoundTripper, AttemptError, type RoundTripper, type RoundTripperOptions } from './roundtripper.js';
 
-/** Moves calls to the API server and answers back; knows HTTP and nothing of objects. */
+/** Sends calls to the API server with retries and rate limits; does not interpret objects. */
 export interface Transport {
-  /** Sends a call and reads the whole answer. Throws ApiError. */
+  /** Sends a call and reads the whole response. Throws ApiError. */
   call(call: Call): Promise<ApiResponse>;
   /**
-   * Sends a call and hands out the body as it comes, until it ends or the call's signal fires; a caller that stops
-   * reading before the end has to fire it. The deadline covers the head of the answer only. Throws ApiError.
+   * Sends a call and returns the body as a stream, until it ends or the call's signal fires; a caller that stops reading
+   * earlier has to fire it. The deadline covers the response headers only. Throws ApiError.
    */
   open(call: Call): Promise<AsyncIterable<Uint8Array>>;
-  /** Cuts all connections. Calls under way fail. */
+  /** Closes all connections; current calls fail. */
   close(): Promise<void>;
 }
 
@@ -42,15 +42,15 @@ export interface TransportOptions {
   readonly connections?: number;
   /** Longest time a call may take, in ms; default and most 15,000. */
   readonly deadlineMs?: number;
-  /** Longest answer that is read, in bytes; default 64 MiB. */
+  /** Longest response body, in bytes; default 64 MiB. */
   readonly maxResponseBytes?: number;
 }
 
-/** No call takes longer, its repeats included. */
+/** Upper limit for a call, retries included. */
 export const LONGEST_CALL_MS = 15_000;
 
-const TRIES = 4;
-const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+const ATTEMPTS = 4;
+const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 const LIMITS: Readonly<Record<Bucket, RateLimit>> = {
   default: { qps: 100, burst: 200 },
   events: { qps: 10, burst: 50 },
@@ -60,23 +60,22 @@ const LIMITS: Readonly<Record<Bucket, RateLimit>> = {
 /**
  * The transport over HTTP/1.1 and kept-alive connections.
  *
- * Guarantees: every call ends within its deadline; nothing is sent to a method and path before the Retry-After of its last
- * refusal (at most 60 s) has passed; a call that may have been applied is repeated only when it is idempotent, and never
- * while its former try may still be under way from here; a 401 or a TLS failure reads the credentials again and tries
- * once more.
+ * Guarantees: every call ends within its deadline; no call is sent before the last Retry-After for its method and path (at
+ * most 60 s) has passed; a call that may have been applied is retried only when it is idempotent, and only after the
+ * previous attempt has ended; after a 401 or a TLS error the credentials are read again for one more attempt.
  */
 export function createTransport(loader: CredentialLoader, options: TransportOptions): Transport {
   const pool = new ConnectionPool({ connections: options.connections ?? 32, headersTimeoutMs: deadlineOf(options) });
-  return new RetryingTransport(loader, options, (wiring) => new HttpRoundTripper(pool, wiring));
+  return new RetryingTransport(loader, options, (settings) => new HttpRoundTripper(pool, settings));
 }
 
-/** The same over another wire than HTTP, to a server that needs no credentials: {@link InProcessRoundTripper}. */
+/** A transport over another round tripper, such as {@link InProcessRoundTripper}, to a server without authentication. */
 export function createTransportWith(
-  wire: (options: RoundTripperOptions) => RoundTripper,
+  roundTripper: (options: RoundTripperOptions) => RoundTripper,
   options: TransportOptions,
 ): Transport {
   const credentials = { server: 'https://localhost', headers: {}, tls: { rejectUnauthorized: true } };
-  return new RetryingTransport({ load: async () => credentials }, options, wire);
+  return new RetryingTransport({ load: async () => credentials }, options, roundTripper);
 }
 
 class RetryingTransport implements Transport {
@@ -84,14 +83,14 @@ class RetryingTransport implements Transport {
   readonly #clock: Clock;
   readonly #deadlineMs: number;
   readonly #credentials: CachedCredentials;
-  readonly #pauses: RetryAfter;
+  readonly #retryAfter: RetryAfter;
   readonly #buckets: Readonly<Record<Bucket, TokenBucket>>;
-  readonly #wire: RoundTripper;
+  readonly #roundTripper: RoundTripper;
 
   constructor(
     loader: CredentialLoader,
     options: TransportOptions,
-    wire: (options: RoundTripperOptions) => RoundTripper,
+    roundTripper: (options: RoundTripperOptions) => RoundTripper,
   ) {
     const { clock, limits } = options;
     const bucket = (name: Bucket): TokenBucket => new TokenBucket(clock, limits?.[name] ?? LIMITS[name]);
@@ -99,38 +98,38 @@ class RetryingTransport implements Transport {
     this.#clock = clock;
     this.#deadlineMs = deadlineOf(options);
     this.#credentials = new CachedCredentials(loader, clock, options.log);
-    this.#pauses = new RetryAfter(clock);
+    this.#retryAfter = new RetryAfter(clock);
     this.#buckets = { default: bucket('default'), events: bucket('events'), leases: bucket('leases') };
-    this.#wire = wire({
-      retryAfter: this.#pauses,
+    this.#roundTripper = roundTripper({
+      retryAfter: this.#retryAfter,
       clock,
       metrics: options.metrics,
       userAgent: options.userAgent,
-      maxResponseBytes: options.maxResponseBytes ?? MAX_ANSWER_BYTES,
+      maxResponseBytes: options.maxResponseBytes ?? MAX_RESPONSE_BYTES,
       bodyTimeoutMs: this.#deadlineMs,
     });
   }
 
   call(call: Call): Promise<ApiResponse> {
-    return this.#repeat(call, async (signal) => {
+    return this.#callWithRetries(call, async (signal) => {
       const credentials = await rejectOnAbort(this.#credentials.current(), signal);
-      return this.#wire.call(call, credentials, signal);
+      return this.#roundTripper.call(call, credentials, signal);
     });
   }
 
   open(call: Call): Promise<AsyncIterable<Uint8Array>> {
-    return this.#repeat(call, async (signal) => {
+    return this.#callWithRetries(call, async (signal) => {
       const credentials = await rejectOnAbort(this.#credentials.current(), signal);
-      return this.#wire.open(call, credentials, signal);
+      return this.#roundTripper.open(call, credentials, signal);
     });
   }
 
   close(): Promise<void> {
-    return this.#wire.close();
+    return this.#roundTripper.close();
   }
 
-  /** Tries until it succeeds, until it must not be repeated, or until time is up. */
-  async #repeat<T>(call: Call, attempt: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  /** Attempts the call until it succeeds, must not be retried, or reaches its deadline. */
+  async #callWithRetries<T>(call: Call, attempt: (signal: AbortSignal) => Promise<T>): Promise<T> {
     await this.#admit(call, call.signal);
     const deadline = new Deadline(
       this.#clock,
@@ -138,7 +137,7 @@ class RetryingTransport implements Transport {
       call.signal,
     );
     try {
-      return await this.#tryOn(call, attempt, deadline);
+      return await this.#attemptUntilDone(call, attempt, deadline);
     } catch (error) {
       throw asAttemptError(error, call, deadline).failure;
     } finally {
@@ -146,15 +145,15 @@ class RetryingTransport implements Transport {
     }
   }
 
-  async #tryOn<T>(call: Call, attempt: (signal: AbortSignal) => Promise<T>, deadline: Deadline): Promise<T> {
+  async #attemptUntilDone<T>(call: Call, attempt: (signal: AbortSignal) => Promise<T>, deadline: Deadline): Promise<T> {
     let refreshed = false;
-    for (let tries = 1; ;) {
+    for (let attempts = 1; ;) {
       try {
         return await attempt(deadline.signal);
       } catch (error) {
         const failed = asAttemptError(error, call, deadline);
         if (failed.rejectedCredentials === undefined || refreshed)
-          await this.#waitForNext(call, failed, tries++, deadline);
+          await this.#waitForRetry(call, failed, attempts++, deadline);
         else await rejectOnAbort(this.#credentials.refresh(failed.rejectedCredentials), deadline.signal);
         refreshed ||= failed.rejectedCredentials !== undefined;
       }
@@ -162,28 +161,25 @@ class RetryingTransport implements Transport {
     }
   }
 
-  /** Waits as long as has to be waited before another try; throws the failure when there is to be none. */
-  async #waitForNext(call: Call, failed: AttemptError, tries: number, deadline: Deadline): Promise<void> {
+  /** Waits before the next attempt; throws the error when there must be none. */
+  async #waitForRetry(call: Call, failed: AttemptError, attempts: number, deadline: Deadline): Promise<void> {
     const { failure, unsent } = failed;
-    if (tries >= (call.attempts ?? TRIES)) throw failed;
-    const wait = waitBeforeRetry({ error: failure, attempt: tries, unsent }, call.idempotent, this.#options.random);
+    if (attempts >= (call.attempts ?? ATTEMPTS)) throw failed;
+    const wait = waitBeforeRetry({ error: failure, attempt: attempts, unsent }, call.idempotent, this.#options.random);
     if (wait === undefined || wait >= deadline.remainingMs) throw failed;
-    this.#options.log.debug(
-      { call: describeCall(call.target), kind: failure.kind, waitMs: wait },
-      'call is tried again',
-    );
+    this.#options.log.debug({ call: describeCall(call.target), kind: failure.kind, waitMs: wait }, 'retrying a call');
     await delay(this.#clock, wait, deadline.signal);
   }
 
-  /** Lets the call pass when neither the server's Retry-After nor the rate limit holds it back. */
+  /** Waits for the server's Retry-After and for the rate limit. */
   async #admit(call: Call, signal: AbortSignal | undefined): Promise<void> {
     const bucket = call.bucket ?? 'default';
     const started = this.#clock.monotonic();
     try {
       for (
-        let left = this.#pauses.remainingMs(retryAfterKey(call));
+        let left = this.#retryAfter.remainingMs(retryAfterKey(call));
         left > 0;
-        left = this.#pauses.remainingMs(retryAfterKey(call))
+        left = this.#retryAfter.remainingMs(retryAfterKey(call))
       ) {
         if (left > this.#deadlineMs) throw retryAfterError(call, left);
         await delay(this.#clock, left, signal);
@@ -200,7 +196,7 @@ function deadlineOf(options: TransportOptions): number {
   return Math.min(options.deadlineMs ?? LONGEST_CALL_MS, LONGEST_CALL_MS);
 }
 
-/** Whatever went wrong in a try, as a failure of the call. */
+/** Any error of an attempt as an AttemptError. */
 function asAttemptError(error: unknown, call: Call, deadline: Deadline): AttemptError {
   if (error instanceof AttemptError && !deadline.signal.aborted) return error;
   if (deadline.expired) return new AttemptError(noResponse(call.target, 'the deadline has passed'), false);
@@ -212,7 +208,7 @@ function asAttemptError(error: unknown, call: Call, deadline: Deadline): Attempt
 function retryAfterError(call: Call, leftMs: number): ApiError {
   return new ApiError({
     kind: 'Throttled',
-    message: `${describeCall(call.target)}: not sent, the server asked to wait ${Math.ceil(leftMs / 1000)} s more`,
+    message: `${describeCall(call.target)}: not sent: the API server is overloaded (429); retry after ${Math.ceil(leftMs / 1000)} s`,
     call: call.target,
     retryAfterMs: leftMs,
   });

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-import { cutBytes } from '../../kube/events/event.js';
+import { truncateBytes } from '../../kube/events/event.js';
 import type { Clock } from '../../runtime/clock.js';
 
 const KEPT_BYTES = 16_384;
@@ -39,7 +39,7 @@ export function lastLineOf(text: string): string {
   const line = lines.findLast((one) => one.startsWith('{"') || !NODE_ERROR_FRAME.test(one)) ?? '';
   const said = jsonMessage(line) ?? line;
   const plain = said.replace(/[\s\p{Cc}]+/gu, ' ').trim();
-  return cutBytes(plain, LINE_LIMIT);
+  return truncateBytes(plain, LINE_LIMIT);
 }
 
 /** `msg: reason` of a line of a JSON log; undefined for other lines. */

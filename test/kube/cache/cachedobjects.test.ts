@@ -68,7 +68,7 @@ describe('handlers', () => {
   it('of changes cannot be added after the start', async () => {
     watched = await new CacheRig().begin();
 
-    expect(() => watched.cache.onChange(() => undefined)).toThrow('after start');
+    expect(() => watched.cache.onChange(() => undefined)).toThrow('must be called before start');
   });
 
   it('see the store as it is after their change', async () => {

@@ -79,7 +79,7 @@ describe('a cache that stops', () => {
     const watched = await new CacheRig().begin();
     await watched.cache.stop();
 
-    expect(() => watched.cache.start()).toThrow('lives once');
+    expect(() => watched.cache.start()).toThrow('a stopped cache cannot be started again');
   });
 
   it('before it was started does nothing at all', async () => {

@@ -319,7 +319,7 @@ describe('a server that goes back in time', () => {
     await watched.within(4, () => !watched.cache.current());
 
     expect(watched.names).toEqual(['a', 'b']);
-    expect(watched.cache.failure()?.message).toContain('older than what was seen before');
+    expect(watched.cache.failure()?.message).toContain('is older than one observed before');
 
     watched.api.restore(200, ['a', 'b', 'c']);
     await watched.within(40, () => watched.cache.current());

@@ -135,7 +135,7 @@ it('taking out what is not there changes nothing', () => {
 });
 
 describe('the pace of rounds', () => {
-  const short = { livedMs: 10, planned: false, atLeastMs: 0 };
+  const short = { durationMs: 10, planned: false, atLeastMs: 0 };
 
   it('doubles from one second to thirty, and begins again after progress', () => {
     const pace = new Backoff(() => 0);
@@ -158,8 +158,8 @@ describe('the pace of rounds', () => {
     pace.next(short);
     pace.next(short);
 
-    expect(pace.next({ livedMs: 300_000, planned: true, atLeastMs: 0 })).toBe(0);
-    expect(pace.next({ livedMs: 300_000, planned: false, atLeastMs: 0 })).toBe(1_000);
-    expect(pace.next({ livedMs: 10, planned: true, atLeastMs: 0 })).toBe(2_000);
+    expect(pace.next({ durationMs: 300_000, planned: true, atLeastMs: 0 })).toBe(0);
+    expect(pace.next({ durationMs: 300_000, planned: false, atLeastMs: 0 })).toBe(1_000);
+    expect(pace.next({ durationMs: 10, planned: true, atLeastMs: 0 })).toBe(2_000);
   });
 });

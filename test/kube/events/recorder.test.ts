@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { KubeObject } from '../../../src/api/meta.js';
 import { Events } from '../../../src/api/resources.js';
 import type { EventObject } from '../../../src/kube/events/event.js';
-import { cutBytes } from '../../../src/kube/events/event.js';
+import { truncateBytes } from '../../../src/kube/events/event.js';
 import type { EventNote, EventRecorder } from '../../../src/kube/events/recorder.js';
 import { createRecorder } from '../../../src/kube/events/recorder.js';
 import { ManualClock, settle } from '@multicluster-engine/kube-apiserver/testing/clock';
@@ -100,8 +100,8 @@ it.each([
   ['€€€€', 10, '€€…'],
   ['😀😀😀', 10, '😀…'],
 ])('%s cut to %d bytes is %s', (text, limit, cut) => {
-  expect(cutBytes(text, limit)).toBe(cut);
-  expect(Buffer.byteLength(cutBytes(text, limit))).toBeLessThanOrEqual(limit);
+  expect(truncateBytes(text, limit)).toBe(cut);
+  expect(Buffer.byteLength(truncateBytes(text, limit))).toBeLessThanOrEqual(limit);
 });
 
 describe('a repeat', () => {

@@ -94,22 +94,22 @@ describe('a write outside the table', () => {
     [
       'of another type',
       () => client.create(Secrets, map(), { fieldManager }),
-      'no row of the table has this verb and type',
+      'no row of the write guard has this verb and type',
     ],
     [
       'with another verb',
       () => client.update(ConfigMaps, map({ namespace: 'theirs', resourceVersion: '1' }), { fieldManager }),
-      'namespace "theirs" is outside the table',
+      'namespace "theirs" is not permitted by the write guard',
     ],
     [
       'in another namespace',
       () => client.create(ConfigMaps, map({ namespace: 'kube-system' }), { fieldManager }),
-      'namespace "kube-system" is outside the table',
+      'namespace "kube-system" is not permitted by the write guard',
     ],
     [
       'under another name',
       () => client.create(ConfigMaps, map({ name: 'your-map' }), { fieldManager }),
-      'name "your-map" is outside the table',
+      'name "your-map" is not permitted by the write guard',
     ],
     [
       'without an owner',
@@ -188,7 +188,7 @@ describe('a write outside the table', () => {
 
   it('names verb and resource in error and metric', async () => {
     expect(await kindOf(client.create(Deployments, map(), { fieldManager }))).toBe(
-      'Guarded: create deployments.apps ours/my-map: not sent: no row of the table has this verb and type',
+      'Guarded: create deployments.apps ours/my-map: not sent: no row of the write guard has this verb and type',
     );
     expect(refused).toEqual(['create deployments.apps']);
   });

@@ -192,7 +192,7 @@ describe('the holder', () => {
   });
 
   it('cannot be asked to acquire it again', async () => {
-    await expect(holder.elector.acquire(new AbortController().signal)).rejects.toThrow('held already');
+    await expect(holder.elector.acquire(new AbortController().signal)).rejects.toThrow('already held');
   });
 
   it('takes it again, at once, after having lost it to the network', async () => {

@@ -37,7 +37,7 @@ describe('a kustomization', () => {
     write('kustomization.yaml', 'resources: []\npatches: []\n');
 
     expect(() => readKustomization(folder)).toThrow(
-      `${folder}/kustomization.yaml: patches: is not understood, only apiVersion, kind, resources, labels`,
+      `${folder}/kustomization.yaml: patches: not supported, only apiVersion, kind, resources, labels`,
     );
   });
 

@@ -278,7 +278,7 @@ it('pauses that are over are forgotten', async () => {
   const clock = new ManualClock();
   const pauses = new RetryAfter(clock);
   for (let index = 0; index < 5_000; index++) {
-    pauses.hold(`GET /${index}`, 1_000);
+    pauses.set(`GET /${index}`, 1_000);
     await clock.advance(10);
   }
 

@@ -170,7 +170,7 @@ describe('repeats', () => {
     await unconnected.close();
     for (const line of log.lines) waits.push(Object.entries(line.fields).find(([key]) => key === 'waitMs')?.[1]);
 
-    expect([error.kind, error.status, error.message]).toEqual(['Transport', 0, 'get things: no answer: ECONNREFUSED']);
+    expect([error.kind, error.status, error.message]).toEqual(['Transport', 0, 'get things: no response: ECONNREFUSED']);
     expect(waits).toEqual([100, 200, 400]);
     server = await ScriptedServer.start();
   });
@@ -272,7 +272,7 @@ describe('deadlines', () => {
 
     expect(await calling).toMatchObject({
       kind: 'Transport',
-      message: 'get things: no answer: the deadline has passed',
+      message: 'get things: no response: the deadline has passed',
     });
     expect(server.seen).toHaveLength(1);
     await waitFor('the connection to close', () => server.open === 0);
