@@ -170,7 +170,11 @@ describe('repeats', () => {
     await unconnected.close();
     for (const line of log.lines) waits.push(Object.entries(line.fields).find(([key]) => key === 'waitMs')?.[1]);
 
-    expect([error.kind, error.status, error.message]).toEqual(['Transport', 0, 'get things: no response: ECONNREFUSED']);
+    expect([error.kind, error.status, error.message]).toEqual([
+      'Transport',
+      0,
+      'get things: no response: ECONNREFUSED',
+    ]);
     expect(waits).toEqual([100, 200, 400]);
     server = await ScriptedServer.start();
   });
