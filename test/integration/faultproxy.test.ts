@@ -22,8 +22,7 @@ describeWithServer('the fault proxy', {}, (server) => {
 
   beforeAll(async () => {
     proxy = await Proxy.start({ url: server().url, caFile: server().caFile, mark: 'through-the-proxy' });
-    const kubeconfig = server().adminKubeconfig.replace(/kubeconfig$/, 'token');
-    token = readFileSync(kubeconfig, 'utf8');
+    token = await server().tokenFor({ user: 'admin' });
   });
   beforeEach(() => {
     proxy.plan = () => undefined;
