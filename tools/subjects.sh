@@ -9,7 +9,7 @@ most=72
 since='2026-11-22T15:30:00+00:00'
 
 range=(--max-count=50 HEAD)
-if git rev-parse --verify --quiet '@{upstream}' >/dev/null && [ -n "$(git rev-list '@{upstream}..HEAD')" ]; then
+if git rev-parse --verify --quiet '@{upstream}' >/dev/null 2>&1 && [ -n "$(git rev-list '@{upstream}..HEAD')" ]; then
   range=('@{upstream}..HEAD')
 fi
 failed=0

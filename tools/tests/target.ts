@@ -2,7 +2,7 @@ import path from 'node:path';
 
 import type { ImportGraph } from './importgraph.js';
 
-/** The run that a source file's tests are chosen from: no server that is built, nothing that takes long. */
+/** Test files that start servers or take long. */
 const SLOW = /\.(slow|nightly)\.test\.js$|^dist\/test\/(e2e|integration)\/|\/dist\/test\/(conformance|testing)\//;
 const PACKAGE = 'packages/kube-apiserver/';
 
@@ -43,11 +43,16 @@ function compiled(source: string): string {
   return `${inPackage ? PACKAGE : ''}dist/${rest}`;
 }
 
+/** Whether a compiled test file needs no server and is fast. */
+export function isFast(file: string): boolean {
+  return !SLOW.test(file);
+}
+
 /** The test itself, or for a source file the fast tests that are nearest to it by imports; slow ones where there are no others. */
 export function selectTests(target: Target, graph: ImportGraph): Selection {
   if (target.kind === 'test') return { files: [target.file], further: 0 };
   const all = graph.testsOf(target.file);
-  const fast = all.filter(({ file }) => !SLOW.test(file));
+  const fast = all.filter(({ file }) => isFast(file));
   const candidates = fast.length > 0 ? fast : all;
   const nearest = candidates.filter(({ distance }) => distance === candidates[0]?.distance);
   return { files: nearest.map(({ file }) => file), further: all.length - nearest.length };
