@@ -7,7 +7,7 @@ import { described, runContest } from './differential/contest.js';
 import { targetOf } from './target.js';
 
 const START_MS = 180_000;
-/** A slice of what `make conformance` plays. */
+/** A slice of what `make nightly` plays. */
 const FIRST = 1;
 const SEQUENCES = 60;
 
