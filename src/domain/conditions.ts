@@ -15,13 +15,13 @@ export interface ConditionState {
  * `lastTransitionTime` moves when `status` moves, `lastUpdateTime` when any field moves. Conditions that are
  * stored but not in `states` are dropped. `now` is RFC 3339.
  */
-export function settleConditions(
+export function mergeConditions(
   stored: readonly Condition[],
   states: readonly ConditionState[],
   now: string,
 ): Condition[] {
   return states.map((state) =>
-    settle(
+    mergeCondition(
       stored.find((one) => one.type === state.type),
       state,
       now,
@@ -29,7 +29,7 @@ export function settleConditions(
   );
 }
 
-function settle(before: Condition | undefined, state: ConditionState, now: string): Condition {
+function mergeCondition(before: Condition | undefined, state: ConditionState, now: string): Condition {
   const next = { ...state, message: clip(state.message) };
   if (before === undefined) return { ...next, lastTransitionTime: now, lastUpdateTime: now };
   const same =

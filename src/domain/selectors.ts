@@ -23,8 +23,8 @@ export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok
 const OPERATORS: readonly Operator[] = ['In', 'NotIn', 'Exists', 'DoesNotExist'];
 const LONGEST_SHOWN = 80;
 
-/** Carries a {@link Problem} out of a reader; turned into a {@link Parsed} by {@link reading}. */
-class Unreadable extends Error {
+/** Carries a {@link Problem} out of a reader; turned into a {@link Parsed} by {@link parse}. */
+class Rejection extends Error {
   readonly problem: Problem;
 
   constructor(problem: Problem) {
@@ -33,27 +33,27 @@ class Unreadable extends Error {
   }
 }
 
-/** Ends the {@link reading} under way: `field` holds something that its rule refuses. */
-export function refuse(field: string, message: string): never {
-  throw new Unreadable({ field, message });
+/** Ends the {@link parse} under way: `field` holds something that its rule refuses. */
+export function reject(field: string, message: string): never {
+  throw new Rejection({ field, message });
 }
 
 /** The value that `read` returns, or the problem that it refused. Other errors pass through. */
-export function reading<T>(read: () => T): Parsed<T> {
+export function parse<T>(read: () => T): Parsed<T> {
   try {
     return { ok: true, value: read() };
   } catch (error) {
-    if (error instanceof Unreadable) return { ok: false, problem: error.problem };
+    if (error instanceof Rejection) return { ok: false, problem: error.problem };
     throw error;
   }
 }
 
 /** A standard LabelSelector at `path`: every requirement in it, matchLabels (by key) first. Absent or empty: none. */
 export function parseLabelSelector(value: unknown, path: string): Parsed<readonly Requirement[]> {
-  return reading(() => readLabelSelector(value, path));
+  return parse(() => readLabelSelector(value, path));
 }
 
-/** {@link parseLabelSelector} inside a {@link reading}. Syntax of keys and values as Kubernetes has it. */
+/** {@link parseLabelSelector} inside a {@link parse}. Syntax of keys and values as Kubernetes has it. */
 export function readLabelSelector(value: unknown, path: string): readonly Requirement[] {
   const selector = readObject(value, path);
   return [
@@ -62,7 +62,7 @@ export function readLabelSelector(value: unknown, path: string): readonly Requir
   ];
 }
 
-/** A claim selector inside a {@link reading}: expressions only, values are free strings. */
+/** A claim selector inside a {@link parse}: expressions only, values are free strings. */
 export function readClaimSelector(value: unknown, path: string): readonly Requirement[] {
   return readExpressions(readObject(value, path), path, CLAIMS);
 }
@@ -134,32 +134,32 @@ function readExpression(value: unknown, path: string, syntax: Syntax): Requireme
   });
   const needsValues = operator === 'In' || operator === 'NotIn';
   if (needsValues && values.length === 0)
-    refuse(`${path}.values`, `is empty: operator ${operator} needs at least one value`);
+    reject(`${path}.values`, `is empty: operator ${operator} needs at least one value`);
   if (!needsValues && values.length > 0)
-    refuse(`${path}.values`, `has ${values.length} values: operator ${operator} takes none`);
+    reject(`${path}.values`, `has ${values.length} values: operator ${operator} takes none`);
   return { path, key, operator, values };
 }
 
 function readOperator(value: unknown, path: string): Operator {
   const known = OPERATORS.find((one) => one === value);
-  return known ?? refuse(path, `${quote(value)} is not an operator: must be one of ${OPERATORS.join(', ')}`);
+  return known ?? reject(path, `${quote(value)} is not an operator: must be one of ${OPERATORS.join(', ')}`);
 }
 
 /** An object at `path`; absent or null reads as an empty one. */
 export function readObject(value: unknown, path: string): Readonly<Record<string, unknown>> {
   if (value === undefined || value === null) return {};
-  return isObject(value) ? value : refuse(path, `${quote(value)} is not an object`);
+  return isObject(value) ? value : reject(path, `${quote(value)} is not an object`);
 }
 
 /** A list at `path`; absent or null reads as an empty one. */
 export function readList(value: unknown, path: string): readonly unknown[] {
   if (value === undefined || value === null) return [];
-  return isList(value) ? value : refuse(path, `${quote(value)} is not a list`);
+  return isList(value) ? value : reject(path, `${quote(value)} is not a list`);
 }
 
 /** A string at `path`; absent is refused. */
 export function readString(value: unknown, path: string): string {
-  return typeof value === 'string' ? value : refuse(path, `${quote(value)} is not a string`);
+  return typeof value === 'string' ? value : reject(path, `${quote(value)} is not a string`);
 }
 
 /** Whether `value` is an object, and no list. */
@@ -180,16 +180,16 @@ function checkLabelKey(key: string, path: string): void {
   const slash = key.indexOf('/');
   const prefix = slash < 0 ? undefined : key.slice(0, slash);
   if (isName(key.slice(slash + 1)) && (prefix === undefined || isPrefix(prefix))) return;
-  refuse(path, `${quote(key)} is not a label key: ${NAME_RULE}, with an optional DNS name and "/" before it`);
+  reject(path, `${quote(key)} is not a label key: ${NAME_RULE}, with an optional DNS name and "/" before it`);
 }
 
 function checkLabelValue(value: string, path: string): void {
   if (value === '' || isName(value)) return;
-  refuse(path, `${quote(value)} is not a label value: empty, or ${NAME_RULE}`);
+  reject(path, `${quote(value)} is not a label value: empty, or ${NAME_RULE}`);
 }
 
 function checkClaimKey(key: string, path: string): void {
-  if (key === '') refuse(path, 'is empty: the name of a claim is needed');
+  if (key === '') reject(path, 'is empty: the name of a claim is needed');
 }
 
 function isName(text: string): boolean {

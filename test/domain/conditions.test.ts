@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Condition } from '../../src/api/meta.js';
 import { MESSAGE_LIMIT } from '../../src/api/names.js';
-import { clip, settleConditions, timestamp } from '../../src/domain/conditions.js';
+import { clip, mergeConditions, timestamp } from '../../src/domain/conditions.js';
 import type { ConditionState } from '../../src/domain/conditions.js';
 
 const THEN = '2026-01-01T00:00:00Z';
@@ -18,11 +18,11 @@ const stored: Condition = { ...ready, lastTransitionTime: THEN, lastUpdateTime: 
 
 describe('settleConditions', () => {
   it('keeps both times when nothing moved', () => {
-    expect(settleConditions([stored], [ready], NOW)).toEqual([stored]);
+    expect(mergeConditions([stored], [ready], NOW)).toEqual([stored]);
   });
 
   it('sets both times of a new condition', () => {
-    expect(settleConditions([], [ready], NOW)).toEqual([{ ...ready, lastTransitionTime: NOW, lastUpdateTime: NOW }]);
+    expect(mergeConditions([], [ready], NOW)).toEqual([{ ...ready, lastTransitionTime: NOW, lastUpdateTime: NOW }]);
   });
 
   it.each([
@@ -30,7 +30,7 @@ describe('settleConditions', () => {
     { field: 'message', state: { ...ready, message: 'other' } },
     { field: 'observedGeneration', state: { ...ready, observedGeneration: 4 } },
   ])('moves the update time alone when $field moves', ({ state }) => {
-    expect(settleConditions([stored], [state], NOW)).toEqual([
+    expect(mergeConditions([stored], [state], NOW)).toEqual([
       { ...state, lastTransitionTime: THEN, lastUpdateTime: NOW },
     ]);
   });
@@ -38,32 +38,30 @@ describe('settleConditions', () => {
   it('moves both times when status moves', () => {
     const down: ConditionState = { ...ready, status: 'False' };
 
-    expect(settleConditions([stored], [down], NOW)).toEqual([
-      { ...down, lastTransitionTime: NOW, lastUpdateTime: NOW },
-    ]);
+    expect(mergeConditions([stored], [down], NOW)).toEqual([{ ...down, lastTransitionTime: NOW, lastUpdateTime: NOW }]);
   });
 
   it('drops a stored condition that nobody states, and keeps the order of the states', () => {
     const other: ConditionState = { ...ready, type: 'Available' };
 
-    const settled = settleConditions([{ ...stored, type: 'Stalled' }, stored], [other, ready], NOW);
+    const settled = mergeConditions([{ ...stored, type: 'Stalled' }, stored], [other, ready], NOW);
 
     expect(settled.map((one) => one.type)).toEqual(['Available', 'Ready']);
   });
 
   it('clips a message, and then finds it unmoved', () => {
     const long: ConditionState = { ...ready, message: 'x'.repeat(5000) };
-    const first = settleConditions([], [long], THEN);
+    const first = mergeConditions([], [long], THEN);
 
     expect(first[0]?.message).toHaveLength(MESSAGE_LIMIT);
-    expect(settleConditions(first, [long], NOW)).toEqual(first);
+    expect(mergeConditions(first, [long], NOW)).toEqual(first);
   });
 
   it('changes neither list', () => {
     const conditions = Object.freeze([Object.freeze({ ...stored })]);
     const states = Object.freeze([Object.freeze({ ...ready, status: 'False' as const })]);
 
-    expect(() => settleConditions(conditions, states, NOW)).not.toThrow();
+    expect(() => mergeConditions(conditions, states, NOW)).not.toThrow();
   });
 });
 

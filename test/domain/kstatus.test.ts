@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Condition } from '../../src/api/meta.js';
 import { schedule } from '../../src/domain/placement/schedule.js';
 import { planSlices } from '../../src/domain/placement/slices.js';
-import { reportOn, settleStatus } from '../../src/domain/placement/status.js';
+import { placementReport, statusToWrite } from '../../src/domain/placement/status.js';
 import type { PublicationFailure } from '../../src/domain/placement/status.js';
 import { decision, members, snapshot } from '../support/builders/placement.js';
 import type { World } from '../support/builders/placement.js';
@@ -37,8 +37,12 @@ function watched({ world, done, failure }: Row): Watched {
   const seen = snapshot(world);
   const decided = schedule(seen);
   const plan = planSlices(seen, decided);
-  const report = reportOn(seen, decided, { plan, done: done ?? plan.writes.length, ...(failure && { failure }) });
-  const status = settleStatus(seen.placement.status, report, '2026-01-01T00:00:00Z');
+  const report = placementReport(seen, decided, {
+    plan,
+    done: done ?? plan.writes.length,
+    ...(failure && { failure }),
+  });
+  const status = statusToWrite(seen.placement.status, report, '2026-01-01T00:00:00Z');
   return { metadata: { generation: seen.placement.generation }, ...(status && { status }) };
 }
 

@@ -6,8 +6,8 @@ import {
   parseLabelSelector,
   quote,
   readClaimSelector,
-  reading,
-  refuse,
+  parse,
+  reject,
   valueOf,
 } from '../../src/domain/selectors.js';
 import type { Requirement } from '../../src/domain/selectors.js';
@@ -287,7 +287,7 @@ describe('a claim selector', () => {
   });
 
   it('refuses an empty key', () => {
-    const read = reading(() => readClaimSelector({ matchExpressions: [{ key: '', operator: 'Exists' }] }, 'c'));
+    const read = parse(() => readClaimSelector({ matchExpressions: [{ key: '', operator: 'Exists' }] }, 'c'));
 
     expect(read).toEqual({
       ok: false,
@@ -302,11 +302,11 @@ describe('reading', () => {
       throw new TypeError('bug');
     };
 
-    expect(() => reading(broken)).toThrow(TypeError);
+    expect(() => parse(broken)).toThrow(TypeError);
   });
 
   it('gives the first refusal', () => {
-    expect(reading(() => refuse('a', 'b'))).toEqual({ ok: false, problem: { field: 'a', message: 'b' } });
+    expect(parse(() => reject('a', 'b'))).toEqual({ ok: false, problem: { field: 'a', message: 'b' } });
   });
 
   it('shows long values cut, and never half a surrogate pair', () => {

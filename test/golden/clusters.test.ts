@@ -1,9 +1,14 @@
 import { readClusterSelector } from '../../src/domain/clusters/selector.js';
-import { bindingStatus, setStatus, type BindingFacts, type SetFacts } from '../../src/domain/clusters/status.js';
+import {
+  bindingStatus,
+  setStatus,
+  type BindingStatusInput,
+  type SetStatusInput,
+} from '../../src/domain/clusters/status.js';
 import { NOW } from '../support/builders/engine.js';
 import { describeRecorded, type Case } from './recorded.js';
 
-function setCase(sentence: string, over: Partial<SetFacts>): Case {
+function setCase(sentence: string, over: Partial<SetStatusInput>): Case {
   return [
     `a ManagedClusterSet ${sentence}`,
     () =>
@@ -15,7 +20,7 @@ function setCase(sentence: string, over: Partial<SetFacts>): Case {
   ];
 }
 
-function bindingCase(sentence: string, over: Partial<BindingFacts>): Case {
+function bindingCase(sentence: string, over: Partial<BindingStatusInput>): Case {
   return [
     `a ManagedClusterSetBinding ${sentence}`,
     () =>
@@ -27,7 +32,7 @@ function bindingCase(sentence: string, over: Partial<BindingFacts>): Case {
   ];
 }
 
-const unreadable = (clusterSelector: unknown): Partial<SetFacts> => ({
+const unreadable = (clusterSelector: unknown): Partial<SetStatusInput> => ({
   selector: readClusterSelector({ clusterSelector }),
 });
 

@@ -2,7 +2,7 @@ import { recordDecision, recordStatus } from '../../src/controllers/placement/ev
 import type { Input } from '../../src/controllers/placement/gather.js';
 import { schedule } from '../../src/domain/placement/schedule.js';
 import { planSlices } from '../../src/domain/placement/slices.js';
-import { reportOn, type PublicationFailure } from '../../src/domain/placement/status.js';
+import { placementReport, type PublicationFailure } from '../../src/domain/placement/status.js';
 import type { EventNote } from '../../src/kube/events/recorder.js';
 import {
   binding,
@@ -31,7 +31,7 @@ function outputOf(world: Partial<World>, { done, failure, stored }: Progress = {
   const decided = schedule(seen);
   const plan = planSlices(seen, decided);
   const publication = { plan, done: done ?? plan.writes.length, ...(failure && { failure }) };
-  const { states, ...rest } = reportOn(seen, decided, publication);
+  const { states, ...rest } = placementReport(seen, decided, publication);
   const events: EventNote[] = [];
   const recorder = { record: (event: EventNote) => void events.push(event), flush: () => Promise.resolve() };
   // The events read the Placement that they regard, and the snapshot, and nothing else of the input.

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { CLUSTER_SET_LABEL } from '../../src/api/names.js';
 import { readClusterSelector, selects } from '../../src/domain/clusters/selector.js';
-import { candidatesAmong, type FleetMember } from '../../src/domain/placement/candidates.js';
+import { candidatesAmong, type FleetMember } from '../support/builders/candidates.js';
 import { eligibleSets } from '../../src/domain/placement/eligible.js';
 import { PlacementIndex } from '../../src/index/placementindex.js';
 import { compileSpec } from '../../src/domain/placement/predicates.js';

@@ -2,7 +2,7 @@ import type { ManagedClusterSet } from '../../api/generated/managedclusterset.js
 import type { ManagedClusterSetBinding } from '../../api/generated/managedclustersetbinding.js';
 import { ManagedClusterSetBindings, ManagedClusterSets } from '../../api/resources.js';
 import { readClusterSelector } from '../../domain/clusters/selector.js';
-import { bindingStatus, setStatus, type BindingFacts } from '../../domain/clusters/status.js';
+import { bindingStatus, setStatus, type BindingStatusInput } from '../../domain/clusters/status.js';
 import type { MembershipIndex } from '../../index/membershipindex.js';
 import { clusterSetOf, type ClusterCaches } from './caches.js';
 import type { StatusKind } from './reconcile.js';
@@ -44,7 +44,7 @@ export function bindingKind(caches: ClusterCaches): StatusKind<ManagedClusterSet
   };
 }
 
-function stateOf({ sets }: ClusterCaches, name: string): BindingFacts['set'] {
+function stateOf({ sets }: ClusterCaches, name: string): BindingStatusInput['set'] {
   const set = sets.store.get(name);
   if (set === undefined) return 'missing';
   return set.metadata.deletionTimestamp === undefined ? 'exists' : 'deleting';

@@ -2,7 +2,7 @@ import type { PlacementDecision } from '../../api/generated/placementdecision.js
 import { PLACEMENT_FIELD_MANAGER } from '../../api/names.js';
 import { PlacementDecisions } from '../../api/resources.js';
 import { decisionObject, readDecision, sameList } from '../../domain/placement/decision.js';
-import type { DecisionWrite } from '../../domain/placement/sequence.js';
+import type { DecisionWrite } from '../../domain/placement/writeorder.js';
 import { slotsAfter } from '../../domain/placement/slices.js';
 import type { Publication } from '../../domain/placement/status.js';
 import { isFailure } from '../../runtime/errors.js';

@@ -7,7 +7,7 @@ import type { ConditionState } from '../../domain/conditions.js';
 import type { Schedule } from '../../domain/placement/schedule.js';
 import { publishedAfter } from '../../domain/placement/slices.js';
 import { hadDecision, type PlacementReport } from '../../domain/placement/status.js';
-import { nameList } from '../../domain/placement/wording.js';
+import { nameList } from '../../domain/placement/messages.js';
 import { isList, isObject } from '../../domain/selectors.js';
 import type { EventRecorder } from '../../kube/events/recorder.js';
 import type { Outcome } from './apply.js';

@@ -2,7 +2,7 @@ import type { Placement } from '../../api/generated/placement.js';
 import { PLACEMENT_FIELD_MANAGER } from '../../api/names.js';
 import { apiVersionOf, Placements } from '../../api/resources.js';
 import { timestamp } from '../../domain/conditions.js';
-import { reportOn, settleStatus, type PlacementReport } from '../../domain/placement/status.js';
+import { placementReport, statusToWrite, type PlacementReport } from '../../domain/placement/status.js';
 import { isFailure } from '../../runtime/errors.js';
 import type { Outcome } from './apply.js';
 import { recordDecision, recordStatus } from './events.js';
@@ -49,8 +49,8 @@ function reportDecision(input: Input, outcome: Outcome, { clock, pass, metrics, 
 async function writeStatus(input: Input, outcome: Outcome, scope: ReconcileScope): Promise<PlacementReport> {
   const { placement, snapshot } = input;
   const { client, clock, mutations, key, pass } = scope;
-  const reported = reportOn(snapshot, outcome.schedule, outcome.publication);
-  const status = settleStatus(placement.status, reported, timestamp(clock.now()));
+  const reported = placementReport(snapshot, outcome.schedule, outcome.publication);
+  const status = statusToWrite(placement.status, reported, timestamp(clock.now()));
   if (status === undefined) return reported;
   const wanted: Placement = { ...placement, apiVersion: apiVersionOf(Placements), kind: Placements.kind, status };
   const options = { fieldManager: PLACEMENT_FIELD_MANAGER, signal: pass.signal };

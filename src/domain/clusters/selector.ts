@@ -3,7 +3,7 @@ import {
   parseLabelSelector,
   quote,
   readObject,
-  reading,
+  parse,
   type Problem,
   type Requirement,
   type StringMap,
@@ -21,12 +21,13 @@ const PATH = 'spec.clusterSelector';
 
 /** Reads `spec` of a ManagedClusterSet, whatever it holds; never throws. No selector is the exclusive label. */
 export function readClusterSelector(spec: unknown): ClusterSelector {
-  const fields = reading(() => readObject(readObject(spec, 'spec')['clusterSelector'], PATH));
+  const fields = parse(() => readObject(readObject(spec, 'spec')['clusterSelector'], PATH));
   if (!fields.ok) return { kind: 'unreadable', problem: fields.problem };
   const type = fields.value['selectorType'] ?? 'ExclusiveClusterSetLabel';
   const labelSelector = fields.value['labelSelector'] ?? undefined;
-  if (type === 'ExclusiveClusterSetLabel') return labelSelector === undefined ? { kind: 'exclusive' } : beside();
-  if (type !== 'LabelSelector') return unknown(type);
+  if (type === 'ExclusiveClusterSetLabel')
+    return labelSelector === undefined ? { kind: 'exclusive' } : labelSelectorNotAllowed();
+  if (type !== 'LabelSelector') return unknownType(type);
   if (labelSelector === undefined) return { kind: 'none' };
   const parsed = parseLabelSelector(labelSelector, `${PATH}.labelSelector`);
   return parsed.ok ? { kind: 'labels', requirements: parsed.value } : { kind: 'unreadable', problem: parsed.problem };
@@ -44,12 +45,12 @@ export function selects(set: string, selector: ClusterSelector, labels: StringMa
   }
 }
 
-function beside(): ClusterSelector {
+function labelSelectorNotAllowed(): ClusterSelector {
   const message = 'stands beside selectorType ExclusiveClusterSetLabel: it needs selectorType LabelSelector';
   return { kind: 'unreadable', problem: { field: `${PATH}.labelSelector`, message } };
 }
 
-function unknown(type: unknown): ClusterSelector {
+function unknownType(type: unknown): ClusterSelector {
   const message = `${quote(type)} is not a selector type: must be one of ExclusiveClusterSetLabel, LabelSelector`;
   return { kind: 'unreadable', problem: { field: `${PATH}.selectorType`, message } };
 }

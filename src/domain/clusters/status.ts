@@ -2,12 +2,12 @@ import type { ManagedClusterSetStatus } from '../../api/generated/managedcluster
 import type { ManagedClusterSetBindingStatus } from '../../api/generated/managedclustersetbinding.js';
 import type { Condition } from '../../api/meta.js';
 import { BOUND, CLUSTER_SET_EMPTY, type BindingReason, type ClusterSetReason } from '../../api/clusterreasons.js';
-import { settleConditions, type ConditionState } from '../conditions.js';
+import { mergeConditions, type ConditionState } from '../conditions.js';
 import { isList, isObject } from '../selectors.js';
 import type { ClusterSelector } from './selector.js';
 
 /** A ManagedClusterSet as its status needs it. */
-export interface SetFacts {
+export interface SetStatusInput {
   readonly name: string;
   readonly generation: number;
   readonly selector: ClusterSelector;
@@ -18,7 +18,7 @@ export interface SetFacts {
 }
 
 /** A ManagedClusterSetBinding as its status needs it. */
-export interface BindingFacts {
+export interface BindingStatusInput {
   readonly name: string;
   readonly clusterSet: string;
   readonly generation: number;
@@ -30,29 +30,29 @@ export interface BindingFacts {
 
 /** The status of a set, or undefined when `stored` says so already. `now` is RFC 3339. The number is left out where it is unknown. */
 export function setStatus(
-  facts: SetFacts,
+  facts: SetStatusInput,
   stored: ManagedClusterSetStatus | undefined,
   now: string,
 ): ManagedClusterSetStatus | undefined {
-  const conditions = settleConditions(readable(stored?.conditions), [emptiness(facts)], now);
+  const conditions = mergeConditions(conditionsIn(stored?.conditions), [emptyCondition(facts)], now);
   const known = facts.selector.kind !== 'unreadable';
   const next: ManagedClusterSetStatus = { ...(known ? { numberOfClusters: facts.members } : {}), conditions };
   const same =
-    stored?.numberOfClusters === next.numberOfClusters && sameConditions(readable(stored?.conditions), conditions);
+    stored?.numberOfClusters === next.numberOfClusters && sameConditions(conditionsIn(stored?.conditions), conditions);
   return same ? undefined : next;
 }
 
 /** The status of a binding, or undefined when `stored` says so already. `now` is RFC 3339. */
 export function bindingStatus(
-  facts: BindingFacts,
+  facts: BindingStatusInput,
   stored: ManagedClusterSetBindingStatus | undefined,
   now: string,
 ): ManagedClusterSetBindingStatus | undefined {
-  const conditions = settleConditions(readable(stored?.conditions), [boundness(facts)], now);
-  return sameConditions(readable(stored?.conditions), conditions) ? undefined : { conditions };
+  const conditions = mergeConditions(conditionsIn(stored?.conditions), [boundCondition(facts)], now);
+  return sameConditions(conditionsIn(stored?.conditions), conditions) ? undefined : { conditions };
 }
 
-function emptiness({ name, generation, selector, members, leaving }: SetFacts): ConditionState {
+function emptyCondition({ name, generation, selector, members, leaving }: SetStatusInput): ConditionState {
   const state = (status: ConditionState['status'], reason: ClusterSetReason, message: string): ConditionState => {
     return { type: CLUSTER_SET_EMPTY, status, reason, message, observedGeneration: generation };
   };
@@ -74,7 +74,7 @@ function whyEmpty(name: string, selector: ClusterSelector): string {
   return 'spec.clusterSelector.labelSelector is absent, which selects nobody';
 }
 
-function boundness({ name, clusterSet, generation, deleting, set }: BindingFacts): ConditionState {
+function boundCondition({ name, clusterSet, generation, deleting, set }: BindingStatusInput): ConditionState {
   const state = (status: ConditionState['status'], reason: BindingReason, message: string): ConditionState => {
     return { type: BOUND, status, reason, message, observedGeneration: generation };
   };
@@ -97,7 +97,7 @@ function boundness({ name, clusterSet, generation, deleting, set }: BindingFacts
 }
 
 /** What of the stored conditions can be read: what a stranger put there may be anything. */
-function readable(stored: unknown): readonly Condition[] {
+function conditionsIn(stored: unknown): readonly Condition[] {
   return isList(stored) ? stored.filter((one): one is Condition => isObject(one)) : [];
 }
 

@@ -2,12 +2,12 @@ import {
   firstUnmet,
   quote,
   readClaimSelector,
-  reading,
+  parse,
   readLabelSelector,
   readList,
   readObject,
   readString,
-  refuse,
+  reject,
 } from '../selectors.js';
 import type { Problem, Requirement } from '../selectors.js';
 import type { ClusterView } from './cluster.js';
@@ -36,7 +36,7 @@ const LARGEST_NUMBER = 2 ** 31 - 1;
 
 /** The rules that `spec` gives, whatever it is: the first field that cannot be read becomes the `problem`. */
 export function compileSpec(spec: unknown): PlacementRules {
-  const read = reading(() => readSpec(readObject(spec, 'spec')));
+  const read = parse(() => readSpec(readObject(spec, 'spec')));
   if (read.ok) return read.value;
   return { wanted: undefined, requested: [], predicates: [], problem: read.problem };
 }
@@ -54,7 +54,7 @@ export function matches(rules: PlacementRules, cluster: ClusterView): boolean {
 
 function readSpec(spec: Readonly<Record<string, unknown>>): PlacementRules {
   if (spec['clusterSets'] !== undefined && spec['clusterSets'] !== null) {
-    refuse('spec.clusterSets', 'is not a field: write ClusterSets');
+    reject('spec.clusterSets', 'is not a field: write ClusterSets');
   }
   const requested = readSets(spec['ClusterSets']);
   const wanted = readWanted(spec['numberOfClusters']);
@@ -64,11 +64,11 @@ function readSpec(spec: Readonly<Record<string, unknown>>): PlacementRules {
 function readSets(value: unknown): readonly string[] {
   const path = 'spec.ClusterSets';
   const names = readList(value, path);
-  if (names.length > MOST_SETS) refuse(path, `has ${names.length} names: at most ${MOST_SETS} are allowed`);
+  if (names.length > MOST_SETS) reject(path, `has ${names.length} names: at most ${MOST_SETS} are allowed`);
   const unique = new Set<string>();
   names.forEach((name, index) => {
     const set = readString(name, `${path}[${index}]`);
-    if (set === '') refuse(`${path}[${index}]`, 'is empty: the name of a cluster set is needed');
+    if (set === '') reject(`${path}[${index}]`, 'is empty: the name of a cluster set is needed');
     unique.add(set);
   });
   return [...unique].sort();
@@ -77,13 +77,13 @@ function readSets(value: unknown): readonly string[] {
 function readWanted(value: unknown): number | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= LARGEST_NUMBER) return value;
-  return refuse('spec.numberOfClusters', `${quote(value)} is not a whole number from 0 to ${LARGEST_NUMBER}`);
+  return reject('spec.numberOfClusters', `${quote(value)} is not a whole number from 0 to ${LARGEST_NUMBER}`);
 }
 
 function readPredicates(value: unknown): readonly Predicate[] {
   const path = 'spec.predicates';
   const items = readList(value, path);
-  if (items.length > MOST_PREDICATES) refuse(path, `has ${items.length} items: at most ${MOST_PREDICATES} are allowed`);
+  if (items.length > MOST_PREDICATES) reject(path, `has ${items.length} items: at most ${MOST_PREDICATES} are allowed`);
   return items.map((item, index) => {
     const at = `${path}[${index}].requiredClusterSelector`;
     const selector = readObject(readObject(item, `${path}[${index}]`)['requiredClusterSelector'], at);

@@ -1,11 +1,11 @@
 import type { IgnoredBinding } from './eligible.js';
 import type { PlacementRules } from './predicates.js';
 import type { Schedule } from './schedule.js';
-import { bounded, nameList, problemText } from './wording.js';
-import type { Statement } from './wording.js';
+import { boundedList, nameList, problemText } from './messages.js';
+import type { ConditionText } from './messages.js';
 
 /** What PlacementSatisfied rests on. */
-export interface Outcome {
+export interface SatisfactionInput {
   readonly namespace: string;
   readonly rules: PlacementRules;
   readonly schedule: Schedule;
@@ -15,13 +15,13 @@ export interface Outcome {
   readonly stored: number;
 }
 
-type Rule = (outcome: Outcome) => Statement | undefined;
+type Rule = (outcome: SatisfactionInput) => ConditionText | undefined;
 
 /** First match wins. Messages hold no count that a change which decides nothing could move. */
 const RULES: readonly Rule[] = [misconfigured, noneWanted, noBinding, noIntersection, noCandidate, noMatch, tooFew];
 
 /** The PlacementSatisfied condition. */
-export function satisfaction(outcome: Outcome): Statement {
+export function satisfiedCondition(outcome: SatisfactionInput): ConditionText {
   for (const rule of RULES) {
     const said = rule(outcome);
     if (said !== undefined) return said.reason === 'Misconfigured' ? said : withUnreadable(said, outcome.schedule);
@@ -38,13 +38,13 @@ function allSelected(wanted: number | undefined): string {
   return wanted === 1 ? 'the 1 wanted cluster is selected' : `all ${wanted} wanted clusters are selected`;
 }
 
-function misconfigured({ schedule, stored }: Outcome): Statement | undefined {
+function misconfigured({ schedule, stored }: SatisfactionInput): ConditionText | undefined {
   if (schedule.problem === undefined) return undefined;
   const message = `the last decision, of ${stored} ${stored === 1 ? 'cluster' : 'clusters'}, stays published: ${problemText(schedule.problem)}`;
   return { status: 'False', reason: 'Misconfigured', message };
 }
 
-function noneWanted({ schedule }: Outcome): Statement | undefined {
+function noneWanted({ schedule }: SatisfactionInput): ConditionText | undefined {
   if (schedule.wanted !== 0) return undefined;
   return {
     status: 'True',
@@ -53,13 +53,13 @@ function noneWanted({ schedule }: Outcome): Statement | undefined {
   };
 }
 
-function noBinding({ schedule, namespace }: Outcome): Statement | undefined {
+function noBinding({ schedule, namespace }: SatisfactionInput): ConditionText | undefined {
   const { bound, ignored } = schedule.eligibility;
   if (bound.length > 0) return undefined;
   const cure =
     `no cluster set is bound to namespace ${namespace}: create a ManagedClusterSetBinding there, ` +
     'with the name of a ManagedClusterSet as metadata.name and as spec.clusterSet';
-  const but = ignored.length === 0 ? '' : `; ignored: ${bounded(ignored.map(ignoredText), '; ')}`;
+  const but = ignored.length === 0 ? '' : `; ignored: ${boundedList(ignored.map(ignoredText), '; ')}`;
   return { status: 'False', reason: 'NoManagedClusterSetBindings', message: `${cure}${but}` };
 }
 
@@ -76,7 +76,7 @@ function ignoredText({ binding, clusterSet, why }: IgnoredBinding): string {
   }
 }
 
-function noIntersection({ schedule, rules }: Outcome): Statement | undefined {
+function noIntersection({ schedule, rules }: SatisfactionInput): ConditionText | undefined {
   const { bound, eligible } = schedule.eligibility;
   if (eligible.length > 0) return undefined;
   const names = `asked for: ${nameList(rules.requested)}; bound: ${nameList(bound)}`;
@@ -84,13 +84,13 @@ function noIntersection({ schedule, rules }: Outcome): Statement | undefined {
   return { status: 'False', reason: 'NoIntersection', message };
 }
 
-function noCandidate({ schedule }: Outcome): Statement | undefined {
+function noCandidate({ schedule }: SatisfactionInput): ConditionText | undefined {
   if (schedule.candidates > 0) return undefined;
   const message = `no cluster to select from in cluster sets ${nameList(schedule.eligibility.eligible)}`;
   return { status: 'False', reason: 'AllManagedClusterSetsEmpty', message };
 }
 
-function noMatch({ schedule, rules }: Outcome): Statement | undefined {
+function noMatch({ schedule, rules }: SatisfactionInput): ConditionText | undefined {
   if (schedule.matched > 0) return undefined;
   const sets = nameList(schedule.eligibility.eligible);
   const tried = rules.predicates.length;
@@ -98,7 +98,7 @@ function noMatch({ schedule, rules }: Outcome): Statement | undefined {
   return { status: 'False', reason: 'NoManagedClusterMatched', message };
 }
 
-function tooFew({ schedule, scheduled }: Outcome): Statement | undefined {
+function tooFew({ schedule, scheduled }: SatisfactionInput): ConditionText | undefined {
   const needed = schedule.wanted ?? schedule.matched;
   if (scheduled >= needed) return undefined;
   return { status: 'False', reason: 'NotAllDecisionsScheduled', message: missing(needed - scheduled, needed) };
@@ -110,7 +110,7 @@ function missing(count: number, needed: number): string {
 }
 
 /** Adds the sets that bring in nobody new. */
-function withUnreadable(said: Statement, { eligibility }: Schedule): Statement {
+function withUnreadable(said: ConditionText, { eligibility }: Schedule): ConditionText {
   if (eligibility.unreadable.length === 0) return said;
   const text = `the selector of cluster set ${nameList(eligibility.unreadable)} cannot be read, so nobody new comes from there`;
   return { ...said, message: `${said.message}; ${text}` };

@@ -48,7 +48,7 @@ export function schedule(snapshot: PlacementSnapshot): Schedule {
   let staying = 0;
   let unlisted = 0;
   for (const name of current.flat()) {
-    const cause = whyDropped(snapshot, eligibility, name);
+    const cause = dropCause(snapshot, eligibility, name);
     if (cause !== undefined) dropped.set(name, cause);
     else staying++;
     if (cause === undefined && !candidates.matched.has(name)) unlisted++;
@@ -65,7 +65,7 @@ export function schedule(snapshot: PlacementSnapshot): Schedule {
     matched: problem === undefined ? candidates.matched.size + unlisted : 0,
     current,
     kept,
-    added: newcomers(snapshot, current, open),
+    added: bestNewClusters(snapshot, current, open),
     dropped: [...dropped]
       .map(([cluster, cause]) => ({ cluster, cause }))
       .sort((a, b) => (a.cluster < b.cluster ? -1 : 1)),
@@ -77,7 +77,7 @@ export function dropsForAbsence(snapshot: PlacementSnapshot): boolean {
   const eligibility = eligibleSets(snapshot.placement.rules, snapshot.bindings, snapshot.sets);
   return currentSlots(snapshot).some((names) =>
     names.some((name) => {
-      const cause = whyDropped(snapshot, eligibility, name);
+      const cause = dropCause(snapshot, eligibility, name);
       return cause === 'Gone' || cause === 'NotMember';
     }),
   );
@@ -88,7 +88,7 @@ export function selected(of: Schedule): readonly string[] {
   return [...of.kept.flat(), ...of.added];
 }
 
-function whyDropped(snapshot: PlacementSnapshot, eligibility: Eligibility, name: string): DropCause | undefined {
+function dropCause(snapshot: PlacementSnapshot, eligibility: Eligibility, name: string): DropCause | undefined {
   const cluster = snapshot.held.get(name);
   if (cluster === undefined) return 'Gone';
   if (cluster.deleting) return 'Deleting';
@@ -111,7 +111,11 @@ function dropLowest(current: Slots, dropped: Map<string, DropCause>, limit: numb
 }
 
 /** The `open` best of the candidates that match and were not selected before. */
-function newcomers({ placement, candidates }: PlacementSnapshot, current: Slots, open: number): readonly string[] {
+function bestNewClusters(
+  { placement, candidates }: PlacementSnapshot,
+  current: Slots,
+  open: number,
+): readonly string[] {
   if (open <= 0) return [];
   const known = new Set(current.flat());
   const others = function* (): Generator<Candidate> {

@@ -1,20 +1,20 @@
 import { decisionName, revisionOf, sameList } from './decision.js';
 import type { StoredDecision } from './decision.js';
 import type { Schedule } from './schedule.js';
-import { inOrder, withoutDoubles } from './sequence.js';
+import { orderWrites, withoutDuplicates } from './writeorder.js';
 import type {
-  Change,
+  SliceChange,
   CreateDecision,
   DecisionWrite,
   DeleteDecision,
   PublishedSlice,
   UpdateDecision,
-} from './sequence.js';
-import { fill, fillOrder, isOwn, obstacle } from './slots.js';
+} from './writeorder.js';
+import { fillSlots, fillOrder, isOwn, obstacle } from './slots.js';
 import type { Objects, Obstacle } from './slots.js';
 import type { PlacementSnapshot, Slots } from './snapshot.js';
 
-export type { DecisionWrite, PublishedSlice } from './sequence.js';
+export type { DecisionWrite, PublishedSlice } from './writeorder.js';
 
 /**
  * How a selection is published in decision objects.
@@ -52,13 +52,13 @@ export function planSlices(snapshot: PlacementSnapshot, schedule: Schedule): Sli
   const objects = new Map<number, StoredDecision>();
   for (const one of snapshot.stored) if (one.ordinal !== undefined) objects.set(one.ordinal, one);
   const order = fillOrder(schedule.kept, objects);
-  const slots = fill(schedule, order);
+  const slots = fillSlots(schedule, order);
   const published = publishedIn(objects);
   const plan = { placement, base: schedule.current, slots, published };
   if (snapshot.placement.deleting) return { ...plan, writes: [], blocked: [] };
   const changes = changesOf(placement, slots, objects);
-  const writes = [...clearances(snapshot.stored), ...inOrder(changes, order)];
-  return { ...plan, writes: withoutDoubles(writes, published), blocked: blockedIn(placement, slots, objects) };
+  const writes = [...unconditionalDeletes(snapshot.stored), ...orderWrites(changes, order)];
+  return { ...plan, writes: withoutDuplicates(writes, published), blocked: blockedIn(placement, slots, objects) };
 }
 
 /** The objects of this Placement once the first `done` writes are accepted, sorted by ordinal. */
@@ -99,17 +99,17 @@ function isPredecessors({ ownership, ordinal }: StoredDecision): boolean {
 }
 
 /** Objects that go whatever is selected: a predecessor's, and ours of a name that we do not give. */
-function clearances(stored: readonly StoredDecision[]): DeleteDecision[] {
+function unconditionalDeletes(stored: readonly StoredDecision[]): DeleteDecision[] {
   const writes: DeleteDecision[] = [];
   for (const object of stored) {
     if (object.deleting) continue;
-    if (isPredecessors(object)) writes.push(deletion(object, 'Predecessor'));
-    if (object.ownership === 'ours' && object.ordinal === undefined) writes.push(deletion(object, 'Misnamed'));
+    if (isPredecessors(object)) writes.push(deleteWrite(object, 'Predecessor'));
+    if (object.ownership === 'ours' && object.ordinal === undefined) writes.push(deleteWrite(object, 'Misnamed'));
   }
   return writes.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-function deletion(
+function deleteWrite(
   { name, ordinal, uid, resourceVersion }: StoredDecision,
   cause: DeleteDecision['cause'],
 ): DeleteDecision {
@@ -117,13 +117,13 @@ function deletion(
 }
 
 /** One change for each object that is not as it should be, blocked ones left out. */
-function changesOf(placement: string, slots: Slots, objects: Objects): Change[] {
-  const changes: Change[] = [];
+function changesOf(placement: string, slots: Slots, objects: Objects): SliceChange[] {
+  const changes: SliceChange[] = [];
   for (const ordinal of allOrdinals(slots, objects)) {
     const target = slots[ordinal - 1] ?? [];
     const object = objects.get(ordinal);
     if (obstacle(object) !== undefined) continue;
-    const write = isOwn(object) ? correction(object, ordinal, target) : creation(placement, ordinal, target);
+    const write = isOwn(object) ? updateWrite(object, ordinal, target) : createWrite(placement, ordinal, target);
     const before = isOwn(object) ? object.clusters.length : 0;
     if (write !== undefined) changes.push({ write, ordinal, growth: write.clusters.length - before });
   }
@@ -136,17 +136,17 @@ function allOrdinals(slots: Slots, objects: Objects): readonly number[] {
   return [...ordinals.add(1)].sort((a, b) => a - b);
 }
 
-function creation(placement: string, ordinal: number, clusters: readonly string[]): CreateDecision | undefined {
+function createWrite(placement: string, ordinal: number, clusters: readonly string[]): CreateDecision | undefined {
   if (!isNeeded(ordinal, clusters)) return undefined;
   return { kind: 'create', name: decisionName(placement, ordinal), ordinal, clusters, revision: revisionOf(clusters) };
 }
 
-function correction(
+function updateWrite(
   object: StoredDecision,
   ordinal: number,
   clusters: readonly string[],
 ): UpdateDecision | DeleteDecision | undefined {
-  if (!isNeeded(ordinal, clusters) && !object.deleting) return deletion(object, 'Empty');
+  if (!isNeeded(ordinal, clusters) && !object.deleting) return deleteWrite(object, 'Empty');
   const revision = revisionOf(clusters);
   if (object.intact && object.revision === revision && sameList(object.clusters, clusters)) return undefined;
   const { name, uid, resourceVersion } = object;

@@ -40,7 +40,7 @@ export function fillOrder(kept: Slots, objects: Objects): readonly number[] {
 }
 
 /** Kept clusters where they are, added ones into free slots: existing objects first, then new ones, each from below. */
-export function fill(schedule: Schedule, order: readonly number[]): Slots {
+export function fillSlots(schedule: Schedule, order: readonly number[]): Slots {
   const slots = schedule.kept.map((list) => [...list]);
   const existing = new Set(order);
   let next = 0;

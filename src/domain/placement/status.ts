@@ -2,17 +2,17 @@ import type { PlacementStatus } from '../../api/generated/placement.js';
 import type { Condition, ConditionStatus } from '../../api/meta.js';
 import type { PlacementPhase, PlacementReason } from '../../api/placementreasons.js';
 import { PlacementConditions } from '../../api/placementreasons.js';
-import { settleConditions } from '../conditions.js';
+import { mergeConditions } from '../conditions.js';
 import type { ConditionState } from '../conditions.js';
 import { isList, isObject } from '../selectors.js';
 import type { Schedule } from './schedule.js';
-import { satisfaction } from './satisfaction.js';
+import { satisfiedCondition } from './satisfaction.js';
 import { selected } from './schedule.js';
 import { publishedAfter } from './slices.js';
 import type { SlicePlan } from './slices.js';
 import type { PlacementSnapshot } from './snapshot.js';
-import { followedBy, nameList, problemText } from './wording.js';
-import type { Statement } from './wording.js';
+import { joinedTexts, nameList, problemText } from './messages.js';
+import type { ConditionText } from './messages.js';
 
 /** How far a plan was carried out: the first `done` writes were accepted, and the next one was refused if `failure` is set. */
 export interface Publication {
@@ -37,7 +37,11 @@ export interface PlacementReport {
 }
 
 /** What to say of a pass: everything follows from the snapshot, what was decided, and how much of it is stored. */
-export function reportOn(snapshot: PlacementSnapshot, schedule: Schedule, publication: Publication): PlacementReport {
+export function placementReport(
+  snapshot: PlacementSnapshot,
+  schedule: Schedule,
+  publication: Publication,
+): PlacementReport {
   const slices = publishedAfter(publication.plan, publication.done);
   const stored = new Set(slices.flatMap((slice) => slice.clusters));
   const scheduled = selected(schedule).filter((name) => stored.has(name)).length;
@@ -47,7 +51,10 @@ export function reportOn(snapshot: PlacementSnapshot, schedule: Schedule, public
     problem === undefined
       ? readiness(publication, namespace)
       : statement('False', 'Misconfigured', problemText(problem));
-  const satisfied = withBlocker(satisfaction({ namespace, rules, schedule, scheduled, stored: stored.size }), ready);
+  const satisfied = withBlocker(
+    satisfiedCondition({ namespace, rules, schedule, scheduled, stored: stored.size }),
+    ready,
+  );
   const decided = slices.length > 0 || hadDecision(snapshot.placement.status);
   return {
     phase: decided || problem !== undefined ? phaseOf(schedule, satisfied, stored.size) : 'Pending',
@@ -75,32 +82,32 @@ export function hadDecision(stored: unknown): boolean {
 }
 
 /** The status to write, with times set; undefined when what is stored says the same. `now` is RFC 3339. */
-export function settleStatus(
+export function statusToWrite(
   stored: unknown,
   report: PlacementReport,
   now: string,
 ): Required<PlacementStatus> | undefined {
   const before = isObject(stored) ? stored : {};
   const listed = isList(before['conditions']) ? before['conditions'] : [];
-  const conditions = settleConditions(listed.filter(isCondition), report.states, now);
+  const conditions = mergeConditions(listed.filter(isCondition), report.states, now);
   const { phase, observedGeneration, numberOfSelectedClusters } = report;
   const decisions = report.decisions.map(({ name, revision }) => ({ name, revision }));
   const next = { phase, observedGeneration, numberOfSelectedClusters, decisions, conditions };
   return sameValue(before, next) ? undefined : next;
 }
 
-function statement(status: ConditionStatus, reason: PlacementReason, message: string): Statement {
+function statement(status: ConditionStatus, reason: PlacementReason, message: string): ConditionText {
   return { status, reason, message };
 }
 
 /** PlacementSatisfied, with what keeps the decision from being stored: a count of missing clusters alone would hide it. */
-function withBlocker(satisfied: Statement, ready: Statement): Statement {
+function withBlocker(satisfied: ConditionText, ready: ConditionText): ConditionText {
   if (ready.status === 'True' || satisfied.reason === 'Misconfigured') return satisfied;
-  return { ...satisfied, message: followedBy(satisfied.message, ready.message) };
+  return { ...satisfied, message: joinedTexts(satisfied.message, ready.message) };
 }
 
 /** Whether the decision is stored; a spec that can be read is presumed. */
-function readiness({ plan, done, failure }: Publication, namespace: string): Statement {
+function readiness({ plan, done, failure }: Publication, namespace: string): ConditionText {
   const located = (name: string): string => `${namespace}/${name}`;
   const foreign = plan.blocked.filter((slice) => slice.why === 'Foreign').map((slice) => located(slice.name));
   if (foreign.length > 0) {
@@ -117,14 +124,19 @@ function readiness({ plan, done, failure }: Publication, namespace: string): Sta
 }
 
 /** Every condition, in its order; Reconciling and Stalled only where they are True. */
-function statesOf(schedule: Schedule, satisfied: Statement, ready: Statement, generation: number): ConditionState[] {
+function statesOf(
+  schedule: Schedule,
+  satisfied: ConditionText,
+  ready: ConditionText,
+  generation: number,
+): ConditionState[] {
   const { problem } = schedule;
   const misconfigured =
     problem === undefined
       ? statement('False', 'Succeedconfigured', 'every field of the spec can be read')
       : statement('True', 'Misconfigured', problemText(problem));
   const states: ConditionState[] = [];
-  const add = (type: string, said: Statement): void => {
+  const add = (type: string, said: ConditionText): void => {
     states.push({ type, ...said, observedGeneration: generation });
   };
   add(PlacementConditions.PlacementSatisfied, satisfied);
@@ -136,7 +148,7 @@ function statesOf(schedule: Schedule, satisfied: Statement, ready: Statement, ge
 }
 
 /** The phase of a Placement that has had a decision, or cannot have one. */
-function phaseOf(schedule: Schedule, satisfied: Statement, stored: number): PlacementPhase {
+function phaseOf(schedule: Schedule, satisfied: ConditionText, stored: number): PlacementPhase {
   if (schedule.problem !== undefined) return 'Misconfigured';
   if (satisfied.status === 'True') return 'Satisfied';
   return stored === 0 ? 'Unsatisfied' : 'PartiallySatisfied';

@@ -1,20 +1,25 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ManagedClusterSetStatus } from '../../../src/api/generated/managedclusterset.js';
-import { bindingStatus, setStatus, type BindingFacts, type SetFacts } from '../../../src/domain/clusters/status.js';
+import {
+  bindingStatus,
+  setStatus,
+  type BindingStatusInput,
+  type SetStatusInput,
+} from '../../../src/domain/clusters/status.js';
 
 const NOW = '2026-01-01T00:00:00Z';
 const LATER = '2026-01-01T00:01:00Z';
 
-function facts(over: Partial<SetFacts> = {}): SetFacts {
+function facts(over: Partial<SetStatusInput> = {}): SetStatusInput {
   return { name: 'fleet', generation: 3, selector: { kind: 'exclusive' }, members: 2, leaving: 0, ...over };
 }
 
-function bindingFacts(over: Partial<BindingFacts> = {}): BindingFacts {
+function bindingFacts(over: Partial<BindingStatusInput> = {}): BindingStatusInput {
   return { name: 'fleet', clusterSet: 'fleet', generation: 1, deleting: false, set: 'exists', ...over };
 }
 
 describe('the status of a ManagedClusterSet', () => {
-  it.each<[string, Partial<SetFacts>, number | undefined, string, string, string]>([
+  it.each<[string, Partial<SetStatusInput>, number | undefined, string, string, string]>([
     ['counts its clusters', {}, 2, 'False', 'ClustersSelected', 'belong to the set'],
     [
       'says that nobody carries its label',
@@ -103,7 +108,7 @@ describe('the status of a ManagedClusterSet', () => {
 });
 
 describe('the status of a ManagedClusterSetBinding', () => {
-  it.each<[string, Partial<BindingFacts>, string, string, string]>([
+  it.each<[string, Partial<BindingStatusInput>, string, string, string]>([
     ['says that the set is open', {}, 'True', 'ClusterSetBound', 'ManagedClusterSet fleet'],
     [
       'names the set that does not exist',

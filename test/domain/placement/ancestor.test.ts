@@ -6,7 +6,7 @@ import { schedule, selected } from '../../../src/domain/placement/schedule.js';
 import type { Schedule } from '../../../src/domain/placement/schedule.js';
 import { planSlices, publishedAfter } from '../../../src/domain/placement/slices.js';
 import type { SlicePlan } from '../../../src/domain/placement/slices.js';
-import { reportOn } from '../../../src/domain/placement/status.js';
+import { placementReport } from '../../../src/domain/placement/status.js';
 import {
   binding,
   cluster,
@@ -50,7 +50,11 @@ describe('not like its ancestor', () => {
     const seen = snapshot({ fleet: members(...names(150)) });
     const decided = schedule(seen);
     const plan = planSlices(seen, decided);
-    const report = reportOn(seen, decided, { plan, done: 1, failure: { name: 'web-decision-2', message: 'refused' } });
+    const report = placementReport(seen, decided, {
+      plan,
+      done: 1,
+      failure: { name: 'web-decision-2', message: 'refused' },
+    });
 
     expect(report).toMatchObject({
       phase: 'PartiallySatisfied',
@@ -190,7 +194,7 @@ describe('not like its ancestor', () => {
     const plan = planSlices(seen, decided);
 
     expect(plan.writes).toEqual([]);
-    expect(reportOn(seen, decided, { plan, done: 0 }).states.find((one) => one.type === 'Stalled')?.reason).toBe(
+    expect(placementReport(seen, decided, { plan, done: 0 }).states.find((one) => one.type === 'Stalled')?.reason).toBe(
       'Misconfigured',
     );
   });

@@ -4,7 +4,7 @@ import type { StoredDecision } from '../../../src/domain/placement/decision.js';
 import { schedule, selected } from '../../../src/domain/placement/schedule.js';
 import { planSlices, slotsAfter } from '../../../src/domain/placement/slices.js';
 import type { SlicePlan } from '../../../src/domain/placement/slices.js';
-import { reportOn } from '../../../src/domain/placement/status.js';
+import { placementReport } from '../../../src/domain/placement/status.js';
 import type { Slots } from '../../../src/domain/placement/snapshot.js';
 import { decision, member, names, prefixes, snapshot } from '../../support/builders/placement.js';
 
@@ -238,7 +238,7 @@ describe('publishing, over anything that strangers left', () => {
         const decided = schedule(seen);
         const plan = planSlices(seen, decided);
         prefixes(stored, plan.writes).forEach((state, done) => {
-          const report = reportOn(seen, decided, { plan, done });
+          const report = placementReport(seen, decided, { plan, done });
           const there = new Set(union(own(state)));
           const needed = step.wanted ?? decided.matched;
           const found = new Map(report.states.map((one) => [one.type, one.status]));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { FleetMember } from '../../../src/domain/placement/candidates.js';
-import { reportOn } from '../../../src/domain/placement/status.js';
+import type { FleetMember } from '../../support/builders/candidates.js';
+import { placementReport } from '../../../src/domain/placement/status.js';
 import { schedule, selected } from '../../../src/domain/placement/schedule.js';
 import { planSlices } from '../../../src/domain/placement/slices.js';
 import { binding, cluster, clusterSet, decision, names, snapshot } from '../../support/builders/placement.js';
@@ -201,7 +201,7 @@ describe('selection', () => {
       const seen = snapshot(world);
       const decided = schedule(seen);
       const plan = planSlices(seen, decided);
-      return JSON.stringify([decided, plan, reportOn(seen, decided, { plan, done: plan.writes.length })]);
+      return JSON.stringify([decided, plan, placementReport(seen, decided, { plan, done: plan.writes.length })]);
     };
     const shuffledWorld = someWorld.chain((world) =>
       fc.tuple(

@@ -4,7 +4,7 @@ import { MESSAGE_LIMIT } from '../../../src/api/names.js';
 import { revisionOf } from '../../../src/domain/placement/decision.js';
 import { schedule } from '../../../src/domain/placement/schedule.js';
 import { planSlices } from '../../../src/domain/placement/slices.js';
-import { reportOn, settleStatus } from '../../../src/domain/placement/status.js';
+import { placementReport, statusToWrite } from '../../../src/domain/placement/status.js';
 import type { PlacementReport, PublicationFailure } from '../../../src/domain/placement/status.js';
 import { binding, clusterSet, decision, member, members, names, snapshot } from '../../support/builders/placement.js';
 import type { World } from '../../support/builders/placement.js';
@@ -19,7 +19,7 @@ function report(over: Partial<World>, { done, failure }: Progress = {}): Placeme
   const seen = snapshot(over);
   const decided = schedule(seen);
   const plan = planSlices(seen, decided);
-  return reportOn(seen, decided, { plan, done: done ?? plan.writes.length, ...(failure && { failure }) });
+  return placementReport(seen, decided, { plan, done: done ?? plan.writes.length, ...(failure && { failure }) });
 }
 
 function said(of: PlacementReport, type: string): string {
@@ -430,7 +430,7 @@ describe('a report', () => {
     const seen = snapshot({ fleet: members('x') });
     const before = { ...seen, placement: { ...seen.placement, status } };
     const decided = schedule(before);
-    expect(reportOn(before, decided, { plan: planSlices(before, decided), done: 0, failure })).toMatchObject({
+    expect(placementReport(before, decided, { plan: planSlices(before, decided), done: 0, failure })).toMatchObject({
       phase,
       numberOfSelectedClusters: 0,
       decisions: [],
@@ -470,7 +470,7 @@ describe('settleStatus', () => {
   const THEN = '2026-01-01T00:00:00Z';
   const NOW = '2026-01-01T01:00:00Z';
   const of = report({ spec: N(2), fleet: members('x') });
-  const stored = settleStatus({ observedGeneration: -1 }, of, THEN);
+  const stored = statusToWrite({ observedGeneration: -1 }, of, THEN);
 
   it('gives the status to write', () => {
     expect(stored).toEqual({
@@ -489,7 +489,7 @@ describe('settleStatus', () => {
         : value,
     ) as unknown;
 
-    expect(settleStatus(reversed, of, NOW)).toBeUndefined();
+    expect(statusToWrite(reversed, of, NOW)).toBeUndefined();
   });
 
   it.each<[string, (status: PlacementStatus) => unknown]>([
@@ -520,7 +520,7 @@ describe('settleStatus', () => {
     ['everything', () => null],
     ['the conditions', (status) => ({ ...status, conditions: 'x' })],
   ])('puts %s right after a foreign edit', (_what, edit) => {
-    const right = settleStatus(edit(stored ?? {}), of, NOW);
+    const right = statusToWrite(edit(stored ?? {}), of, NOW);
 
     expect(
       right?.conditions
@@ -536,7 +536,7 @@ describe('settleStatus', () => {
   });
 
   it('moves the times of what moved alone', () => {
-    const next = settleStatus(stored, report({ spec: N(1), fleet: members('x') }), NOW);
+    const next = statusToWrite(stored, report({ spec: N(1), fleet: members('x') }), NOW);
 
     expect(next?.conditions.map((one) => [one.type, one.lastTransitionTime])).toEqual([
       ['PlacementSatisfied', NOW],

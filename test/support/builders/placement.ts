@@ -1,5 +1,5 @@
-import { candidatesAmong } from '../../../src/domain/placement/candidates.js';
-import type { FleetMember } from '../../../src/domain/placement/candidates.js';
+import { candidatesAmong } from './candidates.js';
+import type { FleetMember } from './candidates.js';
 import type { StoredDecision } from '../../../src/domain/placement/decision.js';
 import { decisionName, decisionOrdinal, revisionOf } from '../../../src/domain/placement/decision.js';
 import { eligibleSets } from '../../../src/domain/placement/eligible.js';

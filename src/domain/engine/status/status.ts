@@ -5,7 +5,7 @@ import type {
   MultiClusterEngineStatus,
 } from '../../../api/generated/multiclusterengine.js';
 import { RECONCILE_ANNOTATION } from '../../../api/names.js';
-import { settleConditions, type ConditionState } from '../../conditions.js';
+import { mergeConditions, type ConditionState } from '../../conditions.js';
 import { sameValue } from '../manifest/manifest.js';
 import { componentRows, describeRows, withOtherRows } from './components.js';
 import { hasFailedRepeatedly, healthOf, type StatusInput } from './input.js';
@@ -36,7 +36,7 @@ export function engineStatus(input: StatusInput, now: string): MultiClusterEngin
     desiredVersion: input.version,
     ...(current === undefined ? {} : { currentVersion: current }),
     ...(handled === undefined ? {} : { lastHandledReconcileAt: handled }),
-    conditions: settleConditions(stored.conditions ?? [], states, now),
+    conditions: mergeConditions(stored.conditions ?? [], states, now),
     components: [...rows],
   };
 }

@@ -4,7 +4,7 @@ import type { PlacementReason } from '../../api/placementreasons.js';
 import type { Problem } from '../selectors.js';
 
 /** What is said of a condition. */
-export interface Statement {
+export interface ConditionText {
   readonly status: ConditionStatus;
   readonly reason: PlacementReason;
   readonly message: string;
@@ -21,7 +21,7 @@ export function problemText(problem: Problem): string {
 }
 
 /** Two texts in one message. Where both do not fit, each loses its end: neither hides the other. */
-export function followedBy(first: string, second: string): string {
+export function joinedTexts(first: string, second: string): string {
   const tail = cut(second, TAIL_LIMIT);
   return `${cut(first, MESSAGE_LIMIT - tail.length - 2)}; ${tail}`;
 }
@@ -32,11 +32,11 @@ function cut(text: string, limit: number): string {
 
 /** `names` with commas; a long list says how many it leaves out. */
 export function nameList(names: readonly string[]): string {
-  return bounded(names, ', ');
+  return boundedList(names, ', ');
 }
 
 /** `items` with a separator; a long list says how many it leaves out. The first always stands. */
-export function bounded(items: readonly string[], separator: string): string {
+export function boundedList(items: readonly string[], separator: string): string {
   let text = items[0] ?? '';
   for (let index = 1; index < items.length; index++) {
     const next = `${text}${separator}${items[index]}`;

@@ -45,7 +45,7 @@ export interface PublishedSlice {
 }
 
 /** A write to one object. */
-export interface Change {
+export interface SliceChange {
   readonly write: DecisionWrite;
   readonly ordinal: number;
   /** By how many clusters the object grows. */
@@ -56,22 +56,22 @@ export interface Change {
  * Objects that shrink, then those that keep their size, then those that grow; the last in the order in which slots are
  * filled, so that a plan that stops half-way leaves the same free slots to the same clusters.
  */
-export function inOrder(changes: readonly Change[], order: readonly number[]): DecisionWrite[] {
+export function orderWrites(changes: readonly SliceChange[], order: readonly number[]): DecisionWrite[] {
   const existing = new Map(order.map((ordinal, index) => [ordinal, index]));
   const filled = (ordinal: number): number => existing.get(ordinal) ?? order.length + ordinal;
-  const rank = ({ ordinal, growth }: Change): number => (growth > 0 ? filled(ordinal) : ordinal);
+  const rank = ({ ordinal, growth }: SliceChange): number => (growth > 0 ? filled(ordinal) : ordinal);
   return [...changes]
     .sort((a, b) => Math.sign(a.growth) - Math.sign(b.growth) || rank(a) - rank(b))
     .map((change) => change.write);
 }
 
 /** The writes, and before each that holds a cluster which an object written later is to lose, that object without it. */
-export function withoutDoubles(
+export function withoutDuplicates(
   writes: readonly DecisionWrite[],
   published: readonly PublishedSlice[],
 ): DecisionWrite[] {
   const before = new Map(published.map((slice) => [slice.name, new Set(slice.clusters)]));
-  const leaving = leavingBy(writes, before);
+  const leaving = removalsByCluster(writes, before);
   const ordered = new Set<DecisionWrite>();
   const shrunk = new Set<DecisionWrite>();
   for (const write of writes) {
@@ -86,7 +86,7 @@ export function withoutDoubles(
 }
 
 /** Cluster → the writes that take it out of their object. */
-function leavingBy(
+function removalsByCluster(
   writes: readonly DecisionWrite[],
   before: ReadonlyMap<string, ReadonlySet<string>>,
 ): ReadonlyMap<string, readonly DecisionWrite[]> {

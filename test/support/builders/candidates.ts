@@ -1,8 +1,8 @@
-import type { ClusterView } from './cluster.js';
-import { matches } from './predicates.js';
-import type { PlacementRules } from './predicates.js';
-import { matchedClusters } from './rank.js';
-import type { Candidates } from './snapshot.js';
+import type { ClusterView } from '../../../src/domain/placement/cluster.js';
+import { matches } from '../../../src/domain/placement/predicates.js';
+import type { PlacementRules } from '../../../src/domain/placement/predicates.js';
+import { matchedClusters } from '../../../src/domain/placement/rank.js';
+import type { Candidates } from '../../../src/domain/placement/snapshot.js';
 
 /** One cluster with the readable sets that it is a member of. */
 export interface FleetMember {
