@@ -1,9 +1,10 @@
+import { textAt } from '../fields.js';
 import { apiVersionOf } from '../apiversion.js';
 import { equal, isArray, isObject, own as memberOf } from '../json.js';
 import type { Json, JsonObject } from '../json.js';
 import type { KubeObject } from '../object.js';
 import { timestamp } from '../time.js';
-import { goDecoded } from '../schema/godecoded.js';
+import { jsonType } from '../schema/go/format.js';
 import { badRequest, unknownError } from '../status.js';
 import { rootAtom } from './typed/atom.js';
 import { liveSchemaErrors, schemaErrors } from './typed/validate.js';
@@ -13,7 +14,7 @@ import { isEmpty, sameFields } from './fieldpath/fieldset.js';
 import { KUBECTL, lastAppliedFields, withLastApplied } from './managedfields/lastapplied.js';
 import { merge } from './typed/merge.js';
 import { fractionOf } from './typed/fraction.js';
-import { entriesOf, textOf, withEntries, withoutEntries } from './managedfields/entries.js';
+import { entriesOf, withEntries, withoutEntries } from './managedfields/entries.js';
 import type { Owner, Owners } from './managedfields/owners.js';
 import { ownerId, readOwners, writeOwners } from './managedfields/owners.js';
 import type { OwnershipContext } from './managedfields/ownership.js';
@@ -90,14 +91,14 @@ export function ownershipContext({
 function bodyOf(given: Json): JsonObject {
   const applied = given ?? {};
   if (!isObject(applied)) {
-    const type = 'json: cannot unmarshal ' + goDecoded(applied) + ' into Go value of type map[string]interface {}';
+    const type = 'json: cannot unmarshal ' + jsonType(applied) + ' into Go value of type map[string]interface {}';
     throw badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${type}`);
   }
   return applied;
 }
 
 function checkBody(applied: JsonObject, resource: FieldsResource): void {
-  const kind = kindText(textOf(applied, 'apiVersion'), textOf(applied, 'kind'));
+  const kind = kindText(textAt(applied, 'apiVersion'), textAt(applied, 'kind'));
   if (kind !== kindText(apiVersionOf(resource), resource.kind)) throw badRequest(`invalid object type: ${kind}`);
   const metadata = memberOf(applied, 'metadata');
   const entries = isObject(metadata) ? memberOf(metadata, 'managedFields') : undefined;
@@ -139,7 +140,7 @@ function checkTypes(applied: JsonObject, live: JsonObject, { atom }: OwnershipCo
 function checkNumbers(applied: JsonObject, { schema }: FieldsResource): void {
   const type = fractionOf(schema, applied);
   if (type === undefined) return;
-  const kind = kindText(textOf(applied, 'apiVersion'), textOf(applied, 'kind'));
+  const kind = kindText(textAt(applied, 'apiVersion'), textAt(applied, 'kind'));
   const why = `unable to convert unstructured object to ${kind}: cannot convert float64 to ${type}`;
   throw unknownError(`failed to convert new object (${nameOf(applied)}) to proper version: ${why}`);
 }
@@ -148,7 +149,7 @@ function checkNumbers(applied: JsonObject, { schema }: FieldsResource): void {
 function nameOf(object: JsonObject): string {
   const metadata = memberOf(object, 'metadata');
   const known = isObject(metadata) ? metadata : {};
-  return `${textOf(known, 'namespace')}/${textOf(known, 'name')}; ${kindText(textOf(object, 'apiVersion'), textOf(object, 'kind'))}`;
+  return `${textAt(known, 'namespace')}/${textAt(known, 'name')}; ${kindText(textAt(object, 'apiVersion'), textAt(object, 'kind'))}`;
 }
 
 interface ApplyState {

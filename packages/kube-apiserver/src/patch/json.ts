@@ -1,7 +1,7 @@
 import { equal, isArray, isObject, own } from '../json.js';
 import type { Json, JsonObject } from '../json.js';
 import { badRequest, entityTooLarge, terseInvalid } from '../status.js';
-import { goDecoded } from '../schema/godecoded.js';
+import { jsonType } from '../schema/go/format.js';
 import { draftOf, finish } from './draft.js';
 import type { Container, DraftValue } from './draft.js';
 import { matchesRawLiterals, rawLiterals } from './rawliterals.js';
@@ -67,18 +67,18 @@ export function jsonPatchFindings(patch: Json): string[] {
 function readOperations(patch: Json, lenient: boolean): readonly JsonObject[] {
   if (patch === null) return [];
   if (lenient && !isArray(patch))
-    throw badRequest(`json: cannot unmarshal ${goDecoded(patch)} into Go value of type jsonpatch.Patch`);
-  if (!isArray(patch)) throw unreadable(`${goDecoded(patch)} into Go value of type []handlers.jsonPatchOp`);
+    throw badRequest(`json: cannot unmarshal ${jsonType(patch)} into Go value of type jsonpatch.Patch`);
+  if (!isArray(patch)) throw unreadable(`${jsonType(patch)} into Go value of type []handlers.jsonPatchOp`);
   return patch.map((operation) => {
     if (operation === null) return {};
     if (lenient && !isObject(operation))
-      throw badRequest(`json: cannot unmarshal ${goDecoded(operation)} into Go value of type jsonpatch.Operation`);
-    if (!isObject(operation)) throw unreadable(`${goDecoded(operation)} into Go value of type handlers.jsonPatchOp`);
+      throw badRequest(`json: cannot unmarshal ${jsonType(operation)} into Go value of type jsonpatch.Operation`);
+    if (!isObject(operation)) throw unreadable(`${jsonType(operation)} into Go value of type handlers.jsonPatchOp`);
     for (const member of ['op', 'path', 'from']) {
       const value = own(operation, member);
       if (value === undefined || value === null || typeof value === 'string') continue;
       if (lenient) throw terseInvalid();
-      throw unreadable(`${goDecoded(value)} into Go struct field jsonPatchOp.${member} of type string`);
+      throw unreadable(`${jsonType(value)} into Go struct field jsonPatchOp.${member} of type string`);
     }
     return operation;
   });

@@ -1,7 +1,7 @@
 import { isArray, isObject } from '../json.js';
 import type { Json, JsonObject } from '../json.js';
 import { terseInvalid, unknownError } from '../status.js';
-import { goValue } from '../apply/gotext.js';
+import { goDefault } from '../schema/go/format.js';
 import { DIRECTIVE, withoutDirectives } from './directive.js';
 import { identity, kindOf, partition, placesOf, requireKey, interleave } from './order.js';
 
@@ -78,7 +78,7 @@ function checkOrder(patch: readonly Json[], order: readonly Json[], mergeKey: st
   }
   if (at < kept.length)
     throw unknownError(
-      `The order in patch list:\n${goValue(patch)}\n doesn't match $setElementOrder list:\n${goValue(order)}\n`,
+      `The order in patch list:\n${goDefault(patch)}\n doesn't match $setElementOrder list:\n${goDefault(order)}\n`,
     );
 }
 
@@ -107,7 +107,7 @@ function applyItemDirectives(
     else if (directive === 'replace') replace = true;
     else if (directive === 'merge') throw unknownError('merging lists cannot yet be specified in the patch');
     else if (directive !== 'delete')
-      throw unknownError(`unknown patch type: ${goValue(directive)} in map: ${goValue(item)}`);
+      throw unknownError(`unknown patch type: ${goDefault(directive)} in map: ${goDefault(item)}`);
     else gone.add(requireKey(item, mergeKey));
   }
   if (replace) return { old: items, patch: [] };
@@ -155,7 +155,7 @@ export function isListOfObjects(...lists: readonly (readonly Json[])[]): boolean
   const first = items[0];
   if (isArray(first)) throw terseInvalid();
   if (items.some((item) => kindOf(item) !== kindOf(first))) {
-    throw unknownError(`list element types are not identical: ${goValue(lists)}`);
+    throw unknownError(`list element types are not identical: ${goDefault(lists)}`);
   }
   return isObject(first);
 }

@@ -1,7 +1,7 @@
 import { equal, isArray, isObject } from '../json.js';
 import type { Json, JsonObject } from '../json.js';
 import { badRequest } from '../status.js';
-import { goDecoded } from '../schema/godecoded.js';
+import { jsonType } from '../schema/go/format.js';
 import { withoutNulls } from './directive.js';
 
 export const INVALID_MERGE_PATCH = 'Invalid JSON Patch';
@@ -19,7 +19,7 @@ export function mergePatch(target: Json, patch: Json, lenient = false): Json {
   if (lenient && isArray(patch)) return patch;
   if (!isObject(patch)) {
     throw badRequest(
-      `error decoding patch: json: cannot unmarshal ${goDecoded(patch)} into Go value of type map[string]interface {}`,
+      `error decoding patch: json: cannot unmarshal ${jsonType(patch)} into Go value of type map[string]interface {}`,
     );
   }
   return isObject(target) ? mergeObjects(target, patch) : withoutNulls(patch);

@@ -1,7 +1,7 @@
 import { isObject, own } from '../json.js';
 import type { Json } from '../json.js';
 import { unknownError } from '../status.js';
-import { goValue } from '../apply/gotext.js';
+import { goDefault, goType } from '../schema/go/format.js';
 
 /** The identity of an item of a merged list: the value of its merge key, or the item itself when there is none. */
 export function identity(item: Json, mergeKey: string): Json | undefined {
@@ -88,15 +88,11 @@ export function placesOf(items: readonly Json[], mergeKey: string): Map<Json | u
 export function requireKey(item: Json, mergeKey: string): Json {
   if (!isObject(item)) throw unknownError('expected a map[string]interface {}, but received a ' + kindOf(item));
   const key = own(item, mergeKey);
-  if (key === undefined) throw unknownError(`map: ${goValue(item)} does not contain declared merge key: ${mergeKey}`);
+  if (key === undefined) throw unknownError(`map: ${goDefault(item)} does not contain declared merge key: ${mergeKey}`);
   return key;
 }
 
 /** The Go type of a decoded value, formatted with `%s`. */
 export function kindOf(value: Json | undefined): string {
-  if (value === null || value === undefined) return '%!s(<nil>)';
-  if (typeof value === 'string') return 'string';
-  if (typeof value === 'boolean') return 'bool';
-  if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64';
-  return isObject(value) ? 'map[string]interface {}' : '[]interface {}';
+  return value === null || value === undefined ? '%!s(<nil>)' : goType(value);
 }

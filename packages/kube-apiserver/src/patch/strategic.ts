@@ -3,8 +3,7 @@ import type { Json, JsonObject } from '../json.js';
 import { badRequest, unknownError } from '../status.js';
 import { compareBytes } from '../schema/go/text.js';
 import type { Schema } from '../schema/schema.js';
-import { goValue } from '../apply/gotext.js';
-import { goDecoded } from '../schema/godecoded.js';
+import { goDefault, jsonType } from '../schema/go/format.js';
 import { DIRECTIVE, withoutDirectives, withoutNulls } from './directive.js';
 import { isListOfObjects, mergeLists, orderedList } from './lists.js';
 import type { ListRule } from './lists.js';
@@ -24,7 +23,7 @@ const ORDER_PREFIX = '$setElementOrder';
  */
 export function strategicMerge(schema: Schema, original: Json, patch: Json): Json {
   if (patch !== null && !isObject(patch)) {
-    throw badRequest(`json: cannot unmarshal ${goDecoded(patch)} into Go value of type map[string]interface {}`);
+    throw badRequest(`json: cannot unmarshal ${jsonType(patch)} into Go value of type map[string]interface {}`);
   }
   return mergeMaps(isObject(original) ? original : {}, patch ?? {}, schema);
 }
@@ -56,7 +55,7 @@ interface Merging {
 function applyDirective(directive: Json, patch: JsonObject): JsonObject {
   if (directive === 'replace') return Object.fromEntries(Object.entries(patch).filter(([key]) => key !== DIRECTIVE));
   if (directive === 'delete') return {};
-  throw unknownError(`unknown patch type: ${asText(directive)} in map: ${goValue(patch)}`);
+  throw unknownError(`unknown patch type: ${asText(directive)} in map: ${goDefault(patch)}`);
 }
 
 /** Formats a value with Go's `%s`: lists and maps by member, other values with their type. */
@@ -69,7 +68,7 @@ function asText(value: Json | undefined): string {
       .sort(compareBytes)
       .map((key) => `${key}:${member(value[key])}`)
       .join(' ')}]`;
-  return value === null || value === undefined ? '%!s(<nil>)' : `%!s(${kindOf(value)}=${goValue(value)})`;
+  return value === null || value === undefined ? '%!s(<nil>)' : `%!s(${kindOf(value)}=${goDefault(value)})`;
 }
 
 /** The members of the original that are kept: all, or those in `$retainKeys`. */

@@ -1,7 +1,7 @@
 import { structOf } from '../data/schemas.js';
 import type { Schema } from '../schema/schema.js';
 import { unknownError } from '../status.js';
-import { goQuote } from '../apply/gotext.js';
+import { goQuote } from '../schema/go/text.js';
 
 /**
  * The schema of a member of an object.

@@ -49,3 +49,22 @@ export function mapFields(object: JsonObject, change: (value: Json, key: string)
 export function asObject(value: Json | undefined): JsonObject {
   return isObject(value) ? value : {};
 }
+
+/**
+ * Returns a function that reports whether `test` holds for a schema or for a schema below it, through properties,
+ * additionalProperties and items. Results are cached by schema. Cycles are allowed: a schema that is being tested counts
+ * as false.
+ */
+export function schemaSearch(test: (schema: Schema) => boolean): (schema: Schema) => boolean {
+  const known = new WeakMap<Schema, boolean>();
+  const search = (schema: Schema): boolean => {
+    const before = known.get(schema);
+    if (before !== undefined) return before;
+    known.set(schema, false);
+    const children = [...Object.values(schema.properties ?? {}), additionalOf(schema), schema.items];
+    const found = test(schema) || children.some((child) => child !== undefined && search(child));
+    known.set(schema, found);
+    return found;
+  };
+  return search;
+}

@@ -1,6 +1,7 @@
 import { isArray, isObject } from '../../json.js';
 import type { Json } from '../../json.js';
-import { compareText, goJson, goQuote, goValue } from '../gotext.js';
+import { goDefault } from '../../schema/go/format.js';
+import { compareBytes, goJson, goQuote } from '../../schema/go/text.js';
 
 /**
  * A path element in the encoding of `fieldsV1`: `f:name` is a member of an object, `k:{"name":"a"}` the list item with
@@ -20,7 +21,7 @@ export function valueElement(value: Json): Element {
 }
 
 export function keyElement(fields: readonly KeyField[]): Element {
-  const sorted = [...fields].sort(([a], [b]) => compareText(a, b));
+  const sorted = [...fields].sort(([a], [b]) => compareBytes(a, b));
   return `k:{${sorted.map(([name, value]) => `${goJson(name)}:${goJson(value)}`).join(',')}}`;
 }
 
@@ -71,7 +72,7 @@ export function elementOrder(): (a: Element, b: Element) => number {
     if (kind !== 0) return kind;
     switch (a[0]) {
       case 'f':
-        return compareText(a, b);
+        return compareBytes(a, b);
       case 'k':
         return compareFields(keyFields(valueOf(a)), keyFields(valueOf(b)));
       case 'v':
@@ -111,7 +112,7 @@ function valueText(value: Json): string {
     return Object.entries(value)
       .map(([key, child]) => `${key}=${valueText(child ?? null)}`)
       .join('');
-  return goValue(value);
+  return goDefault(value);
 }
 
 function parse(text: string): Json {
@@ -128,7 +129,7 @@ function compareFields(a: readonly KeyField[], b: readonly KeyField[]): number {
   for (const [index, [name, value]] of a.entries()) {
     const other = b[index];
     if (other === undefined) return 1;
-    const order = compareText(name, other[0]) || compareValues(value, other[1]);
+    const order = compareBytes(name, other[0]) || compareValues(value, other[1]);
     if (order !== 0) return order;
   }
   return a.length - b.length;
@@ -138,9 +139,9 @@ const RANKS: readonly string[] = ['number', 'string', 'boolean', 'array', 'objec
 
 function compareValues(a: Json, b: Json): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b;
-  if (typeof a === 'string' && typeof b === 'string') return compareText(a, b);
+  if (typeof a === 'string' && typeof b === 'string') return compareBytes(a, b);
   if (typeof a === 'boolean' && typeof b === 'boolean') return Number(a) - Number(b);
-  return RANKS.indexOf(rankOf(a)) - RANKS.indexOf(rankOf(b)) || compareText(goJson(a), goJson(b));
+  return RANKS.indexOf(rankOf(a)) - RANKS.indexOf(rankOf(b)) || compareBytes(goJson(a), goJson(b));
 }
 
 function rankOf(value: Json): string {

@@ -1,5 +1,5 @@
 import { union } from '../fieldpath/fieldset.js';
-import { compareText } from '../gotext.js';
+import { compareBytes } from '../../schema/go/text.js';
 import type { Owner, Owners } from './owners.js';
 import { ownerId, secondsOf } from './owners.js';
 
@@ -11,7 +11,7 @@ const BUCKET = 'ancient-changes';
 export function capUpdaters(owners: Owners): Owners {
   const updaters = [...owners].filter(([, owner]) => owner.operation === 'Update');
   if (updaters.length <= MAX_UPDATERS) return owners;
-  updaters.sort(([a, left], [b, right]) => secondsOf(left) - secondsOf(right) || compareText(a, b));
+  updaters.sort(([a, left], [b, right]) => secondsOf(left) - secondsOf(right) || compareBytes(a, b));
   const capped = new Map(owners);
   const firsts = new Map<string, string>();
   let count = updaters.length;

@@ -3,7 +3,7 @@ import type { Element } from '../fieldpath/element.js';
 import { pathText } from '../fieldpath/element.js';
 import { has, pathsOf } from '../fieldpath/fieldset.js';
 import type { FieldSet } from '../fieldpath/fieldset.js';
-import { compareText, goQuote } from '../gotext.js';
+import { compareBytes, goQuote } from '../../schema/go/text.js';
 import type { Owner } from './owners.js';
 import type { OwnerConflict } from './ownership.js';
 
@@ -17,7 +17,7 @@ export interface Conflict {
 /** One conflict for each field, sorted by owner. */
 export function conflictsOf(ownerConflicts: readonly OwnerConflict[]): Conflict[] {
   return [...ownerConflicts]
-    .sort((a, b) => compareText(a.id, b.id))
+    .sort((a, b) => compareBytes(a.id, b.id))
     .flatMap(({ id, owner, fields }) => pathsOf(fields).map((path) => ({ id, owner, path })));
 }
 

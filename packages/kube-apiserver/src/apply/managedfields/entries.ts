@@ -1,3 +1,4 @@
+import { textAt } from '../../fields.js';
 import { isObject, own, withKey } from '../../json.js';
 import type { JsonObject } from '../../json.js';
 import type { KubeObject, ManagedFieldsEntry } from '../../object.js';
@@ -21,14 +22,8 @@ export function withEntries(object: JsonObject, entries: readonly ManagedFieldsE
   const known = isObject(metadata) ? metadata : {};
   return {
     ...bare,
-    apiVersion: textOf(bare, 'apiVersion'),
-    kind: textOf(bare, 'kind'),
+    apiVersion: textAt(bare, 'apiVersion'),
+    kind: textAt(bare, 'kind'),
     metadata: entries === undefined ? known : { ...known, managedFields: entries },
   };
-}
-
-/** The string value of a member; '' when it has none. */
-export function textOf(object: JsonObject, key: string): string {
-  const text = own(object, key);
-  return typeof text === 'string' ? text : '';
 }

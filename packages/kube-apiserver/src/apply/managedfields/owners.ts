@@ -4,7 +4,7 @@ import type { ManagedFieldsEntry } from '../../object.js';
 import { timestamp } from '../../time.js';
 import { readFields, writeFields } from '../fieldpath/fieldsv1.js';
 import type { FieldSet } from '../fieldpath/fieldset.js';
-import { compareText, goJson, goQuote } from '../gotext.js';
+import { compareBytes, goJson, goQuote } from '../../schema/go/text.js';
 
 export type Operation = 'Apply' | 'Update';
 
@@ -114,11 +114,11 @@ function isEntryOf(entry: ManagedFieldsEntry, owner: Owner): boolean {
 
 function compareOwners(a: Owner, b: Owner): number {
   return (
-    compareText(a.operation, b.operation) ||
+    compareBytes(a.operation, b.operation) ||
     secondsOf(a) - secondsOf(b) ||
-    compareText(a.manager, b.manager) ||
-    compareText(a.apiVersion, b.apiVersion) ||
-    compareText(a.subresource, b.subresource)
+    compareBytes(a.manager, b.manager) ||
+    compareBytes(a.apiVersion, b.apiVersion) ||
+    compareBytes(a.subresource, b.subresource)
   );
 }
 

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../json.js';
 import type { Atom, ListAtom, MapAtom, Scalar } from './atom.js';
 import { deduce } from './atom.js';
 import { elementText, memberElement } from '../fieldpath/element.js';
-import { goSyntax, goType, goValue } from '../gotext.js';
+import { goDefault, goSyntax, goType } from '../../schema/go/format.js';
 import { itemName, membersOf } from './items.js';
 
 /** A schema violation; `path` is like `.spec.list[k="a"]`. */
@@ -54,7 +54,7 @@ function report(checking: Checking, path: string, message: string | undefined): 
 function checkMap(map: MapAtom, value: Json, path: string, checking: Checking): void {
   if (value === null) return;
   if (!isObject(value)) {
-    report(checking, path, `expected map, got &{${goValue(value)}}`);
+    report(checking, path, `expected map, got &{${goDefault(value)}}`);
     return;
   }
   for (const [name, child] of membersOf(value)) {
@@ -71,7 +71,7 @@ function checkMap(map: MapAtom, value: Json, path: string, checking: Checking): 
 function checkList(list: ListAtom, value: Json, path: string, checking: Checking): void {
   if (value === null) return;
   if (!isArray(value)) {
-    report(checking, path, `expected list, got &{${goValue(value)}}`);
+    report(checking, path, `expected list, got &{${goDefault(value)}}`);
     return;
   }
   if (list.relation === 'keyed') {
@@ -108,8 +108,8 @@ export function scalarError(scalar: Scalar, value: Json | undefined): string | u
         ? undefined
         : `expected string, got &value.valueUnstructured{Value:${goSyntax(value)}}`;
     case 'boolean':
-      return typeof value === 'boolean' ? undefined : `expected boolean, got &{${goValue(value)}}`;
+      return typeof value === 'boolean' ? undefined : `expected boolean, got &{${goDefault(value)}}`;
     default:
-      return typeof value !== 'object' ? undefined : `expected any scalar, got &{${goValue(value)}}`;
+      return typeof value !== 'object' ? undefined : `expected any scalar, got &{${goDefault(value)}}`;
   }
 }

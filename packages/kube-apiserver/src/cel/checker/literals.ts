@@ -1,6 +1,6 @@
 import { parseDuration, parseTimestamp, timestampOf } from '../runtime/time.js';
 import { patternProblem } from '../library/pattern.js';
-import type { Expr, ListLiteral, MapLiteral } from '../language/expression.js';
+import { children, type Expr, type ListLiteral, type MapLiteral } from '../language/expression.js';
 import { formatProblems } from './format.js';
 import type { Problem } from '../language/problem.js';
 import { DYN, unwrapOptional, type CelType } from '../language/celtype.js';
@@ -37,23 +37,6 @@ function walk(expr: Expr, exempt: boolean, visit: (node: Expr, exempt: boolean) 
   visit(expr, exempt);
   const within = exempt || (expr.kind === 'call' && ACCEPTS_MIXED_TYPES.has(expr.name));
   for (const child of children(expr)) walk(child, within, visit);
-}
-
-export function children(expr: Expr): readonly Expr[] {
-  switch (expr.kind) {
-    case 'select':
-      return [expr.operand];
-    case 'call':
-      return expr.target === undefined ? expr.args : [expr.target, ...expr.args];
-    case 'list':
-      return expr.items.map(({ value }) => value);
-    case 'map':
-      return expr.entries.flatMap(({ key, value }) => [key, value]);
-    case 'fold':
-      return [expr.range, expr.init, expr.condition, expr.step, expr.result];
-    default:
-      return [];
-  }
 }
 
 function callProblems(name: string, [arg]: readonly Expr[]): Problem[] {

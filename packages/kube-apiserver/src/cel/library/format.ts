@@ -1,4 +1,4 @@
-import { compareText } from '../runtime/equality.js';
+import { compareBytes } from '../../schema/go/text.js';
 import { EvaluationError } from '../runtime/error.js';
 import { durationText, timestampText } from '../runtime/time.js';
 import { Duration, List, runtimeType, Timestamp, TypeValue, Uint, ValueMap, type Value } from '../runtime/value.js';
@@ -215,6 +215,6 @@ function mapText(map: ValueMap): string {
     }
     return [memberText(key), memberText(map.find(key) ?? null)] as const;
   });
-  pairs.sort(([a], [b]) => compareText(a, b));
+  pairs.sort(([a], [b]) => compareBytes(a, b));
   return `{${pairs.map(([key, value]) => `${key}:${value}`).join(', ')}}`;
 }

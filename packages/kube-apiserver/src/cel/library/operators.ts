@@ -1,6 +1,7 @@
+import { compareBytes } from '../../schema/go/text.js';
 import { Library } from '../language/signature.js';
 import type { Budget } from '../runtime/budget.js';
-import { compareNumbers, compareText, isNumber, same } from '../runtime/equality.js';
+import { compareNumbers, isNumber, same } from '../runtime/equality.js';
 import { EvaluationError, noSuchOverload } from '../runtime/error.js';
 import { Duration, List, LiteralMap, Timestamp, Uint, ValueMap, type Value } from '../runtime/value.js';
 
@@ -67,7 +68,7 @@ export function orderOf(a: Value, b: Value): number {
     if (order === undefined) throw new EvaluationError('NaN values cannot be ordered');
     return order;
   }
-  if (typeof a === 'string' && typeof b === 'string') return compareText(a, b);
+  if (typeof a === 'string' && typeof b === 'string') return compareBytes(a, b);
   if (typeof a === 'boolean' && typeof b === 'boolean') return Number(a) - Number(b);
   if (a instanceof Uint8Array && b instanceof Uint8Array) return Buffer.compare(a, b);
   if (a instanceof Timestamp && b instanceof Timestamp) return compareNumbers(a.nanos, b.nanos) ?? 0;
@@ -81,7 +82,7 @@ export function int(value: bigint): bigint {
   return value;
 }
 
-/** A signed 64-bit integer. Throws EvaluationError on overflow. */
+/** An unsigned 64-bit integer. Throws EvaluationError on overflow. */
 export function uint(value: bigint): Uint {
   if (BigInt.asUintN(64, value) !== value) throw new EvaluationError('unsigned integer overflow');
   return new Uint(value);

@@ -1,3 +1,4 @@
+import { ESCAPES, wellFormed } from '../../schema/go/text.js';
 import { Library } from '../language/signature.js';
 import type { Budget } from '../runtime/budget.js';
 import { EvaluationError } from '../runtime/error.js';
@@ -204,22 +205,6 @@ function join(list: List, separator: string, budget: Budget): string {
   return parts.join(separator);
 }
 
-const QUOTED: Readonly<Record<string, string>> = {
-  '\u0007': '\\a',
-  '\b': '\\b',
-  '\f': '\\f',
-  '\n': '\\n',
-  '\r': '\\r',
-  '\t': '\\t',
-  '\v': '\\v',
-  '\\': '\\\\',
-  '"': '\\"',
-};
-
 function quote(text: string): string {
-  return `"${Array.from(wellFormed(text), (char) => QUOTED[char] ?? char).join('')}"`;
-}
-
-function wellFormed(text: string): string {
-  return text.replace(/\p{Surrogate}/gu, '\ufffd');
+  return `"${Array.from(wellFormed(text), (char) => ESCAPES[char] ?? char).join('')}"`;
 }

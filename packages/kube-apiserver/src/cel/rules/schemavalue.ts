@@ -1,4 +1,5 @@
 import { isArray, isObject, own, type Json, type JsonObject } from '../../json.js';
+import { goType } from '../../schema/go/format.js';
 import type { Schema } from '../../schema/schema.js';
 import type { Budget } from '../runtime/budget.js';
 import { same } from '../runtime/equality.js';
@@ -75,13 +76,6 @@ function integerOf(value: Json): Value {
 function booleanOf(value: Json): Value {
   if (typeof value === 'boolean') return value;
   throw new EvaluationError(`invalid data, expected bool, got ${goType(value)}`);
-}
-
-function goType(value: Json): string {
-  if (isArray(value)) return '[]interface {}';
-  if (isObject(value)) return 'map[string]interface {}';
-  if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64';
-  return typeof value === 'boolean' ? 'bool' : 'string';
 }
 
 /** Data without a schema: it supports only equality. */

@@ -1,7 +1,6 @@
 import type { Checked } from '../checker/check.js';
 import type { Functions } from '../language/declaration.js';
-import type { Call, Expr } from '../language/expression.js';
-import { children } from '../checker/literals.js';
+import { children, type Call, type Expr } from '../language/expression.js';
 import { patternProblem } from '../library/pattern.js';
 import { Budget } from './budget.js';
 import { EvaluationError } from './error.js';

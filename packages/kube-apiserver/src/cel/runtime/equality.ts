@@ -72,21 +72,6 @@ export function compareNumbers(a: Numeric, b: Numeric): number | undefined {
   return Number.isNaN(one) || Number.isNaN(two) ? undefined : 0;
 }
 
-export function compareText(a: string, b: string): number {
-  const end = Math.min(a.length, b.length);
-  for (let index = 0; index < end; index++) {
-    const one = a.charCodeAt(index);
-    const two = b.charCodeAt(index);
-    if (one === two) continue;
-    return rank(one) < rank(two) ? -1 : 1;
-  }
-  return Math.sign(a.length - b.length);
-}
-
-function rank(unit: number): number {
-  return unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit;
-}
-
 /** Creates a map from pairs of literals. */
 export function mapOfPairs(pairs: readonly (readonly [Value, Value])[]): LiteralMap {
   const map = new LiteralMap();

@@ -1,4 +1,4 @@
-import { goType, goValue } from '../../apply/gotext.js';
+import { goDefault, goType } from '../../schema/go/format.js';
 import { builtinSchema } from '../../data/schemas.js';
 import { isObject, own, withKey } from '../../json.js';
 import type { Json, JsonObject } from '../../json.js';
@@ -99,7 +99,7 @@ function checkNumber(path: string, value: Json | undefined): FieldError[] {
 
 /** The error of Go's accessors of unstructured objects for a value of another type. */
 function accessorError(path: string, value: Json, wanted: string): string {
-  return `${path} accessor error: ${goValue(value)} is of the type ${goType(value)}, expected ${wanted}`;
+  return `${path} accessor error: ${goDefault(value)} is of the type ${goType(value)}, expected ${wanted}`;
 }
 
 function scaleOf(object: KubeObject, paths: ScalePaths, absent: number): KubeObject {

@@ -1,6 +1,6 @@
 import { isObject, own, type Json } from '../../json.js';
 import { MalformedBody, exactNumber } from './malformed.js';
-import { goQuote } from '../go/text.js';
+import { goQuote, wellFormed } from '../go/text.js';
 
 /**
  * Parses JSON as Go's encoding/json does: the same inputs are rejected with the same messages, the last of two equal
@@ -257,8 +257,4 @@ function quotedByte(code: number): string {
   if (code === 0x22) return `'"'`;
   const byte = Buffer.from(String.fromCodePoint(code), 'utf8')[0] ?? 0;
   return `'${goQuote(String.fromCharCode(byte)).slice(1, -1)}'`;
-}
-
-export function wellFormed(text: string): string {
-  return text.replace(/\p{Surrogate}/gu, '\ufffd');
 }

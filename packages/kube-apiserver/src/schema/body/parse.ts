@@ -1,10 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 
-import { isArray, isObject, own, type Json } from '../../json.js';
+import { isObject, own, type Json } from '../../json.js';
 import { badRequest } from '../../status.js';
 import type { Body } from './body.js';
 import { readJson } from './json.js';
 import { MalformedBody } from './malformed.js';
+import { jsonType } from '../go/format.js';
 import { goQuote } from '../go/text.js';
 import { readYaml } from './yaml.js';
 import { readableText } from './yamlevents.js';
@@ -44,12 +45,6 @@ function checkTypeMeta(value: Json): void {
     if (text === null || typeof text === 'string') continue;
     throw new MalformedBody(`json: cannot unmarshal ${jsonType(text)} into Go struct field .${field} of type string`);
   }
-}
-
-export function jsonType(value: Json): string {
-  if (value === null) return 'null';
-  if (isArray(value)) return 'array';
-  return typeof value === 'boolean' ? 'bool' : typeof value;
 }
 
 /**

@@ -1,8 +1,8 @@
 import { EVENT_ID, getScalarValue, SCALAR_STYLE, type Event, type ScalarEvent } from 'js-yaml';
 import { isArray, isObject, type Json } from '../../json.js';
 import type { Body } from './body.js';
-import { compareBytes, goQuote } from '../go/text.js';
-import { readJson, wellFormed } from './json.js';
+import { compareBytes, goQuote, wellFormed } from '../go/text.js';
+import { readJson } from './json.js';
 import { MalformedBody } from './malformed.js';
 import { NON_FINITE_KEYS, mapKey, notFinite, plainScalar, taggedScalar } from './yamlscalar.js';
 import { eventsOf } from './yamlevents.js';

@@ -4,7 +4,7 @@ import { listAt, structAt, textAt, textsAt } from '../../fields.js';
 import type { FieldError } from '../../status.js';
 import { knownFormat } from '../formats/formats.js';
 import { goQuote } from '../go/text.js';
-import { fieldAt, subschemas, schemaAt, text, type RawSchema } from './rawschema.js';
+import { fieldAt, subschemas, schemaAt, type RawSchema } from './rawschema.js';
 import { validateDefinition, type RuleChecks } from './validate.js';
 
 /** Defaulting and validation of CustomResourceDefinition objects. */
@@ -66,7 +66,7 @@ function unknownFormats(crd: KubeObject): string[] {
 }
 
 function formatsIn(schema: RawSchema): string[] {
-  const format = text(schema, 'format');
+  const format = textAt(schema, 'format');
   const own = format !== '' && knownFormat(schema) === undefined ? [format] : [];
   return [...own, ...subschemas(schema).flatMap(formatsIn)];
 }

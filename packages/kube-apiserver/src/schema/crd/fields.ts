@@ -14,7 +14,7 @@ import {
 } from '../field.js';
 import { byteLength, goJson } from '../go/text.js';
 import { dns1035Label } from '../metadata/names.js';
-import { fieldAt, namedSchemasAt, schemaAt, text, type RawSchema } from './rawschema.js';
+import { fieldAt, namedSchemasAt, schemaAt, type RawSchema } from './rawschema.js';
 
 /** Validates the names of a definition; empty names are reported elsewhere. */
 export function checkNames(names: JsonObject, path: string): FieldError[] {
@@ -144,7 +144,7 @@ function selectableErrors(
 ): FieldError[] {
   const errors: FieldError[] = [];
   if (names[0] === 'metadata') errors.push(invalidValue(field, jsonPath, 'must not point to fields in metadata'));
-  if (!['string', 'boolean', 'integer'].includes(text(schema, 'type'))) {
+  if (!['string', 'boolean', 'integer'].includes(textAt(schema, 'type'))) {
     errors.push(
       invalidValue(
         field,

@@ -1,9 +1,10 @@
+import { textAt } from '../../fields.js';
 import { isArray, type Json } from '../../json.js';
 import type { FieldError } from '../../status.js';
 import type { Schema } from '../schema.js';
 import { child, forbiddenField, index, invalidValue, key, notSupported, required } from '../field.js';
 import { checkListMapKeys, checkMapKeys } from './listmapkeys.js';
-import { fieldAt, isTrue, namedSchemasAt, schemaAt, schemasAt, text, type RawSchema } from './rawschema.js';
+import { fieldAt, isTrue, namedSchemasAt, schemaAt, schemasAt, type RawSchema } from './rawschema.js';
 import { unsupportedKeyword } from './structural.js';
 
 /**
@@ -66,7 +67,7 @@ const UNSUPPORTED: readonly (readonly [string, string])[] = [
 ];
 
 function checkSupported(schema: RawSchema, path: string, { noDefaults, insideMeta }: Context): FieldError[] {
-  const type = text(schema, 'type');
+  const type = textAt(schema, 'type');
   const errors: FieldError[] = [];
   if (type !== '' && !TYPES.includes(type)) errors.push(notSupported(child(path, 'type'), type, TYPES));
   if (fieldAt(schema, 'default') !== undefined && noDefaults !== undefined)
@@ -149,7 +150,7 @@ function checkMapType(schema: RawSchema, path: string): FieldError[] {
 }
 
 function typeErrors(schema: RawSchema, path: string, type: string, keyword: string): FieldError[] {
-  const actual = text(schema, 'type');
+  const actual = textAt(schema, 'type');
   const detail = `must be ${type} if ${keyword} is specified`;
   if (actual === type) return [];
   return [actual === '' ? required(child(path, 'type'), detail) : invalidValue(child(path, 'type'), actual, detail)];
@@ -170,8 +171,8 @@ function checkListType(schema: RawSchema, path: string): FieldError[] {
 function checkSetItems(items: RawSchema, path: string): FieldError[] {
   const detail = 'must be atomic as item of a list with x-kubernetes-list-type=set';
   const listType = fieldAt(items, 'x-kubernetes-list-type');
-  if (text(items, 'type') === 'array' && listType !== undefined && listType !== 'atomic')
+  if (textAt(items, 'type') === 'array' && listType !== undefined && listType !== 'atomic')
     return [invalidValue(child(path, 'x-kubernetes-list-type'), listType, detail)];
-  if (text(items, 'type') !== 'object' || fieldAt(items, 'x-kubernetes-map-type') === 'atomic') return [];
+  if (textAt(items, 'type') !== 'object' || fieldAt(items, 'x-kubernetes-map-type') === 'atomic') return [];
   return [invalidValue(child(path, 'x-kubernetes-map-type'), listType, detail)];
 }

@@ -1,6 +1,7 @@
+import { textAt, textsAt } from '../../fields.js';
 import type { FieldError } from '../../status.js';
 import { child, forbiddenField, invalidRaw, invalidValue, key, required } from '../field.js';
-import { fieldAt, isTrue, namedSchemasAt, schemaAt, schemasAt, text, texts, type RawSchema } from './rawschema.js';
+import { fieldAt, isTrue, namedSchemasAt, schemaAt, schemasAt, type RawSchema } from './rawschema.js';
 
 const KEYS = 'x-kubernetes-list-map-keys';
 const LIST_TYPE = 'x-kubernetes-list-type';
@@ -8,7 +9,7 @@ const LIST_TYPE = 'x-kubernetes-list-type';
 /** Checks x-kubernetes-list-map-keys: the keys must be scalar properties of the items. */
 export function checkListMapKeys(schema: RawSchema, path: string): FieldError[] {
   const listType = fieldAt(schema, LIST_TYPE);
-  const keys = texts(schema, KEYS);
+  const keys = textsAt(schema, KEYS);
   const errors: FieldError[] = [];
   const detail = `must be map if ${KEYS} is non-empty`;
   if (keys.length > 0 && listType === undefined) errors.push(required(child(path, LIST_TYPE), detail));
@@ -24,7 +25,7 @@ function checkItems(schema: RawSchema, path: string, keys: readonly string[]): F
   if (items === undefined && schemasAt(schema, 'items').length > 0)
     return [invalidValue(field, fieldAt(schema, 'items'), `must only have a single schema if ${LIST_TYPE} is map`)];
   if (items === undefined) return [required(field, `must have a schema if ${LIST_TYPE} is map`)];
-  const type = text(items, 'type');
+  const type = textAt(items, 'type');
   if (type !== 'object')
     return [invalidValue(child(field, 'type'), type, `must be object if parent array's ${LIST_TYPE} is map`)];
   const properties = new Map(namedSchemasAt(items, 'properties'));
@@ -33,7 +34,7 @@ function checkItems(schema: RawSchema, path: string, keys: readonly string[]): F
     const errors: FieldError[] = [];
     if (property === undefined)
       errors.push(invalidValue(child(path, KEYS), [...keys], 'entries must all be names of item properties'));
-    else if (['array', 'object'].includes(text(property, 'type'))) {
+    else if (['array', 'object'].includes(textAt(property, 'type'))) {
       errors.push(
         invalidValue(
           child(key(child(field, 'properties'), name), 'type'),
@@ -51,7 +52,7 @@ function checkItems(schema: RawSchema, path: string, keys: readonly string[]): F
 /** Checks that items of sets and maps are not nullable, and that the keys of a map are required or have a default. */
 export function checkMapKeys(schema: RawSchema, path: string): FieldError[] {
   const items = schemaAt(schema, 'items');
-  const listType = text(schema, LIST_TYPE);
+  const listType = textAt(schema, LIST_TYPE);
   if (items === undefined || (listType !== 'set' && listType !== 'map')) return [];
   const field = child(path, 'items');
   const errors = isTrue(items, 'nullable')
@@ -59,12 +60,12 @@ export function checkMapKeys(schema: RawSchema, path: string): FieldError[] {
     : [];
   if (listType === 'set') return errors;
   const properties = new Map(namedSchemasAt(items, 'properties'));
-  for (const name of texts(schema, KEYS)) {
+  for (const name of textsAt(schema, KEYS)) {
     const property = properties.get(name);
     if (property === undefined) continue;
     const where = key(child(field, 'properties'), name);
     const said = `this property is in ${KEYS}, so it`;
-    if (!texts(items, 'required').includes(name) && fieldAt(property, 'default') === undefined)
+    if (!textsAt(items, 'required').includes(name) && fieldAt(property, 'default') === undefined)
       errors.push(required(child(where, 'default'), `${said} must have a default or be a required property`));
     if (isTrue(property, 'nullable'))
       errors.push(forbiddenField(child(where, 'nullable'), `${said} cannot be nullable`));

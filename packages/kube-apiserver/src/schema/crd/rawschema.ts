@@ -28,16 +28,6 @@ export function namedSchemasAt(schema: RawSchema, name: string): readonly (reado
   return isObject(found) ? Object.entries(found).map(([key, item]) => [key, isObject(item) ? item : {}]) : [];
 }
 
-export function text(schema: RawSchema, name: string): string {
-  const found = own(schema, name);
-  return typeof found === 'string' ? found : '';
-}
-
-export function texts(schema: RawSchema, name: string): readonly string[] {
-  const found = own(schema, name);
-  return isArray(found) ? found.filter((item): item is string => typeof item === 'string') : [];
-}
-
 export function isTrue(schema: RawSchema, name: string): boolean {
   return own(schema, name) === true;
 }

@@ -1,3 +1,4 @@
+import { textAt } from '../../fields.js';
 import { equal, type Json } from '../../json.js';
 import type { FieldError } from '../../status.js';
 import { child, forbiddenField, index, invalidValue, key, required } from '../field.js';
@@ -5,7 +6,7 @@ import { compareBytes } from '../go/text.js';
 import { PatternError } from '../re2/syntax.js';
 import { regexp } from '../re2/re2.js';
 import { checkCompleteness } from './completeness.js';
-import { fieldAt, subschemas, isTrue, namedSchemasAt, schemaAt, schemasAt, text, type RawSchema } from './rawschema.js';
+import { fieldAt, subschemas, isTrue, namedSchemasAt, schemaAt, schemasAt, type RawSchema } from './rawschema.js';
 
 const UNSUPPORTED: readonly (readonly [string, string])[] = [
   ['id', 'id'],
@@ -46,7 +47,7 @@ export function validateStructural(schema: RawSchema, path: string): FieldError[
 function checkNode(schema: RawSchema, level: Level, path: string): FieldError[] {
   const errors: FieldError[] = [];
   const items = schemaAt(schema, 'items');
-  if (text(schema, 'type') === 'array' && fieldAt(schema, 'items') === undefined)
+  if (textAt(schema, 'type') === 'array' && fieldAt(schema, 'items') === undefined)
     errors.push(required(child(path, 'items'), 'must be specified'));
   if (items !== undefined) errors.push(...checkNode(items, 'item', child(path, 'items')));
   for (const [name, property] of namedSchemasAt(schema, 'properties'))
@@ -90,7 +91,7 @@ const WHERE: Readonly<Record<Level, string>> = {
 };
 
 function checkType(schema: RawSchema, level: Level, path: string): FieldError[] {
-  const type = text(schema, 'type');
+  const type = textAt(schema, 'type');
   const field = child(path, 'type');
   const embedded = isTrue(schema, 'x-kubernetes-embedded-resource');
   const errors: FieldError[] = [];
@@ -120,9 +121,9 @@ function checkMeta(schema: RawSchema, level: Level, path: string): FieldError[] 
   const whole = level === 'root' || embedded;
   for (const name of ['kind', 'apiVersion']) {
     const property = properties.get(name);
-    if (!whole || property === undefined || text(property, 'type') === 'string') continue;
+    if (!whole || property === undefined || textAt(property, 'type') === 'string') continue;
     errors.push(
-      invalidValue(child(key(child(path, 'properties'), name), 'type'), text(property, 'type'), 'must be string'),
+      invalidValue(child(key(child(path, 'properties'), name), 'type'), textAt(property, 'type'), 'must be string'),
     );
   }
   const metadata = properties.get('metadata');
@@ -141,8 +142,8 @@ function checkMeta(schema: RawSchema, level: Level, path: string): FieldError[] 
 
 function checkMetadata(metadata: RawSchema, whole: boolean, level: Level, path: string): FieldError[] {
   const errors: FieldError[] = [];
-  if (whole && text(metadata, 'type') !== 'object')
-    errors.push(invalidValue(child(path, 'type'), text(metadata, 'type'), 'must be object'));
+  if (whole && textAt(metadata, 'type') !== 'object')
+    errors.push(invalidValue(child(path, 'type'), textAt(metadata, 'type'), 'must be object'));
   if (level !== 'root' || restrictsNamesOnly(metadata)) return errors;
   return [
     ...errors,
@@ -190,7 +191,7 @@ function checkValues(schema: RawSchema, { path, skipAny, skipAllAny }: ValueCont
 }
 
 function checkPattern(schema: RawSchema, path: string): FieldError[] {
-  const pattern = text(schema, 'pattern');
+  const pattern = textAt(schema, 'pattern');
   if (pattern === '') return [];
   try {
     regexp(pattern);

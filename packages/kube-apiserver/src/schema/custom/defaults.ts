@@ -1,6 +1,6 @@
 import { isArray, isObject, type Json, type JsonObject } from '../../json.js';
 import type { Schema } from '../schema.js';
-import { additionalOf, fieldOf, mapFields, mapItems, propertyOf } from '../walk.js';
+import { additionalOf, fieldOf, mapFields, mapItems, propertyOf, schemaSearch } from '../walk.js';
 
 /**
  * Fills in the defaults of a structural schema where a field is absent, or null but not nullable. Items and default
@@ -43,20 +43,8 @@ function isMissing(value: Json, schema: Schema): boolean {
   return value === null && schema.nullable !== true;
 }
 
-const known = new WeakMap<Schema, boolean>();
-
-function hasDefaults(schema: Schema): boolean {
-  const before = known.get(schema);
-  if (before !== undefined) return before;
-  known.set(schema, false);
-  const below = [
-    ...Object.values(schema.properties ?? {}),
-    ...[additionalOf(schema), schema.items].filter((one) => one !== undefined),
-  ];
-  const found = below.some((one) => (one.default ?? null) !== null || hasDefaults(one));
-  known.set(schema, found);
-  return found;
-}
+/** Whether a schema or one below it has a default. */
+const hasDefaults = schemaSearch((schema) => (schema.default ?? null) !== null);
 
 /**
  * Drops nulls that a structural schema does not allow and has no default for. The API server does this to custom

@@ -5,20 +5,9 @@ import { decodeMeta } from '../metadata/decode.js';
 import { dns1035Label, pathSegment, pathSegmentPart } from '../metadata/names.js';
 import { validateMeta } from '../metadata/validate.js';
 import type { Schema } from '../schema.js';
-import { additionalOf, mapFields, mapItems, propertyOf } from '../walk.js';
+import { additionalOf, mapFields, mapItems, propertyOf, schemaSearch } from '../walk.js';
 
-const known = new WeakMap<Schema, boolean>();
-
-function hasEmbedded(schema: Schema): boolean {
-  const before = known.get(schema);
-  if (before !== undefined) return before;
-  known.set(schema, false);
-  const below = [...Object.values(schema.properties ?? {}), additionalOf(schema), schema.items];
-  const found =
-    schema['x-kubernetes-embedded-resource'] === true || below.some((one) => one !== undefined && hasEmbedded(one));
-  known.set(schema, found);
-  return found;
-}
+const hasEmbedded = schemaSearch((schema) => schema['x-kubernetes-embedded-resource'] === true);
 
 /** Validates apiVersion, kind and metadata of embedded resources. */
 export function validateEmbedded(schema: Schema | undefined, value: Json, path: string): FieldError[] {

@@ -3,7 +3,7 @@ import type { FieldError } from '../../status.js';
 import { child, duplicate, index, invalidValue, key, MAX_ERRORS } from '../field.js';
 import { goJson } from '../go/text.js';
 import type { Schema } from '../schema.js';
-import { additionalOf, propertyOf } from '../walk.js';
+import { additionalOf, propertyOf, schemaSearch } from '../walk.js';
 
 /** Reports duplicate items in lists of type `set` and `map`, each once. */
 export function validateLists(schema: Schema | undefined, value: Json, path: string): FieldError[] {
@@ -31,18 +31,8 @@ function collectFields(schema: Schema, value: JsonObject, path: string, errors: 
   }
 }
 
-const known = new WeakMap<Schema, boolean>();
-
-function hasLists(schema: Schema): boolean {
-  const before = known.get(schema);
-  if (before !== undefined) return before;
-  known.set(schema, false);
-  const type = schema['x-kubernetes-list-type'];
-  const below = [...Object.values(schema.properties ?? {}), additionalOf(schema), schema.items];
-  const found = type === 'set' || type === 'map' || below.some((one) => one !== undefined && hasLists(one));
-  known.set(schema, found);
-  return found;
-}
+/** Whether a schema or one below it is a list of type `set` or `map`. */
+const hasLists = schemaSearch(({ 'x-kubernetes-list-type': type }) => type === 'set' || type === 'map');
 
 function checkList(schema: Schema, items: readonly Json[], path: string): FieldError[] {
   const type = schema['x-kubernetes-list-type'];

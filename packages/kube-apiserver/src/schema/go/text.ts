@@ -5,7 +5,8 @@ import { isArray, isObject, type Json } from '../../json.js';
  * functions are pure and total.
  */
 
-const ESCAPES: Readonly<Record<string, string>> = {
+/** Characters that Go strings escape with a letter or a backslash. */
+export const ESCAPES: Readonly<Record<string, string>> = {
   '\u0007': '\\a',
   '\b': '\\b',
   '\f': '\\f',
@@ -66,8 +67,12 @@ const HTML: Readonly<Record<string, string>> = {
   '\u2029': '\\u2029',
 };
 
+/** Text without characters that JSON escapes. */
+const PLAIN_TEXT = /^[\w ./:-]*$/;
+
 /** `json.Marshal`: sorted keys, no white space, `<`, `>`, `&` escaped. */
 export function goJson(value: Json | undefined): string {
+  if (typeof value === 'string' && PLAIN_TEXT.test(value)) return `"${value}"`;
   const text = JSON.stringify(sorted(value ?? null));
   return /[<>&\u2028\u2029]/.test(text) ? text.replace(/[<>&\u2028\u2029]/g, (char) => HTML[char] ?? char) : text;
 }
@@ -98,4 +103,9 @@ function fixSurrogate(unit: number): number {
 /** The length in UTF-8 bytes, which the limits on names, labels and annotations count. */
 export function byteLength(text: string): number {
   return Buffer.byteLength(text, 'utf8');
+}
+
+/** Replaces lone surrogates by U+FFFD, as Go does. */
+export function wellFormed(text: string): string {
+  return text.replace(/\p{Surrogate}/gu, '\ufffd');
 }

@@ -1,6 +1,6 @@
 import { structFields, type GoType, type StructField } from '../../data/schemas.js';
 import { isArray, isObject, type Json, type JsonObject } from '../../json.js';
-import { jsonType } from '../body/parse.js';
+import { jsonType } from '../go/format.js';
 import { child, index, shortened } from '../field.js';
 import { decodeScalar, goTypeOf } from './scalar.js';
 import { mapFields, mapItems } from '../walk.js';

@@ -1,6 +1,6 @@
 import { isArray, isObject, type Json } from '../../json.js';
 import { corruptOffset } from '../go/base64.js';
-import { jsonType } from '../body/parse.js';
+import { jsonType } from '../go/format.js';
 import { goJson } from '../go/text.js';
 import { RFC3339, RFC3339_MICRO, timeProblem } from '../go/time.js';
 import { mapItems } from '../walk.js';

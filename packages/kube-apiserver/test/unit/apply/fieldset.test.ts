@@ -14,7 +14,8 @@ import {
 } from '../../../src/apply/fieldpath/fieldset.js';
 import type { FieldSet } from '../../../src/apply/fieldpath/fieldset.js';
 import { readFields, writeFields } from '../../../src/apply/fieldpath/fieldsv1.js';
-import { compareText, goJson, goQuote, goSyntax, goValue } from '../../../src/apply/gotext.js';
+import { goDefault, goSyntax } from '../../../src/schema/go/format.js';
+import { compareBytes, goJson, goQuote } from '../../../src/schema/go/text.js';
 import type { Json } from '../../../src/json.js';
 
 const element = fc.constantFrom('f:a', 'f:b', 'v:1', 'v:"x"', 'k:{"k":"a"}', 'k:{"k":"b"}', 'i:0', 'f:__proto__');
@@ -102,7 +103,7 @@ describe('a set of fields', () => {
       JSON.parse = real;
     }
     expect(reads).toBe(values.length);
-    expect(values.every((value, at) => at === 0 || compareText(values[at - 1] ?? '', value) < 0)).toBe(true);
+    expect(values.every((value, at) => at === 0 || compareBytes(values[at - 1] ?? '', value) < 0)).toBe(true);
   });
 
   it.each([
@@ -134,7 +135,7 @@ describe('a set of fields', () => {
 describe('text as Go writes it', () => {
   it.each<[string, string, string]>([
     ['%q', goQuote('a"\\\n\t\u0001\u007f\u00a0é😀'), '"a\\"\\\\\\n\\t\\x01\\x7f\\u00a0é😀"'],
-    ['%v', goValue({ b: [1, 'x', null], a: { c: true } }), 'map[a:map[c:true] b:[1 x <nil>]]'],
+    ['%v', goDefault({ b: [1, 'x', null], a: { c: true } }), 'map[a:map[c:true] b:[1 x <nil>]]'],
     [
       '%#v',
       goSyntax({ b: [1, 'x', null], a: 1.5 }),
@@ -146,6 +147,6 @@ describe('text as Go writes it', () => {
   });
 
   it('is sorted by code point', () => {
-    expect(['\uff5e', '😀', 'a', 'ab', ''].sort(compareText)).toEqual(['', 'a', 'ab', '\uff5e', '😀']);
+    expect(['\uff5e', '😀', 'a', 'ab', ''].sort(compareBytes)).toEqual(['', 'a', 'ab', '\uff5e', '😀']);
   });
 });
