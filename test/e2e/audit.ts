@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { loadAll } from 'js-yaml';
 
-import { collected } from '@multicluster-engine/kube-apiserver/testing/controlplane/auditcollection';
+import { collectedAuditLogs } from '@multicluster-engine/kube-apiserver/testing/controlplane/auditcollection';
 import { judge, type Findings } from '../support/audit/judge.js';
 import { rightsIn } from '../support/audit/rights.js';
 import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
@@ -27,7 +27,7 @@ suite('the requests of all end-to-end tests', () => {
   let findings: Findings = { uncovered: [], refused: [], unused: [] };
 
   beforeAll(async () => {
-    const logs = await collected();
+    const logs = await collectedAuditLogs();
     servers = [...logs.keys()];
     const rendered = await kubectlOk(['kustomize', `${root}/deploy/overlays/default`], {
       kubeconfig: `${root}/.run/none`,

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { load } from 'js-yaml';
 
 import { startGateway, type GatewayProcess } from '../integration/gateway/process.js';
-import { connections } from '@multicluster-engine/kube-apiserver/testing/files';
+import { connectionLimit } from '@multicluster-engine/kube-apiserver/testing/files';
 import { root } from '../support/repository/root.js';
 import { quietWindow, waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { askOnce, type Ask } from './client.js';
@@ -17,7 +17,7 @@ import { gather, type Gathering } from './gather.js';
 import { ENGINE_YAML, ENGINES, pairFor, PLACEMENTS } from './rig.js';
 import { RecordingUpstream } from './upstream.js';
 
-const MANY = connections(10_000, 'test/gateway/crowd.test.ts');
+const MANY = connectionLimit(10_000, 'test/gateway/crowd.test.ts');
 /** What the gateway takes; besides, it has connections of its own to the API server. */
 const CAP = MANY < 1_500 ? Math.floor(MANY / 2) : 1_000;
 /** More than that, and somewhat more of all kinds. */

@@ -16,20 +16,26 @@ const AT_ONCE = 64;
 const COLLECTION = '/api/v1/namespaces/default/configmaps';
 
 /** Sends a request on one of {@link AT_ONCE} lanes and returns the status code. */
-type Ask = (lane: number, method: string, target: string, body?: object, contentType?: string) => Promise<number>;
+type SendRequest = (
+  lane: number,
+  method: string,
+  target: string,
+  body?: object,
+  contentType?: string,
+) => Promise<number>;
 
 /** Called at the start and the end of each measure. */
-interface Notes {
+interface MeasureListener {
   readonly begin: () => void;
   readonly end: (measure: string, perSecond: number, count: number) => void;
 }
 
-type Note = (measure: string, unit: string, value: number) => void;
+type RecordFigure = (measure: string, unit: string, value: number) => void;
 
 /** P11: the throughput of the embedded server after warm-up, in process and over HTTPS, with its store on disk. */
 export async function serverFigures(): Promise<readonly Figure[]> {
   const rows = new Map<string, { readonly unit: string; readonly values: number[] }>();
-  const note: Note = (measure, unit, value) => {
+  const note: RecordFigure = (measure, unit, value) => {
     const row = rows.get(measure) ?? { unit, values: [] };
     row.values.push(value);
     rows.set(measure, row);
@@ -42,7 +48,7 @@ export async function serverFigures(): Promise<readonly Figure[]> {
       begin: () => undefined,
       end: (what, perSecond) => note(what, '/s', perSecond),
     });
-    await elsewhere({ url: server.url, token: server.token, ca: server.ca }, note);
+    await measureFromClient({ url: server.url, token: server.token, ca: server.ca }, note);
     await server.close();
     await rm(folder, { recursive: true, force: true });
   }
@@ -55,7 +61,7 @@ function atLeast(measure: string): { readonly atLeast?: number } {
 }
 
 /** Runs all measures twice, with separate objects: the second run counts. */
-async function measure(way: string, ask: Ask, notes: Notes): Promise<void> {
+async function measure(way: string, ask: SendRequest, notes: MeasureListener): Promise<void> {
   await measureOnce(way, ask, {
     name: `${way === 'in process' ? 'p' : 'h'}-warm`,
     begin: () => undefined,
@@ -66,8 +72,8 @@ async function measure(way: string, ask: Ask, notes: Notes): Promise<void> {
 
 async function measureOnce(
   way: string,
-  ask: Ask,
-  { name: prefix, begin, end }: Notes & { readonly name: string },
+  ask: SendRequest,
+  { name: prefix, begin, end }: MeasureListener & { readonly name: string },
 ): Promise<void> {
   const name = (index: number): string => `${COLLECTION}/${prefix}-${index % OBJECTS}`;
   const body = (index: number): object => ({
@@ -117,7 +123,7 @@ async function rate(count: number, call: (lane: number, index: number) => Promis
   return (count / (performance.now() - began)) * 1000;
 }
 
-function inProcess(server: ApiServer): Ask {
+function inProcess(server: ApiServer): SendRequest {
   const user = { name: 'bench', groups: ['system:masters'] };
   const { signal } = new AbortController();
   return async (_lane, method, target, body, contentType = 'application/json') => {
@@ -141,7 +147,7 @@ interface Remote {
 }
 
 /** A message of the client process. */
-type Told =
+type ClientMessage =
   | { readonly begins: true }
   | { readonly measure: string; readonly perSecond: number; readonly count: number; readonly cpuMicros: number };
 
@@ -149,10 +155,10 @@ type Told =
  * Runs the client in a process of its own, which would otherwise take CPU from the server. Reports the CPU cost of
  * both.
  */
-async function elsewhere(remote: Remote, note: Note): Promise<void> {
+async function measureFromClient(remote: Remote, note: RecordFigure): Promise<void> {
   const client = fork(fileURLToPath(import.meta.url));
   let begun = process.cpuUsage();
-  client.on('message', (told: Told) => {
+  client.on('message', (told: ClientMessage) => {
     if ('begins' in told) {
       begun = process.cpuUsage();
       return;
@@ -167,11 +173,11 @@ async function elsewhere(remote: Remote, note: Note): Promise<void> {
   if (code !== 0) throw new Error(`the client ended with ${code}`);
 }
 
-async function beClient(remote: Remote): Promise<void> {
-  const tell = (told: Told): void => void process.send?.(told);
+async function runClient(remote: Remote): Promise<void> {
+  const tell = (told: ClientMessage): void => void process.send?.(told);
   const lanes = await Promise.all(Array.from({ length: AT_ONCE }, () => Connection.open(remote)));
-  const ask: Ask = async (lane, method, target, body, contentType = 'application/json') => {
-    const answer = await lanes[lane]?.ask({
+  const ask: SendRequest = async (lane, method, target, body, contentType = 'application/json') => {
+    const answer = await lanes[lane]?.request({
       method,
       path: target,
       contentType,
@@ -195,4 +201,4 @@ async function beClient(remote: Remote): Promise<void> {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url))
-  process.once('message', (remote: Remote) => void beClient(remote));
+  process.once('message', (remote: Remote) => void runClient(remote));

@@ -1,6 +1,6 @@
 import { connect, type TLSSocket } from 'node:tls';
 
-export interface Sent {
+export interface SentRequest {
   readonly method: string;
   /** Path and query, starting with `/`. */
   readonly path: string;
@@ -10,13 +10,13 @@ export interface Sent {
   readonly contentType?: string;
 }
 
-export interface Received {
+export interface ReceivedResponse {
   readonly status: number;
   readonly body: Buffer;
 }
 
-interface Asked {
-  readonly resolve: (received: Received) => void;
+interface PendingRequest {
+  readonly resolve: (received: ReceivedResponse) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -34,7 +34,7 @@ export class Connection {
   #chunks: Buffer[] = [];
   #size = 0;
   #frame: Frame | undefined;
-  #asked: Asked | undefined;
+  #asked: PendingRequest | undefined;
 
   private constructor(socket: TLSSocket, headers: string) {
     this.#socket = socket;
@@ -66,7 +66,7 @@ export class Connection {
   }
 
   /** Rejects where the connection ends before the response is complete. */
-  ask({ method, path, body = '', contentType = 'application/json' }: Sent): Promise<Received> {
+  request({ method, path, body = '', contentType = 'application/json' }: SentRequest): Promise<ReceivedResponse> {
     if (this.#socket.destroyed) return Promise.reject(new Error('the connection has ended'));
     return new Promise((resolve, reject) => {
       this.#asked = { resolve, reject };

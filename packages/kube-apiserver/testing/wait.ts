@@ -49,7 +49,7 @@ const LATER = 429;
  * Repeats a request for up to a minute while it gets 429, as kube-apiserver responds shortly after it began to serve a
  * kind.
  */
-export async function patiently<T>(ask: () => Promise<T>, codeOf: (answer: T) => number): Promise<T> {
+export async function retryTooManyRequests<T>(ask: () => Promise<T>, codeOf: (answer: T) => number): Promise<T> {
   const end = performance.now() + PATIENCE_MS;
   for (;;) {
     const answer = await ask();

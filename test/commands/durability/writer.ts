@@ -1,4 +1,4 @@
-import type { Connection, Sent } from '@multicluster-engine/kube-apiserver/testing/connection';
+import type { Connection, SentRequest } from '@multicluster-engine/kube-apiserver/testing/connection';
 import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 import { Dice } from '@multicluster-engine/kube-apiserver/testing/random';
 import type { Ledger } from './ledger.js';
@@ -39,7 +39,7 @@ export async function write({ connection, ledger, collection, id, seed }: Writer
     ledger.begin(collection.name, key, { value: request.method === 'DELETE' ? undefined : value });
     let answer;
     try {
-      answer = await connection.ask(request);
+      answer = await connection.request(request);
     } catch {
       return;
     }
@@ -62,7 +62,7 @@ interface Step {
   readonly value: string;
 }
 
-function next(step: Step): Sent {
+function next(step: Step): SentRequest {
   const { dice, collection, name, before } = step;
   const path = `${collection.path}/${name}`;
   const object = objectOf(step);

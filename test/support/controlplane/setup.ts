@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { openRun } from '@multicluster-engine/kube-apiserver/testing/controlplane/coordinator';
+import { startTestRun } from '@multicluster-engine/kube-apiserver/testing/controlplane/coordinator';
 
 import { root } from '../repository/root.js';
 
@@ -9,5 +9,5 @@ import { root } from '../repository/root.js';
 export default async function setup(): Promise<void> {
   process.env['CONTROL_PLANE_CRDS'] = path.join(root, 'crds');
   process.env['CONTROL_PLANE_EMBEDDED_PROGRAM'] = fileURLToPath(new URL('embeddedserver.js', import.meta.url));
-  await openRun();
+  await startTestRun();
 }

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import type { Assembly } from '../../src/server/assembly.js';
 import type { JsonObject } from '../../src/json.js';
-import { misfits } from '../unit/hostile/wrongvalues.js';
-import { ask, openRoom } from '../unit/hostile/fixture.js';
+import { wrongValues } from '../unit/hostile/wrongvalues.js';
+import { ask, startAssembly } from '../unit/hostile/fixture.js';
 import { describeWithServer } from '../../testing/controlplane/suite.js';
 
 /** Every so manyth of the requests; another first one is another part of them. 1 compares all, in many minutes. */
@@ -24,7 +24,7 @@ const KNOWN: readonly (readonly [RegExp, string])[] = [
 let rooms: Assembly;
 
 beforeAll(async () => {
-  rooms = await openRoom();
+  rooms = await startAssembly();
 });
 
 afterAll(() => rooms.close());
@@ -38,7 +38,7 @@ function said(code: number, { kind, reason, message, details }: JsonObject): str
 
 describeWithServer('wrong values in fields of built-in kinds', { real: true }, (server) => {
   test('are refused by the embedded server as by kube-apiserver', async () => {
-    const all = misfits(rooms.registry.all()).filter(
+    const all = wrongValues(rooms.registry.all()).filter(
       ({ title }, at) => at % STEP === FIRST && !KNOWN.some(([known]) => known.test(title)),
     );
     const differing: string[] = [];

@@ -3,7 +3,7 @@ import { Agent, request as httpsRequest, type RequestOptions } from 'node:https'
 import type { IncomingHttpHeaders } from 'node:http';
 import { createInterface } from 'node:readline';
 
-import { patiently } from '../../testing/wait.js';
+import { retryTooManyRequests } from '../../testing/wait.js';
 import type { ConformanceTarget } from './target.js';
 
 export interface WireRequest {
@@ -46,7 +46,7 @@ export class Wire {
   }
 
   ask(request: WireRequest): Promise<WireAnswer> {
-    return patiently(
+    return retryTooManyRequests(
       () => this.#ask(request),
       ({ code }) => code,
     );
@@ -81,7 +81,7 @@ export class Wire {
    * does the end is told, also where it was aborted.
    */
   stream(request: WireRequest, signal: AbortSignal, on: Listener): Promise<number> {
-    return patiently(
+    return retryTooManyRequests(
       () => this.#stream(request, signal, on),
       (code) => code,
     );

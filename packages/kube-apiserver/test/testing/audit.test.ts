@@ -4,7 +4,7 @@ import path from 'node:path';
 
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 
-import { AuditLog, passes, type LoggedRequest } from '../../testing/controlplane/audit.js';
+import { AuditLog, matchesFilter, type LoggedRequest } from '../../testing/controlplane/audit.js';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'audit-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -119,6 +119,6 @@ describe('a filter', () => {
     ['a place before it', { after: 4 }, true],
     ['its own place', { after: 5 }, false],
   ])('a filter by %s (%j) returns %s', (_what, filter, expected) => {
-    expect(passes(one, filter)).toBe(expected);
+    expect(matchesFilter(one, filter)).toBe(expected);
   });
 });

@@ -3,7 +3,7 @@ import { Agent, request as httpsRequest } from 'node:https';
 import { createInterface } from 'node:readline';
 
 import { isObject, type JsonObject } from '../../src/json.js';
-import { patiently } from '../wait.js';
+import { retryTooManyRequests } from '../wait.js';
 
 export interface ApiRequest {
   /** Defaults to GET. */
@@ -80,7 +80,7 @@ export class ApiSession {
    * connection breaks or the code is not 200.
    */
   async stream(path: string, onLine: (line: string) => void, signal: AbortSignal): Promise<void> {
-    const code = await patiently(
+    const code = await retryTooManyRequests(
       () => this.#stream(path, onLine, signal),
       (one) => one,
     );

@@ -155,7 +155,7 @@ function entry(event: AuditEvent, sequence: number): LoggedRequest {
 }
 
 /** Whether an entry matches the filter. */
-export function passes(one: LoggedRequest, filter: RequestFilter): boolean {
+export function matchesFilter(one: LoggedRequest, filter: RequestFilter): boolean {
   const { user, verbs, resources, namespace, name, after } = filter;
   const resource = one.subresource === '' ? one.resource : `${one.resource}/${one.subresource}`;
   if (user !== undefined && !(typeof user === 'string' ? user === one.user : user.test(one.user))) return false;

@@ -7,7 +7,7 @@ import { AuditLog, type LoggedRequest } from './audit.js';
 const VARIABLE = 'CONTROL_PLANE_AUDIT';
 
 /** Copies a stopped server's audit log to the collection, named after its folder. */
-export async function collect(server: { readonly folder: string; readonly auditLog: string }): Promise<void> {
+export async function collectAuditLog(server: { readonly folder: string; readonly auditLog: string }): Promise<void> {
   const folder = process.env[VARIABLE] ?? '';
   if (folder === '') return;
   await mkdir(folder, { recursive: true });
@@ -15,7 +15,7 @@ export async function collect(server: { readonly folder: string; readonly auditL
 }
 
 /** The collected audit logs by server folder. */
-export async function collected(
+export async function collectedAuditLogs(
   folder = process.env[VARIABLE] ?? '',
 ): Promise<ReadonlyMap<string, readonly LoggedRequest[]>> {
   const names =

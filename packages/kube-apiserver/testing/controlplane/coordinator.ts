@@ -9,7 +9,7 @@ import { startShared } from './shared.js';
 /** The resources of one Jest run: the folder of all its servers, and the shared server once a test requested it. */
 interface Run {
   readonly folder: string;
-  readonly door: Server;
+  readonly socketServer: Server;
   shared: Promise<RunningControlPlane> | undefined;
 }
 
@@ -19,9 +19,9 @@ let run: Run | undefined;
  * Creates the folder of the run's servers and a socket where test workers request the shared server; the first request
  * starts it. The environment variables set here are inherited by the workers.
  */
-export async function openRun(): Promise<void> {
+export async function startTestRun(): Promise<void> {
   const folder = await mkdtemp(path.join(tmpdir(), 'multicluster-engine-test-'));
-  const door = createServer((_request, response) => {
+  const socketServer = createServer((_request, response) => {
     const opened = run;
     if (opened === undefined) return;
     opened.shared ??= startShared();
@@ -31,22 +31,22 @@ export async function openRun(): Promise<void> {
     );
   });
   const socket = path.join(folder, 'shared.sock');
-  await new Promise<void>((resolve) => door.listen(socket, resolve));
-  door.unref();
-  run = { folder, door, shared: undefined };
+  await new Promise<void>((resolve) => socketServer.listen(socket, resolve));
+  socketServer.unref();
+  run = { folder, socketServer, shared: undefined };
   process.env['CONTROL_PLANE_FOLDER'] = folder;
   process.env['CONTROL_PLANE_SOCKET'] = socket;
 }
 
 /** Stops the shared server. Keeps the folder where the reporter kept logs in it. */
-export async function closeRun(): Promise<void> {
+export async function stopTestRun(): Promise<void> {
   if (run === undefined) return;
-  const { folder, door, shared } = run;
+  const { folder, socketServer, shared } = run;
   run = undefined;
   await shared?.then(
     (server) => server.stop(),
     () => undefined,
   );
-  await new Promise((resolve) => door.close(resolve));
+  await new Promise((resolve) => socketServer.close(resolve));
   if (process.env['CONTROL_PLANE_KEEP'] !== 'true') await rm(folder, { recursive: true, force: true });
 }

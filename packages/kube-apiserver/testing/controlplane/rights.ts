@@ -2,7 +2,7 @@ import { waitFor, type WaitOptions } from '../wait.js';
 import type { ApiAnswer, ApiRequest } from './api.js';
 
 /** `spec` of a SubjectAccessReview. */
-export interface Asked {
+export interface AccessRequest {
   readonly user: string;
   readonly groups: readonly string[];
   readonly resourceAttributes: Readonly<Record<string, string>>;
@@ -12,7 +12,7 @@ export interface Asked {
 export async function allowed(
   description: string,
   call: (request: ApiRequest) => Promise<ApiAnswer>,
-  spec: Asked,
+  spec: AccessRequest,
   options: WaitOptions = {},
 ): Promise<void> {
   await waitFor(

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { writeKubeconfig } from '../kubeconfig.js';
 import { waitFor } from '../wait.js';
 import { ApiSession, type ApiAnswer, type ApiRequest } from './api.js';
-import { AuditLog, passes, type LoggedRequest, type RequestFilter } from './audit.js';
+import { AuditLog, matchesFilter, type LoggedRequest, type RequestFilter } from './audit.js';
 import { ADMIN, type KnownUser } from './credentials.js';
 import type { Capability, ControlPlane, NodeOptions, Subject } from './plane.js';
 
@@ -93,7 +93,7 @@ export class RunningControlPlane implements ControlPlane {
 
   async requestLog(filter: RequestFilter = {}): Promise<LoggedRequest[]> {
     const entries = await this.#upToNow();
-    return entries.filter((one) => !one.uri.startsWith('/version?mark=') && passes(one, filter));
+    return entries.filter((one) => !one.uri.startsWith('/version?mark=') && matchesFilter(one, filter));
   }
 
   async logMark(): Promise<number> {

@@ -1,2 +1,2 @@
 // Jest takes its global set-up as a default export.
-export { openRun as default } from './coordinator.js';
+export { startTestRun as default } from './coordinator.js';

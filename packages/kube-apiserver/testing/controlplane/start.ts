@@ -4,7 +4,7 @@ import path from 'node:path';
 
 import { writeKubeconfig } from '../kubeconfig.js';
 import { freePorts } from '../../src/process/ports.js';
-import { collect } from './auditcollection.js';
+import { collectAuditLog } from './auditcollection.js';
 import { missingPrograms } from './binaries.js';
 import { prepare } from './credentials.js';
 import { EmbeddedServer } from './embedded.js';
@@ -86,7 +86,7 @@ export async function startBackend(backend: Backend, options: StartOptions): Pro
     compactHistory: () => servers.compactHistory(),
     async stop() {
       await servers.stop();
-      await collect(description);
+      await collectAuditLog(description);
       await rm(keepLogs ? path.join(description.folder, 'data') : description.folder, { recursive: true, force: true });
     },
   });

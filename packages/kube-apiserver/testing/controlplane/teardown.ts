@@ -1,2 +1,2 @@
 // Jest takes its global tear-down as a default export.
-export { closeRun as default } from './coordinator.js';
+export { stopTestRun as default } from './coordinator.js';

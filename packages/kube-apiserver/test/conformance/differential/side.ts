@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 
 import { load } from 'js-yaml';
 
-import { patiently } from '../../../testing/wait.js';
+import { retryTooManyRequests } from '../../../testing/wait.js';
 import type { ConformanceTarget } from '../target.js';
 import type { Value } from './features.js';
 import { Masks } from './mask.js';
@@ -148,7 +148,7 @@ export class Side {
   }
 
   #send(move: Move, onLine?: (text: string) => void): Promise<Answer> {
-    return patiently(
+    return retryTooManyRequests(
       () => this.#ask(move, onLine),
       ({ code }) => code,
     );

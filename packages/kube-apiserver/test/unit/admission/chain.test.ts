@@ -3,7 +3,7 @@ import type { Admission, AdmissionRequest } from '../../../src/admission/admissi
 import { createChain, guard } from '../../../src/admission/chain.js';
 import { nodeTaint } from '../../../src/admission/nodetaint.js';
 import { StatusError, forbidden } from '../../../src/status.js';
-import { Room, configMap, refusal } from '../verbs/fixture.js';
+import { VerbsFixture, configMap, refusedStatus } from '../verbs/fixture.js';
 
 function recording(seen: AdmissionRequest[]): Admission {
   return { validate: (request) => void seen.push(request) };
@@ -11,11 +11,11 @@ function recording(seen: AdmissionRequest[]): Admission {
 
 describe('the chain of admission', () => {
   it('the admission chain passes each step the object of the previous one, and ends with the first refusal', () => {
-    const room = new Room();
-    const { resource } = room.target('configmaps/ns');
+    const fixture = new VerbsFixture();
+    const { resource } = fixture.target('configmaps/ns');
     const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } };
     const request: AdmissionRequest = {
-      user: room.user,
+      user: fixture.user,
       operation: 'CREATE',
       resource,
       subresource: '',
@@ -55,19 +55,19 @@ describe('the chain of admission', () => {
 describe('admission', () => {
   it('admission gets every write with its old and new object and its options', async () => {
     const seen: AdmissionRequest[] = [];
-    const room = new Room({ validating: [recording(seen)] });
-    await room.namespace('ns');
-    await room.create('configmaps/ns', configMap('', { metadata: { generateName: 'gen-' } }), {
+    const fixture = new VerbsFixture({ validating: [recording(seen)] });
+    await fixture.namespace('ns');
+    await fixture.create('configmaps/ns', configMap('', { metadata: { generateName: 'gen-' } }), {
       fieldManager: 'm',
       dryRun: 'All',
     });
-    await room.create('configmaps/ns', configMap('a'));
-    await room.patch('configmaps/ns/a', 'apply', configMap('a', { data: { x: '1' } }), {
+    await fixture.create('configmaps/ns', configMap('a'));
+    await fixture.patch('configmaps/ns/a', 'apply', configMap('a', { data: { x: '1' } }), {
       fieldManager: 'm',
       force: 'true',
     });
-    await room.patch('configmaps/ns/a', 'merge', { data: { x: '1' } });
-    await room.delete('configmaps/ns/a', { propagationPolicy: 'Background', preconditions: { uid: 'uid-3' } });
+    await fixture.patch('configmaps/ns/a', 'merge', { data: { x: '1' } });
+    await fixture.delete('configmaps/ns/a', { propagationPolicy: 'Background', preconditions: { uid: 'uid-3' } });
     const told = seen.map(({ operation, namespace, name, object, oldObject, dryRun, options }) => [
       operation,
       namespace,
@@ -100,30 +100,30 @@ describe('admission', () => {
         if (resource.plural === 'configmaps') throw forbidden(resource, 'a', 'no');
       },
     };
-    const room = new Room({ validating: [refuse] });
-    await room.namespace('ns');
-    expect(await refusal(() => room.create('configmaps/ns', configMap('A_b')))).toMatchObject({ code: 422 });
-    expect(await refusal(() => room.create('configmaps/ns', configMap('a')))).toMatchObject({ code: 403 });
+    const fixture = new VerbsFixture({ validating: [refuse] });
+    await fixture.namespace('ns');
+    expect(await refusedStatus(() => fixture.create('configmaps/ns', configMap('A_b')))).toMatchObject({ code: 422 });
+    expect(await refusedStatus(() => fixture.create('configmaps/ns', configMap('a')))).toMatchObject({ code: 403 });
   });
 });
 
 describe('NamespaceLifecycle', () => {
   it('NamespaceLifecycle ignores cluster-scoped objects, updates, and access reviews', async () => {
-    const room = new Room();
-    expect(await room.create('clusterroles.rbac.authorization.k8s.io', { metadata: { name: 'r' } })).toMatchObject({
+    const fixture = new VerbsFixture();
+    expect(await fixture.create('clusterroles.rbac.authorization.k8s.io', { metadata: { name: 'r' } })).toMatchObject({
       kind: 'ClusterRole',
     });
     expect(
-      await room.create('localsubjectaccessreviews.authorization.k8s.io/nope', {
+      await fixture.create('localsubjectaccessreviews.authorization.k8s.io/nope', {
         spec: { user: 'u', resourceAttributes: { namespace: 'nope' } },
       }),
     ).toMatchObject({ kind: 'LocalSubjectAccessReview' });
-    expect(await refusal(() => room.update('configmaps/nope/a', configMap('a')))).toMatchObject({
+    expect(await refusedStatus(() => fixture.update('configmaps/nope/a', configMap('a')))).toMatchObject({
       code: 404,
       message: 'configmaps "a" not found',
     });
     expect(
-      await refusal(() => room.patch('configmaps/nope/a', 'apply', configMap('a'), { fieldManager: 'm' })),
+      await refusedStatus(() => fixture.patch('configmaps/nope/a', 'apply', configMap('a'), { fieldManager: 'm' })),
     ).toMatchObject({ code: 404, message: 'namespaces "nope" not found' });
   });
 });
@@ -141,12 +141,12 @@ describe('a new Node', () => {
       ],
     ],
   ])('a new Node %s', (_what, taints) => {
-    const room = new Room();
+    const fixture = new VerbsFixture();
     const object = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n' }, spec: { taints } };
     const request: AdmissionRequest = {
-      user: room.user,
+      user: fixture.user,
       operation: 'CREATE',
-      resource: room.target('nodes').resource,
+      resource: fixture.target('nodes').resource,
       subresource: '',
       namespace: '',
       name: 'n',

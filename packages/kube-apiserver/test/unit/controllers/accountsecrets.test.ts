@@ -15,13 +15,13 @@ function base64(text: string): string {
 
 describe('the Secret of a ServiceAccount', () => {
   it('is given certificates, namespace and token', async () => {
-    const room = new Cluster();
-    await room.space('ns');
-    const { uid = '' } = room.get('serviceaccounts/ns/default').metadata;
-    await room.create('secrets/ns', secret('default', { data: { more: 'bW9yZQ==' } }));
-    await room.idle();
+    const fixture = new Cluster();
+    await fixture.space('ns');
+    const { uid = '' } = fixture.get('serviceaccounts/ns/default').metadata;
+    await fixture.create('secrets/ns', secret('default', { data: { more: 'bW9yZQ==' } }));
+    await fixture.idle();
 
-    expect(room.get('secrets/ns/s')).toMatchObject({
+    expect(fixture.get('secrets/ns/s')).toMatchObject({
       metadata: { annotations: { [NAME]: 'default', 'kubernetes.io/service-account.uid': uid } },
       data: {
         more: 'bW9yZQ==',
@@ -30,54 +30,57 @@ describe('the Secret of a ServiceAccount', () => {
         token: base64(`token of default (${uid}) in s`),
       },
     });
-    expect(room.errors).toEqual([]);
+    expect(fixture.errors).toEqual([]);
   });
 
   it('is written once, and again after a restart only where it lacks something', async () => {
-    const room = new Cluster();
-    await room.space('ns');
-    await room.create('secrets/ns', secret('default'));
-    await room.idle();
-    const { resourceVersion } = room.get('secrets/ns/s').metadata;
-    await room.controllers.end();
-    room.startAgain();
-    await room.idle();
+    const fixture = new Cluster();
+    await fixture.space('ns');
+    await fixture.create('secrets/ns', secret('default'));
+    await fixture.idle();
+    const { resourceVersion } = fixture.get('secrets/ns/s').metadata;
+    await fixture.controllers.end();
+    fixture.startAgain();
+    await fixture.idle();
 
-    expect(room.get('secrets/ns/s').metadata.resourceVersion).toBe(resourceVersion);
+    expect(fixture.get('secrets/ns/s').metadata.resourceVersion).toBe(resourceVersion);
   });
 
   it('of another type is left alone', async () => {
-    const room = new Cluster();
-    await room.space('ns');
-    await room.create('secrets/ns', secret('default', { type: 'Opaque' }));
-    await room.create('secrets/ns', { metadata: { name: 'plain' } });
-    await room.idle();
+    const fixture = new Cluster();
+    await fixture.space('ns');
+    await fixture.create('secrets/ns', secret('default', { type: 'Opaque' }));
+    await fixture.create('secrets/ns', { metadata: { name: 'plain' } });
+    await fixture.idle();
 
-    expect([room.get('secrets/ns/s')['data'], room.get('secrets/ns/plain')['data']]).toEqual([undefined, undefined]);
+    expect([fixture.get('secrets/ns/s')['data'], fixture.get('secrets/ns/plain')['data']]).toEqual([
+      undefined,
+      undefined,
+    ]);
   });
 
   it('goes when its account does, also where that is made anew, and leaves the list of its account', async () => {
-    const room = new Cluster();
-    await room.space('ns');
-    await room.create('serviceaccounts/ns', {
+    const fixture = new Cluster();
+    await fixture.space('ns');
+    await fixture.create('serviceaccounts/ns', {
       metadata: { name: 'robot' },
       secrets: [{ name: 's' }, { name: 'other' }],
     });
-    await room.create('secrets/ns', secret('robot'));
-    await room.idle();
-    await room.delete('secrets/ns/s');
-    await room.idle();
-    const listed = room.get('serviceaccounts/ns/robot')['secrets'];
-    await room.create('secrets/ns', secret('robot'));
-    await room.idle();
+    await fixture.create('secrets/ns', secret('robot'));
+    await fixture.idle();
+    await fixture.delete('secrets/ns/s');
+    await fixture.idle();
+    const listed = fixture.get('serviceaccounts/ns/robot')['secrets'];
+    await fixture.create('secrets/ns', secret('robot'));
+    await fixture.idle();
     await Promise.all([
-      room.delete('serviceaccounts/ns/robot'),
-      room.create('serviceaccounts/ns', { metadata: { name: 'robot' } }).catch(() => undefined),
+      fixture.delete('serviceaccounts/ns/robot'),
+      fixture.create('serviceaccounts/ns', { metadata: { name: 'robot' } }).catch(() => undefined),
     ]);
-    await room.idle();
+    await fixture.idle();
 
     expect(listed).toEqual([{ name: 'other' }]);
-    expect(room.find('secrets/ns/s')).toBeUndefined();
-    expect(room.errors).toEqual([]);
+    expect(fixture.find('secrets/ns/s')).toBeUndefined();
+    expect(fixture.errors).toEqual([]);
   });
 });

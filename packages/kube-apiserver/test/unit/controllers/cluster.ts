@@ -2,13 +2,13 @@ import { startControllers, type Controllers } from '../../../src/controllers/con
 import type { Json } from '../../../src/json.js';
 import type { KubeObject } from '../../../src/object.js';
 import { StatusError } from '../../../src/status.js';
-import { Room, configMap } from '../verbs/fixture.js';
+import { VerbsFixture, configMap } from '../verbs/fixture.js';
 
 /** More rounds of promises than any chain of the controllers has. */
 const QUIET_ROUNDS = 10;
 
 /** The verbs and the controllers on a store in memory, with a clock that stands still. */
-export class Cluster extends Room {
+export class Cluster extends VerbsFixture {
   readonly errors: string[] = [];
   controllers = this.#start();
 

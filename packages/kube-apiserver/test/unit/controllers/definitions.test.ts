@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Json, JsonObject } from '../../../src/json.js';
 import type { KubeObject } from '../../../src/object.js';
-import { Room, refusal, take, thingCrd } from '../verbs/fixture.js';
+import { VerbsFixture, refusedStatus, nextEvents, thingCrd } from '../verbs/fixture.js';
 
 const CRDS = 'customresourcedefinitions.apiextensions.k8s.io';
 const THINGS = `${CRDS}/things.facts.example.com`;
@@ -28,18 +28,18 @@ function conditions({ status }: KubeObject): unknown {
   return all.map(({ type, status: is, reason, message }) => [type, is, reason, message]);
 }
 
-let room: Room;
+let fixture: VerbsFixture;
 
 beforeEach(async () => {
-  room = new Room();
-  await room.namespace('ns');
+  fixture = new VerbsFixture();
+  await fixture.namespace('ns');
 });
 
 describe('a definition', () => {
   it('is established and served at once', async () => {
-    const made = await room.define(thingCrd());
+    const made = await fixture.define(thingCrd());
     expect(made.status).toMatchObject({ storedVersions: ['v1'] });
-    const established = room.get(THINGS);
+    const established = fixture.get(THINGS);
     expect(conditions(established)).toEqual([
       ['NamesAccepted', 'True', 'NoConflicts', 'no conflicts found'],
       ['Established', 'True', 'InitialNamesAccepted', 'the initial names have been accepted'],
@@ -51,7 +51,7 @@ describe('a definition', () => {
       ['kube-apiserver', 'status'],
       ['test', undefined],
     ]);
-    expect(room.registry.findKind('facts.example.com', 'v1', 'Thing')?.plural).toBe('things');
+    expect(fixture.registry.findKind('facts.example.com', 'v1', 'Thing')?.plural).toBe('things');
   });
 
   it.each([
@@ -60,12 +60,12 @@ describe('a definition', () => {
   ])('of a group of Kubernetes that is marked %j says how it is approved', async (text, status, reason, message) => {
     const made = definition('things', { plural: 'things', kind: 'Thing' }) as JsonObject;
     const spec = { ...(made['spec'] as JsonObject), group: 'facts.k8s.io' };
-    await room.define({
+    await fixture.define({
       ...made,
       metadata: { name: 'things.facts.k8s.io', annotations: { 'api-approved.kubernetes.io': text } },
       spec,
     });
-    expect(conditions(room.get(`${CRDS}/things.facts.k8s.io`))).toContainEqual([
+    expect(conditions(fixture.get(`${CRDS}/things.facts.k8s.io`))).toContainEqual([
       'KubernetesAPIApprovalPolicyConformant',
       status,
       reason,
@@ -74,10 +74,10 @@ describe('a definition', () => {
   });
 
   it('cannot have a name twice', async () => {
-    await room.define(thingCrd());
-    await room.patch(THINGS, 'merge', { spec: { names: { singular: 'things' } } });
-    await room.settle();
-    const crd = room.get(THINGS);
+    await fixture.define(thingCrd());
+    await fixture.patch(THINGS, 'merge', { spec: { names: { singular: 'things' } } });
+    await fixture.settle();
+    const crd = fixture.get(THINGS);
     expect(conditions(crd)).toContainEqual([
       'NamesAccepted',
       'False',
@@ -88,45 +88,45 @@ describe('a definition', () => {
   });
 
   it('in a dry run is not served', async () => {
-    await room.create(CRDS, thingCrd(), { dryRun: 'All' });
-    await room.settle();
-    expect(room.registry.find('facts.example.com', 'v1', 'things')).toBeUndefined();
+    await fixture.create(CRDS, thingCrd(), { dryRun: 'All' });
+    await fixture.settle();
+    expect(fixture.registry.find('facts.example.com', 'v1', 'things')).toBeUndefined();
   });
 
   it('whose names another one has waits for them', async () => {
-    await room.define(thingCrd());
-    await room.define(
+    await fixture.define(thingCrd());
+    await fixture.define(
       definition('others', { plural: 'others', singular: 'thing', kind: 'Other', listKind: 'OtherList' }),
     );
-    const waiting = room.get(`${CRDS}/others.facts.example.com`);
+    const waiting = fixture.get(`${CRDS}/others.facts.example.com`);
     expect(conditions(waiting)).toEqual([
       ['NamesAccepted', 'False', 'SingularConflict', '"thing" is already in use'],
       ['Established', 'False', 'NotAccepted', 'not all names are accepted'],
     ]);
     expect(waiting.status).toMatchObject({ acceptedNames: { plural: 'others', kind: 'Other', listKind: 'OtherList' } });
-    expect(room.registry.find('facts.example.com', 'v1', 'others')).toBeUndefined();
-    await room.delete(THINGS);
-    await room.settle();
-    await room.settle();
-    expect(conditions(room.get(`${CRDS}/others.facts.example.com`))).toContainEqual([
+    expect(fixture.registry.find('facts.example.com', 'v1', 'others')).toBeUndefined();
+    await fixture.delete(THINGS);
+    await fixture.settle();
+    await fixture.settle();
+    expect(conditions(fixture.get(`${CRDS}/others.facts.example.com`))).toContainEqual([
       'Established',
       'True',
       'InitialNamesAccepted',
       'the initial names have been accepted',
     ]);
-    expect(room.registry.find('facts.example.com', 'v1', 'others')?.namespaced).toBe(false);
+    expect(fixture.registry.find('facts.example.com', 'v1', 'others')?.namespaced).toBe(false);
   });
 
   it('that is deleted ends its objects first, takes no new ones, and waits for finalizers', async () => {
-    await room.define(thingCrd());
+    await fixture.define(thingCrd());
     const thing = (name: string, metadata: JsonObject = {}): Json => ({
       apiVersion: 'facts.example.com/v1',
       kind: 'Thing',
       metadata: { name, ...metadata },
     });
-    await room.create('things.facts.example.com/ns', thing('a'));
-    await room.create('things.facts.example.com/ns', thing('held', { finalizers: ['q/r'] }));
-    const deleted = (await room.delete(THINGS)) as KubeObject;
+    await fixture.create('things.facts.example.com/ns', thing('a'));
+    await fixture.create('things.facts.example.com/ns', thing('held', { finalizers: ['q/r'] }));
+    const deleted = (await fixture.delete(THINGS)) as KubeObject;
     expect(deleted.metadata.finalizers).toEqual(['customresourcecleanup.apiextensions.k8s.io']);
     expect(conditions(deleted)).toContainEqual([
       'Terminating',
@@ -134,29 +134,29 @@ describe('a definition', () => {
       'InstanceDeletionPending',
       'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
     ]);
-    await room.settle();
-    expect(conditions(room.get(THINGS))).toContainEqual([
+    await fixture.settle();
+    expect(conditions(fixture.get(THINGS))).toContainEqual([
       'Terminating',
       'True',
       'InstanceDeletionInProgress',
       'CustomResource deletion is in progress',
     ]);
-    expect((await room.list('things.facts.example.com/ns')).items.map(({ metadata }) => metadata.name)).toEqual([
+    expect((await fixture.list('things.facts.example.com/ns')).items.map(({ metadata }) => metadata.name)).toEqual([
       'held',
     ]);
     for (const attempt of [
-      () => room.create('things.facts.example.com/ns', thing('b')),
-      () => room.patch('things.facts.example.com/ns/b', 'apply', thing('b'), { fieldManager: 'm' }),
+      () => fixture.create('things.facts.example.com/ns', thing('b')),
+      () => fixture.patch('things.facts.example.com/ns/b', 'apply', thing('b'), { fieldManager: 'm' }),
     ]) {
-      expect(await refusal(attempt)).toMatchObject({
+      expect(await refusedStatus(attempt)).toMatchObject({
         code: 403,
         message:
           'things.facts.example.com "b" is forbidden: create not allowed while custom resource definition is terminating',
       });
     }
-    const events = room.watch(CRDS, { resourceVersion: room.get(THINGS).metadata.resourceVersion ?? '' });
-    await room.patch('things.facts.example.com/ns/held', 'merge', { metadata: { finalizers: null } });
-    const [gone] = await take(events, 1);
+    const events = fixture.watch(CRDS, { resourceVersion: fixture.get(THINGS).metadata.resourceVersion ?? '' });
+    await fixture.patch('things.facts.example.com/ns/held', 'merge', { metadata: { finalizers: null } });
+    const [gone] = await nextEvents(events, 1);
     expect(gone?.type).toBe('DELETED');
     expect(conditions(gone?.object as KubeObject)).toContainEqual([
       'Terminating',
@@ -164,44 +164,44 @@ describe('a definition', () => {
       'InstanceDeletionInProgress',
       'CustomResource deletion is in progress',
     ]);
-    expect(room.registry.find('facts.example.com', 'v1', 'things')).toBeUndefined();
+    expect(fixture.registry.find('facts.example.com', 'v1', 'things')).toBeUndefined();
   });
 
   it('gets the names that another one gives up', async () => {
     const names = { plural: 'others', singular: 'other', kind: 'Other', listKind: 'OtherList', shortNames: ['th'] };
-    await room.define(thingCrd());
-    await room.patch(THINGS, 'merge', { spec: { names: { shortNames: ['th'] } } });
-    await room.settle();
-    await room.define(definition('others', names));
-    expect(conditions(room.get(`${CRDS}/others.facts.example.com`))).toContainEqual([
+    await fixture.define(thingCrd());
+    await fixture.patch(THINGS, 'merge', { spec: { names: { shortNames: ['th'] } } });
+    await fixture.settle();
+    await fixture.define(definition('others', names));
+    expect(conditions(fixture.get(`${CRDS}/others.facts.example.com`))).toContainEqual([
       'NamesAccepted',
       'False',
       'ShortNamesConflict',
       '"th" is already in use',
     ]);
-    await room.patch(THINGS, 'merge', { spec: { names: { shortNames: null } } });
-    await room.settle();
-    expect(room.get(`${CRDS}/others.facts.example.com`).status).toMatchObject({ acceptedNames: names });
-    expect(room.registry.find('facts.example.com', 'v1', 'others')?.shortNames).toEqual(['th']);
+    await fixture.patch(THINGS, 'merge', { spec: { names: { shortNames: null } } });
+    await fixture.settle();
+    expect(fixture.get(`${CRDS}/others.facts.example.com`).status).toMatchObject({ acceptedNames: names });
+    expect(fixture.registry.find('facts.example.com', 'v1', 'others')?.shortNames).toEqual(['th']);
   });
 
   it('that is deleted ends though its status names versions that it has not', async () => {
-    await room.define(thingCrd());
-    await room.patch(`${THINGS}/status`, 'merge', { status: { storedVersions: ['v1', 'v9'] } });
-    await room.delete(THINGS);
-    await room.settle();
-    expect(await refusal(() => room.get(THINGS))).toMatchObject({ code: 404 });
+    await fixture.define(thingCrd());
+    await fixture.patch(`${THINGS}/status`, 'merge', { status: { storedVersions: ['v1', 'v9'] } });
+    await fixture.delete(THINGS);
+    await fixture.settle();
+    expect(await refusedStatus(() => fixture.get(THINGS))).toMatchObject({ code: 404 });
   });
 
   it('that never got its names says so when it is deleted', async () => {
-    await room.define(thingCrd());
-    await room.define(
+    await fixture.define(thingCrd());
+    await fixture.define(
       definition('others', { plural: 'others', singular: 'thing', kind: 'Other', listKind: 'OtherList' }),
     );
-    await room.patch(`${CRDS}/others.facts.example.com`, 'merge', { metadata: { finalizers: ['x/y'] } });
-    await room.delete(`${CRDS}/others.facts.example.com`);
-    await room.settle();
-    const held = room.get(`${CRDS}/others.facts.example.com`);
+    await fixture.patch(`${CRDS}/others.facts.example.com`, 'merge', { metadata: { finalizers: ['x/y'] } });
+    await fixture.delete(`${CRDS}/others.facts.example.com`);
+    await fixture.settle();
+    const held = fixture.get(`${CRDS}/others.facts.example.com`);
     expect(held.metadata.finalizers).toEqual(['x/y']);
     expect(conditions(held)).toContainEqual([
       'Terminating',
@@ -215,24 +215,24 @@ describe('a definition', () => {
 describe('the registry', () => {
   it('keeps the resources of a definition while it serves the same, and tells every change', async () => {
     let changes = 0;
-    room.registry.onChange(() => void (changes += 1));
-    await room.define(thingCrd());
-    const resource = room.registry.find('facts.example.com', 'v1', 'things');
+    fixture.registry.onChange(() => void (changes += 1));
+    await fixture.define(thingCrd());
+    const resource = fixture.registry.find('facts.example.com', 'v1', 'things');
     expect([changes, resource?.kind]).toEqual([1, 'Thing']);
-    await room.patch(THINGS, 'merge', { metadata: { labels: { a: 'b' } } });
-    expect(room.registry.find('facts.example.com', 'v1', 'things')).toBe(resource);
-    const before = room.registry.generation;
-    await room.patch(THINGS, 'json', [
+    await fixture.patch(THINGS, 'merge', { metadata: { labels: { a: 'b' } } });
+    expect(fixture.registry.find('facts.example.com', 'v1', 'things')).toBe(resource);
+    const before = fixture.registry.generation;
+    await fixture.patch(THINGS, 'json', [
       { op: 'add', path: '/spec/versions/0/schema/openAPIV3Schema/properties', value: { spec: { type: 'object' } } },
     ]);
-    expect(room.registry.find('facts.example.com', 'v1', 'things')).not.toBe(resource);
-    expect([changes, room.registry.generation]).toEqual([2, before + 1]);
+    expect(fixture.registry.find('facts.example.com', 'v1', 'things')).not.toBe(resource);
+    expect([changes, fixture.registry.generation]).toEqual([2, before + 1]);
   });
 
   it('knows built-in groups, and leaves a built-in kind where a definition takes its name', () => {
-    expect(room.registry.isBuiltinGroup('apps')).toBe(true);
-    expect(room.registry.isBuiltinGroup('facts.example.com')).toBe(false);
-    expect(room.registry.find('', 'v1', 'configmaps')?.custom).toBe(false);
+    expect(fixture.registry.isBuiltinGroup('apps')).toBe(true);
+    expect(fixture.registry.isBuiltinGroup('facts.example.com')).toBe(false);
+    expect(fixture.registry.find('', 'v1', 'configmaps')?.custom).toBe(false);
   });
 });
 
@@ -272,38 +272,44 @@ describe('a definition of several versions', () => {
   });
 
   beforeEach(async () => {
-    await room.define({ ...crd, spec: { ...crd.spec, versions: versions() } });
+    await fixture.define({ ...crd, spec: { ...crd.spec, versions: versions() } });
   });
 
   it('has one object in all of them, with the fields that each knows', async () => {
-    await room.create(path('v1'), thing('v1', 'a', { b: 'x' }));
-    expect(room.get(path('v1', 'a'))).toMatchObject({ apiVersion: 'facts.example.com/v1', spec: { a: 'A1', b: 'x' } });
-    expect(room.get(path('v2', 'a'))).toMatchObject({ apiVersion: 'facts.example.com/v2', spec: { a: 'A1' } });
-    expect(room.get(path('v1beta1', 'a')).spec).toEqual({ a: 'A1', b: 'x' });
-    await room.create(path('v2'), thing('v2', 'b', { a: 'q' }));
-    expect(room.get(path('v1', 'b')).spec).toEqual({ a: 'q' });
-    expect((await room.list(path('v2'))).items.map(({ apiVersion }) => apiVersion)).toEqual([
+    await fixture.create(path('v1'), thing('v1', 'a', { b: 'x' }));
+    expect(fixture.get(path('v1', 'a'))).toMatchObject({
+      apiVersion: 'facts.example.com/v1',
+      spec: { a: 'A1', b: 'x' },
+    });
+    expect(fixture.get(path('v2', 'a'))).toMatchObject({ apiVersion: 'facts.example.com/v2', spec: { a: 'A1' } });
+    expect(fixture.get(path('v1beta1', 'a')).spec).toEqual({ a: 'A1', b: 'x' });
+    await fixture.create(path('v2'), thing('v2', 'b', { a: 'q' }));
+    expect(fixture.get(path('v1', 'b')).spec).toEqual({ a: 'q' });
+    expect((await fixture.list(path('v2'))).items.map(({ apiVersion }) => apiVersion)).toEqual([
       'facts.example.com/v2',
       'facts.example.com/v2',
     ]);
-    expect(room.registry.find('facts.example.com', 'v0', 'things')).toBeUndefined();
+    expect(fixture.registry.find('facts.example.com', 'v0', 'things')).toBeUndefined();
   });
 
   it('shows each watch its version', async () => {
-    const events = room.watch(path('v2'));
-    await room.create(path('v1'), thing('v1', 'a', { b: 'x' }));
-    expect((await take(events, 1))[0]?.object).toMatchObject({ apiVersion: 'facts.example.com/v2', spec: { a: 'A1' } });
+    const events = fixture.watch(path('v2'));
+    await fixture.create(path('v1'), thing('v1', 'a', { b: 'x' }));
+    expect((await nextEvents(events, 1))[0]?.object).toMatchObject({
+      apiVersion: 'facts.example.com/v2',
+      spec: { a: 'A1' },
+    });
   });
 
   it('names what to use instead of a deprecated one', () => {
-    expect(room.registry.find('facts.example.com', 'v1beta1', 'things')?.deprecation).toBe(
+    expect(fixture.registry.find('facts.example.com', 'v1beta1', 'things')?.deprecation).toBe(
       'facts.example.com/v1beta1 Thing is deprecated; use facts.example.com/v2 Thing',
     );
-    expect(room.registry.find('facts.example.com', 'v1', 'things')?.deprecation).toBeUndefined();
+    expect(fixture.registry.find('facts.example.com', 'v1', 'things')?.deprecation).toBeUndefined();
   });
 
   it('shows stored objects with the defaults of a later schema, and writes them with the next change', async () => {
-    const { metadata } = await room.create(path('v1'), thing('v1', 'a', { b: 'x' }));
+    const { metadata } = await fixture.create(path('v1'), thing('v1', 'a', { b: 'x' }));
     const later = {
       type: 'object',
       properties: {
@@ -313,17 +319,17 @@ describe('a definition of several versions', () => {
         },
       },
     };
-    await room.patch(THINGS, 'merge', { spec: { versions: versions(later) } });
-    expect(room.get(path('v1', 'a'))).toMatchObject({
+    await fixture.patch(THINGS, 'merge', { spec: { versions: versions(later) } });
+    expect(fixture.get(path('v1', 'a'))).toMatchObject({
       spec: { a: 'A1', late: 'L' },
       metadata: { resourceVersion: metadata.resourceVersion },
     });
-    const revision = room.store.revision;
-    await room.patch(path('v1', 'a'), 'merge', {});
-    expect(room.store.revision).toBe(revision + 1);
-    expect(room.store.get('things.facts.example.com', 'ns/a')?.object.spec).toEqual({ a: 'A1', late: 'L' });
-    await room.patch(path('v1', 'a'), 'merge', {});
-    expect(room.store.revision).toBe(revision + 1);
+    const revision = fixture.store.revision;
+    await fixture.patch(path('v1', 'a'), 'merge', {});
+    expect(fixture.store.revision).toBe(revision + 1);
+    expect(fixture.store.get('things.facts.example.com', 'ns/a')?.object.spec).toEqual({ a: 'A1', late: 'L' });
+    await fixture.patch(path('v1', 'a'), 'merge', {});
+    expect(fixture.store.revision).toBe(revision + 1);
   });
 });
 
@@ -343,23 +349,23 @@ describe('rules of a schema', () => {
   };
 
   it('hold for new objects and for changes, and are not run on what has the wrong type', async () => {
-    await room.define(thingCrd({ schema: { type: 'object', properties: { spec } } }));
+    await fixture.define(thingCrd({ schema: { type: 'object', properties: { spec } } }));
     const thing = (body: Json): Json => ({
       apiVersion: 'facts.example.com/v1',
       kind: 'Thing',
       metadata: { name: 'a' },
       spec: body,
     });
-    expect(await refusal(() => room.create('things.facts.example.com/ns', thing({ n: -1 })))).toMatchObject({
+    expect(await refusedStatus(() => fixture.create('things.facts.example.com/ns', thing({ n: -1 })))).toMatchObject({
       code: 422,
       message: 'Thing.facts.example.com "a" is invalid: spec.n: Invalid value: -1: no minus',
     });
-    await room.create('things.facts.example.com/ns', thing({ n: 5 }));
-    expect(await refusal(() => room.patch('things.facts.example.com/ns/a', 'merge', { spec: { n: 4 } }))).toMatchObject(
-      { message: 'Thing.facts.example.com "a" is invalid: spec.n: Invalid value: 4: must grow' },
-    );
+    await fixture.create('things.facts.example.com/ns', thing({ n: 5 }));
     expect(
-      await refusal(() => room.patch('things.facts.example.com/ns/a', 'merge', { spec: { n: 4, s: 'long' } })),
+      await refusedStatus(() => fixture.patch('things.facts.example.com/ns/a', 'merge', { spec: { n: 4 } })),
+    ).toMatchObject({ message: 'Thing.facts.example.com "a" is invalid: spec.n: Invalid value: 4: must grow' });
+    expect(
+      await refusedStatus(() => fixture.patch('things.facts.example.com/ns/a', 'merge', { spec: { n: 4, s: 'long' } })),
     ).toMatchObject({
       details: {
         causes: [

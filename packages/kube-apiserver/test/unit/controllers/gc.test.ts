@@ -10,8 +10,8 @@ async function cluster(): Promise<Cluster> {
 }
 
 /** Events in a namespace. */
-function warnings(room: Cluster, namespace: string): Json[] {
-  return room.reader
+function warnings(fixture: Cluster, namespace: string): Json[] {
+  return fixture.reader
     .list('events', namespace)
     .map(({ type = null, reason = null, involvedObject = null, message = null }) => ({
       type,
@@ -23,29 +23,29 @@ function warnings(room: Cluster, namespace: string): Json[] {
 
 describe('an object with owners', () => {
   it('goes after its only owner, and what it owns after it', async () => {
-    const room = await cluster();
-    const owner = await room.config('owner');
-    const child = await room.config('child', { ownerReferences: [ownedBy(owner)] });
-    await room.config('grandchild', { ownerReferences: [ownedBy(child)] });
-    await room.config('other');
-    await room.delete('configmaps/ns/owner');
-    await room.idle();
+    const fixture = await cluster();
+    const owner = await fixture.config('owner');
+    const child = await fixture.config('child', { ownerReferences: [ownedBy(owner)] });
+    await fixture.config('grandchild', { ownerReferences: [ownedBy(child)] });
+    await fixture.config('other');
+    await fixture.delete('configmaps/ns/owner');
+    await fixture.idle();
 
-    expect(room.names()).toEqual(['other']);
-    expect(room.errors).toEqual([]);
+    expect(fixture.names()).toEqual(['other']);
+    expect(fixture.errors).toEqual([]);
   });
 
   it('stays while one owner is left, without the reference to the one that is gone', async () => {
-    const room = await cluster();
-    const [a, b] = [await room.config('a'), await room.config('b')];
-    await room.config('child', { ownerReferences: [ownedBy(a), ownedBy(b, { controller: true })] });
-    await room.delete('configmaps/ns/a');
-    await room.idle();
-    expect(room.get('configmaps/ns/child').metadata.ownerReferences).toEqual([ownedBy(b, { controller: true })]);
-    await room.delete('configmaps/ns/b');
-    await room.idle();
+    const fixture = await cluster();
+    const [a, b] = [await fixture.config('a'), await fixture.config('b')];
+    await fixture.config('child', { ownerReferences: [ownedBy(a), ownedBy(b, { controller: true })] });
+    await fixture.delete('configmaps/ns/a');
+    await fixture.idle();
+    expect(fixture.get('configmaps/ns/child').metadata.ownerReferences).toEqual([ownedBy(b, { controller: true })]);
+    await fixture.delete('configmaps/ns/b');
+    await fixture.idle();
 
-    expect(room.names()).toEqual([]);
+    expect(fixture.names()).toEqual([]);
   });
 
   it.each([
@@ -57,46 +57,46 @@ describe('an object with owners', () => {
     ],
     ['is in another namespace', { apiVersion: 'v1', kind: 'ConfigMap', name: 'far', uid: 'FAR' }],
   ])('goes at once when its owner %s', async (_what, reference) => {
-    const room = await cluster();
-    await room.space('elsewhere');
-    const far = await room.create('configmaps/elsewhere', { metadata: { name: 'far' } });
-    const owner = await room.config('owner');
+    const fixture = await cluster();
+    await fixture.space('elsewhere');
+    const far = await fixture.create('configmaps/elsewhere', { metadata: { name: 'far' } });
+    const owner = await fixture.config('owner');
     const uid = reference.uid.replace('FAR', far.metadata.uid ?? '').replace('OWNER', owner.metadata.uid ?? '');
-    const child = await room.config('child', { ownerReferences: [{ ...reference, uid }] });
-    await room.idle();
+    const child = await fixture.config('child', { ownerReferences: [{ ...reference, uid }] });
+    await fixture.idle();
 
-    expect(room.names()).toEqual(['owner']);
+    expect(fixture.names()).toEqual(['owner']);
     const told = {
       type: 'Warning',
       reason: 'OwnerRefInvalidNamespace',
       involvedObject: { apiVersion: 'v1', kind: 'ConfigMap', name: 'child', namespace: 'ns', uid: child.metadata.uid },
       message: `ownerRef [v1/ConfigMap, namespace: ns, name: far, uid: ${uid}] does not exist in namespace "ns"`,
     };
-    expect(warnings(room, 'ns')).toEqual(uid === far.metadata.uid ? [told] : []);
+    expect(warnings(fixture, 'ns')).toEqual(uid === far.metadata.uid ? [told] : []);
   });
 
   it('stays when its owner exists in the cluster, or in its namespace', async () => {
-    const room = await cluster();
-    await room.config('child', { ownerReferences: [ownedBy(room.get('namespaces/ns'))] });
-    await room.config('other', { ownerReferences: [ownedBy(room.get('serviceaccounts/ns/default'))] });
-    await room.idle();
+    const fixture = await cluster();
+    await fixture.config('child', { ownerReferences: [ownedBy(fixture.get('namespaces/ns'))] });
+    await fixture.config('other', { ownerReferences: [ownedBy(fixture.get('serviceaccounts/ns/default'))] });
+    await fixture.idle();
 
-    expect(room.names()).toEqual(['child', 'other']);
+    expect(fixture.names()).toEqual(['child', 'other']);
   });
 
   it('that is in no namespace stays when its owner would be in one', async () => {
-    const room = await cluster();
-    const owner = await room.config('owner');
-    await room.namespace('default');
-    const child = await room.create('clusterroles.rbac.authorization.k8s.io', {
+    const fixture = await cluster();
+    const owner = await fixture.config('owner');
+    await fixture.namespace('default');
+    const child = await fixture.create('clusterroles.rbac.authorization.k8s.io', {
       metadata: { name: 'child', ownerReferences: [ownedBy(owner)] },
     });
-    await room.idle();
-    await room.patch('clusterroles.rbac.authorization.k8s.io/child', 'merge', {
+    await fixture.idle();
+    await fixture.patch('clusterroles.rbac.authorization.k8s.io/child', 'merge', {
       metadata: { ownerReferences: [ownedBy(owner, { controller: true })] },
     });
-    await room.idle();
-    expect(warnings(room, 'default')).toEqual([
+    await fixture.idle();
+    expect(warnings(fixture, 'default')).toEqual([
       {
         type: 'Warning',
         reason: 'OwnerRefInvalidNamespace',
@@ -109,170 +109,170 @@ describe('an object with owners', () => {
         message: `ownerRef [v1/ConfigMap, namespace: , name: owner, uid: ${owner.metadata.uid}] does not exist in namespace ""`,
       },
     ]);
-    await room.delete('configmaps/ns/owner');
-    await room.idle();
+    await fixture.delete('configmaps/ns/owner');
+    await fixture.idle();
 
-    expect(room.find('clusterroles.rbac.authorization.k8s.io/child')).toBeDefined();
-    expect(room.errors).toEqual([]);
+    expect(fixture.find('clusterroles.rbac.authorization.k8s.io/child')).toBeDefined();
+    expect(fixture.errors).toEqual([]);
   });
 
   it('stays while nobody knows the kind of its owner, and goes when it is known and the owner is not there', async () => {
-    const room = await cluster();
-    await room.config('child', {
+    const fixture = await cluster();
+    await fixture.config('child', {
       ownerReferences: [{ apiVersion: 'facts.example.com/v1', kind: 'Thing', name: 'a', uid: 'u' }],
     });
-    await room.idle();
-    expect(room.names()).toEqual(['child']);
-    await room.define(thingCrd());
-    await room.idle();
+    await fixture.idle();
+    expect(fixture.names()).toEqual(['child']);
+    await fixture.define(thingCrd());
+    await fixture.idle();
 
-    expect(room.names()).toEqual([]);
+    expect(fixture.names()).toEqual([]);
   });
 
   it('goes after an owner that went with its definition', async () => {
-    const room = await cluster();
-    await room.define(thingCrd());
-    const owner = await room.create('things.facts.example.com/ns', {
+    const fixture = await cluster();
+    await fixture.define(thingCrd());
+    const owner = await fixture.create('things.facts.example.com/ns', {
       apiVersion: 'facts.example.com/v1',
       kind: 'Thing',
       metadata: { name: 'a' },
     });
-    await room.config('child', { ownerReferences: [ownedBy(owner)] });
-    await room.idle();
-    await room.delete('customresourcedefinitions.apiextensions.k8s.io/things.facts.example.com');
-    await room.idle();
+    await fixture.config('child', { ownerReferences: [ownedBy(owner)] });
+    await fixture.idle();
+    await fixture.delete('customresourcedefinitions.apiextensions.k8s.io/things.facts.example.com');
+    await fixture.idle();
 
-    expect(room.names()).toEqual([]);
+    expect(fixture.names()).toEqual([]);
   });
 
   it.each(['v2', 'other/v1'])(
     'stays when its owner, that is gone, is named by %s, which nobody serves',
     async (apiVersion) => {
-      const room = await cluster();
-      const owner = await room.config('owner');
-      await room.config('child', { ownerReferences: [{ ...ownedBy(owner), apiVersion }] });
-      await room.delete('configmaps/ns/owner');
-      await room.idle();
+      const fixture = await cluster();
+      const owner = await fixture.config('owner');
+      await fixture.config('child', { ownerReferences: [{ ...ownedBy(owner), apiVersion }] });
+      await fixture.delete('configmaps/ns/owner');
+      await fixture.idle();
 
-      expect(room.names()).toEqual(['child']);
+      expect(fixture.names()).toEqual(['child']);
     },
   );
 
   it('is marked, and waits for its own finalizers', async () => {
-    const room = await cluster();
-    const owner = await room.config('owner');
-    await room.config('child', { ownerReferences: [ownedBy(owner)], finalizers: ['a.example.com/hold'] });
-    await room.delete('configmaps/ns/owner');
-    await room.idle();
-    expect(room.get('configmaps/ns/child').metadata).toMatchObject({
+    const fixture = await cluster();
+    const owner = await fixture.config('owner');
+    await fixture.config('child', { ownerReferences: [ownedBy(owner)], finalizers: ['a.example.com/hold'] });
+    await fixture.delete('configmaps/ns/owner');
+    await fixture.idle();
+    expect(fixture.get('configmaps/ns/child').metadata).toMatchObject({
       deletionTimestamp: expect.any(String),
       finalizers: ['a.example.com/hold'],
     });
-    await room.patch('configmaps/ns/child', 'merge', { metadata: { finalizers: null } });
-    await room.idle();
+    await fixture.patch('configmaps/ns/child', 'merge', { metadata: { finalizers: null } });
+    await fixture.idle();
 
-    expect(room.names()).toEqual([]);
+    expect(fixture.names()).toEqual([]);
   });
 });
 
 describe('an owner that is deleted in the foreground', () => {
   it('goes after the dependents that block it', async () => {
-    const room = await cluster();
-    const owner = await room.config('owner');
-    await room.config('blocking', {
+    const fixture = await cluster();
+    const owner = await fixture.config('owner');
+    await fixture.config('blocking', {
       ownerReferences: [ownedBy(owner, { blockOwnerDeletion: true })],
       finalizers: ['a.example.com/hold'],
     });
-    await room.config('other', { ownerReferences: [ownedBy(owner)], finalizers: ['a.example.com/hold'] });
-    await room.delete('configmaps/ns/owner', { propagationPolicy: 'Foreground' });
-    await room.idle();
-    expect(room.names()).toEqual(['blocking', 'other', 'owner']);
-    expect(room.get('configmaps/ns/owner').metadata.finalizers).toEqual(['foregroundDeletion']);
-    expect(room.get('configmaps/ns/other').metadata.deletionTimestamp).toBeDefined();
-    await room.patch('configmaps/ns/blocking', 'merge', { metadata: { finalizers: null } });
-    await room.idle();
+    await fixture.config('other', { ownerReferences: [ownedBy(owner)], finalizers: ['a.example.com/hold'] });
+    await fixture.delete('configmaps/ns/owner', { propagationPolicy: 'Foreground' });
+    await fixture.idle();
+    expect(fixture.names()).toEqual(['blocking', 'other', 'owner']);
+    expect(fixture.get('configmaps/ns/owner').metadata.finalizers).toEqual(['foregroundDeletion']);
+    expect(fixture.get('configmaps/ns/other').metadata.deletionTimestamp).toBeDefined();
+    await fixture.patch('configmaps/ns/blocking', 'merge', { metadata: { finalizers: null } });
+    await fixture.idle();
 
-    expect(room.names()).toEqual(['other']);
+    expect(fixture.names()).toEqual(['other']);
   });
 
   it('deletes what has dependents in the foreground too, from the leaves up', async () => {
-    const room = await cluster();
-    const owner = await room.config('owner');
-    const child = await room.config('child', { ownerReferences: [ownedBy(owner, { blockOwnerDeletion: true })] });
-    await room.config('leaf', { ownerReferences: [ownedBy(child, { blockOwnerDeletion: true })] });
-    const from = room.store.revision;
+    const fixture = await cluster();
+    const owner = await fixture.config('owner');
+    const child = await fixture.config('child', { ownerReferences: [ownedBy(owner, { blockOwnerDeletion: true })] });
+    await fixture.config('leaf', { ownerReferences: [ownedBy(child, { blockOwnerDeletion: true })] });
+    const from = fixture.store.revision;
     const removed: string[] = [];
-    room.store.watch('configmaps', from, ({ type, entry }) => type === 'remove' && removed.push(entry.key));
-    await room.delete('configmaps/ns/owner', { propagationPolicy: 'Foreground' });
-    await room.idle();
+    fixture.store.watch('configmaps', from, ({ type, entry }) => type === 'remove' && removed.push(entry.key));
+    await fixture.delete('configmaps/ns/owner', { propagationPolicy: 'Foreground' });
+    await fixture.idle();
 
     expect(removed).toEqual(['ns/leaf', 'ns/child', 'ns/owner']);
   });
 
   it('lets what has another owner stay, without the reference', async () => {
-    const room = await cluster();
-    const [a, b] = [await room.config('a'), await room.config('b')];
-    await room.config('child', { ownerReferences: [ownedBy(a, { blockOwnerDeletion: true }), ownedBy(b)] });
-    await room.delete('configmaps/ns/a', { propagationPolicy: 'Foreground' });
-    await room.idle();
+    const fixture = await cluster();
+    const [a, b] = [await fixture.config('a'), await fixture.config('b')];
+    await fixture.config('child', { ownerReferences: [ownedBy(a, { blockOwnerDeletion: true }), ownedBy(b)] });
+    await fixture.delete('configmaps/ns/a', { propagationPolicy: 'Foreground' });
+    await fixture.idle();
 
-    expect(room.names()).toEqual(['b', 'child']);
-    expect(room.get('configmaps/ns/child').metadata.ownerReferences).toEqual([ownedBy(b)]);
+    expect(fixture.names()).toEqual(['b', 'child']);
+    expect(fixture.get('configmaps/ns/child').metadata.ownerReferences).toEqual([ownedBy(b)]);
   });
 
   it('goes when the dependent that blocks it lets it go', async () => {
-    const room = await cluster();
-    const owner = await room.config('owner');
-    await room.config('child', {
+    const fixture = await cluster();
+    const owner = await fixture.config('owner');
+    await fixture.config('child', {
       ownerReferences: [ownedBy(owner, { blockOwnerDeletion: true })],
       finalizers: ['a.example.com/hold'],
     });
-    await room.delete('configmaps/ns/owner', { propagationPolicy: 'Foreground' });
-    await room.idle();
-    await room.patch('configmaps/ns/child', 'merge', {
+    await fixture.delete('configmaps/ns/owner', { propagationPolicy: 'Foreground' });
+    await fixture.idle();
+    await fixture.patch('configmaps/ns/child', 'merge', {
       metadata: { ownerReferences: [ownedBy(owner, { blockOwnerDeletion: false })] },
     });
-    await room.idle();
+    await fixture.idle();
 
-    expect(room.names()).toEqual(['child']);
+    expect(fixture.names()).toEqual(['child']);
   });
 
   it('goes at once when it has no dependents', async () => {
-    const room = await cluster();
-    await room.config('owner');
-    await room.delete('configmaps/ns/owner', { propagationPolicy: 'Foreground' });
-    await room.idle();
+    const fixture = await cluster();
+    await fixture.config('owner');
+    await fixture.delete('configmaps/ns/owner', { propagationPolicy: 'Foreground' });
+    await fixture.idle();
 
-    expect(room.names()).toEqual([]);
+    expect(fixture.names()).toEqual([]);
   });
 
   it('goes even in a circle of owners that wait for each other', async () => {
-    const room = await cluster();
-    const a = await room.config('a');
-    const b = await room.config('b', { ownerReferences: [ownedBy(a, { blockOwnerDeletion: true })] });
-    const c = await room.config('c', { ownerReferences: [ownedBy(b, { blockOwnerDeletion: true })] });
-    await room.patch('configmaps/ns/a', 'merge', {
+    const fixture = await cluster();
+    const a = await fixture.config('a');
+    const b = await fixture.config('b', { ownerReferences: [ownedBy(a, { blockOwnerDeletion: true })] });
+    const c = await fixture.config('c', { ownerReferences: [ownedBy(b, { blockOwnerDeletion: true })] });
+    await fixture.patch('configmaps/ns/a', 'merge', {
       metadata: { ownerReferences: [ownedBy(c, { blockOwnerDeletion: true })] },
     });
-    await room.delete('configmaps/ns/a', { propagationPolicy: 'Foreground' });
-    await room.idle();
+    await fixture.delete('configmaps/ns/a', { propagationPolicy: 'Foreground' });
+    await fixture.idle();
 
-    expect(room.names()).toEqual([]);
+    expect(fixture.names()).toEqual([]);
   });
 });
 
 describe('an owner that leaves orphans', () => {
   it('goes after its dependents were let loose', async () => {
-    const room = await cluster();
-    const [owner, other] = [await room.config('owner'), await room.config('other')];
-    await room.config('a', { ownerReferences: [ownedBy(owner)] });
-    await room.config('b', { ownerReferences: [ownedBy(owner, { blockOwnerDeletion: true }), ownedBy(other)] });
-    await room.delete('configmaps/ns/owner', { propagationPolicy: 'Orphan' });
-    await room.idle();
+    const fixture = await cluster();
+    const [owner, other] = [await fixture.config('owner'), await fixture.config('other')];
+    await fixture.config('a', { ownerReferences: [ownedBy(owner)] });
+    await fixture.config('b', { ownerReferences: [ownedBy(owner, { blockOwnerDeletion: true }), ownedBy(other)] });
+    await fixture.delete('configmaps/ns/owner', { propagationPolicy: 'Orphan' });
+    await fixture.idle();
 
-    expect(room.names()).toEqual(['a', 'b', 'other']);
-    expect(room.get('configmaps/ns/a').metadata.ownerReferences).toBeUndefined();
-    expect(room.get('configmaps/ns/b').metadata.ownerReferences).toEqual([ownedBy(other)]);
+    expect(fixture.names()).toEqual(['a', 'b', 'other']);
+    expect(fixture.get('configmaps/ns/a').metadata.ownerReferences).toBeUndefined();
+    expect(fixture.get('configmaps/ns/b').metadata.ownerReferences).toEqual([ownedBy(other)]);
   });
 });
 
@@ -294,24 +294,24 @@ describe('the garbage collector', () => {
   });
 
   it('does nothing while nothing changes', async () => {
-    const room = await cluster();
-    const owner = await room.config('owner');
-    await room.config('child', { ownerReferences: [ownedBy(owner)] });
-    await room.idle();
+    const fixture = await cluster();
+    const owner = await fixture.config('owner');
+    await fixture.config('child', { ownerReferences: [ownedBy(owner)] });
+    await fixture.idle();
 
-    expect(room.clock.pending).toBe(0);
+    expect(fixture.clock.pending).toBe(0);
   });
 
   it('takes hundreds of dependents with their owner', async () => {
-    const room = await cluster();
-    const owner = await room.config('owner');
+    const fixture = await cluster();
+    const owner = await fixture.config('owner');
     await Promise.all(
-      Array.from({ length: 500 }, (_, index) => room.config(`child${index}`, { ownerReferences: [ownedBy(owner)] })),
+      Array.from({ length: 500 }, (_, index) => fixture.config(`child${index}`, { ownerReferences: [ownedBy(owner)] })),
     );
-    await room.delete('configmaps/ns/owner');
-    await room.idle();
+    await fixture.delete('configmaps/ns/owner');
+    await fixture.idle();
 
-    expect(room.names()).toEqual([]);
-    expect(room.errors).toEqual([]);
+    expect(fixture.names()).toEqual([]);
+    expect(fixture.errors).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { isArray, isObject, type Json } from '../../../src/json.js';
 import type { KubeObject } from '../../../src/object.js';
-import { configMap, refusal, thingCrd } from '../verbs/fixture.js';
+import { configMap, refusedStatus, thingCrd } from '../verbs/fixture.js';
 import { Cluster } from './cluster.js';
 
 const TIME = '2026-01-02T03:04:05Z';
@@ -36,47 +36,47 @@ const FINE = [
 
 describe('a namespace that is deleted', () => {
   it('takes everything in it along, custom resources too, and nothing else', async () => {
-    const room = new Cluster();
-    await room.space('ns');
-    await room.space('other');
-    await room.define(thingCrd());
+    const fixture = new Cluster();
+    await fixture.space('ns');
+    await fixture.space('other');
+    await fixture.define(thingCrd());
     const thing = { apiVersion: 'facts.example.com/v1', kind: 'Thing', metadata: { name: 'a' } };
     for (const namespace of ['ns', 'other']) {
-      await room.create(`things.facts.example.com/${namespace}`, thing);
-      await room.create(`configmaps/${namespace}`, configMap('a'));
-      await room.create(`events/${namespace}`, {
+      await fixture.create(`things.facts.example.com/${namespace}`, thing);
+      await fixture.create(`configmaps/${namespace}`, configMap('a'));
+      await fixture.create(`events/${namespace}`, {
         metadata: { name: 'e' },
         involvedObject: { kind: 'ConfigMap', name: 'a', namespace },
       });
     }
-    const gone = await room.delete('namespaces/ns');
+    const gone = await fixture.delete('namespaces/ns');
     expect(gone).toMatchObject({ status: { phase: 'Terminating' } });
-    await room.idle();
+    await fixture.idle();
 
-    expect(room.find('namespaces/ns')).toBeUndefined();
-    expect(room.store.collections().flatMap((name) => room.store.list(name, 'ns/'))).toEqual([]);
+    expect(fixture.find('namespaces/ns')).toBeUndefined();
+    expect(fixture.store.collections().flatMap((name) => fixture.store.list(name, 'ns/'))).toEqual([]);
     expect(
       ['things.facts.example.com', 'configmaps', 'events', 'serviceaccounts'].map(
-        (name) => room.store.list(name, 'other/').length,
+        (name) => fixture.store.list(name, 'other/').length,
       ),
     ).toEqual([1, 2, 1, 1]);
-    expect(room.errors).toEqual([]);
+    expect(fixture.errors).toEqual([]);
   });
 
   it('waits for finalizers in it, and says so as the real controller does', async () => {
-    const room = new Cluster();
-    await room.space('ns');
-    await room.define(thingCrd());
-    await room.config('a', { finalizers: ['a.example.com/hold'] });
-    await room.config('b', { finalizers: ['a.example.com/hold', 'b.example.com/hold'] });
-    await room.create('things.facts.example.com/ns', {
+    const fixture = new Cluster();
+    await fixture.space('ns');
+    await fixture.define(thingCrd());
+    await fixture.config('a', { finalizers: ['a.example.com/hold'] });
+    await fixture.config('b', { finalizers: ['a.example.com/hold', 'b.example.com/hold'] });
+    await fixture.create('things.facts.example.com/ns', {
       apiVersion: 'facts.example.com/v1',
       kind: 'Thing',
       metadata: { name: 'a', finalizers: ['a.example.com/hold'] },
     });
-    await room.delete('namespaces/ns');
-    await room.idle();
-    expect(conditionsOf(room.get('namespaces/ns'))).toEqual([
+    await fixture.delete('namespaces/ns');
+    await fixture.idle();
+    expect(conditionsOf(fixture.get('namespaces/ns'))).toEqual([
       ...FINE,
       {
         type: 'NamespaceContentRemaining',
@@ -95,25 +95,25 @@ describe('a namespace that is deleted', () => {
           'Some content in the namespace has finalizers remaining: a.example.com/hold in 3 resource instances, b.example.com/hold in 1 resource instances',
       },
     ]);
-    expect(await refusal(() => room.config('c'))).toMatchObject({
+    expect(await refusedStatus(() => fixture.config('c'))).toMatchObject({
       code: 403,
       details: { causes: [{ reason: 'NamespaceTerminating' }] },
     });
     for (const path of ['configmaps/ns/a', 'configmaps/ns/b', 'things.facts.example.com/ns/a'])
-      await room.patch(path, 'merge', { metadata: { finalizers: null } });
-    await room.idle();
+      await fixture.patch(path, 'merge', { metadata: { finalizers: null } });
+    await fixture.idle();
 
-    expect(room.find('namespaces/ns')).toBeUndefined();
-    expect(room.clock.pending).toBe(0);
+    expect(fixture.find('namespaces/ns')).toBeUndefined();
+    expect(fixture.clock.pending).toBe(0);
   });
 
   it('tells that all is gone when a finalizer of its own still holds it', async () => {
-    const room = new Cluster();
-    await room.create('namespaces', { metadata: { name: 'ns', finalizers: ['a.example.com/hold'] } });
-    await room.idle();
-    await room.delete('namespaces/ns');
-    await room.idle();
-    const left = room.get('namespaces/ns');
+    const fixture = new Cluster();
+    await fixture.create('namespaces', { metadata: { name: 'ns', finalizers: ['a.example.com/hold'] } });
+    await fixture.idle();
+    await fixture.delete('namespaces/ns');
+    await fixture.idle();
+    const left = fixture.get('namespaces/ns');
     expect(conditionsOf(left)).toEqual([
       ...FINE,
       {
@@ -132,42 +132,42 @@ describe('a namespace that is deleted', () => {
       },
     ]);
     expect(left['spec']).toEqual({});
-    await room.patch('namespaces/ns', 'merge', { metadata: { finalizers: null } });
+    await fixture.patch('namespaces/ns', 'merge', { metadata: { finalizers: null } });
 
-    expect(room.find('namespaces/ns')).toBeUndefined();
+    expect(fixture.find('namespaces/ns')).toBeUndefined();
   });
 
   it('takes more along than are deleted at once', async () => {
-    const room = new Cluster();
-    await room.space('ns');
-    await Promise.all(Array.from({ length: 1_100 }, (_, index) => room.config(`a${index}`)));
-    await room.delete('namespaces/ns');
-    await room.idle();
+    const fixture = new Cluster();
+    await fixture.space('ns');
+    await Promise.all(Array.from({ length: 1_100 }, (_, index) => fixture.config(`a${index}`)));
+    await fixture.delete('namespaces/ns');
+    await fixture.idle();
 
-    expect(room.find('namespaces/ns')).toBeUndefined();
-    expect(room.store.count('configmaps')).toBe(0);
+    expect(fixture.find('namespaces/ns')).toBeUndefined();
+    expect(fixture.store.count('configmaps')).toBe(0);
   });
 
   it('can be made again', async () => {
-    const room = new Cluster();
-    await room.space('ns');
-    await room.delete('namespaces/ns');
-    await room.idle();
-    await room.space('ns');
+    const fixture = new Cluster();
+    await fixture.space('ns');
+    await fixture.delete('namespaces/ns');
+    await fixture.idle();
+    await fixture.space('ns');
 
-    expect(room.find('serviceaccounts/ns/default')).toBeDefined();
+    expect(fixture.find('serviceaccounts/ns/default')).toBeDefined();
   });
 
   it('is found by controllers that start later', async () => {
-    const room = new Cluster();
-    await room.space('ns');
-    await room.controllers.end();
-    await room.delete('namespaces/ns');
-    await room.idle();
-    expect(room.find('namespaces/ns')).toBeDefined();
-    room.startAgain();
-    await room.idle();
+    const fixture = new Cluster();
+    await fixture.space('ns');
+    await fixture.controllers.end();
+    await fixture.delete('namespaces/ns');
+    await fixture.idle();
+    expect(fixture.find('namespaces/ns')).toBeDefined();
+    fixture.startAgain();
+    await fixture.idle();
 
-    expect(room.find('namespaces/ns')).toBeUndefined();
+    expect(fixture.find('namespaces/ns')).toBeUndefined();
   });
 });

@@ -33,27 +33,27 @@ function wrongs(objects: readonly KubeObject[]): string[] {
 it('whatever owns what, and however it is deleted, nothing is left that waits, or whose owners are all gone', async () => {
   await fc.assert(
     fc.asyncProperty(family, async ({ owners, deletions }) => {
-      const room = new Cluster();
-      await room.space('ns');
+      const fixture = new Cluster();
+      await fixture.space('ns');
       const made: KubeObject[] = [];
       for (const [index, owned] of owners.entries()) {
         const earlier = owned.flatMap(([owner, blockOwnerDeletion]) =>
           made[owner] === undefined ? [] : [ownedBy(made[owner], { blockOwnerDeletion })],
         );
-        made.push(await room.config(`o${index}`, earlier.length === 0 ? {} : { ownerReferences: earlier }));
+        made.push(await fixture.config(`o${index}`, earlier.length === 0 ? {} : { ownerReferences: earlier }));
       }
       for (const [index, propagationPolicy, settled] of deletions) {
-        await room
+        await fixture
           .delete(`configmaps/ns/o${index}`, { propagationPolicy })
           .catch((error: unknown) => expect(error).toBeInstanceOf(StatusError));
-        if (settled) await room.idle();
+        if (settled) await fixture.idle();
       }
-      await room.clock.advance(120_000);
-      await room.idle();
+      await fixture.clock.advance(120_000);
+      await fixture.idle();
 
-      expect(wrongs(room.reader.list('configmaps', 'ns'))).toEqual([]);
-      for (const [index] of deletions) expect(room.names()).not.toContain(`o${index}`);
-      expect(room.clock.pending).toBe(0);
+      expect(wrongs(fixture.reader.list('configmaps', 'ns'))).toEqual([]);
+      for (const [index] of deletions) expect(fixture.names()).not.toContain(`o${index}`);
+      expect(fixture.clock.pending).toBe(0);
     }),
     { numRuns: 40 },
   );

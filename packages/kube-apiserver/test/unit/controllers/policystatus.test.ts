@@ -16,11 +16,11 @@ function policy(
 }
 
 async function warningsOf(object: JsonObject): Promise<Json | undefined> {
-  const room = new Cluster();
-  await room.create(POLICIES, object);
-  await room.idle();
-  const { status } = room.get(`${POLICIES}/p`);
-  expect(room.errors).toEqual([]);
+  const fixture = new Cluster();
+  await fixture.create(POLICIES, object);
+  await fixture.idle();
+  const { status } = fixture.get(`${POLICIES}/p`);
+  expect(fixture.errors).toEqual([]);
   expect(status).toMatchObject({ observedGeneration: 1 });
   const checked = isObject(status) ? status['typeChecking'] : undefined;
   return isObject(checked) ? (checked['expressionWarnings'] ?? []) : undefined;
@@ -116,15 +116,15 @@ describe('the status of a policy', () => {
 
   // An apply that gives up the last field of an object takes the object.
   it('belongs to the controller, and follows a change', async () => {
-    const room = new Cluster();
-    await room.create(POLICIES, policy([{ expression: 'object.spec.nope == 1' }]));
-    await room.idle();
-    await room.patch(`${POLICIES}/p`, 'merge', {
+    const fixture = new Cluster();
+    await fixture.create(POLICIES, policy([{ expression: 'object.spec.nope == 1' }]));
+    await fixture.idle();
+    await fixture.patch(`${POLICIES}/p`, 'merge', {
       spec: { validations: [{ expression: 'object.spec.replicas == 1' }] },
     });
-    await room.idle();
+    await fixture.idle();
 
-    const { status, metadata } = room.get(`${POLICIES}/p`);
+    const { status, metadata } = fixture.get(`${POLICIES}/p`);
     expect(status).toEqual({ observedGeneration: 2 });
     expect(
       (metadata.managedFields ?? []).find((entry) => isObject(entry) && entry['subresource'] === 'status'),

@@ -7,11 +7,11 @@ const ROLES = 'clusterroles.rbac.authorization.k8s.io';
 
 describe('every namespace', () => {
   it('has a ServiceAccount and the certificate of the authority', async () => {
-    const room = new Cluster();
-    await room.space('ns');
+    const fixture = new Cluster();
+    await fixture.space('ns');
 
-    expect(room.get('serviceaccounts/ns/default')).toMatchObject({ metadata: { name: 'default' } });
-    expect(room.get('configmaps/ns/kube-root-ca.crt')).toMatchObject({
+    expect(fixture.get('serviceaccounts/ns/default')).toMatchObject({ metadata: { name: 'default' } });
+    expect(fixture.get('configmaps/ns/kube-root-ca.crt')).toMatchObject({
       data: { 'ca.crt': 'the bundle' },
       metadata: {
         annotations: {
@@ -21,54 +21,54 @@ describe('every namespace', () => {
         },
       },
     });
-    expect(room.errors).toEqual([]);
+    expect(fixture.errors).toEqual([]);
   });
 
   it('has them again when they were deleted or changed', async () => {
-    const room = new Cluster();
-    await room.space('ns');
-    const first = room.get('serviceaccounts/ns/default').metadata.uid;
-    await room.delete('serviceaccounts/ns/default');
-    await room.patch('configmaps/ns/kube-root-ca.crt', 'merge', {
+    const fixture = new Cluster();
+    await fixture.space('ns');
+    const first = fixture.get('serviceaccounts/ns/default').metadata.uid;
+    await fixture.delete('serviceaccounts/ns/default');
+    await fixture.patch('configmaps/ns/kube-root-ca.crt', 'merge', {
       data: { 'ca.crt': 'mine', more: '' },
       metadata: { labels: { a: 'b' } },
     });
-    await room.idle();
-    expect(room.get('serviceaccounts/ns/default').metadata.uid).not.toBe(first);
-    expect(room.get('configmaps/ns/kube-root-ca.crt')).toMatchObject({
+    await fixture.idle();
+    expect(fixture.get('serviceaccounts/ns/default').metadata.uid).not.toBe(first);
+    expect(fixture.get('configmaps/ns/kube-root-ca.crt')).toMatchObject({
       data: { 'ca.crt': 'the bundle' },
       metadata: { labels: { a: 'b' } },
     });
-    expect(room.get('configmaps/ns/kube-root-ca.crt').data).toEqual({ 'ca.crt': 'the bundle' });
-    await room.delete('configmaps/ns/kube-root-ca.crt');
-    await room.idle();
+    expect(fixture.get('configmaps/ns/kube-root-ca.crt').data).toEqual({ 'ca.crt': 'the bundle' });
+    await fixture.delete('configmaps/ns/kube-root-ca.crt');
+    await fixture.idle();
 
-    expect(room.find('configmaps/ns/kube-root-ca.crt')).toBeDefined();
+    expect(fixture.find('configmaps/ns/kube-root-ca.crt')).toBeDefined();
   });
 
   it('has them no more once it is being deleted', async () => {
-    const room = new Cluster();
-    await room.create('namespaces', { metadata: { name: 'ns' } });
-    await room.config('held', { finalizers: ['a.example.com/hold'] });
-    await room.delete('namespaces/ns');
-    await room.idle();
+    const fixture = new Cluster();
+    await fixture.create('namespaces', { metadata: { name: 'ns' } });
+    await fixture.config('held', { finalizers: ['a.example.com/hold'] });
+    await fixture.delete('namespaces/ns');
+    await fixture.idle();
 
-    expect(room.names()).toEqual(['held']);
-    expect(room.find('configmaps/ns/kube-root-ca.crt')).toBeUndefined();
-    expect(room.find('serviceaccounts/ns/default')).toBeUndefined();
-    expect(room.errors).toEqual([]);
+    expect(fixture.names()).toEqual(['held']);
+    expect(fixture.find('configmaps/ns/kube-root-ca.crt')).toBeUndefined();
+    expect(fixture.find('serviceaccounts/ns/default')).toBeUndefined();
+    expect(fixture.errors).toEqual([]);
   });
 
   it('keeps what somebody else made', async () => {
-    const room = new Cluster();
+    const fixture = new Cluster();
     await Promise.all([
-      room.namespace('ns'),
-      room.create('serviceaccounts/ns', { metadata: { name: 'default', labels: { mine: 'yes' } } }),
+      fixture.namespace('ns'),
+      fixture.create('serviceaccounts/ns', { metadata: { name: 'default', labels: { mine: 'yes' } } }),
     ]);
-    await room.idle();
+    await fixture.idle();
 
-    expect(room.get('serviceaccounts/ns/default').metadata.labels).toEqual({ mine: 'yes' });
-    expect(room.errors).toEqual([]);
+    expect(fixture.get('serviceaccounts/ns/default').metadata.labels).toEqual({ mine: 'yes' });
+    expect(fixture.errors).toEqual([]);
   });
 });
 
@@ -76,46 +76,46 @@ function event(name: string, more: { readonly [key: string]: Json } = {}): Json 
   return { metadata: { name }, involvedObject: { kind: 'ConfigMap', name: 'a', namespace: 'ns' }, ...more };
 }
 
-function events(room: Cluster): string[] {
-  return room.store.list('events', '').map(({ key }) => key);
+function events(fixture: Cluster): string[] {
+  return fixture.store.list('events', '').map(({ key }) => key);
 }
 
 describe('an event', () => {
   it('goes an hour after it was last written', async () => {
-    const room = new Cluster();
-    await room.space('ns');
-    await room.create('events/ns', event('a'));
-    await room.create('events/ns', event('b'));
-    await room.clock.advance(HOUR / 2);
-    await room.patch('events/ns/a', 'merge', { count: 2 });
-    await room.clock.advance(HOUR / 2 - 1);
-    expect(events(room)).toEqual(['ns/a', 'ns/b']);
-    await room.clock.advance(2_000);
-    await room.idle();
-    expect(events(room)).toEqual(['ns/a']);
-    await room.clock.advance(HOUR / 2);
-    await room.idle();
+    const fixture = new Cluster();
+    await fixture.space('ns');
+    await fixture.create('events/ns', event('a'));
+    await fixture.create('events/ns', event('b'));
+    await fixture.clock.advance(HOUR / 2);
+    await fixture.patch('events/ns/a', 'merge', { count: 2 });
+    await fixture.clock.advance(HOUR / 2 - 1);
+    expect(events(fixture)).toEqual(['ns/a', 'ns/b']);
+    await fixture.clock.advance(2_000);
+    await fixture.idle();
+    expect(events(fixture)).toEqual(['ns/a']);
+    await fixture.clock.advance(HOUR / 2);
+    await fixture.idle();
 
-    expect(events(room)).toEqual([]);
-    expect(room.clock.pending).toBe(0);
-    expect(room.errors).toEqual([]);
+    expect(events(fixture)).toEqual([]);
+    expect(fixture.clock.pending).toBe(0);
+    expect(fixture.errors).toEqual([]);
   });
 
   it('has what is left of its hour after a new start', async () => {
-    const room = new Cluster();
-    await room.space('ns');
-    await room.create('events/ns', event('old'));
-    await room.create('events/ns', event('again', { lastTimestamp: '2026-01-02T03:44:05Z' }));
-    await room.clock.advance(HOUR / 2);
-    await room.controllers.end();
-    room.startAgain();
-    await room.clock.advance(HOUR / 2 + 2_000);
-    await room.idle();
-    expect(events(room)).toEqual(['ns/again']);
-    await room.clock.advance(HOUR);
-    await room.idle();
+    const fixture = new Cluster();
+    await fixture.space('ns');
+    await fixture.create('events/ns', event('old'));
+    await fixture.create('events/ns', event('again', { lastTimestamp: '2026-01-02T03:44:05Z' }));
+    await fixture.clock.advance(HOUR / 2);
+    await fixture.controllers.end();
+    fixture.startAgain();
+    await fixture.clock.advance(HOUR / 2 + 2_000);
+    await fixture.idle();
+    expect(events(fixture)).toEqual(['ns/again']);
+    await fixture.clock.advance(HOUR);
+    await fixture.idle();
 
-    expect(events(room)).toEqual([]);
+    expect(events(fixture)).toEqual([]);
   });
 });
 
@@ -129,40 +129,40 @@ function role(name: string, labels: { readonly [key: string]: string }, ...rules
 
 describe('a ClusterRole that gathers others', () => {
   it('has the rules of those that its selectors choose, each once, and follows them', async () => {
-    const room = new Cluster();
-    await room.create(ROLES, role('z', { to: 'all' }, rule('pods'), rule('nodes')));
-    await room.create(ROLES, role('a', { to: 'all', also: 'yes' }, rule('secrets'), rule('pods')));
-    await room.create(ROLES, role('n', { to: 'none' }, rule('leases')));
+    const fixture = new Cluster();
+    await fixture.create(ROLES, role('z', { to: 'all' }, rule('pods'), rule('nodes')));
+    await fixture.create(ROLES, role('a', { to: 'all', also: 'yes' }, rule('secrets'), rule('pods')));
+    await fixture.create(ROLES, role('n', { to: 'none' }, rule('leases')));
     const selectors = [
       { matchLabels: { also: 'yes' } },
       { matchExpressions: [{ key: 'to', operator: 'In', values: ['all'] }] },
     ];
-    await room.create(ROLES, {
+    await fixture.create(ROLES, {
       metadata: { name: 'all' },
       aggregationRule: { clusterRoleSelectors: selectors },
       rules: [rule('own')],
     });
-    await room.idle();
-    expect(room.get(`${ROLES}/all`)['rules']).toEqual([rule('secrets'), rule('pods'), rule('nodes')]);
+    await fixture.idle();
+    expect(fixture.get(`${ROLES}/all`)['rules']).toEqual([rule('secrets'), rule('pods'), rule('nodes')]);
     expect(
-      room.get(`${ROLES}/all`).metadata.managedFields?.map(({ manager, operation }) => [manager, operation]),
+      fixture.get(`${ROLES}/all`).metadata.managedFields?.map(({ manager, operation }) => [manager, operation]),
     ).toEqual([
       ['clusterrole-aggregation-controller', 'Apply'],
       ['test', 'Update'],
     ]);
-    const { resourceVersion } = room.get(`${ROLES}/all`).metadata;
-    await room.patch(`${ROLES}/n`, 'merge', { metadata: { labels: { more: 'x' } } });
-    await room.idle();
-    expect(room.get(`${ROLES}/all`).metadata.resourceVersion).toBe(resourceVersion);
-    await room.patch(`${ROLES}/n`, 'merge', { metadata: { labels: { to: 'all' } } });
-    await room.delete(`${ROLES}/z`);
-    await room.idle();
-    expect(room.get(`${ROLES}/all`)['rules']).toEqual([rule('secrets'), rule('pods'), rule('leases')]);
-    await room.delete(`${ROLES}/a`);
-    await room.delete(`${ROLES}/n`);
-    await room.idle();
+    const { resourceVersion } = fixture.get(`${ROLES}/all`).metadata;
+    await fixture.patch(`${ROLES}/n`, 'merge', { metadata: { labels: { more: 'x' } } });
+    await fixture.idle();
+    expect(fixture.get(`${ROLES}/all`).metadata.resourceVersion).toBe(resourceVersion);
+    await fixture.patch(`${ROLES}/n`, 'merge', { metadata: { labels: { to: 'all' } } });
+    await fixture.delete(`${ROLES}/z`);
+    await fixture.idle();
+    expect(fixture.get(`${ROLES}/all`)['rules']).toEqual([rule('secrets'), rule('pods'), rule('leases')]);
+    await fixture.delete(`${ROLES}/a`);
+    await fixture.delete(`${ROLES}/n`);
+    await fixture.idle();
 
-    expect(room.get(`${ROLES}/all`)['rules'] ?? []).toEqual([]);
-    expect(room.errors).toEqual([]);
+    expect(fixture.get(`${ROLES}/all`)['rules'] ?? []).toEqual([]);
+    expect(fixture.errors).toEqual([]);
   });
 });

@@ -3,9 +3,9 @@ import type { TLSSocket } from 'node:tls';
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { connections } from '../../../testing/files.js';
+import { connectionLimit } from '../../../testing/files.js';
 import { waitFor } from '../../../testing/wait.js';
-import { head, Victim } from './serverprocess.js';
+import { head, ServerProcess } from './serverprocess.js';
 
 /** Time limit in ms, far above what a test takes: machines are slow and busy. */
 const LONG = 600_000;
@@ -15,14 +15,14 @@ const MAPS = '/api/v1/namespaces/default/configmaps';
 /** The allowed growth of the server's memory: unbounded buffers would need far more. */
 const MOST = 300 * MB;
 
-let victim: Victim;
+let server: ServerProcess;
 let open: (TLSSocket | Socket)[] = [];
 
 beforeAll(async () => {
-  victim = await Victim.start();
+  server = await ServerProcess.start();
   // 12 MB in all: a list of it exceeds the buffers of the system.
   for (let count = 0; count < 30; count++) {
-    const { status } = await victim.call({
+    const { status } = await server.call({
       method: 'POST',
       path: MAPS,
       body: { metadata: { name: `big-${count}` }, data: { text: 'x'.repeat(400_000) } },
@@ -36,13 +36,13 @@ afterEach(() => {
   open = [];
 });
 
-afterAll(() => victim.stop(), LONG);
+afterAll(() => server.stop(), LONG);
 
 async function sockets(count: number): Promise<TLSSocket[]> {
   const made: TLSSocket[] = [];
   while (made.length < count)
     made.push(
-      ...(await Promise.all(Array.from({ length: Math.min(50, count - made.length) }, () => victim.connect()))),
+      ...(await Promise.all(Array.from({ length: Math.min(50, count - made.length) }, () => server.connect()))),
     );
   open.push(...made);
   return made;
@@ -52,10 +52,10 @@ async function sockets(count: number): Promise<TLSSocket[]> {
 async function serves(): Promise<void> {
   const name = `other-${open.length}`;
   const answers = [
-    await victim.call({ method: 'POST', path: MAPS, body: { metadata: { name } } }),
-    await victim.call({ path: `${MAPS}/${name}` }),
-    await victim.call({ path: `${MAPS}?watch=true&timeoutSeconds=1&fieldSelector=metadata.name%3D${name}` }),
-    await victim.call({ method: 'DELETE', path: `${MAPS}/${name}` }),
+    await server.call({ method: 'POST', path: MAPS, body: { metadata: { name } } }),
+    await server.call({ path: `${MAPS}/${name}` }),
+    await server.call({ path: `${MAPS}?watch=true&timeoutSeconds=1&fieldSelector=metadata.name%3D${name}` }),
+    await server.call({ method: 'DELETE', path: `${MAPS}/${name}` }),
   ];
   expect(answers.map(({ status }) => status)).toEqual([201, 200, 200, 200]);
 }
@@ -64,7 +64,7 @@ async function serves(): Promise<void> {
 async function stir(times: number): Promise<void> {
   const text = 'y'.repeat(100_000);
   for (let count = 0; count < times; count++) {
-    const { status } = await victim.call({
+    const { status } = await server.call({
       method: 'PATCH',
       path: `${MAPS}/big-0`,
       body: { data: { text, count: String(count) } },
@@ -78,7 +78,7 @@ describe('misbehaving clients', () => {
   it(
     'clients that send a request byte by byte do not delay others',
     async () => {
-      const before = victim.memory();
+      const before = server.memory();
       const heads = await sockets(200);
       const bodies = await sockets(100);
       const request = head('POST', MAPS, ['Content-Type: application/json', 'Content-Length: 3000000']);
@@ -88,7 +88,7 @@ describe('misbehaving clients', () => {
         for (const socket of bodies) socket.write(' ');
         await serves();
       }
-      expect(victim.memory() - before).toBeLessThan(MOST);
+      expect(server.memory() - before).toBeLessThan(MOST);
     },
     LONG,
   );
@@ -96,14 +96,14 @@ describe('misbehaving clients', () => {
   it(
     'clients that never read a large list take no more memory than its size each',
     async () => {
-      const before = victim.memory();
+      const before = server.memory();
       for (const socket of await sockets(20)) {
         socket.pause();
         socket.write(head('GET', MAPS));
       }
       await serves();
       await serves();
-      expect(victim.memory() - before).toBeLessThan(MOST + 20 * 13 * MB);
+      expect(server.memory() - before).toBeLessThan(MOST + 20 * 13 * MB);
     },
     LONG,
   );
@@ -111,7 +111,7 @@ describe('misbehaving clients', () => {
   it(
     'clients that never read their watch do not take memory for all its events',
     async () => {
-      const before = victim.memory();
+      const before = server.memory();
       const readers = await sockets(100);
       for (const socket of readers) {
         socket.pause();
@@ -120,7 +120,7 @@ describe('misbehaving clients', () => {
       await serves();
       await stir(100);
       await serves();
-      expect(victim.memory() - before).toBeLessThan(MOST);
+      expect(server.memory() - before).toBeLessThan(MOST);
     },
     LONG,
   );
@@ -128,8 +128,8 @@ describe('misbehaving clients', () => {
   it(
     'a thousand idle watches get new events, take little memory, and leave none',
     async () => {
-      const before = victim.memory();
-      const watches = await sockets(connections(1000, FILE));
+      const before = server.memory();
+      const watches = await sockets(connectionLimit(1000, FILE));
       let told = 0;
       for (const socket of watches) {
         let text = '';
@@ -142,11 +142,11 @@ describe('misbehaving clients', () => {
         socket.write(head('GET', '/apis/coordination.k8s.io/v1/leases?watch=true'));
       }
       await serves();
-      expect(victim.memory() - before).toBeLessThan(MOST);
+      expect(server.memory() - before).toBeLessThan(MOST);
       const lease = { metadata: { name: 'idle-end' } };
       expect(
         (
-          await victim.call({
+          await server.call({
             method: 'POST',
             path: '/apis/coordination.k8s.io/v1/namespaces/default/leases',
             body: lease,
@@ -166,11 +166,11 @@ describe('misbehaving clients', () => {
   it(
     'clients above the connection limit do not affect those that are connected',
     async () => {
-      const before = victim.memory();
+      const before = server.memory();
       // The server accepts 10,000.
-      for (let left = connections(10_500, FILE); left > 0; left -= 500) {
+      for (let left = connectionLimit(10_500, FILE); left > 0; left -= 500) {
         const some = Array.from({ length: Math.min(500, left) }, () =>
-          plainConnect({ host: '127.0.0.1', port: victim.port }).on('error', () => undefined),
+          plainConnect({ host: '127.0.0.1', port: server.port }).on('error', () => undefined),
         );
         open.push(...some);
         await Promise.all(
@@ -183,10 +183,10 @@ describe('misbehaving clients', () => {
         );
       }
       await serves();
-      expect(victim.memory() - before).toBeLessThan(MOST);
+      expect(server.memory() - before).toBeLessThan(MOST);
       for (const socket of open) socket.destroy();
       await waitFor('a new connection to be served', async () => {
-        const session = victim.session();
+        const session = server.session();
         const { status } = await session.call({ path: '/readyz' });
         session.close();
         return status === 200;

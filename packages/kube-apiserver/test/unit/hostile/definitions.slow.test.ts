@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import type { Assembly } from '../../../src/server/assembly.js';
 import { isArray, isObject, type Json } from '../../../src/json.js';
-import { ask, openRoom } from './fixture.js';
+import { ask, startAssembly } from './fixture.js';
 
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const MAPS = '/api/v1/namespaces/default/configmaps';
@@ -10,13 +10,13 @@ const GROUP = 'bombs.example.com';
 /** Time limit in ms, far above what a test takes: machines are slow and busy. */
 const LONG = 600_000;
 
-let rooms: Assembly;
+let assembly: Assembly;
 
 beforeAll(async () => {
-  rooms = await openRoom();
+  assembly = await startAssembly();
 });
 
-afterAll(() => rooms.close());
+afterAll(() => assembly.close());
 
 function definition(plural: string, spec: Json): string {
   const kind = `K${plural}`;
@@ -35,11 +35,11 @@ function definition(plural: string, spec: Json): string {
 }
 
 async function define(plural: string, spec: Json): Promise<{ readonly code: number; readonly value: Json }> {
-  return ask(rooms, { method: 'POST', target: CRDS, body: definition(plural, spec) });
+  return ask(assembly, { method: 'POST', target: CRDS, body: definition(plural, spec) });
 }
 
 function create(plural: string, spec: string): ReturnType<typeof ask> {
-  return ask(rooms, {
+  return ask(assembly, {
     method: 'POST',
     target: `/apis/${GROUP}/v1/${plural}`,
     body: `{"apiVersion":"${GROUP}/v1","kind":"K${plural}","metadata":{"generateName":"a-"},"spec":${spec}}`,
@@ -128,7 +128,7 @@ describe('a definition with rules that exceed the cost limit', () => {
       ]) {
         const { code } = await define('c5s', { type: 'string', maxLength: 5, 'x-kubernetes-validations': [{ rule }] });
         expect([201, 422]).toContain(code);
-        if (code === 201) await ask(rooms, { method: 'DELETE', target: `${CRDS}/c5s.${GROUP}`, body: '' });
+        if (code === 201) await ask(assembly, { method: 'DELETE', target: `${CRDS}/c5s.${GROUP}`, body: '' });
       }
     },
     LONG,
@@ -143,7 +143,7 @@ describe('many managers of many fields', () => {
       for (let owner = 0; owner < 20; owner++) {
         const data = Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`key-${owner}-${at}`, 'v']));
         const body = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'owned' }, data });
-        last = await ask(rooms, {
+        last = await ask(assembly, {
           method: 'PATCH',
           target: `${MAPS}/owned?fieldManager=owner-${owner}`,
           type: 'application/apply-patch+yaml',
@@ -155,14 +155,14 @@ describe('many managers of many fields', () => {
       expect(isObject(metadata) && isArray(metadata['managedFields']) ? metadata['managedFields'].length : 0).toBe(20);
       // An apply that would exceed the limit is refused, and not stored in part.
       const data = Object.fromEntries(Array.from({ length: 60_000 }, (_, at) => [`key-${at}`, 'some text']));
-      const { code } = await ask(rooms, {
+      const { code } = await ask(assembly, {
         method: 'PATCH',
         target: `${MAPS}/owned?fieldManager=greedy`,
         type: 'application/apply-patch+yaml',
         body: JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'owned' }, data }),
       });
       expect(code).toBeGreaterThanOrEqual(400);
-      expect((await ask(rooms, { method: 'GET', target: `${MAPS}/owned`, body: '' })).value).toEqual(last.value);
+      expect((await ask(assembly, { method: 'GET', target: `${MAPS}/owned`, body: '' })).value).toEqual(last.value);
     },
     LONG,
   );
@@ -185,14 +185,16 @@ describe('five hundred definitions', () => {
         ).toBe(201);
       for (const plural of plurals.filter((_one, at) => at % 50 === 0))
         expect((await create(plural, '{"a":"ab"}')).code).toBe(201);
-      const { value } = await ask(rooms, { method: 'GET', target: `/apis/${GROUP}/v1`, body: '' });
+      const { value } = await ask(assembly, { method: 'GET', target: `/apis/${GROUP}/v1`, body: '' });
       const served = isArray(value['resources'])
         ? value['resources'].filter((one) => isObject(one) && plurals.includes(String(one['name'] as string)))
         : [];
       expect(served).toHaveLength(500);
-      expect((await ask(rooms, { method: 'GET', target: `/openapi/v3/apis/${GROUP}/v1`, body: '' })).code).toBe(200);
+      expect((await ask(assembly, { method: 'GET', target: `/openapi/v3/apis/${GROUP}/v1`, body: '' })).code).toBe(200);
       for (const plural of plurals)
-        expect((await ask(rooms, { method: 'DELETE', target: `${CRDS}/${plural}.${GROUP}`, body: '' })).code).toBe(200);
+        expect((await ask(assembly, { method: 'DELETE', target: `${CRDS}/${plural}.${GROUP}`, body: '' })).code).toBe(
+          200,
+        );
       expect(process.memoryUsage().rss - before).toBeLessThan(600 * 1024 * 1024);
     },
     LONG,

@@ -8,9 +8,9 @@ import { ManualClock } from '../../../testing/clock.js';
 const ROOT = { name: 'root', groups: ['system:masters', 'system:authenticated'] };
 
 /** A complete server without a socket, with deep-frozen stored objects. */
-export async function openRoom(): Promise<Assembly> {
+export async function startAssembly(): Promise<Assembly> {
   const clock = new ManualClock();
-  const rooms = assemble({
+  const assembly = assemble({
     store: memoryStore({ clock, frozen: true }),
     clock,
     signing: readSigningKey(generateSigningKey()),
@@ -19,13 +19,13 @@ export async function openRoom(): Promise<Assembly> {
     address: () => '',
     metrics: () => '',
   });
-  await bootstrap(rooms, []);
-  return rooms;
+  await bootstrap(assembly, []);
+  return assembly;
 }
 
 /** The response to an administrator's request: the code, and the object, `{}` where it is text. */
 export async function ask(
-  rooms: Assembly,
+  assembly: Assembly,
   request: {
     readonly method: string;
     readonly target: string;
@@ -35,7 +35,7 @@ export async function ask(
 ): Promise<{ readonly code: number; readonly value: JsonObject }> {
   const { method, target, body, type = 'application/json' } = request;
   const signal = AbortSignal.timeout(600_000);
-  const answer = await rooms.router.dispatch({
+  const answer = await assembly.router.dispatch({
     method,
     target,
     headers: { 'content-type': type, accept: 'application/json' },

@@ -9,12 +9,12 @@ import { memoryStore } from '../../../src/store/open.js';
 import { ManualClock } from '../../../testing/clock.js';
 
 const USER = { name: 'root', groups: ['system:masters', 'system:authenticated'] };
-let rooms: Assembly;
+let assembly: Assembly;
 
 beforeAll(async () => {
   const clock = new ManualClock();
   const tokens: never[] = [];
-  rooms = assemble({
+  assembly = assemble({
     store: memoryStore({ clock, frozen: true }),
     clock,
     signing: readSigningKey(generateSigningKey()),
@@ -23,10 +23,10 @@ beforeAll(async () => {
     address: () => '',
     metrics: () => '',
   });
-  await bootstrap(rooms, []);
+  await bootstrap(assembly, []);
 });
 
-afterAll(() => rooms.close());
+afterAll(() => assembly.close());
 
 const RESOURCES = [
   '/api/v1/namespaces',
@@ -135,7 +135,7 @@ describe('a hostile request', () => {
       fc.asyncProperty(request, async (one) => {
         const target = `${one.resource}${one.name}?${one.query.map((pair) => pair.join('=')).join('&')}`;
         const headers = { 'content-type': one.method === 'PATCH' ? one.type : 'application/json' };
-        const answer = await rooms.router.dispatch({
+        const answer = await assembly.router.dispatch({
           method: one.method,
           target,
           headers,

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { Assembly } from '../../../src/server/assembly.js';
 import { isObject, type Json } from '../../../src/json.js';
 import { Dice } from '../../../testing/random.js';
-import { ask, openRoom } from './fixture.js';
+import { ask, startAssembly } from './fixture.js';
 
 const MAPS = '/api/v1/namespaces/default/configmaps';
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -15,18 +15,18 @@ const YAML = 'application/yaml';
 /** Time limit in ms, far above what a test takes: machines are slow and busy. */
 const LONG = 600_000;
 
-let rooms: Assembly;
+let assembly: Assembly;
 
 beforeAll(async () => {
-  rooms = await openRoom();
+  assembly = await startAssembly();
 });
 
 beforeEach(async () => {
-  await ask(rooms, { method: 'DELETE', target: `${MAPS}/a`, body: '' });
-  await ask(rooms, { method: 'POST', target: MAPS, body: '{"metadata":{"name":"a"},"data":{"a":"x"}}' });
+  await ask(assembly, { method: 'DELETE', target: `${MAPS}/a`, body: '' });
+  await ask(assembly, { method: 'POST', target: MAPS, body: '{"metadata":{"name":"a"},"data":{"a":"x"}}' });
 });
 
-afterAll(() => rooms.close());
+afterAll(() => assembly.close());
 
 const nested = (depth: number, open: string, close: string): string => `${open.repeat(depth)}1${close.repeat(depth)}`;
 const many = (count: number, one: (at: number) => string, between = ','): string =>
@@ -54,7 +54,7 @@ describe('a value that is nested too deeply', () => {
         { method: 'DELETE', target: `${MAPS}/a`, body: maps },
       ];
       for (const request of requests) {
-        const { code, value } = await ask(rooms, request);
+        const { code, value } = await ask(assembly, request);
         expect({
           request: `${request.method} ${request.target} ${request.type ?? ''}`,
           code,
@@ -79,7 +79,7 @@ describe('a value that is nested too deeply', () => {
     'a deeply nested value as %s is refused',
     async (_what, type, body, wanted) => {
       const { code, value } = await ask(
-        rooms,
+        assembly,
         type === YAML
           ? { method: 'POST', target: MAPS, body, type }
           : { method: 'PATCH', target: `${MAPS}/a`, body, type },
@@ -156,7 +156,7 @@ describe('keys that are properties of JavaScript prototypes', () => {
       },
     ],
   ])('prototype property names are ordinary keys in %s', async (_what, request) => {
-    const { code, value } = await ask(rooms, request);
+    const { code, value } = await ask(assembly, request);
     const { data, metadata } = value;
     expect(code).toBeLessThan(300);
     expect(Object.keys(isObject(data) ? data : {}).sort()).toEqual([...ODD].sort());
@@ -169,7 +169,7 @@ describe('keys that are properties of JavaScript prototypes', () => {
   it.each(['/__proto__/polluted', '/constructor/prototype/polluted', '/metadata/__proto__/polluted'])(
     'a JSON patch cannot change a prototype: %s',
     async (path) => {
-      const { code } = await ask(rooms, {
+      const { code } = await ask(assembly, {
         method: 'PATCH',
         target: `${MAPS}/a`,
         type: JSON_PATCH,
@@ -214,7 +214,7 @@ describe('a patch that grows', () => {
   ])(
     'a growing patch is limited: %s',
     async (_what, patch, wanted) => {
-      const { code } = await ask(rooms, {
+      const { code } = await ask(assembly, {
         method: 'PATCH',
         target: `${MAPS}/a`,
         type: JSON_PATCH,
@@ -237,7 +237,7 @@ describe('a query of a megabyte', () => {
   ])(
     'a query of a megabyte gets a response: %s',
     async (_what, query, wanted) => {
-      expect((await ask(rooms, { method: 'GET', target: `${MAPS}?${query}`, body: '' })).code).toBe(wanted);
+      expect((await ask(assembly, { method: 'GET', target: `${MAPS}?${query}`, body: '' })).code).toBe(wanted);
     },
     LONG,
   );
@@ -248,12 +248,12 @@ describe('invalid protobuf', () => {
     'invalid protobuf is refused for every kind',
     async () => {
       const dice = new Dice(1);
-      const kinds = rooms.registry.all().filter(({ custom, namespaced }) => !custom && namespaced);
+      const kinds = assembly.registry.all().filter(({ custom, namespaced }) => !custom && namespaced);
       for (const { group, version, plural } of kinds) {
         const target = `${group === '' ? `/api/${version}` : `/apis/${group}/${version}`}/namespaces/default/${plural}`;
         for (let count = 0; count < 40; count++) {
           const noise = Buffer.from(Array.from({ length: dice.between(0, 300) }, () => dice.between(0, 255)));
-          const { code } = await ask(rooms, {
+          const { code } = await ask(assembly, {
             method: 'POST',
             target,
             body: Buffer.concat([Buffer.from('k8s\0'), noise]),

@@ -12,7 +12,7 @@ import { layout } from '../../../testing/controlplane/flags.js';
 const TOKEN = 'token-of-root';
 
 /** An embedded API server in a process of its own, whose memory can be measured. */
-export class Victim {
+export class ServerProcess {
   readonly #server: EmbeddedServer;
   readonly #folder: string;
   readonly #port: number;
@@ -25,7 +25,7 @@ export class Victim {
     this.#session = this.session();
   }
 
-  static async start(): Promise<Victim> {
+  static async start(): Promise<ServerProcess> {
     const folder = await mkdtemp(path.join(tmpdir(), 'hostile-'));
     const [port = 0] = await freePorts(1);
     const where = layout(folder, { api: port, etcd: 0, peer: 0 });
@@ -33,7 +33,7 @@ export class Victim {
     const users = [{ user: 'root', groups: ['system:masters'], token: TOKEN }];
     const server = new EmbeddedServer(where, users, { level: 'Metadata', controllers: false, admin: endpoint });
     await server.start();
-    return new Victim(server, folder, port);
+    return new ServerProcess(server, folder, port);
   }
 
   session(): ApiSession {

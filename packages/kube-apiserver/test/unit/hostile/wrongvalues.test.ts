@@ -1,31 +1,31 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import type { Assembly } from '../../../src/server/assembly.js';
-import { misfits } from './wrongvalues.js';
-import { ask, openRoom } from './fixture.js';
+import { wrongValues } from './wrongvalues.js';
+import { ask, startAssembly } from './fixture.js';
 
 /** Every nth request; the offset selects another part of them. */
 const STEP = Number(process.env['MISFIT_STEP'] ?? 11);
 const FIRST = Number(process.env['MISFIT_FIRST'] ?? 0);
 
-let rooms: Assembly;
+let assembly: Assembly;
 
 beforeAll(async () => {
-  rooms = await openRoom();
+  assembly = await startAssembly();
 });
 
-afterAll(() => rooms.close());
+afterAll(() => assembly.close());
 
 describe('a wrong value in any field of any built-in kind', () => {
   it('a wrong value in any field of any built-in kind is accepted, or refused by a Status with a reason', async () => {
-    const all = misfits(rooms.registry.all());
+    const all = wrongValues(assembly.registry.all());
     expect(all.length).toBeGreaterThan(10_000);
     const odd: string[] = [];
     let refused = 0;
     for (let at = FIRST; at < all.length; at += STEP) {
       const one = all[at];
       if (one === undefined) continue;
-      const { code, value } = await ask(rooms, { method: 'POST', target: one.target, body: one.body });
+      const { code, value } = await ask(assembly, { method: 'POST', target: one.target, body: one.body });
       if (code < 300) continue;
       refused += 1;
       const { kind, reason, message } = value;

@@ -6,7 +6,7 @@ import type { Resource } from '../../../src/resource.js';
 import { root } from '../../../testing/root.js';
 
 /** A request to create an object with a wrong value in one field. */
-export interface Misfit {
+export interface WrongValue {
   /** `v1 ConfigMap metadata.labels = 1`. */
   readonly title: string;
   readonly target: string;
@@ -53,7 +53,7 @@ function samples(): readonly Sample[] {
 }
 
 /** Each field of each kind with each value, in a deterministic order. */
-export function misfits(resources: readonly Resource[]): Misfit[] {
+export function wrongValues(resources: readonly Resource[]): WrongValue[] {
   return samples().flatMap(({ json }) => {
     const resource = resources.find(
       ({ group, version, kind }) =>
@@ -63,7 +63,7 @@ export function misfits(resources: readonly Resource[]): Misfit[] {
   });
 }
 
-function ofKind(json: JsonObject, { group, version, plural, kind, namespaced }: Resource): Misfit[] {
+function ofKind(json: JsonObject, { group, version, plural, kind, namespaced }: Resource): WrongValue[] {
   const target = `${group === '' ? `/api/${version}` : `/apis/${group}/${version}`}${namespaced ? '/namespaces/default' : ''}/${plural}?dryRun=All&fieldManager=x`;
   return fieldsOf(json, []).flatMap((where) => {
     const alone = only(json, where);

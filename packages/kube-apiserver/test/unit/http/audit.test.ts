@@ -4,7 +4,7 @@ import { type AuditLevel, createAuditLog } from '../../../src/http/audit.js';
 import { createRouter } from '../../../src/http/router.js';
 import type { WatchEvent } from '../../../src/verbs/verbs.js';
 import { ManualClock } from '../../../testing/clock.js';
-import { FakeVerbs, request, rooms } from './routerfixture.js';
+import { FakeVerbs, request, routerDeps } from './routerfixture.js';
 
 async function* two(): AsyncGenerator<WatchEvent> {
   yield { type: 'ADDED', object: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } } };
@@ -20,7 +20,7 @@ async function logged(
   const verbs = new FakeVerbs();
   verbs.events = two();
   const audit = createAuditLog({ clock: new ManualClock(), level, write: (text) => void lines.push(text) });
-  const answer = await createRouter(rooms(verbs, { audit })).dispatch({
+  const answer = await createRouter(routerDeps(verbs, { audit })).dispatch({
     ...request(line, { 'user-agent': 'kubectl/v1', 'audit-id': 'id', ...headers }),
     from: '10.0.0.1',
   });

@@ -4,7 +4,7 @@ import { decodeProtobuf } from '../../../src/http/protobuf/body.js';
 import { createRouter } from '../../../src/http/router.js';
 import { isObject } from '../../../src/json.js';
 import { notFound } from '../../../src/status.js';
-import { FakeVerbs, request, RESOURCES, rooms } from './routerfixture.js';
+import { FakeVerbs, request, RESOURCES, routerDeps } from './routerfixture.js';
 
 const CONFIGMAPS = '/api/v1/namespaces/ns/configmaps';
 const PREFIX = 'provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]';
@@ -17,7 +17,7 @@ class ToldVerbs extends FakeVerbs {
 }
 
 async function told(line: string, body: string): Promise<unknown> {
-  const router = createRouter(rooms(new ToldVerbs(), { protobuf: decodeProtobuf }));
+  const router = createRouter(routerDeps(new ToldVerbs(), { protobuf: decodeProtobuf }));
   const answer = await router.dispatch({
     ...request(line, { 'content-type': 'application/vnd.kubernetes.protobuf' }),
     body: Buffer.from(body, 'latin1'),

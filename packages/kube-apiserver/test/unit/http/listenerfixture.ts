@@ -6,23 +6,25 @@ import { type Listener, listen, type ListenerOptions } from '../../../src/http/c
 import { issueAuthority, issueServing } from '../../../src/http/connection/tls.js';
 import { systemClock } from '../../../src/clock.js';
 
-export interface Answer {
+export interface ReceivedResponse {
   readonly code: number | undefined;
   readonly headers: Readonly<Record<string, unknown>>;
   readonly bytes: Buffer;
 }
 
 /** A listener with clients that send raw requests. */
-export interface Wire {
+export interface ListenerFixture {
   readonly listener: Listener;
   /** A complete response. */
-  get(path: string, method?: string): Promise<Answer>;
+  get(path: string, method?: string): Promise<ReceivedResponse>;
   /** A connection that has sent this, and reads nothing until it is resumed. */
   silent(text: string): Promise<TLSSocket>;
   close(): Promise<void>;
 }
 
-export async function openWire(options: Pick<ListenerOptions, 'dispatch'> & Partial<ListenerOptions>): Promise<Wire> {
+export async function openListener(
+  options: Pick<ListenerOptions, 'dispatch'> & Partial<ListenerOptions>,
+): Promise<ListenerFixture> {
   const now = Date.now();
   const authority = await issueAuthority(now);
   const serving = await issueServing(authority, 'localhost', now);
@@ -58,7 +60,7 @@ export async function openWire(options: Pick<ListenerOptions, 'dispatch'> & Part
 }
 
 /** All bytes of a connection until it ends. */
-export function allOf(socket: TLSSocket): Promise<Buffer> {
+export function readToEnd(socket: TLSSocket): Promise<Buffer> {
   const chunks: Buffer[] = [];
   return new Promise((resolve) => {
     socket.on('data', (chunk: Buffer) => chunks.push(chunk)).on('close', () => resolve(Buffer.concat(chunks)));
@@ -67,7 +69,7 @@ export function allOf(socket: TLSSocket): Promise<Buffer> {
 }
 
 /** The server's response to bytes without TLS. */
-export function plainly(port: number, text: string): Promise<string> {
+export function sendPlain(port: number, text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connectPlain({ host: '127.0.0.1', port }, () => void socket.write(text));
     let got = '';

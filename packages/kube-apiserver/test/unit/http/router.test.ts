@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { createRouter } from '../../../src/http/router.js';
 import { isObject, type Json } from '../../../src/json.js';
 import type { ApiResponse } from '../../../src/request.js';
-import { FakeVerbs, request, rooms } from './routerfixture.js';
+import { FakeVerbs, request, routerDeps } from './routerfixture.js';
 
 const THINGS = '/apis/example.com/v1/namespaces/ns/things';
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
@@ -13,7 +13,7 @@ async function ask(
   headers: Record<string, string> = {},
 ): Promise<{ answer: ApiResponse; calls: readonly string[] }> {
   const verbs = new FakeVerbs();
-  const answer = await createRouter(rooms(verbs)).dispatch(request(line, headers));
+  const answer = await createRouter(routerDeps(verbs)).dispatch(request(line, headers));
   return { answer, calls: verbs.calls };
 }
 
@@ -63,7 +63,7 @@ describe('a request on a resource', () => {
       body: Buffer.from(body),
     };
     const verbs = new FakeVerbs();
-    await createRouter(rooms(verbs)).dispatch(patch);
+    await createRouter(routerDeps(verbs)).dispatch(patch);
 
     expect(verbs.calls).toEqual([call]);
   });
@@ -304,7 +304,9 @@ describe('who asks', () => {
         throw new Error('the index is torn');
       },
     };
-    const answer = await createRouter(rooms(new FakeVerbs(), { authorizer: broken })).dispatch(request('GET /open'));
+    const answer = await createRouter(routerDeps(new FakeVerbs(), { authorizer: broken })).dispatch(
+      request('GET /open'),
+    );
 
     expect(valueOf(answer)).toMatchObject({
       code: 500,
@@ -314,7 +316,7 @@ describe('who asks', () => {
   });
 
   it('a request from within the process names its user without a token', async () => {
-    const answer = await createRouter(rooms(new FakeVerbs())).dispatch({
+    const answer = await createRouter(routerDeps(new FakeVerbs())).dispatch({
       ...request('GET /nope', { authorization: '' }),
       user: { name: 'eve', groups: [] },
     });

@@ -83,7 +83,7 @@ const REGISTRY: Registry = {
 /** Verbs that record their calls, and have objects called `a`. */
 export class FakeVerbs implements Verbs {
   readonly calls: string[] = [];
-  events: AsyncIterable<WatchEvent> = none();
+  events: AsyncIterable<WatchEvent> = noEvents();
 
   get(target: Target): KubeObject {
     this.#note('get', target);
@@ -138,7 +138,7 @@ export class FakeVerbs implements Verbs {
   }
 }
 
-export async function* none(): AsyncGenerator<WatchEvent> {}
+export async function* noEvents(): AsyncGenerator<WatchEvent> {}
 
 export function objectOf({ resource: { group, version, kind }, namespace, name }: Target): KubeObject {
   const apiVersion = group === '' ? version : `${group}/${version}`;
@@ -158,7 +158,7 @@ export const AUTHORIZER: Authorizer = {
   }),
 };
 
-export function rooms(verbs: Verbs, more: Partial<RouterDeps> = {}): RouterDeps {
+export function routerDeps(verbs: Verbs, more: Partial<RouterDeps> = {}): RouterDeps {
   return {
     registry: () => REGISTRY,
     verbs,

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Json, JsonObject } from '../../../src/json.js';
-import { Room, refusal, thingCrd } from '../verbs/fixture.js';
+import { VerbsFixture, refusedStatus, thingCrd } from '../verbs/fixture.js';
 
 const THING = 'things.facts.example.com/ns/a';
 const SCALE = `${THING}/scale`;
@@ -20,7 +20,7 @@ const subresources = {
   },
 };
 
-let room: Room;
+let fixture: VerbsFixture;
 const thing = (spec: JsonObject): Json => ({
   apiVersion: 'facts.example.com/v1',
   kind: 'Thing',
@@ -29,49 +29,49 @@ const thing = (spec: JsonObject): Json => ({
 });
 
 beforeEach(async () => {
-  room = new Room();
-  await room.namespace('ns');
-  await room.define(thingCrd({ schema: SCHEMA, version: { subresources } }));
+  fixture = new VerbsFixture();
+  await fixture.namespace('ns');
+  await fixture.define(thingCrd({ schema: SCHEMA, version: { subresources } }));
 });
 
 describe('the scale of a custom resource', () => {
   it('shows the fields that the definition names, and changes the first of them', async () => {
-    await room.create('things.facts.example.com/ns', thing({ deep: { count: 2, kept: true } }));
-    await room.patch(`${THING}/status`, 'merge', { status: { count: 1, selector: 'a=b' } });
-    expect(room.get(SCALE)).toMatchObject({
+    await fixture.create('things.facts.example.com/ns', thing({ deep: { count: 2, kept: true } }));
+    await fixture.patch(`${THING}/status`, 'merge', { status: { count: 1, selector: 'a=b' } });
+    expect(fixture.get(SCALE)).toMatchObject({
       apiVersion: 'autoscaling/v1',
       kind: 'Scale',
       spec: { replicas: 2 },
       status: { replicas: 1, selector: 'a=b' },
     });
-    expect(await room.patch(SCALE, 'merge', { spec: { replicas: 5 } })).toMatchObject({
+    expect(await fixture.patch(SCALE, 'merge', { spec: { replicas: 5 } })).toMatchObject({
       kind: 'Scale',
       spec: { replicas: 5 },
     });
     expect(
-      await room.update(SCALE, {
+      await fixture.update(SCALE, {
         apiVersion: 'autoscaling/v1',
         kind: 'Scale',
         metadata: { name: 'a' },
         spec: { replicas: 6 },
       }),
     ).toMatchObject({ spec: { replicas: 6 } });
-    expect(room.get(THING)).toMatchObject({ spec: { deep: { count: 6, kept: true } }, metadata: { generation: 3 } });
+    expect(fixture.get(THING)).toMatchObject({ spec: { deep: { count: 6, kept: true } }, metadata: { generation: 3 } });
   });
 
   it('is not shown where the object has no such field, and can be set there', async () => {
-    await room.create('things.facts.example.com/ns', thing({}));
-    expect(await refusal(() => room.get(SCALE))).toMatchObject({
+    await fixture.create('things.facts.example.com/ns', thing({}));
+    expect(await refusedStatus(() => fixture.get(SCALE))).toMatchObject({
       code: 500,
       reason: 'InternalError',
       message: 'Internal error occurred: the spec replicas field ".spec.deep.count" does not exist',
     });
-    expect(await refusal(() => room.patch(SCALE, 'merge', {}))).toMatchObject({
+    expect(await refusedStatus(() => fixture.patch(SCALE, 'merge', {}))).toMatchObject({
       code: 400,
       message: 'the spec replicas field ".spec.deep.count" cannot be empty',
     });
-    await room.patch(SCALE, 'merge', { spec: { replicas: 3 } });
-    expect(room.get(THING)).toMatchObject({ spec: { deep: { count: 3 } } });
+    await fixture.patch(SCALE, 'merge', { spec: { replicas: 3 } });
+    expect(fixture.get(THING)).toMatchObject({ spec: { deep: { count: 3 } } });
   });
 
   it.each<[string, JsonObject, string]>([
@@ -91,7 +91,7 @@ describe('the scale of a custom resource', () => {
       '.spec.deep.count: Invalid value: 0: .spec.deep.count accessor error: x is of the type string, expected int64',
     ],
   ])('of %s is refused with the object', async (_what, spec, cause) => {
-    expect(await refusal(() => room.create('things.facts.example.com/ns', thing(spec)))).toMatchObject({
+    expect(await refusedStatus(() => fixture.create('things.facts.example.com/ns', thing(spec)))).toMatchObject({
       code: 422,
       message: `Thing.facts.example.com "a" is invalid: ${cause}`,
     });

@@ -10,7 +10,7 @@ import { ManualClock } from '../../../testing/clock.js';
 
 const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 const signal = new AbortController().signal;
-let rooms: Assembly;
+let assembly: Assembly;
 
 beforeAll(async () => {
   const clock = new ManualClock();
@@ -25,15 +25,15 @@ beforeAll(async () => {
     tokens,
     audit: undefined,
   };
-  rooms = assemble({ ...options, address: () => '127.0.0.1:6443', metrics: () => 'one 1\n' });
-  await bootstrap(rooms, []);
+  assembly = assemble({ ...options, address: () => '127.0.0.1:6443', metrics: () => 'one 1\n' });
+  await bootstrap(assembly, []);
 });
 
-afterAll(() => rooms.close());
+afterAll(() => assembly.close());
 
 function ask(line: string, headers: Record<string, string> = {}): Promise<ApiResponse> {
   const [method = '', target = '', ...body] = line.split(' ');
-  return rooms.router.dispatch({
+  return assembly.router.dispatch({
     method,
     target,
     headers: { authorization: 'Bearer root', ...headers },
@@ -326,9 +326,9 @@ describe('a restart', () => {
   it('a restart restores default rights that were removed', async () => {
     const before = at(valueOf(await ask(`GET ${PATH}`)), 'rules');
     await ask(`PATCH ${PATH} {"rules":null}`, { 'content-type': 'application/merge-patch+json' });
-    await bootstrap(rooms, []);
+    await bootstrap(assembly, []);
     const mended = valueOf(await ask(`GET ${PATH}`));
-    await bootstrap(rooms, []);
+    await bootstrap(assembly, []);
 
     expect(isArray(before) && before.length > 0).toBe(true);
     expect(
@@ -359,7 +359,7 @@ describe('a restart', () => {
         `POST ${path.replace(`/${name}`, '')} ${JSON.stringify({ metadata, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'view' }, subjects: [{ kind: 'User', name: 'eve' }] })}`,
       );
     }
-    await bootstrap(rooms, []);
+    await bootstrap(assembly, []);
     const found = await Promise.all(PATHS.map(async (path) => valueOf(await ask(`GET ${path}`))));
 
     expect(found.map((one) => [at(one, 'roleRef', 'name'), at(one, 'subjects')])).toEqual([

@@ -4,7 +4,7 @@ import { openStore } from '../../../src/store/open.js';
 import type { Store } from '../../../src/store/store.js';
 import { ManualClock, settle } from '../../../testing/clock.js';
 import { FaultyDisk } from './faultydisk.js';
-import { put, remove, shown } from './things.js';
+import { put, remove, entryTexts } from './things.js';
 
 const FIRST = '/data/segment-000000000001.log';
 const SECOND = '/data/segment-000000000002.log';
@@ -66,10 +66,10 @@ describe('the tail of the last segment', () => {
     files.edit(FIRST, edit);
     const store = await open(files);
 
-    expect(shown(store.list('things', ''))).toEqual(['a@2=one', 'b@3=one']);
+    expect(entryTexts(store.list('things', ''))).toEqual(['a@2=one', 'b@3=one']);
     await put(store, 'z', 'two');
     await store.close();
-    expect(shown((await open(files)).list('things', ''))).toEqual(['a@2=one', 'b@3=one', 'z@4=two']);
+    expect(entryTexts((await open(files)).list('things', ''))).toEqual(['a@2=one', 'b@3=one', 'z@4=two']);
   });
 
   it('an only segment without a header is started anew', async () => {

@@ -8,7 +8,7 @@ import { machine } from '../../../src/store/lock.js';
 import { openStore } from '../../../src/store/open.js';
 import type { Store } from '../../../src/store/store.js';
 import { ManualClock } from '../../../testing/clock.js';
-import { put, shown } from './things.js';
+import { put, entryTexts } from './things.js';
 
 let above = '';
 let folder = '';
@@ -46,7 +46,7 @@ describe('a store on the disk', () => {
     await store.close();
     const again = await open();
 
-    expect(shown(again.list('things', ''))).toEqual(
+    expect(entryTexts(again.list('things', ''))).toEqual(
       ['a', 'b', 'c'].map((key, index) => `${key}@${index + 2}=${`${key} `.repeat(400_000)}`),
     );
     await again.close();

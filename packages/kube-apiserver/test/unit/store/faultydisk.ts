@@ -175,8 +175,8 @@ export class FaultyDisk implements FileSystem {
       crash = error;
     }
     const grown = Math.max(position + data.length, inode.content.length) - inode.content.length;
-    const room = Math.max(0, this.capacity - this.#used());
-    const fits = grown > room ? data.subarray(0, data.length - (grown - room)) : data;
+    const fixture = Math.max(0, this.capacity - this.#used());
+    const fits = grown > fixture ? data.subarray(0, data.length - (grown - fixture)) : data;
     const content = Buffer.alloc(Math.max(position + fits.length, inode.content.length));
     inode.content.copy(content);
     fits.copy(content, position);

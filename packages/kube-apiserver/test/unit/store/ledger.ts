@@ -12,7 +12,7 @@ interface Accepted {
 }
 
 /** A model of a store: all requested writes and their outcomes, to compare with the store's state. */
-export class Ledger {
+export class StoreModel {
   #accepted: Accepted[] = [];
   /** The newest revision that was observed: up to it nothing may be lost or reused. */
   #answered = 1;

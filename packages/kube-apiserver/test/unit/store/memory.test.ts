@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { memoryStore } from '../../../src/store/open.js';
 import { Compacted, type Change, type Store } from '../../../src/store/store.js';
 import { ManualClock } from '../../../testing/clock.js';
-import { put, remove, shown, thing, told } from './things.js';
+import { put, remove, entryTexts, thing, changeTexts } from './things.js';
 
 function open(): Store {
   return memoryStore({ clock: new ManualClock(), frozen: true });
@@ -59,8 +59,8 @@ describe('a store in memory', () => {
     await put(store, 'a', 'two');
     await put(store, 'b', 'one');
 
-    expect(shown(before)).toEqual(['a@2=one']);
-    expect(shown(store.list('things', ''))).toEqual(['a@3=two', 'b@4=one']);
+    expect(entryTexts(before)).toEqual(['a@2=one']);
+    expect(entryTexts(store.list('things', ''))).toEqual(['a@3=two', 'b@4=one']);
   });
 
   it('a list can be read at an earlier revision', async () => {
@@ -71,7 +71,7 @@ describe('a store in memory', () => {
     await remove(store, 'b');
     await put(store, 'b', 'two');
 
-    expect([1, 2, 3, 4, 5, 6].map((revision) => shown(store.listAt('things', '', revision)))).toEqual([
+    expect([1, 2, 3, 4, 5, 6].map((revision) => entryTexts(store.listAt('things', '', revision)))).toEqual([
       [],
       ['a@2=one'],
       ['a@2=one', 'b@3=one'],
@@ -79,7 +79,7 @@ describe('a store in memory', () => {
       ['a@4=two'],
       ['a@4=two', 'b@6=two'],
     ]);
-    expect(shown(store.listAt('things', 'b', 4))).toEqual(['b@3=one']);
+    expect(entryTexts(store.listAt('things', 'b', 4))).toEqual(['b@3=one']);
   });
 
   it('a watcher gets the changes since its revision, then new ones, each once', async () => {
@@ -89,13 +89,13 @@ describe('a store in memory', () => {
     const changes: Change[] = [];
     const early = put(store, 'b', 'one');
     const subscription = store.watch('things', 2, (change) => changes.push(change));
-    expect(told(changes)).toEqual(['3 put a=two was 2']);
+    expect(changeTexts(changes)).toEqual(['3 put a=two was 2']);
     await early;
     await remove(store, 'a');
     subscription.end();
     await put(store, 'c', 'one');
 
-    expect(told(changes)).toEqual(['3 put a=two was 2', '4 put b=one was new', '5 remove a=gone was 3']);
+    expect(changeTexts(changes)).toEqual(['3 put a=two was 2', '4 put b=one was new', '5 remove a=gone was 3']);
   });
 
   it('a watcher of a future revision gets nothing before it', async () => {
@@ -104,7 +104,7 @@ describe('a store in memory', () => {
     store.watch('things', 3, (change) => changes.push(change));
     for (const key of ['a', 'b', 'c']) await put(store, key, 'd');
 
-    expect(told(changes)).toEqual(['4 put c=d was new']);
+    expect(changeTexts(changes)).toEqual(['4 put c=d was new']);
   });
 
   it('a write builds upon accepted writes, deletions included', async () => {
@@ -152,7 +152,7 @@ describe('a store in memory', () => {
     expect(store.oldest('others')).toBe(3);
     expect(() => store.listAt('things', '', 2)).toThrow(new Compacted(2, 3));
     expect(() => store.watch('others', 2, () => undefined)).toThrow('revision 2 is compacted: the oldest is 3');
-    expect(shown(store.listAt('things', '', 3))).toEqual(['a@3=two']);
+    expect(entryTexts(store.listAt('things', '', 3))).toEqual(['a@3=two']);
   });
 
   it('a store resolves when an accepted write is durable', async () => {
@@ -187,7 +187,7 @@ describe('history', () => {
     await put(store, 'a', 'four');
 
     expect(store.oldest('things')).toBe(2);
-    expect(shown(store.listAt('things', '', 2))).toEqual(['a@2=one']);
+    expect(entryTexts(store.listAt('things', '', 2))).toEqual(['a@2=one']);
   });
 
   it('the history of an unchanged collection is dropped when others change', async () => {

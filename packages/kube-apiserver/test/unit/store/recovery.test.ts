@@ -4,7 +4,7 @@ import { openStore } from '../../../src/store/open.js';
 import type { Store } from '../../../src/store/store.js';
 import { ManualClock, settle } from '../../../testing/clock.js';
 import { FaultyDisk, failure, type Tear } from './faultydisk.js';
-import { Ledger } from './ledger.js';
+import { StoreModel } from './ledger.js';
 
 /** So small that a few writes start segments and snapshots. */
 const SMALL = { segment: 700, garbage: 300 };
@@ -36,7 +36,7 @@ const SCRIPT: Script = Array.from({ length: 16 }, (_, round) => [
   round % 4 === 3 ? ['remove', `k${round - 2}`, 0] : ['put', 'k0', 30],
 ]);
 
-async function run(store: Store, ledger: Ledger, script: Script): Promise<void> {
+async function run(store: Store, ledger: StoreModel, script: Script): Promise<void> {
   for (const batch of script) {
     const writes = batch.map(([type, key, size], index) => {
       if (type === 'remove' && !ledger.has(store, key)) return Promise.resolve('refused');
@@ -47,7 +47,7 @@ async function run(store: Store, ledger: Ledger, script: Script): Promise<void> 
 }
 
 /** Opens a store, runs the batches, and waits for background work. */
-async function life(files: FaultyDisk, ledger: Ledger, script: Script): Promise<void> {
+async function life(files: FaultyDisk, ledger: StoreModel, script: Script): Promise<void> {
   try {
     const store = await open(files);
     ledger.restart(store);
@@ -59,7 +59,7 @@ async function life(files: FaultyDisk, ledger: Ledger, script: Script): Promise<
   await settle();
 }
 
-async function check(files: FaultyDisk, ledger: Ledger): Promise<void> {
+async function check(files: FaultyDisk, ledger: StoreModel): Promise<void> {
   const store = await open(files);
   ledger.restart(store);
   ledger.check(store);
@@ -81,14 +81,14 @@ async function countSteps(): Promise<string[]> {
   const files = new FaultyDisk();
   const steps: string[] = [];
   files.before = ({ what }) => steps.push(what.replace(/0{2,}/, '').replace(/draft.*/, 'draft'));
-  await life(files, new Ledger(), SCRIPT);
+  await life(files, new StoreModel(), SCRIPT);
   return steps;
 }
 
 describe('a store in a folder', () => {
   it('a reopened store has its state', async () => {
     const files = new FaultyDisk();
-    const ledger = new Ledger();
+    const ledger = new StoreModel();
     await life(files, ledger, SCRIPT);
     await check(files, ledger);
     await check(files, ledger);
@@ -130,7 +130,7 @@ describe('a store in a folder', () => {
         files.before = ({ number }) => {
           if (number === crashAt) throw files.crash();
         };
-        const ledger = new Ledger();
+        const ledger = new StoreModel();
         await life(files, ledger, SCRIPT);
         await check(files.afterPowerLoss(tear, picker(crashAt)), ledger);
       }
@@ -144,7 +144,7 @@ describe('a store in a folder', () => {
       files.before = ({ number }) => {
         if (number === crashAt) throw files.crash();
       };
-      const ledger = new Ledger();
+      const ledger = new StoreModel();
       await life(files, ledger, SCRIPT);
       const killed = files.afterKill();
       const store = await open(killed);
@@ -170,7 +170,7 @@ describe('a store in a folder', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(round, { minLength: 1, maxLength: 4 }), async (rounds) => {
         let files = new FaultyDisk();
-        const ledger = new Ledger();
+        const ledger = new StoreModel();
         for (const { script: operations, crashAt, seed, tear } of rounds) {
           const now = files;
           now.before = ({ number }) => {
@@ -191,7 +191,7 @@ describe('a full disk', () => {
     const files = new FaultyDisk();
     const said: string[] = [];
     const store = await open(files, (text) => said.push(text));
-    const ledger = new Ledger();
+    const ledger = new StoreModel();
     expect(await ledger.put(store, 'a', 'one')).toBe('answered');
     files.capacity = 400;
     await expect(
@@ -216,7 +216,7 @@ describe('a full disk', () => {
   it('a batch that was refused on a full disk leaves nothing, even where a part would have fitted', async () => {
     const files = new FaultyDisk();
     const store = await open(files);
-    const ledger = new Ledger();
+    const ledger = new StoreModel();
     await ledger.put(store, 'a', 'one');
     files.capacity = 600;
     expect(await Promise.all(['b', 'c', 'd', 'e'].map((key) => ledger.put(store, key, 'two')))).toEqual([
@@ -237,7 +237,7 @@ describe('a full disk', () => {
         if (number === fullAt) files.capacity = 600;
         if (number === fullAt + 8) files.capacity = Infinity;
       };
-      const ledger = new Ledger();
+      const ledger = new StoreModel();
       await life(files, ledger, SCRIPT);
       await check(files.afterPowerLoss('prefix', picker(fullAt)), ledger);
     }
@@ -247,7 +247,7 @@ describe('a full disk', () => {
     const files = new FaultyDisk();
     const store = await open(files);
     files.capacity = 0;
-    const ledger = new Ledger();
+    const ledger = new StoreModel();
     const writes = ['a', 'a', 'b'].map((key) => ledger.put(store, key, 'one'));
     expect(await Promise.all(writes)).toEqual(['refused', 'refused', 'refused']);
     expect(store.newest('things', 'a')).toBeUndefined();
@@ -261,7 +261,7 @@ describe('a full disk', () => {
     const files = new FaultyDisk();
     const warnings: string[] = [];
     const store = await open(files, (text) => warnings.push(text));
-    const ledger = new Ledger();
+    const ledger = new StoreModel();
     files.before = ({ what }) => {
       if (what.startsWith('create segment')) throw failure('ENOSPC');
     };
@@ -296,7 +296,7 @@ describe('a failed fsync', () => {
         files,
         processes,
       });
-      const ledger = new Ledger();
+      const ledger = new StoreModel();
       await ledger.put(store, 'a', 'one');
       files.before = ({ what }) => {
         if (what.startsWith('sync segment')) throw failure('EIO');

@@ -20,12 +20,12 @@ export function dataOf(entry: Entry): string {
 }
 
 /** `a@2=one`. */
-export function shown(entries: readonly Entry[]): string[] {
+export function entryTexts(entries: readonly Entry[]): string[] {
   return entries.map((entry) => `${entry.key}@${entry.revision}=${dataOf(entry)}`);
 }
 
 /** `3 put a=two was 2`. */
-export function told(changes: readonly Change[]): string[] {
+export function changeTexts(changes: readonly Change[]): string[] {
   return changes.map(
     ({ revision, type, entry, previous }) =>
       `${revision} ${type} ${entry.key}=${dataOf(entry)} was ${previous?.revision ?? 'new'}`,

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Json, JsonObject } from '../../../src/json.js';
 import type { KubeObject } from '../../../src/object.js';
 import type { Query } from '../../../src/verbs/verbs.js';
-import { Room, refusal, thingCrd } from './fixture.js';
+import { VerbsFixture, refusedStatus, thingCrd } from './fixture.js';
 
 const text = { type: 'string' };
 const SPEC = {
@@ -33,12 +33,12 @@ const thing = (name: string, spec?: Json, rest: JsonObject = {}): Json => ({
   ...rest,
 });
 
-let room: Room;
+let fixture: VerbsFixture;
 
 beforeEach(async () => {
-  room = new Room();
-  await room.namespace('ns');
-  await room.define(thingCrd({ schema: SCHEMA }));
+  fixture = new VerbsFixture();
+  await fixture.namespace('ns');
+  await fixture.define(thingCrd({ schema: SCHEMA }));
 });
 
 describe('a null in a custom resource', () => {
@@ -52,15 +52,15 @@ describe('a null in a custom resource', () => {
     ['that is a value of a map is dropped', { m: { a: null } }, { req: 'd', nuld: 'x', m: {} }],
     ['that is inside of what is kept stays', { any: { x: null } }, { req: 'd', nuld: 'x', any: { x: null } }],
   ])('a null in a custom resource %s', async (_what, spec, stored) => {
-    expect((await room.create(THINGS, thing('a', spec), { fieldValidation: 'Strict' })).spec).toEqual(stored);
+    expect((await fixture.create(THINGS, thing('a', spec), { fieldValidation: 'Strict' })).spec).toEqual(stored);
   });
 
   it('a null spec of a custom resource is removed, and gets no defaults', async () => {
-    expect((await room.create(THINGS, thing('a', null))).spec).toBeUndefined();
+    expect((await fixture.create(THINGS, thing('a', null))).spec).toBeUndefined();
   });
 
   it('a null in a list of a custom resource is refused', async () => {
-    expect(await refusal(() => room.create(THINGS, thing('a', { set: [null] })))).toMatchObject({
+    expect(await refusedStatus(() => fixture.create(THINGS, thing('a', { set: [null] })))).toMatchObject({
       code: 422,
       details: {
         causes: [
@@ -76,9 +76,9 @@ describe('a null in a custom resource', () => {
 
   it('a server-side apply keeps a null, and refuses it where the schema does not allow it', async () => {
     const apply = (spec: Json): Promise<KubeObject> =>
-      room.patch(`${THINGS}/a`, 'apply', thing('a', spec), { fieldManager: 'm' });
+      fixture.patch(`${THINGS}/a`, 'apply', thing('a', spec), { fieldManager: 'm' });
     expect((await apply({ nul: null })).spec).toEqual({ req: 'd', nul: null, nuld: 'x' });
-    expect(await refusal(() => apply({ color: null }))).toMatchObject({
+    expect(await refusedStatus(() => apply({ color: null }))).toMatchObject({
       code: 422,
       message:
         'Thing.facts.example.com "a" is invalid: spec.color: Invalid value: "null": spec.color in body must be of type string: "null"',
@@ -88,12 +88,12 @@ describe('a null in a custom resource', () => {
 
 describe('a custom resource', () => {
   it('a custom resource with unknown fields gets warnings, those of metadata first', async () => {
-    const made = await room.create(
+    const made = await fixture.create(
       THINGS,
       thing('a', { zz: 1, o: { yy: 2 } }, { metadata: { name: 'a', qq: 1 }, foo: 1 }),
     );
     expect(made.spec).toEqual({ req: 'd', nuld: 'x', o: { b: 3 } });
-    expect(room.warnings).toEqual([
+    expect(fixture.warnings).toEqual([
       'unknown field "metadata.qq"',
       'unknown field "foo"',
       'unknown field "spec.o.yy"',
@@ -102,24 +102,24 @@ describe('a custom resource', () => {
   });
 
   it('the generation of a custom resource starts at 1 and rises with changes outside metadata and status', async () => {
-    const made = await room.create(
+    const made = await fixture.create(
       THINGS,
       thing('a', { color: 'a' }, { metadata: { name: 'a', generation: 7 }, status: { phase: 'x' } }),
     );
     expect(made.metadata.generation).toBe(1);
     expect(made.status).toBeUndefined();
     const generation = async (change: Json, sub = ''): Promise<unknown> =>
-      (await room.patch(`${THINGS}/a${sub}`, 'merge', change)).metadata.generation;
+      (await fixture.patch(`${THINGS}/a${sub}`, 'merge', change)).metadata.generation;
     expect(await generation({ metadata: { labels: { a: 'b' } } })).toBe(1);
     expect(await generation({ spec: { color: 'b' } })).toBe(2);
     expect(await generation({ status: { phase: 'run' } }, '/status')).toBe(2);
     expect(await generation({ metadata: { finalizers: ['q/r'] } })).toBe(2);
-    expect(await room.delete(`${THINGS}/a`)).toMatchObject({ metadata: { generation: 3 } });
+    expect(await fixture.delete(`${THINGS}/a`)).toMatchObject({ metadata: { generation: 3 } });
     expect(await generation({ spec: { color: 'late' } })).toBe(4);
   });
 
   it('the status subresource of a custom resource changes the status only', async () => {
-    const made = await room.create(THINGS, thing('a', { color: 'a' }));
+    const made = await fixture.create(THINGS, thing('a', { color: 'a' }));
     const next = {
       ...made,
       metadata: { ...made.metadata, labels: { l: '2' }, annotations: { z: '1' }, finalizers: ['q/r'] },
@@ -127,24 +127,26 @@ describe('a custom resource', () => {
       status: { phase: 'run' },
     };
     const { managedFields: _managed, resourceVersion: _revision, ...kept } = made.metadata;
-    expect(await room.update(`${THINGS}/a/status`, next as Json)).toEqual({
+    expect(await fixture.update(`${THINGS}/a/status`, next as Json)).toEqual({
       ...made,
       status: { phase: 'run' },
       metadata: { ...kept, resourceVersion: '6', managedFields: expect.any(Array) },
     });
     expect(
-      await room.update(`${THINGS}/a`, {
+      await fixture.update(`${THINGS}/a`, {
         ...made,
         metadata: { ...kept, resourceVersion: '6' },
         status: { phase: 'no' },
       }),
     ).toMatchObject({ status: { phase: 'run' } });
-    expect(await refusal(() => room.patch(`${THINGS}/a/status`, 'merge', { status: { n: 'x' } }))).toMatchObject({
+    expect(
+      await refusedStatus(() => fixture.patch(`${THINGS}/a/status`, 'merge', { status: { n: 'x' } })),
+    ).toMatchObject({
       details: { causes: [{ field: 'status.n' }] },
     });
     expect(
-      await refusal(() =>
-        room.patch(`${THINGS}/new/status`, 'apply', thing('new', undefined, { status: {} }), { fieldManager: 'm' }),
+      await refusedStatus(() =>
+        fixture.patch(`${THINGS}/new/status`, 'apply', thing('new', undefined, { status: {} }), { fieldManager: 'm' }),
       ),
     ).toMatchObject({ code: 404 });
   });
@@ -199,7 +201,7 @@ describe('a custom resource', () => {
       'Thing.facts.example.com "x" is invalid: spec.set[1]: Duplicate value: "a"',
     ],
   ])('a custom resource with %s is refused', async (_what, value, code, message) => {
-    expect(await refusal(() => room.create(THINGS, value))).toMatchObject({ code, message });
+    expect(await refusedStatus(() => fixture.create(THINGS, value))).toMatchObject({ code, message });
   });
 
   it.each<[string, Json, Query, string]>([
@@ -228,13 +230,13 @@ describe('a custom resource', () => {
       `Thing in version "v1" cannot be handled as a Thing: Object 'Kind' is missing in 'null'`,
     ],
   ])('a custom resource decoded %s is refused', async (_how, value, query, message) => {
-    expect(await refusal(() => room.create(THINGS, value, query))).toMatchObject({ code: 400, message });
+    expect(await refusedStatus(() => fixture.create(THINGS, value, query))).toMatchObject({ code: 400, message });
   });
 
   describe('to which empty metadata is applied', () => {
     const empty = { labels: {}, annotations: {}, finalizers: [], ownerReferences: [] };
     const apply = (metadata: Json, query: Query = {}): Promise<KubeObject> =>
-      room.patch(`${THINGS}/e`, 'apply', thing('e', { color: 'a' }, { metadata }), { fieldManager: 'm', ...query });
+      fixture.patch(`${THINGS}/e`, 'apply', thing('e', { color: 'a' }, { metadata }), { fieldManager: 'm', ...query });
     const revision = ({ metadata: { resourceVersion } }: KubeObject): unknown => resourceVersion;
 
     it('an apply of empty metadata does not show it', async () => {
@@ -242,22 +244,22 @@ describe('a custom resource', () => {
         const made = await apply({ name: 'e', ...empty }, query);
         for (const key of Object.keys(empty)) expect(made.metadata).not.toHaveProperty(key);
       }
-      expect(room.get(`${THINGS}/e`).metadata).not.toHaveProperty('labels');
+      expect(fixture.get(`${THINGS}/e`).metadata).not.toHaveProperty('labels');
     });
 
     it('an apply of empty metadata stores it, so that repeating it writes nothing, and the next empty change does', async () => {
       const made = await apply({ name: 'e', ...empty });
       expect(revision(await apply({ name: 'e', ...empty }))).toBe(revision(made));
-      const written = await room.patch(`${THINGS}/e`, 'merge', {});
+      const written = await fixture.patch(`${THINGS}/e`, 'merge', {});
       expect(revision(written)).not.toBe(revision(made));
-      expect(revision(await room.patch(`${THINGS}/e`, 'merge', {}))).toBe(revision(written));
+      expect(revision(await fixture.patch(`${THINGS}/e`, 'merge', {}))).toBe(revision(written));
       expect(revision(await apply({ name: 'e', ...empty }))).not.toBe(revision(written));
     });
   });
 
   it('a PUT of a custom resource requires a resourceVersion', async () => {
-    await room.create(THINGS, thing('a', {}));
-    expect(await refusal(() => room.update(`${THINGS}/a`, thing('a', {})))).toEqual({
+    await fixture.create(THINGS, thing('a', {}));
+    expect(await refusedStatus(() => fixture.update(`${THINGS}/a`, thing('a', {})))).toEqual({
       kind: 'Status',
       apiVersion: 'v1',
       metadata: {},
@@ -282,7 +284,7 @@ describe('a custom resource', () => {
   });
 
   it('a custom resource refuses a strategic merge patch', async () => {
-    expect(await refusal(() => room.patch(`${THINGS}/a`, 'strategic', {}))).toMatchObject({
+    expect(await refusedStatus(() => fixture.patch(`${THINGS}/a`, 'strategic', {}))).toMatchObject({
       code: 415,
       message: expect.stringMatching(
         /^the body of the request was in an unknown format - accepted media types include: /,
@@ -291,16 +293,16 @@ describe('a custom resource', () => {
   });
 
   it('a custom resource with unqualified finalizers gets a warning', async () => {
-    await room.create(THINGS, thing('fin', {}, { metadata: { name: 'fin', finalizers: ['x', 'a.b', 'q/r'] } }));
-    expect(room.warnings).toEqual([
+    await fixture.create(THINGS, thing('fin', {}, { metadata: { name: 'fin', finalizers: ['x', 'a.b', 'q/r'] } }));
+    expect(fixture.warnings).toEqual([
       'metadata.finalizers: "a.b": prefer a domain-qualified finalizer name including a path (/) to avoid accidental conflicts with other finalizer writers',
       'metadata.finalizers: "x": prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers',
     ]);
   });
 
   it('the last page of a list of custom resources has an empty continue', async () => {
-    await room.create(THINGS, thing('a', {}));
-    expect(await room.list(THINGS)).toMatchObject({ continue: '', remainingItemCount: undefined });
-    expect(await room.list(THINGS, { limit: '1' })).toMatchObject({ continue: '' });
+    await fixture.create(THINGS, thing('a', {}));
+    expect(await fixture.list(THINGS)).toMatchObject({ continue: '', remainingItemCount: undefined });
+    expect(await fixture.list(THINGS, { limit: '1' })).toMatchObject({ continue: '' });
   });
 });

@@ -2,32 +2,32 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Json } from '../../../src/json.js';
 import type { KubeObject } from '../../../src/object.js';
 import type { Query } from '../../../src/verbs/verbs.js';
-import { Room, configMap, refusal } from './fixture.js';
+import { VerbsFixture, configMap, refusedStatus } from './fixture.js';
 
 const SUCCESS = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success' };
 
 describe('a DELETE', () => {
-  let room: Room;
+  let fixture: VerbsFixture;
   const make = (name: string, metadata: { [key: string]: Json } = {}): Promise<KubeObject> =>
-    room.create('configmaps/ns', configMap(name, { metadata: { name, ...metadata } }));
+    fixture.create('configmaps/ns', configMap(name, { metadata: { name, ...metadata } }));
 
   beforeEach(async () => {
-    room = new Room();
-    await room.namespace('ns');
+    fixture = new VerbsFixture();
+    await fixture.namespace('ns');
   });
 
   it('the DELETE of an object without finalizers returns a Status with its uid, in a dry run too', async () => {
     await make('a');
     const status = { ...SUCCESS, details: { name: 'a', kind: 'configmaps', uid: 'uid-2' } };
-    expect(await room.delete('configmaps/ns/a', undefined, { dryRun: 'All' })).toEqual(status);
-    expect(room.get('configmaps/ns/a').metadata.uid).toBe('uid-2');
-    expect(await room.delete('configmaps/ns/a')).toEqual(status);
-    expect(await refusal(() => room.delete('configmaps/ns/a'))).toMatchObject({ code: 404 });
+    expect(await fixture.delete('configmaps/ns/a', undefined, { dryRun: 'All' })).toEqual(status);
+    expect(fixture.get('configmaps/ns/a').metadata.uid).toBe('uid-2');
+    expect(await fixture.delete('configmaps/ns/a')).toEqual(status);
+    expect(await refusedStatus(() => fixture.delete('configmaps/ns/a'))).toMatchObject({ code: 404 });
   });
 
   it('the DELETE of an object with a finalizer marks it once; a later propagation policy is still applied', async () => {
     await make('a', { finalizers: ['x/y'] });
-    const marked = await room.delete('configmaps/ns/a');
+    const marked = await fixture.delete('configmaps/ns/a');
     expect(marked).toMatchObject({
       metadata: {
         resourceVersion: '4',
@@ -36,19 +36,19 @@ describe('a DELETE', () => {
         finalizers: ['x/y'],
       },
     });
-    await room.clock.advance(5000);
-    expect(await room.delete('configmaps/ns/a')).toEqual(marked);
-    expect(await room.delete('configmaps/ns/a', { propagationPolicy: 'Foreground' })).toMatchObject({
+    await fixture.clock.advance(5000);
+    expect(await fixture.delete('configmaps/ns/a')).toEqual(marked);
+    expect(await fixture.delete('configmaps/ns/a', { propagationPolicy: 'Foreground' })).toMatchObject({
       metadata: {
         resourceVersion: '5',
         deletionTimestamp: '2026-01-02T03:04:05Z',
         finalizers: ['x/y', 'foregroundDeletion'],
       },
     });
-    expect(await room.delete('configmaps/ns/a', { propagationPolicy: 'Orphan' })).toMatchObject({
+    expect(await fixture.delete('configmaps/ns/a', { propagationPolicy: 'Orphan' })).toMatchObject({
       metadata: { finalizers: ['x/y', 'orphan'] },
     });
-    expect(await room.delete('configmaps/ns/a')).toMatchObject({
+    expect(await fixture.delete('configmaps/ns/a')).toMatchObject({
       metadata: { resourceVersion: '6', finalizers: ['x/y', 'orphan'] },
     });
   });
@@ -61,11 +61,11 @@ describe('a DELETE', () => {
     'a DELETE with %j and %j leaves the object to the garbage collector, until one with Background deletes it',
     async (body, query, finalizers) => {
       await make('a');
-      expect(await room.delete('configmaps/ns/a', body, query)).toMatchObject({
+      expect(await fixture.delete('configmaps/ns/a', body, query)).toMatchObject({
         kind: 'ConfigMap',
         metadata: { finalizers },
       });
-      expect(await room.delete('configmaps/ns/a', { propagationPolicy: 'Background' })).toMatchObject({
+      expect(await fixture.delete('configmaps/ns/a', { propagationPolicy: 'Background' })).toMatchObject({
         status: 'Success',
       });
     },
@@ -76,14 +76,14 @@ describe('a DELETE', () => {
       selector: { matchLabels: { a: 'b' } },
       template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } },
     };
-    await room.create('deployments.apps/ns', {
+    await fixture.create('deployments.apps/ns', {
       apiVersion: 'apps/v1',
       kind: 'Deployment',
       metadata: { name: 'd', finalizers: ['x/y'] },
       spec,
     });
-    expect(await room.delete('deployments.apps/ns/d')).toMatchObject({ metadata: { generation: 2 } });
-    expect(await room.delete('deployments.apps/ns/d')).toMatchObject({ metadata: { generation: 2 } });
+    expect(await fixture.delete('deployments.apps/ns/d')).toMatchObject({ metadata: { generation: 2 } });
+    expect(await fixture.delete('deployments.apps/ns/d')).toMatchObject({ metadata: { generation: 2 } });
   });
 
   it.each<[Json, string]>([
@@ -97,7 +97,7 @@ describe('a DELETE', () => {
     ],
   ])('a DELETE with the failed precondition %j is refused, and names the kind', async (preconditions, message) => {
     await make('a');
-    expect(await refusal(() => room.delete('configmaps/ns/a', { preconditions }))).toEqual({
+    expect(await refusedStatus(() => fixture.delete('configmaps/ns/a', { preconditions }))).toEqual({
       kind: 'Status',
       apiVersion: 'v1',
       metadata: {},
@@ -108,7 +108,7 @@ describe('a DELETE', () => {
       details: { name: 'a', kind: 'ConfigMap' },
     });
     expect(
-      await room.delete('configmaps/ns/a', { preconditions: { uid: 'uid-2', resourceVersion: '3' } }),
+      await fixture.delete('configmaps/ns/a', { preconditions: { uid: 'uid-2', resourceVersion: '3' } }),
     ).toMatchObject({ status: 'Success' });
   });
 
@@ -145,13 +145,13 @@ describe('a DELETE', () => {
     ],
   ])('a DELETE with options %j is refused', async (body, query, code, message) => {
     await make('a');
-    expect(await refusal(() => room.delete('configmaps/ns/a', body, query))).toMatchObject({ code, message });
+    expect(await refusedStatus(() => fixture.delete('configmaps/ns/a', body, query))).toMatchObject({ code, message });
   });
 
   describe('that waits for finalizers', () => {
     beforeEach(async () => {
       await make('a', { finalizers: ['x/y'] });
-      await room.delete('configmaps/ns/a');
+      await fixture.delete('configmaps/ns/a');
     });
 
     it('an object that is being deleted accepts no new finalizer, and has two causes for it', async () => {
@@ -162,7 +162,9 @@ describe('a DELETE', () => {
           'Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{"x/z"}',
       };
       expect(
-        await refusal(() => room.patch('configmaps/ns/a', 'merge', { metadata: { finalizers: ['x/y', 'x/z'] } })),
+        await refusedStatus(() =>
+          fixture.patch('configmaps/ns/a', 'merge', { metadata: { finalizers: ['x/y', 'x/z'] } }),
+        ),
       ).toMatchObject({
         code: 422,
         message: `ConfigMap "a" is invalid: ${cause.field}: ${cause.message}`,
@@ -171,7 +173,7 @@ describe('a DELETE', () => {
     });
 
     it('a client cannot remove the deletionTimestamp of an object', async () => {
-      const patched = await room.patch('configmaps/ns/a', 'merge', {
+      const patched = await fixture.patch('configmaps/ns/a', 'merge', {
         metadata: { deletionTimestamp: null, deletionGracePeriodSeconds: null },
       });
       expect(patched.metadata).toMatchObject({
@@ -181,7 +183,7 @@ describe('a DELETE', () => {
     });
 
     it('a POST of an object that is being deleted is refused with that reason', async () => {
-      expect(await refusal(() => make('a'))).toMatchObject({
+      expect(await refusedStatus(() => make('a'))).toMatchObject({
         code: 409,
         reason: 'AlreadyExists',
         message: 'object is being deleted: configmaps "a" already exists',
@@ -190,12 +192,12 @@ describe('a DELETE', () => {
 
     it('an object is deleted with its last finalizer, and the request that removed it gets the object', async () => {
       expect(
-        await room.patch('configmaps/ns/a', 'merge', { metadata: { finalizers: null } }, { dryRun: 'All' }),
+        await fixture.patch('configmaps/ns/a', 'merge', { metadata: { finalizers: null } }, { dryRun: 'All' }),
       ).toMatchObject({ metadata: { name: 'a' } });
-      expect(room.get('configmaps/ns/a').metadata.finalizers).toEqual(['x/y']);
-      const last = await room.patch('configmaps/ns/a', 'merge', { metadata: { finalizers: null } });
+      expect(fixture.get('configmaps/ns/a').metadata.finalizers).toEqual(['x/y']);
+      const last = await fixture.patch('configmaps/ns/a', 'merge', { metadata: { finalizers: null } });
       expect(last.metadata.finalizers).toBeUndefined();
-      expect(await refusal(() => room.get('configmaps/ns/a'))).toMatchObject({ code: 404 });
+      expect(await refusedStatus(() => fixture.get('configmaps/ns/a'))).toMatchObject({ code: 404 });
     });
   });
 
@@ -208,11 +210,11 @@ describe('a DELETE', () => {
       await make(name, { labels: { l } });
     await make('d', { labels: { l: '1' }, finalizers: ['x/y'] });
     const run = async (query: Query): Promise<unknown> => {
-      const { items, continue: next } = await room.verbs.deleteCollection(
-        room.target('configmaps/ns'),
+      const { items, continue: next } = await fixture.verbs.deleteCollection(
+        fixture.target('configmaps/ns'),
         undefined,
         query,
-        room.caller,
+        fixture.caller,
       );
       return [items.map(({ metadata }) => metadata.name), next !== undefined];
     };
@@ -220,17 +222,17 @@ describe('a DELETE', () => {
     expect(await run({ limit: '1' })).toEqual([['a'], true]);
     expect(await run({ labelSelector: 'l=1' })).toEqual([['b', 'd'], false]);
     expect(
-      (await room.list('configmaps/ns')).items.map(({ metadata }) => [metadata.name, metadata.deletionTimestamp]),
+      (await fixture.list('configmaps/ns')).items.map(({ metadata }) => [metadata.name, metadata.deletionTimestamp]),
     ).toEqual([
       ['c', undefined],
       ['d', '2026-01-02T03:04:05Z'],
     ]);
-    expect(await refusal(() => run({ fieldSelector: 'foo' }))).toMatchObject({ code: 400 });
+    expect(await refusedStatus(() => run({ fieldSelector: 'foo' }))).toMatchObject({ code: 400 });
   });
 
   it('the DELETE of a ServiceAccount returns the deleted object', async () => {
-    await room.create('serviceaccounts/ns', { metadata: { name: 's' } });
-    expect(await room.delete('serviceaccounts/ns/s')).toMatchObject({
+    await fixture.create('serviceaccounts/ns', { metadata: { name: 's' } });
+    expect(await fixture.delete('serviceaccounts/ns/s')).toMatchObject({
       kind: 'ServiceAccount',
       metadata: { name: 's', resourceVersion: '4' },
     });
@@ -239,23 +241,23 @@ describe('a DELETE', () => {
 
 describe('a Namespace', () => {
   it('a Namespace is deleted in steps: it terminates, refuses new objects, and is removed with its finalizers', async () => {
-    const room = new Room();
-    await room.namespace('ns');
-    await room.create('configmaps/ns', configMap('a'));
-    expect(await refusal(() => room.delete('namespaces/ns', { preconditions: { uid: 'zz' } }))).toMatchObject({
+    const fixture = new VerbsFixture();
+    await fixture.namespace('ns');
+    await fixture.create('configmaps/ns', configMap('a'));
+    expect(await refusedStatus(() => fixture.delete('namespaces/ns', { preconditions: { uid: 'zz' } }))).toMatchObject({
       message:
         'Operation cannot be fulfilled on namespaces "ns": Precondition failed: UID in precondition: zz, UID in object meta: uid-1',
       details: { kind: 'namespaces' },
     });
-    const terminating = (await room.delete('namespaces/ns')) as KubeObject;
+    const terminating = (await fixture.delete('namespaces/ns')) as KubeObject;
     expect(terminating).toMatchObject({
       status: { phase: 'Terminating' },
       spec: { finalizers: ['kubernetes'] },
       metadata: { deletionTimestamp: '2026-01-02T03:04:05Z' },
     });
     expect(terminating.metadata.deletionGracePeriodSeconds).toBeUndefined();
-    expect(await room.delete('namespaces/ns')).toEqual(terminating);
-    expect(await refusal(() => room.create('configmaps/ns', configMap('late')))).toEqual({
+    expect(await fixture.delete('namespaces/ns')).toEqual(terminating);
+    expect(await refusedStatus(() => fixture.create('configmaps/ns', configMap('late')))).toEqual({
       kind: 'Status',
       apiVersion: 'v1',
       metadata: {},
@@ -272,17 +274,17 @@ describe('a Namespace', () => {
         ],
       },
     });
-    expect(await room.patch('configmaps/ns/a', 'merge', { data: { still: 'fine' } })).toMatchObject({
+    expect(await fixture.patch('configmaps/ns/a', 'merge', { data: { still: 'fine' } })).toMatchObject({
       data: { still: 'fine' },
     });
-    await room.update('namespaces/ns/finalize', { ...terminating, spec: {} });
-    expect(await refusal(() => room.get('namespaces/ns'))).toMatchObject({ code: 404 });
+    await fixture.update('namespaces/ns/finalize', { ...terminating, spec: {} });
+    expect(await refusedStatus(() => fixture.get('namespaces/ns'))).toMatchObject({ code: 404 });
   });
 
   it('a system Namespace cannot be deleted', async () => {
-    const room = new Room();
-    await room.namespace('default');
-    expect(await refusal(() => room.delete('namespaces/default'))).toMatchObject({
+    const fixture = new VerbsFixture();
+    await fixture.namespace('default');
+    expect(await refusedStatus(() => fixture.delete('namespaces/default'))).toMatchObject({
       code: 403,
       message: 'namespaces "default" is forbidden: this namespace may not be deleted',
     });

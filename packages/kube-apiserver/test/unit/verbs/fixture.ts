@@ -37,12 +37,12 @@ function withListKind(crd: KubeObject): KubeObject {
   return { ...crd, spec: { ...spec, names: { ...spec.names, listKind, singular } } };
 }
 
-export interface RoomOptions {
+export interface FixtureOptions {
   readonly validating?: readonly Admission[];
 }
 
 /** The verbs over a store in memory, with the built-in kinds and a manual clock, without HTTP. */
-export class Room {
+export class VerbsFixture {
   readonly clock = new ManualClock(Date.parse('2026-01-02T03:04:05Z'));
   readonly store = memoryStore({ clock: this.clock, frozen: true });
   readonly reader = createReader(this.store);
@@ -54,7 +54,7 @@ export class Room {
   user = { name: 'admin', groups: ['system:masters', 'system:authenticated'] };
   allowCreate = true;
 
-  constructor({ validating = [] }: RoomOptions = {}) {
+  constructor({ validating = [] }: FixtureOptions = {}) {
     const first = [
       guard(definitionLifecycle),
       guard(createNamespaceLifecycle((name) => this.store.newest('namespaces', name)?.object)),
@@ -151,7 +151,7 @@ export class Room {
 }
 
 /** The thrown error as the Status that a client gets. */
-export async function refusal(attempt: () => unknown): Promise<Json> {
+export async function refusedStatus(attempt: () => unknown): Promise<Json> {
   try {
     await attempt();
   } catch (error) {
@@ -162,7 +162,7 @@ export async function refusal(attempt: () => unknown): Promise<Json> {
 }
 
 /** The next events of a watch; `count` of them must come. */
-export async function take(events: AsyncIterator<WatchEvent>, count: number): Promise<WatchEvent[]> {
+export async function nextEvents(events: AsyncIterator<WatchEvent>, count: number): Promise<WatchEvent[]> {
   const taken: WatchEvent[] = [];
   while (taken.length < count) {
     const { done, value } = await events.next();

@@ -1,21 +1,21 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { KubeObject } from '../../../src/object.js';
 import type { Query } from '../../../src/verbs/verbs.js';
-import { Room, configMap, refusal } from './fixture.js';
+import { VerbsFixture, configMap, refusedStatus } from './fixture.js';
 
 const names = (items: readonly KubeObject[]): unknown => items.map(({ metadata }) => metadata.name);
 const token = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 describe('a list', () => {
-  let room: Room;
+  let fixture: VerbsFixture;
   let revision: string;
   let next: string;
 
   beforeAll(async () => {
-    room = new Room();
-    await room.namespace('ns');
-    for (const name of ['b', 'a', 'e', 'd', 'c']) await room.create('configmaps/ns', configMap(name));
-    const first = await room.list('configmaps/ns', { limit: '2' });
+    fixture = new VerbsFixture();
+    await fixture.namespace('ns');
+    for (const name of ['b', 'a', 'e', 'd', 'c']) await fixture.create('configmaps/ns', configMap(name));
+    const first = await fixture.list('configmaps/ns', { limit: '2' });
     expect({ ...first, items: names(first.items) }).toEqual({
       items: ['a', 'b'],
       resourceVersion: '7',
@@ -24,8 +24,8 @@ describe('a list', () => {
     });
     revision = first.resourceVersion;
     next = first.continue ?? '';
-    await room.create('configmaps/ns', configMap('bb'));
-    await room.delete('configmaps/ns/d');
+    await fixture.create('configmaps/ns', configMap('bb'));
+    await fixture.delete('configmaps/ns/d');
   });
 
   it('a continue token has the revision and the first key after the page, relative to the namespace', () => {
@@ -41,7 +41,7 @@ describe('a list', () => {
     ['takes another selector for the next page', { labelSelector: 'x' }, [], '7'],
     ['takes resourceVersion 0 beside a token', { resourceVersion: '0' }, ['c', 'd', 'e'], '7'],
   ])('a list %s', async (_what, query, expected, state) => {
-    const page = await room.list('configmaps/ns', { ...query, continue: next });
+    const page = await fixture.list('configmaps/ns', { ...query, continue: next });
     expect([names(page.items), page.resourceVersion]).toEqual([expected, state]);
   });
 
@@ -68,21 +68,21 @@ describe('a list', () => {
       ['d'],
     ],
   ])('a list %s', async (_what, query, expected) => {
-    const page = await room.list('configmaps/ns', query);
+    const page = await fixture.list('configmaps/ns', query);
     expect(names(page.items)).toEqual(expected);
     expect(page.continue).toBeUndefined();
   });
 
   it('a field selector can narrow a list of all namespaces', async () => {
     expect(
-      names((await room.list('configmaps', { fieldSelector: 'metadata.namespace=ns,metadata.name=a' })).items),
+      names((await fixture.list('configmaps', { fieldSelector: 'metadata.namespace=ns,metadata.name=a' })).items),
     ).toEqual(['a']);
-    expect(names((await room.list('configmaps', { fieldSelector: 'metadata.namespace=other' })).items)).toEqual([]);
+    expect(names((await fixture.list('configmaps', { fieldSelector: 'metadata.namespace=other' })).items)).toEqual([]);
   });
 
   it('a list with a selector has no remainingItemCount', async () => {
     expect(
-      (await room.list('configmaps/ns', { limit: '1', fieldSelector: 'metadata.name!=a' })).remainingItemCount,
+      (await fixture.list('configmaps/ns', { limit: '1', fieldSelector: 'metadata.name!=a' })).remainingItemCount,
     ).toBeUndefined();
   });
 
@@ -149,7 +149,7 @@ describe('a list', () => {
       'ListOptions.meta.k8s.io "" is invalid: sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list',
     ],
   ])('a list with a bad %s is refused', async (_what, query, code, message) => {
-    expect(await refusal(() => room.list('configmaps/ns', query))).toMatchObject({ code, message });
+    expect(await refusedStatus(() => fixture.list('configmaps/ns', query))).toMatchObject({ code, message });
   });
 
   it('a list and a get of a future revision wait three seconds, then are refused', async () => {
@@ -168,32 +168,34 @@ describe('a list', () => {
     };
     const future = { resourceVersion: '99999999' };
     const refusals = [
-      () => room.list('configmaps/ns', future),
-      () => room.verbs.get(room.target('configmaps/ns/a'), future),
-      () => room.verbs.deleteCollection(room.target('configmaps/ns'), undefined, future, room.caller),
-    ].map(refusal);
+      () => fixture.list('configmaps/ns', future),
+      () => fixture.verbs.get(fixture.target('configmaps/ns/a'), future),
+      () => fixture.verbs.deleteCollection(fixture.target('configmaps/ns'), undefined, future, fixture.caller),
+    ].map(refusedStatus);
     let refused = 0;
     for (const one of refusals) void one.then(() => (refused += 1));
-    await room.clock.advance(2999);
+    await fixture.clock.advance(2999);
     expect(refused).toBe(0);
-    await room.clock.advance(100);
+    await fixture.clock.advance(100);
     expect(await Promise.all(refusals)).toEqual([status, status, status]);
-    expect(await refusal(() => room.get('configmaps/ns/a', { resourceVersion: 'abc' }))).toMatchObject({
+    expect(await refusedStatus(() => fixture.get('configmaps/ns/a', { resourceVersion: 'abc' }))).toMatchObject({
       code: 500,
       message: 'resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax',
     });
   });
 
   it('a list of a compacted revision is refused with a token that continues in the newest state', async () => {
-    room.store.compact();
+    fixture.store.compact();
     expect(
-      await refusal(() => room.list('configmaps/ns', { resourceVersion: revision, resourceVersionMatch: 'Exact' })),
+      await refusedStatus(() =>
+        fixture.list('configmaps/ns', { resourceVersion: revision, resourceVersionMatch: 'Exact' }),
+      ),
     ).toMatchObject({
       code: 410,
       reason: 'Expired',
       message: 'The resourceVersion for the provided list is too old.',
     });
-    const gone = await refusal(() => room.list('configmaps/ns', { continue: next }));
+    const gone = await refusedStatus(() => fixture.list('configmaps/ns', { continue: next }));
     expect(gone).toMatchObject({
       code: 410,
       reason: 'Expired',
@@ -207,15 +209,19 @@ describe('a list', () => {
       rv: -1,
       start: '/b\u0000',
     });
-    expect(names((await room.list('configmaps/ns', { continue: metadata.continue })).items)).toEqual(['bb', 'c', 'e']);
+    expect(names((await fixture.list('configmaps/ns', { continue: metadata.continue })).items)).toEqual([
+      'bb',
+      'c',
+      'e',
+    ]);
   });
 
   it('a list of a future revision is served as soon as the revision exists', async () => {
-    const future = { resourceVersion: String(room.store.revision + 1) };
-    const listed = room.list('configmaps/ns', future);
-    const read = room.verbs.get(room.target('configmaps/ns/new'), future);
-    await room.create('configmaps/ns', configMap('new'));
-    await room.clock.advance(25);
+    const future = { resourceVersion: String(fixture.store.revision + 1) };
+    const listed = fixture.list('configmaps/ns', future);
+    const read = fixture.verbs.get(fixture.target('configmaps/ns/new'), future);
+    await fixture.create('configmaps/ns', configMap('new'));
+    await fixture.clock.advance(25);
     expect(names((await listed).items)).toContain('new');
     expect(await read).toMatchObject({ metadata: { name: 'new', resourceVersion: future.resourceVersion } });
   });
@@ -224,19 +230,19 @@ describe('a list', () => {
 describe('a namespace that is no valid storage key', () => {
   const key = (what: string): unknown => ({ code: 500, message: `invalid key: "/configmaps/${what}"`, metadata: {} });
 
-  it.each<[string, (room: Room) => unknown, string]>([
-    ['list', (room) => room.list('configmaps/..'), '..'],
-    ['list of one', (room) => room.list('configmaps/.', { fieldSelector: 'metadata.name=a' }), './a'],
-    ['watch', (room) => room.watch('configmaps/..'), '..'],
-    ['get', (room) => room.get('configmaps/../a'), '../a'],
-    ['delete', (room) => room.delete('configmaps/./a'), './a'],
-    ['put', (room) => room.update('configmaps/../a', configMap('a')), '../a'],
-    ['patch', (room) => room.patch('configmaps/../a', 'merge', {}), '../a'],
+  it.each<[string, (fixture: VerbsFixture) => unknown, string]>([
+    ['list', (fixture) => fixture.list('configmaps/..'), '..'],
+    ['list of one', (fixture) => fixture.list('configmaps/.', { fieldSelector: 'metadata.name=a' }), './a'],
+    ['watch', (fixture) => fixture.watch('configmaps/..'), '..'],
+    ['get', (fixture) => fixture.get('configmaps/../a'), '../a'],
+    ['delete', (fixture) => fixture.delete('configmaps/./a'), './a'],
+    ['put', (fixture) => fixture.update('configmaps/../a', configMap('a')), '../a'],
+    ['patch', (fixture) => fixture.patch('configmaps/../a', 'merge', {}), '../a'],
   ])('a %s in a namespace that is no valid storage key fails', async (_verb, ask, place) => {
-    expect(await refusal(() => ask(new Room()))).toMatchObject(key(place) as object);
+    expect(await refusedStatus(() => ask(new VerbsFixture()))).toMatchObject(key(place) as object);
   });
 
   it('a list of a namespace that is no valid storage key, with a field selector on another namespace, is empty', async () => {
-    expect((await new Room().list('configmaps', { fieldSelector: 'metadata.namespace=..' })).items).toEqual([]);
+    expect((await new VerbsFixture().list('configmaps', { fieldSelector: 'metadata.namespace=..' })).items).toEqual([]);
   });
 });

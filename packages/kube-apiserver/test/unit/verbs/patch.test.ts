@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Json } from '../../../src/json.js';
 import type { PatchType, Query } from '../../../src/verbs/verbs.js';
-import { Room, configMap, refusal } from './fixture.js';
+import { VerbsFixture, configMap, refusedStatus } from './fixture.js';
 
 const TERSE = {
   kind: 'Status',
@@ -14,17 +14,17 @@ const TERSE = {
   details: {},
 };
 
-let room: Room;
+let fixture: VerbsFixture;
 
 beforeEach(async () => {
-  room = new Room();
-  await room.namespace('ns');
-  await room.create('configmaps/ns', configMap('a', { data: { x: '1' } }));
+  fixture = new VerbsFixture();
+  await fixture.namespace('ns');
+  await fixture.create('configmaps/ns', configMap('a', { data: { x: '1' } }));
 });
 
 describe('a JSON patch', () => {
   const patch = (value: Json, query: Query = {}): Promise<unknown> =>
-    room.patch('configmaps/ns/a', 'json', value, query);
+    fixture.patch('configmaps/ns/a', 'json', value, query);
 
   it.each<[string, Json, Json]>([
     ['replaces what is not there', [{ op: 'replace', path: '/data/y', value: '2' }], { x: '1', y: '2' }],
@@ -41,7 +41,7 @@ describe('a JSON patch', () => {
     [[{ op: 'test', path: '/data/x', value: 'no' }]],
     [[{ op: 'foo', path: '/data/x' }]],
   ])('the JSON patch %j does not apply, and is refused without details', async (value) => {
-    expect(await refusal(() => patch(value))).toEqual(TERSE);
+    expect(await refusedStatus(() => patch(value))).toEqual(TERSE);
   });
 
   it.each<[string, Json, number, string | RegExp]>([
@@ -88,14 +88,14 @@ describe('a JSON patch', () => {
       'error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp',
     ],
   ])('a JSON patch that %s is refused', async (_what, value, code, message) => {
-    expect(await refusal(() => patch(value))).toMatchObject({
+    expect(await refusedStatus(() => patch(value))).toMatchObject({
       code,
       message: typeof message === 'string' ? message : expect.stringMatching(message),
     });
   });
 
   it('a JSON patch whose result is no object has one cause, of a field `patch`, and no kind', async () => {
-    const { details } = (await refusal(() => patch([{ op: 'replace', path: '/data/x', value: 5 }]))) as {
+    const { details } = (await refusedStatus(() => patch([{ op: 'replace', path: '/data/x', value: 5 }]))) as {
       details: Json;
     };
     expect(details).toEqual({ causes: [{ reason: 'FieldValueInvalid', field: 'patch', message: expect.any(String) }] });
@@ -106,27 +106,27 @@ describe('a JSON patch', () => {
       { op: 'add', path: '/data/k', value: '5', zz: 1 },
       { op: 'add', path: '/foo', value: 1 },
     ];
-    expect(await refusal(() => patch(value, { fieldValidation: 'Strict' }))).toMatchObject({
+    expect(await refusedStatus(() => patch(value, { fieldValidation: 'Strict' }))).toMatchObject({
       code: 422,
       message: expect.stringMatching(
         /: strict decoding error: json patch unknown field "\[0\]\.zz", unknown field "foo"$/,
       ),
     });
     expect(await patch(value)).toMatchObject({ data: { k: '5' } });
-    expect(room.warnings).toEqual(['json patch unknown field "[0].zz"', 'unknown field "foo"']);
+    expect(fixture.warnings).toEqual(['json patch unknown field "[0].zz"', 'unknown field "foo"']);
   });
 });
 
 describe('a merge patch', () => {
   const patch = (value: Json, query: Query = {}): Promise<unknown> =>
-    room.patch('configmaps/ns/a', 'merge', value, query);
+    fixture.patch('configmaps/ns/a', 'merge', value, query);
 
   it('a merge patch that changes nothing writes nothing', async () => {
-    const old = room.get('configmaps/ns/a');
-    await room.clock.advance(5000);
+    const old = fixture.get('configmaps/ns/a');
+    await fixture.clock.advance(5000);
     expect(await patch({})).toEqual(old);
     expect(await patch({ data: { x: '1' } })).toEqual(old);
-    expect(room.get('configmaps/ns/a')).toEqual(old);
+    expect(fixture.get('configmaps/ns/a')).toEqual(old);
   });
 
   it.each<[Json, Query, number, string]>([
@@ -144,17 +144,17 @@ describe('a merge patch', () => {
       'Operation cannot be fulfilled on configmaps "a": the object has been modified; please apply your changes to the latest version and try again',
     ],
   ])('the merge patch %j with %j is refused', async (value, query, code, message) => {
-    expect(await refusal(() => patch(value, query))).toMatchObject({ code, message });
+    expect(await refusedStatus(() => patch(value, query))).toMatchObject({ code, message });
   });
 
   it('a merge patch of a missing object is refused', async () => {
-    expect(await refusal(() => room.patch('configmaps/ns/nope', 'merge', {}))).toMatchObject({ code: 404 });
+    expect(await refusedStatus(() => fixture.patch('configmaps/ns/nope', 'merge', {}))).toMatchObject({ code: 404 });
   });
 
   it('a merge patch with empty managedFields clears them', async () => {
-    expect(room.get('configmaps/ns/a').metadata.managedFields).toHaveLength(1);
+    expect(fixture.get('configmaps/ns/a').metadata.managedFields).toHaveLength(1);
     expect(await patch({ metadata: { managedFields: [] } })).toMatchObject({ data: { x: '1' } });
-    expect(room.get('configmaps/ns/a').metadata.managedFields).toBeUndefined();
+    expect(fixture.get('configmaps/ns/a').metadata.managedFields).toBeUndefined();
   });
 });
 
@@ -168,24 +168,28 @@ describe('a strategic merge patch', () => {
     [{ data: { s: 1 } }, ' "" is invalid: patch: Invalid value: "map[data:map[s:1]]": cannot convert int64 to string'],
   ])('the strategic merge patch %j is refused with a message of its own', async (value, message) => {
     expect(
-      await refusal(() => room.patch('configmaps/ns/a', 'strategic', value, { fieldValidation: 'Strict' })),
+      await refusedStatus(() => fixture.patch('configmaps/ns/a', 'strategic', value, { fieldValidation: 'Strict' })),
     ).toMatchObject({ code: 422, message });
   });
 
   it('a strategic merge patch follows its directives', async () => {
-    expect(await room.patch('configmaps/ns/a', 'strategic', { data: { $patch: 'replace', s: '2' } })).toMatchObject({
+    expect(await fixture.patch('configmaps/ns/a', 'strategic', { data: { $patch: 'replace', s: '2' } })).toMatchObject({
       data: { s: '2' },
     });
   });
 });
 
 describe('a server-side apply', () => {
-  const apply = (value: Json, query: Query = { fieldManager: 'm' }, name = 'ap'): ReturnType<typeof room.verbs.patch> =>
-    room.verbs.patch(
-      room.target(`configmaps/ns/${name}`),
+  const apply = (
+    value: Json,
+    query: Query = { fieldManager: 'm' },
+    name = 'ap',
+  ): ReturnType<typeof fixture.verbs.patch> =>
+    fixture.verbs.patch(
+      fixture.target(`configmaps/ns/${name}`),
       { type: 'apply', body: { value, duplicates: [] } },
       query,
-      room.caller,
+      fixture.caller,
     );
   const ap = (data: Json, metadata: Json = { name: 'ap' }): Json => configMap('ap', { data, metadata });
 
@@ -201,7 +205,7 @@ describe('a server-side apply', () => {
         },
       },
     });
-    await room.clock.advance(5000);
+    await fixture.clock.advance(5000);
     expect(await apply(ap({ a: '1' }))).toEqual({ code: 200, object: made.object });
     expect(await apply(ap({ b: '2' }))).toMatchObject({
       code: 200,
@@ -217,17 +221,17 @@ describe('a server-side apply', () => {
       object: { metadata: { resourceVersion: '5' } },
     });
     await apply(ap({ a: '2' }), { fieldManager: 'other', force: 'true' });
-    expect(await refusal(() => apply(ap({ a: '1' })))).toMatchObject({
+    expect(await refusedStatus(() => apply(ap({ a: '1' })))).toMatchObject({
       code: 409,
       message: 'Apply failed with 1 conflict: conflict with "other": .data.a',
     });
-    await room.delete('configmaps/ns/ap');
+    await fixture.delete('configmaps/ns/ap');
     expect(await apply(ap({ a: '1' }))).toMatchObject({ code: 201 });
   });
 
   it('a server-side apply conflicts with fields of other managers, unless it is forced', async () => {
     await apply(ap({ a: '1' }));
-    expect(await refusal(() => apply(ap({ a: '2' }), { fieldManager: 'n' }))).toEqual({
+    expect(await refusedStatus(() => apply(ap({ a: '2' }), { fieldManager: 'n' }))).toEqual({
       kind: 'Status',
       apiVersion: 'v1',
       metadata: {},
@@ -280,12 +284,12 @@ describe('a server-side apply', () => {
       'failed to create typed patch object (/ap; /v1, Kind=ConfigMap): .foo: field not declared in schema',
     ],
   ])('a server-side apply %s is refused', async (_what, value, query, code, message) => {
-    expect(await refusal(() => apply(value, query))).toMatchObject({ code, message });
+    expect(await refusedStatus(() => apply(value, query))).toMatchObject({ code, message });
   });
 
   it('a server-side apply requires a name only where it creates the object', async () => {
     const nameless = { apiVersion: 'v1', kind: 'ConfigMap', data: { a: '1' } };
-    expect(await refusal(() => apply(nameless))).toMatchObject({
+    expect(await refusedStatus(() => apply(nameless))).toMatchObject({
       code: 400,
       message: 'the name of the object (ap based on URL) was undeterminable: name must be provided',
     });
@@ -295,7 +299,7 @@ describe('a server-side apply', () => {
 
   it('a server-side apply that creates an object ignores its resourceVersion', async () => {
     expect(await apply(ap({}, { name: 'ap', resourceVersion: '5' }))).toMatchObject({ code: 201 });
-    expect(await refusal(() => apply(ap({ z: '1' }, { name: 'ap', resourceVersion: '5' })))).toMatchObject({
+    expect(await refusedStatus(() => apply(ap({ z: '1' }, { name: 'ap', resourceVersion: '5' })))).toMatchObject({
       code: 409,
       message: expect.stringMatching(/has been modified/),
     });
@@ -309,21 +313,21 @@ describe('a server-side apply', () => {
     'a server-side apply with a duplicate key and fieldValidation %s gets the warnings %j, or is refused',
     async (fieldValidation, warnings) => {
       const attempt = (): Promise<unknown> =>
-        room.verbs.patch(
-          room.target('configmaps/ns/ap'),
+        fixture.verbs.patch(
+          fixture.target('configmaps/ns/ap'),
           { type: 'apply', body: { value: ap({ a: '8' }), duplicates: ['line 7: key "a" already set in map'] } },
           { fieldManager: 'm', fieldValidation: fieldValidation ?? '' },
-          room.caller,
+          fixture.caller,
         );
       if (warnings === undefined) {
-        expect(await refusal(attempt)).toMatchObject({
+        expect(await refusedStatus(attempt)).toMatchObject({
           code: 400,
           message:
             'error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  line 7: key "a" already set in map',
         });
       } else {
         expect(await attempt()).toMatchObject({ object: { data: { a: '8' } } });
-        expect(room.warnings).toEqual(warnings);
+        expect(fixture.warnings).toEqual(warnings);
       }
     },
   );
@@ -336,11 +340,11 @@ describe('any patch', () => {
     ['strategic', { data: { y: '1' } }],
     ['apply', configMap('a', { data: { y: '1' } })],
   ])('a patch of type %s in a dry run returns the result and stores nothing', async (type, value) => {
-    const old = room.get('configmaps/ns/a');
-    expect(await room.patch('configmaps/ns/a', type, value, { dryRun: 'All', fieldManager: 'm' })).toMatchObject({
+    const old = fixture.get('configmaps/ns/a');
+    expect(await fixture.patch('configmaps/ns/a', type, value, { dryRun: 'All', fieldManager: 'm' })).toMatchObject({
       data: { x: '1', y: '1' },
       metadata: { resourceVersion: '3' },
     });
-    expect(room.get('configmaps/ns/a')).toEqual(old);
+    expect(fixture.get('configmaps/ns/a')).toEqual(old);
   });
 });

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Query, WatchEvent } from '../../../src/verbs/verbs.js';
-import { Room, configMap, refusal, take, thingCrd } from './fixture.js';
+import { VerbsFixture, configMap, refusedStatus, nextEvents, thingCrd } from './fixture.js';
 
 const NOT_OLDER: Query = { sendInitialEvents: 'true', resourceVersionMatch: 'NotOlderThan' };
 
@@ -19,25 +19,25 @@ async function rest(events: AsyncIterator<WatchEvent>): Promise<WatchEvent[]> {
 }
 
 describe('a watch', () => {
-  let room: Room;
+  let fixture: VerbsFixture;
   const label = (name: string, l: string): Promise<unknown> =>
-    room.patch(`configmaps/ns/${name}`, 'merge', { metadata: { labels: { l } } });
+    fixture.patch(`configmaps/ns/${name}`, 'merge', { metadata: { labels: { l } } });
   const make = (name: string, l: string): Promise<unknown> =>
-    room.create('configmaps/ns', configMap(name, { metadata: { name, labels: { l } } }));
+    fixture.create('configmaps/ns', configMap(name, { metadata: { name, labels: { l } } }));
 
   beforeEach(async () => {
-    room = new Room();
-    await room.namespace('ns');
+    fixture = new VerbsFixture();
+    await fixture.namespace('ns');
     await make('b', 'b');
     await make('a', 'a');
   });
 
   it('a watch from a revision sends every later change in order, then new ones', async () => {
-    const events = room.watch('configmaps/ns', { resourceVersion: '3' });
+    const events = fixture.watch('configmaps/ns', { resourceVersion: '3' });
     await label('a', 'x');
-    await room.delete('configmaps/ns/b');
+    await fixture.delete('configmaps/ns/b');
     await make('c', 'c');
-    expect((await take(events, 4)).map(told)).toEqual([
+    expect((await nextEvents(events, 4)).map(told)).toEqual([
       ['ADDED', 'a', '4', 'a'],
       ['MODIFIED', 'a', '5', 'x'],
       ['DELETED', 'b', '6', 'b'],
@@ -46,15 +46,15 @@ describe('a watch', () => {
   });
 
   it('a watch with a selector adds and deletes objects as their labels change', async () => {
-    const events = room.watch('configmaps/ns', { resourceVersion: '4', labelSelector: 'l=x' });
+    const events = fixture.watch('configmaps/ns', { resourceVersion: '4', labelSelector: 'l=x' });
     await label('a', 'x');
     await label('b', 'y');
     await label('a', 'x');
-    await room.patch('configmaps/ns/a', 'merge', { data: { k: 'v' } });
+    await fixture.patch('configmaps/ns/a', 'merge', { data: { k: 'v' } });
     await label('a', 'a');
     await make('c', 'x');
-    await room.delete('configmaps/ns/c');
-    expect((await take(events, 5)).map(told)).toEqual([
+    await fixture.delete('configmaps/ns/c');
+    expect((await nextEvents(events, 5)).map(told)).toEqual([
       ['ADDED', 'a', '5', 'x'],
       ['MODIFIED', 'a', '7', 'x'],
       ['DELETED', 'a', '8', 'x'],
@@ -93,16 +93,19 @@ describe('a watch', () => {
     ['that asks for none', { ...NOT_OLDER, sendInitialEvents: 'false' }, []],
     ['of anything that is no false', { watch: 'maybe' }, burst],
   ])('a watch %s starts with the expected events', async (_what, query, expected) => {
-    const events = room.watch('configmaps/ns', query);
-    await room.create('configmaps/ns', configMap('z', { metadata: { name: 'z' } }));
-    const seen = (await take(events, query.fieldSelector === undefined ? expected.length + 1 : expected.length)).map(
-      told,
-    );
+    const events = fixture.watch('configmaps/ns', query);
+    await fixture.create('configmaps/ns', configMap('z', { metadata: { name: 'z' } }));
+    const seen = (
+      await nextEvents(events, query.fieldSelector === undefined ? expected.length + 1 : expected.length)
+    ).map(told);
     expect(seen).toEqual(query.fieldSelector === undefined ? [...expected, ['ADDED', 'z', '5']] : expected);
   });
 
   it('the bookmark that ends the initial events has only a revision and the annotation', async () => {
-    const [, , bookmark] = await take(room.watch('configmaps/ns', { ...NOT_OLDER, allowWatchBookmarks: 'true' }), 3);
+    const [, , bookmark] = await nextEvents(
+      fixture.watch('configmaps/ns', { ...NOT_OLDER, allowWatchBookmarks: 'true' }),
+      3,
+    );
     expect(bookmark).toEqual({
       type: 'BOOKMARK',
       object: {
@@ -114,8 +117,8 @@ describe('a watch', () => {
   });
 
   it('a watch from a compacted revision sends one error', async () => {
-    room.store.compact();
-    const events = await rest(room.watch('configmaps/ns', { resourceVersion: '3' }));
+    fixture.store.compact();
+    const events = await rest(fixture.watch('configmaps/ns', { resourceVersion: '3' }));
     expect(events).toEqual([
       {
         type: 'ERROR',
@@ -130,21 +133,21 @@ describe('a watch', () => {
         },
       },
     ]);
-    expect((await take(room.watch('configmaps/ns', { ...NOT_OLDER, resourceVersion: '3' }), 2)).map(told)).toEqual(
-      burst,
-    );
+    expect(
+      (await nextEvents(fixture.watch('configmaps/ns', { ...NOT_OLDER, resourceVersion: '3' }), 2)).map(told),
+    ).toEqual(burst);
   });
 
   it('a watch from a future revision waits for it', async () => {
-    const events = room.watch('configmaps/ns', { resourceVersion: '5' });
+    const events = fixture.watch('configmaps/ns', { resourceVersion: '5' });
     await label('a', 'x');
     await label('a', 'y');
-    expect((await take(events, 1)).map(told)).toEqual([['MODIFIED', 'a', '6', 'y']]);
+    expect((await nextEvents(events, 1)).map(told)).toEqual([['MODIFIED', 'a', '6', 'y']]);
   });
 
   it('a watch for initial events of a revision that does not come sends one error after three seconds', async () => {
-    const events = rest(room.watch('configmaps/ns', { ...NOT_OLDER, resourceVersion: '99999999' }));
-    await room.clock.advance(3100);
+    const events = rest(fixture.watch('configmaps/ns', { ...NOT_OLDER, resourceVersion: '99999999' }));
+    await fixture.clock.advance(3100);
     expect(await events).toEqual([
       {
         type: 'ERROR',
@@ -157,9 +160,9 @@ describe('a watch', () => {
   });
 
   it('a watch for initial events of the next revision starts with it', async () => {
-    const events = take(room.watch('configmaps/ns', { ...NOT_OLDER, resourceVersion: '5' }), 1);
+    const events = nextEvents(fixture.watch('configmaps/ns', { ...NOT_OLDER, resourceVersion: '5' }), 1);
     await label('a', 'x');
-    await room.clock.advance(25);
+    await fixture.clock.advance(25);
     expect((await events).map(told)).toEqual([['ADDED', 'a', '5', 'x']]);
   });
 
@@ -187,12 +190,12 @@ describe('a watch', () => {
     [{ timeoutSeconds: 'x' }, 400, 'strconv.ParseInt: parsing "x": invalid syntax'],
   ])('a watch with %j is refused', async (query, code, text) => {
     const message = code === 422 ? `ListOptions.meta.k8s.io "" is invalid: ${text}` : text;
-    expect(await refusal(() => room.watch('configmaps/ns', query))).toMatchObject({ code, message });
+    expect(await refusedStatus(() => fixture.watch('configmaps/ns', query))).toMatchObject({ code, message });
   });
 
   it('a watch with Exact initial events is refused for two reasons', async () => {
-    const status = await refusal(() =>
-      room.watch('configmaps/ns', { sendInitialEvents: 'true', resourceVersionMatch: 'Exact' }),
+    const status = await refusedStatus(() =>
+      fixture.watch('configmaps/ns', { sendInitialEvents: 'true', resourceVersionMatch: 'Exact' }),
     );
     expect(status).toMatchObject({
       details: {
@@ -205,77 +208,77 @@ describe('a watch', () => {
   });
 
   it('a watch ends after timeoutSeconds, with a bookmark shortly before', async () => {
-    const events = room.watch('configmaps/ns', {
+    const events = fixture.watch('configmaps/ns', {
       resourceVersion: '4',
       timeoutSeconds: '10',
       allowWatchBookmarks: 'true',
     });
-    await room.clock.advance(8_000);
-    expect((await take(events, 1)).map(told)).toEqual([['BOOKMARK', undefined, '4']]);
-    await room.clock.advance(2_000);
+    await fixture.clock.advance(8_000);
+    expect((await nextEvents(events, 1)).map(told)).toEqual([['BOOKMARK', undefined, '4']]);
+    await fixture.clock.advance(2_000);
     expect(await events.next()).toEqual({ done: true, value: undefined });
-    expect(room.clock.pending).toBe(0);
+    expect(fixture.clock.pending).toBe(0);
   });
 
   it('a watch sends a bookmark every minute', async () => {
-    const events = room.watch('configmaps/ns', { resourceVersion: '4', allowWatchBookmarks: 'true' });
-    await room.create('configmaps/ns', configMap('other'));
-    await take(events, 1);
-    await room.namespace('elsewhere');
-    await room.clock.advance(60_000);
-    expect((await take(events, 1)).map(told)).toEqual([['BOOKMARK', undefined, '6']]);
-    await room.clock.advance(60_000);
-    expect((await take(events, 1)).map(told)).toEqual([['BOOKMARK', undefined, '6']]);
+    const events = fixture.watch('configmaps/ns', { resourceVersion: '4', allowWatchBookmarks: 'true' });
+    await fixture.create('configmaps/ns', configMap('other'));
+    await nextEvents(events, 1);
+    await fixture.namespace('elsewhere');
+    await fixture.clock.advance(60_000);
+    expect((await nextEvents(events, 1)).map(told)).toEqual([['BOOKMARK', undefined, '6']]);
+    await fixture.clock.advance(60_000);
+    expect((await nextEvents(events, 1)).map(told)).toEqual([['BOOKMARK', undefined, '6']]);
   });
 
   it.each(['-1', '-10', '10000000000'])(
     'a watch with timeoutSeconds %s ends at once without events',
     async (timeoutSeconds) => {
-      const events = room.watch('configmaps/ns', { resourceVersion: '3', timeoutSeconds });
+      const events = fixture.watch('configmaps/ns', { resourceVersion: '3', timeoutSeconds });
       expect(await rest(events)).toEqual([]);
     },
   );
 
   it('a watch without timeoutSeconds ends between 30 and 60 minutes', async () => {
-    const events = room.watch('configmaps/ns', { resourceVersion: '4' });
-    await room.clock.advance(60 * 60_000);
+    const events = fixture.watch('configmaps/ns', { resourceVersion: '4' });
+    await fixture.clock.advance(60 * 60_000);
     expect(await rest(events)).toEqual([]);
   });
 
   it('a watch ends at once when its caller disconnects', async () => {
-    const events = room.watch('configmaps/ns');
-    room.abort.abort();
+    const events = fixture.watch('configmaps/ns');
+    fixture.abort.abort();
     expect(await rest(events)).toEqual([]);
-    expect(room.clock.pending).toBe(0);
+    expect(fixture.clock.pending).toBe(0);
   });
 
   it('a watch ends when its reader is a thousand events behind, after those events', async () => {
-    const events = room.watch('configmaps/ns', { resourceVersion: '4' });
-    for (let n = 0; n < 1002; n += 1) await room.patch('configmaps/ns/a', 'merge', { data: { n: String(n) } });
+    const events = fixture.watch('configmaps/ns', { resourceVersion: '4' });
+    for (let n = 0; n < 1002; n += 1) await fixture.patch('configmaps/ns/a', 'merge', { data: { n: String(n) } });
     expect(await rest(events)).toHaveLength(1001);
   });
 
   it('a watch ends when its unread events are too large', async () => {
-    const events = room.watch('configmaps/ns', { resourceVersion: '4' });
+    const events = fixture.watch('configmaps/ns', { resourceVersion: '4' });
     for (let n = 0; n < 80; n += 1)
-      await room.patch('configmaps/ns/a', 'merge', { data: { n: String(n % 10).repeat(1_000_000) } });
+      await fixture.patch('configmaps/ns/a', 'merge', { data: { n: String(n % 10).repeat(1_000_000) } });
     expect(await rest(events)).toHaveLength(68);
   });
 
   it('a watch has no limit of initial events', async () => {
-    for (let n = 0; n < 1100; n += 1) await room.create('configmaps/ns', configMap(`m${n}`));
-    expect(await take(room.watch('configmaps/ns'), 1102)).toHaveLength(1102);
+    for (let n = 0; n < 1100; n += 1) await fixture.create('configmaps/ns', configMap(`m${n}`));
+    expect(await nextEvents(fixture.watch('configmaps/ns'), 1102)).toHaveLength(1102);
   });
 
   it('a watch ends when the schema of its definition changes', async () => {
-    await room.define(thingCrd());
-    const events = room.watch('things.facts.example.com/ns');
+    await fixture.define(thingCrd());
+    const events = fixture.watch('things.facts.example.com/ns');
     const next = thingCrd({ schema: { type: 'object', properties: { spec: { type: 'object' } } } }) as { spec: object };
-    await room.patch('customresourcedefinitions.apiextensions.k8s.io/things.facts.example.com', 'merge', {
+    await fixture.patch('customresourcedefinitions.apiextensions.k8s.io/things.facts.example.com', 'merge', {
       metadata: { labels: { harmless: 'true' } },
     });
-    await room.settle();
-    await room.patch('customresourcedefinitions.apiextensions.k8s.io/things.facts.example.com', 'merge', {
+    await fixture.settle();
+    await fixture.patch('customresourcedefinitions.apiextensions.k8s.io/things.facts.example.com', 'merge', {
       spec: next.spec as never,
     });
     expect(await rest(events)).toEqual([]);

@@ -1,22 +1,22 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Json } from '../../../src/json.js';
 import type { Query } from '../../../src/verbs/verbs.js';
-import { Room, configMap, refusal } from './fixture.js';
+import { VerbsFixture, configMap, refusedStatus } from './fixture.js';
 
 const SUBDOMAIN =
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 const handled = (why: string): string => `ConfigMap in version "v1" cannot be handled as a ConfigMap: ${why}`;
 
-let room: Room;
+let fixture: VerbsFixture;
 
 beforeEach(async () => {
-  room = new Room();
-  await room.namespace('ns');
+  fixture = new VerbsFixture();
+  await fixture.namespace('ns');
 });
 
 describe('a POST', () => {
   it('a POST ignores the system fields of the body, and keeps a generation', async () => {
-    const made = await room.create(
+    const made = await fixture.create(
       'configmaps/ns',
       configMap('c', {
         metadata: {
@@ -40,14 +40,14 @@ describe('a POST', () => {
   });
 
   it('a POST takes kind and apiVersion from its path where the body has none', async () => {
-    expect(await room.create('configmaps/ns', { metadata: { name: 'c' } })).toMatchObject({
+    expect(await fixture.create('configmaps/ns', { metadata: { name: 'c' } })).toMatchObject({
       apiVersion: 'v1',
       kind: 'ConfigMap',
     });
   });
 
   it('a POST removes null and empty fields of metadata', async () => {
-    const made = await room.create(
+    const made = await fixture.create(
       'configmaps/ns',
       configMap('d', { metadata: { name: 'd', labels: {}, annotations: null, finalizers: [], ownerReferences: [] } }),
     );
@@ -61,57 +61,59 @@ describe('a POST', () => {
   });
 
   it('a POST of an existing name is refused', async () => {
-    await room.create('configmaps/ns', configMap('a'));
+    await fixture.create('configmaps/ns', configMap('a'));
     const status = {
       code: 409,
       reason: 'AlreadyExists',
       message: 'configmaps "a" already exists',
       details: { name: 'a', kind: 'configmaps' },
     };
-    expect(await refusal(() => room.create('configmaps/ns', configMap('a')))).toMatchObject(status);
-    expect(await refusal(() => room.create('configmaps/ns', configMap('a'), { dryRun: 'All' }))).toMatchObject(status);
+    expect(await refusedStatus(() => fixture.create('configmaps/ns', configMap('a')))).toMatchObject(status);
+    expect(await refusedStatus(() => fixture.create('configmaps/ns', configMap('a'), { dryRun: 'All' }))).toMatchObject(
+      status,
+    );
   });
 
   it('a POST in a dry run returns the object without a resourceVersion', async () => {
-    const made = await room.create('configmaps/ns', configMap('dry'), { dryRun: 'All' });
+    const made = await fixture.create('configmaps/ns', configMap('dry'), { dryRun: 'All' });
     expect(made.metadata).toEqual({
       name: 'dry',
       namespace: 'ns',
       uid: 'uid-2',
       creationTimestamp: '2026-01-02T03:04:05Z',
     });
-    expect(await refusal(() => room.get('configmaps/ns/dry'))).toMatchObject({ code: 404 });
+    expect(await refusedStatus(() => fixture.get('configmaps/ns/dry'))).toMatchObject({ code: 404 });
   });
 
   it('a generated name has at most 63 characters', async () => {
-    const short = await room.create('configmaps/ns', configMap('', { metadata: { generateName: 'gen-' } }));
+    const short = await fixture.create('configmaps/ns', configMap('', { metadata: { generateName: 'gen-' } }));
     expect(short.metadata).toMatchObject({
       generateName: 'gen-',
       name: expect.stringMatching(/^gen-[bcdfghjklmnpqrstvwxz2456789]{5}$/),
     });
-    const long = await room.create('configmaps/ns', configMap('', { metadata: { generateName: 'a'.repeat(200) } }));
+    const long = await fixture.create('configmaps/ns', configMap('', { metadata: { generateName: 'a'.repeat(200) } }));
     expect(long.metadata.name).toHaveLength(63);
   });
 
   it('a generated name that exists is replaced by another', async () => {
-    const first = await room.create('configmaps/ns', configMap('', { metadata: { generateName: 'gen-' } }), {
+    const first = await fixture.create('configmaps/ns', configMap('', { metadata: { generateName: 'gen-' } }), {
       dryRun: 'All',
     });
     expect(first.metadata.name).toBe('gen-bcdfg');
-    for (const name of ['gen-hjklm', 'gen-npqrs']) await room.create('configmaps/ns', configMap(name));
+    for (const name of ['gen-hjklm', 'gen-npqrs']) await fixture.create('configmaps/ns', configMap(name));
     expect(
-      (await room.create('configmaps/ns', configMap('', { metadata: { generateName: 'gen-' } }))).metadata.name,
+      (await fixture.create('configmaps/ns', configMap('', { metadata: { generateName: 'gen-' } }))).metadata.name,
     ).toBe('gen-tvwxz');
   });
 
   it('a POST removes duplicate owners, and warns', async () => {
     const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'q', uid: 'u1' };
-    const made = await room.create(
+    const made = await fixture.create(
       'configmaps/ns',
       configMap('own', { metadata: { name: 'own', ownerReferences: [owner, owner, { ...owner, uid: 'u2' }] } }),
     );
     expect(made.metadata.ownerReferences).toEqual([owner, { ...owner, uid: 'u2' }]);
-    expect(room.warnings).toEqual([
+    expect(fixture.warnings).toEqual([
       '.metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: u1',
     ]);
   });
@@ -192,7 +194,7 @@ describe('a POST', () => {
       'ConfigMap "x" is invalid: metadata.finalizers[0]: Invalid value: "x": name is neither a standard finalizer name nor is it fully qualified',
     ],
   ])('a POST of %s is refused', async (_what, value, code, message) => {
-    expect(await refusal(() => room.create('configmaps/ns', value))).toMatchObject({ code, message });
+    expect(await refusedStatus(() => fixture.create('configmaps/ns', value))).toMatchObject({ code, message });
   });
 
   it.each<[Query, string]>([
@@ -204,7 +206,7 @@ describe('a POST', () => {
     [{ fieldManager: 'x'.repeat(129) }, 'fieldManager: Too long: may not be more than 128 bytes'],
     [{ fieldManager: 'a\nb' }, 'fieldManager: Invalid value: "a\\nb": invalid character U+000A (at position 1)'],
   ])('a POST with options %j is refused', async (query, text) => {
-    expect(await refusal(() => room.create('configmaps/ns', configMap('a'), query))).toMatchObject({
+    expect(await refusedStatus(() => fixture.create('configmaps/ns', configMap('a'), query))).toMatchObject({
       code: 422,
       message: `CreateOptions.meta.k8s.io "" is invalid: ${text}`,
     });
@@ -212,7 +214,7 @@ describe('a POST', () => {
 
   it('a POST into a missing namespace is refused', async () => {
     const status = { code: 404, message: 'namespaces "nope" not found', details: { name: 'nope', kind: 'namespaces' } };
-    expect(await refusal(() => room.create('configmaps/nope', configMap('a')))).toMatchObject(status);
+    expect(await refusedStatus(() => fixture.create('configmaps/nope', configMap('a')))).toMatchObject(status);
   });
 
   it.each<[Query, readonly string[] | undefined]>([
@@ -225,12 +227,13 @@ describe('a POST', () => {
       value: { metadata: { name: 'z', zz: 1 }, data: { a: '2' }, foo: 1 },
       duplicates: ['duplicate field "data.a"'],
     };
-    const attempt = (): Promise<unknown> => room.verbs.create(room.target('configmaps/ns'), body, query, room.caller);
+    const attempt = (): Promise<unknown> =>
+      fixture.verbs.create(fixture.target('configmaps/ns'), body, query, fixture.caller);
     if (warnings === undefined) {
       const message = handled(
         'strict decoding error: unknown field "metadata.zz", duplicate field "data.a", unknown field "foo"',
       );
-      expect(await refusal(attempt)).toEqual({
+      expect(await refusedStatus(attempt)).toEqual({
         kind: 'Status',
         apiVersion: 'v1',
         metadata: {},
@@ -241,34 +244,34 @@ describe('a POST', () => {
       });
     } else {
       expect(await attempt()).toMatchObject({ code: 201, object: { data: { a: '2' } } });
-      expect(room.warnings).toEqual(warnings);
+      expect(fixture.warnings).toEqual(warnings);
     }
   });
 
   it('a POST of a review returns it and stores nothing', async () => {
-    const before = room.store.revision;
+    const before = fixture.store.revision;
     expect(
-      await room.create('selfsubjectaccessreviews.authorization.k8s.io', {
+      await fixture.create('selfsubjectaccessreviews.authorization.k8s.io', {
         spec: { resourceAttributes: { verb: 'get', resource: 'pods' } },
       }),
     ).toMatchObject({ status: { allowed: true } });
-    expect(room.store.revision).toBe(before);
+    expect(fixture.store.revision).toBe(before);
   });
 });
 
 describe('a PUT', () => {
   beforeEach(async () => {
-    await room.create('configmaps/ns', configMap('a', { data: { x: '1' } }));
+    await fixture.create('configmaps/ns', configMap('a', { data: { x: '1' } }));
   });
 
   it('a PUT without resourceVersion overwrites, one with it only that version', async () => {
-    expect(await room.update('configmaps/ns/a', configMap('a', { data: { x: '2' } }))).toMatchObject({
+    expect(await fixture.update('configmaps/ns/a', configMap('a', { data: { x: '2' } }))).toMatchObject({
       data: { x: '2' },
       metadata: { resourceVersion: '4' },
     });
     expect(
-      await refusal(() =>
-        room.update('configmaps/ns/a', configMap('a', { metadata: { name: 'a', resourceVersion: '3' } })),
+      await refusedStatus(() =>
+        fixture.update('configmaps/ns/a', configMap('a', { metadata: { name: 'a', resourceVersion: '3' } })),
       ),
     ).toEqual({
       kind: 'Status',
@@ -284,13 +287,13 @@ describe('a PUT', () => {
   });
 
   it('a PUT that changes nothing writes nothing', async () => {
-    const old = room.get('configmaps/ns/a');
-    await room.clock.advance(5000);
-    expect(await room.update('configmaps/ns/a', configMap('a', { data: { x: '1' } }))).toEqual(old);
-    expect(await room.update('configmaps/ns/a', configMap('a', { data: { x: '2' } }), { dryRun: 'All' })).toMatchObject(
-      { data: { x: '2' }, metadata: { resourceVersion: '3' } },
-    );
-    expect(room.get('configmaps/ns/a')).toEqual(old);
+    const old = fixture.get('configmaps/ns/a');
+    await fixture.clock.advance(5000);
+    expect(await fixture.update('configmaps/ns/a', configMap('a', { data: { x: '1' } }))).toEqual(old);
+    expect(
+      await fixture.update('configmaps/ns/a', configMap('a', { data: { x: '2' } }), { dryRun: 'All' }),
+    ).toMatchObject({ data: { x: '2' }, metadata: { resourceVersion: '3' } });
+    expect(fixture.get('configmaps/ns/a')).toEqual(old);
   });
 
   it.each<[string, Json, number, string]>([
@@ -314,33 +317,33 @@ describe('a PUT', () => {
       'Operation cannot be fulfilled on configmaps "a": StorageError: invalid object, Code: 4, Key: /registry/configmaps/ns/a, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: x, UID in object meta: uid-2',
     ],
   ])('a PUT with %s is refused', async (_what, value, code, message) => {
-    expect(await refusal(() => room.update('configmaps/ns/a', value))).toMatchObject({ code, message });
+    expect(await refusedStatus(() => fixture.update('configmaps/ns/a', value))).toMatchObject({ code, message });
   });
 
   it('a PUT of a missing object is refused, except for kinds that it creates', async () => {
-    expect(await refusal(() => room.update('configmaps/ns/b', configMap('b')))).toMatchObject({
+    expect(await refusedStatus(() => fixture.update('configmaps/ns/b', configMap('b')))).toMatchObject({
       code: 404,
       message: 'configmaps "b" not found',
     });
     const lease = { metadata: { name: 'l' }, spec: { holderIdentity: 'x' } };
-    const put = (metadata: Json): ReturnType<typeof room.verbs.update> =>
-      room.verbs.update(
-        room.target('leases.coordination.k8s.io/ns/l'),
+    const put = (metadata: Json): ReturnType<typeof fixture.verbs.update> =>
+      fixture.verbs.update(
+        fixture.target('leases.coordination.k8s.io/ns/l'),
         { value: { ...lease, metadata }, duplicates: [] },
         {},
-        room.caller,
+        fixture.caller,
       );
     const { code, object } = await put({ name: 'l', resourceVersion: '77' });
     expect(code).toBe(201);
     expect((await put(object.metadata)).code).toBe(200);
-    expect(await refusal(() => put({ name: 'l' }))).toMatchObject({ code: 422, details: { kind: 'leases' } });
+    expect(await refusedStatus(() => put({ name: 'l' }))).toMatchObject({ code: 422, details: { kind: 'leases' } });
   });
 
   it('a PUT that creates an object requires the right to create', async () => {
-    room.allowCreate = false;
-    room.user = { name: 'bob', groups: ['system:authenticated'] };
+    fixture.allowCreate = false;
+    fixture.user = { name: 'bob', groups: ['system:authenticated'] };
     expect(
-      await refusal(() => room.update('leases.coordination.k8s.io/ns/l', { metadata: { name: 'l' } })),
+      await refusedStatus(() => fixture.update('leases.coordination.k8s.io/ns/l', { metadata: { name: 'l' } })),
     ).toMatchObject({
       code: 403,
       message:
@@ -349,8 +352,8 @@ describe('a PUT', () => {
   });
 
   it('a PUT reports a metadata error as often as the kind repeats the check', async () => {
-    const status = await refusal(() =>
-      room.update('configmaps/ns/a', configMap('a', { metadata: { name: 'a', labels: { ok: 'a b' } } })),
+    const status = await refusedStatus(() =>
+      fixture.update('configmaps/ns/a', configMap('a', { metadata: { name: 'a', labels: { ok: 'a b' } } })),
     );
     expect((status as { details: { causes: Json[] } }).details.causes).toHaveLength(4);
     expect(status).toMatchObject({
@@ -369,8 +372,8 @@ describe('a built-in kind', () => {
 
   it('a built-in kind with generations counts changes of its spec, and of its annotations', async () => {
     const generation = async (change: Json): Promise<unknown> =>
-      (await room.patch('deployments.apps/ns/d', 'merge', change)).metadata.generation;
-    const made = await room.create('deployments.apps/ns', {
+      (await fixture.patch('deployments.apps/ns/d', 'merge', change)).metadata.generation;
+    const made = await fixture.create('deployments.apps/ns', {
       apiVersion: 'apps/v1',
       kind: 'Deployment',
       metadata: { name: 'd', generation: 9 },
@@ -387,13 +390,13 @@ describe('a built-in kind', () => {
   });
 
   it('a built-in kind changes its status only through the subresource', async () => {
-    await room.create('deployments.apps/ns', {
+    await fixture.create('deployments.apps/ns', {
       apiVersion: 'apps/v1',
       kind: 'Deployment',
       metadata: { name: 'd' },
       spec,
     });
-    const patched = await room.patch('deployments.apps/ns/d/status', 'merge', {
+    const patched = await fixture.patch('deployments.apps/ns/d/status', 'merge', {
       metadata: { labels: { s: '1' }, annotations: { s: '1' } },
       spec: { replicas: 9 },
       status: { replicas: 3 },
@@ -404,29 +407,35 @@ describe('a built-in kind', () => {
       metadata: { annotations: { s: '1' } },
     });
     expect(patched.metadata.labels).toBeUndefined();
-    expect(room.get('deployments.apps/ns/d/status')).toEqual(patched);
+    expect(fixture.get('deployments.apps/ns/d/status')).toEqual(patched);
   });
 
   it('an Event is one object in both of its groups', async () => {
-    await room.create('events/ns', {
+    await fixture.create('events/ns', {
       metadata: { name: 'e' },
       involvedObject: { kind: 'Pod', name: 'p', namespace: 'ns' },
       reason: 'R',
       message: 'M',
       type: 'Normal',
     });
-    expect(room.get('events.events.k8s.io/ns/e')).toMatchObject({
+    expect(fixture.get('events.events.k8s.io/ns/e')).toMatchObject({
       apiVersion: 'events.k8s.io/v1',
       regarding: { name: 'p' },
       note: 'M',
     });
-    expect((await room.list('events.events.k8s.io/ns', { fieldSelector: 'regarding.name=p' })).items).toHaveLength(1);
-    expect((await room.list('events/ns', { fieldSelector: 'involvedObject.name=p' })).items).toHaveLength(1);
-    expect(await refusal(() => room.list('events/ns', { fieldSelector: 'regarding.name=p' }))).toMatchObject({
+    expect((await fixture.list('events.events.k8s.io/ns', { fieldSelector: 'regarding.name=p' })).items).toHaveLength(
+      1,
+    );
+    expect((await fixture.list('events/ns', { fieldSelector: 'involvedObject.name=p' })).items).toHaveLength(1);
+    expect(await refusedStatus(() => fixture.list('events/ns', { fieldSelector: 'regarding.name=p' }))).toMatchObject({
       message: 'field label not supported: regarding.name',
     });
-    await room.patch('events.events.k8s.io/ns/e', 'merge', { metadata: { labels: { a: 'b' } } });
-    expect(room.get('events/ns/e')).toMatchObject({ apiVersion: 'v1', message: 'M', metadata: { labels: { a: 'b' } } });
+    await fixture.patch('events.events.k8s.io/ns/e', 'merge', { metadata: { labels: { a: 'b' } } });
+    expect(fixture.get('events/ns/e')).toMatchObject({
+      apiVersion: 'v1',
+      message: 'M',
+      metadata: { labels: { a: 'b' } },
+    });
   });
 
   it('managedFields of an Event are dropped in the other group, and errors name one kind', async () => {
@@ -437,13 +446,15 @@ describe('a built-in kind', () => {
       message: 'M',
       type: 'Normal',
     };
-    await room.create('events/ns', event);
-    await room.patch('events.events.k8s.io/ns/e', 'merge', { metadata: { labels: { a: 'b' } } });
-    expect(room.get('events/ns/e').metadata.managedFields?.map(({ apiVersion }) => apiVersion)).toEqual([
+    await fixture.create('events/ns', event);
+    await fixture.patch('events.events.k8s.io/ns/e', 'merge', { metadata: { labels: { a: 'b' } } });
+    expect(fixture.get('events/ns/e').metadata.managedFields?.map(({ apiVersion }) => apiVersion)).toEqual([
       'events.k8s.io/v1',
     ]);
     expect(
-      await refusal(() => room.patch('events.events.k8s.io/ns/e', 'merge', { metadata: { labels: { a: 'b c' } } })),
+      await refusedStatus(() =>
+        fixture.patch('events.events.k8s.io/ns/e', 'merge', { metadata: { labels: { a: 'b c' } } }),
+      ),
     ).toMatchObject({
       code: 422,
       message: expect.stringMatching(/^Event "e" is invalid: /),
@@ -452,13 +463,15 @@ describe('a built-in kind', () => {
   });
 
   it('a built-in kind refuses verbs that it does not support', async () => {
-    expect(await refusal(() => room.list('selfsubjectaccessreviews.authorization.k8s.io'))).toMatchObject({
+    expect(await refusedStatus(() => fixture.list('selfsubjectaccessreviews.authorization.k8s.io'))).toMatchObject({
       code: 405,
     });
     expect(
-      await refusal(() => room.verbs.deleteCollection(room.target('namespaces'), undefined, {}, room.caller)),
+      await refusedStatus(() =>
+        fixture.verbs.deleteCollection(fixture.target('namespaces'), undefined, {}, fixture.caller),
+      ),
     ).toMatchObject({ code: 405 });
-    expect(await refusal(() => room.get('configmaps/ns/a/status'))).toMatchObject({ code: 405 });
+    expect(await refusedStatus(() => fixture.get('configmaps/ns/a/status'))).toMatchObject({ code: 405 });
   });
 });
 
@@ -470,7 +483,7 @@ describe('the scale of a Deployment', () => {
   const SCALE = 'deployments.apps/ns/d/scale';
 
   beforeEach(async () => {
-    await room.create('deployments.apps/ns', {
+    await fixture.create('deployments.apps/ns', {
       apiVersion: 'apps/v1',
       kind: 'Deployment',
       metadata: { name: 'd' },
@@ -479,7 +492,7 @@ describe('the scale of a Deployment', () => {
   });
 
   it('a Scale is a kind of its own, with the replicas of its Deployment', async () => {
-    expect(room.get(SCALE)).toEqual({
+    expect(fixture.get(SCALE)).toEqual({
       apiVersion: 'autoscaling/v1',
       kind: 'Scale',
       spec: { replicas: 1 },
@@ -492,24 +505,24 @@ describe('the scale of a Deployment', () => {
         creationTimestamp: '2026-01-02T03:04:05Z',
       },
     });
-    expect(await room.patch(SCALE, 'merge', { spec: { replicas: 3 } })).toMatchObject({
+    expect(await fixture.patch(SCALE, 'merge', { spec: { replicas: 3 } })).toMatchObject({
       kind: 'Scale',
       spec: { replicas: 3 },
       metadata: { resourceVersion: '4' },
     });
-    expect(room.get('deployments.apps/ns/d')).toMatchObject({
+    expect(fixture.get('deployments.apps/ns/d')).toMatchObject({
       spec: { replicas: 3, ...spec, template: expect.anything() },
       metadata: { generation: 2 },
     });
-    expect(await room.patch(SCALE, 'strategic', { spec: { replicas: 4 } })).toMatchObject({ spec: { replicas: 4 } });
-    expect(await room.update(SCALE, { metadata: { name: 'd' }, spec: { replicas: 5 } })).toMatchObject({
+    expect(await fixture.patch(SCALE, 'strategic', { spec: { replicas: 4 } })).toMatchObject({ spec: { replicas: 4 } });
+    expect(await fixture.update(SCALE, { metadata: { name: 'd' }, spec: { replicas: 5 } })).toMatchObject({
       spec: { replicas: 5 },
     });
   });
 
   it('a PUT of a Scale takes the replicas field from its manager, without a time', async () => {
     const owners = (): unknown =>
-      room
+      fixture
         .get('deployments.apps/ns/d')
         .metadata.managedFields?.map(({ manager, operation, subresource, time, fieldsV1 }) => [
           manager,
@@ -519,11 +532,11 @@ describe('the scale of a Deployment', () => {
           Object.hasOwn((fieldsV1?.['f:spec'] ?? {}) as object, 'f:replicas'),
         ]);
     const scale = { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'd' }, spec: { replicas: 7 } };
-    expect(await refusal(() => room.patch(SCALE, 'apply', scale, { fieldManager: 'm' }))).toMatchObject({
+    expect(await refusedStatus(() => fixture.patch(SCALE, 'apply', scale, { fieldManager: 'm' }))).toMatchObject({
       code: 409,
       message: 'Apply failed with 1 conflict: conflict with "test" using autoscaling/v1: .spec.replicas',
     });
-    await room.patch(SCALE, 'apply', scale, { fieldManager: 'm', force: 'true' });
+    await fixture.patch(SCALE, 'apply', scale, { fieldManager: 'm', force: 'true' });
     expect(owners()).toEqual([
       ['m', 'Apply', 'scale', undefined, true],
       ['test', 'Update', undefined, '2026-01-02T03:04:05Z', false],
@@ -550,6 +563,6 @@ describe('the scale of a Deployment', () => {
       'Deployment in version "v1" cannot be handled as a Scale: converting (v1.Deployment) to (autoscaling.Scale): unknown conversion',
     ],
   ])('a Scale %s is refused', async (_what, value, code, message) => {
-    expect(await refusal(() => room.update(SCALE, value))).toMatchObject({ code, message });
+    expect(await refusedStatus(() => fixture.update(SCALE, value))).toMatchObject({ code, message });
   });
 });

@@ -3,10 +3,10 @@ import { describe, expect, it } from '@jest/globals';
 import type { AdmissionRequest } from '../../../../src/admission/admission.js';
 import type { JsonObject } from '../../../../src/json.js';
 import type { KubeObject } from '../../../../src/object.js';
-import { Room } from '../../verbs/fixture.js';
-import { World } from './fixture.js';
+import { VerbsFixture } from '../../verbs/fixture.js';
+import { FakeObjects } from './fixture.js';
 
-const { registry } = new Room();
+const { registry } = new VerbsFixture();
 const GROUP = 'admissionregistration.k8s.io';
 
 function made(kind: string, name: string, spec: JsonObject): KubeObject {
@@ -58,7 +58,7 @@ function told(
   actions: readonly string[],
   values: readonly string[] = ['1', '2', '1'],
 ): Readonly<Record<string, string>> {
-  const world = new World({
+  const objects = new FakeObjects({
     namespaces: [{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'ns' } }],
     configmaps: values.map((value, at) => param(`c${at}`, value)),
     [`validatingadmissionpolicies.${GROUP}`]: [policy],
@@ -81,7 +81,9 @@ function told(
     annotate: (key, value) => void (notes[key] ??= value),
   };
   try {
-    world.admission({ authorize: () => ({ allowed: true, reason: '' }) }, registry).validate(request, () => undefined);
+    objects
+      .admission({ authorize: () => ({ allowed: true, reason: '' }) }, registry)
+      .validate(request, () => undefined);
   } catch (error) {
     notes['refused'] = String(error);
   }

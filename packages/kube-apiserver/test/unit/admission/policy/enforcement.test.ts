@@ -5,13 +5,13 @@ import type { Attributes, Authorizer } from '../../../../src/auth/authorizer.js'
 import type { Json, JsonObject } from '../../../../src/json.js';
 import type { KubeObject } from '../../../../src/object.js';
 import type { UserInfo } from '../../../../src/user.js';
-import { Room } from '../../verbs/fixture.js';
+import { VerbsFixture } from '../../verbs/fixture.js';
 import { namespace, param, scenarios, type Request, type Scenario } from './tables/enforcement.js';
-import { verdict, World } from './fixture.js';
+import { admissionResult, FakeObjects } from './fixture.js';
 
 const POLICIES = 'validatingadmissionpolicies.admissionregistration.k8s.io';
 const BINDINGS = 'validatingadmissionpolicybindings.admissionregistration.k8s.io';
-const { registry } = new Room();
+const { registry } = new VerbsFixture();
 
 const users: Readonly<Record<string, UserInfo>> = {
   admin: { name: 'admin', uid: 'admin', groups: ['system:masters', 'system:authenticated'] },
@@ -42,7 +42,7 @@ describe('policies decide as in kube-apiserver', () => {
     const admission = worldOf(scenario).admission(authorizer, registry);
     for (const request of scenario.requests) {
       const { refused, warnings = [] } = request;
-      expect(verdict(admission, admissionRequest(request))).toEqual({ refused, warnings });
+      expect(admissionResult(admission, admissionRequest(request))).toEqual({ refused, warnings });
     }
   });
 });
@@ -53,32 +53,32 @@ describe('policies of a running server', () => {
   if (scenario === undefined || request === undefined) throw new Error('no scenario');
 
   it('a policy is enforced as long as it is stored with a binding', () => {
-    const world = new World({ namespaces: [namespace] });
-    const admission = world.admission(authorizer, registry);
-    const refused = (): boolean => verdict(admission, admissionRequest(request)).refused !== undefined;
+    const objects = new FakeObjects({ namespaces: [namespace] });
+    const admission = objects.admission(authorizer, registry);
+    const refused = (): boolean => admissionResult(admission, admissionRequest(request)).refused !== undefined;
     expect(refused()).toBe(false);
-    world.tell(POLICIES, policyOf(scenario), 'put');
+    objects.notify(POLICIES, policyOf(scenario), 'put');
     expect(refused()).toBe(false);
-    world.tell(BINDINGS, bindingOf(scenario), 'put');
+    objects.notify(BINDINGS, bindingOf(scenario), 'put');
     expect(refused()).toBe(true);
-    world.tell(POLICIES, policyOf({ ...scenario, policy: { validations: [{ expression: 'true' }] } }), 'put');
+    objects.notify(POLICIES, policyOf({ ...scenario, policy: { validations: [{ expression: 'true' }] } }), 'put');
     expect(refused()).toBe(false);
-    world.tell(POLICIES, policyOf(scenario), 'put');
+    objects.notify(POLICIES, policyOf(scenario), 'put');
     expect(refused()).toBe(true);
-    world.tell(BINDINGS, bindingOf(scenario), 'remove');
+    objects.notify(BINDINGS, bindingOf(scenario), 'remove');
     expect(refused()).toBe(false);
   });
 
   it('a closed policy admission ends its subscriptions', () => {
-    const world = worldOf(scenario);
-    world.admission(authorizer, registry).close();
-    expect(world.ended).toBe(2);
+    const objects = worldOf(scenario);
+    objects.admission(authorizer, registry).close();
+    expect(objects.ended).toBe(2);
   });
 });
 
-function worldOf(scenario: Scenario): World {
+function worldOf(scenario: Scenario): FakeObjects {
   const second: KubeObject = { ...param, metadata: { ...param.metadata, name: 'param2' }, data: { max: '2' } };
-  return new World({
+  return new FakeObjects({
     namespaces: [namespace],
     configmaps: [param, second],
     [POLICIES]: [policyOf(scenario)],

@@ -5,12 +5,12 @@ import type { KubeObject } from '../../../../src/object.js';
 import type { ObjectReader } from '../../../../src/registry/reader.js';
 import type { Registry } from '../../../../src/resource.js';
 import { StatusError } from '../../../../src/status.js';
-import { Room } from '../../verbs/fixture.js';
+import { VerbsFixture } from '../../verbs/fixture.js';
 
 export type Watcher = Parameters<ObjectReader['watch']>[1];
 
 /** A server's objects by collection, which only the test changes. */
-export class World implements ObjectReader {
+export class FakeObjects implements ObjectReader {
   private readonly objects: Readonly<Record<string, readonly KubeObject[]>>;
   private readonly watchers = new Map<string, Watcher>();
   ended = 0;
@@ -35,17 +35,17 @@ export class World implements ObjectReader {
     return { end: () => void this.ended++ };
   }
 
-  tell(collection: string, object: KubeObject, type: 'put' | 'remove'): void {
+  notify(collection: string, object: KubeObject, type: 'put' | 'remove'): void {
     this.watchers.get(collection)?.(object, type);
   }
 
-  admission(authorizer: Authorizer, registry: Registry = new Room().registry): PolicyAdmission {
+  admission(authorizer: Authorizer, registry: Registry = new VerbsFixture().registry): PolicyAdmission {
     return createPolicyAdmission(this, () => registry, authorizer);
   }
 }
 
 /** The result of admission: `code reason: message`, or undefined where it accepts; and its warnings. */
-export function verdict(
+export function admissionResult(
   admission: PolicyAdmission,
   request: AdmissionRequest,
 ): { refused: string | undefined; warnings: readonly string[] } {

@@ -4,9 +4,9 @@ import type { AdmissionRequest } from '../../../../src/admission/admission.js';
 import { matchResources, matchedRequest } from '../../../../src/admission/policy/match.js';
 import type { KubeObject } from '../../../../src/object.js';
 import type { Resource } from '../../../../src/resource.js';
-import { Room } from '../../verbs/fixture.js';
+import { VerbsFixture } from '../../verbs/fixture.js';
 
-const { registry } = new Room();
+const { registry } = new VerbsFixture();
 const any = registry.all()[0];
 if (any === undefined) throw new Error('nothing is served');
 const version = (name: string, ...subresources: string[]): Resource => ({
@@ -18,7 +18,7 @@ const version = (name: string, ...subresources: string[]): Resource => ({
   subresources: subresources.map((one) => ({ name: one, verbs: ['patch'] })),
 });
 const [v1, v2] = [version('v1', 'status', 'scale'), version('v2', 'status')];
-const world = {
+const objects = {
   registry: () => ({ ...registry, findKind: () => undefined, find: () => undefined, all: () => [v1, v2] }),
   namespace: () => undefined,
 };
@@ -45,7 +45,7 @@ it.each([
       options,
     };
     expect(
-      matchResources({ matchPolicy: 'Equivalent', resourceRules: [rule] }, matchedRequest(request), world)?.resource
+      matchResources({ matchPolicy: 'Equivalent', resourceRules: [rule] }, matchedRequest(request), objects)?.resource
         .version,
     ).toBe(matched);
   },

@@ -6,11 +6,11 @@ import type { JsonObject } from '../../../../src/json.js';
 import type { KubeObject } from '../../../../src/object.js';
 import { StatusError } from '../../../../src/status.js';
 import type { UserInfo } from '../../../../src/user.js';
-import { Room } from '../../verbs/fixture.js';
-import { World } from './fixture.js';
+import { VerbsFixture } from '../../verbs/fixture.js';
+import { FakeObjects } from './fixture.js';
 
 const GROUP = 'admissionregistration.k8s.io';
-const { registry } = new Room();
+const { registry } = new VerbsFixture();
 const ANN: UserInfo = { name: 'ann', uid: '7', groups: ['devs', 'system:authenticated'], extra: { k: ['a', 'b'] } };
 const WHO = '&{ann 7 [devs system:authenticated] map[k:[a b]]}';
 const CONFIG = { apiVersion: 'v1', kind: 'ConfigMap' };
@@ -36,7 +36,7 @@ function verdict(
   { user = ANN, old }: { user?: UserInfo; old?: KubeObject } = {},
 ): string | undefined {
   const policy = made('ValidatingAdmissionPolicy', { paramKind: CONFIG });
-  const world = new World({
+  const objects = new FakeObjects({
     [`validatingadmissionpolicies.${GROUP}`]: [
       policy,
       { ...policy, metadata: { name: 'lost' }, spec: { paramKind: UNKNOWN } },
@@ -47,7 +47,7 @@ function verdict(
   const options: KubeObject = { apiVersion: 'meta.k8s.io/v1', kind: 'CreateOptions', metadata: {} };
   const operation = old === undefined ? 'CREATE' : 'UPDATE';
   try {
-    createParamRights({ reader: world, registry: () => registry, authorizer: granting(right) }).validate(
+    createParamRights({ reader: objects, registry: () => registry, authorizer: granting(right) }).validate(
       {
         user,
         operation,

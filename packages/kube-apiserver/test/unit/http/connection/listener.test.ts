@@ -84,7 +84,7 @@ function raw(port: number, bytes: string): Promise<string> {
   });
 }
 
-describe('a request over the wire', () => {
+describe('a request on a connection', () => {
   it('a request is received completely', async () => {
     const seen: unknown[] = [];
     const port = await serve(async (one) => {

@@ -3,14 +3,14 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import type { ApiRequest, ApiResponse } from '../../../../src/request.js';
 import { StatusError } from '../../../../src/status.js';
 import { ManualClock } from '../../../../testing/clock.js';
-import { allOf, openWire, plainly, type Wire } from '../listenerfixture.js';
+import { readToEnd, openListener, sendPlain, type ListenerFixture } from '../listenerfixture.js';
 
 const MIB = 1024 * 1024;
-let wire: Wire | undefined;
+let fixture: ListenerFixture | undefined;
 
 afterEach(async () => {
-  await wire?.close();
-  wire = undefined;
+  await fixture?.close();
+  fixture = undefined;
 });
 
 async function reading({ body }: ApiRequest): Promise<ApiResponse> {
@@ -40,13 +40,13 @@ describe('a client that looks for the answer when it has sent all', () => {
     'a client that reads only after sending gets the 413 for %s',
     async (_name, header, parts) => {
       // However long sending takes, no time limit ends it.
-      wire = await openWire({ dispatch: reading, clock: new ManualClock() });
-      const socket = await wire.silent(`POST / HTTP/1.1\r\nHost: x\r\n${header}\r\n\r\n`);
+      fixture = await openListener({ dispatch: reading, clock: new ManualClock() });
+      const socket = await fixture.silent(`POST / HTTP/1.1\r\nHost: x\r\n${header}\r\n\r\n`);
       for (const part of parts)
         await new Promise<void>((resolve, reject) =>
           socket.write(part, (error) => (error ? reject(error) : resolve())),
         );
-      const text = (await allOf(socket)).toString('utf8');
+      const text = (await readToEnd(socket)).toString('utf8');
 
       expect(text).toMatch(/^HTTP\/1\.1 413 Request Entity Too Large\r\n/);
       expect(text).toContain('Connection: close\r\n');
@@ -56,19 +56,19 @@ describe('a client that looks for the answer when it has sent all', () => {
   );
 
   it('a client with a body that is too large gets no 100-continue', async () => {
-    wire = await openWire({ dispatch: reading });
-    const socket = await wire.silent(
+    fixture = await openListener({ dispatch: reading });
+    const socket = await fixture.silent(
       `POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: ${20 * MIB}\r\n\r\n`,
     );
 
-    expect((await allOf(socket)).toString('utf8')).toMatch(/^HTTP\/1\.1 413 /);
+    expect((await readToEnd(socket)).toString('utf8')).toMatch(/^HTTP\/1\.1 413 /);
   });
 
   it('a client that sends for too long is disconnected', async () => {
-    wire = await openWire({ dispatch: reading });
-    const socket = await wire.silent(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${1000 * MIB}\r\n\r\n`);
+    fixture = await openListener({ dispatch: reading });
+    const socket = await fixture.silent(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${1000 * MIB}\r\n\r\n`);
     socket.removeAllListeners('error').on('error', () => undefined);
-    const over = allOf(socket);
+    const over = readToEnd(socket);
     let sent = 0;
     const more = (error?: Error | null): void => {
       if ((error ?? undefined) !== undefined || sent === 1000) return;
@@ -90,9 +90,9 @@ describe('a client without TLS', () => {
     ['that sends', 'POST /api HTTP/1.1\r\nHost: x\r\n\r\n', TOLD],
     ['of an odd method', 'DELETE / HTTP/1.1\r\nHost: x\r\n\r\n', ''],
   ])("a plain HTTP client %s gets the message of Go's server", async (_name, text, answer) => {
-    wire = await openWire({ dispatch: reading });
+    fixture = await openListener({ dispatch: reading });
 
-    expect(await plainly(wire.listener.port, text)).toBe(answer);
-    expect((await wire.get('/')).code).toBe(200);
+    expect(await sendPlain(fixture.listener.port, text)).toBe(answer);
+    expect((await fixture.get('/')).code).toBe(200);
   });
 });

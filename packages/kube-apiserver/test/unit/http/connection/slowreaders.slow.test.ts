@@ -3,18 +3,18 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../../src/json.js';
 import type { ApiRequest, ApiResponse } from '../../../../src/request.js';
 import { waitFor } from '../../../../testing/wait.js';
-import { allOf, openWire, type Wire } from '../listenerfixture.js';
+import { readToEnd, openListener, type ListenerFixture } from '../listenerfixture.js';
 
 const MIB = 1024 * 1024;
 const MOST = 8 * MIB;
 const READERS = 24;
 const GET = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
 
-let wire: Wire | undefined;
+let fixture: ListenerFixture | undefined;
 
 afterEach(async () => {
-  await wire?.close();
-  wire = undefined;
+  await fixture?.close();
+  fixture = undefined;
 });
 
 const ITEMS = Array.from({ length: 20 }, (_one, at) => ({
@@ -52,7 +52,10 @@ async function dispatch({ target, signal }: ApiRequest): Promise<ApiResponse> {
 }
 
 /** Opens readers that read nothing; returns the maximum of unsent bytes, and the number of disconnected readers. */
-async function stuck(path: string, on: Wire): Promise<{ readonly most: number; readonly cut: () => number }> {
+async function stuck(
+  path: string,
+  on: ListenerFixture,
+): Promise<{ readonly most: number; readonly cut: () => number }> {
   let most = 0;
   let cut = 0;
   for (let at = 0; at < READERS; at += 1) {
@@ -70,40 +73,40 @@ async function stuck(path: string, on: Wire): Promise<{ readonly most: number; r
   return { most, cut: () => cut };
 }
 
-describe('readers that take nothing', () => {
+describe('slow readers', () => {
   it.each(['/list', '/own', '/bytes', '/watch'])(
     'slow readers of %s stay below the memory limit, and other clients are served',
     async (path) => {
-      wire = await openWire({ dispatch, mostUnsent: MOST });
-      const { most } = await stuck(path, wire);
-      const whole = await wire.get('/list');
+      fixture = await openListener({ dispatch, mostUnsent: MOST });
+      const { most } = await stuck(path, fixture);
+      const whole = await fixture.get('/list');
 
       expect(most).toBeGreaterThan(0);
       expect(most).toBeLessThanOrEqual(MOST);
-      expect(wire.listener.unsent).toBeLessThanOrEqual(MOST);
+      expect(fixture.listener.unsent).toBeLessThanOrEqual(MOST);
       expect(whole.bytes.equals(Buffer.from(`${JSON.stringify(LIST)}\n`))).toBe(true);
     },
     180_000,
   );
 
   it('a reader that resumes gets the whole response', async () => {
-    wire = await openWire({ dispatch });
-    const socket = await wire.silent(GET('/list').replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'));
-    await waitFor('a list that nobody takes', () => (wire?.listener.unsent ?? 0) > MIB);
-    const text = (await allOf(socket)).toString('latin1');
+    fixture = await openListener({ dispatch });
+    const socket = await fixture.silent(GET('/list').replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'));
+    await waitFor('a list that nobody takes', () => (fixture?.listener.unsent ?? 0) > MIB);
+    const text = (await readToEnd(socket)).toString('latin1');
 
     expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
     expect(text.length).toBeGreaterThan(20 * MIB);
     expect(text.slice(-7)).toBe('\r\n0\r\n\r\n'.slice(-7));
-    await waitFor('nothing to be left', () => wire?.listener.unsent === 0);
+    await waitFor('nothing to be left', () => fixture?.listener.unsent === 0);
   }, 180_000);
 
   it('a reader that disconnects leaves no waiting bytes', async () => {
-    wire = await openWire({ dispatch });
-    for (const path of ['/list', '/own', '/bytes', '/watch']) (await wire.silent(GET(path))).unref();
-    await waitFor('answers that nobody takes', () => (wire?.listener.unsent ?? 0) > MIB);
-    const { listener } = wire;
-    await wire.close();
+    fixture = await openListener({ dispatch });
+    for (const path of ['/list', '/own', '/bytes', '/watch']) (await fixture.silent(GET(path))).unref();
+    await waitFor('answers that nobody takes', () => (fixture?.listener.unsent ?? 0) > MIB);
+    const { listener } = fixture;
+    await fixture.close();
 
     await waitFor('nothing to be left', () => listener.unsent === 0);
   }, 180_000);
@@ -111,15 +114,15 @@ describe('readers that take nothing', () => {
 
 describe('a server that closes', () => {
   it('a closing server does not wait for idle connections', async () => {
-    wire = await openWire({ dispatch });
+    fixture = await openListener({ dispatch });
     for (let at = 0; at < 20; at += 1) {
       // An idle connection, an incomplete request, one after its response, and a watch.
       for (const text of ['\r\n', 'GET / HTTP/1.1\r\nHo', GET('/'), GET('/idle')])
-        (await wire.silent(text)).on('error', () => undefined);
+        (await fixture.silent(text)).on('error', () => undefined);
     }
-    await wire.get('/');
-    const { listener } = wire;
-    wire = undefined;
+    await fixture.get('/');
+    const { listener } = fixture;
+    fixture = undefined;
     // Well below the grace period.
     await expect(listener.close(3_600_000)).resolves.toBeUndefined();
   }, 180_000);
@@ -138,8 +141,8 @@ describe('an answer', () => {
     ['to HEAD has no body', '/x', 'HEAD', { 'content-length': '16' }, 0],
     ['to HEAD of what is long has none either', '/list', 'HEAD', { date: expect.any(String) }, 0],
   ])('%s', async (_name, path, method, headers, length) => {
-    wire = await openWire({ dispatch });
-    const answer = await wire.get(path, method);
+    fixture = await openListener({ dispatch });
+    const answer = await fixture.get(path, method);
 
     expect(answer.headers).toMatchObject(headers);
     expect(answer.bytes.length).toBe(length);

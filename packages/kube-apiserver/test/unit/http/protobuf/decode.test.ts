@@ -93,7 +93,7 @@ describe('a protobuf body', () => {
       /no kind "Deployment" is registered for version "apps\/v2"/,
     ],
     ['that is cut', envelope('v1', 'ConfigMap', [0x0a, 20, 1]), /unexpected EOF/],
-    ['with a wrong wire type', envelope('v1', 'ConfigMap', [0x08, 1]), /wrong wireType/],
+    ['with a wrong fixture type', envelope('v1', 'ConfigMap', [0x08, 1]), /wrong wireType/],
     [
       'with a number that never ends',
       envelope('v1', 'ConfigMap', [...Array<number>(11).fill(0xff)]),

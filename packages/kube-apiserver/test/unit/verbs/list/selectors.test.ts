@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { matchesLabels, parseLabelSelector } from '../../../../src/verbs/list/labelselectors.js';
 import { exactMatch, matchesFields, parseFieldSelector } from '../../../../src/verbs/list/fieldselectors.js';
-import { Room, refusal, thingCrd } from '../fixture.js';
+import { VerbsFixture, refusedStatus, thingCrd } from '../fixture.js';
 
 const LABELS = { a: '1', b: '2', empty: '', n: '10' };
 const KEY_RULE =
@@ -89,8 +89,8 @@ describe('a label selector', () => {
 });
 
 describe('a field selector', () => {
-  const room = new Room();
-  const { resource } = room.target('configmaps/ns');
+  const fixture = new VerbsFixture();
+  const { resource } = fixture.target('configmaps/ns');
   const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'ns' } };
 
   it.each([
@@ -120,27 +120,31 @@ describe('a field selector', () => {
   });
 
   it('a field selector supports the fields of a kind and those that a definition lists', async () => {
-    await room.namespace('ns');
-    await room.define(thingCrd({ version: { selectableFields: [{ jsonPath: '.spec.color' }] } }));
+    await fixture.namespace('ns');
+    await fixture.define(thingCrd({ version: { selectableFields: [{ jsonPath: '.spec.color' }] } }));
     const thing = (name: string, color?: string): object => ({
       apiVersion: 'facts.example.com/v1',
       kind: 'Thing',
       metadata: { name },
       spec: color === undefined ? {} : { color },
     });
-    await room.create('things.facts.example.com/ns', thing('r', 'red') as never);
-    await room.create('things.facts.example.com/ns', thing('none') as never);
+    await fixture.create('things.facts.example.com/ns', thing('r', 'red') as never);
+    await fixture.create('things.facts.example.com/ns', thing('none') as never);
     const names = async (fieldSelector: string): Promise<unknown> =>
-      (await room.list('things.facts.example.com/ns', { fieldSelector })).items.map(({ metadata }) => metadata.name);
+      (await fixture.list('things.facts.example.com/ns', { fieldSelector })).items.map(({ metadata }) => metadata.name);
     expect(await names('spec.color=red')).toEqual(['r']);
     expect(await names('spec.color!=red')).toEqual(['none']);
     expect(await names('spec.color=')).toEqual(['none']);
     expect(await names('spec.color=red,metadata.name=none')).toEqual([]);
-    expect(await refusal(() => room.list('things.facts.example.com/ns', { fieldSelector: 'spec.n=1' }))).toMatchObject({
+    expect(
+      await refusedStatus(() => fixture.list('things.facts.example.com/ns', { fieldSelector: 'spec.n=1' })),
+    ).toMatchObject({
       code: 400,
       message: 'field label not supported: spec.n',
     });
-    expect(await refusal(() => room.list('namespaces', { fieldSelector: 'metadata.namespace=x' }))).toMatchObject({
+    expect(
+      await refusedStatus(() => fixture.list('namespaces', { fieldSelector: 'metadata.namespace=x' })),
+    ).toMatchObject({
       message: 'field label not supported: metadata.namespace',
     });
   });
