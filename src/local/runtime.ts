@@ -19,12 +19,12 @@ export interface RuntimeOptions {
   readonly deps: PodDeps;
   readonly client: KubeClient;
   readonly openCache: <T extends Deployment | Node>(options: CacheOptions<T>) => Cache<T>;
-  /** The label of the Deployments that are run; all others are told that they are not. */
+  /** Deployments with this label are run; the status of all others says that they are not. */
   readonly label: string;
-  /** The one Node on which everything runs. */
+  /** The one Node. */
   readonly nodeName: string;
   readonly log: Logger;
-  /** Told of starts, ends and failures, one line each. */
+  /** Called with one line for each start, stop and failure. */
   readonly report: (line: string) => void;
 }
 
@@ -38,28 +38,28 @@ interface Running {
 }
 
 const FIELD_MANAGER = 'multicluster-engine-local';
-/** How often mounted Secrets and ConfigMaps, and the age of the token, are looked at. */
+/** Interval at which mounted Secrets, ConfigMaps and tokens are refreshed. */
 const REFRESH_MS = 10_000;
-/** How often is looked whether a successor has by now what it lacks. */
+/** Interval at which a pending rollout is retried. */
 const RETRY_MS = 3_000;
 
 /**
- * Runs Deployments without kubelet, scheduler and Deployment controller: each as one child process under the token of its
- * ServiceAccount, on one Node, with a truthful status.
+ * Runs Deployments without kubelet, scheduler and Deployment controller: each as one child process with a token of its
+ * ServiceAccount, on one Node, and with the status of its process.
  *
- * Flow: a pass per Deployment compares its pod template with the process that runs, starts, replaces or stops it, and
- * writes the status when that differs. Guarantees: at most one process per Deployment; the old one is gone before the new
- * one starts, and goes on while the new one could not be started; after `stop` none is left.
+ * Each reconciliation of a Deployment compares its pod template with the running process, starts, replaces or stops it,
+ * and writes the status when it differs. Guarantees: at most one process per Deployment; the old one has exited before
+ * the new one starts, and keeps running while the new one cannot be started; after `stop` none is left.
  */
 export class LocalRuntime {
   readonly #options: RuntimeOptions;
   readonly #deployments: Cache<Deployment>;
   readonly #nodes: Cache<Node>;
   readonly #controller: Controller;
-  readonly #strangers: UnmanagedDeployments;
+  readonly #unmanaged: UnmanagedDeployments;
   readonly #events: EventRecorder;
   readonly #evictions: Evictions;
-  readonly #successors: PendingRollouts;
+  readonly #pendingRollouts: PendingRollouts;
   readonly #running = new Map<string, Running>();
 
   constructor(options: RuntimeOptions) {
@@ -72,8 +72,8 @@ export class LocalRuntime {
       { clock, log },
     );
     this.#evictions = new Evictions(clock);
-    this.#successors = new PendingRollouts(clock);
-    this.#strangers = new UnmanagedDeployments({
+    this.#pendingRollouts = new PendingRollouts(clock);
+    this.#unmanaged = new UnmanagedDeployments({
       client,
       openCache,
       label,
@@ -95,31 +95,31 @@ export class LocalRuntime {
       log,
     });
     this.#deployments.onChange(({ key }) => this.#controller.add(key));
-    this.#nodes.onChange(() => this.#all());
+    this.#nodes.onChange(() => this.#enqueueAll());
   }
 
-  /** Resolves when it knows its Deployments and works on them. */
+  /** Resolves when the caches have synced and the controllers run. */
   async start(signal?: AbortSignal): Promise<void> {
     await removePodFolders(this.#options.deps);
     this.#deployments.start();
     this.#nodes.start();
     await Promise.all([this.#deployments.whenSynced(signal), this.#nodes.whenSynced(signal)]);
     this.#controller.start();
-    await this.#strangers.start(signal);
+    await this.#unmanaged.start(signal);
   }
 
   async stop(): Promise<void> {
     await this.#controller.stop(0);
-    await this.#strangers.stop();
+    await this.#unmanaged.stop();
     await Promise.all([
       this.#deployments.stop(),
       this.#nodes.stop(),
-      ...[...this.#running.keys()].map((key) => this.#end(key)),
+      ...[...this.#running.keys()].map((key) => this.#stopProcess(key)),
     ]);
     await this.#events.flush();
   }
 
-  /** Where a Deployment's process listens, by variable; undefined while it does not run. */
+  /** The listen addresses of a Deployment's process, by variable; undefined while it does not run. */
   addressesOf(namespace: string, name: string): Readonly<Record<string, string>> | undefined {
     return this.#running.get(keyOf({ namespace, name }))?.replica.process?.addresses;
   }
@@ -133,83 +133,85 @@ export class LocalRuntime {
     return new Set([...stored, ...this.#running.keys()]);
   }
 
-  #all(): void {
+  #enqueueAll(): void {
     for (const key of this.#keys()) this.#controller.add(key);
   }
 
   async #reconcile(key: string, pass: Pass): Promise<Result> {
     const deployment = this.#deployments.store.get(key);
     if (deployment === undefined || deployment.metadata.deletionTimestamp !== undefined) {
-      await this.#end(key);
+      await this.#stopProcess(key);
       this.#evictions.forget(key);
       return { ending: 'done' };
     }
     const spec = deployment.spec?.template?.spec ?? {};
-    let leave = this.#evictions.of(key, this.#running.get(key)?.spec ?? spec, this.#node);
-    if (leave?.inMs === 0) {
-      await this.#end(key, leave.message);
-      leave = this.#evictions.of(key, spec, this.#node);
+    let eviction = this.#evictions.of(key, this.#running.get(key)?.spec ?? spec, this.#node);
+    if (eviction?.inMs === 0) {
+      await this.#stopProcess(key, eviction.message);
+      eviction = this.#evictions.of(key, spec, this.#node);
     }
-    const trouble = await this.#bring(key, deployment, { leave, signal: pass.signal });
-    const seen = this.#observe(key, deployment, trouble);
-    await this.#report(deployment, seen, pass.signal);
-    return { ending: 'done', ...this.#wake(key, deployment, { seen, leave }) };
+    const problem = await this.#ensureProcess(key, deployment, { eviction, signal: pass.signal });
+    const observed = this.#observe(key, deployment, problem);
+    await this.#report(deployment, observed, pass.signal);
+    return { ending: 'done', ...this.#requeueAfter(key, deployment, { observed, eviction }) };
   }
 
-  /** Starts, replaces, refreshes or stops the process; says why there can be none of the current template. */
-  async #bring(
+  /** Starts, replaces, refreshes or stops the process; returns why none of the current template can run. */
+  async #ensureProcess(
     key: string,
     deployment: Deployment,
-    { leave, signal }: { readonly leave: PendingEviction | undefined; readonly signal: AbortSignal },
+    { eviction, signal }: { readonly eviction: PendingEviction | undefined; readonly signal: AbortSignal },
   ): Promise<Problem | undefined> {
     const spec = deployment.spec?.template?.spec ?? {};
     const wanted = (deployment.spec?.replicas ?? 1) > 0;
-    if (!wanted || this.#running.get(key)?.deployment !== deployment.metadata.uid) await this.#end(key);
+    if (!wanted || this.#running.get(key)?.deployment !== deployment.metadata.uid) await this.#stopProcess(key);
     if (!wanted || signal.aborted) return undefined;
     const running = this.#running.get(key);
     if (running?.template === templateKey(deployment)) {
-      this.#successors.forget(key);
-      return this.#keepFresh(running);
+      this.#pendingRollouts.forget(key);
+      return this.#refresh(running);
     }
-    const obstacle = schedulingProblem(spec, this.#node, running === undefined ? leave : undefined);
+    const unschedulable = schedulingProblem(spec, this.#node, running === undefined ? eviction : undefined);
     if (running !== undefined && keepsOldProcess(deployment)) {
-      const lack =
-        obstacle ??
-        (isRunnable(spec) ? await mountProblem(() => this.#podOf(deployment, spec).checkVolumesAndToken()) : undefined);
-      if (lack !== undefined) return this.#wait(key, deployment, { running, lack });
+      const cause =
+        unschedulable ??
+        (isRunnable(spec)
+          ? await mountProblem(() => this.#createPod(deployment, spec).checkVolumesAndToken())
+          : undefined);
+      if (cause !== undefined) return this.#keepOldProcess(key, deployment, { running, cause });
     }
-    await this.#end(key);
-    if (isRunnable(spec) && obstacle === undefined) this.#begin(key, deployment, spec);
-    return obstacle;
+    await this.#stopProcess(key);
+    if (isRunnable(spec) && unschedulable === undefined) this.#startProcess(key, deployment, spec);
+    return unschedulable;
   }
 
-  /** Leaves the process of the earlier template alone; the first time, says why. */
-  async #wait(
+  /** Keeps the process of the old template running; reports the reason the first time. */
+  async #keepOldProcess(
     key: string,
     deployment: Deployment,
-    { running, lack }: { readonly running: Running; readonly lack: Problem },
+    { running, cause }: { readonly running: Running; readonly cause: Problem },
   ): Promise<Problem> {
-    const { trouble, isNew } = this.#successors.wait(key, deployment, { old: running.pod.identity.name, lack });
+    const { problem, isNew } = this.#pendingRollouts.add(key, deployment, { old: running.pod.identity.name, cause });
     if (isNew) {
-      this.#options.report(trouble.message);
-      this.#tell(key, { type: 'Warning', reason: trouble.reason, action: 'Starting', note: trouble.message });
+      this.#options.report(problem.message);
+      this.#recordEvent(key, { type: 'Warning', reason: problem.reason, action: 'Starting', note: problem.message });
     }
-    await this.#keepFresh(running);
-    return trouble;
+    await this.#refresh(running);
+    return problem;
   }
 
-  async #keepFresh({ pod, replica: { process } }: Running): Promise<Problem | undefined> {
+  async #refresh({ pod, replica: { process } }: Running): Promise<Problem | undefined> {
     return process === undefined ? undefined : mountProblem(() => pod.refresh(process));
   }
 
-  #podOf(deployment: Deployment, spec: RunnableSpec): Pod {
+  #createPod(deployment: Deployment, spec: RunnableSpec): Pod {
     const { namespace = '', name } = deployment.metadata;
     return new Pod(this.#options.deps, { namespace, deployment: name, name: podName(deployment) }, spec);
   }
 
-  #begin(key: string, deployment: Deployment, spec: RunnableSpec): void {
+  #startProcess(key: string, deployment: Deployment, spec: RunnableSpec): void {
     const { deps: site, report } = this.#options;
-    const pod = this.#podOf(deployment, spec);
+    const pod = this.#createPod(deployment, spec);
     const replica = new Replica({
       name: pod.identity.name,
       container: spec.containers[0],
@@ -220,7 +222,7 @@ export class LocalRuntime {
       clock: site.clock,
       onStateChange: () => this.#controller.add(key),
       report,
-      event: (event) => this.#tell(key, event),
+      event: (event) => this.#recordEvent(key, event),
     });
     this.#running.set(key, {
       deployment: deployment.metadata.uid,
@@ -232,16 +234,16 @@ export class LocalRuntime {
     });
   }
 
-  /** On the Deployment: there is no pod that could carry it. */
-  #tell(key: string, event: PodEvent): void {
+  /** Records an Event on the Deployment, because there is no Pod object. */
+  #recordEvent(key: string, event: PodEvent): void {
     const deployment = this.#deployments.store.get(key);
     if (deployment === undefined) return;
     const regarding = { ...deployment, apiVersion: 'apps/v1', kind: Deployments.kind };
     this.#events.record({ regarding, ...event });
   }
 
-  async #end(key: string, why?: string): Promise<void> {
-    this.#successors.forget(key);
+  async #stopProcess(key: string, why?: string): Promise<void> {
+    this.#pendingRollouts.forget(key);
     const running = this.#running.get(key);
     if (running === undefined) return;
     await running.replica.stop();
@@ -250,27 +252,27 @@ export class LocalRuntime {
     this.#options.report(`stopped ${running.pod.identity.name}${why === undefined ? '' : `: ${why}`}`);
   }
 
-  #observe(key: string, deployment: Deployment, trouble: Problem | undefined): Observation {
+  #observe(key: string, deployment: Deployment, problem: Problem | undefined): Observation {
     const running = this.#running.get(key);
     const state = running?.replica.state;
-    const waits = this.#successors.since(key);
-    const since = waits ?? lastProgressAt(deployment) ?? this.#options.deps.clock.now();
+    const pendingSince = this.#pendingRollouts.since(key);
+    const since = pendingSince ?? lastProgressAt(deployment) ?? this.#options.deps.clock.now();
     return {
       started: state?.started ?? false,
       ready: state?.ready ?? false,
       available: state?.available ?? false,
-      updated: waits === undefined,
+      updated: pendingSince === undefined,
       pod: podName(deployment),
-      problem: waits === undefined ? (state?.problem ?? trouble) : trouble,
+      problem: pendingSince === undefined ? (state?.problem ?? problem) : problem,
       progressedAt:
-        running === undefined || waits !== undefined
+        running === undefined || pendingSince !== undefined
           ? since
           : Math.max(running.since, state?.ready === true ? state.changedAt : 0),
     };
   }
 
-  async #report(deployment: Deployment, seen: Observation, signal: AbortSignal): Promise<void> {
-    const status = rolloutStatus(deployment, seen, this.#options.deps.clock.now());
+  async #report(deployment: Deployment, observed: Observation, signal: AbortSignal): Promise<void> {
+    const status = rolloutStatus(deployment, observed, this.#options.deps.clock.now());
     if (status === deployment.status) return;
     await this.#options.client.updateStatus(
       Deployments,
@@ -279,16 +281,16 @@ export class LocalRuntime {
     );
   }
 
-  #wake(
+  #requeueAfter(
     key: string,
     deployment: Deployment,
-    { seen, leave }: { readonly seen: Observation; readonly leave: PendingEviction | undefined },
+    { observed, eviction }: { readonly observed: Observation; readonly eviction: PendingEviction | undefined },
   ): { readonly requeueAfterMs?: number } {
-    const late = msUntilDeadline(deployment, seen, this.#options.deps.clock.now());
+    const deadline = msUntilDeadline(deployment, observed, this.#options.deps.clock.now());
     const refresh = this.#running.has(key) ? REFRESH_MS : undefined;
-    const eviction = leave?.inMs === 0 ? undefined : leave?.inMs;
-    const retry = this.#successors.since(key) === undefined ? undefined : RETRY_MS;
-    const waits = [late, refresh, eviction, retry].filter((one) => one !== undefined);
-    return waits.length === 0 ? {} : { requeueAfterMs: Math.min(...waits) };
+    const evictionIn = eviction?.inMs === 0 ? undefined : eviction?.inMs;
+    const retry = this.#pendingRollouts.since(key) === undefined ? undefined : RETRY_MS;
+    const delays = [deadline, refresh, evictionIn, retry].filter((one) => one !== undefined);
+    return delays.length === 0 ? {} : { requeueAfterMs: Math.min(...delays) };
   }
 }

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../api/meta.js';
 import type { Container, Probe } from './process/container.js';
 
-/** A Deployment of apps/v1 as far as this runtime reads it. */
+/** A Deployment of apps/v1, with the fields that this runtime reads. */
 export interface Deployment extends KubeObject {
   readonly spec?: {
     readonly replicas?: number;
@@ -59,7 +59,7 @@ export interface Toleration {
   readonly operator?: string;
   readonly value?: string;
   readonly effect?: string;
-  /** Of NoExecute: for how long; without end when left out. */
+  /** For the effect NoExecute; no limit when absent. */
   readonly tolerationSeconds?: number;
 }
 
@@ -70,7 +70,7 @@ export interface Volume {
   readonly emptyDir?: object;
 }
 
-/** A Node as far as it decides on what may run there. */
+/** A Node, with the fields that decide which pods may run there. */
 export interface Node extends KubeObject {
   readonly spec?: { readonly taints?: readonly Taint[]; readonly unschedulable?: boolean };
   readonly status?: object;

@@ -135,7 +135,7 @@ describeWithKubectl('a standalone hub whose gateway cannot listen', () => {
 
         expect(line).toMatch(
           new RegExp(
-            `ended with code 1: .*EADDRINUSE.* ${address} \\(log: ${folder}/logs/\\S+\\.gateway-\\w+\\.log\\); it is started again in \\d+ s`,
+            `exited with code 1: .*EADDRINUSE.* ${address} \\(log: ${folder}/logs/\\S+\\.gateway-\\w+\\.log\\); it is restarted in \\d+ s`,
           ),
         );
         expect(conditions).toContain('CrashLoopBackOff');

@@ -79,10 +79,10 @@ describe('a replica', () => {
     const trouble = await waitFor('the end', () => one.state.problem);
 
     const why =
-      'web-1 was ended after its liveness probe failed 3 times; its last line: "all is well" (log: /logs/web-1.log)';
+      'web-1 was stopped after its liveness probe failed 3 times; its last line: "all is well" (log: /logs/web-1.log)';
     expect(trouble).toEqual({
       reason: 'CrashLoopBackOff',
-      message: expect.stringContaining(`${why}; it is started again in `),
+      message: expect.stringContaining(`${why}; it is restarted in `),
     });
     expect(lines).toContain(trouble.message);
     expect(events).toEqual([
@@ -105,41 +105,41 @@ describe('a replica', () => {
 
 describe('what is said of a process that ended', () => {
   it.each<[string, Exit, string | undefined, string, string]>([
-    ['by an error', { code: 3, signal: null }, undefined, 'no', 'ended with code 3: no (log: L)'],
+    ['by an error', { code: 3, signal: null }, undefined, 'no', 'exited with code 3: no (log: L)'],
     [
       'by an error, without a word',
       { code: 3, signal: null },
       undefined,
       '',
-      'ended with code 3: it printed nothing (log: L)',
+      'exited with code 3: it printed nothing (log: L)',
     ],
     [
       'as if all were done',
       { code: 0, signal: null },
       undefined,
       'bye',
-      'ended with code 0; its last line: "bye" (log: L)',
+      'exited with code 0; its last line: "bye" (log: L)',
     ],
     [
       'by a signal',
       { code: null, signal: 'SIGKILL' },
       undefined,
       'verified',
-      'was ended by SIGKILL; its last line: "verified" (log: L)',
+      'was terminated by SIGKILL; its last line: "verified" (log: L)',
     ],
     [
       'by a signal, without a word',
       { code: null, signal: 'SIGKILL' },
       undefined,
       '',
-      'was ended by SIGKILL; it printed nothing (log: L)',
+      'was terminated by SIGKILL; it printed nothing (log: L)',
     ],
     [
       'because it was told to',
       { code: 0, signal: null },
       'its startup probe failed 1 time',
       'x',
-      'was ended after its startup probe failed 1 time; its last line: "x" (log: L)',
+      'was stopped after its startup probe failed 1 time; its last line: "x" (log: L)',
     ],
   ])('%s', (_name, exit, sentence, line, text) => {
     expect(exitMessage(exit, sentence, { line, log: 'L' })).toBe(text);

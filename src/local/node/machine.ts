@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import os from 'node:os';
 
-/** What a Node says of this machine, without what would identify it. `version`: shown as the kubelet's. */
+/** `status.nodeInfo` of this machine, without IDs that would identify it. `version`: shown as the kubelet's. */
 export function nodeInfo(version: string): Readonly<Record<string, string>> {
   return {
     machineID: '',
@@ -17,12 +17,12 @@ export function nodeInfo(version: string): Readonly<Record<string, string>> {
   };
 }
 
-/** As quantities: CPUs that this process may use, and the machine's memory. */
+/** The CPUs that this process may use and the machine's memory, as quantities. */
 export function capacity(): { readonly cpu: string; readonly memory: string } {
   return { cpu: String(os.availableParallelism()), memory: `${Math.floor(os.totalmem() / 1024)}Ki` };
 }
 
-/** As Kubernetes names it. */
+/** The architecture, with its name in Kubernetes. */
 export function architecture(): string {
   return process.arch === 'x64' ? 'amd64' : process.arch;
 }
@@ -37,7 +37,7 @@ function osName(): string {
   return `${os.type()} ${os.release()}`;
 }
 
-/** The name for people in the text of an os-release file. */
+/** PRETTY_NAME in the text of an os-release file; undefined when it is absent or empty. */
 export function prettyName(text: string): string | undefined {
   const name = /^PRETTY_NAME=(["']?)(.*?)\1[ \t]*$/m.exec(text)?.[2]?.trim();
   return name === '' ? undefined : name;

@@ -21,21 +21,21 @@ export interface NodeOptions {
 }
 
 const FIELD_MANAGER = 'multicluster-engine-local';
-/** As a kubelet that has nothing new to say. */
+/** As a kubelet whose status does not change (nodeStatusReportFrequency). */
 const HEARTBEAT_MS = 300_000;
-/** Four beats, as a kubelet. */
+/** Four heartbeats, as a kubelet. */
 const LEASE_SECONDS = (4 * HEARTBEAT_MS) / 1000;
 
 /**
- * The Node that stands for this machine, with its Lease: made whenever it is missing, Ready and open while this process lives, with
- * the labels that name it. All other labels and taints are the user's.
+ * The Node that represents this machine, with its Lease. It is created whenever it is missing. While this process runs,
+ * it is Ready, has the labels of a kubelet, and has no taint not-ready. All other labels and taints are the user's.
  */
 export class LocalNode {
   readonly #options: NodeOptions;
   readonly #cache: Cache<Node>;
   readonly #controller: Controller;
-  /** On the monotonic clock. */
-  #beatAt = 0;
+  /** When the next heartbeat is due, on the monotonic clock. */
+  #heartbeatAt = 0;
 
   constructor(options: NodeOptions) {
     const { openCache, clock, log, name } = options;
@@ -44,7 +44,7 @@ export class LocalNode {
     this.#controller = createController({
       name: 'local-node',
       kind: 'Node',
-      reconciler: { reconcile: (_key, { signal }) => this.#keep(signal) },
+      reconciler: { reconcile: (_key, { signal }) => this.#reconcile(signal) },
       keys: () => [name],
       clock,
       random: systemRandom,
@@ -53,46 +53,46 @@ export class LocalNode {
     this.#cache.onChange(() => this.#controller.add(name));
   }
 
-  /** Resolves when the Node is there and Ready. */
+  /** Resolves when the Node exists and is Ready. */
   async start(): Promise<void> {
-    await this.#keep();
+    await this.#reconcile();
     this.#cache.start();
     this.#controller.start();
   }
 
-  /** Says that nothing runs here any more. */
+  /** Sets Ready to False. */
   async stop(): Promise<void> {
     await this.#controller.stop(0);
     await this.#cache.stop();
-    await this.#sayStopped().catch(() => undefined);
+    await this.#reportStopped().catch(() => undefined);
   }
 
-  async #keep(signal?: AbortSignal): Promise<Result> {
+  async #reconcile(signal?: AbortSignal): Promise<Result> {
     const { client, clock } = this.#options;
     const write = { fieldManager: FIELD_MANAGER, ...(signal === undefined ? {} : { signal }) };
-    const found = await this.#findOrMake();
-    const due = !isReady(found) || clock.monotonic() >= this.#beatAt;
+    const found = await this.#getOrCreate();
+    const due = !isReady(found) || clock.monotonic() >= this.#heartbeatAt;
     const ready = due
       ? await client.updateStatus(Nodes, { ...found, status: this.#status(found, READY) }, write)
       : found;
-    if (due) await this.#beat(ready, write);
-    const open = withoutNotReadyTaint(ready, this.#labels());
-    if (open !== ready) await client.update(Nodes, open, write);
-    return { ending: 'done', requeueAfterMs: Math.max(this.#beatAt - clock.monotonic(), 0) };
+    if (due) await this.#heartbeat(ready, write);
+    const updated = withoutNotReadyTaint(ready, this.#labels());
+    if (updated !== ready) await client.update(Nodes, updated, write);
+    return { ending: 'done', requeueAfterMs: Math.max(this.#heartbeatAt - clock.monotonic(), 0) };
   }
 
-  async #beat(node: Node, write: WriteOptions): Promise<void> {
+  async #heartbeat(node: Node, write: WriteOptions): Promise<void> {
     const { client, clock, log } = this.#options;
-    this.#beatAt = clock.monotonic() + HEARTBEAT_MS;
+    this.#heartbeatAt = clock.monotonic() + HEARTBEAT_MS;
     try {
       await renewNodeLease(client, node, { now: clock.now(), forSeconds: LEASE_SECONDS }, write);
     } catch (error) {
-      // Only readers look at it: nothing here depends on it.
+      // Nothing in this program depends on the Lease.
       log.warn({ err: error }, 'the Lease of the Node could not be renewed');
     }
   }
 
-  async #findOrMake(): Promise<Node> {
+  async #getOrCreate(): Promise<Node> {
     const { client, name } = this.#options;
     const found = await client.get<Node>(Nodes, { name });
     if (found !== undefined) return found;
@@ -100,13 +100,13 @@ export class LocalNode {
     try {
       return await client.create<Node>(Nodes, fresh, { fieldManager: FIELD_MANAGER });
     } catch (error) {
-      const made = isFailure(error, 'AlreadyExists') ? await client.get<Node>(Nodes, { name }) : undefined;
-      if (made === undefined) throw error;
-      return made;
+      const created = isFailure(error, 'AlreadyExists') ? await client.get<Node>(Nodes, { name }) : undefined;
+      if (created === undefined) throw error;
+      return created;
     }
   }
 
-  async #sayStopped(): Promise<void> {
+  async #reportStopped(): Promise<void> {
     const { client, name } = this.#options;
     const node = await client.get<Node>(Nodes, { name });
     if (node !== undefined)
@@ -152,12 +152,12 @@ const READY = {
 };
 const STOPPED = { type: 'Ready', status: 'False', reason: 'RuntimeStopped', message: 'the local runtime was stopped' };
 
-/** With the labels that name it and without the taint that a new Node gets until it is Ready; the same where it is so. */
+/** The Node with its own labels and without the taint not-ready, which a new Node has; the same object when nothing changes. */
 function withoutNotReadyTaint(node: Node, own: Readonly<Record<string, string>>): Node {
   const { labels = {} } = node.metadata;
   const taints = node.spec?.taints ?? [];
-  const named = Object.entries(own).every(([label, value]) => labels[label] === value);
-  if (named && !taints.some(isNotReady)) return node;
+  const labelled = Object.entries(own).every(([label, value]) => labels[label] === value);
+  if (labelled && !taints.some(isNotReady)) return node;
   return {
     ...node,
     metadata: { ...node.metadata, labels: { ...labels, ...own } },

@@ -3,17 +3,17 @@ import type { KubeClient, WriteOptions } from '../../kube/client/client.js';
 import { microTime, type Lease } from '../../kube/lease/leaserecord.js';
 import type { Node } from '../workload.js';
 
-/** Where Nodes have their Leases. */
+/** The namespace of the Leases of Nodes. */
 const NAMESPACE = 'kube-node-lease';
 
 export interface LeaseRenewal {
   /** Ms since the epoch. */
   readonly now: number;
-  /** For how long the Node is good without another beat. */
+  /** The Node counts as lost when the Lease is not renewed for so long. */
   readonly forSeconds: number;
 }
 
-/** Makes or renews the Lease by which a Node says that it lives; it goes with the Node. Errors: ApiError. */
+/** Creates or renews the Lease that is the heartbeat of a Node. The Node owns it, so it is deleted with the Node. Errors: ApiError. */
 export async function renewNodeLease(
   client: KubeClient,
   node: Node,

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 export interface KubeconfigOptions {
-  /** Where the API answers, `https://…`. */
+  /** The API server, `https://…`. */
   readonly server: string;
   /** PEM file with the API's certificate authority. */
   readonly caFile: string;
@@ -24,7 +24,7 @@ export async function writeKubeconfig(folder: string, options: KubeconfigOptions
   return file;
 }
 
-// A JSON string is a YAML string: quoting each value so needs no YAML writer.
+// A JSON string is a YAML string, so no YAML writer is needed.
 function kubeconfig({ server, caFile, namespace = 'default' }: KubeconfigOptions, tokenFile: string): string {
   const quote = (text: string): string => JSON.stringify(text);
   return [

@@ -13,19 +13,19 @@ import { Tail } from '../process/tail.js';
 import { readVolumes } from './volumes.js';
 import type { PodContainer, PodSpec } from '../workload.js';
 
-/** Where pods run and whom they talk to. */
+/** What pods are started with. */
 export interface PodDeps {
   readonly transport: Transport;
   readonly client: ReadClient;
   readonly clock: Clock;
-  /** `https://HOST:PORT` of the API as processes reach it, and the PEM file with its authority. */
+  /** `https://HOST:PORT` of the API server for the processes, and the PEM file with its CA. */
   readonly server: string;
   readonly caFile: string;
   /** Parent of each pod's folder, and of `logs`. */
   readonly folder: string;
-  /** What stands for every image: program and first arguments. */
+  /** The program that runs in place of every image, and its first arguments. */
   readonly executable: readonly [string, ...string[]];
-  /** Fixed addresses in place of free ones: by Deployment name and variable. */
+  /** Fixed listen addresses in place of free ports, by Deployment name and variable. */
   readonly addresses: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
@@ -39,51 +39,52 @@ export interface PodIdentity {
 const PODS = 'pods';
 const RENEW_FRACTION = 0.8;
 
-/** Removes what pods of an earlier process left in `folder` when it ended without warning. */
+/** Removes the folders of pods that an earlier process has left in `folder`. */
 export async function removePodFolders({ folder }: Pick<PodDeps, 'folder'>): Promise<void> {
   await rm(path.join(folder, PODS), { recursive: true, force: true });
 }
 
-/** What a kubelet prepares for a pod and keeps fresh: token, volumes, log. */
+/** The parts of a pod that a kubelet prepares and refreshes: token, volumes and log. */
 export class Pod {
   readonly identity: PodIdentity;
   readonly #log: PodLog;
-  readonly #site: PodDeps;
+  readonly #deps: PodDeps;
   readonly #spec: PodSpec;
   readonly #container: PodContainer;
   readonly #folder: string;
   #renewAt = Infinity;
-  #volumes: string = '';
+  #volumes = '';
   #tail: Tail | undefined;
 
   constructor(
-    site: PodDeps,
+    deps: PodDeps,
     identity: PodIdentity,
     spec: PodSpec & { readonly containers: readonly [PodContainer, ...PodContainer[]] },
   ) {
-    this.#site = site;
+    this.#deps = deps;
     this.identity = identity;
     this.#spec = spec;
     this.#container = spec.containers[0];
     const own = `${identity.namespace}.${identity.name}`;
-    this.#folder = path.join(site.folder, PODS, own);
-    this.#log = new PodLog(path.join(site.folder, 'logs'), identity);
+    this.#folder = path.join(deps.folder, PODS, own);
+    this.#log = new PodLog(path.join(deps.folder, 'logs'), identity);
   }
 
-  /** Throws what it still waits for, as `launch` would; leaves nothing behind. */
+  /** Throws the error that `launch` would have for its volumes and its token; writes no file. */
   async checkVolumesAndToken(): Promise<void> {
-    const { client, transport } = this.#site;
+    const { client, transport } = this.#deps;
     const { namespace } = this.identity;
     await readVolumes(client, namespace, this.#spec);
-    if (this.#spec.automountServiceAccountToken !== false) await requestToken(transport, namespace, this.#account);
+    if (this.#spec.automountServiceAccountToken !== false)
+      await requestToken(transport, namespace, this.#serviceAccount);
   }
 
-  /** Starts its process. Throws what it still waits for: an account, a Secret, a ConfigMap. */
+  /** Starts its process. Throws while a ServiceAccount, a Secret or a ConfigMap is missing. */
   async launch(): Promise<LaunchedProcess> {
-    const { server, executable, addresses, clock } = this.#site;
+    const { server, executable, addresses, clock } = this.#deps;
     const { namespace, name, deployment } = this.identity;
-    const volumes = await readVolumes(this.#site.client, namespace, this.#spec);
-    const kubeconfig = await this.#credentials();
+    const volumes = await readVolumes(this.#deps.client, namespace, this.#spec);
+    const kubeconfig = await this.#writeKubeconfig();
     await this.#log.removeOldLogs();
     const launched = await launch(
       {
@@ -103,37 +104,37 @@ export class Pod {
     return { ...launched, addresses: { ...launched.addresses, ...addresses[deployment] } };
   }
 
-  /** What its process said last, and where its log is: for a message about its end. */
+  /** The last line that its process has printed, and the path of its log. */
   async terminationMessage(): Promise<TerminationMessage> {
-    return { line: (await this.#tail?.lastLine(this.#site.clock)) ?? '', log: this.#log.file };
+    return { line: (await this.#tail?.lastLine(this.#deps.clock)) ?? '', log: this.#log.file };
   }
 
-  /** Renews its token when that is due, and takes over what its volumes hold by now. */
+  /** Renews its token when that is due, and updates its volumes when their sources have changed. */
   async refresh(process: LaunchedProcess): Promise<void> {
-    if (this.#site.clock.monotonic() >= this.#renewAt) await this.#credentials();
+    if (this.#deps.clock.monotonic() >= this.#renewAt) await this.#writeKubeconfig();
     if ((this.#spec.volumes ?? []).length === 0) return;
-    const volumes = await readVolumes(this.#site.client, this.identity.namespace, this.#spec);
+    const volumes = await readVolumes(this.#deps.client, this.identity.namespace, this.#spec);
     if (fingerprint(volumes) === this.#volumes) return;
     await process.putVolumes(volumes);
     this.#volumes = fingerprint(volumes);
   }
 
-  /** Removes its folder: neither a token nor a key outlives it. Its log stays, where there is something in it. */
+  /** Removes its folder, so that no token and no key outlives it. A log that is not empty is kept. */
   async remove(): Promise<void> {
-    await this.#log.close(this.#site.clock);
+    await this.#log.close(this.#deps.clock);
     await rm(this.#folder, { recursive: true, force: true });
   }
 
-  get #account(): string {
+  get #serviceAccount(): string {
     return this.#spec.serviceAccountName ?? 'default';
   }
 
-  /** A kubeconfig with a fresh token; undefined for a pod that is to have none. */
-  async #credentials(): Promise<string | undefined> {
+  /** Writes a kubeconfig with a new token; undefined for a pod without automountServiceAccountToken. */
+  async #writeKubeconfig(): Promise<string | undefined> {
     if (this.#spec.automountServiceAccountToken === false) return undefined;
-    const { transport, server, caFile, clock } = this.#site;
+    const { transport, server, caFile, clock } = this.#deps;
     const { namespace } = this.identity;
-    const { token, lifeSeconds } = await requestToken(transport, namespace, this.#account);
+    const { token, lifeSeconds } = await requestToken(transport, namespace, this.#serviceAccount);
     this.#renewAt = clock.monotonic() + lifeSeconds * 1000 * RENEW_FRACTION;
     return writeKubeconfig(this.#folder, { server, caFile, token, namespace });
   }

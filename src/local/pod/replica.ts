@@ -9,21 +9,21 @@ import { Prober, type ProbeResult } from '../process/probe.js';
 import type { PodContainer } from '../workload.js';
 
 export interface ReplicaOptions {
-  /** Name of the pod that it stands for. */
+  /** Name of the pod that it represents. */
   readonly name: string;
   readonly container: PodContainer;
   readonly minReadyMs: number;
   readonly graceMs: number;
-  /** Starts the process; throws what it still waits for (a Secret, a ServiceAccount). */
+  /** Starts the process; throws while something is missing (a Secret, a ServiceAccount). */
   readonly launch: () => Promise<LaunchedProcess>;
-  /** What the process that has just ended said last, and where its log is. */
+  /** The last line of the process that has just exited, and the path of its log. */
   readonly terminationMessage: () => Promise<TerminationMessage>;
   readonly clock: Clock;
-  /** Told that {@link Replica.state} may have changed. */
+  /** Called when {@link Replica.state} may have changed. */
   readonly onStateChange: () => void;
-  /** Told of what people want to read: one line. */
+  /** Called with one line for the user: starts, exits and probe failures. */
   readonly report: (line: string) => void;
-  /** Told what a kubelet would write Events of, in words that are the same when it happens again. */
+  /** Called for each Event that a kubelet would write. Its text is the same when it happens again, so that Events are counted. */
   readonly event: (event: PodEvent) => void;
 }
 
@@ -40,16 +40,16 @@ export interface ReplicaState {
 }
 
 const RESTART_BACKOFF = { baseMs: 1_000, maxMs: 300_000, jitter: 0.1 };
-/** What it lacks may come at any moment. */
+/** Short, because a missing object may be created at any moment. */
 const START_BACKOFF = { ...RESTART_BACKOFF, maxMs: 5_000 };
-/** A process that lived as long starts its backoff anew. */
+/** The backoff of a process that has run for so long is reset. */
 const BACKOFF_RESET_MS = 600_000;
 
 /**
- * What one pod would be: a process that is started, probed, started again with a backoff when it ends, and stopped.
+ * The process of one pod: started, probed, restarted with a backoff when it exits, and stopped.
  *
- * Guarantees: one process at a time; `stop` resolves when none is left; a failing liveness or startup probe ends the process,
- * which then is started again as after a crash.
+ * Guarantees: one process at a time; `stop` resolves when none is left; a process whose liveness or startup probe fails
+ * is stopped and restarted as after a crash.
  */
 export class Replica {
   readonly name: string;
@@ -60,8 +60,8 @@ export class Replica {
   #starting: Promise<void> | undefined;
   #stopped = false;
   #failures = 0;
-  /** Why the process that runs was told to end. */
-  #sentence: string | undefined;
+  /** Why the running process was stopped. */
+  #killReason: string | undefined;
   #state: ReplicaState;
 
   constructor(options: ReplicaOptions) {
@@ -81,7 +81,7 @@ export class Replica {
     return this.#state;
   }
 
-  /** The process that runs now, if one does. */
+  /** The running process; undefined while none runs. */
   get process(): LaunchedProcess | undefined {
     return this.#process;
   }
@@ -89,7 +89,7 @@ export class Replica {
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#timer?.cancel();
-    this.#endProbes();
+    this.#stopProbes();
     await this.#starting;
     if (this.#process?.exit() === undefined) await this.#process?.stop(this.#options.graceMs);
   }
@@ -105,12 +105,12 @@ export class Replica {
     try {
       const process = await launch();
       this.#process = process;
-      this.#sentence = undefined;
+      this.#killReason = undefined;
       const startedAt = clock.monotonic();
-      void process.exited.then((exit) => this.#ended(exit, startedAt));
+      void process.exited.then((exit) => this.#onExit(exit, startedAt));
       report(`started ${this.name} (pid ${process.pid})`);
       this.#set({ started: true, ready: false, available: false, problem: undefined });
-      if (!this.#stopped) this.#watchOver(process);
+      if (!this.#stopped) this.#startProbes(process);
     } catch (error) {
       this.#set({
         started: false,
@@ -118,68 +118,68 @@ export class Replica {
         available: false,
         problem: { reason: 'FailedCreate', message: messageOf(error) },
       });
-      this.#again(START_BACKOFF);
+      this.#scheduleStart(START_BACKOFF);
     }
   }
 
-  #ended(exit: Exit, startedAt: number): void {
+  #onExit(exit: Exit, startedAt: number): void {
     this.#process = undefined;
     this.#timer?.cancel();
-    this.#endProbes();
+    this.#stopProbes();
     if (this.#stopped) return;
     if (this.#options.clock.monotonic() - startedAt >= BACKOFF_RESET_MS) this.#failures = 0;
-    void this.#tell(exit, this.#again(RESTART_BACKOFF));
+    void this.#reportExit(exit, this.#scheduleStart(RESTART_BACKOFF));
   }
 
-  async #tell(exit: Exit, inMs: number): Promise<void> {
+  async #reportExit(exit: Exit, inMs: number): Promise<void> {
     const { terminationMessage: lastWords, report, event } = this.#options;
-    const why = `${this.name} ${exitMessage(exit, this.#sentence, await lastWords())}`;
-    // Another one has been started, which knows better.
+    const why = `${this.name} ${exitMessage(exit, this.#killReason, await lastWords())}`;
+    // The next process has been started already: its state counts.
     if (this.#stopped || this.#timer === undefined) return;
-    const message = `${why}; it is started again in ${Math.ceil(inMs / 1000)} s`;
+    const message = `${why}; it is restarted in ${Math.ceil(inMs / 1000)} s`;
     report(message);
     event({ type: 'Warning', reason: 'BackOff', action: 'Restarting', note: why });
     this.#set({ started: true, ready: false, available: false, problem: { reason: 'CrashLoopBackOff', message } });
   }
 
-  #again(backoff: BackoffOptions): number {
+  #scheduleStart(backoff: BackoffOptions): number {
     this.#failures += 1;
     const inMs = backoffMs(this.#failures, systemRandom, backoff);
     this.#timer = this.#options.clock.after(inMs, () => this.#start());
     return inMs;
   }
 
-  /** As a kubelet: the startup probe first, then readiness and liveness; without a readiness probe a started process is ready. */
-  #watchOver(process: LaunchedProcess): void {
+  /** As a kubelet: the startup probe first, then readiness and liveness. Without a readiness probe a started process is ready. */
+  #startProbes(process: LaunchedProcess): void {
     const { startupProbe } = this.#options.container;
     if (startupProbe === undefined) {
-      this.#watchReadiness(process);
+      this.#probeReadiness(process);
       return;
     }
-    this.#probe(process, startupProbe, (outcome) => {
-      if (!outcome.passes) {
-        this.#kill(process, 'startup', outcome);
+    this.#probe(process, startupProbe, (result) => {
+      if (!result.passes) {
+        this.#kill(process, 'startup', result);
         return;
       }
-      this.#endProbes();
-      this.#watchReadiness(process);
+      this.#stopProbes();
+      this.#probeReadiness(process);
     });
   }
 
-  #watchReadiness(process: LaunchedProcess): void {
+  #probeReadiness(process: LaunchedProcess): void {
     const { readinessProbe, livenessProbe } = this.#options.container;
     if (readinessProbe === undefined) this.#becomeReady();
     else
-      this.#probe(process, readinessProbe, (outcome) =>
-        outcome.passes ? this.#becomeReady() : this.#becomeUnready(outcome),
+      this.#probe(process, readinessProbe, (result) =>
+        result.passes ? this.#becomeReady() : this.#becomeUnready(result),
       );
     if (livenessProbe === undefined) return;
-    this.#probe(process, livenessProbe, (outcome) => {
-      if (!outcome.passes) this.#kill(process, 'liveness', outcome);
+    this.#probe(process, livenessProbe, (result) => {
+      if (!result.passes) this.#kill(process, 'liveness', result);
     });
   }
 
-  #probe(process: LaunchedProcess, probe: Probe, report: (outcome: ProbeResult) => void): void {
+  #probe(process: LaunchedProcess, probe: Probe, report: (result: ProbeResult) => void): void {
     const address = addressOf(this.#options.container, probe, process.addresses);
     if (address === undefined) {
       const detail = `no address for port ${probe.httpGet?.port ?? '(none)'} of container ${this.#options.container.name}`;
@@ -200,33 +200,33 @@ export class Replica {
 
   #becomeUnready({ detail }: ProbeResult): void {
     this.#timer?.cancel();
-    this.#unhealthy('readiness', detail);
-    const trouble = { reason: 'Unready', message: `${this.name}: readiness probe: ${detail}` };
-    this.#options.report(trouble.message);
-    this.#set({ started: true, ready: false, available: false, problem: trouble });
+    this.#recordUnhealthy('readiness', detail);
+    const problem = { reason: 'Unready', message: `${this.name}: readiness probe: ${detail}` };
+    this.#options.report(problem.message);
+    this.#set({ started: true, ready: false, available: false, problem });
   }
 
   #kill(process: LaunchedProcess, probe: ProbeName, { detail, failures }: ProbeResult): void {
     const { report, event, container } = this.#options;
-    report(`${this.name}: ${probe} probe: ${detail}; it is ended`);
-    this.#unhealthy(probe, detail);
+    report(`${this.name}: ${probe} probe: ${detail}; it is stopped`);
+    this.#recordUnhealthy(probe, detail);
     event({
       type: 'Normal',
       reason: 'Killing',
       action: 'Stopping',
       note: `Container ${container.name} failed ${probe} probe, will be restarted`,
     });
-    this.#sentence = `its ${probe} probe failed ${failures} time${failures === 1 ? '' : 's'}`;
-    this.#endProbes();
+    this.#killReason = `its ${probe} probe failed ${failures} time${failures === 1 ? '' : 's'}`;
+    this.#stopProbes();
     void process.stop(this.#options.graceMs);
   }
 
-  #unhealthy(probe: ProbeName, detail: string): void {
+  #recordUnhealthy(probe: ProbeName, detail: string): void {
     const note = `${probe.charAt(0).toUpperCase()}${probe.slice(1)} probe failed: ${detail}`;
     this.#options.event({ type: 'Warning', reason: 'Unhealthy', action: 'Probing', note });
   }
 
-  #endProbes(): void {
+  #stopProbes(): void {
     for (const prober of this.#probers) prober.stop();
     this.#probers = [];
   }
@@ -241,16 +241,17 @@ export class Replica {
 }
 
 /**
- * Where the process listens in place of a container's port: the launcher gave each `…_LISTEN` variable an address of its own, and the
- * variable's own value tells which port it stood for.
+ * The address where the process listens in place of a container port. The launcher sets each `…_LISTEN` variable to an
+ * address of its own; the value in the pod template names the port that the variable is for.
  */
 export function addressOf(
   container: PodContainer,
   probe: Probe,
   addresses: Readonly<Record<string, string>>,
 ): string | undefined {
-  const asked = probe.httpGet?.port;
-  const port = typeof asked === 'string' ? container.ports?.find(({ name }) => name === asked)?.containerPort : asked;
+  const wanted = probe.httpGet?.port;
+  const port =
+    typeof wanted === 'string' ? container.ports?.find(({ name }) => name === wanted)?.containerPort : wanted;
   if (port === undefined) return undefined;
   const variable = (container.env ?? []).find(({ value }) => value?.endsWith(`:${port}`) === true);
   return variable === undefined ? undefined : addresses[variable.name];

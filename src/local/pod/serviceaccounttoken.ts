@@ -3,18 +3,18 @@ import { field, textField } from '../../kube/json.js';
 import { objectPath, resourceOf } from '../../kube/client/path.js';
 import type { Transport } from '../../kube/transport/transport.js';
 
-/** A token of a ServiceAccount, and when it has to be replaced. */
+/** A token of a ServiceAccount. */
 export interface ServiceAccountToken {
   readonly token: string;
-  /** Seconds from its issue to its end. */
+  /** Seconds from its issue to its expiry. */
   readonly lifeSeconds: number;
 }
 
 const TOKEN_SECONDS = 3600;
 
 /**
- * A token of a ServiceAccount by TokenRequest, good for an hour.
- * Errors: ApiError, NotFound while there is no such account.
+ * Requests a token of a ServiceAccount, valid for an hour.
+ * Errors: ApiError, NotFound while there is no such ServiceAccount.
  */
 export async function requestToken(
   transport: Transport,
@@ -26,15 +26,15 @@ export async function requestToken(
     kind: 'TokenRequest',
     spec: { expirationSeconds: TOKEN_SECONDS },
   };
-  const answer = await transport.call({
+  const response = await transport.call({
     method: 'POST',
     path: `${objectPath(ServiceAccounts, { namespace, name })}/token`,
     target: { verb: 'create', resource: `${resourceOf(ServiceAccounts)}/token`, namespace, name },
     body: JSON.stringify(body),
-    // Two tokens do no harm.
+    // A second token does no harm.
     idempotent: true,
   });
-  const token = textField(field(answer.body, 'status'), 'token');
-  if (token === '') throw new Error(`serviceaccounts/token ${namespace}/${name}: the answer holds no token`);
+  const token = textField(field(response.body, 'status'), 'token');
+  if (token === '') throw new Error(`serviceaccounts/token ${namespace}/${name}: the response holds no token`);
   return { token, lifeSeconds: TOKEN_SECONDS };
 }

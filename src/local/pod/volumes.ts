@@ -8,8 +8,8 @@ import type { PodSpec, Volume } from '../workload.js';
 type Files = Record<string, string | Uint8Array>;
 
 /**
- * The files of a pod's volumes as they are now: Secrets, ConfigMaps and empty folders.
- * Errors: one that names what is missing, or the volume that is of another kind; ApiError.
+ * The current files of a pod's volumes: Secrets, ConfigMaps and emptyDirs.
+ * Errors: one that names the missing object, or the volume of another kind; ApiError.
  */
 export async function readVolumes(client: ReadClient, namespace: string, pod: PodSpec): Promise<Volumes> {
   const volumes: Record<string, Files> = {};

@@ -1,4 +1,4 @@
-/** The part of a rendered container that a process can be made of; its image and command are not used. */
+/** The fields of a container that its process is started from; image and command are not used. */
 export interface Container {
   readonly name: string;
   readonly args?: readonly string[];
@@ -17,7 +17,7 @@ export interface VolumeMount {
   readonly mountPath: string;
 }
 
-/** A probe as a pod spec has it; only `httpGet` is known here. Times in seconds. */
+/** A probe of a pod spec; only `httpGet` is supported. Times in seconds. */
 export interface Probe {
   readonly httpGet?: { readonly path?: string; readonly port: number | string; readonly scheme?: string };
   readonly initialDelaySeconds?: number;

@@ -7,18 +7,18 @@ import type { Container, EnvironmentVariable } from './container.js';
 
 export interface LaunchRequest {
   readonly container: Container;
-  /** What `fieldRef` may ask for. */
+  /** The values for `fieldRef`. */
   readonly pod: { readonly name: string; readonly namespace: string };
-  /** What stands for the image: the program and its first arguments, e.g. node and the compiled entry. */
+  /** The program that runs in place of the image, and its first arguments, e.g. node and the compiled entry. */
   readonly executable: readonly [string, ...string[]];
-  /** The process's own: working folder, home, and parent of its volumes. */
+  /** A folder of the process alone: working directory, HOME, and parent of its volumes. */
   readonly folder: string;
-  /** Address and credentials of the API, in place of the token that a kubelet would mount; left out where it mounts none. */
+  /** Address and credentials of the API server, in place of the token that a kubelet mounts; absent when none is mounted. */
   readonly kubeconfig?: string;
-  /** `https://HOST:PORT` of the API, told as a kubelet tells it: in KUBERNETES_SERVICE_HOST and _PORT. */
+  /** `https://HOST:PORT` of the API server, for KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT. */
   readonly server?: string;
   readonly volumes?: Volumes;
-  /** Wins over the container's environment. */
+  /** Override the container's environment. */
   readonly overrides?: Readonly<Record<string, string>>;
 }
 
@@ -27,9 +27,9 @@ export type Volumes = Readonly<Record<string, Readonly<Record<string, string | U
 
 /** A container that runs as a child process. */
 export interface LaunchedProcess extends Child {
-  /** Replaces files of mounted volumes, each in one step, as a kubelet does when what they come from has changed. */
+  /** Replaces files of mounted volumes, each atomically, as a kubelet does when their source has changed. */
   readonly putVolumes: (volumes: Volumes) => Promise<void>;
-  /** Where it listens, `127.0.0.1:PORT`, by the variable that told it so. */
+  /** Its listen addresses, `127.0.0.1:PORT`, by variable. */
   readonly addresses: Readonly<Record<string, string>>;
 }
 
@@ -37,12 +37,12 @@ const FIELDS = ['metadata.name', 'metadata.namespace'] as const;
 const LISTEN_VARIABLE = /_LISTEN$/;
 
 /**
- * Runs a rendered container as a child process, without kubelet, image or network of its own.
+ * Runs a container as a child process, without kubelet, image or network of its own.
  *
- * What is substituted: the address in each variable that ends in `_LISTEN`, by a free port of 127.0.0.1; each variable
- * that names a file or folder under a mount path, by the same place under `folder/volumes/<volume>`; the credentials,
- * by `KUBECONFIG`. Arguments are passed as they are: they hold no paths and no ports.
- * Guarantees: the process cannot outlive this one (child.ts).
+ * Substitutions: each variable that ends in `_LISTEN` gets a free port of 127.0.0.1; a value that is a path below a mount
+ * path becomes the path below `folder/volumes/<volume>`; credentials are passed in `KUBECONFIG`. Arguments are passed
+ * unchanged: they hold no paths and no ports.
+ * Guarantee: the process cannot outlive this one (child.ts).
  * Errors: a `valueFrom` other than fieldRef metadata.name or metadata.namespace, a mount of a volume whose files are
  * not given, a program that cannot be started.
  */
@@ -80,7 +80,7 @@ function serviceOf({ server }: LaunchRequest): Record<string, string> {
   };
 }
 
-/** Writes the volumes that the container mounts; gives the folder of each mount path. */
+/** Writes the volumes that the container mounts; returns the folder of each mount path. */
 async function writeVolumes({ container, folder, volumes = {} }: LaunchRequest): Promise<Map<string, string>> {
   const mounts = new Map<string, string>();
   for (const { name, mountPath } of container.volumeMounts ?? []) {

@@ -9,21 +9,21 @@ export interface ProbeOptions {
   /** `HOST:PORT` where the process listens in place of the probed port. */
   readonly address: string;
   readonly clock: Clock;
-  /** Told of each change of the outcome: after successThreshold successes, or failureThreshold failures. */
+  /** Called for each change of the result: after successThreshold successes, or failureThreshold failures. */
   readonly report: (outcome: ProbeResult) => void;
 }
 
 export interface ProbeResult {
   readonly passes: boolean;
-  /** What the last failure was; '' of a success. */
+  /** The last failure; '' for a success. */
   readonly detail: string;
-  /** Failures in a row. */
+  /** Consecutive failures. */
   readonly failures: number;
 }
 
 /**
- * Asks a process again and again over HTTP(S) whether it is well, by the rules of a kubelet: codes 200 to 399 are a
- * success, certificates are not verified, redirects not followed. Ends with `stop`.
+ * Probes a process periodically over HTTP(S) by the rules of a kubelet: status codes 200 to 399 are a success,
+ * certificates are not verified, redirects are not followed. Runs until `stop`.
  */
 export class Prober {
   readonly #options: ProbeOptions;
@@ -32,7 +32,7 @@ export class Prober {
   #stopped = false;
   #successes = 0;
   #failures = 0;
-  #outcome: boolean | undefined;
+  #passes: boolean | undefined;
 
   constructor(options: ProbeOptions) {
     this.#options = options;
@@ -46,16 +46,16 @@ export class Prober {
   }
 
   #arm(ms: number): void {
-    this.#timer = this.#options.clock.after(ms, () => void this.#ask());
+    this.#timer = this.#options.clock.after(ms, () => void this.#probe());
   }
 
-  async #ask(): Promise<void> {
+  async #probe(): Promise<void> {
     const detail = await this.#get();
     if (this.#stopped) return;
     this.#count(detail);
-    // Until the first success it is asked more often than agreed, so that a quick start is seen quickly.
+    // Until the first success it is probed more often than periodSeconds, so that a fast start is observed soon.
     const period = (this.#options.probe.periodSeconds ?? 10) * 1000;
-    this.#arm(this.#outcome === true ? period : Math.min(period, STARTUP_PERIOD_MS));
+    this.#arm(this.#passes === true ? period : Math.min(period, STARTUP_PERIOD_MS));
   }
 
   #count(detail: string | undefined): void {
@@ -63,22 +63,22 @@ export class Prober {
     this.#successes = detail === undefined ? this.#successes + 1 : 0;
     this.#failures = detail === undefined ? 0 : this.#failures + 1;
     const enough =
-      detail === undefined ? this.#successes >= (probe.successThreshold ?? 1) : this.#failures >= this.#patience();
+      detail === undefined ? this.#successes >= (probe.successThreshold ?? 1) : this.#failures >= this.#failureLimit();
     const outcome = detail === undefined;
-    if (!enough || this.#outcome === outcome) return;
-    this.#outcome = outcome;
+    if (!enough || this.#passes === outcome) return;
+    this.#passes = outcome;
     report({ passes: outcome, detail: detail ?? '', failures: this.#failures });
   }
 
-  /** Failures that are borne; while asked more often than agreed, as many more as make up the same time. */
-  #patience(): number {
+  /** Failures until the probe fails. While it is probed more often than periodSeconds, as many as take the same time. */
+  #failureLimit(): number {
     const { failureThreshold = 3, periodSeconds = 10 } = this.#options.probe;
-    return this.#outcome === true
+    return this.#passes === true
       ? failureThreshold
       : Math.ceil((failureThreshold * periodSeconds * 1000) / Math.min(periodSeconds * 1000, STARTUP_PERIOD_MS));
   }
 
-  /** What is wrong; undefined when the answer is a success. */
+  /** The failure; undefined for a success. */
   #get(): Promise<string | undefined> {
     const { probe, address, clock } = this.#options;
     const scheme = (probe.httpGet?.scheme ?? 'HTTP').toLowerCase();
@@ -89,16 +89,16 @@ export class Prober {
         rejectUnauthorized: false,
         headers: { 'user-agent': 'multicluster-engine-probe' },
       };
-      const request = (scheme === 'https' ? https : http).get(url, options, (answer) => {
-        answer.resume();
-        const code = answer.statusCode ?? 0;
+      const request = (scheme === 'https' ? https : http).get(url, options, (response) => {
+        response.resume();
+        const code = response.statusCode ?? 0;
         done(code >= 200 && code < 400 ? undefined : `HTTP ${code} from ${url}`);
       });
-      const late = clock.after((probe.timeoutSeconds ?? 1) * 1000, () =>
+      const timer = clock.after((probe.timeoutSeconds ?? 1) * 1000, () =>
         request.destroy(new Error('no answer in time')),
       );
       const done = (detail: string | undefined): void => {
-        late.cancel();
+        timer.cancel();
         this.#request = undefined;
         resolve(detail);
       };

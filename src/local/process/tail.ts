@@ -5,10 +5,10 @@ import type { Clock } from '../../runtime/clock.js';
 
 const KEPT_BYTES = 16_384;
 const LINE_LIMIT = 300;
-/** The end of a process may be known before all is read that it printed. */
+/** A process may exit before all of its output is read. */
 const WAIT_MS = 500;
 
-/** The end of what a process prints. */
+/** The last 16 KiB of the output of a process. */
 export class Tail {
   #kept: Buffer = Buffer.alloc(0);
   readonly #ended: Promise<void>;
@@ -21,7 +21,7 @@ export class Tail {
     });
   }
 
-  /** The last line, once all of them are there or will not come soon; '' when it printed none. */
+  /** The last line, after the output has ended or 0.5 s have passed; '' when nothing was printed. */
   async lastLine(clock: Clock): Promise<string> {
     let timer = { cancel: (): void => undefined };
     await Promise.race([this.#ended, new Promise<void>((resolve) => (timer = clock.after(WAIT_MS, resolve)))]);
@@ -30,19 +30,19 @@ export class Tail {
   }
 }
 
-/** What stands around the message when Node itself reports an error that nobody caught. */
+/** Lines that Node prints around the message of an uncaught error. */
 const NODE_ERROR_FRAME = /^(\s|[{}]|$|Node\.js v\d|Emitted 'error' event)/;
 
-/** The last line that says something, in one line of at most 300 bytes: of a line of JSON its `msg` and the `reason` or the error. */
+/** The last line with a message, at most 300 bytes. Of a JSON log line: its `msg`, `reason` and error. */
 export function lastLineOf(text: string): string {
   const lines = text.split(/\r?\n/);
   const line = lines.findLast((one) => one.startsWith('{"') || !NODE_ERROR_FRAME.test(one)) ?? '';
-  const said = jsonMessage(line) ?? line;
-  const plain = said.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+  const message = jsonMessage(line) ?? line;
+  const plain = message.replace(/[\s\p{Cc}]+/gu, ' ').trim();
   return truncateBytes(plain, LINE_LIMIT);
 }
 
-/** `msg: reason` of a line of a JSON log; undefined for other lines. */
+/** `msg: reason: error` of a JSON log line; undefined for other lines. */
 function jsonMessage(line: string): string | undefined {
   const fields = parseFields(line);
   if (fields === undefined) return undefined;

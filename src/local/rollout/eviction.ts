@@ -2,16 +2,16 @@ import type { Clock } from '../../runtime/clock.js';
 import { evictionFrom } from './scheduling.js';
 import type { Node, PodSpec } from '../workload.js';
 
-/** What drives a pod out of the node. */
+/** The eviction of a pod by NoExecute taints of the node. */
 export interface PendingEviction {
-  /** Ms until it has to be gone; 0: now. */
+  /** Ms until the pod is evicted; 0: now. */
   readonly inMs: number;
   readonly message: string;
 }
 
 /**
- * Remembers since when NoExecute taints are seen that a pod tolerates for a while only. One whose time is over stays out while
- * they last: there is no other node that it could go to.
+ * Records since when a NoExecute taint is observed that a pod tolerates for a limited time. A pod whose time is over is
+ * not started again while the taint lasts: there is no other node.
  */
 export class Evictions {
   readonly #clock: Clock;
@@ -22,7 +22,7 @@ export class Evictions {
     this.#clock = clock;
   }
 
-  /** Whether and when the pod of `key` has to leave the node; undefined while nothing drives it out. */
+  /** The eviction of the pod of `key`; undefined while no taint evicts it. */
   of(key: string, spec: PodSpec, node: Node | undefined): PendingEviction | undefined {
     const eviction = evictionFrom(spec, node);
     if (eviction === undefined) {

@@ -7,19 +7,19 @@ import type { Deployment, Node, PodSpec } from '../workload.js';
 
 export type Problem = NonNullable<Observation['problem']>;
 
-/** Why a pod cannot come to the node. */
+/** Why a pod cannot be placed on the node; undefined when it can. */
 export function schedulingProblem(
   spec: PodSpec,
   node: Node | undefined,
-  leave: PendingEviction | undefined,
+  eviction: PendingEviction | undefined,
 ): Problem | undefined {
   const why = unschedulable(spec, node);
   if (why !== undefined) return { reason: 'FailedScheduling', message: why };
-  if (leave?.inMs === 0) return { reason: 'TaintEviction', message: leave.message };
+  if (eviction?.inMs === 0) return { reason: 'TaintEviction', message: eviction.message };
   return isRunnable(spec) ? undefined : { reason: 'FailedCreate', message: 'the pod template has no container' };
 }
 
-/** What a pod lacks that is on the node, or could be: what `work` with its volumes and its account throws. */
+/** The error of `work`, which uses the volumes and the ServiceAccount of a pod, as a problem; undefined when it succeeds. */
 export async function mountProblem(work: () => Promise<void>): Promise<Problem | undefined> {
   try {
     await work();
@@ -29,34 +29,34 @@ export async function mountProblem(work: () => Promise<void>): Promise<Problem |
   }
 }
 
-/** Changed templates that cannot be started yet, while the process of the earlier one goes on; by key. */
+/** New templates that cannot be started yet while the process of the old one keeps running; by key of the Deployment. */
 export class PendingRollouts {
   readonly #clock: Clock;
-  readonly #waiting = new Map<string, { readonly template: string; readonly since: number }>();
+  readonly #pending = new Map<string, { readonly template: string; readonly since: number }>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Notes that the current template waits while the pod `old` goes on. `isNew`: it was not known so far. */
-  wait(
+  /** Records that the current template is pending while the pod `old` keeps running. `isNew`: it was not pending before. */
+  add(
     key: string,
     deployment: Deployment,
-    { old, lack }: { readonly old: string; readonly lack: Problem },
-  ): { readonly trouble: Problem; readonly isNew: boolean } {
+    { old, cause }: { readonly old: string; readonly cause: Problem },
+  ): { readonly problem: Problem; readonly isNew: boolean } {
     const template = templateKey(deployment);
-    const isNew = this.#waiting.get(key)?.template !== template;
-    if (isNew) this.#waiting.set(key, { template, since: this.#clock.now() });
-    const message = `${podName(deployment)} cannot be started yet, ${old} goes on: ${lack.message}`;
-    return { trouble: { reason: lack.reason, message }, isNew };
+    const isNew = this.#pending.get(key)?.template !== template;
+    if (isNew) this.#pending.set(key, { template, since: this.#clock.now() });
+    const message = `${podName(deployment)} cannot be started yet, ${old} keeps running: ${cause.message}`;
+    return { problem: { reason: cause.reason, message }, isNew };
   }
 
-  /** Since when one waits, in ms since the epoch; undefined while none does. */
+  /** Since when the template is pending, in ms since the epoch; undefined when it is not. */
   since(key: string): number | undefined {
-    return this.#waiting.get(key)?.since;
+    return this.#pending.get(key)?.since;
   }
 
   forget(key: string): void {
-    this.#waiting.delete(key);
+    this.#pending.delete(key);
   }
 }

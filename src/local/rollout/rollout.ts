@@ -1,10 +1,10 @@
 import type { Deployment, DeploymentCondition, DeploymentStatus } from '../workload.js';
 
-/** What the runtime sees of a Deployment at one moment. */
+/** The observed state of a Deployment. */
 export interface Observation {
-  /** A process exists (it may be waiting to be started again). */
+  /** A process exists (it may be waiting for its restart). */
   readonly started: boolean;
-  /** It is of the current pod template; false while one of an earlier template goes on because no other can be started. */
+  /** The process is of the current pod template; false while one of an earlier template runs because the current one cannot be started. */
   readonly updated: boolean;
   /** Its readiness probe passes. */
   readonly ready: boolean;
@@ -12,40 +12,41 @@ export interface Observation {
   readonly available: boolean;
   /** Name of the pod of the current template. */
   readonly pod: string;
-  /** What keeps the process from running, with the reason of a condition; undefined when nothing does. */
+  /** Why the process does not run or is not ready, as reason and message of a condition; undefined when it is well. */
   readonly problem: { readonly reason: string; readonly message: string } | undefined;
-  /** Ms since the epoch: when this rollout began or last got further. */
+  /** When this rollout began or last progressed, in ms since the epoch. */
   readonly progressedAt: number;
 }
 
 const DEADLINE_S = 600;
 
 /**
- * The status of a Deployment, as the Deployment controller would write it; a wanted count above 1 is run as 1 and shown so.
- * Gives the very status that is stored when nothing changed. `now` in ms since the epoch.
+ * The status of a Deployment, as the Deployment controller would write it. One process runs for more than one wanted
+ * replica, and the status shows it. Returns the stored status itself when nothing has changed. `now` in ms since the epoch.
  */
-export function rolloutStatus(deployment: Deployment, seen: Observation, now: number): DeploymentStatus {
+export function rolloutStatus(deployment: Deployment, observed: Observation, now: number): DeploymentStatus {
   const wanted = deployment.spec?.replicas ?? 1;
-  const replicas = seen.started ? 1 : 0;
-  const available = seen.available ? 1 : 0;
-  const complete = (wanted === replicas && wanted === available && seen.updated) || isRolledOut(deployment, seen);
+  const replicas = observed.started ? 1 : 0;
+  const available = observed.available ? 1 : 0;
+  const complete =
+    (wanted === replicas && wanted === available && observed.updated) || isRolledOut(deployment, observed);
   const conditions = [
     availability(available >= wanted - maxUnavailable(deployment, wanted)),
     progress(deployment, {
       complete,
-      pod: seen.pod,
-      late: now - seen.progressedAt > deadlineMs(deployment),
-      lack: seen.updated ? undefined : seen.problem,
+      pod: observed.pod,
+      overdue: now - observed.progressedAt > deadlineMs(deployment),
+      pendingReason: observed.updated ? undefined : observed.problem,
     }),
-    ...replicaFailure(wanted, seen),
+    ...replicaFailure(wanted, observed),
   ];
   const status: DeploymentStatus = {
     ...countField('observedGeneration', deployment.metadata.generation ?? 0),
     ...countField('replicas', replicas),
-    ...countField('updatedReplicas', seen.updated ? replicas : 0),
-    ...countField('readyReplicas', seen.ready ? 1 : 0),
+    ...countField('updatedReplicas', observed.updated ? replicas : 0),
+    ...countField('readyReplicas', observed.ready ? 1 : 0),
     ...countField('availableReplicas', available),
-    ...countField('unavailableReplicas', Math.max(wanted - available, seen.updated ? 0 : 1)),
+    ...countField('unavailableReplicas', Math.max(wanted - available, observed.updated ? 0 : 1)),
     terminatingReplicas: 0,
     conditions: conditions.map((condition) => withTimes(condition, deployment.status?.conditions ?? [], now)),
   };
@@ -54,24 +55,27 @@ export function rolloutStatus(deployment: Deployment, seen: Observation, now: nu
 
 export const NOT_RUN_HERE = {
   reason: 'NotRunHere',
-  message: 'No process is made for it: of all Deployments only those that an engine installs are run here.',
+  message: 'The local runtime does not run this Deployment: it runs only those that an engine installs.',
 };
 
 /**
- * The status of a Deployment that this runtime does not run. `now` in ms since the epoch. The reason of Progressing is the one for
- * which `kubectl rollout status` does not wait any longer.
+ * The status of a Deployment that this runtime does not run. `now` in ms since the epoch. The reason of Progressing is
+ * the one at which `kubectl rollout status` stops waiting.
  */
 export function unmanagedStatus(deployment: Deployment, now: number): DeploymentStatus {
   const wanted = deployment.spec?.replicas ?? 1;
   const { message } = NOT_RUN_HERE;
-  const lost: ConditionWithoutTimes[] = [
+  const notRun: ConditionWithoutTimes[] = [
     { type: 'Available', status: 'False', ...NOT_RUN_HERE },
     { type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded', message },
   ];
   const conditions =
     wanted > 0
-      ? lost
-      : [availability(true), progress(deployment, { complete: true, pod: '', late: false, lack: undefined })];
+      ? notRun
+      : [
+          availability(true),
+          progress(deployment, { complete: true, pod: '', overdue: false, pendingReason: undefined }),
+        ];
   return {
     ...countField('observedGeneration', deployment.metadata.generation ?? 0),
     ...countField('unavailableReplicas', wanted),
@@ -80,21 +84,21 @@ export function unmanagedStatus(deployment: Deployment, now: number): Deployment
   };
 }
 
-/** Ms until the rollout will be late, for who wants to look again then; undefined when it is complete or late already. */
-export function msUntilDeadline(deployment: Deployment, seen: Observation, now: number): number | undefined {
+/** Ms until the rollout will be overdue, for who wants to look again then; undefined when it is complete or overdue already. */
+export function msUntilDeadline(deployment: Deployment, observed: Observation, now: number): number | undefined {
   const wanted = deployment.spec?.replicas ?? 1;
-  const left = deadlineMs(deployment) - (now - seen.progressedAt);
-  if (isRolledOut(deployment, seen)) return undefined;
-  return left < 0 || (wanted === 1 && seen.available && seen.updated) || wanted === 0 ? undefined : left + 1;
+  const left = deadlineMs(deployment) - (now - observed.progressedAt);
+  if (isRolledOut(deployment, observed)) return undefined;
+  return left < 0 || (wanted === 1 && observed.available && observed.updated) || wanted === 0 ? undefined : left + 1;
 }
 
 /**
- * Whether the stored status says already that this very template was rolled out to its end. That stays true when its process ends or is
- * not ready for a while: a rollout begins with a change of the template, not with a crash.
+ * Whether the stored status says that the current template is rolled out. It stays rolled out when its process exits or
+ * is not ready for a while: a rollout begins with a change of the template, not with a crash.
  */
 function isRolledOut(deployment: Deployment, { updated, pod }: Observation): boolean {
   const stored = deployment.status?.conditions?.find(({ type }) => type === 'Progressing');
-  const over = progress(deployment, { complete: true, pod, late: false, lack: undefined });
+  const over = progress(deployment, { complete: true, pod, overdue: false, pendingReason: undefined });
   return updated && stored?.reason === over.reason && stored.message === over.message;
 }
 
@@ -120,31 +124,31 @@ function availability(met: boolean): ConditionWithoutTimes {
 interface Progress {
   readonly complete: boolean;
   readonly pod: string;
-  readonly late: boolean;
-  /** What a successor waits for. */
-  readonly lack: Observation['problem'];
+  readonly overdue: boolean;
+  /** Why the current template cannot be started. */
+  readonly pendingReason: Observation['problem'];
 }
 
-function progress(deployment: Deployment, { complete, pod, late, lack }: Progress): ConditionWithoutTimes {
+function progress(deployment: Deployment, { complete, pod, overdue, pendingReason }: Progress): ConditionWithoutTimes {
   const type = 'Progressing';
   const what = pod === '' ? `Deployment "${deployment.metadata.name}"` : `Process "${pod}"`;
   if (complete)
     return { type, status: 'True', reason: 'NewReplicaSetAvailable', message: `${what} has successfully progressed.` };
-  if (late)
+  if (overdue)
     return { type, status: 'False', reason: 'ProgressDeadlineExceeded', message: `${what} has timed out progressing.` };
-  if (lack !== undefined) return { type, status: 'True', ...lack };
+  if (pendingReason !== undefined) return { type, status: 'True', ...pendingReason };
   return { type, status: 'True', reason: 'ReplicaSetUpdated', message: `${what} is progressing.` };
 }
 
-function replicaFailure(wanted: number, { problem: trouble }: Observation): ConditionWithoutTimes[] {
+function replicaFailure(wanted: number, { problem }: Observation): ConditionWithoutTimes[] {
   const type = 'ReplicaFailure';
-  if (trouble !== undefined) return [{ type, status: 'True', ...trouble }];
+  if (problem !== undefined) return [{ type, status: 'True', ...problem }];
   if (wanted <= 1) return [];
   const message = `${wanted} replicas are wanted; this runtime runs 1 process for each Deployment`;
   return [{ type, status: 'True', reason: 'OneProcessEach', message }];
 }
 
-/** How many replicas may be missing: maxUnavailable of a rolling update, a share being rounded down. */
+/** How many replicas may be unavailable: maxUnavailable of a rolling update, a percentage rounded down. */
 function maxUnavailable(deployment: Deployment, wanted: number): number {
   if (deployment.spec?.strategy?.type === 'Recreate') return wanted;
   const most = deployment.spec?.strategy?.rollingUpdate?.maxUnavailable ?? '25%';
@@ -154,8 +158,8 @@ function maxUnavailable(deployment: Deployment, wanted: number): number {
 }
 
 /**
- * Whether a process goes on while its successor cannot be started, as the last Pod of a rolling update would: not where the strategy
- * allows that none is there.
+ * Whether the process of the old template keeps running while that of the new one cannot be started, as in a rolling
+ * update. False when the strategy allows that no replica is available.
  */
 export function keepsOldProcess(deployment: Deployment): boolean {
   const wanted = deployment.spec?.replicas ?? 1;
@@ -166,7 +170,7 @@ function deadlineMs(deployment: Deployment): number {
   return (deployment.spec?.progressDeadlineSeconds ?? DEADLINE_S) * 1000;
 }
 
-/** Zero is left out, as the API does. */
+/** Zero is omitted, as the API server does. */
 function countField(field: string, count: number): Record<string, number> {
   return count === 0 ? {} : { [field]: count };
 }

@@ -3,8 +3,8 @@ import type { Node, PodSpec, Taint, Toleration } from '../workload.js';
 const REPELLING_EFFECTS: ReadonlySet<string> = new Set(['NoSchedule', 'NoExecute']);
 
 /**
- * Why a pod cannot run on the one node, in the words of kube-scheduler; undefined when it can. Looked at are what an engine can
- * set: node selector and tolerations, against the node's labels, taints and cordon.
+ * Why a pod cannot run on the one node, with the message of kube-scheduler; undefined when it can. Compares the node
+ * selector and the tolerations with the node's labels, its taints and `unschedulable`.
  */
 export function unschedulable(pod: PodSpec, node: Node | undefined): string | undefined {
   if (node === undefined) return 'no nodes available to schedule pods';
@@ -26,16 +26,16 @@ function nodeMismatch(pod: PodSpec, node: Node): string | undefined {
   return taint === undefined ? undefined : `had untolerated taint {${taint.key}: ${taint.value ?? ''}}`;
 }
 
-/** That a pod that runs has to leave. */
+/** The eviction of a running pod. */
 export interface Eviction {
-  /** From when its taints are seen; 0: at once. */
+  /** Counted from when its taints are observed; 0: at once. */
   readonly afterSeconds: number;
   readonly message: string;
 }
 
 /**
- * Whether NoExecute taints of the node drive out a pod that runs there, by the rules of the taint eviction controller: at once
- * where one is not tolerated, else when the shortest `tolerationSeconds` of the tolerations that are used is over.
+ * Whether NoExecute taints of the node evict a running pod, by the rules of the taint eviction controller: at once when
+ * one is not tolerated, else after the shortest `tolerationSeconds` of the matching tolerations.
  */
 export function evictionFrom(pod: PodSpec, node: Node | undefined): Eviction | undefined {
   let soonest: Eviction | undefined;
@@ -59,7 +59,7 @@ function taintText({ key, value = '', effect }: Taint): string {
   return `${key}${value === '' ? '' : `=${value}`}:${effect}`;
 }
 
-/** The rule of the API: an empty key with Exists tolerates all, an empty effect every effect. */
+/** By the rule of the API: an empty key with Exists tolerates every taint, an empty effect matches every effect. */
 function tolerates(tolerations: readonly Toleration[], taint: Taint): boolean {
   return tolerations.some(({ key = '', operator = 'Equal', value = '', effect = '' }) => {
     if (effect !== '' && effect !== taint.effect) return false;

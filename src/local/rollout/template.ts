@@ -8,7 +8,7 @@ export function isRunnable(spec: PodSpec): spec is RunnableSpec {
   return (spec.containers ?? []).length > 0;
 }
 
-/** What makes two pods of a Deployment the same; another Deployment of the same name has others. */
+/** Equal for two pods of the same Deployment (by uid) and pod template. */
 export function templateKey(deployment: Deployment): string {
   return JSON.stringify([deployment.metadata.uid, deployment.spec?.template]);
 }
@@ -19,7 +19,7 @@ export function podName(deployment: Deployment): string {
   return `${deployment.metadata.name}-${hash}`;
 }
 
-/** When the stored condition says that the rollout last got further, for one that could not be started so far. */
+/** When the rollout last progressed by the stored condition Progressing; undefined when there is none. */
 export function lastProgressAt(deployment: Deployment): number | undefined {
   const found = deployment.status?.conditions?.find(({ type }) => type === 'Progressing');
   const time = found === undefined ? NaN : Date.parse(found.lastUpdateTime);

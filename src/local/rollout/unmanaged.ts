@@ -11,7 +11,7 @@ import type { Deployment } from '../workload.js';
 export interface UnmanagedDeploymentsOptions {
   readonly client: KubeClient;
   readonly openCache: (options: CacheOptions<Deployment>) => Cache<Deployment>;
-  /** Deployments with this label are run; strangers are those without. */
+  /** Deployments with this label are run; those without it are unmanaged. */
   readonly label: string;
   readonly events: EventRecorder;
   readonly clock: Clock;
@@ -20,8 +20,8 @@ export interface UnmanagedDeploymentsOptions {
 }
 
 /**
- * Tells whoever waits for a Deployment that no engine made that it is not run here: in its status and by an Event, once for each
- * generation. A status that somebody else wrote for the generation is left alone.
+ * Reports on Deployments that no engine installed that they are not run: in the status and by an Event, once for each
+ * generation. A status that another client wrote for the generation is not changed.
  */
 export class UnmanagedDeployments {
   readonly #options: UnmanagedDeploymentsOptions;
@@ -33,11 +33,11 @@ export class UnmanagedDeployments {
     this.#options = options;
     this.#cache = openCache({ type: Deployments, labelSelector: `!${label}` });
     this.#controller = createController({
-      name: 'local-strangers',
+      name: 'local-unmanaged',
       kind: 'Deployment',
       reconciler: {
         reconcile: async (key, { signal }) => {
-          await this.#tell(key, signal);
+          await this.#report(key, signal);
           return { ending: 'done' };
         },
       },
@@ -60,7 +60,7 @@ export class UnmanagedDeployments {
     await this.#cache.stop();
   }
 
-  async #tell(key: string, signal: AbortSignal): Promise<void> {
+  async #report(key: string, signal: AbortSignal): Promise<void> {
     const { client, events, clock, fieldManager } = this.#options;
     const deployment = this.#cache.store.get(key);
     if (deployment === undefined || deployment.metadata.deletionTimestamp !== undefined) return;

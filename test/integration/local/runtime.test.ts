@@ -169,14 +169,14 @@ describeWithServer('the local runtime', { own: true }, (server) => {
     const second: { pid: number } = JSON.parse(await ask('web', '/readyz'));
 
     expect(JSON.stringify(down.conditions)).toMatch(
-      /CrashLoopBackOff.+ended with code 3: no more: I was asked to end \(log: \/.+\.log\); it is started again in \d+ s/,
+      /CrashLoopBackOff.+exited with code 3: no more: I was asked to end \(log: \/.+\.log\); it is restarted in \d+ s/,
     );
     const told = await waitFor('the Event', async () =>
       (await eventsOf('web')).find(({ reason }) => reason === 'BackOff'),
     );
     expect(told).toMatchObject({
       type: 'Warning',
-      note: expect.stringMatching(/ended with code 3: no more: I was asked to end \(log: /),
+      note: expect.stringMatching(/exited with code 3: no more: I was asked to end \(log: /),
     });
     expect(second.pid).not.toBe(first.pid);
   });
@@ -277,7 +277,7 @@ describeWithServer('the local runtime', { own: true }, (server) => {
     expect([unplaced.updatedReplicas, unmounted.updatedReplicas]).toEqual([undefined, undefined]);
     expect(unplaced.conditions).toContainEqual(expect.objectContaining({ type: 'Available', status: 'True' }));
     const waits = expect.stringMatching(
-      /^web-\w+ cannot be started yet, web-\w+ goes on: .+ didn't match Pod's node affinity\/selector\.$/,
+      /^web-\w+ cannot be started yet, web-\w+ keeps running: .+ didn't match Pod's node affinity\/selector\.$/,
     );
     expect(unplaced.conditions).toContainEqual(
       expect.objectContaining({ type: 'Progressing', status: 'True', reason: 'FailedScheduling', message: waits }),
