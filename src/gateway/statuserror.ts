@@ -1,15 +1,15 @@
-/** What a client is told when it is not served, one row each. */
+/** An error that a client can get. */
 export interface StatusErrorSpec {
   readonly code: number;
-  /** `Status.reason`, as Kubernetes spells it where it has a word. */
+  /** `Status.reason`: a reason of Kubernetes where it has one. */
   readonly reason: string;
   readonly when: string;
 }
 
 /**
- * The answers that are no success. 403, 404, 500 and 503 are those of the interface and have no body; the others are
- * HTTP's own codes for the client's faults that the interface does not name, with a Kubernetes Status that names the
- * field. With strict status codes they become 403 without a body.
+ * All error responses. 403, 404, 500 and 503 are those of the interface and have no body. The others are HTTP codes for
+ * client errors that the interface does not define; their body is a Kubernetes Status that names the field. With strict
+ * status codes they become 403 without a body.
  */
 export const STATUS_ERRORS = {
   malformed: {
@@ -20,7 +20,7 @@ export const STATUS_ERRORS = {
   forbidden: {
     code: 403,
     reason: 'Forbidden',
-    when: 'there is no token, the API server does not accept it or the user may not, a policy refuses it, or the request comes from another site',
+    when: 'there is no token that the API server accepts, the user has no permission, a policy denies the request, or the request comes from another site',
   },
   notFound: { code: 404, reason: 'NotFound', when: 'there is no such path or no such object' },
   method: { code: 405, reason: 'MethodNotAllowed', when: 'the path has no such method' },
@@ -38,7 +38,7 @@ export const STATUS_ERRORS = {
     reason: 'UnsupportedMediaType',
     when: 'the body is neither YAML nor JSON in UTF-8, or is compressed',
   },
-  expectation: { code: 417, reason: 'ExpectationFailed', when: 'Expect asks for something else than 100-continue' },
+  expectation: { code: 417, reason: 'ExpectationFailed', when: 'Expect is not 100-continue' },
   invalid: { code: 422, reason: 'Invalid', when: 'a field of the object has a value that is not valid' },
   headersTooLarge: {
     code: 431,
@@ -53,19 +53,19 @@ export const STATUS_ERRORS = {
   unavailable: {
     code: 503,
     reason: 'ServiceUnavailable',
-    when: 'the API server cannot be reached or verified, is slow or overloaded, or the gateway is',
+    when: 'the API server cannot be reached or verified, is slow or overloaded, or the gateway is overloaded or not ready',
   },
 } as const satisfies Readonly<Record<string, StatusErrorSpec>>;
 
 export type StatusErrorKind = keyof typeof STATUS_ERRORS;
 
-/** The codes of the interface. */
+/** The status codes of the interface. */
 export const INTERFACE_CODES: readonly number[] = [200, 403, 404, 500, 503];
 
 export interface StatusCause {
   /** Path such as `spec.tolerations[0].key`. */
   readonly field: string;
-  /** What is wrong with it: an UpperCamelCase word. */
+  /** An UpperCamelCase word such as FieldValueInvalid. */
   readonly reason: string;
   readonly message: string;
 }
@@ -76,11 +76,11 @@ export interface StatusErrorDetail {
   readonly retryAfterSeconds?: number;
   /** The methods of the path, for 405. */
   readonly allow?: string;
-  /** Whether the connection is of no more use. */
+  /** Whether the connection is closed after the response. */
   readonly close?: boolean;
 }
 
-/** Thrown where a request cannot be served; the message goes to the client (never into a log: it may quote the client). */
+/** Thrown where a request cannot be served. The message is for the client; it is never logged, because it may quote the request. */
 export class StatusError extends Error {
   readonly kind: StatusErrorKind;
   readonly detail: StatusErrorDetail;
@@ -93,7 +93,7 @@ export class StatusError extends Error {
   }
 }
 
-/** A refusal for one field of the body. */
+/** A StatusError about one field of the body. */
 export function fieldError(kind: StatusErrorKind, field: string, rule: string): StatusError {
   const message = `${field}: ${rule}`;
   return new StatusError(kind, { message, causes: [{ field, reason: 'FieldValueInvalid', message: rule }] });

@@ -40,7 +40,7 @@ describe('a rule of a kind', () => {
       'spec.ClusterSets[1]',
       'FieldValueDuplicate',
       'spec: {ClusterSets: [a, a]}',
-      'the string "a": must not stand twice',
+      'the string "a": must not be repeated',
     ],
     [
       'Placement',
@@ -216,7 +216,7 @@ describe('an object that the API server refuses', () => {
     expect(told(400, said)).toEqual({
       kind: 'malformed',
       fields: [],
-      message: 'the API server finds the object not valid',
+      message: 'the API server rejects the object as invalid',
     });
   });
 

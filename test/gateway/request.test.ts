@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { announcesBody, Budget, parseBody } from '../../src/gateway/request/body.js';
-import { Connections } from '../../src/gateway/server/connections.js';
 import { withResourceVersion, validateTarget } from '../../src/gateway/request/target.js';
 import { checkHeaders, headerMap } from '../../src/gateway/request/headers.js';
 import { acceptedType, formatOf, wantsRepresentation } from '../../src/gateway/request/media.js';
@@ -18,7 +17,6 @@ import {
 } from '../../src/gateway/request/routes.js';
 import { tokenOf } from '../../src/gateway/request/token.js';
 import { MultiClusterEngines, Placements } from '../../src/api/resources.js';
-import { Socket } from 'node:net';
 
 /** What comes out, or the kind of the refusal. */
 function outcome<T>(run: () => T): T | string {
@@ -309,7 +307,7 @@ describe('a body', () => {
       causes: [{ field: 'spec.a[1].c' }],
     });
     expect(refusal('{"spec":{"tolerations":[{"key":"a","key":"b"}]}}', 'json')).toMatchObject({
-      causes: [{ field: 'spec.tolerations[0].key', message: 'the key stands twice' }],
+      causes: [{ field: 'spec.tolerations[0].key', message: 'duplicate key' }],
     });
     expect(refusal('a: [b', 'yaml')).toMatchObject({
       message: expect.stringMatching(/^the body is not valid YAML: line \d+, column \d+: /),
@@ -391,34 +389,5 @@ describe('an object', () => {
     expect(outcome(() => withResourceVersion({ metadata: { resourceVersion: '7' } }, '8'))).toBe('precondition');
     expect(outcome(() => withResourceVersion(object, undefined))).toBe('invalid');
     expect(object).toEqual({ metadata: { name: 'web' } });
-  });
-});
-
-describe('the open connections', () => {
-  function socket(port: number): Socket {
-    const one = new Socket();
-    Object.defineProperties(one, { remoteAddress: { value: '::1' }, remotePort: { value: port } });
-    return one;
-  }
-
-  it('give the place of the longest idle to a new one', () => {
-    const connections = new Connections(2);
-    const [a, b, c] = [socket(1), socket(2), socket(3)];
-    expect([connections.accept(a), connections.accept(b)]).toEqual([true, true]);
-    connections.markActive(a);
-    connections.markIdle(a);
-
-    expect(connections.accept(c)).toBe(true);
-    expect([a.destroyed, b.destroyed, c.destroyed, connections.open]).toEqual([false, true, false, 2]);
-  });
-
-  it('refuse a new one when all are at work', () => {
-    const connections = new Connections(1);
-    const [a, b] = [socket(1), socket(2)];
-    connections.accept(a);
-    connections.markActive(a);
-
-    expect(connections.accept(b)).toBe(false);
-    expect([a.destroyed, b.destroyed, connections.open]).toEqual([false, true, 1]);
   });
 });

@@ -117,7 +117,7 @@ describe('a renewed certificate', () => {
     await waitFor('the complaint', () =>
       one.log.lines.some(
         ({ level, message }) =>
-          level === 'warn' && message === 'changed files cannot be used, the ones before stay in use',
+          level === 'warn' && message === 'changed files cannot be used; the previous ones stay in use',
       ),
     );
     expect(await shown(one, one.certificate.certificate)).toBe(before);

@@ -86,12 +86,12 @@ describe('a gateway process', () => {
     [
       'a certificate that is none',
       (f) => [`--tls-cert=${f.nonsense}`, `--tls-key=${f.key}`, `--upstream-ca=${f.ca}`],
-      'the certificate is no X.509 certificate in PEM',
+      'the certificate is not an X.509 certificate in PEM',
     ],
     [
       'a key that is none',
       (f) => [`--tls-cert=${f.cert}`, `--tls-key=${f.nonsense}`, `--upstream-ca=${f.ca}`],
-      'the private key is no unencrypted key in PEM',
+      'the private key is not an unencrypted key in PEM',
     ],
     [
       'a certificate that is not there',

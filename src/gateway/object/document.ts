@@ -1,6 +1,6 @@
 import { fieldError, StatusError } from '../statuserror.js';
 
-/** A parsed body: plain data. Objects have no prototype, keys stand once, numbers are exact. */
+/** A parsed body. Objects have no prototype and no duplicate keys; numbers are exact. */
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
 
 export interface JsonObject {
@@ -13,7 +13,7 @@ export const MAX_NODES = 20_000;
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 const INTEGER = /^-?(?:0|[1-9]\d{0,16})$/;
 const LARGEST = 2n ** 53n;
-/** Half of a surrogate pair, which no UTF-8 text can hold. */
+/** Half of a surrogate pair, which cannot be encoded in UTF-8. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
 const MAX_PATH = 256;
 const MAX_SHOWN = 64;
@@ -25,23 +25,23 @@ interface Frame {
 }
 
 /**
- * Puts a body together from what a parser reads, in the order in which it reads it, and refuses what no body may hold:
- * more than 20,000 nodes or 64 levels, a key twice, the keys of JavaScript's own objects, numbers that are not whole or
- * not exact. The parser closes what it has opened.
+ * Builds a body from the events of a parser. Rejects, with the path of the place, more than 20,000 values or 64 levels,
+ * duplicate keys, the keys `__proto__`, `constructor` and `prototype`, and numbers that are not exact integers. The
+ * parser closes each array and object that it has opened.
  */
 export class DocumentBuilder {
   readonly #frames: Frame[] = [];
   #nodes = 0;
   #result: JsonValue | undefined;
 
-  /** The finished body. */
+  /** The complete body. */
   result(): JsonValue {
     if (this.#result === undefined || this.#frames.length > 0)
       throw new StatusError('malformed', { message: 'the body is empty' });
     return this.#result;
   }
 
-  /** Whether the next text of an open object is a key. */
+  /** Whether the next scalar is a key of an object. */
   get expectsKey(): boolean {
     const top = this.#frames.at(-1);
     return top !== undefined && !Array.isArray(top.value) && top.key === undefined;
@@ -64,15 +64,15 @@ export class DocumentBuilder {
     if (FORBIDDEN_KEYS.has(text)) throw this.errorHere(`the key ${text} is not allowed`);
     if (LONE_SURROGATE.test(text)) throw this.errorHere('a key is not valid Unicode');
     top.key = text;
-    if (text in top.value) throw this.errorHere('the key stands twice');
+    if (text in top.value) throw this.errorHere('duplicate key');
   }
 
   text(text: string): void {
-    if (LONE_SURROGATE.test(text)) throw this.errorHere('the text is not valid Unicode');
+    if (LONE_SURROGATE.test(text)) throw this.errorHere('the string is not valid Unicode');
     this.value(text);
   }
 
-  /** A number as it is written; what is not a whole number within ±2^53 would be changed on its way. */
+  /** Adds a number in its source text. Other numbers than integers within ±2^53 would be changed by a JSON reader. */
   number(text: string): void {
     const exact = INTEGER.test(text) && BigInt(text) <= LARGEST && BigInt(text) >= -LARGEST;
     if (!exact) throw this.errorHere(`${truncate(text)}: a number must be a whole decimal number from -2^53 to 2^53`);
@@ -94,7 +94,7 @@ export class DocumentBuilder {
     }
   }
 
-  /** A refusal that names the place reached. */
+  /** An error with the path of the current place. */
   errorHere(rule: string): StatusError {
     return fieldError('malformed', this.#path(), rule);
   }
@@ -109,7 +109,7 @@ export class DocumentBuilder {
   }
 }
 
-/** A value as an error tells it: of what type it is, and what it holds where that is short. */
+/** A value for an error message: its type, and its content where that is short. */
 export function formatValue(value: JsonValue): string {
   if (value === null) return 'null';
   if (typeof value !== 'object') return `the ${typeof value} ${truncate(JSON.stringify(value))}`;
@@ -122,7 +122,7 @@ function truncate(text: string): string {
   return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}…`;
 }
 
-/** Whether it is an object, not an array. */
+/** Whether it is an object (not an array, not null). */
 export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -5,7 +5,7 @@ import { METADATA_FIELDS } from './metadata.js';
 import { asRecord, type UnknownRecord } from './record.js';
 import type { StatusCause } from '../statuserror.js';
 
-/** What the API server says of one field: where, and what kind of fault. */
+/** An error of the API server about one field. */
 export interface FieldError {
   readonly field: string;
   /** `FieldValueInvalid` and the like. */
@@ -18,7 +18,7 @@ interface SchemaField {
   readonly name: string;
 }
 
-/** Fields of `metadata` whose values have rules, beside their types. */
+/** The rules of fields of `metadata`, beside their types. */
 const METADATA_RULES: ReadonlyMap<string, string> = new Map([
   ['metadata.name', 'must be a DNS subdomain: lower case letters, digits, "-" and "."'],
   ['metadata.generateName', 'must be the beginning of a DNS subdomain: lower case letters, digits, "-" and "."'],
@@ -40,31 +40,31 @@ const METADATA_RULES: ReadonlyMap<string, string> = new Map([
 const GENERIC_RULES: Readonly<Record<string, string>> = {
   FieldValueNotFound: 'must name something that exists',
   FieldValueRequired: 'must be set',
-  FieldValueDuplicate: 'must not stand twice',
+  FieldValueDuplicate: 'must not be repeated',
   FieldValueInvalid: 'is not valid',
   FieldValueNotSupported: 'is not among the supported values',
   FieldValueForbidden: 'must not be set or changed this way',
   FieldValueTooLong: 'is too long',
-  FieldValueTooMany: 'holds too many',
+  FieldValueTooMany: 'has too many items',
   FieldValueTypeInvalid: 'has the wrong type',
 };
-/** Rules which forbid a field whatever it holds: it stands in the schema only so that it is refused. */
+/** A CEL rule that forbids a field: the schema declares the field only to give it an error message. */
 const FORBIDDEN_RULE = /^!has\(self\.(\w+)\)$/;
 
-/** Whether a word of the API server for a fault is one that is known. */
+/** Whether a reason of the API server is one of metav1.CauseType that is known here. */
 export function isKnownReason(reason: string): boolean {
   return Object.hasOwn(GENERIC_RULES, reason);
 }
 
 /**
- * What the CustomResourceDefinitions demand of a field, in words. The API server's own words are never passed on; of what
- * it finds, place and kind are taken, and the rule and the client's own value are looked up here.
+ * The rules of each field, from the CustomResourceDefinitions. Error messages of the API server are never passed on to
+ * clients; the message for a field and a reason is made here from the rule and the value that was sent.
  */
 export class FieldRules {
   readonly #schemas = new Map<string, UnknownRecord>();
   readonly #known = new Map<string, readonly string[]>();
 
-  /** Of the texts of the CustomResourceDefinitions, as YAML. */
+  /** `definitions`: the CustomResourceDefinitions, as YAML. */
   constructor(definitions: readonly string[]) {
     for (const text of definitions) {
       const spec = asRecord(asRecord(load(text))['spec']);
@@ -81,7 +81,7 @@ export class FieldRules {
     }
   }
 
-  /** A finding in words: the value that was sent, and the rule. */
+  /** The cause for a field error: the value that was sent, and the rule. */
   describe(kind: string, { field, reason }: FieldError, sent: JsonObject): StatusCause {
     const value = valueAt(sent, field);
     const rule = this.#rule(kind, field, reason) ?? GENERIC_RULES[reason] ?? 'is not valid';
@@ -89,7 +89,7 @@ export class FieldRules {
     return { field, reason, message: plain ? rule : `${formatValue(value)}: ${rule}` };
   }
 
-  /** A field that the kind does not have, with the one that is likely meant. */
+  /** The cause for a field that the kind does not have, with a similar one as suggestion. */
   unknownField(kind: string, field: string): StatusCause {
     const meant = suggestField(field, this.#known.get(kind) ?? []);
     return {
@@ -99,7 +99,7 @@ export class FieldRules {
     };
   }
 
-  /** Whether the schema has the field only so that it is refused. */
+  /** Whether the schema declares the field only to forbid it. */
   isForbidden(kind: string, field: string): boolean {
     const place = this.#place(kind, field);
     return place !== undefined && forbiddenFields(place.parent).includes(place.name);
@@ -134,7 +134,7 @@ export class FieldRules {
   }
 }
 
-/** Messages of the rules that a node of a schema has for the field below it, or for itself. */
+/** Messages of the CEL rules that a schema has for its field `fieldPath`, or for itself. */
 function ruleMessages(node: UnknownRecord, fieldPath: string | undefined): string[] {
   return validationsOf(node)
     .filter((one) => one['fieldPath'] === fieldPath)
@@ -150,7 +150,7 @@ function validationsOf(node: UnknownRecord): readonly UnknownRecord[] {
   return Array.isArray(validations) ? validations.map(asRecord) : [];
 }
 
-/** What a schema says of a value itself; undefined where it says nothing. */
+/** The type and the limits of a schema in words; undefined for a schema without a type. */
 function typeRule(node: UnknownRecord): string | undefined {
   if (Array.isArray(node['enum'])) return `must be one of ${node['enum'].map((one) => JSON.stringify(one)).join(', ')}`;
   switch (node['type']) {
@@ -169,17 +169,17 @@ function typeRule(node: UnknownRecord): string | undefined {
   }
 }
 
-/** The words with the number that stands under `keyword`; nothing where none does. */
+/** `words` with the value of `keyword` for N; '' when the schema does not have the keyword. */
 function limitText(node: UnknownRecord, keyword: string, words: string): string {
   const limit = node[keyword];
   return typeof limit === 'number' ? words.replace('N', String(limit)) : '';
 }
 
-/** Every field below a node, without the numbers of items: `spec.predicates[].requiredClusterSelector`. */
+/** The paths of all fields of a schema, with `[]` for items: `spec.predicates[].requiredClusterSelector`. */
 function fieldPaths(node: UnknownRecord, path: string): string[] {
   if (node['items'] !== undefined) return fieldPaths(asRecord(node['items']), `${path}[]`);
-  const never = forbiddenFields(node);
-  const names = Object.entries(asRecord(node['properties'])).filter(([name]) => !never.includes(name));
+  const forbidden = forbiddenFields(node);
+  const names = Object.entries(asRecord(node['properties'])).filter(([name]) => !forbidden.includes(name));
   return names.flatMap(([name, child]) => [`${path}.${name}`, ...fieldPaths(asRecord(child), `${path}.${name}`)]);
 }
 

@@ -12,8 +12,8 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
 /**
- * Reads JSON (RFC 8259) as strictly as bodies must be. In one pass, so that a body is refused at the first fault.
- * @throws Refusal `malformed`
+ * Parses JSON (RFC 8259) with the limits of DocumentBuilder. In one pass: a body is rejected at the first error.
+ * @throws StatusError `malformed`
  */
 export function parseJson(text: string): JsonValue {
   return new JsonReader(text).document();
@@ -31,11 +31,11 @@ class JsonReader {
   document(): JsonValue {
     this.#value();
     this.#space();
-    if (this.#at < this.#text.length) throw this.#fault('nothing may follow the value');
+    if (this.#at < this.#text.length) throw this.#error('nothing may follow the value');
     return this.#builder.result();
   }
 
-  /** Recursion is bounded: the builder refuses to open more than 64 levels. */
+  /** Recursion is bounded: the builder rejects more than 64 levels. */
   #value(): void {
     this.#space();
     const first = this.#text[this.#at];
@@ -49,17 +49,17 @@ class JsonReader {
     this.#builder.open('object');
     this.#at += 1;
     this.#space();
-    if (!this.#take('}')) {
+    if (!this.#consume('}')) {
       do {
         this.#space();
-        if (this.#text[this.#at] !== '"') throw this.#fault('a key in double quotes is expected');
+        if (this.#text[this.#at] !== '"') throw this.#error('a key in double quotes is expected');
         this.#builder.key(this.#string());
         this.#space();
-        if (!this.#take(':')) throw this.#fault('":" is expected');
+        if (!this.#consume(':')) throw this.#error('":" is expected');
         this.#value();
         this.#space();
-      } while (this.#take(','));
-      if (!this.#take('}')) throw this.#fault('"," or "}" is expected');
+      } while (this.#consume(','));
+      if (!this.#consume('}')) throw this.#error('"," or "}" is expected');
     }
     this.#builder.close();
   }
@@ -68,12 +68,12 @@ class JsonReader {
     this.#builder.open('array');
     this.#at += 1;
     this.#space();
-    if (!this.#take(']')) {
+    if (!this.#consume(']')) {
       do {
         this.#value();
         this.#space();
-      } while (this.#take(','));
-      if (!this.#take(']')) throw this.#fault('"," or "]" is expected');
+      } while (this.#consume(','));
+      if (!this.#consume(']')) throw this.#error('"," or "]" is expected');
     }
     this.#builder.close();
   }
@@ -82,7 +82,7 @@ class JsonReader {
     const begin = this.#at;
     let at = begin + 1;
     for (let code = this.#text.charCodeAt(at); code !== QUOTE; code = this.#text.charCodeAt(at)) {
-      if (Number.isNaN(code)) throw this.#fault('a text does not end');
+      if (Number.isNaN(code)) throw this.#error('a string is not terminated');
       at += code === BACKSLASH ? 2 : 1;
     }
     this.#at = at + 1;
@@ -91,7 +91,7 @@ class JsonReader {
       return String(value);
     } catch {
       this.#at = begin;
-      throw this.#fault('a text holds a control character or a bad escape');
+      throw this.#error('a string holds a control character or an invalid escape');
     }
   }
 
@@ -104,7 +104,7 @@ class JsonReader {
     }
     NUMBER.lastIndex = this.#at;
     const number = NUMBER.exec(this.#text)?.[0];
-    if (number === undefined) throw this.#fault('a value is expected');
+    if (number === undefined) throw this.#error('a value is expected');
     this.#at += number.length;
     this.#builder.number(number);
   }
@@ -115,13 +115,13 @@ class JsonReader {
     this.#at = SPACE.lastIndex;
   }
 
-  #take(character: string): boolean {
+  #consume(character: string): boolean {
     if (this.#text[this.#at] !== character) return false;
     this.#at += 1;
     return true;
   }
 
-  #fault(rule: string): StatusError {
+  #error(rule: string): StatusError {
     return new StatusError('malformed', { message: `the body is not valid JSON: character ${this.#at + 1}: ${rule}` });
   }
 }

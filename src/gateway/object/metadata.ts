@@ -1,7 +1,7 @@
 import { isJsonObject, formatValue, type JsonValue, type JsonObject } from './document.js';
 import { StatusError, type StatusCause } from '../statuserror.js';
 
-/** What a value of `metadata` may be; null stands for "absent" everywhere, as at the API server. */
+/** The type of a value in `metadata`. Null is accepted everywhere and means absent, as at the API server. */
 type Shape =
   | 'boolean'
   | 'integer'
@@ -12,7 +12,7 @@ type Shape =
   | { readonly every: Shape }
   | { readonly fields: Readonly<Record<string, Shape>> };
 
-/** ObjectMeta of Kubernetes. A field that does not stand here is left to the API server, which knows of newer ones. */
+/** ObjectMeta of Kubernetes. A field that is not listed is left to the API server, which may have newer ones. */
 const OBJECT_META = {
   fields: {
     name: 'string',
@@ -72,9 +72,9 @@ const MAX_CAUSES = 32;
 const MAX_FIELD = 256;
 
 /**
- * Checks that everything in `metadata` is of the type that Kubernetes gives it: of what is not, the API server names
- * neither the field nor the value.
- * @throws Refusal `malformed` that names every field at fault (32 at most), its value and the rule
+ * Checks the types of all fields in `metadata`. The API server checks them too, but its error names neither the field
+ * nor the value.
+ * @throws StatusError `malformed` with each wrong field (at most 32), its value and the rule
  */
 export function checkMetadata(metadata: JsonObject): void {
   const causes: StatusCause[] = [];
@@ -109,7 +109,7 @@ function hasType(value: JsonValue, type: keyof typeof TYPE_RULES): boolean {
   return typeof value === (type === 'integer' ? 'number' : type);
 }
 
-/** RFC 3339, as Go reads it: `Date.parse` alone takes February 30 for March 2, and an hour 24. */
+/** RFC 3339, as Go reads it: `Date.parse` alone accepts February 30 and the hour 24. */
 function isTime(text: string): boolean {
   const [, year, month, day, hour] = TIME.exec(text) ?? [];
   if (day === undefined || Number(hour) > 23 || Number.isNaN(Date.parse(text))) return false;

@@ -14,8 +14,8 @@ import { DocumentBuilder, MAX_DEPTH, MAX_NODES, type JsonValue } from './documen
 import { StatusError } from '../statuserror.js';
 
 /**
- * Characters that can begin or part values, and what each may cost the parser, in lines. A text with far more of them
- * than values are allowed is not worth parsing.
+ * Characters that can begin or separate values, with the cost of each for the parser. A text whose cost is far above the
+ * limit of values is rejected before it is parsed.
  */
 const WEIGHTS: Readonly<Record<string, number>> = {
   '\n': 1,
@@ -31,14 +31,14 @@ const WEIGHTS: Readonly<Record<string, number>> = {
   '?': 3,
 };
 const MAX_WEIGHT = 2 * MAX_NODES;
-/** A directive or the mark of a second document: refused before anything is parsed. */
+/** A directive or a document marker: checked before anything is parsed. */
 const DOCUMENT_MARKER = /^(?:%|---(?=\s|$)|\.\.\.(?=\s|$))/gm;
 const NULL = /^(?:|~|null|Null|NULL)$/;
 const TRUE = /^(?:true|True|TRUE)$/;
 const FALSE = /^(?:false|False|FALSE)$/;
-/** Begins what some reader may take for a number. Underscores in it count for nothing. */
+/** The first character of a scalar that some YAML reader takes for a number. */
 const NUMBER_BEGIN = /^[-+.\d]/;
-/** Whatever some version of YAML takes for a number. What JSON would not write the same way is refused. */
+/** A number in some version of YAML, without its underscores. DocumentBuilder rejects those that JSON writes differently. */
 const NUMBER =
   /^(?:[-+]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?|0[bB][01]+|0[oO][0-7]+|0[xX][\da-fA-F]+|\.(?:inf|Inf|INF))|\.(?:nan|NaN|NAN))$/;
 const STYLES = [quoteNumber, ...Object.values(DEFAULT_SCALAR_STYLE_RULES)];
@@ -46,9 +46,9 @@ const STYLES = [quoteNumber, ...Object.values(DEFAULT_SCALAR_STYLE_RULES)];
 type Property = Extract<Event, { readonly tagStart: number }>;
 
 /**
- * Reads one YAML 1.2 document (core schema: `yes` and dates are texts) of the kind that Kubernetes objects are: without
- * anchors, aliases, tags, directives and merge keys, and with numbers that every reader takes alike.
- * @throws Refusal `malformed`
+ * Parses one YAML 1.2 document (core schema: `yes` and dates are strings) without anchors, aliases, tags, directives and
+ * merge keys, and with numbers that every YAML reader reads alike.
+ * @throws StatusError `malformed`
  */
 export function parseYaml(text: string): JsonValue {
   checkSize(text);
@@ -60,12 +60,12 @@ export function parseYaml(text: string): JsonValue {
   return builder.result();
 }
 
-/** A value as YAML that every version reads alike, and that `parseYaml` takes back. */
+/** A value as YAML that every version reads alike and that `parseYaml` accepts. */
 export function writeYaml(value: unknown): string {
   return dump(value, { lineWidth: -1, noRefs: true, scalarStyleRules: STYLES });
 }
 
-/** Puts a text in quotes that would be read as a number. */
+/** Quotes a string that would be read as a number. */
 function quoteNumber(layout: ScalarLayout): void {
   const { node, presenterOptions } = layout;
   const text = node.tag === presenterOptions.schema.defaultScalarTag.tagName;
@@ -77,7 +77,7 @@ function isNumber(text: string): boolean {
 }
 
 function checkSize(text: string): void {
-  // YAML takes a bare CR for the end of a line; nobody writes it, and readers differ.
+  // A bare CR ends a line in YAML, but readers differ on it.
   if (/\r(?!\n)/.test(text)) throw new StatusError('malformed', { message: 'lines must end in LF or CR LF' });
   const markers = text.match(DOCUMENT_MARKER) ?? [];
   if (markers.some((marker) => marker === '%'))
@@ -87,7 +87,7 @@ function checkSize(text: string): void {
   for (let at = 0; at < text.length; at++) weight += WEIGHTS[text[at] ?? ''] ?? 0;
   if (weight > MAX_WEIGHT)
     throw new StatusError('malformed', {
-      message: `the body is too large for YAML: at most ${MAX_NODES} values, and ${MAX_WEIGHT} line ends and characters that can part values, inside texts too; JSON has no such limit`,
+      message: `the body is too large for YAML: at most ${MAX_NODES} values, and ${MAX_WEIGHT} line ends and characters that can separate values, also inside strings; JSON has no such limit`,
     });
 }
 
@@ -112,7 +112,7 @@ function addEvent(event: Event, source: string, builder: DocumentBuilder): void 
     case EVENT_ID.MAPPING:
     case EVENT_ID.SEQUENCE:
       checkProperties(event, builder);
-      if (builder.expectsKey) throw builder.errorHere('a key must be a text');
+      if (builder.expectsKey) throw builder.errorHere('a key must be a string');
       builder.open(event.type === EVENT_ID.MAPPING ? 'object' : 'array');
       return;
     case EVENT_ID.SCALAR:
@@ -135,7 +135,7 @@ function addScalar(event: ScalarEvent, source: string, builder: DocumentBuilder)
   if (builder.expectsKey) {
     if (plain && text === '<<') throw builder.errorHere('YAML merge keys are not allowed');
     if (plain && (NULL.test(text) || TRUE.test(text) || FALSE.test(text) || isNumber(text)))
-      throw builder.errorHere('a key must be a text: put it in quotes');
+      throw builder.errorHere('a key must be a string: put it in quotes');
     builder.key(text);
   } else if (!plain) {
     builder.text(text);

@@ -6,22 +6,22 @@ import { kindSchemas, LIST_META, OBJECT_META, STATUS, type JsonSchema } from './
 export interface OpenApiSources {
   /** Release of this program. */
   readonly version: string;
-  /** The texts of the two CustomResourceDefinitions. */
+  /** The two CustomResourceDefinitions, as YAML. */
   readonly engine: string;
   readonly placement: string;
 }
 
 const DESCRIPTION = `
-Creates, reads, replaces and deletes MultiClusterEngine and Placement objects over HTTPS. Each request is passed to the
-Kubernetes API behind, with the caller's own token and at most once; what the user may do there, and no more, can be done
-here. The token stands in the header COOKIE, as "Authorization: Bearer TOKEN", or in the ordinary header Authorization,
-never in both. Query strings are refused. When the gateway runs with --strict-status-codes, every answer whose code is not
-200, 403, 404, 500 or 503 is 403 instead, and no error has a body.
+Creates, reads, replaces and deletes MultiClusterEngine and Placement objects over HTTPS. Each request is sent to the
+Kubernetes API with the caller's own token, at most once; a user has the same permissions as there. The token is sent in
+the header COOKIE, as "Authorization: Bearer TOKEN", or in the ordinary header Authorization, never in both. Query strings
+are rejected. When the gateway runs with --strict-status-codes, every status code other than 200, 403, 404, 500 and 503 is
+replaced by 403, and no error has a body.
 `
   .trim()
   .replaceAll('\n', ' ');
 
-/** Answers that any request may get, whatever it asks for. */
+/** Errors that every request can get. */
 const ANY_REQUEST: readonly StatusErrorKind[] = ['malformed', 'forbidden', 'slow', 'expectation', 'headersTooLarge'];
 const FROM_UPSTREAM: readonly StatusErrorKind[] = ['notFound', 'failed', 'unavailable'];
 const INVALID_OBJECT: readonly StatusErrorKind[] = ['tooLarge', 'mediaType', 'invalid'];
@@ -42,15 +42,15 @@ const ETAG = {
   schema: { type: 'string', pattern: '^"[1-9][0-9]*"$' },
 };
 const COMMON_HEADERS = {
-  'Cache-Control': { description: 'Nothing is kept.', required: true, schema: { const: 'no-store' } },
+  'Cache-Control': { description: 'Responses are not cached.', required: true, schema: { const: 'no-store' } },
   'X-Content-Type-Options': {
-    description: 'The media type is as it is stated.',
+    description: 'Clients must not guess the media type.',
     required: true,
     schema: { const: 'nosniff' },
   },
 };
 
-/** The OpenAPI 3.1 document of the interface: every path, header, media type and code, and both kinds as their CRDs have them. */
+/** The OpenAPI 3.1 document: all paths, headers, media types and status codes, and both kinds with the schemas of their CRDs. */
 export function openApiDocument(sources: OpenApiSources): JsonSchema {
   return {
     openapi: '3.1.0',
@@ -110,8 +110,8 @@ function operationItem(route: Route, operation: Operation): JsonSchema {
   const { id, action, summary } = operation;
   const kind = route.resource?.kind;
   const parameters = headerParameters(action);
-  const codes = new Set(BY_ACTION[action].map((refusal) => STATUS_ERRORS[refusal].code));
-  const refusals = [...codes]
+  const codes = new Set(BY_ACTION[action].map((error) => STATUS_ERRORS[error].code));
+  const errors = [...codes]
     .sort((a, b) => a - b)
     .map((code) => [String(code), { $ref: `#/components/responses/Code${code}` }] as const);
   return {
@@ -123,7 +123,7 @@ function operationItem(route: Route, operation: Operation): JsonSchema {
     ...((action === 'create' || action === 'update') && {
       requestBody: { required: true, content: content({ $ref: `#/components/schemas/${kind}` }) },
     }),
-    responses: { 200: success(action, kind), ...Object.fromEntries(refusals) },
+    responses: { 200: success(action, kind), ...Object.fromEntries(errors) },
   };
 }
 
@@ -132,7 +132,7 @@ function headerParameters(action: Action): JsonSchema[] {
   const prefer = {
     name: 'Prefer',
     in: 'header',
-    description: '`return=representation` asks for the object in the answer.',
+    description: '`return=representation` requests the object in the response.',
     schema: { type: 'string' },
   };
   const ifMatch = {
@@ -145,7 +145,7 @@ function headerParameters(action: Action): JsonSchema[] {
 }
 
 function success(action: Action, kind: string | undefined): JsonSchema {
-  if (action === 'live' || action === 'ready') return { description: 'It is so.', headers: COMMON_HEADERS };
+  if (action === 'live' || action === 'ready') return { description: 'The check passes.', headers: COMMON_HEADERS };
   if (action === 'openapi')
     return {
       description: 'This document.',
@@ -156,18 +156,18 @@ function success(action: Action, kind: string | undefined): JsonSchema {
   if (action === 'list' || action === 'get') {
     const schema = action === 'list' ? { $ref: `#/components/schemas/${kind ?? ''}List` } : object;
     return {
-      description: 'It was read. An answer of more than 1 MiB has no ETag.',
+      description: 'The object or the list. A response of more than 1 MiB has no ETag.',
       headers: { ...COMMON_HEADERS, ETag: ETAG },
       content: content(schema),
     };
   }
   return {
-    description: 'It was done. The body is empty, unless the object was asked for with Prefer.',
+    description: 'Done. The body is empty unless Prefer requests the object.',
     headers: {
       ...COMMON_HEADERS,
       ETag: ETAG,
       'Preference-Applied': {
-        description: 'Stands where Prefer was followed.',
+        description: 'Present when Prefer was applied.',
         schema: { const: 'return=representation' },
       },
     },
@@ -179,13 +179,13 @@ function content(schema: JsonSchema): JsonSchema {
   return Object.fromEntries(MEDIA_TYPES.map(({ name }) => [name, { schema }]));
 }
 
-/** One response a code; where two refusals share a code, both are told. */
+/** One response for each status code; where two errors share a code, it describes both. */
 function responsesByCode(): Record<string, JsonSchema> {
   const responses: Record<string, JsonSchema> = {};
   for (const { code, when } of Object.values(STATUS_ERRORS)) {
-    const said = responses[code]?.['description'];
+    const other = responses[code]?.['description'];
     responses[code] = {
-      description: typeof said === 'string' ? `${said}; or ${when}` : `When ${when}`,
+      description: typeof other === 'string' ? `${other}; or ${when}` : `When ${when}`,
       headers: { ...COMMON_HEADERS, ...extraHeaders(code) },
       ...(!INTERFACE_CODES.includes(code) && {
         content: { 'application/json': { schema: { $ref: '#/components/schemas/Status' } } },

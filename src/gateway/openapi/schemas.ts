@@ -6,7 +6,7 @@ export interface JsonSchema {
   [keyword: string]: unknown;
 }
 
-/** What stands in a CRD's schema and means the same in JSON Schema. */
+/** Keywords with the same meaning in the schema of a CRD and in JSON Schema. */
 const SHARED_KEYWORDS = [
   'description',
   'format',
@@ -27,12 +27,12 @@ const SHARED_KEYWORDS = [
 
 export const OBJECT_META: JsonSchema = {
   type: 'object',
-  description: 'Metadata of an object, as Kubernetes defines it. Fields that are not listed here may stand in answers.',
+  description: 'Metadata of an object, as Kubernetes defines it. Responses may have further fields.',
   properties: {
     name: { type: 'string', maxLength: 253, description: 'The name of the object, a DNS subdomain.' },
     namespace: { type: 'string', maxLength: 63, description: 'The namespace of the object, as in the path.' },
     labels: { type: 'object', additionalProperties: { type: 'string' }, description: 'Labels to select by.' },
-    annotations: { type: 'object', additionalProperties: { type: 'string' }, description: 'Notes of any kind.' },
+    annotations: { type: 'object', additionalProperties: { type: 'string' }, description: 'Arbitrary metadata.' },
     resourceVersion: { type: 'string', description: 'The revision of the object, also its ETag; needed for a PUT.' },
     uid: { type: 'string', description: 'Set by the server.' },
     generation: { type: 'integer', format: 'int64', description: 'Set by the server: counts changes of the spec.' },
@@ -45,7 +45,7 @@ export const OBJECT_META: JsonSchema = {
     finalizers: {
       type: 'array',
       items: { type: 'string' },
-      description: 'Who has to clean up before the object goes.',
+      description: 'Controllers that have to clean up before the object is removed.',
     },
   },
 };
@@ -88,7 +88,7 @@ export const STATUS: JsonSchema = {
   },
 };
 
-/** A kind and its list, of the text of its CustomResourceDefinition, by name. */
+/** The schemas of a kind and of its list, by name. `crd`: the CustomResourceDefinition as YAML. */
 export function kindSchemas(crd: string): Record<string, JsonSchema> {
   const spec = asRecord(asRecord(load(crd))['spec']);
   const { kind, listKind } = asRecord(spec['names']);
@@ -121,7 +121,7 @@ export function kindSchemas(crd: string): Record<string, JsonSchema> {
   return { [String(kind)]: object, [String(listKind)]: list };
 }
 
-/** A node of a CRD's schema in JSON Schema; CEL rules and other extensions of Kubernetes are left to the server. */
+/** A CRD's schema as JSON Schema, without CEL rules and other extensions of Kubernetes. */
 function toJsonSchema(node: UnknownRecord): JsonSchema {
   const result: JsonSchema = {};
   const types =

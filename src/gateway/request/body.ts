@@ -15,10 +15,10 @@ const DRAIN_MS = 1_000;
 
 const BYTE_ORDER_MARK = '\u{feff}';
 
-/** What each request may hold without being counted, so that large ones of others never keep a small one out. */
+/** Bytes of each request that are not counted, so that large requests of others never keep a small one out. */
 const UNCOUNTED = 64 * 1024;
 
-/** Bytes that may be held at a time, over all requests, so that many large ones cannot exhaust the memory. */
+/** Limits the bytes that all requests buffer at a time, so that many large ones cannot exhaust the memory. */
 export class Budget {
   readonly #limit: number;
   #held = 0;
@@ -27,12 +27,12 @@ export class Budget {
     this.#limit = limit;
   }
 
-  /** Bytes that are counted now. */
+  /** Bytes that are reserved now. */
   get held(): number {
     return this.#held;
   }
 
-  /** A request's share, nothing yet. */
+  /** A new reservation of zero bytes. */
   reserve(): Reservation {
     let counted = 0;
     return {
@@ -51,45 +51,46 @@ export class Budget {
   }
 }
 
-/** What one request holds. */
+/** The bytes that one request or response buffers. */
 export interface Reservation {
-  /** Whether it may hold `total` bytes in all. */
+  /** Grows the reservation to `total` bytes; false, and unchanged, when the budget is exhausted. */
   readonly grow: (total: number) => boolean;
   readonly release: () => void;
 }
 
-/** Whether the head announces a body. */
+/** Whether the head announces a request body. */
 export function announcesBody(headers: HeaderMap): boolean {
   const length = header(headers, 'content-length');
   return headers.has('transfer-encoding') || (length !== undefined && !/^0+$/.test(length));
 }
 
-/** @throws Refusal `tooLarge` where the head announces more than 1 MiB. */
+/** @throws StatusError `tooLarge` when the head announces more than 1 MiB */
 export function checkLength(headers: HeaderMap): void {
   if (Number(header(headers, 'content-length') ?? 0) > MAX_BODY) throw tooLarge();
 }
 
 /**
- * Reads the body to its end, at most 1 MiB, whatever length was announced, and counts it into the share.
- * @throws Refusal; an Error when the client leaves
+ * Reads the body to its end, at most 1 MiB whatever length was announced, and counts it.
+ * @throws StatusError; another Error when the client closes the connection
  */
-export async function readBody(request: IncomingMessage, share: Reservation): Promise<Buffer> {
+export async function readBody(request: IncomingMessage, reservation: Reservation): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
-  // Left undestroyed, so that a refusal can still be answered.
+  // The request is not destroyed, so that an error response can still be written.
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     const bytes: Buffer = chunk;
     size += bytes.length;
     if (size > MAX_BODY) throw tooLarge();
-    if (!share.grow(size)) throw new StatusError('unavailable', { message: 'too many bodies at once', close: true });
+    if (!reservation.grow(size))
+      throw new StatusError('unavailable', { message: 'too many bodies at once', close: true });
     chunks.push(bytes);
   }
   return Buffer.concat(chunks);
 }
 
 /**
- * The one document of a body, as strictly read as document.ts says.
- * @throws Refusal `malformed`
+ * Parses a body, which is one document within the limits of DocumentBuilder.
+ * @throws StatusError `malformed`
  */
 export function parseBody(bytes: Uint8Array, format: Format): JsonValue {
   const text = decode(bytes);

@@ -1,10 +1,10 @@
 import { StatusError } from '../statuserror.js';
 
-/** Every header field by its name in lower case, in order, none joined or dropped. */
+/** The values of each header field, by its name in lower case, in order, none joined or dropped. */
 export type HeaderMap = ReadonlyMap<string, readonly string[]>;
 
 const MAX_FIELDS = 100;
-/** Those that must not stand twice: whoever sends two means two things. */
+/** Fields that must not be repeated: readers differ on which value counts. */
 const NOT_REPEATABLE = [
   'host',
   'content-type',
@@ -16,9 +16,9 @@ const NOT_REPEATABLE = [
   'sec-fetch-site',
   'expect',
 ];
-/** Those that change what a request means in a way that is not offered. */
+/** Fields that would change the meaning of a request and are not supported. */
 const UNSUPPORTED = ['upgrade', 'x-http-method', 'x-http-method-override', 'x-method-override'];
-/** A name or an address, with a port or none. */
+/** A host name or an address, with an optional port. */
 const HOST = /^(?:[A-Za-z0-9._-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{0,5})?$/;
 
 /** `rawHeaders` (name, value, name, value, …) as a map. */
@@ -33,14 +33,14 @@ export function headerMap(raw: readonly string[]): HeaderMap {
   return map;
 }
 
-/** The first value; undefined where there is none. */
+/** The first value of a field; undefined when the field is absent. */
 export function header(headers: HeaderMap, name: string): string | undefined {
   return headers.get(name)?.[0];
 }
 
 /**
- * What has to hold for every request, whatever it asks for.
- * @throws Refusal
+ * Checks what holds for every request, whatever its path and method are.
+ * @throws StatusError
  */
 export function checkHeaders(headers: HeaderMap, httpVersion: string): void {
   if (httpVersion !== '1.1') throw malformed('the protocol must be HTTP/1.1');
@@ -65,7 +65,7 @@ export function checkHeaders(headers: HeaderMap, httpVersion: string): void {
   checkSameOrigin(headers);
 }
 
-/** Browsers say where a request comes from; a page of another site has nothing to ask here. */
+/** Rejects requests that a browser sends from a page of another site. */
 function checkSameOrigin(headers: HeaderMap): void {
   const site = header(headers, 'sec-fetch-site');
   const origin = header(headers, 'origin');

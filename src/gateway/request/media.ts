@@ -4,12 +4,12 @@ import { StatusError } from '../statuserror.js';
 export type Format = 'json' | 'yaml';
 
 export interface MediaType {
-  /** As it is written in answers. */
+  /** As it is written in responses. */
   readonly name: string;
   readonly format: Format;
 }
 
-/** What bodies may be, by the names of the interface and the registered ones. Names are compared case-blind. */
+/** The media types of bodies: those of the interface and the registered ones. Names are compared without regard to case. */
 export const MEDIA_TYPES: readonly MediaType[] = [
   { name: 'application/json', format: 'json' },
   { name: 'application/yaml', format: 'yaml' },
@@ -22,8 +22,8 @@ const JSON_TYPE: MediaType = { name: 'application/json', format: 'json' };
 const CHARSET = /^charset=(?:utf-?8|"utf-?8")$/i;
 
 /**
- * How the body of a request is written.
- * @throws Refusal `mediaType` for another type or charset, none at all, and any content coding
+ * The format of a request's body.
+ * @throws StatusError `mediaType` for another or no media type, another charset, and any content coding
  */
 export function formatOf(headers: HeaderMap): Format {
   const coding = header(headers, 'content-encoding');
@@ -36,7 +36,7 @@ export function formatOf(headers: HeaderMap): Format {
   throw unsupported(`content-type must be one of ${MEDIA_TYPES.map((one) => one.name).join(', ')}, in UTF-8`);
 }
 
-/** What the answer of a GET is written as: what `Accept` likes best, JSON where it does not say or names nothing known. */
+/** The media type of a response: the one with the highest weight in `Accept`, JSON when none is supported. */
 export function acceptedType(headers: HeaderMap): MediaType {
   let best: { readonly type: MediaType; readonly weight: number } = { type: JSON_TYPE, weight: 0 };
   for (const range of (headers.get('accept') ?? []).join(',').split(',', 64)) {
@@ -48,7 +48,7 @@ export function acceptedType(headers: HeaderMap): MediaType {
   return best.type;
 }
 
-/** Whether `Prefer` asks for the object in the answer of a write. */
+/** Whether `Prefer` requests the object in the response of a write. */
 export function wantsRepresentation(headers: HeaderMap): boolean {
   const preferences = (headers.get('prefer') ?? []).join(',').split(',', 64);
   return preferences.some((one) => /^return\s*=\s*"?representation"?$/i.test((one.split(';')[0] ?? '').trim()));

@@ -3,27 +3,27 @@ import { StatusError } from '../statuserror.js';
 import type { Action } from './routes.js';
 
 const ENTITY_TAG = /^"([\x21\x23-\x7e]{1,128})"$/;
-/** Conditions that are not offered: to do as if one were not there would do what the client meant to prevent. */
+/** Conditions that are not supported. They are rejected: ignoring one would do what the client wants to prevent. */
 const UNSUPPORTED = ['if-none-match', 'if-modified-since', 'if-unmodified-since', 'if-range', 'content-range'];
-/** A revision of Kubernetes: what its API server can read as one. */
+/** A resourceVersion that the API server can parse: an unsigned 64-bit integer that is not 0. */
 const REVISION = /^[1-9]\d{0,19}$/;
 const LARGEST = 2n ** 64n - 1n;
 
 /**
- * Checks that a request states no condition that is not offered for what it asks.
- * @throws Refusal `malformed`
+ * Checks that a request has no conditional header that its action does not support.
+ * @throws StatusError `malformed`
  */
 export function checkConditionalHeaders(headers: HeaderMap, action: Action): void {
   const other = UNSUPPORTED.find((name) => headers.has(name));
   if (other !== undefined) throw new StatusError('malformed', { message: `header ${other} is not supported` });
   if (action === 'update' || action === 'delete' || !headers.has('if-match')) return;
-  throw new StatusError('malformed', { message: 'header if-match is for PUT and DELETE alone' });
+  throw new StatusError('malformed', { message: 'header if-match is supported for PUT and DELETE only' });
 }
 
 /**
- * The resourceVersion that the object must have for a write to be done, from `If-Match`; undefined for any (`*` or no
+ * The resourceVersion in `If-Match` that the object must have for a write to be done; undefined for any (`*` or no
  * header).
- * @throws Refusal `malformed` for what is no entity tag, `precondition` for one that no object has
+ * @throws StatusError `malformed` when it is not an entity tag, `precondition` for a tag that no object can have
  */
 export function ifMatchRevision(headers: HeaderMap): string | undefined {
   const value = header(headers, 'if-match');
@@ -36,12 +36,12 @@ export function ifMatchRevision(headers: HeaderMap): string | undefined {
   return tag;
 }
 
-/** Whether an object can have that resourceVersion. The API server answers others with 500, so that they stop here. */
+/** Whether an object can have that resourceVersion. The API server responds to others with 500, so they are rejected here. */
 export function isResourceVersion(text: string): boolean {
   return REVISION.test(text) && BigInt(text) <= LARGEST;
 }
 
-/** The entity tag of a revision; undefined for what is none. */
+/** The entity tag of a resourceVersion; undefined when it is not one. */
 export function entityTag(resourceVersion: unknown): string | undefined {
   return typeof resourceVersion === 'string' && isResourceVersion(resourceVersion) ? `"${resourceVersion}"` : undefined;
 }

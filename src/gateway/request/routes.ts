@@ -1,7 +1,7 @@
 import type { ResourceType } from '../../api/meta.js';
 import { MultiClusterEngines, Placements } from '../../api/resources.js';
 
-/** What is done with one kind of object, or answered by the gateway itself. */
+/** `openapi`, `live` and `ready` are answered by the gateway itself; the others are sent to the API server. */
 export type Action = 'create' | 'list' | 'get' | 'update' | 'delete' | 'openapi' | 'live' | 'ready';
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
@@ -13,16 +13,16 @@ export interface Operation {
   readonly summary: string;
 }
 
-/** One path. The router, the OpenAPI document, the metrics' labels, the access log and the tests all read this table. */
+/** One path. The router, the OpenAPI document, the metrics, the access log and the tests all use this table. */
 export interface Route {
   /** With parameters in braces. */
   readonly template: string;
-  /** What it is about; absent: the gateway itself. */
+  /** The resource of the path; absent for paths that the gateway answers by itself. */
   readonly resource?: ResourceType;
   readonly operations: readonly Operation[];
 }
 
-/** What a path says. */
+/** The route of a path, and its parameters. */
 export interface RouteMatch {
   readonly route: Route;
   readonly namespace?: string;
@@ -36,7 +36,7 @@ const MAX_NAME = 253;
 const ENGINES = `${BASE}/apis/${MultiClusterEngines.group}/${MultiClusterEngines.version}/${MultiClusterEngines.plural}`;
 const PLACEMENTS = `${Placements.group}/${Placements.version}/namespaces/{namespace}/${Placements.plural}`;
 
-/** Every path that is answered. Placements have no `/apis` as given; with it they are answered too. */
+/** All paths. The interface has Placements without `/apis`; with `/apis` they are served too, for its base path has it. */
 export const ROUTES: readonly Route[] = [
   {
     template: ENGINES,
@@ -67,8 +67,8 @@ export const ROUTES: readonly Route[] = [
 const SEGMENTS = new Map(ROUTES.map((route) => [route, route.template.split('/')]));
 
 /**
- * The route of a path, or undefined. Nothing is decoded: a segment is either the literal word of the table or, where a
- * parameter stands, a DNS name as it is, so that no encoding of anything else gets through.
+ * The route of a path; undefined when there is none. Nothing is decoded: a segment equals the literal of the table or,
+ * for a parameter, is a DNS name, so that no percent-encoded path is ever accepted.
  */
 export function matchRoute(path: string): RouteMatch | undefined {
   const given = path.split('/', 10);
@@ -79,12 +79,12 @@ export function matchRoute(path: string): RouteMatch | undefined {
   return undefined;
 }
 
-/** The operation of that method on a route. */
+/** The operation of a method on a route; undefined when the route does not have the method. */
 export function operationOf(route: Route, method: string): Operation | undefined {
   return route.operations.find((one) => one.method === method);
 }
 
-/** The path of an object (with `name`) or a collection at the Kubernetes API, built from checked names alone. */
+/** The path of an object (with `name`) or a collection at the Kubernetes API. Namespace and name are checked DNS names. */
 export function upstreamPath(resource: ResourceType, namespace?: string, name?: string): string {
   const scope = resource.namespaced ? `/namespaces/${namespace ?? ''}` : '';
   return `/apis/${resource.group}/${resource.version}${scope}/${resource.plural}${name === undefined ? '' : `/${name}`}`;

@@ -5,18 +5,18 @@ import { checkMetadata } from '../object/metadata.js';
 import { isResourceVersion } from './precondition.js';
 import { fieldError, StatusError } from '../statuserror.js';
 
-/** What the path of a request says about the object in its body. */
+/** The object or collection that the path of a request names. */
 export interface Target {
   readonly resource: ResourceType;
   readonly namespace?: string;
-  /** Absent where a collection is posted to: the body names the object. */
+  /** Absent for a collection. */
   readonly name?: string;
 }
 
 /**
- * The object to send on: `body` with kind and apiVersion filled in where they are missing. Whatever says something else
- * than the path is refused, so that nobody is served another object than the one they named.
- * @throws Refusal `malformed` that names the field
+ * The object to send to the API server: `body`, with missing kind and apiVersion filled in. Its kind, apiVersion,
+ * namespace and name must agree with the path.
+ * @throws StatusError `malformed` with the field that does not agree
  */
 export function validateTarget(body: JsonValue, target: Target): JsonObject {
   const { resource, namespace, name } = target;
@@ -31,16 +31,16 @@ export function validateTarget(body: JsonValue, target: Target): JsonObject {
   if (name !== undefined) {
     requireEqual(metadata['name'], 'metadata.name', name);
     if (metadata['name'] === undefined)
-      throw fieldError('malformed', 'metadata.name', `must be there and be "${name}", as in the path`);
+      throw fieldError('malformed', 'metadata.name', `must be "${name}", as in the path`);
   }
   const sent: JsonObject = Object.create(null);
   return Object.assign(sent, body, { kind: resource.kind, apiVersion: apiVersionOf(resource) });
 }
 
 /**
- * Checks an object that is to be created: it has no revision yet. What else of `metadata` the API server sets by itself
- * (uid, generation, creationTimestamp) it sets whatever stands there, so that an object which was read can be sent.
- * @throws Refusal `invalid`
+ * Checks that an object to be created has no resourceVersion. The other fields of `metadata` that the API server sets
+ * (uid, generation, creationTimestamp) are overwritten by it, so that an object which was read can be sent again.
+ * @throws StatusError `invalid`
  */
 export function validateCreate(object: JsonObject): void {
   const stated = isJsonObject(object['metadata']) ? object['metadata']['resourceVersion'] : undefined;
@@ -48,13 +48,13 @@ export function validateCreate(object: JsonObject): void {
   throw fieldError(
     'invalid',
     'metadata.resourceVersion',
-    `${formatValue(stated)}: must be absent, for a new object has no revision yet`,
+    `${formatValue(stated)}: must be absent: a new object has no resourceVersion yet`,
   );
 }
 
 /**
- * The resourceVersion that a PUT replaces: of the body, or of `If-Match`, which then is written into a copy.
- * @throws Refusal when both are given and differ, or neither is; for one in the body that no object can have
+ * The object of a PUT with the resourceVersion that it replaces: that of the body, or that of `If-Match` in a copy.
+ * @throws StatusError when both are given and differ, or neither is; when no object can have that of the body
  */
 export function withResourceVersion(object: JsonObject, revision: string | undefined): JsonObject {
   const metadata = object['metadata'];
@@ -66,13 +66,13 @@ export function withResourceVersion(object: JsonObject, revision: string | undef
       throw fieldError(
         'invalid',
         'metadata.resourceVersion',
-        'must be the one that was read: it, or If-Match, says which state is replaced',
+        'must be the resourceVersion that was read, unless If-Match names it',
       );
     if (typeof stated === 'string' && isResourceVersion(stated)) return object;
     throw fieldError(
       'invalid',
       'metadata.resourceVersion',
-      `${formatValue(stated)}: must be one that was read, which is a whole number in quotes`,
+      `${formatValue(stated)}: must be a resourceVersion that was read: a whole number in quotes`,
     );
   }
   if (!absent && stated !== revision) {

@@ -4,13 +4,13 @@ import { StatusError } from '../statuserror.js';
 const MAX_TOKEN = 8 * 1024;
 /** As the interface writes it: the whole value of the header COOKIE. */
 const COOKIE = /^Authorization: Bearer ([A-Za-z0-9._~+/-]+=*)$/;
-/** The ordinary header; the scheme's name is case-blind (RFC 9110, 11.1). */
+/** The ordinary header; the scheme's case does not matter (RFC 9110, section 11.1). */
 const AUTHORIZATION = /^Bearer ([A-Za-z0-9._~+/-]+=*)$/i;
 
 /**
- * The caller's access token, of the one place where it stands: `COOKIE: Authorization: Bearer TOKEN`, or the ordinary
- * `Authorization: Bearer TOKEN`. Both at once, either of them twice, and anything beside the token are refused.
- * @throws Refusal `forbidden`, without a hint at what was wrong
+ * The caller's access token, from `COOKIE: Authorization: Bearer TOKEN` or from `Authorization: Bearer TOKEN`. Both
+ * headers at once, a repeated one, and anything beside the token are rejected.
+ * @throws StatusError `forbidden`, which does not say what is wrong
  */
 export function tokenOf(headers: HeaderMap): string {
   const cookies = headers.get('cookie') ?? [];

@@ -3,7 +3,7 @@ import { asRecord, type UnknownRecord } from '../object/record.js';
 import { StatusError, type StatusCause } from '../statuserror.js';
 import { isKnownReason, type FieldError, type FieldRules } from '../object/fieldrules.js';
 
-/** An object that was sent, and what its kind demands. */
+/** An object that was sent, and the rules of its kind. */
 export interface SentObject {
   readonly kind: string;
   readonly object: JsonObject;
@@ -12,52 +12,57 @@ export interface SentObject {
 
 const MAX_CAUSES = 32;
 const MAX_FIELD = 256;
-/** The path of a field; the server writes `<nil>` where it means no field. */
+/** The path of a field; the server writes `<nil>` for no field. */
 const FIELD = /^(?!<nil>$)[\x20-\x7e]{1,256}$/;
-/** What lies below a longer path is not looked for: all those paths together could be far larger than the body. */
+/** Fields below a longer path are not searched: all those paths together could be far larger than the body. */
 const MAX_DESCENT = 1_024;
-/** Before the name of each field that the API server does not know. */
+/** Precedes the name of each unknown field in the API server's message. */
 const UNKNOWN_FIELD = /(?:^|: |, )unknown field "/;
 
 /**
- * The refusal of an object that the API server answers with 400 or 422: `said` is its Status. The fields are its own, as
- * far as they stand in the object; every other word is of the gateway. What the kind does not have is `malformed`, also
- * where a rule of the kind says so; any other fault is `invalid`.
+ * The error for an object that the API server rejects with 400 or 422. Of its Status, only paths of fields and reasons
+ * are used; the rules are looked up here, so that no text of the API server reaches the client. A field that the kind
+ * does not have is `malformed`, also where a rule of the CRD forbids it; any other error is `invalid`.
  */
-export function invalidObjectError(status: 400 | 422, said: UnknownRecord, sent: SentObject): StatusError {
+export function invalidObjectError(code: 400 | 422, status: UnknownRecord, sent: SentObject): StatusError {
   const { kind, object, rules } = sent;
-  const unknown = unknownFields(said, object);
-  const found = fieldErrors(said);
-  const never = found.filter(({ field }) => rules.isForbidden(kind, field)).map(({ field }) => field);
-  const wrong = found.filter(({ field }) => !never.includes(field)).map((one) => rules.describe(kind, one, object));
+  const unknown = unknownFields(status, object);
+  const errors = fieldErrors(status);
+  const forbidden = errors.filter(({ field }) => rules.isForbidden(kind, field)).map(({ field }) => field);
+  const wrong = errors
+    .filter(({ field }) => !forbidden.includes(field))
+    .map((one) => rules.describe(kind, one, object));
   const causes: StatusCause[] = [
     ...wrong,
-    ...[...unknown, ...never].map((field) => rules.unknownField(kind, field)),
+    ...[...unknown, ...forbidden].map((field) => rules.unknownField(kind, field)),
   ].slice(0, MAX_CAUSES);
-  const malformed = status === 400 || (never.length > 0 && wrong.length === 0);
+  const malformed = code === 400 || (forbidden.length > 0 && wrong.length === 0);
   const message =
     causes.length === 0
-      ? 'the API server finds the object not valid'
+      ? 'the API server rejects the object as invalid'
       : causes.map(({ field, message: rule }) => `${field}: ${rule}`).join('; ');
   return new StatusError(malformed ? 'malformed' : 'invalid', { message, ...(causes.length > 0 && { causes }) });
 }
 
-function fieldErrors(said: UnknownRecord): FieldError[] {
-  const causes = asRecord(said['details'])['causes'];
+function fieldErrors(status: UnknownRecord): FieldError[] {
+  const causes = asRecord(status['details'])['causes'];
   if (!Array.isArray(causes)) return [];
-  const found = new Map<string, FieldError>();
+  const errors = new Map<string, FieldError>();
   for (const one of causes.slice(0, MAX_CAUSES)) {
     const { field, reason } = asRecord(one);
     if (typeof field !== 'string' || typeof reason !== 'string' || !isKnownReason(reason) || !FIELD.test(field))
       continue;
-    found.set(`${field} ${reason}`, { field, reason });
+    errors.set(`${field} ${reason}`, { field, reason });
   }
-  return [...found.values()];
+  return [...errors.values()];
 }
 
-/** The API server names fields that it does not know in its message alone. */
-function unknownFields(said: UnknownRecord, object: JsonObject): string[] {
-  const message = said['message'];
+/**
+ * The unknown fields. This reads the message of the Status, because the API server names them nowhere else;
+ * test/integration/gateway/messages.test.ts pins the text.
+ */
+function unknownFields(status: UnknownRecord, object: JsonObject): string[] {
+  const message = status['message'];
   if (typeof message !== 'string' || !UNKNOWN_FIELD.test(message)) return [];
   const named = new Set(
     message
@@ -65,15 +70,15 @@ function unknownFields(said: UnknownRecord, object: JsonObject): string[] {
       .slice(1)
       .map((text) => text.replace(/"$/, '')),
   );
-  const found: string[] = [];
+  const fields: string[] = [];
   for (const path of pathsIn(object, '')) {
-    if (named.has(path)) found.push(path.slice(0, MAX_FIELD));
-    if (found.length >= MAX_CAUSES) break;
+    if (named.has(path)) fields.push(path.slice(0, MAX_FIELD));
+    if (fields.length >= MAX_CAUSES) break;
   }
-  return found;
+  return fields;
 }
 
-/** Every field of an object, as the API server writes its path: `spec.tolerations[0].key`. */
+/** The paths of all fields of an object, as the API server writes them: `spec.tolerations[0].key`. */
 function* pathsIn(value: JsonValue, path: string): Generator<string> {
   if (path.length > MAX_DESCENT) return;
   if (Array.isArray(value)) {

@@ -13,33 +13,37 @@ import type { FieldRules } from '../object/fieldrules.js';
 import { UpstreamError } from '../upstream/error.js';
 import type { UpstreamResponse } from '../upstream/upstream.js';
 
-/** What was asked, as far as the answer depends on it. */
+/** The parts of a request that its response depends on. */
 export interface RequestInfo {
   readonly action: Action;
   readonly resource: ResourceType;
   readonly accept: MediaType;
-  /** Whether the answer of a write shall hold the object. */
+  /** Whether the response of a write has the object as its body. */
   readonly representation: boolean;
-  /** Whether the write depended on `If-Match`. */
+  /** Whether the request had an `If-Match` with a resourceVersion. */
   readonly conditional: boolean;
   /** The object that was sent. */
   readonly sent?: JsonObject;
 }
 
-/** Answers up to this size are read whole and checked before a byte is passed on; larger ones are passed on as they come. */
+/** Responses up to this size are read completely and checked before they are written; larger ones are streamed. */
 export const MAX_BUFFERED = 1024 * 1024;
-/** It may quote a key of the client's, which is as long as a body at most. */
+/** A Status may quote a key of the request body, which is at most as long as the body. */
 const MAX_STATUS = MAX_BUFFERED;
-/** How the API server says that the object is another one of the same name. */
+// Errors are told apart by status code and reason. The two patterns below are the exception: for these errors the API
+// server has neither a code nor a reason of their own. test/integration/gateway/messages.test.ts pins the messages to the
+// version of the API server.
+
+/** The precondition on metadata.uid failed: the object is another one of the same name. */
 const UID_MISMATCH = /\bPrecondition failed: UID in precondition\b/;
 /**
- * How the API server says that a policy or a webhook refuses, whatever the code is that it was given: a policy without a
- * reason answers 422, a webhook without a code 400.
+ * A ValidatingAdmissionPolicy or a webhook denied the request. Its author chooses the status code: a policy without a
+ * reason has 422, a webhook without a code 400.
  */
 const DENIED = /^(?:\S+(?: "(?:[^"\\]|\\.)*")? is forbidden: |admission webhook "[^"]*" denied the request)/;
 const SUCCESS: readonly number[] = [200, 201, 202];
 const INVALID_OBJECT: readonly number[] = [400, 413, 422];
-/** What the API server can find wrong with a write; with an object, only where one was sent. */
+/** Status codes that are errors of the client. A GET has none: its request is built by the gateway. */
 const CLIENT_ERRORS: Readonly<Partial<Record<Action, readonly number[]>>> = {
   create: [...INVALID_OBJECT, 409],
   update: [...INVALID_OBJECT, 409],
@@ -48,50 +52,52 @@ const CLIENT_ERRORS: Readonly<Partial<Record<Action, readonly number[]>>> = {
 
 interface Buffered {
   readonly chunks: Buffer[];
-  /** What is left to read; absent: `chunks` are everything. */
+  /** The part that is not read yet; absent when `chunks` are the whole body. */
   readonly rest?: AsyncGenerator<Buffer>;
 }
 
 /**
- * The client's answer to an answer of the API server.
- * @throws Refusal for what is no success, without a word of the API server's own; UpstreamFailure for what is no answer
+ * The response to the client for a response of the API server.
+ * @throws StatusError for an error response, without any text of the API server; UpstreamError for an unusable response
  */
 export async function mapResponse(
-  answer: UpstreamResponse,
-  asked: RequestInfo,
+  upstream: UpstreamResponse,
+  request: RequestInfo,
   rules: FieldRules,
 ): Promise<HttpResponse> {
-  if (!SUCCESS.includes(answer.status)) throw await errorFor(answer, asked, rules);
-  const held = await readBuffered(answer.body, MAX_BUFFERED);
-  if (!/^application\/json\b/i.test(answer.contentType)) throw new UpstreamError('broken', 'CONTENT_TYPE');
-  const read = asked.action === 'get' || asked.action === 'list';
-  if (read || asked.representation) return representation(held, asked, read);
-  if (held.rest !== undefined) {
-    for await (const _chunk of held.rest) continue;
+  if (!SUCCESS.includes(upstream.status)) throw await errorFor(upstream, request, rules);
+  const buffered = await readBuffered(upstream.body, MAX_BUFFERED);
+  if (!/^application\/json\b/i.test(upstream.contentType)) throw new UpstreamError('broken', 'CONTENT_TYPE');
+  if (isRead(request) || request.representation) return representation(buffered, request);
+  if (buffered.rest !== undefined) {
+    for await (const _chunk of buffered.rest) continue;
     return emptyResponse(200);
   }
-  return emptyResponse(200, etagOf(objectIn(Buffer.concat(held.chunks), asked)));
+  return emptyResponse(200, etagOf(parseExpected(Buffer.concat(buffered.chunks), request)));
 }
 
-function representation(held: Buffered, asked: RequestInfo, read: boolean): HttpResponse {
-  const applied = read ? {} : ({ 'preference-applied': 'return=representation' } as const);
-  const headers = { ...applied, 'content-type': asked.accept.name };
-  if (held.rest !== undefined) {
-    // JSON is YAML too, so that a large answer need not be held in order to be written in the other way.
-    if (!/^\s*\{/.test(Buffer.concat(held.chunks, 64).toString('latin1')))
-      throw new UpstreamError('broken', 'NOT_JSON');
-    return { code: 200, headers, stream: releasingChunks(held.chunks, held.rest) };
+function isRead({ action }: RequestInfo): boolean {
+  return action === 'get' || action === 'list';
+}
+
+function representation({ chunks, rest }: Buffered, request: RequestInfo): HttpResponse {
+  const applied = isRead(request) ? {} : ({ 'preference-applied': 'return=representation' } as const);
+  const headers = { ...applied, 'content-type': request.accept.name };
+  if (rest !== undefined) {
+    // JSON is valid YAML, so that a large response can be streamed for both formats.
+    if (!/^\s*\{/.test(Buffer.concat(chunks, 64).toString('latin1'))) throw new UpstreamError('broken', 'NOT_JSON');
+    return { code: 200, headers, stream: releasingChunks(chunks, rest) };
   }
-  const bytes = Buffer.concat(held.chunks);
-  const object = objectIn(bytes, asked);
+  const bytes = Buffer.concat(chunks);
+  const object = parseExpected(bytes, request);
   return {
     code: 200,
     headers: { ...headers, ...etagOf(object) },
-    body: encodeObject(bytes, object, asked.accept.format),
+    body: encodeObject(bytes, object, request.accept.format),
   };
 }
 
-/** In small parts, none of which is held when it has been taken. */
+/** All chunks in order. None is referenced any more once it was taken. */
 async function* releasingChunks(chunks: Buffer[], rest: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
   try {
     for (let chunk = chunks.shift(); chunk !== undefined; chunk = chunks.shift()) yield chunk;
@@ -101,17 +107,20 @@ async function* releasingChunks(chunks: Buffer[], rest: AsyncGenerator<Buffer>):
   }
 }
 
-/** The object of an answer, which has to be of the kind that was asked for (a delete may be answered with a Status). */
-function objectIn(bytes: Buffer, { action, resource }: RequestInfo): UnknownRecord {
+/**
+ * The object or list in a response; the response of a delete may be a Status.
+ * @throws UpstreamError when it is of another kind
+ */
+function parseExpected(bytes: Buffer, { action, resource }: RequestInfo): UnknownRecord {
   const object = parseObject(bytes);
   if (object === undefined) throw new UpstreamError('broken', 'NOT_JSON');
   if (action === 'delete' && object['kind'] === 'Status' && object['status'] === 'Success') return object;
   const list = action === 'list';
   const kind = list ? `${resource.kind}List` : resource.kind;
   const { metadata } = object;
-  const whole = isRecord(metadata) && typeof (metadata['resourceVersion'] ?? '') === 'string';
-  const fits = object['kind'] === kind && object['apiVersion'] === apiVersionOf(resource) && whole;
-  if (!fits || (list && !Array.isArray(object['items']))) throw new UpstreamError('broken', 'NOT_THE_OBJECT');
+  const hasMetadata = isRecord(metadata) && typeof (metadata['resourceVersion'] ?? '') === 'string';
+  const expected = object['kind'] === kind && object['apiVersion'] === apiVersionOf(resource) && hasMetadata;
+  if (!expected || (list && !Array.isArray(object['items']))) throw new UpstreamError('broken', 'NOT_THE_OBJECT');
   return object;
 }
 
@@ -120,44 +129,54 @@ function etagOf(object: UnknownRecord): { etag?: string } {
   return tag === undefined ? {} : { etag: tag };
 }
 
-async function errorFor(answer: UpstreamResponse, asked: RequestInfo, rules: FieldRules): Promise<StatusError> {
-  const { status } = answer;
-  if (status === 401 || status === 403) return new StatusError('forbidden', { message: 'the API server refuses it' });
-  if (status === 404) return new StatusError('notFound', { message: 'the API server does not know it' });
+async function errorFor(upstream: UpstreamResponse, request: RequestInfo, rules: FieldRules): Promise<StatusError> {
+  const { status } = upstream;
+  if (status === 401 || status === 403)
+    return new StatusError('forbidden', { message: 'the API server denied the request' });
+  if (status === 404) return new StatusError('notFound', { message: 'the API server has no such object' });
   if (status === 429 || status === 503 || status === 504)
-    return new StatusError('unavailable', overloadDetail(answer.retryAfter));
-  const faults = CLIENT_ERRORS[asked.action] ?? [];
+    return new StatusError('unavailable', overloadDetail(upstream.retryAfter));
+  const clientErrors = CLIENT_ERRORS[request.action] ?? [];
   const broken = new UpstreamError('broken', `HTTP_${status}`);
-  if (faults.length === 0 || status < 400 || status > 499) throw broken;
-  const held = await readBuffered(answer.body, MAX_STATUS);
-  const said = held.rest === undefined ? asRecord(parseObject(Buffer.concat(held.chunks))) : {};
-  if (DENIED.test(String(said['message'])))
-    return new StatusError('forbidden', { message: 'a policy of the API server refuses it' });
-  if (!faults.includes(status)) throw broken;
-  if (status === 413) return new StatusError('tooLarge', { message: 'the API server finds the object too large' });
-  if (status === 409) return conflictError(said, asked);
-  return invalidObjectError(status === 400 ? 400 : 422, said, {
-    kind: asked.resource.kind,
-    object: asked.sent ?? {},
+  if (clientErrors.length === 0 || status < 400 || status > 499) throw broken;
+  const { chunks, rest } = await readBuffered(upstream.body, MAX_STATUS);
+  const body = rest === undefined ? asRecord(parseObject(Buffer.concat(chunks))) : {};
+  if (DENIED.test(String(body['message'])))
+    return new StatusError('forbidden', { message: 'an admission policy denied the request' });
+  if (!clientErrors.includes(status)) throw broken;
+  if (status === 413) return new StatusError('tooLarge', { message: 'the object is too large for the API server' });
+  if (status === 409) return conflictError(body, request);
+  return invalidObjectError(status === 400 ? 400 : 422, body, {
+    kind: request.resource.kind,
+    object: request.sent ?? {},
     rules,
   });
 }
 
-function conflictError(said: UnknownRecord, { action, conditional }: RequestInfo): StatusError {
+function conflictError(status: UnknownRecord, { action, conditional }: RequestInfo): StatusError {
   if (action === 'create') return new StatusError('exists', { message: 'an object of that name exists' });
-  if (UID_MISMATCH.test(String(said['message'])))
-    return fieldError('conflict', 'metadata.uid', 'is not that of the object, which has been made anew: read it again');
+  if (UID_MISMATCH.test(String(status['message'])))
+    return fieldError(
+      'conflict',
+      'metadata.uid',
+      'is not the uid of the object, which was deleted and created again: read it again',
+    );
   if (conditional)
     return new StatusError('precondition', { message: 'the object is not at the revision that If-Match names' });
-  const exists = said['reason'] === 'AlreadyExists';
+  const exists = status['reason'] === 'AlreadyExists';
   return new StatusError(exists ? 'exists' : 'conflict', {
     message: 'the object has changed since that resourceVersion: read it again',
   });
 }
 
-function overloadDetail(given: string | undefined): { readonly message: string; readonly retryAfterSeconds?: number } {
-  const message = 'the API server asks to be left alone';
-  return given !== undefined && /^\d{1,9}$/.test(given) ? { message, retryAfterSeconds: Number(given) } : { message };
+function overloadDetail(retryAfter: string | undefined): {
+  readonly message: string;
+  readonly retryAfterSeconds?: number;
+} {
+  const message = 'the API server is overloaded or unavailable';
+  return retryAfter !== undefined && /^\d{1,9}$/.test(retryAfter)
+    ? { message, retryAfterSeconds: Number(retryAfter) }
+    : { message };
 }
 
 async function readBuffered(body: AsyncGenerator<Buffer>, limit: number): Promise<Buffered> {

@@ -1,13 +1,13 @@
 import { STATUS_ERRORS, StatusError } from '../statuserror.js';
 import { matchRoute, ROUTES, type Route } from '../request/routes.js';
 
-/** The first line of a request whose method the parser may not know; the query is let go of. */
+/** A request line whose method the parser may not know; captures the path without the query. */
 const REQUEST_LINE = /^([!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}) ([^\s?]{1,2048})(?:\?\S*)? HTTP\/1\.1$/;
 
-/** What the parser says of a method that HTTP does not have, or that only other protocols have. */
+/** The parser's error codes for a method that HTTP does not have, or that only other protocols have. */
 const UNKNOWN_METHOD = new Set(['HPE_INVALID_METHOD', 'HPE_INVALID_CONSTANT']);
 
-/** Why bytes that the parser has refused, or that did not come in time, are not served; undefined for a connection that has failed. */
+/** The error for bytes that the parser rejects or that arrive too late; undefined when the connection itself has failed. */
 export function errorForClientError(error: NodeJS.ErrnoException): StatusError | undefined {
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT')
     return new StatusError('slow', { message: 'the request did not arrive in time' });
@@ -23,25 +23,25 @@ export function errorForClientError(error: NodeJS.ErrnoException): StatusError |
     : errorForUnknownMethod(target);
 }
 
-/** Why a method is refused that no path has: CONNECT, and whatever the parser does not know. */
+/** The error for a method that no path has. */
 export function errorForUnknownMethod(target: string): StatusError {
   const route = matchRoute(target)?.route;
   if (route === undefined) return new StatusError('notFound', { message: 'no such path' });
   return methodNotAllowed(route);
 }
 
-/** CONNECT names a host, not a path: what it may be instead is any method there is. */
+/** The error for CONNECT. It names a host, not a path, so that all methods of all paths are listed as allowed. */
 export function errorForConnect(target: string): StatusError {
   return methodNotAllowed(matchRoute(target)?.route ?? { operations: ROUTES.flatMap(({ operations }) => operations) });
 }
 
-/** The refusal of a method that a route does not have. */
+/** The error for a method that a route does not have. */
 export function methodNotAllowed({ operations }: Pick<Route, 'operations'>): StatusError {
   const allow = [...new Set(operations.map(({ method }) => method))].join(', ');
   return new StatusError('method', { message: `the methods of this path are ${allow}`, allow });
 }
 
-/** The line in which the parser has stumbled: up to there, and from there on as far as it has come. */
+/** The line at which the parser has stopped: the text before that place, and the text after it as far as it was received. */
 function lineAt(error: Error): { readonly before: string; readonly after: string } {
   const rawPacket = 'rawPacket' in error ? error.rawPacket : undefined;
   const bytesParsed = 'bytesParsed' in error ? error.bytesParsed : undefined;

@@ -3,16 +3,16 @@ import type { Format } from '../request/media.js';
 import { INTERFACE_CODES, STATUS_ERRORS, type StatusError } from '../statuserror.js';
 import { writeYaml } from '../object/yaml.js';
 
-/** What a client gets. Headers are those of the fixed list below, never one of the API server's. */
+/** A response to a client. Its headers are of the fixed list below; no header of the API server is passed on. */
 export interface HttpResponse {
   readonly code: number;
   readonly headers: Readonly<Partial<Record<ResponseHeader, string>>>;
   readonly body?: Buffer | string;
-  /** In place of `body`, for an answer that is passed on while it comes. */
+  /** In place of `body`: a response that is written while it is received. */
   readonly stream?: AsyncIterable<Buffer>;
 }
 
-/** Every header that an answer may carry, beside Date, Connection, Keep-Alive and Transfer-Encoding, which the server sets. */
+/** All headers of a response, beside Date, Connection, Keep-Alive and Transfer-Encoding, which Node sets. */
 export type ResponseHeader =
   | 'allow'
   | 'cache-control'
@@ -29,20 +29,20 @@ export const COMMON_HEADERS = { 'cache-control': 'no-store', 'x-content-type-opt
 const DEFAULT_RETRY_SECONDS = 1;
 const MAX_RETRY_SECONDS = 60;
 
-/** An answer without a body. */
+/** A response without a body. */
 export function emptyResponse(code: number, headers: HttpResponse['headers'] = {}): HttpResponse {
   return { code, headers };
 }
 
-/** An object as it is asked for. Its text is passed on as it came where JSON is wanted. */
+/** An object in the requested format. JSON is passed on byte by byte as it was received. */
 export function encodeObject(bytes: Buffer, value: unknown, format: Format): Buffer | string {
   return format === 'json' ? bytes : writeYaml(value);
 }
 
-/** The answer to what was refused: with `strict`, only the codes of the interface and never a body. */
-export function errorResponse(refusal: StatusError, strict: boolean): HttpResponse {
-  const { code, reason } = STATUS_ERRORS[refusal.kind];
-  const { message, causes, retryAfterSeconds, allow, close } = refusal.detail;
+/** The response of an error. `strict`: only the status codes of the interface, and never a body. */
+export function errorResponse(error: StatusError, strict: boolean): HttpResponse {
+  const { code, reason } = STATUS_ERRORS[error.kind];
+  const { message, causes, retryAfterSeconds, allow, close } = error.detail;
   const connection = close === true ? ({ connection: 'close' } as const) : {};
   if (code === 503) return emptyResponse(code, { ...connection, 'retry-after': retryAfterText(retryAfterSeconds) });
   if (INTERFACE_CODES.includes(code)) return emptyResponse(code, connection);
@@ -65,17 +65,17 @@ export function errorResponse(refusal: StatusError, strict: boolean): HttpRespon
   };
 }
 
-/** The whole head as text, for a connection whose request could not even be read. */
-export function rawResponse(answer: HttpResponse): string {
-  const body = answer.body === undefined ? '' : String(answer.body);
+/** A response as text, for a connection whose request could not be parsed. */
+export function rawResponse(response: HttpResponse): string {
+  const body = response.body === undefined ? '' : String(response.body);
   const headers = {
-    ...answer.headers,
+    ...response.headers,
     ...COMMON_HEADERS,
     connection: 'close',
     'content-length': String(Buffer.byteLength(body)),
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  return `HTTP/1.1 ${answer.code} ${STATUS_CODES[answer.code] ?? ''}\r\n${lines.join('')}\r\n${body}`;
+  return `HTTP/1.1 ${response.code} ${STATUS_CODES[response.code] ?? ''}\r\n${lines.join('')}\r\n${body}`;
 }
 
 function retryAfterText(seconds: number | undefined): string {

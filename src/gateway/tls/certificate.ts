@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
 
-/** A serving certificate with its key, both PEM, checked to belong together. */
+/** A serving certificate with its private key, both PEM, checked to belong together. */
 export interface ServingPair {
   readonly cert: string;
   readonly key: string;
@@ -10,7 +10,8 @@ export interface ServingPair {
 }
 
 /**
- * @throws Error that says in one line which of the two is at fault; it never holds anything of the key
+ * Parses and checks a certificate with its key.
+ * @throws Error with one line that names the wrong one of the two; it never holds any part of the key
  */
 export function parseServingPair(cert: string, key: string): ServingPair {
   const leaf = certificateOf(cert);
@@ -18,7 +19,7 @@ export function parseServingPair(cert: string, key: string): ServingPair {
   return { cert, key, notBefore: Date.parse(leaf.validFrom), notAfter: Date.parse(leaf.validTo) };
 }
 
-/** Why the certificate does not serve at that time; undefined when it does. */
+/** Why the certificate is not valid at that time (ms since the epoch); undefined when it is. */
 export function certificateProblem(pair: ServingPair, now: number): string | undefined {
   if (now < pair.notBefore) return `the certificate is not valid before ${new Date(pair.notBefore).toISOString()}`;
   return now < pair.notAfter ? undefined : `the certificate has expired at ${new Date(pair.notAfter).toISOString()}`;
@@ -28,7 +29,7 @@ function certificateOf(pem: string): X509Certificate {
   try {
     return new X509Certificate(pem);
   } catch {
-    throw new Error('the certificate is no X.509 certificate in PEM');
+    throw new Error('the certificate is not an X.509 certificate in PEM');
   }
 }
 
@@ -36,6 +37,6 @@ function keyOf(pem: string): KeyObject {
   try {
     return createPrivateKey(pem);
   } catch {
-    throw new Error('the private key is no unencrypted key in PEM');
+    throw new Error('the private key is not an unencrypted key in PEM');
   }
 }

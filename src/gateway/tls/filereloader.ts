@@ -8,7 +8,7 @@ export interface WatchedFiles {
   /** In logs and metrics: `certificate` or `upstream-ca`. */
   readonly name: string;
   readonly paths: readonly string[];
-  /** Takes their texts into use, in the order of `paths`. Throws, and changes nothing, when they are not fit for it. */
+  /** Uses these texts, in the order of `paths`. Throws, and changes nothing, when they cannot be used. */
   readonly apply: (texts: readonly string[]) => void;
 }
 
@@ -20,16 +20,16 @@ export interface ReloadOptions {
 }
 
 /**
- * Reads files again and again and takes them into use when they have changed. Mounted Secrets are replaced by a swap of
- * links, of which file watches say little; a small file is read faster than its watch is kept.
+ * Polls files and applies them when they have changed. It polls because a mounted Secret is replaced by a swap of
+ * symbolic links, which file watches do not report reliably.
  *
- * Guarantees: what is in use stays in use until something fit for use takes its place.
+ * Guarantee: the files in use stay in use until changed ones were applied without an error.
  */
 export class FileReloader {
   readonly #files: WatchedFiles;
   readonly #options: ReloadOptions;
   #texts: readonly string[] = [];
-  #complaint = '';
+  #lastError = '';
   #timer: Timer | undefined;
 
   constructor(files: WatchedFiles, options: ReloadOptions) {
@@ -38,11 +38,11 @@ export class FileReloader {
   }
 
   /**
-   * Takes the files into use and looks at them from now on.
-   * @throws Error that names the file, or says what is wrong with them
+   * Applies the files and polls them from now on.
+   * @throws Error with the file that cannot be read, or of `apply`
    */
   start(): void {
-    this.#take(this.#read());
+    this.#apply(this.#read());
     this.#arm();
   }
 
@@ -53,31 +53,31 @@ export class FileReloader {
 
   #arm(): void {
     this.#timer = this.#options.clock.after(this.#options.everyMs, () => {
-      this.#look();
+      this.#poll();
       this.#arm();
     });
   }
 
-  #look(): void {
+  #poll(): void {
     const { log, metrics } = this.#options;
     const { name } = this.#files;
     try {
       const texts = this.#read();
       if (texts.every((text, index) => text === this.#texts[index])) return;
-      this.#take(texts);
-      this.#complaint = '';
+      this.#apply(texts);
+      this.#lastError = '';
       metrics.reloaded(name, true);
-      log.info({ files: name }, 'files changed, taken into use');
+      log.info({ files: name }, 'files reloaded');
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      if (reason === this.#complaint) return;
-      this.#complaint = reason;
+      if (reason === this.#lastError) return;
+      this.#lastError = reason;
       metrics.reloaded(name, false);
-      log.warn({ files: name, reason }, 'changed files cannot be used, the ones before stay in use');
+      log.warn({ files: name, reason }, 'changed files cannot be used; the previous ones stay in use');
     }
   }
 
-  #take(texts: readonly string[]): void {
+  #apply(texts: readonly string[]): void {
     this.#files.apply(texts);
     this.#texts = texts;
   }
@@ -89,7 +89,7 @@ export class FileReloader {
 
 function readText(file: string): string {
   try {
-    // A pipe or a device may never end, and gives its text once.
+    // A pipe or a device may never end, and can be read once only.
     if (statSync(file).isFile()) return readFileSync(file, 'utf8');
   } catch (error) {
     const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : 'unreadable';

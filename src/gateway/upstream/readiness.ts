@@ -9,17 +9,17 @@ export interface UpstreamReadinessOptions {
   readonly log: Logger;
 }
 
-/** Between two tries, ms. */
+/** Between two attempts. */
 const RETRY_MS = 1_000;
 
 /**
- * Tries to reach the API server until it has once been reached and verified. A gateway with the wrong address or the wrong
- * authority serves nobody and must not take the place of one that does. What happens later is told to clients in answers,
- * which only a gateway that is ready can give.
+ * Connects to the API server until it has been reached and verified once. Until then the gateway is not ready: one with
+ * a wrong address or CA must not replace a working one in a rollout. Later failures do not change readiness: clients
+ * get them as 503, for which the gateway has to be ready.
  */
 export class UpstreamReadiness {
   readonly #options: UpstreamReadinessOptions;
-  #fault: string | undefined = 'the API server has not been reached yet';
+  #notReadyReason: string | undefined = 'the API server has not been reached yet';
   #timer: Timer | undefined;
   #stopped = false;
 
@@ -27,12 +27,12 @@ export class UpstreamReadiness {
     this.#options = options;
   }
 
-  /** Why there has been no contact; undefined once there was. */
+  /** Undefined once the API server was reached and verified. */
   get notReadyReason(): string | undefined {
-    return this.#fault;
+    return this.#notReadyReason;
   }
 
-  /** Begins; the first try is made at once. */
+  /** Makes the first attempt at once. */
   start(): void {
     void this.#attempt();
   }
@@ -46,13 +46,13 @@ export class UpstreamReadiness {
     const { upstream, clock, log } = this.#options;
     try {
       await upstream.checkConnection();
-      this.#fault = undefined;
+      this.#notReadyReason = undefined;
       log.info({}, 'the API server is reached and verified');
     } catch (error) {
-      const fault = `the API server cannot be reached or verified: ${error instanceof UpstreamError ? error.code : 'UNKNOWN'}`;
+      const reason = `the API server cannot be reached or verified: ${error instanceof UpstreamError ? error.code : 'UNKNOWN'}`;
       if (this.#stopped) return;
-      if (fault !== this.#fault) log.warn({ reason: fault }, 'not ready');
-      this.#fault = fault;
+      if (reason !== this.#notReadyReason) log.warn({ reason }, 'not ready');
+      this.#notReadyReason = reason;
       this.#timer = clock.after(RETRY_MS, () => void this.#attempt());
     }
   }

@@ -86,7 +86,7 @@ describeWithServer('the API server of this version', {}, (server) => {
     expect(answer).toMatchObject({ status: 422, message: expect.stringContaining(`"${denied}" is forbidden: `) });
     expect(await mapped('create', answer, placement(denied))).toEqual({
       kind: 'forbidden',
-      message: 'a policy of the API server refuses it',
+      message: 'an admission policy denied the request',
     });
   });
 
@@ -190,7 +190,7 @@ describeWithServer('the kube-apiserver of this version', { own: true, real: true
       });
       expect(await mapped('create', answer, sent)).toEqual({
         kind: 'forbidden',
-        message: 'a policy of the API server refuses it',
+        message: 'an admission policy denied the request',
       });
     },
   );
