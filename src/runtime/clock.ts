@@ -1,8 +1,8 @@
-/** Time as the rest of the program sees it, so that tests can turn it by hand. */
+/** The source of time for all other code, so that tests can use a manual clock. */
 export interface Clock {
-  /** Wall clock, ms since the epoch: for time stamps that people read, never for deciding. */
+  /** Wall clock, ms since the epoch: for time stamps only, never for decisions. */
   now(): number;
-  /** Ms from an arbitrary start, never set back, running on while the process is stopped: for leases, backoff, deadlines. */
+  /** Ms from an arbitrary start, never set back, also counting while the process is suspended: for leases, backoff, deadlines. */
   monotonic(): number;
   /** Calls `run` once after `ms` (clamped to 0..2^31-1), unless cancelled. An armed timer does not keep the process alive. */
   after(ms: number, run: () => void): Timer;

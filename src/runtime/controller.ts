@@ -8,16 +8,16 @@ import type { Pass, Reconciler, Result } from './result.js';
 import { WorkQueue, type Run } from './workqueue.js';
 
 export interface ControllerOptions {
-  /** Lower case; label of its metrics, field of its log lines. */
+  /** Lower case; label in metrics, field in logs. */
   readonly name: string;
   /** Kind of the object that a key names, for the log. */
   readonly kind: string;
   readonly reconciler: Reconciler;
-  /** Every key there is now: looked at when work begins, and again each `resyncMs`. */
+  /** All current keys; each is enqueued at the start and again every `resyncMs`. */
   readonly keys: () => Iterable<string>;
-  /** Passes at a time; one by default. */
+  /** Concurrent reconciles; default 1. */
   readonly workers?: number;
-  /** Ms between two periodic looks at every key, 10 minutes by default: what no watch reports is noticed by then. */
+  /** Period in ms after which every key is reconciled again, for changes that no watch reports; default 10 minutes. */
   readonly resyncMs?: number;
   readonly backoff?: BackoffOptions;
   readonly clock: Clock;
@@ -27,34 +27,34 @@ export interface ControllerOptions {
   readonly newId?: () => string;
 }
 
-/** What a lifecycle group starts and stops. */
+/** A controller that a group starts and stops. */
 export interface Controller {
   readonly name: string;
-  /** Asks for a pass over `key`, a `namespace/name` or a `name`. Ignored while stopped: `start` looks at every key. */
+  /** Enqueues `key`, a `namespace/name` or a `name`. Ignored while stopped, since `start` enqueues every key. */
   add(key: string): void;
-  /** The same in `ms` at the latest: further calls before then ride along, so nothing waits longer. */
+  /** Enqueues `key` after `ms` at the latest; an earlier request for the key includes it. */
   addAfter(key: string, ms: number): void;
-  /** Begins to work, every key first. */
+  /** Starts the workers and enqueues every key. */
   start(): void;
-  /** Takes no more work, lets passes end, fires their signal after `drainMs`; resolves when none is left. */
+  /** Accepts no more keys and waits for running reconciles, whose signal fires after `drainMs`; resolves when all have ended. */
   stop(drainMs: number): Promise<void>;
-  /** The passes in hand. */
+  /** The running reconciles. */
   running(): RunningWork;
 }
 
 const DEFAULT_RESYNC_MS = 10 * 60_000;
-/** Conflicts in a row that are the ordinary price of deciding on a cache. */
-const CONFLICTS_FORGIVEN = 3;
-/** The periodic look spreads its keys over this share of the period, and comes that much early or not. */
+/** Conflicts in a row that are expected when decisions use a cache, and not logged as errors. */
+const EXPECTED_CONFLICTS = 3;
+/** The periodic resync spreads its keys over this share of the period, and starts up to that share earlier. */
 const RESYNC_SPREAD = 0.1;
 
 /**
- * A loop that brings keys nearer to what is wanted.
+ * Runs a reconciler for the keys of a work queue.
  *
- * Guarantees: one pass per key at a time. Whatever a pass throws ends that pass alone: it is logged once, counted, and
- * the key is tried again after its backoff, and never before a Retry-After of the server. Passes given up because the
- * process drains or the lease is gone are no errors, and neither are a few conflicts in a row. Every key that `keys` gives gets a pass after `start` and then at
- * least each `resyncMs`.
+ * Guarantees: one reconcile at a time for each key. An error ends that reconcile only: it is logged once and counted, and
+ * the key is retried after its backoff and not before the server's Retry-After. A reconcile that is aborted by a shutdown or
+ * a lost lease does not count as an error, nor do three conflicts in a row. Every key of `keys` is reconciled after `start`
+ * and then at least every `resyncMs`.
  */
 export function createController(options: ControllerOptions): Controller {
   return new Loop(options);
@@ -65,8 +65,8 @@ class Loop implements Controller {
   readonly #options: ControllerOptions;
   readonly #workers: number;
   #queue: WorkQueue | undefined;
-  /** The end of the last tenure, while passes of it still run. */
-  #ending: { readonly queue: WorkQueue; readonly ended: Promise<void> } | undefined;
+  /** The queue of the last leadership term, while its reconciles still run. */
+  #draining: { readonly queue: WorkQueue; readonly ended: Promise<void> } | undefined;
   #resync: Timer | undefined;
   #active = 0;
 
@@ -86,8 +86,8 @@ class Loop implements Controller {
   }
 
   start(): void {
-    if (this.#queue !== undefined || this.#ending !== undefined) {
-      throw new Error(`controller ${this.name}: started while it runs; stop it first`);
+    if (this.#queue !== undefined || this.#draining !== undefined) {
+      throw new Error(`controller ${this.name}: already started; stop it first`);
     }
     const { clock, random, backoff, metrics } = this.#options;
     const queue: WorkQueue = new WorkQueue({
@@ -105,18 +105,18 @@ class Loop implements Controller {
 
   stop(drainMs: number): Promise<void> {
     const queue = this.#queue;
-    if (queue === undefined) return this.#ending?.ended ?? Promise.resolve();
+    if (queue === undefined) return this.#draining?.ended ?? Promise.resolve();
     this.#queue = undefined;
     this.#resync?.cancel();
     const ended = queue.drain(drainMs).then(() => {
-      this.#ending = undefined;
+      this.#draining = undefined;
     });
-    this.#ending = { queue, ended };
+    this.#draining = { queue, ended };
     return ended;
   }
 
   running(): RunningWork {
-    return (this.#queue ?? this.#ending?.queue)?.running() ?? { unfinishedSeconds: 0, longestSeconds: 0 };
+    return (this.#queue ?? this.#draining?.queue)?.running() ?? { unfinishedSeconds: 0, longestSeconds: 0 };
   }
 
   #armResync(queue: WorkQueue): void {
@@ -150,11 +150,11 @@ class Loop implements Controller {
     const atLeastMs = error instanceof ApiError ? error.retryAfterMs : undefined;
     const retryInMs = Math.ceil(queue.retry(key, atLeastMs));
     if (pass.signal.aborted || isFailure(error, 'Fenced', 'Aborted')) {
-      pass.log.debug({ err: asError(error) }, 'pass given up');
+      pass.log.debug({ err: asError(error) }, 'reconcile aborted');
       return 'requeue';
     }
-    if (isFailure(error, 'Conflict') && queue.failures(key) <= CONFLICTS_FORGIVEN) {
-      pass.log.debug({ err: asError(error), retryInMs }, 'somebody else wrote first, looking again');
+    if (isFailure(error, 'Conflict') && queue.failures(key) <= EXPECTED_CONFLICTS) {
+      pass.log.debug({ err: asError(error), retryInMs }, 'conflict with another write, retrying');
       return 'requeue';
     }
     pass.log.error({ err: asError(error), failures: queue.failures(key), retryInMs }, 'reconcile failed');
@@ -171,12 +171,12 @@ class Loop implements Controller {
 
 function settleResult(queue: WorkQueue, key: string, result: Result): ReconcileResult {
   queue.forget(key);
-  const wakeMs = result.ending === 'done' ? result.requeueAfterMs : result.afterMs;
-  if (wakeMs === undefined) return 'success';
-  queue.requeueAfter(key, wakeMs);
+  const requeueMs = result.ending === 'done' ? result.requeueAfterMs : result.afterMs;
+  if (requeueMs === undefined) return 'success';
+  queue.requeueAfter(key, requeueMs);
   return 'requeue_after';
 }
 
 function asError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(`thrown value that is no Error: ${String(thrown)}`);
+  return thrown instanceof Error ? thrown : new Error(`a value that is not an Error was thrown: ${String(thrown)}`);
 }

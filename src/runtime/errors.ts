@@ -1,21 +1,21 @@
-/** What went wrong with a call to the Kubernetes API, told apart by code and by `Status.details`, never by text. */
+/** The kind of a failed call to the Kubernetes API, decided by HTTP code and `Status.details`, never by the message. */
 export type FailureKind =
   | 'NotFound' // the object (404 with a Status that names it)
-  | 'ResourceMissing' // the type itself is not served: 404 without a named object; never an empty list
+  | 'ResourceMissing' // the type is not served: 404 without a named object; never an empty list
   | 'Conflict' // 409: resourceVersion, uid precondition, or another field manager
   | 'AlreadyExists' // 409 AlreadyExists
   | 'Forbidden' // 403
-  | 'Unauthorized' // 401, after one refresh of the credentials
+  | 'Unauthorized' // 401, after the credentials were read again
   | 'Invalid' // 400, 415, 422
   | 'Gone' // 410: resourceVersion or continue token too old
   | 'TooLarge' // 413
   | 'Throttled' // 429
   | 'Unavailable' // 5xx
-  | 'Transport' // no answer: reset, time-out, TLS, name; whether it was applied is unknown
-  | 'Malformed' // an answer that is not what the API promises: HTML, cut JSON
-  | 'Fenced' // not sent: the lease that allows writes is not held (any more)
-  | 'Guarded' // not sent: outside the write guard's table; a programming error
-  | 'Aborted'; // given up by the caller's signal
+  | 'Transport' // no response: reset, timeout, TLS, DNS; whether it was applied is unknown
+  | 'Malformed' // not a valid response of the API: HTML, incomplete JSON
+  | 'Fenced' // not sent: the lease is not held
+  | 'Guarded' // not sent: not permitted by the write guard; a programming error
+  | 'Aborted'; // the caller's signal fired
 
 export interface FailureCause {
   readonly reason: string;
@@ -25,7 +25,7 @@ export interface FailureCause {
 
 export interface FailedCall {
   readonly verb: string;
-  /** `plural` or `plural.group`, with `/status` behind it for a subresource. */
+  /** `plural` or `plural.group`, followed by `/status` for that subresource. */
   readonly resource: string;
   readonly namespace?: string;
   readonly name?: string;
@@ -35,16 +35,16 @@ export interface ApiErrorInit {
   readonly kind: FailureKind;
   readonly message: string;
   readonly call: FailedCall;
-  /** HTTP code; 0 where there was no answer. */
+  /** HTTP code; 0 without a response. */
   readonly status?: number;
-  /** `Status.reason`; empty where there was none. */
+  /** `Status.reason`; empty without one. */
   readonly reason?: string;
   readonly causes?: readonly FailureCause[];
   /** From Retry-After, in ms, at most 60,000. */
   readonly retryAfterMs?: number;
 }
 
-/** Thrown by every call to the Kubernetes API that did not succeed. */
+/** The error of a failed call to the Kubernetes API. */
 export class ApiError extends Error {
   readonly kind: FailureKind;
   readonly call: FailedCall;
@@ -65,7 +65,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Whether `error` is a failure of one of these kinds. */
+/** Whether `error` is an ApiError of one of these kinds. */
 export function isFailure(error: unknown, ...kinds: FailureKind[]): error is ApiError {
   return error instanceof ApiError && kinds.includes(error.kind);
 }

@@ -2,19 +2,19 @@ import type { Clock, Timer } from './clock.js';
 import type { HealthCheck } from './health.js';
 
 export interface StallOptions {
-  /** The stretch of time that is looked at, ms. */
+  /** The period in which stalls count, ms. */
   readonly windowMs: number;
-  /** How much of it may be lost to stalls, ms. */
+  /** How long the stalls in it may be together, ms. */
   readonly allowedMs: number;
 }
 
 const TICK_MS = 500;
-/** A tick this much late is a stall; less is an ordinary busy moment. */
+/** A timer that is later than this counts as a stall. */
 const LATE_MS = 500;
 
 /**
- * Notices an event loop that hardly turns. One long stall is seen by a probe's own time-out and is over when the loop
- * turns again; this one is for a process that is half alive: stalled again and again, answering probes in between.
+ * Detects an event loop that is blocked most of the time. A single long stall is detected by the probe's own timeout; this
+ * check is for a process that stalls repeatedly and responds to probes in between.
  */
 export class StallDetector implements HealthCheck {
   readonly name = 'event-loop';

@@ -4,53 +4,53 @@ import type { Controller } from './controller.js';
 import type { HealthCheck } from './health.js';
 import type { Logger } from './logger.js';
 
-/** The right to write, held by one process at a time. */
+/** Leader election: one process at a time is the leader. */
 export interface Election {
-  /** Waits for the right, for ever if need be; gives a signal that fires when it is lost. Rejects when `signal` fires. */
+  /** Waits without limit until this process is the leader; resolves with a signal that fires when leadership is lost. Rejects when `signal` fires. */
   acquire(signal: AbortSignal): Promise<AbortSignal>;
-  /** Gives the right up, so that the next one need not wait; nothing when it is not held. Nothing may be written after the call. */
+  /** Releases leadership, if held, so that another process can take over at once. The caller must not write after the call. */
   release(): Promise<void>;
   held(): boolean;
 }
 
-/** What has to be known before work can begin: a cache. */
+/** A cache that has to be synced before the controllers start. */
 export interface CacheSource {
   start(): void;
   whenSynced(signal?: AbortSignal): Promise<void>;
   stop(): Promise<void>;
-  /** Why it cannot be kept up to date now; undefined when it is. */
+  /** Why the cache is not current; undefined when it is. */
   failure?(): Error | undefined;
 }
 
 export interface GroupOptions {
-  /** Lower case; field of its log lines, prefix of its health checks. */
+  /** Lower case; field in logs, prefix of the health checks. */
   readonly name: string;
-  /** The group's own: no other group starts or stops them. */
+  /** Caches that only this group starts and stops. */
   readonly sources: readonly CacheSource[];
   readonly election: Election;
   readonly controllers: readonly Controller[];
   /**
-   * Called each time the right is held, before work begins; `end` fires when it is lost or the process stops.
-   * A rejection ends the group.
+   * Called at the start of each leadership term, before the controllers start; `end` fires when leadership is lost or the
+   * process stops. A rejection ends the group.
    */
   readonly onStartedLeading?: (end: AbortSignal) => void | Promise<void>;
-  /** Called after the last pass, before the right is given up: for writes that no pass waits for (events). At most 1 s. */
+  /** Called after the last reconcile, before the lease is released: for background writes (events). At most 1 s. */
   readonly onDrained?: () => Promise<void>;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** Longest that a pass may take before the process counts as stuck, seconds: calls have deadlines far below it. */
+/** A reconcile that runs this long, seconds, fails the liveness check: calls have far shorter deadlines. */
 const STUCK_AFTER_SECONDS = 600;
 
-/** Sources that fail for longer than this, ms, make the process unready: an API server that restarts is back by then. */
+/** Caches that fail for longer than this, ms, fail the readiness check: an API server restarts faster. */
 const UNREADY_AFTER_MS = 60_000;
 
-/** What each step of the end of a group may take, ms. Together they stay below the 10 s that a process has. */
-export const END_BUDGET_MS = Object.freeze({
+/** Time limits of the shutdown steps, ms. Their sum is below the 10 s that the process has. */
+export const SHUTDOWN_LIMITS_MS = Object.freeze({
   drain: 4_000,
   abort: 1_000,
-  afterwards: 1_000,
+  background: 1_000,
   sources: 1_000,
   release: 2_000,
 });
@@ -58,18 +58,18 @@ export const END_BUDGET_MS = Object.freeze({
 /**
  * Controllers that share caches and a lease.
  *
- * Flow: caches start and sync; then the lease is waited for; then work begins with every key. When the lease is lost,
- * passes are aborted, workers stop, and the group waits for the lease again. When `signal` fires, passes drain, caches
- * stop, and the lease is released.
- * Guarantees: no pass begins without the lease; no two tenures overlap; the lease is released only after the last pass
- * has ended, and left to expire where one would not end.
+ * Flow: caches start and sync; the group waits for the lease; the controllers start with every key. When the lease is lost,
+ * reconciles are aborted, the controllers stop, and the group waits for the lease again. When `signal` fires, reconciles
+ * drain, caches stop, and the lease is released.
+ * Guarantees: no reconcile starts without the lease; leadership terms do not overlap; the lease is released only after the
+ * last reconcile has ended; if one does not end in time, the lease expires.
  */
 export class Group {
   readonly name: string;
   readonly #options: GroupOptions;
   readonly #log: Logger;
   #synced = false;
-  /** When a look at the sources first found one failing, monotonic ms; undefined when the last look found none. */
+  /** Monotonic ms of the first check that found a failing cache; undefined when the last check found none. */
   #failingSince: number | undefined;
 
   constructor(options: GroupOptions) {
@@ -78,26 +78,26 @@ export class Group {
     this.#log = options.log.child({ group: options.name });
   }
 
-  /** Runs until `signal` fires or something breaks that no retry mends; true when all came to a clean end. Never rejects. */
+  /** Runs until `signal` fires or an unrecoverable error; resolves with whether everything ended cleanly. Never rejects. */
   async run(signal: AbortSignal): Promise<boolean> {
-    let sound = true;
+    let healthy = true;
     try {
       await this.#work(signal);
     } catch (error) {
-      sound = signal.aborted;
-      if (!sound) this.#log.error({ err: error }, 'group failed');
+      healthy = signal.aborted;
+      if (!healthy) this.#log.error({ err: error }, 'group failed');
     }
-    return (await this.#shutDown()) && sound;
+    return (await this.#shutDown()) && healthy;
   }
 
-  /** For /readyz: whether the caches were filled, and none has been failing for a minute. A standby is ready too. */
+  /** For /readyz: whether the caches are synced and none has failed for a minute. Leadership is not required. */
   readiness(): HealthCheck {
     return { name: `${this.name}-caches`, check: () => (this.#synced ? this.#failing() : 'not synced yet') };
   }
 
-  /** For /livez: whether a pass is stuck. */
+  /** For /livez: whether a reconcile has been running for 10 minutes. */
   liveness(): HealthCheck {
-    return { name: `${this.name}-passes`, check: () => this.#stuck() };
+    return { name: `${this.name}-reconciles`, check: () => this.#stuck() };
   }
 
   async #work(signal: AbortSignal): Promise<void> {
@@ -106,10 +106,10 @@ export class Group {
     await Promise.all(sources.map((source) => source.whenSynced(signal)));
     this.#synced = true;
     this.#log.info({}, 'caches synced');
-    while (!signal.aborted) await this.#tenure(signal);
+    while (!signal.aborted) await this.#lead(signal);
   }
 
-  async #tenure(signal: AbortSignal): Promise<void> {
+  async #lead(signal: AbortSignal): Promise<void> {
     const { election, controllers, onStartedLeading } = this.#options;
     const lost = await election.acquire(signal);
     const end = AbortSignal.any([signal, lost]);
@@ -121,17 +121,17 @@ export class Group {
     }
     if (signal.aborted) return;
     this.#log.warn({}, 'lease lost');
-    // Waits as long as a pass needs: the next tenure must not begin beside it. A shutdown in the meantime goes ahead.
+    // No limit: the next leadership term must not start before the last reconcile has ended. A shutdown does not wait.
     await untilAborted(signal, this.#stop(0));
   }
 
   async #shutDown(): Promise<boolean> {
     const { clock, sources, election, onDrained } = this.#options;
-    const budget = END_BUDGET_MS;
-    const drained = await within(clock, budget.drain + budget.abort, this.#stop(budget.drain));
-    if (drained) await within(clock, budget.afterwards, onDrained?.());
-    const stopped = await within(clock, budget.sources, Promise.all(sources.map((source) => source.stop())));
-    const released = drained && (await within(clock, budget.release, election.release()));
+    const limits = SHUTDOWN_LIMITS_MS;
+    const drained = await within(clock, limits.drain + limits.abort, this.#stop(limits.drain));
+    if (drained) await within(clock, limits.background, onDrained?.());
+    const stopped = await within(clock, limits.sources, Promise.all(sources.map((source) => source.stop())));
+    const released = drained && (await within(clock, limits.release, election.release()));
     this.#log.info({ drained, stopped, released }, 'group ended');
     return drained && stopped && released;
   }
@@ -151,7 +151,7 @@ export class Group {
   #stuck(): string | undefined {
     for (const controller of this.#options.controllers) {
       const seconds = Math.floor(controller.running().longestSeconds);
-      if (seconds >= STUCK_AFTER_SECONDS) return `a pass of ${controller.name} has been running for ${seconds} s`;
+      if (seconds >= STUCK_AFTER_SECONDS) return `a reconcile of ${controller.name} has been running for ${seconds} s`;
     }
     return undefined;
   }
@@ -166,8 +166,8 @@ function whenAborted(signal: AbortSignal): Promise<void> {
 }
 
 /**
- * `work`, or nothing once `signal` has fired; no listener stays behind: `signal` outlives any number of tenures, and
- * Node warns of the eleventh.
+ * Resolves when `work` has ended or `signal` has fired. It removes its listener: `signal` outlives many leadership terms, and
+ * Node warns about more than ten listeners.
  */
 function untilAborted(signal: AbortSignal, work: void | Promise<void>): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -1,7 +1,7 @@
-/** One named line of /livez or /readyz. */
+/** One named check of /livez or /readyz. */
 export interface HealthCheck {
   /** Lower case, digits and dashes. */
   readonly name: string;
-  /** Why it fails; undefined when all is well. Must not throw and not wait. */
+  /** Why the check fails; undefined when it passes. Must not throw or block. */
   check(): string | undefined;
 }

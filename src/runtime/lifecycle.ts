@@ -1,14 +1,14 @@
 import type { Clock } from './clock.js';
 import type { Logger } from './logger.js';
 
-/** What of the process is needed here; node's `process` satisfies it. */
+/** The part of Node's `process` that is used here. */
 export interface Host {
   on(event: string, listener: (cause: unknown) => void): unknown;
   off(event: string, listener: (cause: unknown) => void): unknown;
   exit(code: number): void;
 }
 
-/** Runs until its signal fires; resolves with whether it came to a clean end. A `Group` is one. */
+/** Runs until its signal fires; resolves with whether it ended cleanly. A `Group` is one. */
 export interface Runnable {
   readonly name: string;
   run(signal: AbortSignal): Promise<boolean>;
@@ -20,16 +20,16 @@ export interface LifecycleOptions {
   readonly log: Logger;
 }
 
-/** From the first signal to the end of the process, ms, whatever hangs: below the 10 s that are promised. */
+/** The process exits this long after the first signal, ms, even if something hangs; below the documented 10 s. */
 const HARD_STOP_MS = 9_500;
 
-/** Tells of SIGTERM and SIGINT from when it was made until it is released. */
+/** Aborts `stop` at the first SIGTERM or SIGINT; `release` removes the listeners. */
 export interface Signals {
   readonly stop: AbortController;
   readonly release: () => void;
 }
 
-/** A second signal, or 9.5 s after the first, ends the process at once with 1. */
+/** Listens for SIGTERM and SIGINT. A second signal, or 9.5 s after the first, the process exits with 1. */
 export function awaitSignals(options: LifecycleOptions): Signals {
   const stop = new AbortController();
   const release = onSignals(options, (name) => {
@@ -40,9 +40,8 @@ export function awaitSignals(options: LifecycleOptions): Signals {
 }
 
 /**
- * Runs all `parts` side by side until SIGTERM or SIGINT, or until one of them ends by itself: then the others end too.
- * Resolves with the exit code: 0 when a signal came and every part ended cleanly, else 1. Who listened for signals before
- * hands `signals` over, which are released at the end.
+ * Runs all `parts` until SIGTERM or SIGINT, or until one of them ends by itself, which ends the others. Resolves with the
+ * exit code: 0 when a signal was received and every part ended cleanly, else 1. `signals` are released at the end.
  */
 export async function runUntilSignalled(
   parts: readonly Runnable[],
@@ -54,7 +53,7 @@ export async function runUntilSignalled(
   const ends = parts.map(async (part) => {
     const clean = await part.run(stop.signal);
     const signalled = stop.signal.aborted;
-    if (!signalled) log.error({ part: part.name }, 'a part ended by itself, shutting down');
+    if (!signalled) log.error({ part: part.name }, 'a part of the process has ended, shutting down');
     stop.abort(new Error('another part ended'));
     return clean && signalled;
   });
@@ -66,7 +65,7 @@ export async function runUntilSignalled(
   }
 }
 
-/** Calls `first` at the first signal; returns how to let go of the signals again. */
+/** Calls `first` at the first signal; returns a function that removes the listeners. */
 function onSignals(options: LifecycleOptions, first: (name: string) => void): () => void {
   const { host, clock, log } = options;
   let hardStop: { cancel(): void } | undefined;
@@ -90,12 +89,15 @@ function onSignals(options: LifecycleOptions, first: (name: string) => void): ()
   };
 }
 
-/** Ends the process with 1 after one log line when anything was thrown that nobody caught: half alive is worse than dead. */
+/** Exits with 1 after an uncaught exception or unhandled rejection, which is logged: the state is not reliable afterwards. */
 export function exitOnCrash(host: Host, log: Logger): void {
   for (const event of ['uncaughtException', 'unhandledRejection']) {
     host.on(event, (cause) => {
       log.error(
-        { err: cause instanceof Error ? cause : new Error(`no Error: ${String(cause)}`), event },
+        {
+          err: cause instanceof Error ? cause : new Error(`a value that is not an Error was thrown: ${String(cause)}`),
+          event,
+        },
         'crashed, exiting',
       );
       host.exit(1);

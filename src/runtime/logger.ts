@@ -1,4 +1,4 @@
-/** Structured log: a constant message, everything else in fields. pino satisfies it. */
+/** Structured log: a constant message, all else in fields. pino implements it. */
 export interface Logger {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;

@@ -1,31 +1,31 @@
-/** What the program counts, as sinks: whoever counts takes the interface, `src/observability` implements it. Times in seconds. */
+/** Interfaces through which code records metrics; `src/observability` implements them. Times in seconds. */
 
-/** One work queue, with the meaning that client-go gives to `workqueue_*`. */
+/** Metrics of one work queue, as client-go defines `workqueue_*`. */
 export interface QueueMetrics {
-  /** A key was taken in; not when it was waiting already. */
+  /** A key was added that was not waiting already. */
   added(): void;
-  /** Keys that wait, those that run and were asked for again included. */
+  /** Waiting keys, with the running ones that were added again. */
   depth(keys: number): void;
-  /** A key's run began; how long the key had waited. */
+  /** Work on a key began, after this wait. */
   started(waitedSeconds: number): void;
-  /** A key's run ended. */
+  /** Work on a key ended. */
   finished(workedSeconds: number): void;
-  /** A key was put back because its run failed. */
+  /** A key was added again after a failure. */
   retried(): void;
-  /** Says how to ask, at any time, for the work in hand. A later call replaces the earlier. */
+  /** Sets the function that returns the work in progress; it is called at each scrape. */
   running(read: () => RunningWork): void;
 }
 
 export interface RunningWork {
-  /** Sum of the times that the runs in hand have taken so far. */
+  /** Sum of the durations of the work in progress. */
   readonly unfinishedSeconds: number;
   readonly longestSeconds: number;
 }
 
-/** `result` of controller_runtime_reconcile_total; `requeue` stands for passes given up because the process or the lease ends. */
+/** `result` of controller_runtime_reconcile_total; `requeue`: a conflict, or aborted by a shutdown or a lost lease. */
 export type ReconcileResult = 'success' | 'requeue_after' | 'requeue' | 'error';
 
-/** One controller, with the meaning that controller-runtime gives to `controller_runtime_*`. */
+/** Metrics of one controller, as controller-runtime defines `controller_runtime_*`. */
 export interface ReconcileMetrics {
   workers(max: number): void;
   active(passes: number): void;
@@ -37,9 +37,9 @@ export interface ControllerMetrics {
   readonly reconcile: ReconcileMetrics;
 }
 
-/** Calls to the Kubernetes API, with the meaning that client-go gives to `rest_client_*`. */
+/** Metrics of calls to the Kubernetes API, as client-go defines `rest_client_*`. */
 export interface RequestMetrics {
-  /** One try has ended: `code` of the answer, or `<error>` where there was none; `host` with its port. */
+  /** An attempt has ended: `code` of the response, or `<error>` without one; `host` with its port. */
   requested(method: string, host: string, code: string, seconds: number): void;
   /** A call waited this long for the rate limit of its bucket. */
   limited(bucket: string, seconds: number): void;
@@ -53,7 +53,7 @@ export interface GuardMetrics {
   refused(verb: string, resource: string): void;
 }
 
-/** What is known of one engine; `phase` is the one of its status. */
+/** One engine; `phase` as in its status. */
 export interface EngineInfo {
   readonly name: string;
   readonly version: string;
@@ -66,7 +66,7 @@ export interface EngineMetrics {
   engineGone(name: string): void;
 }
 
-/** What is known of one placement; `phase` is the one of its status, `clusters` how many its decision holds. */
+/** One placement; `phase` as in its status, `clusters`: their number in its decision. */
 export interface PlacementInfo {
   readonly namespace: string;
   readonly name: string;
@@ -77,40 +77,40 @@ export interface PlacementInfo {
 export interface PlacementMetrics {
   placement(info: PlacementInfo): void;
   placementGone(namespace: string, name: string): void;
-  /** A decision was published; the time since the change that led to it was seen. */
+  /** A decision was published, this long after the change that caused it was observed. */
   decided(seconds: number): void;
 }
 
-/** What caches of the API count. `resource` is `plural` or `plural.group`. */
+/** Metrics of caches. `resource`: `plural` or `plural.group`. */
 export interface CacheMetrics {
-  /** A list was read to its end. */
+  /** A complete list was read. */
   listed(resource: string, objects: number, seconds: number): void;
-  /** A list or watch has failed; `kind` of the failure. A watch that ends as agreed is none. */
+  /** A list or watch failed with an error of this kind. A watch that ends on its timeout does not count. */
   failed(resource: string, kind: string): void;
   /** A handler, transform or indexer threw: a programming error. */
   broken(resource: string): void;
 }
 
-/** What the writer of events counts. */
+/** Metrics of the event recorder. */
 export interface EventMetrics {
-  /** What became of a recorded event: a new one, a repeat joined to a series, given up. */
+  /** The outcome of a recorded event: created, joined to a series, or dropped. */
   recorded(outcome: 'created' | 'joined' | 'dropped'): void;
 }
 
-/** What the gateway counts. Labels hold words of the gateway's own tables, never a client's. Times in seconds. */
+/** Metrics of the gateway. Label values come from the gateway's own tables, never from clients. Times in seconds. */
 export interface GatewayMetrics {
-  /** A request was answered. `route` is a template of the table or `none`; `method` one of the table or `other`. */
+  /** A response was sent. `route`: a template of the table or `none`; `method`: one of the table or `other`. */
   answered(route: string, method: string, code: number, seconds: number): void;
-  /** A call to the API server has ended: `code` of the answer, or `<error>` where there was none. */
+  /** A call to the API server has ended: `code` of the response, or `<error>` without one. */
   upstream(method: string, code: string, seconds: number): void;
-  /** A client left before it was answered. */
+  /** A client closed the connection before the response. */
   abandoned(route: string): void;
-  /** A connection could not be served: `tls`, `protocol`, `timeout` or `capacity`. */
+  /** A connection was rejected: `tls`, `protocol`, `timeout` or `capacity`. */
   dropped(cause: string): void;
-  /** A file was read anew: `certificate` or `upstream-ca`; whether it could be used. */
+  /** A file was reloaded: `certificate` or `upstream-ca`; whether it is usable. */
   reloaded(file: string, usable: boolean): void;
-  /** When the certificate ends, in seconds since the epoch. */
+  /** When the certificate expires, in seconds since the epoch. */
   certificateExpiry(seconds: number): void;
-  /** Says how to ask for the open connections. */
+  /** Sets the function that returns the number of open connections. */
   connections(read: () => number): void;
 }

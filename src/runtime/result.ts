@@ -1,28 +1,28 @@
 import type { Logger } from './logger.js';
 
 /**
- * How a pass over one key ends. Anything thrown is the fourth ending: retried with backoff.
- * - done: nothing more to do until something changes, or until `requeueAfterMs`.
- * - wait: something else has to happen first; looked at again after `afterMs` at the latest.
- * - stalled: only the user can act; looked at again after `afterMs` where given (for what no watch reports).
+ * The result of a reconcile. After a thrown error the key is retried with backoff.
+ * - done: nothing to do until the next change, or until `requeueAfterMs`.
+ * - wait: something else has to happen first; requeued after `afterMs` at the latest.
+ * - stalled: only the user can act; requeued after `afterMs` if set (for causes that no watch reports).
  */
 export type Result =
   | { readonly ending: 'done'; readonly requeueAfterMs?: number }
   | { readonly ending: 'wait'; readonly reason: string; readonly afterMs: number }
   | { readonly ending: 'stalled'; readonly reason: string; readonly afterMs?: number };
 
-/** One pass as its controller sees it. */
+/** The context of one reconcile. */
 export interface Pass {
-  /** Unique per pass; stands in every log line of it. */
+  /** Unique for each reconcile; in all its log lines. */
   readonly reconcileId: string;
   readonly log: Logger;
-  /** Fires when the process drains or the lease is lost. */
+  /** Fires when the process shuts down or the lease is lost. */
   readonly signal: AbortSignal;
-  /** `Clock.monotonic()` of the earliest change that this pass answers (of the wake itself, where no change led to it). */
+  /** `Clock.monotonic()` of the earliest `add` that this reconcile covers; for a requeue or retry, when it became due. */
   readonly enqueuedAt?: number;
 }
 
-/** The whole duty of a controller's author: bring `key` nearer to what is wanted. */
+/** What a controller implements: moves the object of `key` towards its desired state. */
 export interface Reconciler {
   reconcile(key: string, pass: Pass): Promise<Result>;
 }

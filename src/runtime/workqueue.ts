@@ -4,16 +4,16 @@ import type { Clock, Random, Timer } from './clock.js';
 import type { QueueMetrics, RunningWork } from './metrics.js';
 
 export interface Run {
-  /** Fires when the queue gives up waiting for its runs. */
+  /** Fires when `drain` has waited long enough. */
   readonly signal: AbortSignal;
-  /** Monotonic ms at which the earliest wish that this run answers was made; for a wake or a retry, when it fell due. */
+  /** Monotonic ms of the earliest `add` that this run covers; for a requeue or retry, when it became due. */
   readonly enqueuedAt: number;
 }
 
 export interface WorkQueueOptions {
-  /** Called for one key at a time; what it throws counts as a failure. */
+  /** Never called twice at once for one key; an error that it throws counts as a failure. */
   readonly work: (key: string, run: Run) => Promise<void>;
-  /** Runs at a time, at least 1. */
+  /** Concurrent runs, at least 1. */
   readonly workers: number;
   readonly clock: Clock;
   readonly random: Random;
@@ -21,17 +21,17 @@ export interface WorkQueueOptions {
   readonly metrics?: QueueMetrics;
 }
 
-/** idle: waits for its timer; dirty: runs and was asked for again. */
+/** idle: waits for its timer; dirty: runs and was added again (client-go's dirty set). */
 type State = 'idle' | 'queued' | 'running' | 'dirty';
 
 interface Entry {
   state: State;
-  /** When the earliest wish not yet answered was made; undefined when there is none. */
+  /** Monotonic ms of the earliest `add` without a run; undefined when there is none. */
   enqueuedAt: number | undefined;
   queuedAt: number;
   startedAt: number;
   failures: number;
-  /** Nothing of this key runs before. */
+  /** The key does not run before. */
   notBefore: number;
   timer: Timer | undefined;
   timerDue: number;
@@ -41,11 +41,10 @@ interface Entry {
 /**
  * A queue of keys with workers.
  *
- * Guarantees: a key never runs twice at once. Every `add` is answered by a run that begins after it; adds that wait
- * together are answered by one run, an `add` during a run by one more. Of several wakes of a key the earliest wins, and
- * a run that begins answers them all. Keys run in the order in which they were asked for, so that one that fails waits
- * behind the others, after a backoff of its own. Each run begins in a turn of the event loop of its own. Memory is
- * bounded by the keys that wait or run.
+ * Guarantees: a key never runs twice at once. After every `add` a run of the key starts; waiting adds share one run, and an
+ * `add` during a run leads to one more. Of several delayed adds of a key the earliest counts, and a run covers all of them.
+ * Keys run in the order in which they were added; a failed key is added again after its backoff. Each run starts in its own
+ * turn of the event loop. Memory is bounded by the keys that wait or run.
  */
 export class WorkQueue {
   readonly #options: WorkQueueOptions;
@@ -64,19 +63,19 @@ export class WorkQueue {
     options.metrics?.running(() => this.running());
   }
 
-  /** Runs `key` as soon as a worker is free. Ignored after `drain` began. */
+  /** Runs `key` as soon as a worker is free. Ignored after `drain`. */
   add(key: string): void {
     const now = this.#clock.monotonic();
     this.#schedule(key, now, now);
   }
 
-  /** Runs `key` in `ms` at the latest. */
+  /** Runs `key` after `ms` at the latest. */
   addAfter(key: string, ms: number): void {
     const now = this.#clock.monotonic();
     this.#schedule(key, now + Math.max(ms, 0), now);
   }
 
-  /** As `addAfter`, for a wish that is made only when it falls due: the wait does not count as somebody's waiting. */
+  /** As `addAfter`, but the delay does not count as latency: `enqueuedAt` of the run is the time when it became due. */
   requeueAfter(key: string, ms: number): void {
     const due = this.#clock.monotonic() + Math.max(ms, 0);
     this.#schedule(key, due, due);
@@ -97,7 +96,7 @@ export class WorkQueue {
     return wait;
   }
 
-  /** Forgets the failures of `key`, so that its next backoff starts anew. */
+  /** Resets the failures and the backoff of `key`. */
   forget(key: string): void {
     const entry = this.#entries.get(key);
     if (entry === undefined) return;
@@ -110,7 +109,7 @@ export class WorkQueue {
     return this.#entries.get(key)?.failures ?? 0;
   }
 
-  /** Keys that are known at all: waiting for a worker, for their time, or running. */
+  /** Keys that wait for a worker or a timer, or run. */
   get size(): number {
     return this.#entries.size;
   }
@@ -128,8 +127,8 @@ export class WorkQueue {
   }
 
   /**
-   * Ends the queue: takes nothing in, drops what waits, lets the runs end, and after `deadlineMs` fires their signal.
-   * Resolves when no run is left, however long that takes.
+   * Ends the queue: drops waiting keys, accepts no more, and fires the signal of running keys after `deadlineMs`.
+   * Resolves when no key runs, without a time limit.
    */
   async drain(deadlineMs: number): Promise<void> {
     this.#closed = true;
@@ -140,9 +139,9 @@ export class WorkQueue {
       if (entry.state === 'dirty') entry.state = 'running';
     }
     this.#setWaiting(0);
-    const giveUp = (): void => this.#abort.abort(new Error('the work queue stops'));
-    const timer = deadlineMs > 0 ? this.#clock.after(deadlineMs, giveUp) : undefined;
-    if (timer === undefined) giveUp();
+    const abort = (): void => this.#abort.abort(new Error('the work queue stops'));
+    const timer = deadlineMs > 0 ? this.#clock.after(deadlineMs, abort) : undefined;
+    if (timer === undefined) abort();
     await this.#pool.onIdle();
     timer?.cancel();
   }
@@ -155,16 +154,16 @@ export class WorkQueue {
     else this.#enqueue(key, entry, enqueuedAt);
   }
 
-  #arm(key: string, entry: Entry, wake: { due: number; enqueuedAt: number }): void {
+  #arm(key: string, entry: Entry, timer: { due: number; enqueuedAt: number }): void {
     if (entry.timer !== undefined) {
-      entry.timerEnqueuedAt = Math.min(entry.timerEnqueuedAt, wake.enqueuedAt);
-      if (entry.timerDue <= wake.due) return;
+      entry.timerEnqueuedAt = Math.min(entry.timerEnqueuedAt, timer.enqueuedAt);
+      if (entry.timerDue <= timer.due) return;
       entry.timer.cancel();
     } else {
-      entry.timerEnqueuedAt = wake.enqueuedAt;
+      entry.timerEnqueuedAt = timer.enqueuedAt;
     }
-    entry.timerDue = wake.due;
-    entry.timer = this.#clock.after(wake.due - this.#clock.monotonic(), () => {
+    entry.timerDue = timer.due;
+    entry.timer = this.#clock.after(timer.due - this.#clock.monotonic(), () => {
       entry.timer = undefined;
       this.#schedule(key, entry.timerDue, entry.timerEnqueuedAt);
     });
@@ -216,12 +215,12 @@ export class WorkQueue {
     this.#options.metrics?.finished((this.#clock.monotonic() - entry.startedAt) / 1000);
     const dirty = entry.state === 'dirty';
     entry.state = 'idle';
-    if (dirty) this.#again(key, entry);
+    if (dirty) this.#runAgain(key, entry);
     if (entry.state === 'idle' && entry.timer === undefined) this.#entries.delete(key);
   }
 
-  /** After a run during which the key was asked for: at once, unless its run was told to hold off. */
-  #again(key: string, entry: Entry): void {
+  /** Queues a key that was added during its run, not before `notBefore`. */
+  #runAgain(key: string, entry: Entry): void {
     if (entry.notBefore <= this.#clock.monotonic()) {
       this.#submit(key, entry);
       return;

@@ -166,8 +166,8 @@ describe('a controller', () => {
   });
 
   it.each([
-    ['a text', 'boom', 'thrown value that is no Error: boom'],
-    ['nothing', undefined, 'thrown value that is no Error: undefined'],
+    ['a text', 'boom', 'a value that is not an Error was thrown: boom'],
+    ['nothing', undefined, 'a value that is not an Error was thrown: undefined'],
   ])('survives %s being thrown', async (_name, thrown, message) => {
     const { controller, passes, log } = bench((key) => {
       if (key === 'a') throw thrown; // oxlint-disable-line typescript/only-throw-error -- that is what is tried
@@ -346,10 +346,10 @@ describe('the end of a controller', () => {
     keys.add('a');
     controller.start();
     await clock.advance(2_000);
-    expect(() => controller.start()).toThrow('controller things: started while it runs; stop it first');
+    expect(() => controller.start()).toThrow('controller things: already started; stop it first');
 
     const stopped = controller.stop(1_000);
-    expect(() => controller.start()).toThrow('controller things: started while it runs; stop it first');
+    expect(() => controller.start()).toThrow('controller things: already started; stop it first');
     expect(controller.running().longestSeconds).toBe(2);
     let again = false;
     const second = controller.stop(0).then(() => (again = true));

@@ -347,12 +347,12 @@ describe('a group', () => {
 
   it.each([
     [599, undefined],
-    [600, 'a pass of things has been running for 600 s'],
+    [600, 'a reconcile of things has been running for 600 s'],
   ])('with a pass of %i s is alive: %s', (seconds, reason) => {
     const { group, hang } = bench();
     hang(seconds);
 
-    expect(group.liveness().name).toBe('g-passes');
+    expect(group.liveness().name).toBe('g-reconciles');
     expect(group.liveness().check()).toBe(reason);
   });
 });

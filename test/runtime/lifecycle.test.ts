@@ -66,7 +66,7 @@ describe('a process', () => {
 
     expect(await code).toBe(1);
     expect(log.lines).toEqual([
-      { level: 'error', message: 'a part ended by itself, shutting down', fields: { part: 'a' } },
+      { level: 'error', message: 'a part of the process has ended, shutting down', fields: { part: 'a' } },
     ]);
   });
 
@@ -103,8 +103,8 @@ describe('a process', () => {
   it.each([
     ['uncaughtException', new Error('boom'), new Error('boom')],
     ['unhandledRejection', new Error('boom'), new Error('boom')],
-    ['unhandledRejection', 'just text', new Error('no Error: just text')],
-    ['unhandledRejection', undefined, new Error('no Error: undefined')],
+    ['unhandledRejection', 'just text', new Error('a value that is not an Error was thrown: just text')],
+    ['unhandledRejection', undefined, new Error('a value that is not an Error was thrown: undefined')],
   ])('exits with 1 and one log line at an %s of %p', (event, cause, err) => {
     const { host, log } = bench();
     exitOnCrash(host, log);
