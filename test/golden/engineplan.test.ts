@@ -9,9 +9,19 @@ import {
   type ServingCertificate,
   type StoredCertificate,
 } from '../../src/domain/engine/plan/certificate.js';
-import { stepForRead, plan, stepText, type PlanInput } from '../../src/domain/engine/plan/plan.js';
+import { stepForRead, plan, type PlanInput } from '../../src/domain/engine/plan/plan.js';
 import { DAY_MS, pairForTest, pem } from '../support/builders/certificate.js';
-import { desired, identity, NAMESPACE, NOW, placementOnly, settings, UID, wanted } from '../support/builders/engine.js';
+import {
+  desired,
+  identity,
+  NAMESPACE,
+  NOW,
+  placementOnly,
+  settings,
+  UID,
+  wanted,
+  stepText,
+} from '../support/builders/engine.js';
 import { describeRecorded, type Case } from './recorded.js';
 
 type Meta = Partial<ObjectMeta> & { readonly managedFields?: readonly object[] };
@@ -131,7 +141,7 @@ const fresh: readonly Case[] = [
 
 const one: ServingCertificate = {
   component: 'gateway',
-  row: { secret: 'gateway-tls', trust: 'gateway-ca', service: 'gateway' },
+  row: { secret: 'gateway-tls', configMap: 'gateway-ca', service: 'gateway' },
   namespace: NAMESPACE,
   engine: identity,
   settings,
@@ -157,7 +167,7 @@ function secret(over: Meta = {}): KubeObject {
 function certificateCase(sentence: string, over: Partial<StoredCertificate>): Case {
   const sight = {
     secret: secret(),
-    trust: bundleConfigMap(one, bundle).object,
+    configMap: bundleConfigMap(one, bundle).object,
     namespaceObject: { metadata: { name: NAMESPACE } },
     now,
   };

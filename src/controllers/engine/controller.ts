@@ -1,3 +1,4 @@
+import type { MultiClusterEngine } from '../../api/generated/multiclusterengine.js';
 import {
   targetTypes,
   templateErrors,
@@ -11,9 +12,10 @@ import { createController, type Controller } from '../../runtime/controller.js';
 import type { CacheSource } from '../../runtime/group.js';
 import type { Logger } from '../../runtime/logger.js';
 import type { ControllerMetrics, EngineMetrics } from '../../runtime/metrics.js';
-import type { IssueKeyPair } from './install/certificates.js';
+import { MutationCache } from '../../runtime/mutationcache.js';
 import { allCaches, openEngineCaches } from './caches.js';
 import { EngineReconciler } from './reconcile.js';
+import type { IssueKeyPair } from './scope.js';
 import { TargetCaches, type OpenCache } from './targetcaches.js';
 import { watchCaches } from './watches.js';
 
@@ -32,41 +34,28 @@ export interface EngineControllerOptions {
   readonly metrics?: ControllerMetrics;
   readonly engineMetrics?: EngineMetrics;
   readonly workers?: number;
-  /** Ms that a change waits for others to ride along. */
+  /** Ms between a change and its pass, so that changes that follow each other share one. */
   readonly settleMs: number;
 }
 
 /** What a group needs of this controller. */
 export interface EngineController {
   readonly controller: Controller;
-  /** The static caches, which gate the start, and the target namespaces' caches, which only end here. */
+  /** The static caches, which gate the start, and the caches of target namespaces, which are only stopped. */
   readonly sources: readonly CacheSource[];
-  /** For the group's `onStartedLeading`: the leader alone looks into target namespaces. */
+  /** For the group's `onStartedLeading`: only the leader reads target namespaces. */
   readonly onStartedLeading: (end: AbortSignal) => void;
 }
 
-/** Builds the controller of engines. Errors: when the templates hold something that no engine may consist of. */
+/** Builds the controller of engines. Throws when the templates hold an object that no engine may consist of. */
 export function createEngineController(options: EngineControllerOptions): EngineController {
-  const {
-    client,
-    openCache,
-    templates,
-    settings,
-    issueKeyPair,
-    recorder,
-    clock,
-    random,
-    log,
-    metrics,
-    engineMetrics,
-    workers,
-    settleMs,
-  } = options;
+  const { client, openCache, templates, settings, issueKeyPair, recorder, clock, random, log } = options;
   const errors = templateErrors(templates);
   if (errors.length > 0) throw new Error(`components that cannot be installed: ${errors.join('; ')}`);
   const caches = openEngineCaches(openCache, settings.onlyNamespace);
-  const wake = (engine: string): void => controller.addAfter(engine, settleMs);
-  const targets = new TargetCaches({ openCache, types: targetTypes(templates), wake });
+  const mutations = new MutationCache<MultiClusterEngine>(clock);
+  const enqueue = (engine: string): void => controller.addAfter(engine, options.settleMs);
+  const targets = new TargetCaches({ openCache, types: targetTypes(templates), enqueue });
   const controller = createController({
     name: 'multiclusterengine',
     kind: 'MultiClusterEngine',
@@ -74,25 +63,30 @@ export function createEngineController(options: EngineControllerOptions): Engine
       client,
       recorder,
       clock,
+      metrics: options.engineMetrics,
       caches,
       targets,
+      mutations,
       templates,
       settings,
       issueKeyPair,
-      metrics: engineMetrics,
     }),
     keys: () => [...caches.engines.store.values()].map((engine) => engine.metadata.name),
     clock,
     random,
     log,
-    ...(metrics === undefined ? {} : { metrics }),
-    ...(workers === undefined ? {} : { workers }),
+    ...(options.metrics === undefined ? {} : { metrics: options.metrics }),
+    ...(options.workers === undefined ? {} : { workers: options.workers }),
   });
-  watchCaches(caches, { wake });
-  const ended: CacheSource = {
+  watchCaches(caches, { enqueue, mutations });
+  const targetSource: CacheSource = {
     start: () => undefined,
     whenSynced: () => Promise.resolve(),
     stop: () => targets.stop(),
   };
-  return { controller, sources: [...allCaches(caches), ended], onStartedLeading: (end) => targets.begin(end) };
+  return {
+    controller,
+    sources: [...allCaches(caches), targetSource],
+    onStartedLeading: (end) => targets.startTerm(end),
+  };
 }

@@ -1,50 +1,66 @@
 import type { MultiClusterEngine } from '../../api/generated/multiclusterengine.js';
 import type { KubeObject } from '../../api/meta.js';
 import { PAUSED_ANNOTATION } from '../../api/names.js';
-import type { EngineIdentity, EngineSettings } from '../../domain/engine/manifest/desired.js';
-import { effectiveSpec, targetNamespaceOf, type EffectiveSpec, type FieldError } from '../../domain/engine/spec.js';
-import { validateTargetNamespace, validateSpec } from '../../domain/engine/specfaults.js';
-import { servedEngine } from '../../domain/engine/status/status.js';
+import type { EngineIdentity } from '../../domain/engine/manifest/desired.js';
 import type { StoredObject } from '../../domain/engine/plan/plan.js';
-import { storedBindings, type EngineCaches } from './caches.js';
+import { effectiveSpec, targetNamespaceOf, type EffectiveSpec, type FieldError } from '../../domain/engine/spec.js';
+import { validateSpec, validateTargetNamespace } from '../../domain/engine/specfaults.js';
+import { servedEngine } from '../../domain/engine/status/status.js';
+import { allCaches, storedBindings } from './caches.js';
+import type { EngineContext } from './scope.js';
 
-/** What a pass knows of one engine before it asks anybody. */
+/** What a pass over one engine decides on: a snapshot of the caches. */
 export interface Input {
-  /** Not older than our own last write. */
+  /** Not older than the operator's own last write. */
   readonly engine: MultiClusterEngine;
   readonly identity: EngineIdentity;
   readonly deleting: boolean;
   readonly paused: boolean;
-  /** The name of the engine that is served, where it is not this one. */
+  /** The name of the engine that is served instead of this one. */
   readonly anotherEngine: string | undefined;
   readonly fieldErrors: readonly FieldError[];
-  /** Meaningless where there are field errors. */
+  /** The defaults where there are field errors. */
   readonly spec: EffectiveSpec;
-  /** Where the engine lives: where it was installed, whatever a faulty spec says now. */
+  /** Where the engine is installed; where it will be, when it is not installed yet. */
   readonly namespace: string;
-  /** Metadata of that namespace; undefined where it does not exist, or where namespaces are not ours to look at. */
+  /** Metadata of that namespace; undefined where it does not exist, and with `--namespace`. */
   readonly namespaceObject: KubeObject | undefined;
   readonly bindings: readonly StoredObject[];
 }
 
-/** One snapshot from the caches. `engine`: as the caches or our last write show it. */
-export function gather(engine: MultiClusterEngine, caches: EngineCaches, settings: EngineSettings): Input {
+export type Gathered =
+  | { readonly kind: 'gathered'; readonly input: Input }
+  /** The cache has no engine of that name. */
+  | { readonly kind: 'gone' }
+  /** A cache that gates the start has not synced, or has lost its watch. */
+  | { readonly kind: 'notCurrent'; readonly resource: string };
+
+/** Reads the caches, changes nothing and calls nobody. `key`: the name of the engine. */
+export function gather(
+  key: string,
+  { caches, settings, mutations }: Pick<EngineContext, 'caches' | 'settings' | 'mutations'>,
+): Gathered {
+  const notCurrent = allCaches(caches).find((cache) => !cache.current());
+  if (notCurrent !== undefined) return { kind: 'notCurrent', resource: notCurrent.type.plural };
+  const cached = caches.engines.store.get(key);
+  if (cached === undefined) return { kind: 'gone' };
+  const engine = mutations.newest(key, cached) ?? cached;
   const { name, uid = '' } = engine.metadata;
   const served = servedEngine(caches.engines.store.values());
   const installedIn = engine.status?.targetNamespace;
   const namespace = installedIn === undefined || installedIn === '' ? targetNamespaceOf(engine.spec) : installedIn;
-  const fieldErrors = validateSpec(engine.spec);
-  return {
+  const errors = validateSpec(engine.spec);
+  const input: Input = {
     engine,
     identity: { name, uid },
     deleting: engine.metadata.deletionTimestamp !== undefined,
     paused: engine.metadata.annotations?.[PAUSED_ANNOTATION] === 'true',
     anotherEngine: served === undefined || served.metadata.name === name ? undefined : served.metadata.name,
-    fieldErrors:
-      fieldErrors.length > 0 ? fieldErrors : validateTargetNamespace(engine.spec, installedIn, settings.onlyNamespace),
-    spec: effectiveSpec(fieldErrors.length > 0 ? undefined : engine.spec),
+    fieldErrors: errors.length > 0 ? errors : validateTargetNamespace(engine.spec, installedIn, settings.onlyNamespace),
+    spec: effectiveSpec(errors.length > 0 ? undefined : engine.spec),
     namespace,
     namespaceObject: caches.namespaces?.store.get(namespace),
     bindings: storedBindings(caches),
   };
+  return { kind: 'gathered', input };
 }

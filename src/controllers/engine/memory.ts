@@ -1,4 +1,3 @@
-import type { MultiClusterEngine } from '../../api/generated/multiclusterengine.js';
 import type { KeyPair } from '../../domain/engine/plan/certificate.js';
 import type { ObjectState } from '../../domain/engine/status/input.js';
 
@@ -12,52 +11,36 @@ export class EngineMemory {
   readonly #attempts = new Map<string, Attempt>();
   readonly #repairs = new Map<string, Repairs>();
   readonly #readyReplicas = new Map<string, number>();
-  /** Our last write of the engine, and the versions of it that are older. */
-  #written: { readonly engine: MultiClusterEngine; readonly older: ReadonlySet<string> } | undefined;
 
   constructor(uid: string) {
     this.uid = uid;
   }
 
-  /** The answer to our last write of the engine, as long as the cache shows nothing newer; else `cached`. */
-  newest(cached: MultiClusterEngine): MultiClusterEngine {
-    const written = this.#written;
-    return written !== undefined && written.older.has(cached.metadata.resourceVersion ?? '') ? written.engine : cached;
-  }
-
-  /** The engine was written, while the cache showed version `over` of it. */
-  wrote(over: string | undefined, engine: MultiClusterEngine): void {
-    const before = this.#written;
-    const chain = before !== undefined && over !== undefined && before.older.has(over);
-    const older = chain ? [...before.older, before.engine.metadata.resourceVersion ?? ''] : [over ?? ''];
-    this.#written = { engine, older: new Set(older) };
-  }
-
-  /** The finding that stands for an object whose next try is not due; it was tried for the same wanted revision. */
+  /** The state that stands for an object whose next try is not due; it was tried for the same wanted revision. */
   backedOff(id: string, revision: string, now: number): ObjectState | undefined {
     const attempt = this.#attempts.get(id);
     return attempt !== undefined && attempt.revision === revision && now < attempt.notBefore
-      ? attempt.finding
+      ? attempt.state
       : undefined;
   }
 
   /**
    * Notes that a write of `id` was refused, and when it may be tried again. `before` is how many failures in a row an
-   * earlier life of the operator has already reported. Gives the finding with its count, this failure included.
+   * earlier life of the operator has already reported. Gives the state with its count, this failure included.
    */
   failed(
     id: string,
-    tried: { readonly revision: string; readonly finding: ObjectState; readonly now: number; readonly before: number },
+    tried: { readonly revision: string; readonly state: ObjectState; readonly now: number; readonly before: number },
   ): ObjectState {
     const last = this.#attempts.get(id);
     const same = last?.revision === tried.revision;
     const tries = same ? last.tries + 1 : 1;
     const failures = (same ? last.reported : tried.before) + 1;
-    const finding = { ...tried.finding, failures };
+    const state = { ...tried.state, failures };
     const notBefore = tried.now + Math.min(FIRST_RETRY_MS * 2 ** (tries - 1), LAST_RETRY_MS);
     const reported = same ? last.reported : tried.before;
-    this.#attempts.set(id, { revision: tried.revision, tries, reported, fresh: true, notBefore, finding });
-    return finding;
+    this.#attempts.set(id, { revision: tried.revision, tries, reported, fresh: true, notBefore, state });
+    return state;
   }
 
   succeeded(id: string): void {
@@ -113,7 +96,7 @@ interface Attempt {
   /** Failed in the pass under way. */
   readonly fresh: boolean;
   readonly notBefore: number;
-  readonly finding: ObjectState;
+  readonly state: ObjectState;
 }
 
 interface Repairs {

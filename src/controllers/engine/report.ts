@@ -6,59 +6,69 @@ import { timestamp } from '../../domain/conditions.js';
 import { engineEvents, type EngineEventNote } from '../../domain/engine/status/events.js';
 import type { StatusInput } from '../../domain/engine/status/input.js';
 import { engineStatus, sameStatus } from '../../domain/engine/status/status.js';
-import type { EventRecorder } from '../../kube/events/recorder.js';
-import type { Result } from '../../runtime/result.js';
-import type { ReconcileScope } from './objects/applysteps.js';
-
-/** What a pass came to. */
-export interface Outcome {
-  readonly situation: StatusInput;
-  readonly hand: ReconcileScope;
-  readonly result: Result;
-  readonly notes?: readonly EngineEventNote[];
-}
+import type { Outcome } from './outcome.js';
+import type { ReconcileScope } from './scope.js';
 
 /**
- * Stores the status where it says something new, and tells the events; gives the engine as it is stored then. Errors:
- * those of the status write; then nothing is told and no failure of the pass counts.
+ * Writes the status where it differs, then records the events and the metrics; removes the finalizer of an engine that
+ * is uninstalled. Throws the failures of these writes; then no event is recorded and no failure of the pass is counted.
  */
-export async function report(outcome: Outcome, recorder: EventRecorder): Promise<MultiClusterEngine> {
-  const { situation, hand, notes = [] } = outcome;
-  const { engine, memory, clock } = hand;
+export async function report(outcome: Outcome, scope: ReconcileScope): Promise<void> {
+  if (outcome.kind === 'none') return;
+  if (outcome.kind === 'status') {
+    recordMetrics(await writeStatus(outcome.status, outcome.events ?? [], scope), scope);
+    return;
+  }
+  const { status, namespaceKept, message } = outcome;
+  const engine = namespaceKept ? await writeStatus(status, [], scope) : status.engine;
+  await removeFinalizer(engine, scope);
+  recordEvent({ reason: 'EngineUninstalled', note: message }, engine, scope);
+}
+
+/** Returns the engine as it is stored then. */
+async function writeStatus(
+  input: StatusInput,
+  events: readonly EngineEventNote[],
+  scope: ReconcileScope,
+): Promise<MultiClusterEngine> {
+  const { engine } = input;
+  const { client, clock, memory, mutations, pass } = scope;
   const before = engine.status;
-  const status = engineStatus({ ...situation, engine }, timestamp(clock.now()));
+  const status = engineStatus(input, timestamp(clock.now()));
   let stored = engine;
   if (!sameStatus(before, status)) {
-    const options = { fieldManager: ENGINE_FIELD_MANAGER, signal: hand.pass.signal };
+    const options = { fieldManager: ENGINE_FIELD_MANAGER, signal: pass.signal };
     const next = { ...engine, apiVersion: apiVersionOf(MultiClusterEngines), kind: MultiClusterEngines.kind, status };
-    stored = await hand.client.updateStatus<MultiClusterEngine>(MultiClusterEngines, next, options);
-    memory.wrote(hand.cachedVersion, stored);
+    stored = await client.updateStatus<MultiClusterEngine>(MultiClusterEngines, next, options);
+    mutations.mutated(engine.metadata.name, stored);
   }
   memory.countFailures();
-  for (const note of [...notes, ...engineEvents(before, status)]) tell(note, stored, recorder);
+  for (const event of [...events, ...engineEvents(before, status)]) recordEvent(event, stored, scope);
   return stored;
 }
 
-/** Lets the engine go, its cleanup done, and tells so. `message`: what became of the namespace. */
-export async function release(
-  engine: MultiClusterEngine,
-  message: string,
-  hand: ReconcileScope,
-  recorder: EventRecorder,
-): Promise<void> {
+async function removeFinalizer(engine: MultiClusterEngine, { client, pass, mutations }: ReconcileScope): Promise<void> {
   const { name, uid = '', resourceVersion = '', finalizers = [] } = engine.metadata;
   const patch = { uid, resourceVersion, finalizers: finalizers.filter((one) => one !== CLEANUP_FINALIZER) };
-  const options = { fieldManager: ENGINE_FIELD_MANAGER, signal: hand.pass.signal };
-  const released = await hand.client.patchMetadata<MultiClusterEngine>(MultiClusterEngines, { name }, patch, options);
-  hand.memory.wrote(hand.cachedVersion, released);
-  tell({ reason: 'EngineUninstalled', note: message }, engine, recorder);
+  const options = { fieldManager: ENGINE_FIELD_MANAGER, signal: pass.signal };
+  const released = await client.patchMetadata<MultiClusterEngine>(MultiClusterEngines, { name }, patch, options);
+  mutations.mutated(name, released);
 }
 
-function tell({ reason, note }: EngineEventNote, engine: MultiClusterEngine, recorder: EventRecorder): void {
+function recordEvent(
+  { reason, note }: EngineEventNote,
+  engine: MultiClusterEngine,
+  { recorder }: Pick<ReconcileScope, 'recorder'>,
+): void {
   const regarding = {
     apiVersion: apiVersionOf(MultiClusterEngines),
     kind: MultiClusterEngines.kind,
     metadata: engine.metadata,
   };
   recorder.record({ regarding, type: EngineEvents[reason].type, reason, action: 'Reconcile', note });
+}
+
+function recordMetrics({ metadata, status }: MultiClusterEngine, { metrics }: Pick<ReconcileScope, 'metrics'>): void {
+  const { phase = '', currentVersion = '', targetNamespace = '' } = status ?? {};
+  metrics?.engine({ name: metadata.name, version: currentVersion, phase, targetNamespace });
 }

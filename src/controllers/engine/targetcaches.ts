@@ -8,132 +8,141 @@ import type { StoredObject } from '../../domain/engine/plan/plan.js';
 import type { Cache, CacheOptions } from '../../kube/cache/reflector.js';
 import { ApiError, isFailure } from '../../runtime/errors.js';
 
-/** Makes a cache, not started. Given by whoever constructs everything. */
+/** Makes a cache that is not started. */
 export type OpenCache = <T extends KubeObject>(options: CacheOptions<T>) => Cache<T>;
 
-/** Whether a Secret exists; unknown where the operator may not ask. */
+/** Whether a Secret exists; unknown where the operator has no right to read it. */
 export type SecretPresence = 'present' | 'absent' | 'unknown';
 
-/** What can be decided on now: `stored` is what carries our label, `named` what certificates consist of, whoever made it. */
-export type View =
-  | {
-      readonly known: true;
-      readonly stored: readonly StoredObject[];
-      readonly named: readonly StoredObject[];
-      readonly pullSecret: SecretPresence;
-    }
-  /** `failure` belongs to `type`: its list or watch has failed, or has not been read yet. */
-  | { readonly known: false; readonly type: ResourceType; readonly failure: Error | undefined };
+export interface TargetContents {
+  /** The objects that carry the engine's label. */
+  readonly stored: readonly StoredObject[];
+  /** The objects of serving certificates, by name, whoever made them. */
+  readonly named: readonly StoredObject[];
+  readonly pullSecret: SecretPresence;
+}
 
-interface Open {
+export interface UnsyncedCache {
+  readonly kind: 'notSynced';
+  readonly type: ResourceType;
+  /** Why the list or watch of `type` failed; undefined while the first list is under way. */
+  readonly failure: Error | undefined;
+}
+
+export type TargetView = { readonly kind: 'synced'; readonly contents: TargetContents } | UnsyncedCache;
+
+export const NO_CONTENTS: TargetContents = { stored: [], named: [], pullSecret: 'unknown' };
+
+/** The caches of one engine. */
+interface CacheSet {
   readonly uid: string;
   readonly namespace: string;
   readonly objects: readonly Cache<KubeObject>[];
   readonly named: readonly Cache<KubeObject>[];
-  secret: { readonly name: string; readonly cache: Cache<KubeObject> } | undefined;
+  pullSecret: { readonly name: string; readonly cache: Cache<KubeObject> } | undefined;
 }
 
 export interface TargetCacheOptions {
   readonly openCache: OpenCache;
   /** The kinds that live in a target namespace. */
   readonly types: readonly ResourceType[];
-  /** Called with an engine's name whenever something in its target namespace, or what is known of it, may have changed. */
-  readonly wake: (engine: string) => void;
+  /** Requests a pass over an engine: a cache of its target namespace has changed, failed or synced. */
+  readonly enqueue: (engine: string) => void;
 }
 
 /**
- * The caches of the engines' target namespaces: what carries the engine's label there; by name, what certificates consist
- * of, and the pull secret. Of Secrets the metadata alone is asked for.
+ * The caches of the engines' target namespaces: the objects with the engine's label and, by name, the objects of serving
+ * certificates and the pull secret. Of Secrets they hold metadata only.
  *
- * Guarantees: at most one set an engine; a set is closed when its engine goes, is made anew or moves, and all of them
- * when the tenure ends. Outside a tenure none can be opened.
+ * Guarantees: at most one set per engine; a set is closed when its engine is gone, is created again or has another
+ * namespace, and all of them when the leadership term ends. No set can be opened outside a term.
  */
 export class TargetCaches {
   readonly #options: TargetCacheOptions;
-  readonly #open = new Map<string, Open>();
+  readonly #sets = new Map<string, CacheSet>();
   readonly #closing = new Set<Promise<void>>();
-  #tenure = false;
+  #isLeader = false;
 
   constructor(options: TargetCacheOptions) {
     this.#options = options;
   }
 
-  /** The lease is held from now on, until `end` fires. */
-  begin(end: AbortSignal): void {
+  /** A leadership term starts; it ends when `end` fires. */
+  startTerm(end: AbortSignal): void {
     if (end.aborted) return;
-    this.#tenure = true;
-    end.addEventListener('abort', () => this.#endTenure(), { once: true });
+    this.#isLeader = true;
+    end.addEventListener('abort', () => this.#endTerm(), { once: true });
   }
 
-  /** Closes everything; resolves when nothing of it is left. */
+  /** Closes everything; resolves when every cache has stopped. */
   async stop(): Promise<void> {
-    this.#endTenure();
+    this.#endTerm();
     await Promise.all(this.#closing);
   }
 
-  /** Whether the caches of this engine are open. */
   isOpen(engine: EngineIdentity): boolean {
-    return this.#open.get(engine.name)?.uid === engine.uid;
+    return this.#sets.get(engine.name)?.uid === engine.uid;
   }
 
-  /** Opens the engine's caches where they are not. Errors: Fenced, outside a tenure. */
+  /** Opens the engine's caches unless they are open. Errors: Fenced, outside a leadership term. */
   open(engine: EngineIdentity, namespace: string): void {
-    const there = this.#open.get(engine.name);
-    if (there?.uid === engine.uid && there.namespace === namespace) return;
+    const existing = this.#sets.get(engine.name);
+    if (existing?.uid === engine.uid && existing.namespace === namespace) return;
     this.close(engine.name);
-    this.#mustHold();
+    this.#requireLeadership();
     const { types, openCache } = this.#options;
     const labelSelector = `${ENGINE_LABEL}=${engine.name}`;
     const objects = types.map((type) =>
-      this.#follow(engine.name, openCache<KubeObject>({ type, namespace, labelSelector })),
+      this.#start(engine.name, openCache<KubeObject>({ type, namespace, labelSelector })),
     );
     const named = CERTIFICATE_OBJECTS.map((one) =>
-      this.#follow(engine.name, openCache<KubeObject>(byName(one.type, namespace, one.name))),
+      this.#start(engine.name, openCache<KubeObject>(byName(one.type, namespace, one.name))),
     );
-    this.#open.set(engine.name, { uid: engine.uid, namespace, objects, named, secret: undefined });
+    this.#sets.set(engine.name, { uid: engine.uid, namespace, objects, named, pullSecret: undefined });
   }
 
-  /** What is known of the engine's namespace, its caches being open; `pullSecret` is the name that the spec wants, if any. */
-  view(engine: EngineIdentity, pullSecret: string | undefined): View {
-    const open = this.#open.get(engine.name);
-    if (open === undefined) throw new Error(`view of engine ${engine.name} before its caches were opened`);
-    this.#followSecret(engine.name, open, pullSecret);
-    const blind = [...open.objects, ...open.named].find((cache) => !cache.current());
-    if (blind !== undefined) return { known: false, type: blind.type, failure: blind.failure() };
-    const presence = presenceIn(open.secret?.cache, open.namespace, pullSecret);
-    if (presence === undefined) return { known: false, type: Secrets, failure: open.secret?.cache.failure() };
-    return { known: true, stored: contentOf(open.objects), named: contentOf(open.named), pullSecret: presence };
+  /** What the engine's open caches hold. `pullSecret`: the name that the spec has, if any. Throws when none are open. */
+  view(engine: EngineIdentity, pullSecret: string | undefined): TargetView {
+    const set = this.#sets.get(engine.name);
+    if (set === undefined) throw new Error(`view of engine ${engine.name} before its caches were opened`);
+    this.#watchPullSecret(engine.name, set, pullSecret);
+    const { cache: secret } = set.pullSecret ?? {};
+    const unsynced = [...set.objects, ...set.named, ...(secret === undefined ? [] : [secret])].find(
+      (cache) => !cache.current() && !(cache === secret && isFailure(cache.failure(), 'Forbidden')),
+    );
+    if (unsynced !== undefined) return { kind: 'notSynced', type: unsynced.type, failure: unsynced.failure() };
+    const contents = { stored: contentsOf(set.objects), named: contentsOf(set.named), pullSecret: presenceIn(set) };
+    return { kind: 'synced', contents };
   }
 
-  /** Closes the caches of an engine, if there are any. */
+  /** Closes the caches of an engine, if any are open. */
   close(name: string): void {
-    const open = this.#open.get(name);
-    if (open === undefined) return;
-    this.#open.delete(name);
-    for (const cache of [...open.objects, ...open.named]) this.#stop(cache);
-    if (open.secret !== undefined) this.#stop(open.secret.cache);
+    const set = this.#sets.get(name);
+    if (set === undefined) return;
+    this.#sets.delete(name);
+    for (const cache of [...set.objects, ...set.named]) this.#stop(cache);
+    if (set.pullSecret !== undefined) this.#stop(set.pullSecret.cache);
   }
 
-  #followSecret(engine: string, open: Open, name: string | undefined): void {
-    if (open.secret?.name === name) return;
-    if (open.secret !== undefined) this.#stop(open.secret.cache);
-    open.secret = undefined;
+  #watchPullSecret(engine: string, set: CacheSet, name: string | undefined): void {
+    if (set.pullSecret?.name === name) return;
+    if (set.pullSecret !== undefined) this.#stop(set.pullSecret.cache);
+    set.pullSecret = undefined;
     if (name === undefined) return;
-    this.#mustHold();
-    const { namespace } = open;
-    const cache = this.#options.openCache<KubeObject>(byName(Secrets, namespace, name));
-    open.secret = { name, cache: this.#follow(engine, cache) };
+    this.#requireLeadership();
+    const cache = this.#options.openCache<KubeObject>(byName(Secrets, set.namespace, name));
+    set.pullSecret = { name, cache: this.#start(engine, cache) };
   }
 
-  #follow(engine: string, cache: Cache<KubeObject>): Cache<KubeObject> {
-    cache.onChange(() => this.#options.wake(engine));
-    cache.onState(() => this.#options.wake(engine));
+  #start(engine: string, cache: Cache<KubeObject>): Cache<KubeObject> {
+    cache.onChange(() => this.#options.enqueue(engine));
+    cache.onState(() => this.#options.enqueue(engine));
     cache.start();
     return cache;
   }
 
   #stop(cache: Cache<KubeObject>): void {
-    // A cache that cannot stop has nothing left that could be waited for.
+    // Nothing can be done about a cache that fails to stop.
     const closing = cache
       .stop()
       .catch(() => undefined)
@@ -141,13 +150,13 @@ export class TargetCaches {
     this.#closing.add(closing);
   }
 
-  #endTenure(): void {
-    this.#tenure = false;
-    for (const name of this.#open.keys()) this.close(name);
+  #endTerm(): void {
+    this.#isLeader = false;
+    for (const name of this.#sets.keys()) this.close(name);
   }
 
-  #mustHold(): void {
-    if (this.#tenure) return;
+  #requireLeadership(): void {
+    if (this.#isLeader) return;
     const call = { verb: 'watch', resource: resourceText(MultiClusterEngines) };
     throw new ApiError({
       kind: 'Fenced',
@@ -157,23 +166,17 @@ export class TargetCaches {
   }
 }
 
-/** One object. Managed fields tell of a Secret what its content, which is not asked for, would. */
+/** The options for one object. Managed fields show who wrote the content of a Secret, which is never read. */
 function byName(type: ResourceType, namespace: string, name: string): CacheOptions<KubeObject> {
   const options = { type, namespace, fieldSelector: `metadata.name=${name}` };
   return type === Secrets ? { ...options, metadataOnly: true, managedFields: true } : options;
 }
 
-function contentOf(caches: readonly Cache<KubeObject>[]): readonly StoredObject[] {
+function contentsOf(caches: readonly Cache<KubeObject>[]): readonly StoredObject[] {
   return caches.flatMap((cache) => [...cache.store.values()].map((object) => ({ type: cache.type, object })));
 }
 
-/** undefined: not known yet. A right that was taken away is no reason to wait: then nothing is said of the Secret. */
-function presenceIn(
-  cache: Cache<KubeObject> | undefined,
-  namespace: string,
-  name: string | undefined,
-): SecretPresence | undefined {
-  if (cache === undefined || name === undefined) return 'unknown';
-  if (cache.current()) return cache.store.get(`${namespace}/${name}`) === undefined ? 'absent' : 'present';
-  return isFailure(cache.failure(), 'Forbidden') ? 'unknown' : undefined;
+function presenceIn({ pullSecret, namespace }: CacheSet): SecretPresence {
+  if (pullSecret === undefined || !pullSecret.cache.current()) return 'unknown';
+  return pullSecret.cache.store.get(`${namespace}/${pullSecret.name}`) === undefined ? 'absent' : 'present';
 }

@@ -1,30 +1,35 @@
+import type { MultiClusterEngine } from '../../api/generated/multiclusterengine.js';
 import { targetNamespaceOf } from '../../domain/engine/spec.js';
+import type { MutationCache } from '../../runtime/mutationcache.js';
 import type { EngineCaches } from './caches.js';
 
-export interface EngineWatches {
-  /** Asks for a pass over an engine soon: changes that come together are answered together. */
-  readonly wake: (engine: string) => void;
+export interface WatchHandlers {
+  /** Requests a pass over an engine. */
+  readonly enqueue: (engine: string) => void;
+  readonly mutations: MutationCache<MultiClusterEngine>;
 }
 
-/** Which change leads to which engine. To be called before the caches start. */
-export function watchCaches(caches: EngineCaches, { wake }: EngineWatches): void {
-  const wakeAll = (): void => {
-    for (const engine of caches.engines.store.values()) wake(engine.metadata.name);
+/** Maps each change of the static caches to engines. To be called before the caches start. */
+export function watchCaches(caches: EngineCaches, { enqueue, mutations }: WatchHandlers): void {
+  const enqueueAll = (): void => {
+    for (const engine of caches.engines.store.values()) enqueue(engine.metadata.name);
   };
-  caches.engines.onChange(({ key, before, after }) => {
-    wake(key);
-    // One that comes or goes may change which of them is served.
-    if (before?.metadata.uid !== after?.metadata.uid) wakeAll();
+  caches.engines.onChange((change) => {
+    const { key, before, after } = change;
+    mutations.observe(change);
+    enqueue(key);
+    // A new or deleted engine may change which one is served.
+    if (before?.metadata.uid !== after?.metadata.uid) enqueueAll();
   });
-  caches.engines.onState(wakeAll);
+  caches.engines.onState(enqueueAll);
   caches.namespaces?.onChange(({ key }) => {
     for (const { metadata, spec, status } of caches.engines.store.values()) {
-      if (targetNamespaceOf(spec) === key || status?.targetNamespace === key) wake(metadata.name);
+      if (targetNamespaceOf(spec) === key || status?.targetNamespace === key) enqueue(metadata.name);
     }
   });
-  caches.namespaces?.onState(wakeAll);
+  caches.namespaces?.onState(enqueueAll);
   for (const cache of caches.bindings) {
-    cache.onChange(wakeAll);
-    cache.onState(wakeAll);
+    cache.onChange(enqueueAll);
+    cache.onState(enqueueAll);
   }
 }

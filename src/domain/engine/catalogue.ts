@@ -35,7 +35,7 @@ export interface ServingCertificateRow {
   /** The Secret (kubernetes.io/tls) that the component mounts. One that is not ours is taken as it is. */
   readonly secret: string;
   /** The ConfigMap whose `ca.crt` holds what clients have to trust. */
-  readonly trust: string;
+  readonly configMap: string;
   /** The Service for whose names it is issued. */
   readonly service: string;
 }
@@ -54,7 +54,7 @@ export const CATALOGUE: readonly ComponentRow[] = [
     folder: 'gateway',
     readiness: deploymentHealth,
     order: 20,
-    servingCertificate: { secret: 'gateway-tls', trust: 'gateway-ca', service: 'gateway' },
+    servingCertificate: { secret: 'gateway-tls', configMap: 'gateway-ca', service: 'gateway' },
   },
 ];
 
@@ -81,7 +81,7 @@ export interface NamedObject {
 /** What serving certificates consist of, in the order of applying. */
 export const CERTIFICATE_OBJECTS: readonly NamedObject[] = [ConfigMaps, Secrets].flatMap((type) =>
   CATALOGUE.flatMap(({ servingCertificate: row }) =>
-    row === undefined ? [] : [{ type, name: type === Secrets ? row.secret : row.trust }],
+    row === undefined ? [] : [{ type, name: type === Secrets ? row.secret : row.configMap }],
   ),
 );
 

@@ -39,9 +39,9 @@ describe('not like its ancestor:', () => {
   it('the status is not stale until a poll: every change it depends on wakes the engine', async () => {
     const stage = new EngineRig();
     await stage.install();
-    stage.woken.length = 0;
+    stage.enqueued.length = 0;
     stage.rollOut({ available: 0 });
-    expect(new Set(stage.woken)).toEqual(new Set(['hub']));
+    expect(new Set(stage.enqueued)).toEqual(new Set(['hub']));
     await stage.settle();
 
     expect(stage.state()).toBe('Progressing ComponentsUnavailable');
@@ -76,9 +76,9 @@ describe('not like its ancestor:', () => {
     ).toEqual([...new Set(applied)].sort());
 
     for (const call of stage.api.calls.filter((one) => one.verb === 'apply')) {
-      stage.woken.length = 0;
+      stage.enqueued.length = 0;
       stage.api.remove(call.type, call.name);
-      expect(stage.woken).toContain('hub');
+      expect(stage.enqueued).toContain('hub');
       await stage.settle();
       expect(stage.api.peek(call.type, call.name)).toBeDefined();
     }

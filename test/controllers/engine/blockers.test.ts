@@ -183,12 +183,12 @@ describe('a second engine', () => {
     await stage.settle('second');
     expect(stage.state('second')).toBe('Error AnotherEngineExists');
 
-    stage.woken.length = 0;
+    stage.enqueued.length = 0;
     for (let round = 0; round < 4 && stage.exists(); round++) {
       stage.collect();
       await stage.pass();
     }
-    expect(stage.woken).toContain('second');
+    expect(stage.enqueued).toContain('second');
     for (const object of stage.api.all(RoleBindings)) stage.api.remove(RoleBindings, object.metadata);
     await stage.settle('second');
     expect(stage.state('second')).toBe('Progressing Installing');
@@ -219,9 +219,9 @@ describe('a terminating namespace', () => {
       'Namespace multicluster-engine is being deleted (Some content has finalizers: x/y in 1 instance); it is made anew when it is gone',
     );
     expect(result).toMatchObject({ ending: 'wait' });
-    stage.woken.length = 0;
+    stage.enqueued.length = 0;
     stage.api.remove(Namespaces, { name: NAMESPACE });
-    expect(stage.woken).toEqual(['hub']);
+    expect(stage.enqueued).toEqual(['hub']);
     await stage.settle();
     stage.rollOut();
     await stage.settle();

@@ -130,9 +130,9 @@ describe('the serving certificate', () => {
     const stage = await installed();
     const first = served(stage);
     const before = stage.api.writes.length;
-    stage.woken.length = 0;
+    stage.enqueued.length = 0;
     spoil(stage);
-    expect(stage.woken).toEqual(['hub']);
+    expect(stage.enqueued).toEqual(['hub']);
     await stage.settle();
 
     expect(writes(stage, before)).toEqual(BOTH);

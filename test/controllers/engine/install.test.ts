@@ -264,7 +264,7 @@ describe('drift', () => {
     await stage.install();
     const before = stage.api.peek(Deployments, DEPLOYMENT);
     drift(stage);
-    expect(stage.woken.at(-1)).toBe('hub');
+    expect(stage.enqueued.at(-1)).toBe('hub');
     await stage.settle();
 
     const after = stage.api.peek(Deployments, DEPLOYMENT);
@@ -477,9 +477,9 @@ describe('the pull secret', () => {
     expect(stage.message()).toContain('Secret multicluster-engine/pull');
     expect(stage.made()).toContain('Deployment placement-controller');
 
-    const woken = stage.woken.length;
+    const woken = stage.enqueued.length;
     stage.api.put(Secrets, { metadata: { namespace: NAMESPACE, name: 'pull' } });
-    expect(stage.woken.length).toBeGreaterThan(woken);
+    expect(stage.enqueued.length).toBeGreaterThan(woken);
     await stage.settle();
     expect(stage.state()).toBe('Available EngineReady');
   });

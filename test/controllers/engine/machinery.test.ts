@@ -43,20 +43,20 @@ describe('what wakes an engine', () => {
   ])('%s', async (_name, happens, woken) => {
     const stage = new EngineRig();
     await stage.install();
-    stage.woken.length = 0;
+    stage.enqueued.length = 0;
     happens(stage);
 
-    expect(stage.woken).toEqual(woken);
+    expect(stage.enqueued).toEqual(woken);
   });
 
   it('a cache that cannot be read, or can again', async () => {
     const stage = new EngineRig();
     await stage.install();
-    stage.woken.length = 0;
+    stage.enqueued.length = 0;
     stage.opened[0]?.fail(new Error('away'));
     stage.opened[0]?.fail(undefined);
 
-    expect(stage.woken).toEqual(['hub', 'hub']);
+    expect(stage.enqueued).toEqual(['hub', 'hub']);
   });
 });
 
@@ -149,7 +149,7 @@ describe('a pass', () => {
   it('gives up at once when the lease is gone', async () => {
     const stage = new EngineRig();
     await stage.install();
-    stage.tenure.abort();
+    stage.term.abort();
     await settle();
     const before = stage.api.writes.length;
 
@@ -230,27 +230,9 @@ describe('the write guard of the engine', () => {
 });
 
 describe('what is remembered of an engine', () => {
-  const version = (resourceVersion: string) => engine({ metadata: { resourceVersion } });
-
-  it('is our last write, until the cache shows something newer', () => {
-    const memory = new EngineMemory('u');
-    expect(memory.newest(version('1'))).toEqual(version('1'));
-    memory.wrote('1', version('2'));
-    memory.wrote('1', version('3'));
-
-    expect(memory.newest(version('1'))).toEqual(version('3'));
-    expect(memory.newest(version('2'))).toEqual(version('3'));
-    expect(memory.newest(version('3'))).toEqual(version('3'));
-    expect(memory.newest(version('4'))).toEqual(version('4'));
-    memory.wrote('4', version('5'));
-    expect(memory.newest(version('2'))).toEqual(version('2'));
-    memory.wrote(undefined, version('6'));
-    expect(memory.newest(version('4'))).toEqual(version('4'));
-  });
-
   const tried = (now: number, revision = 'r', before = 0) => ({
     revision,
-    finding: objectState('Deployment', { state: 'failed', message: 'm' }),
+    state: objectState('Deployment', { state: 'failed', message: 'm' }),
     now,
     before,
   });
@@ -325,8 +307,8 @@ describe('the controller as a whole', () => {
   it('does not begin a tenure that is over already', async () => {
     const stage = new EngineRig();
     const late = new EngineRig({ api: stage.api, clock: stage.clock });
-    late.tenure.abort();
-    late.targets.begin(AbortSignal.abort());
+    late.term.abort();
+    late.targets.startTerm(AbortSignal.abort());
     stage.create();
 
     await expect(late.pass()).rejects.toMatchObject({ kind: 'Fenced' });

@@ -131,7 +131,7 @@ describe('the wish for a pass now', () => {
     const stage = new EngineRig();
     await stage.install();
     stage.edit({ annotations: { 'multicluster.platform.io/reconcile-requested-at': 'today' } });
-    expect(stage.woken.at(-1)).toBe('hub');
+    expect(stage.enqueued.at(-1)).toBe('hub');
     await stage.settle();
 
     expect(stage.engine().status?.lastHandledReconcileAt).toBe('today');

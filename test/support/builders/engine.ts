@@ -15,7 +15,8 @@ import {
   type EngineSettings,
   type Templates,
 } from '../../../src/domain/engine/manifest/desired.js';
-import type { Manifest } from '../../../src/domain/engine/manifest/manifest.js';
+import { titleOf, type Manifest } from '../../../src/domain/engine/manifest/manifest.js';
+import type { Step } from '../../../src/domain/engine/plan/plan.js';
 import type { ObjectState, StatusInput } from '../../../src/domain/engine/status/input.js';
 import { effectiveSpec } from '../../../src/domain/engine/spec.js';
 import { readManifests } from '../../../src/kube/manifests/manifests.js';
@@ -169,4 +170,9 @@ export function statusInput(over: Partial<StatusInput> = {}): StatusInput {
 
 export function condition(status: MultiClusterEngineStatus | undefined, type: string): Condition | undefined {
   return status?.conditions?.find((one) => one.type === type);
+}
+
+/** A step as one line: what is done, to which object, and why. */
+export function stepText(step: Step): string {
+  return `${step.action} ${titleOf(step.type, step.name)} (${step.cause})`;
 }

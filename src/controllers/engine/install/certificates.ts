@@ -1,290 +1,275 @@
 import type { KubeObject, ResourceType } from '../../../api/meta.js';
 import { ConfigMaps, Secrets } from '../../../api/resources.js';
 import { CATALOGUE, type ServingCertificateRow } from '../../../domain/engine/catalogue.js';
+import { idOf, titleOf } from '../../../domain/engine/manifest/manifest.js';
 import {
+  bundleConfigMap,
   bundleOf,
   certificateNames,
   decideCertificate,
   keyPairSecret,
   RENEW_BEFORE_MS,
-  bundleConfigMap,
-  type ServingCertificate,
-  type StoredCertificate,
   type CertificateDecision,
   type KeyPair,
+  type ServingCertificate,
+  type StoredCertificate,
 } from '../../../domain/engine/plan/certificate.js';
-import type { EngineSettings } from '../../../domain/engine/manifest/desired.js';
-import { idOf, titleOf } from '../../../domain/engine/manifest/manifest.js';
 import { ownershipOf } from '../../../domain/engine/plan/ownership.js';
-import { plan, type Step, type StoredObject } from '../../../domain/engine/plan/plan.js';
+import { desiredSteps, pruneSteps, type PlanInput, type Step } from '../../../domain/engine/plan/plan.js';
 import type { ObjectState } from '../../../domain/engine/status/input.js';
-import type { Clock } from '../../../runtime/clock.js';
-import {
-  applySteps,
-  finding,
-  observeSteps,
-  refused,
-  merge,
-  type Applied,
-  type ReconcileScope,
-} from '../objects/applysteps.js';
 import type { Input } from '../gather.js';
+import { merge, NOTHING_APPLIED, objectState, observeSteps, type Applied } from '../objects/applied.js';
+import { applySteps } from '../objects/applysteps.js';
+import { stateAfterFailure } from '../objects/failure.js';
+import type { ReconcileScope } from '../scope.js';
+import type { TargetContents } from '../targetcaches.js';
 
-/** Makes a key and a self-signed certificate for these DNS names. `now`: ms since the epoch. Given by whoever constructs everything. */
-export type IssueKeyPair = (names: readonly string[], now: number) => Promise<KeyPair>;
+/** The longest time to the next pass, ms: timers cannot wait for as long as a certificate is valid. */
+const LONGEST_WAKE_MS = 12 * 3600 * 1000;
+/** Stands for the revision of a Secret that could not be read or made. */
+const NO_REVISION = 'none';
 
-/** What a certificate is made with. */
-export interface CertificateSite {
-  readonly settings: EngineSettings;
-  readonly issueKeyPair: IssueKeyPair;
+interface CertificateState {
+  readonly input: Input;
+  readonly contents: TargetContents;
 }
-
-/** Looked at again at least as often, ms: timers do not reach as far as a certificate lives. */
-const LONGEST_SLEEP_MS = 12 * 3600 * 1000;
-/** Stands for the wanted revision of a Secret that could not even be looked at. */
-const UNREAD = 'unread';
 
 /**
- * Keeps the serving certificate of each component that asks for one: the ConfigMap first, so that clients trust what
- * is served next before it is served, then the Secret.
+ * Issues and renews the serving certificate of each component that has one: the ConfigMap first, so that clients trust
+ * the next certificate before it is served, then the Secret.
  *
- * Guarantees: what the Secret holds is written once and never asked for. A pair that was published and not stored, its
- * maker having died, is replaced. Throws Fenced and Aborted only.
+ * Guarantees: the content of the Secret is written once and never read. A key pair that was published and not stored
+ * before the process ended is replaced. Throws Fenced and Aborted only.
  */
-export async function bringCertificates(
-  snapshot: Input,
-  named: readonly StoredObject[],
-  hand: ReconcileScope,
-  site: CertificateSite,
-): Promise<Applied> {
-  let all: Applied = { objects: [], notes: [] };
-  for (const one of casesOf(snapshot, site)) {
-    const work = new CertificateWork(one, snapshot, hand, site);
-    all = merge(all, await work.bring(sightOf(one, snapshot, { named, now: hand.clock.now() })));
+export async function applyCertificates(state: CertificateState, scope: ReconcileScope): Promise<Applied> {
+  let applied = NOTHING_APPLIED;
+  for (const certificate of certificatesOf(state.input, scope)) {
+    const work = new CertificateWork(certificate, state.input, scope);
+    applied = merge(applied, await work.apply(storedCertificate(certificate, state, scope)));
   }
-  return all;
+  return applied;
 }
 
-/** What a pass may say of certificates without writing. */
-export function observeCertificates(
-  snapshot: Input,
-  named: readonly StoredObject[],
-  { clock, site }: { readonly clock: Pick<Clock, 'now'>; readonly site: CertificateSite },
-): readonly ObjectState[] {
-  return casesOf(snapshot, site).flatMap((one) => {
-    const sight = sightOf(one, snapshot, { named, now: clock.now() });
-    const verdict = decideCertificate(one, sight);
-    if (verdict.kind === 'given') return [givenFinding(one, sight, verdict.cause)];
-    if (verdict.kind === 'keep')
+/** The states of the certificates' objects without a write. */
+export function observeCertificates(state: CertificateState, scope: ReconcileScope): readonly ObjectState[] {
+  return certificatesOf(state.input, scope).flatMap((certificate) => {
+    const stored = storedCertificate(certificate, state, scope);
+    const decision = decideCertificate(certificate, stored);
+    if (decision.kind === 'given') return [givenState(certificate, stored, decision.cause)];
+    if (decision.kind === 'keep')
       return [
-        ...observeSteps(trustSteps(one, snapshot, { sight, bundle: verdict.bundle })),
-        secretFinding(one, sight, 'applied', ''),
+        ...observeSteps(desiredSteps(bundleInput(certificate, stored, decision.bundle))),
+        secretState(certificate, stored, 'applied', ''),
       ];
-    const trust = stepOf(one, ConfigMaps, sight.trust);
+    const configMap = stepOf(certificate, ConfigMaps, stored.configMap);
     return [
-      sight.trust === undefined ? finding(trust, 'missing', 'does not exist') : finding(trust, 'applied', ''),
-      secretFinding(one, sight, sight.secret === undefined ? 'missing' : 'drifted', verdict.cause),
+      stored.configMap === undefined
+        ? objectState(configMap, 'missing', 'does not exist')
+        : objectState(configMap, 'applied', ''),
+      secretState(certificate, stored, stored.secret === undefined ? 'missing' : 'drifted', decision.cause),
     ];
   });
 }
 
+type Replacement = CertificateDecision & { readonly kind: 'issue' | 'renew' };
+
 class CertificateWork {
-  readonly #one: ServingCertificate;
-  readonly #snapshot: Input;
-  readonly #hand: ReconcileScope;
-  readonly #site: CertificateSite;
+  readonly #certificate: ServingCertificate;
+  readonly #input: Input;
+  readonly #scope: ReconcileScope;
 
-  constructor(one: ServingCertificate, snapshot: Input, hand: ReconcileScope, site: CertificateSite) {
-    this.#one = one;
-    this.#snapshot = snapshot;
-    this.#hand = hand;
-    this.#site = site;
+  constructor(certificate: ServingCertificate, input: Input, scope: ReconcileScope) {
+    this.#certificate = certificate;
+    this.#input = input;
+    this.#scope = scope;
   }
 
-  async bring(cached: StoredCertificate): Promise<Applied> {
-    const verdict = decideCertificate(this.#one, cached);
-    return verdict.kind === 'issue' || verdict.kind === 'renew' ? this.#afresh(cached) : this.#settle(verdict, cached);
+  async apply(cached: StoredCertificate): Promise<Applied> {
+    const decision = decideCertificate(this.#certificate, cached);
+    return isReplacement(decision) ? this.#readAndReplace(cached) : this.#finish(decision, cached);
   }
 
-  /** Asks the server before a pair is made: a cache that lags must not cost one that was stored a moment ago. */
-  async #afresh(cached: StoredCertificate): Promise<Applied> {
-    const { client, pass, clock, memory } = this.#hand;
-    const step = stepOf(this.#one, Secrets, cached.secret);
-    const held = memory.backedOff(idOf(Secrets, step.name), UNREAD, clock.monotonic());
-    if (held !== undefined) return { objects: [held], notes: [] };
-    const trustName = stepOf(this.#one, ConfigMaps, undefined).name;
-    let sight: StoredCertificate;
+  /** Reads the API server before a key pair is made: a cache that lags must not replace one that was just stored. */
+  async #readAndReplace(cached: StoredCertificate): Promise<Applied> {
+    const { client, pass, clock, memory } = this.#scope;
+    const step = stepOf(this.#certificate, Secrets, cached.secret);
+    const backedOff = memory.backedOff(idOf(Secrets, step.name), NO_REVISION, clock.monotonic());
+    if (backedOff !== undefined) return { objects: [backedOff], events: [] };
+    const configMapName = stepOf(this.#certificate, ConfigMaps, undefined).name;
+    let stored: StoredCertificate;
     try {
       const secret = await client.get<KubeObject>(Secrets, step.name, { signal: pass.signal, metadataOnly: true });
-      const trust = await client.get<KubeObject>(ConfigMaps, trustName, { signal: pass.signal });
-      sight = { ...cached, secret, trust };
+      const configMap = await client.get<KubeObject>(ConfigMaps, configMapName, { signal: pass.signal });
+      stored = { ...cached, secret, configMap };
     } catch (error) {
-      return { objects: [await refused(step, { error, verbs: ['get'], revision: UNREAD }, this.#hand)], notes: [] };
+      return this.#failed(step, error, ['get']);
     }
-    const verdict = decideCertificate(this.#one, sight);
-    return verdict.kind === 'issue' || verdict.kind === 'renew'
-      ? this.#replace(verdict, sight)
-      : this.#settle(verdict, sight);
+    const decision = decideCertificate(this.#certificate, stored);
+    return isReplacement(decision) ? this.#replace(decision, stored) : this.#finish(decision, stored);
   }
 
-  /** Publishes a new pair, then stores it. Somebody who keeps changing it is answered ever more slowly. */
-  async #replace(
-    verdict: CertificateDecision & { kind: 'issue' | 'renew' },
-    sight: StoredCertificate,
-  ): Promise<Applied> {
-    const { memory, pass, clock } = this.#hand;
-    const secret = stepOf(this.#one, Secrets, sight.secret);
+  /** Publishes a new certificate, then stores its key pair. Repeated changes by somebody else are repaired ever more slowly. */
+  async #replace(decision: Replacement, stored: StoredCertificate): Promise<Applied> {
+    const { memory, clock } = this.#scope;
+    const secret = stepOf(this.#certificate, Secrets, stored.secret);
     const id = idOf(Secrets, secret.name);
-    const drift = verdict.kind === 'renew' && verdict.drift;
-    const repairInMs = drift ? memory.repairDelayMs(id, clock.monotonic()) : 0;
+    const repairInMs = isDrift(decision) ? memory.repairDelayMs(id, clock.monotonic()) : 0;
     if (repairInMs > 0)
-      return { objects: [finding(secret, 'waiting', `${verdict.cause}, again and again`)], notes: [], repairInMs };
+      return {
+        objects: [objectState(secret, 'waiting', `${decision.cause}, again and again`)],
+        events: [],
+        repairInMs,
+      };
     let pair: KeyPair;
     try {
-      pair = await this.#pairFor(id);
+      pair = await this.#keyPair(id);
     } catch (error) {
-      return { objects: [await refused(secret, { error, verbs: [], revision: UNREAD }, this.#hand)], notes: [] };
+      return this.#failed(secret, error, []);
     }
-    const bundle = bundleOf(pair, verdict.served);
-    const published = await applySteps(trustSteps(this.#one, this.#snapshot, { sight, bundle }), this.#hand);
+    const bundle = bundleOf(pair, decision.served);
+    const published = await this.#publish(stored, bundle);
     if (published.objects.some((one) => one.state !== 'applied')) {
-      const waits = finding(
-        secret,
-        'waiting',
-        `waits for ${titleOf(ConfigMaps, stepOf(this.#one, ConfigMaps, undefined).name)}, which has to publish it first`,
-      );
-      return { ...published, objects: [...published.objects, waits] };
+      const { name } = stepOf(this.#certificate, ConfigMaps, undefined);
+      const message = `waits for ${titleOf(ConfigMaps, name)}, which has to publish it first`;
+      return { ...published, objects: [...published.objects, objectState(secret, 'waiting', message)] };
     }
-    const desired = keyPairSecret(this.#one, pair, bundle);
-    const stored = await applySteps(
-      [{ ...secret, action: sight.secret === undefined ? 'create' : 'patch', cause: verdict.cause, desired }],
-      this.#hand,
-    );
-    const all = merge(published, stored);
-    if (stored.objects.some((one) => one.state !== 'applied')) return all;
-    memory.unstoredKeyPairs.delete(id);
-    if (drift) memory.repaired(id, clock.monotonic());
-    pass.log.info(
-      { object: titleOf(Secrets, secret.name), cause: verdict.cause, notAfter: new Date(pair.notAfter).toISOString() },
-      'serving certificate issued',
-    );
-    if (verdict.kind === 'issue') return { ...all, wakeInMs: LONGEST_SLEEP_MS };
-    const note = `${titleOf(Secrets, secret.name)} ${verdict.cause}; a new certificate was issued`;
-    return {
-      ...all,
-      notes: [...published.notes, { reason: drift ? 'DriftRepaired' : 'CertificateRenewed', note }],
-      wakeInMs: LONGEST_SLEEP_MS,
-    };
+    const desired = keyPairSecret(this.#certificate, pair, bundle);
+    const action = stored.secret === undefined ? 'create' : 'patch';
+    const step: Step = { ...secret, action, cause: decision.cause, desired };
+    const applied = merge(published, await applySteps([step], this.#input, this.#scope));
+    if (applied.objects.some((one) => one.state !== 'applied')) return applied;
+    // The event of a renewal stands for that of the write.
+    return this.#issued(decision, pair, decision.kind === 'issue' ? applied : { ...applied, events: published.events });
   }
 
-  /** The pair of a write that did not come through, as long as it is young, or a new one. */
-  async #pairFor(id: string): Promise<KeyPair> {
-    const { memory, clock } = this.#hand;
+  /** `applied` with the event and the log line of a key pair that is stored. */
+  #issued(decision: Replacement, pair: KeyPair, applied: Applied): Applied {
+    const { memory, clock, pass } = this.#scope;
+    const { name } = stepOf(this.#certificate, Secrets, undefined);
+    const id = idOf(Secrets, name);
+    memory.unstoredKeyPairs.delete(id);
+    if (isDrift(decision)) memory.repaired(id, clock.monotonic());
+    const notAfter = new Date(pair.notAfter).toISOString();
+    pass.log.info({ object: titleOf(Secrets, name), cause: decision.cause, notAfter }, 'serving certificate issued');
+    const wakeInMs = LONGEST_WAKE_MS;
+    if (decision.kind === 'issue') return { ...applied, wakeInMs };
+    const reason = isDrift(decision) ? 'DriftRepaired' : 'CertificateRenewed';
+    const note = `${titleOf(Secrets, name)} ${decision.cause}; a new certificate was issued`;
+    return { ...applied, events: [...applied.events, { reason, note }], wakeInMs };
+  }
+
+  /** The key pair of a write that failed, while it is valid for long enough; else a new one. */
+  async #keyPair(id: string): Promise<KeyPair> {
+    const { memory, clock, issueKeyPair } = this.#scope;
     const unstored = memory.unstoredKeyPairs.get(id);
     if (unstored !== undefined && unstored.notAfter - clock.now() > RENEW_BEFORE_MS) return unstored;
-    const pair = await this.#site.issueKeyPair(certificateNames(this.#one), clock.now());
+    const pair = await issueKeyPair(certificateNames(this.#certificate), clock.now());
     memory.unstoredKeyPairs.set(id, pair);
     return pair;
   }
 
-  /** No new pair is needed, or none may be made now. */
-  async #settle(
-    verdict: CertificateDecision & { kind: 'given' | 'keep' | 'wait' },
-    sight: StoredCertificate,
-  ): Promise<Applied> {
-    const { memory, clock } = this.#hand;
-    const id = idOf(Secrets, stepOf(this.#one, Secrets, undefined).name);
+  /** No new key pair is needed, or none can be made now. */
+  async #finish(decision: Exclude<CertificateDecision, Replacement>, stored: StoredCertificate): Promise<Applied> {
+    const { memory, clock } = this.#scope;
+    const id = idOf(Secrets, stepOf(this.#certificate, Secrets, undefined).name);
     memory.succeeded(id);
     memory.unstoredKeyPairs.delete(id);
-    if (verdict.kind === 'wait') {
+    if (decision.kind === 'wait') {
+      const configMap = stepOf(this.#certificate, ConfigMaps, stored.configMap);
       const objects = [
-        finding(stepOf(this.#one, ConfigMaps, sight.trust), 'waiting', verdict.cause),
-        secretFinding(this.#one, sight, 'waiting', verdict.cause),
+        objectState(configMap, 'waiting', decision.cause),
+        secretState(this.#certificate, stored, 'waiting', decision.cause),
       ];
-      return { objects, notes: [] };
+      return { objects, events: [] };
     }
-    if (verdict.kind === 'given') {
-      const given = givenFinding(this.#one, sight, verdict.cause);
-      const pruned = await applySteps(this.#unwanted(sight), this.#hand);
-      return { ...pruned, objects: [...pruned.objects, given] };
+    if (decision.kind === 'given') {
+      const pruned = await applySteps(this.#pruneConfigMap(stored), this.#input, this.#scope);
+      return { ...pruned, objects: [...pruned.objects, givenState(this.#certificate, stored, decision.cause)] };
     }
-    const published = await applySteps(
-      trustSteps(this.#one, this.#snapshot, { sight, bundle: verdict.bundle }),
-      this.#hand,
-    );
-    const objects = [...published.objects, secretFinding(this.#one, sight, 'applied', '')];
-    return { ...published, objects, wakeInMs: Math.min(Math.max(verdict.renewAt - clock.now(), 0), LONGEST_SLEEP_MS) };
+    const published = await this.#publish(stored, decision.bundle);
+    const objects = [...published.objects, secretState(this.#certificate, stored, 'applied', '')];
+    const wakeInMs = Math.min(Math.max(decision.renewAt - clock.now(), 0), LONGEST_WAKE_MS);
+    return { ...published, objects, wakeInMs };
   }
 
-  /** What our ConfigMap says is wrong of a certificate that is not ours. */
-  #unwanted({ trust }: StoredCertificate): readonly Step[] {
-    if (trust === undefined || ownershipOf(trust, this.#one.engine) !== 'ours') return [];
-    return plan({
-      engine: this.#one.engine,
-      desired: [],
-      stored: [{ type: ConfigMaps, object: trust }],
-      namespace: this.#snapshot.namespaceObject,
-    });
+  async #publish(stored: StoredCertificate, bundle: string): Promise<Applied> {
+    return applySteps(desiredSteps(bundleInput(this.#certificate, stored, bundle)), this.#input, this.#scope);
+  }
+
+  /** Our ConfigMap is wrong about a certificate that is not ours. */
+  #pruneConfigMap(stored: StoredCertificate): readonly Step[] {
+    const { engine } = this.#certificate;
+    if (stored.configMap === undefined || ownershipOf(stored.configMap, engine) !== 'ours') return [];
+    return pruneSteps({ ...bundleInput(this.#certificate, stored, ''), desired: [] });
+  }
+
+  async #failed(step: Step, error: unknown, verbs: readonly string[]): Promise<Applied> {
+    const call = { error, verbs, revision: NO_REVISION };
+    return { objects: [await stateAfterFailure(step, call, this.#input, this.#scope)], events: [] };
   }
 }
 
-function casesOf(snapshot: Input, { settings }: CertificateSite): readonly ServingCertificate[] {
-  const { identity: engine, namespace } = snapshot;
+function isReplacement(decision: CertificateDecision): decision is Replacement {
+  return decision.kind === 'issue' || decision.kind === 'renew';
+}
+
+function isDrift(decision: Replacement): boolean {
+  return decision.kind === 'renew' && decision.drift;
+}
+
+function certificatesOf(input: Input, { settings }: Pick<ReconcileScope, 'settings'>): readonly ServingCertificate[] {
+  const { identity: engine, namespace } = input;
   return CATALOGUE.flatMap(({ name: component, servingCertificate: row }) =>
     row === undefined ? [] : [{ component, row, namespace, engine, settings }],
   );
 }
 
-function sightOf(
+function storedCertificate(
   { row, namespace }: ServingCertificate,
-  snapshot: Input,
-  seen: { named: readonly StoredObject[]; now: number },
+  { input, contents }: CertificateState,
+  { clock }: Pick<ReconcileScope, 'clock'>,
 ): StoredCertificate {
   const stored = (type: ResourceType): KubeObject | undefined => {
     const id = idOf(type, { namespace, name: nameIn(row, type) });
-    return seen.named.find((one) => idOf(one.type, one.object.metadata) === id)?.object;
+    return contents.named.find((one) => idOf(one.type, one.object.metadata) === id)?.object;
   };
   return {
     secret: stored(Secrets),
-    trust: stored(ConfigMaps),
-    namespaceObject: snapshot.namespaceObject,
-    now: seen.now,
+    configMap: stored(ConfigMaps),
+    namespaceObject: input.namespaceObject,
+    now: clock.now(),
   };
 }
 
-function trustSteps(
-  one: ServingCertificate,
-  snapshot: Input,
-  { sight, bundle }: { sight: StoredCertificate; bundle: string },
-): readonly Step[] {
-  const stored = sight.trust === undefined ? [] : [{ type: ConfigMaps, object: sight.trust }];
-  return plan({
-    engine: one.engine,
-    desired: [bundleConfigMap(one, bundle)],
-    stored,
-    namespace: snapshot.namespaceObject,
-  });
+function bundleInput(certificate: ServingCertificate, stored: StoredCertificate, bundle: string): PlanInput {
+  const { configMap, namespaceObject } = stored;
+  return {
+    engine: certificate.engine,
+    desired: [bundleConfigMap(certificate, bundle)],
+    stored: configMap === undefined ? [] : [{ type: ConfigMaps, object: configMap }],
+    namespace: namespaceObject,
+  };
 }
 
-/** A step that does nothing yet: what objects are made of. */
+/** A step that writes nothing: the base of object states and of other steps. */
 function stepOf({ row, namespace }: ServingCertificate, type: ResourceType, stored: KubeObject | undefined): Step {
   const name = { namespace, name: nameIn(row, type) };
   return { action: 'wait', type, name, cause: '', ...(stored === undefined ? {} : { stored }) };
 }
 
 function nameIn(row: ServingCertificateRow, type: ResourceType): string {
-  return type === Secrets ? row.secret : row.trust;
+  return type === Secrets ? row.secret : row.configMap;
 }
 
-function secretFinding(
-  one: ServingCertificate,
-  sight: StoredCertificate,
+function secretState(
+  certificate: ServingCertificate,
+  stored: StoredCertificate,
   state: ObjectState['state'],
   message: string,
 ): ObjectState {
-  return finding(stepOf(one, Secrets, sight.secret), state, message);
+  return objectState(stepOf(certificate, Secrets, stored.secret), state, message);
 }
 
-function givenFinding(one: ServingCertificate, sight: StoredCertificate, cause: string): ObjectState {
-  return { ...secretFinding(one, sight, 'applied', cause), given: true };
+function givenState(certificate: ServingCertificate, stored: StoredCertificate, cause: string): ObjectState {
+  return { ...secretState(certificate, stored, 'applied', cause), given: true };
 }

@@ -1,23 +1,23 @@
 import type { ObjectName, ResourceType } from '../../../api/meta.js';
-import { INSTALLER_ROLE, COMPONENT_ROLE_PREFIX } from '../../../api/names.js';
+import { COMPONENT_ROLE_PREFIX, INSTALLER_ROLE } from '../../../api/names.js';
 import { resourceText } from '../../../domain/engine/manifest/manifest.js';
 import type { KubeClient } from '../../../kube/client/client.js';
 import { isFailure, type ApiError } from '../../../runtime/errors.js';
+import type { ReconcileScope } from '../scope.js';
 
-/** How a refusal with code 403 is to be taken. */
-export type ForbiddenClass =
-  /** Nobody is at fault; it passes. */
+/** The cause of a 403. */
+export type ForbiddenCause =
+  /** It ends by itself. */
   | { readonly kind: 'wait'; readonly message: string }
-  /** A right is missing; `message` names verb, resource, namespace, the binding that would cure it, and what the server said. */
+  /** A right is missing; `message` names verb, resource, namespace, the binding that would give it, and the server's message. */
   | { readonly kind: 'denied'; readonly message: string }
   /** A policy, a quota or Pod Security; `message` is the server's. */
   | { readonly kind: 'refused'; readonly message: string };
 
-/** What was attempted. */
 export interface AttemptedCall {
   readonly type: ResourceType;
   readonly name: ObjectName;
-  /** The verbs that the attempt needs, in the order in which the server checks them. */
+  /** The verbs that the call needs, in the order in which the server checks them. */
   readonly verbs: readonly string[];
 }
 
@@ -25,46 +25,50 @@ export interface AccessContext {
   readonly client: Pick<KubeClient, 'allowed'>;
   /** Monotonic ms. */
   readonly now: number;
-  /** When the installer binding was written, if it was lately. */
+  /** Monotonic ms at which the installer binding was last written; undefined when this process has not written it. */
   readonly boundAt: number | undefined;
   readonly signal: AbortSignal;
 }
 
-/** Rights that were just bound may take this long to hold on every API server. */
+/** After this time a new binding is in effect on every API server. */
 const BINDING_GRACE_MS = 5_000;
-/** Of what the server says, UTF-16 units: several objects have to fit into one message. */
-const SAID_LIMIT = 480;
+/** Most of the server's message that is quoted, UTF-16 units: several objects have to fit into one condition. */
+const QUOTED_LENGTH = 480;
+
+export function accessContext({ client, clock, memory, pass }: ReconcileScope): AccessContext {
+  return { client, now: clock.monotonic(), boundAt: memory.boundAt, signal: pass.signal };
+}
 
 /**
- * Judges a 403 by its causes, never by its text. A cause NamespaceTerminating: wait. A cause without a reason: an
- * admission policy. No cause: the binding may be too fresh, else a SelfSubjectAccessReview per verb tells a missing
- * right from a quota or Pod Security.
+ * Finds the cause of a 403 by the causes in the Status, never by its message. A cause NamespaceTerminating: wait. Any
+ * other cause: an admission policy. None: the binding may be too new; else a SelfSubjectAccessReview per verb
+ * distinguishes a missing right from a quota or Pod Security.
  */
 export async function classifyForbidden(
   error: ApiError,
-  attempted: AttemptedCall,
-  judge: AccessContext,
-): Promise<ForbiddenClass> {
+  call: AttemptedCall,
+  context: AccessContext,
+): Promise<ForbiddenCause> {
   if (error.causes.some((cause) => cause.reason === 'NamespaceTerminating')) {
-    return { kind: 'wait', message: `Namespace ${attempted.name.namespace ?? ''} is being deleted` };
+    return { kind: 'wait', message: `Namespace ${call.name.namespace ?? ''} is being deleted` };
   }
   if (error.causes.length > 0) return { kind: 'refused', message: error.message };
-  if (judge.boundAt !== undefined && judge.now - judge.boundAt < BINDING_GRACE_MS) {
+  if (context.boundAt !== undefined && context.now - context.boundAt < BINDING_GRACE_MS) {
     return { kind: 'wait', message: 'the right was bound a moment ago and does not hold everywhere yet' };
   }
-  for (const verb of attempted.verbs) {
-    if (!(await isAllowed(verb, attempted, judge)))
-      return { kind: 'denied', message: `${missingRight(verb, attempted)}; ${said(error)}` };
+  for (const verb of call.verbs) {
+    if (!(await isAllowed(verb, call, context)))
+      return { kind: 'denied', message: `${missingRight(verb, call)}; ${quoted(error)}` };
   }
   return { kind: 'refused', message: error.message };
 }
 
-/** A review that cannot be had tells nothing: then the server's own message stands. */
-async function isAllowed(verb: string, { type, name }: AttemptedCall, judge: AccessContext): Promise<boolean> {
-  const place = name.namespace === undefined ? {} : { namespace: name.namespace };
-  const which = name.name === '' ? {} : { name: name.name };
+/** True when the review itself fails: then the server's own message is reported. */
+async function isAllowed(verb: string, { type, name }: AttemptedCall, context: AccessContext): Promise<boolean> {
+  const namespace = name.namespace === undefined ? {} : { namespace: name.namespace };
+  const objectName = name.name === '' ? {} : { name: name.name };
   try {
-    return await judge.client.allowed({ verb, type, ...place, ...which }, judge.signal);
+    return await context.client.allowed({ verb, type, ...namespace, ...objectName }, context.signal);
   } catch (error) {
     if (isFailure(error, 'Fenced', 'Aborted')) throw error;
     return true;
@@ -76,11 +80,13 @@ function missingRight(verb: string, { type, name }: AttemptedCall): string {
   return `the operator may not ${verb} ${resourceText(type)} ${where}; ${missingBinding(type, name)} would give the right`;
 }
 
-/** The server's own words: it alone knows of a binding that is there and leads to no role. */
-function said({ message }: ApiError): string {
-  const cut =
-    message.length <= SAID_LIMIT ? message : `${message.slice(0, SAID_LIMIT - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
-  return `the API server says: ${cut}`;
+/** The server's message: only the server reports a binding that exists and refers to a missing role. */
+function quoted({ message }: ApiError): string {
+  const text =
+    message.length <= QUOTED_LENGTH
+      ? message
+      : `${message.slice(0, QUOTED_LENGTH - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+  return `the API server says: ${text}`;
 }
 
 function missingBinding(type: ResourceType, name: ObjectName): string {

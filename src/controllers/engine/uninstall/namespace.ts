@@ -12,17 +12,20 @@ import {
   ServiceAccounts,
   Services,
 } from '../../../api/resources.js';
-import { at, itemsAt, textAt, titleOf } from '../../../domain/engine/manifest/manifest.js';
+import type { EngineIdentity } from '../../../domain/engine/manifest/desired.js';
+import { titleOf } from '../../../domain/engine/manifest/manifest.js';
 import { isOurNamespace } from '../../../domain/engine/plan/ownership.js';
-import { finalizersOf, isTerminating, type StoredObject } from '../../../domain/engine/plan/plan.js';
+import type { StoredObject } from '../../../domain/engine/plan/plan.js';
+import { finalizersOf, isTerminating } from '../../../domain/engine/plan/termination.js';
 import { enumerate } from '../../../domain/engine/status/input.js';
 import { isFailure } from '../../../runtime/errors.js';
-import type { ReconcileScope } from '../objects/applysteps.js';
-import { classifyForbidden } from '../objects/forbidden.js';
-import { going, judgeOf, type UninstallResult } from './progress.js';
+import type { Input } from '../gather.js';
+import { accessContext, classifyForbidden, type ForbiddenCause } from '../objects/forbidden.js';
+import type { ReconcileScope } from '../scope.js';
+import { obstructed, waitsFor, type UninstallResult } from './progress.js';
 
-/** What the operator can list in a namespace: one of these that somebody else made keeps the namespace. */
-const CONTENTS: readonly ResourceType[] = [
+/** The kinds that the operator can list in a namespace: an object of somebody else keeps the namespace. */
+const LISTED_TYPES: readonly ResourceType[] = [
   ServiceAccounts,
   ConfigMaps,
   Secrets,
@@ -34,98 +37,92 @@ const CONTENTS: readonly ResourceType[] = [
   Pods,
 ];
 
-/** What every namespace is given by the cluster: it holds nothing of anybody's. */
-const FURNITURE: ReadonlySet<string> = new Set(['ServiceAccount default', 'ConfigMap kube-root-ca.crt']);
+/** The objects that Kubernetes creates in every namespace. */
+const CREATED_BY_KUBERNETES: ReadonlySet<string> = new Set(['ServiceAccount default', 'ConfigMap kube-root-ca.crt']);
 
 /**
- * The end of an uninstall, nothing else of ours being left: the namespace goes when the operator made it and it holds
- * nothing of anybody else's that can be listed; otherwise it stays, and the message says so. `namespace`: as just read.
+ * The last step of an uninstall, after all other objects. The namespace is deleted when the operator made it and it
+ * holds nothing else that can be listed; otherwise it is kept, and the message says why. `namespace`: as just read.
  */
-export async function leaveNamespace(
+export async function removeNamespace(
   namespace: KubeObject | undefined,
-  hand: ReconcileScope,
+  input: Input,
+  scope: ReconcileScope,
 ): Promise<UninstallResult> {
-  if (namespace === undefined) return { kind: 'gone', message: 'everything is removed', stays: false };
+  if (namespace === undefined) return { kind: 'complete', message: 'everything is removed', namespaceKept: false };
   const title = titleOf(Namespaces, namespace.metadata);
-  if (!isOurNamespace(namespace, hand.identity)) return stays(`${title} was not made by the operator and stays`);
-  const contents = await contentsOf(namespace.metadata.name, hand);
-  if ('blind' in contents)
-    return contents.wait ? goingWith(namespace, contents.blind) : stays(`${title} stays: ${contents.blind}`);
-  const others = contents.objects.filter(({ object }) => !isTerminating(object));
-  if (others.length > 0) return stays(`${title} stays, since it holds ${enumerate(others.map(titleOfStored))}`);
-  if (contents.objects.length > 0) {
-    return goingWith(
-      namespace,
-      enumerate(contents.objects.map((one) => `${titleOfStored(one)} is being deleted${finalizersOf(one.object)}`)),
-    );
+  if (!isOurNamespace(namespace, input.identity)) return kept(`${title} was not made by the operator and stays`);
+  const contents = await listContents(namespace.metadata.name, scope);
+  if (contents.kind === 'forbidden') {
+    const { cause } = contents;
+    return cause.kind === 'wait' ? waits(namespace, cause.message) : kept(`${title} stays: ${cause.message}`);
   }
-  return removeNamespace(namespace, hand);
+  const others = contents.objects.filter(({ object }) => !isTerminating(object));
+  if (others.length > 0) return kept(`${title} stays, since it holds ${enumerate(others.map(titleOfStored))}`);
+  if (contents.objects.length > 0) {
+    const blockers = contents.objects.map((one) => `${titleOfStored(one)} is being deleted${finalizersOf(one.object)}`);
+    return waits(namespace, enumerate(blockers));
+  }
+  return deleteNamespace(namespace, scope);
 }
 
-async function removeNamespace(namespace: KubeObject, hand: ReconcileScope): Promise<UninstallResult> {
+async function deleteNamespace(namespace: KubeObject, scope: ReconcileScope): Promise<UninstallResult> {
+  const { client, pass } = scope;
   const { name, uid = '', resourceVersion = '' } = namespace.metadata;
   const title = titleOf(Namespaces, { name });
   try {
-    const result = await hand.client.delete(
-      Namespaces,
-      { name },
-      { preconditions: { uid, resourceVersion }, signal: hand.pass.signal },
-    );
-    hand.pass.log.info({ object: title, result }, 'object removed');
-    if (result === 'gone') return { kind: 'gone', message: 'everything is removed', stays: false };
-    return goingWith(namespace, `${title} is being deleted`);
+    const options = { preconditions: { uid, resourceVersion }, signal: pass.signal };
+    const result = await client.delete(Namespaces, { name }, options);
+    pass.log.info({ object: title, result }, 'object removed');
+    if (result === 'gone') return { kind: 'complete', message: 'everything is removed', namespaceKept: false };
+    return waits(namespace, `${title} is being deleted`);
   } catch (error) {
     if (isFailure(error, 'NotFound', 'Conflict'))
-      return goingWith(namespace, `${title} has changed and is looked at again`);
+      return waits(namespace, `${title} has changed and is looked at again`);
     if (!isFailure(error, 'Forbidden')) throw error;
-    const refusal = await classifyForbidden(
-      error,
-      { type: Namespaces, name: { name }, verbs: ['delete'] },
-      judgeOf(hand),
-    );
-    if (refusal.kind !== 'denied') return stays(`${title} stays: it cannot be deleted: ${refusal.message}`);
-    return { kind: 'going', progress: { message: refusal.message, denied: refusal.message } };
+    const call = { type: Namespaces, name: { name }, verbs: ['delete'] };
+    const cause = await classifyForbidden(error, call, accessContext(scope));
+    return cause.kind === 'denied' ? obstructed(cause) : kept(`${title} stays: it cannot be deleted: ${cause.message}`);
   }
 }
 
-type Contents = { readonly objects: readonly StoredObject[] } | { readonly blind: string; readonly wait: boolean };
+type Contents =
+  | { readonly kind: 'listed'; readonly objects: readonly StoredObject[] }
+  | { readonly kind: 'forbidden'; readonly cause: ForbiddenCause };
 
-/** Everything in the namespace that the operator may list, furniture apart; or which kind it may not list. */
-async function contentsOf(namespace: string, hand: ReconcileScope): Promise<Contents> {
+/** Everything in the namespace that the operator can list and that Kubernetes did not create. */
+async function listContents(namespace: string, scope: ReconcileScope): Promise<Contents> {
+  const { client, pass } = scope;
   const objects: StoredObject[] = [];
-  for (const type of CONTENTS) {
+  for (const type of LISTED_TYPES) {
     try {
-      const found = await hand.client.list<KubeObject>(type, namespace, {
-        metadataOnly: true,
-        signal: hand.pass.signal,
-      });
+      const found = await client.list<KubeObject>(type, namespace, { metadataOnly: true, signal: pass.signal });
       objects.push(...found.map((object) => ({ type, object })));
     } catch (error) {
-      // A server without Pods holds none: unlike custom kinds, built-in ones do not come and go.
+      // A server that does not serve a built-in kind holds none: unlike custom kinds, they do not come and go.
       if (isFailure(error, 'ResourceMissing')) continue;
       if (!isFailure(error, 'Forbidden')) throw error;
-      const refusal = await classifyForbidden(
-        error,
-        { type, name: { namespace, name: '' }, verbs: ['list'] },
-        judgeOf(hand),
-      );
-      return { blind: refusal.message, wait: refusal.kind === 'wait' };
+      const call = { type, name: { namespace, name: '' }, verbs: ['list'] };
+      return { kind: 'forbidden', cause: await classifyForbidden(error, call, accessContext(scope)) };
     }
   }
-  return { objects: objects.filter(({ type, object }) => !FURNITURE.has(`${type.kind} ${object.metadata.name}`)) };
+  const others = objects.filter(
+    ({ type, object }) => !CREATED_BY_KUBERNETES.has(`${type.kind} ${object.metadata.name}`),
+  );
+  return { kind: 'listed', objects: others };
 }
 
-/** Pods that hold up the deletion of Deployments; empty where they cannot be listed. */
-export async function podBlockers(objects: readonly StoredObject[], hand: ReconcileScope): Promise<readonly string[]> {
+/** The Pods that delay the deletion of Deployments; empty where they cannot be listed. */
+export async function podBlockers(
+  objects: readonly StoredObject[],
+  engine: EngineIdentity,
+  { client, pass }: ReconcileScope,
+): Promise<readonly string[]> {
   const namespace = objects.find(({ type }) => type === Deployments)?.object.metadata.namespace;
   if (namespace === undefined) return [];
-  const labelSelector = `${ENGINE_LABEL}=${hand.identity.name}`;
+  const options = { metadataOnly: true, labelSelector: `${ENGINE_LABEL}=${engine.name}`, signal: pass.signal };
   try {
-    const pods = await hand.client.list<KubeObject>(Pods, namespace, {
-      metadataOnly: true,
-      labelSelector,
-      signal: hand.pass.signal,
-    });
+    const pods = await client.list<KubeObject>(Pods, namespace, options);
     return pods.map(
       (pod) => `${titleOf(Pods, pod.metadata)} ${isTerminating(pod) ? 'is being deleted' : 'runs'}${finalizersOf(pod)}`,
     );
@@ -135,22 +132,12 @@ export async function podBlockers(objects: readonly StoredObject[], hand: Reconc
   }
 }
 
-/** What a namespace's own conditions say of why it does not go. */
-export function namespaceBlockers(namespace: KubeObject): string {
-  const holding = itemsAt(at(namespace, 'status'), 'conditions').filter((one) => one['status'] === 'True');
-  const texts = holding
-    .map((one) => textAt(one, 'message'))
-    .filter((text) => text !== '')
-    .sort();
-  return texts.length === 0 ? finalizersOf(namespace) : ` (${enumerate(texts)})`;
+function waits(namespace: KubeObject, blocker: string): UninstallResult {
+  return waitsFor([{ type: Namespaces, object: namespace }], [blocker]);
 }
 
-function goingWith(namespace: KubeObject, blocker: string): UninstallResult {
-  return going([{ type: Namespaces, object: namespace }], [blocker]);
-}
-
-function stays(message: string): UninstallResult {
-  return { kind: 'gone', message, stays: true };
+function kept(message: string): UninstallResult {
+  return { kind: 'complete', message, namespaceKept: true };
 }
 
 function titleOfStored({ type, object }: StoredObject): string {

@@ -1,41 +1,27 @@
-import type { ResourceType } from '../../../api/meta.js';
-import { finalizersOf, isTerminating, type StoredObject } from '../../../domain/engine/plan/plan.js';
-import { enumerate, type ObjectState, type UninstallProgress } from '../../../domain/engine/status/input.js';
-import type { ReconcileScope } from '../objects/applysteps.js';
-import type { AccessContext } from '../objects/forbidden.js';
+import type { StoredObject } from '../../../domain/engine/plan/plan.js';
+import { finalizersOf, isTerminating } from '../../../domain/engine/plan/termination.js';
+import { enumerate, type UninstallProgress } from '../../../domain/engine/status/input.js';
 
-/** What an uninstall works on. */
-export interface UninstallInput {
-  /** undefined: the engine was never installed anywhere. */
-  readonly namespace: string | undefined;
-  /** The kinds of ours that live there. */
-  readonly types: readonly ResourceType[];
-  /** With `--namespace` neither the namespace nor bindings are ours. */
-  readonly givenBindings: boolean;
-  /** Makes sure of the operator's right in the namespace; gives its binding where that is not as it should be. */
-  readonly bind: () => Promise<ObjectState | undefined>;
-}
-
-/** How an uninstall stands: `going` is looked at again; `gone` was seen on the server itself. */
+/** How far an uninstall has come. `complete` was read from the API server, not from a cache. */
 export type UninstallResult =
-  | { readonly kind: 'going'; readonly progress: UninstallProgress }
-  | { readonly kind: 'gone'; readonly message: string; readonly stays: boolean };
+  | { readonly kind: 'inProgress'; readonly progress: UninstallProgress }
+  | { readonly kind: 'complete'; readonly message: string; readonly namespaceKept: boolean };
 
-/** Rows for what is left, and who holds it up. */
-export function going(left: readonly StoredObject[], blockers: readonly string[]): UninstallResult {
-  const remaining = left.map(({ type, object }) => ({
+/** `remaining`: the objects that are left. `blockers`: what delays their deletion. */
+export function waitsFor(remaining: readonly StoredObject[], blockers: readonly string[]): UninstallResult {
+  const states = remaining.map(({ type, object }) => ({
     type,
     name: object.metadata,
     component: '',
     state: 'removing' as const,
     message: isTerminating(object) ? `is being deleted${finalizersOf(object)}` : 'is removed next',
   }));
-  const count = `${left.length} ${left.length === 1 ? 'object' : 'objects'} left`;
-  return { kind: 'going', progress: { remaining, message: `${count}; waits: ${enumerate(blockers)}` } };
+  const count = `${remaining.length} ${remaining.length === 1 ? 'object' : 'objects'} left`;
+  return { kind: 'inProgress', progress: { remaining: states, message: `${count}; waits: ${enumerate(blockers)}` } };
 }
 
-/** Who judges a 403 met in this pass. */
-export function judgeOf(hand: ReconcileScope): AccessContext {
-  const { client, clock, memory, pass } = hand;
-  return { client, now: clock.monotonic(), boundAt: memory.boundAt, signal: pass.signal };
+/** The objects that are left cannot be read or deleted. `cause.kind` denied: a right is missing. */
+export function obstructed(cause: { readonly kind: string; readonly message: string }): UninstallResult {
+  const { kind, message } = cause;
+  return { kind: 'inProgress', progress: kind === 'denied' ? { message, denied: message } : { message } };
 }

@@ -3,7 +3,8 @@ import { Deployments, ServiceAccounts } from '../../../api/resources.js';
 import { desiredId, withRevision, type DesiredObject, type EngineIdentity } from '../manifest/desired.js';
 import { idOf, textAt, titleOf, treeAt, type Manifest } from '../manifest/manifest.js';
 import { ownershipOf } from './ownership.js';
-import { isTerminating, type StoredObject } from './plan.js';
+import type { StoredObject } from './plan.js';
+import { isTerminating } from './termination.js';
 import type { ObjectState } from '../status/input.js';
 
 /**

@@ -12,7 +12,8 @@ import {
 import { driftedFields } from './drift.js';
 import { at, itemsAt, textAt, type Manifest } from '../manifest/manifest.js';
 import { ownershipOf, wasAppliedByUs } from './ownership.js';
-import { finalizersOf, isTerminating, LEFTOVER_CAUSE } from './plan.js';
+import { LEFTOVER_CAUSE } from './plan.js';
+import { finalizersOf, isTerminating } from './termination.js';
 
 /**
  * A serving certificate is a Secret that holds the pair, and a ConfigMap that holds what clients trust: the certificate
@@ -42,7 +43,7 @@ export interface ServingCertificate {
 export interface StoredCertificate {
   /** Metadata of the Secret, managed fields among it; undefined: there is none. */
   readonly secret: KubeObject | undefined;
-  readonly trust: KubeObject | undefined;
+  readonly configMap: KubeObject | undefined;
   /** The target namespace; undefined where namespaces are not ours to look at. */
   readonly namespaceObject: KubeObject | undefined;
   /** Ms since the epoch. */
@@ -96,7 +97,7 @@ export function decideCertificate(one: ServingCertificate, sight: StoredCertific
     if (namespaceObject !== undefined && isTerminating(namespaceObject)) {
       return { kind: 'wait', cause: `Namespace ${namespaceObject.metadata.name} is being deleted` };
     }
-    return { kind: 'issue', cause: 'does not exist', served: publishedCertificate(one, sight.trust) };
+    return { kind: 'issue', cause: 'does not exist', served: publishedCertificate(one, sight.configMap) };
   }
   const ownership = ownershipOf(secret, one.engine);
   if (ownership === 'leftover') return { kind: 'wait', cause: LEFTOVER_CAUSE };
@@ -112,7 +113,7 @@ export function decideCertificate(one: ServingCertificate, sight: StoredCertific
       kind: 'renew',
       drift: true,
       cause: `was changed by somebody else at ${taken.join(', ')}`,
-      served: publishedCertificate(one, sight.trust),
+      served: publishedCertificate(one, sight.configMap),
     };
   const bundle = secret.metadata.annotations?.[TRUST_ANNOTATION] ?? '';
   const served = certificatesIn(bundle).at(-1);
@@ -134,7 +135,7 @@ export function bundleOf(issued: KeyPair, served: string | undefined): string {
 
 /** The ConfigMap that publishes `bundle`. */
 export function bundleConfigMap(one: ServingCertificate, bundle: string): DesiredObject {
-  return complete(one, ConfigMaps, { metadata: { name: one.row.trust }, data: { [TRUST_KEY]: bundle } });
+  return complete(one, ConfigMaps, { metadata: { name: one.row.configMap }, data: { [TRUST_KEY]: bundle } });
 }
 
 /** The Secret that holds `issued`; its revision, which everybody may read, says nothing of the key. */
@@ -170,9 +171,9 @@ function ownsField(secret: KubeObject, field: readonly string[]): boolean {
 }
 
 /** The newest certificate that our ConfigMap publishes: the last word on what is served, where the Secret has none. */
-function publishedCertificate(one: ServingCertificate, trust: KubeObject | undefined): string | undefined {
-  if (trust === undefined || ownershipOf(trust, one.engine) !== 'ours') return undefined;
-  return certificatesIn(textAt(trust, 'data', TRUST_KEY)).at(-1);
+function publishedCertificate(one: ServingCertificate, configMap: KubeObject | undefined): string | undefined {
+  if (configMap === undefined || ownershipOf(configMap, one.engine) !== 'ours') return undefined;
+  return certificatesIn(textAt(configMap, 'data', TRUST_KEY)).at(-1);
 }
 
 function certificatesIn(text: string): readonly string[] {

@@ -4,8 +4,9 @@ import { Namespaces } from '../../../api/resources.js';
 import { APPLY_ORDER } from '../catalogue.js';
 import { desiredId, type DesiredObject, type EngineIdentity } from '../manifest/desired.js';
 import { driftedFields } from './drift.js';
-import { byText, idOf, titleOf } from '../manifest/manifest.js';
+import { byText, idOf } from '../manifest/manifest.js';
 import { isOurNamespace, ownershipOf, wasAppliedByUs } from './ownership.js';
+import { finalizersOf, isTerminating } from './termination.js';
 
 /** An object as a cache holds it. */
 export interface StoredObject {
@@ -48,6 +49,11 @@ export interface Step {
 
 /** The steps of a pass: what is wanted in the order of applying, then what goes in the reverse order. Pure. */
 export function plan(input: PlanInput): readonly Step[] {
+  return [...desiredSteps(input), ...pruneSteps(input)];
+}
+
+/** The steps for what is desired, in the order of applying. */
+export function desiredSteps(input: PlanInput): readonly Step[] {
   const stored = new Map(input.stored.map((one) => [idOf(one.type, one.object.metadata), one]));
   const steps: Step[] = [];
   for (const desired of input.desired) {
@@ -56,7 +62,7 @@ export function plan(input: PlanInput): readonly Step[] {
       desired.type === Namespaces ? namespaceStep(desired, found, input.engine) : objectStep(desired, found, input);
     if (step !== undefined) steps.push(step);
   }
-  return [...steps, ...pruneSteps(input)];
+  return steps;
 }
 
 /**
@@ -123,7 +129,8 @@ function compared(base: Pick<Step, 'type' | 'name' | 'desired'>, desired: Desire
   return { ...base, action: 'patch', stored, drift: true, cause: `differs at ${fieldList(fields)}` };
 }
 
-function pruneSteps(input: PlanInput): readonly Step[] {
+/** The steps for what is ours and no longer desired, in the order of removal. */
+export function pruneSteps(input: PlanInput): readonly Step[] {
   const wanted = new Set(input.desired.map(desiredId));
   const steps: Step[] = [];
   for (const { type, object } of input.stored) {
@@ -154,16 +161,6 @@ export function foreignCause(stored: KubeObject): string {
   return `${whose} and is not touched; delete or rename it`;
 }
 
-/** ` (finalizers: …)`, or nothing: what holds up a deletion. */
-export function finalizersOf(stored: KubeObject): string {
-  const finalizers = stored.metadata.finalizers ?? [];
-  return finalizers.length === 0 ? '' : ` (finalizers: ${finalizers.join(', ')})`;
-}
-
-export function isTerminating(object: KubeObject): boolean {
-  return object.metadata.deletionTimestamp !== undefined;
-}
-
 const FIELDS_SHOWN = 5;
 
 function fieldList(fields: readonly string[]): string {
@@ -174,9 +171,4 @@ function fieldList(fields: readonly string[]): string {
 function baseOf(desired: DesiredObject): Pick<Step, 'type' | 'name' | 'desired'> {
   const { name, namespace } = desired.object.metadata;
   return { type: desired.type, name: namespace === undefined ? { name } : { namespace, name }, desired };
-}
-
-/** A step as people read it: what, which, why. */
-export function stepText(step: Step): string {
-  return `${step.action} ${titleOf(step.type, step.name)} (${step.cause})`;
 }

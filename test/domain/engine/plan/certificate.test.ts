@@ -16,7 +16,7 @@ import { at } from '../../../../src/domain/engine/manifest/manifest.js';
 import { DAY_MS, KEY_CANARY, pairForTest, pem } from '../../../support/builders/certificate.js';
 import { identity, NAMESPACE, settings } from '../../../support/builders/engine.js';
 
-const row = { secret: 'gateway-tls', trust: 'gateway-ca', service: 'gateway' };
+const row = { secret: 'gateway-tls', configMap: 'gateway-ca', service: 'gateway' };
 const one: ServingCertificate = { component: 'gateway', row, namespace: NAMESPACE, engine: identity, settings };
 const NOW = Date.parse('2026-01-01T00:00:00Z');
 const BUNDLE = bundleOf(pairForTest(2, NOW), pem(1));
@@ -37,12 +37,12 @@ function secret(over: Meta = {}): KubeObject {
   return { metadata: Object.assign({ ...applied.metadata, uid: 's' }, { managedFields: [booked] }, over) };
 }
 
-const trust: KubeObject = bundleConfigMap(one, BUNDLE).object;
+const configMap: KubeObject = bundleConfigMap(one, BUNDLE).object;
 
 function judge(over: Partial<StoredCertificate>): string {
   const verdict = decideCertificate(one, {
     secret: secret(),
-    trust,
+    configMap,
     namespaceObject: { metadata: { name: NAMESPACE } },
     now: NOW,
     ...over,
@@ -144,10 +144,10 @@ describe('what is to be done about a certificate', () => {
       'given: was made by somebody else and is taken as it is',
     ],
     ['not there', { secret: undefined }, 'issue: does not exist [2]'],
-    ['not there, nor anything published', { secret: undefined, trust: undefined }, 'issue: does not exist []'],
+    ['not there, nor anything published', { secret: undefined, configMap: undefined }, 'issue: does not exist []'],
     [
       "not there, and what is published is somebody else's",
-      { secret: undefined, trust: { ...trust, metadata: { ...trust.metadata, ownerReferences: [] } } },
+      { secret: undefined, configMap: { ...configMap, metadata: { ...configMap.metadata, ownerReferences: [] } } },
       'issue: does not exist []',
     ],
     [
@@ -180,7 +180,7 @@ describe('the objects of a certificate', () => {
     expect(bundleOf(pairForTest(2, NOW), undefined)).toBe(`${pem(2)}\n`);
     expect(bundleOf(pairForTest(2, NOW), pem(1))).toBe(`${pem(1)}\n${pem(2)}\n`);
     expect(bundleOf(pairForTest(2, NOW), pem(2))).toBe(`${pem(2)}\n`);
-    expect(at(trust, 'data', 'ca.crt')).toBe(BUNDLE);
+    expect(at(configMap, 'data', 'ca.crt')).toBe(BUNDLE);
   });
 
   it('say nothing of the key outside its field: the revision is the same for another key', () => {

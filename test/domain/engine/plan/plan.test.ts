@@ -8,13 +8,20 @@ import { treeAt } from '../../../../src/domain/engine/manifest/manifest.js';
 import {
   stepForRead,
   plan,
-  stepText,
   type PlanInput,
   type Step,
   type StoredObject,
 } from '../../../../src/domain/engine/plan/plan.js';
 import { isOurNamespace, ownershipOf, wasAppliedByUs } from '../../../../src/domain/engine/plan/ownership.js';
-import { desired, identity, NAMESPACE, placementOnly, UID, wanted } from '../../../support/builders/engine.js';
+import {
+  desired,
+  identity,
+  NAMESPACE,
+  placementOnly,
+  UID,
+  wanted,
+  stepText,
+} from '../../../support/builders/engine.js';
 
 const kinds = (steps: readonly Step[]): string[] => steps.map((step) => `${step.action} ${step.type.kind}`);
 

@@ -1,7 +1,7 @@
 import type { MultiClusterEngine, MultiClusterEngineSpec } from '../../../../src/api/generated/multiclusterengine.js';
 import type { Condition, KubeObject, ObjectMeta } from '../../../../src/api/meta.js';
 import { ConfigMaps, Deployments, MultiClusterEngines, Namespaces, Secrets } from '../../../../src/api/resources.js';
-import type { IssueKeyPair } from '../../../../src/controllers/engine/install/certificates.js';
+import type { IssueKeyPair } from '../../../../src/controllers/engine/scope.js';
 import { allCaches, openEngineCaches, type EngineCaches } from '../../../../src/controllers/engine/caches.js';
 import { EngineReconciler } from '../../../../src/controllers/engine/reconcile.js';
 import { engineRights } from '../../../../src/controllers/engine/rights.js';
@@ -12,6 +12,7 @@ import type { KubeClient } from '../../../../src/kube/client/client.js';
 import { guardClient } from '../../../../src/kube/guard/guard.js';
 import type { EventNote } from '../../../../src/kube/events/recorder.js';
 import type { CacheOptions } from '../../../../src/kube/cache/reflector.js';
+import { MutationCache } from '../../../../src/runtime/mutationcache.js';
 import type { Result } from '../../../../src/runtime/result.js';
 import { issueForTest } from '../../builders/certificate.js';
 import { deployment, NAMESPACE, settings, templates, type DeploymentCounts } from '../../builders/engine.js';
@@ -38,13 +39,15 @@ export class EngineRig {
   readonly clock: ManualClock;
   readonly api: FakeApi;
   readonly events: EventNote[] = [];
-  readonly woken: string[] = [];
+  /** The engines for which a pass was requested, in order. */
+  readonly enqueued: string[] = [];
   readonly opened: FakeCache<KubeObject>[] = [];
   readonly log = new RecordingLog();
   readonly caches: EngineCaches;
   readonly targets: TargetCaches;
+  readonly mutations: MutationCache<MultiClusterEngine>;
   readonly reconciler: EngineReconciler;
-  readonly tenure = new AbortController();
+  readonly term = new AbortController();
 
   constructor(options: EngineRigOptions = {}) {
     this.clock = options.clock ?? new ManualClock();
@@ -52,23 +55,25 @@ export class EngineRig {
     this.api.concealsSecrets = true;
     const all = { ...settings, ...options.settings };
     const types = targetTypes(templates);
-    const wake = (engine: string): void => void this.woken.push(engine);
+    const enqueue = (engine: string): void => void this.enqueued.push(engine);
+    this.mutations = new MutationCache(this.clock);
     this.caches = openEngineCaches((cache) => this.api.cache(cache), all.onlyNamespace);
-    this.targets = new TargetCaches({ openCache: (cache) => this.#open(cache), types, wake });
-    watchCaches(this.caches, { wake });
+    this.targets = new TargetCaches({ openCache: (cache) => this.#open(cache), types, enqueue });
+    watchCaches(this.caches, { enqueue, mutations: this.mutations });
     for (const cache of allCaches(this.caches)) cache.start();
-    this.targets.begin(this.tenure.signal);
+    this.targets.startTerm(this.term.signal);
     const client = guardClient(options.wrap?.(this.api) ?? this.api, engineRights(types, all.onlyNamespace), {
       log: this.log,
     });
     const recorder = { record: (event: EventNote) => void this.events.push(event), flush: () => Promise.resolve() };
-    const { caches, targets, clock } = this;
+    const { caches, targets, mutations, clock } = this;
     this.reconciler = new EngineReconciler({
       client,
       recorder,
       clock,
       caches,
       targets,
+      mutations,
       templates,
       settings: all,
       issueKeyPair: options.issue ?? issueForTest,

@@ -1,0 +1,152 @@
+import type { KubeObject, ResourceType } from '../../../api/meta.js';
+import {
+  ClusterRoleBindings,
+  ConfigMaps,
+  Deployments,
+  Namespaces,
+  NetworkPolicies,
+  PodDisruptionBudgets,
+  RoleBindings,
+  ServiceAccounts,
+  Services,
+} from '../../../api/resources.js';
+import type { DesiredObject } from '../../../domain/engine/manifest/desired.js';
+import { titleOf } from '../../../domain/engine/manifest/manifest.js';
+import { accountUids, withAccountUids } from '../../../domain/engine/plan/accounts.js';
+import { desiredSteps, pruneSteps, type PlanInput, type Step } from '../../../domain/engine/plan/plan.js';
+import { isTerminating, namespaceBlockers } from '../../../domain/engine/plan/termination.js';
+import type { ObjectState } from '../../../domain/engine/status/input.js';
+import type { Input } from '../gather.js';
+import { merge, NOTHING_APPLIED, observeSteps, type Applied } from '../objects/applied.js';
+import { applySteps } from '../objects/applysteps.js';
+import type { ReconcileScope } from '../scope.js';
+import { NO_CONTENTS, type TargetContents, type UnsyncedCache } from '../targetcaches.js';
+import { applyCertificates, observeCertificates } from './certificates.js';
+
+/** How far an installation has come. Each stage returns a new one. */
+export interface InstallState {
+  readonly input: Input;
+  readonly desired: readonly DesiredObject[];
+  /** Empty until the frame stage has opened the caches of the target namespace. */
+  readonly contents: TargetContents;
+  /** Why the target namespace cannot be used; undefined when it is not being deleted. */
+  readonly terminating: string | undefined;
+  /** What the stages before came to. */
+  readonly applied: Applied;
+}
+
+export type StageResult =
+  | { readonly kind: 'completed'; readonly state: InstallState }
+  /** An object of the stage is not applied, and the stages after it need it. */
+  | { readonly kind: 'blocked'; readonly state: InstallState }
+  /** The target namespace cannot be read yet. */
+  | { readonly kind: 'notSynced'; readonly state: InstallState; readonly cache: UnsyncedCache };
+
+/** One part of an installation: planned once, from what the stages before it came to, and applied once. */
+export interface Stage {
+  readonly name: 'frame' | 'accounts' | 'configuration' | 'certificates' | 'workloads';
+  readonly apply: (state: InstallState, scope: ReconcileScope) => Promise<StageResult>;
+  /** The states of the stage's objects without a write. */
+  readonly observe: (state: InstallState, scope: ReconcileScope) => readonly ObjectState[];
+}
+
+const FRAME_TYPES: readonly ResourceType[] = [Namespaces, RoleBindings];
+const WORKLOAD_TYPES: readonly ResourceType[] = [Services, PodDisruptionBudgets, NetworkPolicies, Deployments];
+
+/** The namespace and the operator's rights in it: the target namespace can be read after this stage. */
+const frame: Stage = {
+  name: 'frame',
+  apply: applyFrame,
+  observe: (state) => observeSteps(planTypes(state, FRAME_TYPES)),
+};
+
+/** The accounts that the pods run as: their uids are part of the Deployments. */
+const accounts = plannedStage('accounts', (state) => planTypes(state, [ServiceAccounts]));
+
+const configuration = plannedStage('configuration', (state) => planTypes(state, [ClusterRoleBindings, ConfigMaps]));
+
+/** The Secrets that the Deployments mount. */
+const certificates: Stage = {
+  name: 'certificates',
+  apply: async (state, scope) => completed(state, await applyCertificates(state, scope)),
+  observe: observeCertificates,
+};
+
+/** Deployments and what belongs to them; then the objects that are no longer desired are deleted. */
+const workloads = plannedStage('workloads', (state) => {
+  const uids = accountUids(state.applied.objects, state.input.identity);
+  const desired = withAccountUids(state.desired, uids, state.contents.stored);
+  return [...planTypes({ ...state, desired }, WORKLOAD_TYPES), ...pruneSteps(planInput(state, state.desired))];
+});
+
+/** In the order of applying. The first that does not complete ends the installation of this pass. */
+export const STAGES: readonly Stage[] = [frame, accounts, configuration, certificates, workloads];
+
+export function initialState(desired: readonly DesiredObject[], input: Input): InstallState {
+  return { input, desired, contents: NO_CONTENTS, terminating: undefined, applied: NOTHING_APPLIED };
+}
+
+/** The states of the stages' objects without a write, each stage as if the one before had been applied. */
+export function observeStages(stages: readonly Stage[], initial: InstallState, scope: ReconcileScope): InstallState {
+  return stages.reduce(
+    (state, stage) => withApplied(state, { objects: stage.observe(state, scope), events: [] }),
+    initial,
+  );
+}
+
+function plannedStage(name: Stage['name'], plan: (state: InstallState) => readonly Step[]): Stage {
+  return {
+    name,
+    apply: async (state, scope) => completed(state, await applySteps(plan(state), state.input, scope)),
+    observe: (state) => observeSteps(plan(state)),
+  };
+}
+
+function completed(state: InstallState, applied: Applied): StageResult {
+  return { kind: 'completed', state: withApplied(state, applied) };
+}
+
+function withApplied(state: InstallState, applied: Applied): InstallState {
+  return { ...state, applied: merge(state.applied, applied) };
+}
+
+function planTypes(state: InstallState, types: readonly ResourceType[]): readonly Step[] {
+  const desired = state.desired.filter(({ type }) => types.includes(type));
+  return desiredSteps(planInput(state, desired));
+}
+
+function planInput({ input, contents }: InstallState, desired: readonly DesiredObject[]): PlanInput {
+  const stored = [...input.bindings, ...contents.stored];
+  return { engine: input.identity, desired, stored, namespace: input.namespaceObject };
+}
+
+async function applyFrame(initial: InstallState, scope: ReconcileScope): Promise<StageResult> {
+  const { identity, namespace, spec } = initial.input;
+  const { targets } = scope;
+  const applied = await applySteps(planTypes(initial, FRAME_TYPES), initial.input, scope);
+  const terminating = await terminationOf(initial.input, scope);
+  const state = { ...withApplied(initial, applied), terminating };
+  const isBlocked = applied.objects.some(blocksOthers);
+  if (!isBlocked) targets.open(identity, namespace);
+  else if (terminating === undefined || !targets.isOpen(identity)) return { kind: 'blocked', state };
+  const view = targets.view(identity, spec.imagePullSecret);
+  const known = view.kind === 'synced' ? { ...state, contents: view.contents } : state;
+  if (isBlocked) return { kind: 'blocked', state: known };
+  return view.kind === 'synced' ? { kind: 'completed', state: known } : { kind: 'notSynced', state, cache: view };
+}
+
+/** Whether the namespace is unusable without this object: it does not exist, or it belongs to somebody else. */
+function blocksOthers({ state, object }: ObjectState): boolean {
+  return state === 'foreign' || (state !== 'applied' && object === undefined);
+}
+
+/** Why the target namespace cannot be used, with the reasons that Kubernetes reports for its slow deletion. */
+async function terminationOf(input: Input, { client, pass }: ReconcileScope): Promise<string | undefined> {
+  const cached = input.namespaceObject;
+  if (cached === undefined || !isTerminating(cached)) return undefined;
+  const name = cached.metadata.name;
+  // The cache has metadata only.
+  const fresh = await client.get<KubeObject>(Namespaces, { name }, { signal: pass.signal });
+  const blockers = fresh === undefined ? '' : namespaceBlockers(fresh);
+  return `${titleOf(Namespaces, { name })} is being deleted${blockers}; it is made anew when it is gone`;
+}

@@ -1,0 +1,66 @@
+import type { MultiClusterEngine } from '../../../api/generated/multiclusterengine.js';
+import type { KubeObject } from '../../../api/meta.js';
+import { Namespaces, RoleBindings } from '../../../api/resources.js';
+import { idOf, titleOf } from '../../../domain/engine/manifest/manifest.js';
+import type { Step } from '../../../domain/engine/plan/plan.js';
+import { ERROR_AFTER_FAILURES, type ObjectState } from '../../../domain/engine/status/input.js';
+import { isFailure } from '../../../runtime/errors.js';
+import type { Input } from '../gather.js';
+import type { ReconcileScope } from '../scope.js';
+import { objectState } from './applied.js';
+import { accessContext, classifyForbidden } from './forbidden.js';
+
+/** A call that threw. */
+export interface FailedCall {
+  readonly error: unknown;
+  /** The verbs that the call needs, in the order in which the API server checks them. */
+  readonly verbs: readonly string[];
+  /** Revision of the desired object, or what stands for it. */
+  readonly revision: string;
+}
+
+/** The state of a step's object after a failed call. Rethrows Fenced and Aborted. */
+export async function stateAfterFailure(
+  step: Step,
+  call: FailedCall,
+  input: Input,
+  scope: ReconcileScope,
+): Promise<ObjectState> {
+  const { error, verbs, revision } = call;
+  if (isFailure(error, 'Fenced', 'Aborted')) throw error;
+  const object = step.stored === undefined ? {} : { object: step.stored };
+  const message = error instanceof Error ? error.message : String(error);
+  scope.pass.log.warn({ object: titleOf(step.type, step.name), err: error }, 'object could not be applied');
+  if (!isFailure(error, 'Forbidden')) return failedState(step, { message, revision, ...object }, input, scope);
+  // The installer binding gives no right to these two.
+  const unrelated = step.type === Namespaces || step.type === RoleBindings;
+  const context = { ...accessContext(scope), ...(unrelated ? { boundAt: undefined } : {}) };
+  const refusal = await classifyForbidden(error, { type: step.type, name: step.name, verbs }, context);
+  if (refusal.kind === 'wait') return objectState(step, 'waiting', refusal.message);
+  if (refusal.kind === 'denied') return objectState(step, 'denied', refusal.message);
+  return failedState(step, { message: refusal.message, revision, ...object }, input, scope);
+}
+
+export interface WriteFailure {
+  readonly message: string;
+  readonly revision: string;
+  readonly object?: KubeObject;
+}
+
+/** Counts the failure, which delays the next attempt, and returns the state with the count. */
+export function failedState(step: Step, failure: WriteFailure, { engine }: Input, scope: ReconcileScope): ObjectState {
+  const { message, revision, object } = failure;
+  return scope.memory.failed(idOf(step.type, step.name), {
+    revision,
+    state: objectState(step, 'failed', message, object),
+    now: scope.clock.monotonic(),
+    before: failuresReportedBefore(step, engine),
+  });
+}
+
+/** Failures that a process before this one has reported: phase Error in the status must not end with a restart. */
+function failuresReportedBefore(step: Step, { status, metadata }: MultiClusterEngine): number {
+  if (status?.phase !== 'Error' || status.observedGeneration !== metadata.generation) return 0;
+  const row = status.components?.find((one) => one.kind === step.type.kind && one.name === step.name.name);
+  return row?.reason === 'ApplyFailed' ? ERROR_AFTER_FAILURES : 0;
+}

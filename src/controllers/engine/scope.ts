@@ -1,0 +1,36 @@
+import type { MultiClusterEngine } from '../../api/generated/multiclusterengine.js';
+import type { EngineSettings, Templates } from '../../domain/engine/manifest/desired.js';
+import type { KeyPair } from '../../domain/engine/plan/certificate.js';
+import type { KubeClient } from '../../kube/client/client.js';
+import type { EventRecorder } from '../../kube/events/recorder.js';
+import type { Clock } from '../../runtime/clock.js';
+import type { EngineMetrics } from '../../runtime/metrics.js';
+import type { MutationCache } from '../../runtime/mutationcache.js';
+import type { Pass } from '../../runtime/result.js';
+import type { EngineCaches } from './caches.js';
+import type { EngineMemory } from './memory.js';
+import type { TargetCaches } from './targetcaches.js';
+
+/** Makes a key and a self-signed certificate for these DNS names. `now`: ms since the epoch. */
+export type IssueKeyPair = (names: readonly string[], now: number) => Promise<KeyPair>;
+
+/** What the reconciler is constructed with; shared by the passes over all engines. */
+export interface EngineContext {
+  readonly client: KubeClient;
+  readonly recorder: EventRecorder;
+  readonly clock: Clock;
+  readonly metrics?: EngineMetrics | undefined;
+  readonly caches: EngineCaches;
+  readonly targets: TargetCaches;
+  /** The operator's own writes of engines, by name, until the watch cache has them. */
+  readonly mutations: MutationCache<MultiClusterEngine>;
+  readonly templates: Templates;
+  readonly settings: EngineSettings;
+  readonly issueKeyPair: IssueKeyPair;
+}
+
+/** What one pass over one engine works with. */
+export interface ReconcileScope extends EngineContext {
+  readonly pass: Pass;
+  readonly memory: EngineMemory;
+}

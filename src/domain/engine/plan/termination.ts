@@ -1,0 +1,23 @@
+import type { KubeObject } from '../../../api/meta.js';
+import { at, itemsAt, textAt } from '../manifest/manifest.js';
+import { enumerate } from '../status/input.js';
+
+export function isTerminating(object: KubeObject): boolean {
+  return object.metadata.deletionTimestamp !== undefined;
+}
+
+/** ` (finalizers: …)`, which delay a deletion; empty where there are none. */
+export function finalizersOf(object: KubeObject): string {
+  const finalizers = object.metadata.finalizers ?? [];
+  return finalizers.length === 0 ? '' : ` (finalizers: ${finalizers.join(', ')})`;
+}
+
+/** What delays the deletion of a namespace by its own conditions, else its finalizers; empty where there is neither. */
+export function namespaceBlockers(namespace: KubeObject): string {
+  const reported = itemsAt(at(namespace, 'status'), 'conditions').filter((one) => one['status'] === 'True');
+  const messages = reported
+    .map((one) => textAt(one, 'message'))
+    .filter((text) => text !== '')
+    .sort();
+  return messages.length === 0 ? finalizersOf(namespace) : ` (${enumerate(messages)})`;
+}
