@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { digest, digests } from '../test/unit/discovery/digest.js';
-import { ODDITY } from '../test/unit/discovery/oddity.js';
+import { KEYWORDS_CRD } from '../test/unit/discovery/keywords.js';
 import { THING } from '../test/unit/discovery/thing.js';
 import { rows } from '../test/unit/table/rows.js';
 import type { Node, Send } from './http.js';
@@ -51,7 +51,7 @@ export async function recordDocuments(root: string, send: Send): Promise<void> {
 
 /** The OpenAPI v2 document by digests, with the definition of unusual schemas in full. */
 async function recordSwagger(folder: string, send: Send): Promise<void> {
-  await send({ method: 'POST', target: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', body: ODDITY });
+  await send({ method: 'POST', target: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', body: KEYWORDS_CRD });
   const document = await until(send, '/openapi/v2', (body) =>
     Object.hasOwn(body['definitions'] as Node, 'com.example.odd.v2.Oddity'),
   );

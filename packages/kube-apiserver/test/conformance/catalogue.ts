@@ -22,11 +22,11 @@ interface AggregatedResource {
 }
 
 /** What legacy discovery tells: the list of each version of a group. */
-export interface Legacy {
-  readonly lists: readonly { readonly groupVersion: string; readonly resources: readonly LegacyResource[] }[];
+export interface Unaggregated {
+  readonly lists: readonly { readonly groupVersion: string; readonly resources: readonly UnaggregatedResource[] }[];
 }
 
-interface LegacyResource {
+interface UnaggregatedResource {
   readonly name: string;
   readonly singularName: string;
   readonly namespaced: boolean;
@@ -47,8 +47,8 @@ export interface Entry {
 }
 
 /** `group/version plural[/subresource]` → what is told of it. */
-export function catalogueOf(told: Aggregated | Legacy): ReadonlyMap<string, Entry> {
-  return new Map('items' in told ? aggregatedEntries(told) : legacyEntries(told));
+export function catalogueOf(told: Aggregated | Unaggregated): ReadonlyMap<string, Entry> {
+  return new Map('items' in told ? aggregatedEntries(told) : unaggregatedEntries(told));
 }
 
 function aggregatedEntries({ items }: Aggregated): (readonly [string, Entry])[] {
@@ -89,7 +89,7 @@ function aggregatedEntries({ items }: Aggregated): (readonly [string, Entry])[] 
   });
 }
 
-function legacyEntries({ lists }: Legacy): (readonly [string, Entry])[] {
+function unaggregatedEntries({ lists }: Unaggregated): (readonly [string, Entry])[] {
   return lists.flatMap(({ groupVersion, resources }) =>
     resources.map(({ name, singularName, namespaced, kind, verbs, shortNames = [], categories = [] }) => {
       const prefix = groupVersion.includes('/') ? groupVersion : `/${groupVersion}`;

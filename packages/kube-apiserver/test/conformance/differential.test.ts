@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { missingPrograms } from '../../testing/controlplane/binaries.js';
 import type { ControlPlane } from '../../testing/controlplane/plane.js';
 import { startBackend } from '../../testing/controlplane/start.js';
-import { described, runContest } from './differential/contest.js';
+import { describeDifference, runCampaign } from './differential/campaign.js';
 import { targetOf } from './target.js';
 
 const START_MS = 180_000;
@@ -32,9 +32,9 @@ suite('the embedded server and kube-apiserver, asked the same at random', () => 
     async () => {
       if (embedded === undefined || real === undefined) throw new Error('the servers did not start');
       const servers = { embedded: await targetOf(embedded, 'embedded'), real: await targetOf(real, 'real') };
-      const contest = await runContest(servers, FIRST, SEQUENCES);
+      const contest = await runCampaign(servers, FIRST, SEQUENCES);
 
-      expect(contest.differences.map(described)).toEqual([]);
+      expect(contest.differences.map(describeDifference)).toEqual([]);
       expect(contest.sequences).toBe(SEQUENCES);
       expect(contest.requests).toBeGreaterThan(SEQUENCES * 10);
     },

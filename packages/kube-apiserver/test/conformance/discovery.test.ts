@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { waitFor } from '../../testing/wait.js';
-import { catalogueOf, type Aggregated, type Legacy } from './catalogue.js';
+import { catalogueOf, type Aggregated, type Unaggregated } from './catalogue.js';
 import { installThings } from './exchange/things.js';
 import { describeConformance } from './suite.js';
-import { Wire, type WireAnswer } from './wire.js';
+import { HttpsClient, type RawResponse } from './httpsclient.js';
 
 const V2 = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 const V2BETA1 = 'application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList';
@@ -83,10 +83,10 @@ const CRD = {
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
 describeConformance('discovery', {}, (target) => {
-  let wire: Wire;
+  let wire: HttpsClient;
   beforeAll(async () => {
     await installThings(target());
-    wire = new Wire(target());
+    wire = new HttpsClient(target());
     // Documents follow a definition by and by.
     await waitFor('discovery to tell of things', async () =>
       catalogueOf(await aggregated()).has('exchange.example.com/v1 things'),
@@ -102,15 +102,15 @@ describeConformance('discovery', {}, (target) => {
     path: string,
     accept = 'application/json',
     more: Readonly<Record<string, string>> = {},
-  ): Promise<WireAnswer> => wire.ask({ path, headers: { accept, ...more } });
+  ): Promise<RawResponse> => wire.send({ path, headers: { accept, ...more } });
   const json = async <T>(path: string, accept?: string): Promise<T> => JSON.parse((await get(path, accept)).text);
-  const legacy = async (): Promise<Legacy> => {
+  const legacy = async (): Promise<Unaggregated> => {
     const groups = await json<{ groups: { versions: { groupVersion: string }[] }[] }>('/apis');
     const paths = [
       '/api/v1',
       ...groups.groups.flatMap(({ versions }) => versions.map(({ groupVersion }) => `/apis/${groupVersion}`)),
     ];
-    return { lists: await Promise.all(paths.map((path) => json<Legacy['lists'][number]>(path))) };
+    return { lists: await Promise.all(paths.map((path) => json<Unaggregated['lists'][number]>(path))) };
   };
   const aggregated = async (): Promise<Aggregated> => {
     const [core, groups] = await Promise.all([json<Aggregated>('/api', V2), json<Aggregated>('/apis', V2)]);
@@ -151,7 +151,7 @@ describeConformance('discovery', {}, (target) => {
   });
 
   /** What is answered to who has the document, once it changes no more. */
-  const again = (path: string, accept: string): Promise<WireAnswer> =>
+  const again = (path: string, accept: string): Promise<RawResponse> =>
     waitFor(`${path} to stay as it is`, async (seen) => {
       const { headers } = await get(path, accept);
       const answer = await get(path, accept, { 'if-none-match': headers.etag ?? '' });
@@ -171,7 +171,7 @@ describeConformance('discovery', {}, (target) => {
   });
 
   it('follows a definition that comes and goes', async () => {
-    expect((await wire.ask({ method: 'POST', path: CRDS, body: JSON.stringify(CRD) })).code).toBe(201);
+    expect((await wire.send({ method: 'POST', path: CRDS, body: JSON.stringify(CRD) })).code).toBe(201);
     const group = await waitFor('its group', async (seen) => {
       const { items } = await aggregated();
       seen(items.map(({ metadata }) => metadata.name));
@@ -234,7 +234,7 @@ describeConformance('discovery', {}, (target) => {
         { groupVersion: 'discovery.example.com/v1beta1', version: 'v1beta1' },
       ],
     });
-    await wire.ask({ method: 'DELETE', path: `${CRDS}/${CRD.metadata.name}` });
+    await wire.send({ method: 'DELETE', path: `${CRDS}/${CRD.metadata.name}` });
     await waitFor(
       'its group to go',
       async () =>
@@ -315,7 +315,7 @@ describeConformance('discovery', {}, (target) => {
 
     it('tells what a custom kind may hold, and changes with it alone', async () => {
       const before = (await index()).paths;
-      await wire.ask({
+      await wire.send({
         method: 'POST',
         path: CRDS,
         body: JSON.stringify({
@@ -337,7 +337,7 @@ describeConformance('discovery', {}, (target) => {
       expect(
         Object.keys(before).filter((one) => after[one]?.serverRelativeURL !== before[one]?.serverRelativeURL),
       ).toEqual([]);
-      await wire.ask({ method: 'DELETE', path: `${CRDS}/passings.schemas.example.com` });
+      await wire.send({ method: 'DELETE', path: `${CRDS}/passings.schemas.example.com` });
       await waitFor('its document to go', async () => (await index()).paths[path] === undefined);
     });
 

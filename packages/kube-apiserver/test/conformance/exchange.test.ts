@@ -24,7 +24,7 @@ describeConformance('answers to requests', {}, (target) => {
       async ({ exchanges, at }) => {
         const answers = await player.play({ exchanges }, `exchange-${name}-${at}`);
         for (const [index, exchange] of exchanges.entries()) {
-          expect(shown(exchange, answers[index] ?? [])).toEqual(shown(exchange, exchange.answer));
+          expect(shown(exchange, answers[index] ?? [])).toEqual(shown(exchange, exchange.response));
         }
       },
       SCENARIO_MS,

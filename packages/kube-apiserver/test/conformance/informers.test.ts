@@ -2,7 +2,7 @@ import { CoreV1Api, KubeConfig, makeInformer, type V1ConfigMap } from '@kubernet
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
 import { waitFor } from '../../testing/wait.js';
-import { Cutter } from './cutter.js';
+import { TcpProxy } from './tcpproxy.js';
 import { describeConformance } from './suite.js';
 import type { ConformanceTarget } from './target.js';
 
@@ -24,13 +24,13 @@ function configOf({ caFile, token }: ConformanceTarget, server: string): KubeCon
 }
 
 describeConformance('an informer of @kubernetes/client-node', {}, (target) => {
-  let cutter: Cutter;
+  let cutter: TcpProxy;
   beforeAll(async () => {
     expect(
       (await target().call({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: NAMESPACE } } }))
         .status,
     ).toBe(201);
-    cutter = await Cutter.start(target().url);
+    cutter = await TcpProxy.start(target().url);
   });
   afterAll(() => cutter.stop());
 
@@ -89,7 +89,7 @@ describeConformance('an informer of @kubernetes/client-node', {}, (target) => {
     let cuts = 0;
     for (let round = 0; round < ROUNDS; round += 1) {
       await write(round);
-      if (round % 5 === 4) cuts += cutter.cut();
+      if (round % 5 === 4) cuts += cutter.closeConnections();
     }
     const expected = await stored();
     const held = (): Record<string, string> =>

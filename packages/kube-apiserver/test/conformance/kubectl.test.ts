@@ -6,11 +6,11 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { binary } from '../../testing/controlplane/binaries.js';
 import { root } from '../../testing/root.js';
-import { onPath } from './kubectl/path.js';
-import { Terminal } from './kubectl/terminal.js';
-import { agrees, readTranscript, type Scenario } from './kubectl/transcript.js';
+import { kubectlOnPath } from './kubectl/path.js';
+import { KubectlShell } from './kubectl/shell.js';
+import { matchesOutput, readTranscript, type Scenario } from './kubectl/transcript.js';
 import { installWidgets } from './kubectl/widgets.js';
-import { describeTogether } from './suite.js';
+import { describeOnAllServers } from './suite.js';
 
 const FOLDER = path.join(root, 'test', 'conformance', 'kubectl');
 const SCENARIOS = readdirSync(FOLDER)
@@ -28,21 +28,21 @@ interface Kubectl {
 const ours: Kubectl = { title: 'kubectl 1.36', program: binary('kubectl'), recorded: true };
 // The transcripts again, with a second release: at night, or where it is named.
 const wanted = process.env['NIGHTLY'] === 'true' || (process.env['KUBECTL'] ?? '') !== '';
-const older = wanted ? onPath() : undefined;
+const older = wanted ? kubectlOnPath() : undefined;
 if (wanted && older === undefined)
   process.stderr.write('not run: a second kubectl: none in the PATH, nor in KUBECTL\n');
 const KUBECTLS: readonly Kubectl[] =
   older === undefined ? [ours] : [ours, { title: 'the kubectl of this machine', program: older, recorded: false }];
 
-describeTogether('what kubectl prints', (targets) => {
+describeOnAllServers('what kubectl prints', (targets) => {
   beforeAll(async () => {
     await Promise.all(targets().map(installWidgets));
   });
 
   describe.each(KUBECTLS)('$title', ({ program, recorded }) => {
-    let terminals: readonly Terminal[] = [];
+    let terminals: readonly KubectlShell[] = [];
     beforeAll(async () => {
-      terminals = await Promise.all(targets().map((target) => Terminal.open(target, program)));
+      terminals = await Promise.all(targets().map((target) => KubectlShell.open(target, program)));
     });
     afterAll(async () => {
       await Promise.all(terminals.map(({ home }) => rm(home, { recursive: true, force: true })));
@@ -52,7 +52,7 @@ describeTogether('what kubectl prints', (targets) => {
       '$title',
       async ({ commands, at }) => {
         const namespace = `console-${at}-${recorded ? 'ours' : 'other'}`;
-        const shells = await Promise.all(terminals.map((terminal) => terminal.enter(namespace)));
+        const shells = await Promise.all(terminals.map((terminal) => terminal.openNamespace(namespace)));
         for (const command of commands) {
           const outputs = await Promise.all(shells.map((shell) => shell(command.script)));
           compare(command, outputs, recorded);
@@ -64,13 +64,13 @@ describeTogether('what kubectl prints', (targets) => {
 
   /** Each server's output must be the first one's and, of the release that was recorded, the transcript's. */
   function compare(
-    { script, prints }: Scenario['commands'][number],
+    { script, output: prints }: Scenario['commands'][number],
     outputs: readonly (readonly string[])[],
     recorded: boolean,
   ): void {
     for (const [at, output] of outputs.entries()) {
       const where = `$ ${script}\n(${targets()[at]?.name})`;
-      if (recorded && !agrees(output, prints)) expect([where, ...output]).toEqual([where, ...prints]);
+      if (recorded && !matchesOutput(output, prints)) expect([where, ...output]).toEqual([where, ...prints]);
       expect([where, ...output]).toEqual([where, ...(outputs[0] ?? [])]);
     }
   }

@@ -7,7 +7,7 @@ import { ownName } from '../../testing/names.js';
 import { Dice } from '../../testing/random.js';
 import { waitFor } from '../../testing/wait.js';
 import { CONFIG_MAP, DEPLOYMENT, SERVICE } from './ownership/builtin.js';
-import { Rig } from './ownership/rig.js';
+import { OwnershipDriver } from './ownership/driver.js';
 import type { Subject } from './ownership/subject.js';
 import { CHANGED_THING, definitionOf, THING } from './ownership/thing.js';
 
@@ -30,7 +30,7 @@ describeWithServer('who owns which field, foretold for random requests', {}, (se
   ])(
     'of %s: object, managedFields, conflicts and refusals are as the server answers them',
     async (_name, subject) => {
-      const rig = new Rig((request) => server().call(request), new Dice(SEED), subject);
+      const rig = new OwnershipDriver((request) => server().call(request), new Dice(SEED), subject);
       const prefix = ownName('owned');
       for (let step = 0; step < STEPS; step += 1) {
         const mismatch = await rig.step(`${prefix}-${Math.floor(step / STEPS_OF_A_NAME)}-`);
@@ -44,7 +44,7 @@ describeWithServer('who owns which field, foretold for random requests', {}, (se
   test(
     'also after the schema has changed what is owned as a whole',
     async () => {
-      const rig = new Rig((request) => server().call(request), new Dice(SEED), THING);
+      const rig = new OwnershipDriver((request) => server().call(request), new Dice(SEED), THING);
       const prefix = ownName('changed');
       for (let turn = 0; turn < 4; turn += 1) {
         const subject = turn % 2 === 0 ? THING : CHANGED_THING;

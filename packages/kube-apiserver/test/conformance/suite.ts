@@ -28,25 +28,25 @@ export function describeConformance(
     const named = `${title}${needs.embeddedOnly === true ? ' (embedded only)' : ''} on ${backend}`;
     const missing = backend === 'real' ? missingPrograms('api') : undefined;
     if (missing === undefined) run(named, { backend, size: needs.embeddedOnly === true ? 'hub' : 'api' }, body);
-    else leaveOut(named, missing);
+    else skipSuite(named, missing);
   }
 }
 
-interface Chosen {
+interface ServerChoice {
   readonly backend: Backend | 'given';
   readonly size: 'api' | 'hub';
 }
 
 /** One suite that asks all servers at once, so that it can compare their answers: the first is the one that the others are held to. */
-export function describeTogether(title: string, body: (targets: () => readonly ConformanceTarget[]) => void): void {
+export function describeOnAllServers(title: string, body: (targets: () => readonly ConformanceTarget[]) => void): void {
   const servers = backends().toSorted((a, b) => (a === b ? 0 : a === 'real' ? -1 : 1));
   const missing = servers.includes('real') ? missingPrograms('api') : undefined;
   if (missing !== undefined) {
-    leaveOut(title, missing);
+    skipSuite(title, missing);
     return;
   }
   describe(`${title} on ${servers.join(' and ')}`, () => {
-    let started: readonly Started[] = [];
+    let started: readonly StartedServer[] = [];
     beforeAll(async () => {
       started = await Promise.all(servers.map(startServer));
     }, START_MS);
@@ -57,18 +57,18 @@ export function describeTogether(title: string, body: (targets: () => readonly C
   });
 }
 
-interface Started {
+interface StartedServer {
   readonly target: ConformanceTarget;
   stop(): Promise<void>;
 }
 
-async function startServer(backend: Backend | 'given'): Promise<Started> {
+async function startServer(backend: Backend | 'given'): Promise<StartedServer> {
   if (backend === 'given') return { target: givenTarget(), stop: async () => undefined };
   const plane = await startBackend(backend, { size: 'api', label: `conformance-${backend}` });
   return { target: await targetOf(plane, backend), stop: () => plane.stop() };
 }
 
-function run(title: string, { backend, size }: Chosen, body: (target: () => ConformanceTarget) => void): void {
+function run(title: string, { backend, size }: ServerChoice, body: (target: () => ConformanceTarget) => void): void {
   describe(title, () => {
     let target: ConformanceTarget | undefined;
     let stop: () => Promise<void> = async () => undefined;
@@ -98,7 +98,7 @@ function backends(): readonly (Backend | 'given')[] {
 }
 
 /** A suite that cannot run here: one line says why; with CI=true it fails. */
-export function leaveOut(title: string, missing: string): void {
+export function skipSuite(title: string, missing: string): void {
   if (process.env['CI'] === 'true') {
     test(title, () => {
       throw new Error(missing);

@@ -4,8 +4,8 @@ import type { ApiAnswer } from '../../testing/controlplane/api.js';
 import { quietWindow } from '../../testing/wait.js';
 import { installThings } from './exchange/things.js';
 import { describeConformance } from './suite.js';
-import { Watching, type WatchedEvent } from './watching.js';
-import { Wire } from './wire.js';
+import { WatchStream, type WatchedEvent } from './watchstream.js';
+import { HttpsClient } from './httpsclient.js';
 
 const LIST = 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan';
 const INITIAL_END = 'k8s.io/initial-events-end';
@@ -22,14 +22,14 @@ function versionsOf(events: readonly WatchedEvent[]): number[] {
 }
 
 describeConformance('a watch', {}, (target) => {
-  let wire: Wire;
-  let open: Watching[] = [];
+  let wire: HttpsClient;
+  let open: WatchStream[] = [];
   let namespaces = 0;
   let namespace = '';
 
   beforeAll(async () => {
     await installThings(target());
-    wire = new Wire(target());
+    wire = new HttpsClient(target());
   });
   afterAll(() => wire.close());
   beforeEach(async () => {
@@ -56,8 +56,8 @@ describeConformance('a watch', {}, (target) => {
     versionOf(await call('PATCH', `${secrets()}/${name}`, { metadata: { labels } }));
   const drop = (name: string): Promise<ApiAnswer> => call('DELETE', `${secrets()}/${name}`);
   const versionOf = ({ body }: ApiAnswer): string => body.metadata?.resourceVersion ?? '';
-  const watch = async (path: string, query = '', accept?: string): Promise<Watching> => {
-    const watching = await Watching.open(wire, `${path}?watch=true${query === '' ? '' : `&${query}`}`, accept);
+  const watch = async (path: string, query = '', accept?: string): Promise<WatchStream> => {
+    const watching = await WatchStream.open(wire, `${path}?watch=true${query === '' ? '' : `&${query}`}`, accept);
     open.push(watching);
     return watching;
   };

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 
-import { describeTogether } from '../suite.js';
+import { describeOnAllServers } from '../suite.js';
 import { useTypedClients } from './clientnode.js';
 import { useInformer } from './informer.js';
 
 const SCENARIO_MS = 300_000;
 
-describeTogether('@kubernetes/client-node', (targets) => {
+describeOnAllServers('@kubernetes/client-node', (targets) => {
   describe('the typed clients', () => {
     let seen: readonly (readonly string[])[] = [];
     beforeAll(async () => {

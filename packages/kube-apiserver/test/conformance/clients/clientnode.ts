@@ -15,7 +15,7 @@ import type { V1CustomResourceDefinition, V1Deployment } from '@kubernetes/clien
 
 import { waitFor } from '../../../testing/wait.js';
 import type { ConformanceTarget } from '../target.js';
-import { Notes } from './notes.js';
+import { ClientLog } from './clientlog.js';
 
 /** client-node's idea of a server; it does not know of kubeconfig's `tokenFile`. */
 export function configOf({ url, caFile, token }: ConformanceTarget): KubeConfig {
@@ -34,7 +34,7 @@ const GADGETS = { group: GROUP, version: 'v1', namespace: NAMESPACE, plural: 'ga
 /** An ordinary day of the typed clients against a server. Gives what they saw, in order. */
 export async function useTypedClients(target: ConformanceTarget): Promise<readonly string[]> {
   const config = configOf(target);
-  const notes = new Notes();
+  const notes = new ClientLog();
   await config.makeApiClient(CoreV1Api).createNamespace({ body: { metadata: { name: NAMESPACE } } });
   await useCore(config, notes);
   await useApps(config, notes);
@@ -44,7 +44,7 @@ export async function useTypedClients(target: ConformanceTarget): Promise<readon
   return notes.lines;
 }
 
-async function useCore(config: KubeConfig, notes: Notes): Promise<void> {
+async function useCore(config: KubeConfig, notes: ClientLog): Promise<void> {
   const core = config.makeApiClient(CoreV1Api);
   const namespace = NAMESPACE;
   notes.add('namespace', (await core.readNamespace({ name: namespace })).status?.phase);
@@ -111,7 +111,7 @@ async function twoPages(core: CoreV1Api): Promise<readonly (readonly string[])[]
 }
 
 /** A replacement of what was read; the same again, from what is old by then; one with a precondition that does not hold. */
-async function useConcurrently(core: CoreV1Api, notes: Notes): Promise<void> {
+async function useConcurrently(core: CoreV1Api, notes: ClientLog): Promise<void> {
   const at = { namespace: NAMESPACE, name: 'two' };
   const body = await core.readNamespacedConfigMap(at);
   body.data = { at: 'two', more: '1' };
@@ -122,7 +122,7 @@ async function useConcurrently(core: CoreV1Api, notes: Notes): Promise<void> {
   );
 }
 
-async function patchEachWay(core: CoreV1Api, notes: Notes): Promise<void> {
+async function patchEachWay(core: CoreV1Api, notes: ClientLog): Promise<void> {
   const patches = [
     [
       PatchStrategy.JsonPatch,
@@ -159,7 +159,7 @@ async function patchEachWay(core: CoreV1Api, notes: Notes): Promise<void> {
   );
 }
 
-async function useApps(config: KubeConfig, notes: Notes): Promise<void> {
+async function useApps(config: KubeConfig, notes: ClientLog): Promise<void> {
   const apps = config.makeApiClient(AppsV1Api);
   const namespace = NAMESPACE;
   const labels = { app: 'web' };
@@ -238,7 +238,7 @@ const GADGET: V1CustomResourceDefinition = {
   },
 };
 
-async function useCustomResources(config: KubeConfig, notes: Notes): Promise<void> {
+async function useCustomResources(config: KubeConfig, notes: ClientLog): Promise<void> {
   const definitions = config.makeApiClient(ApiextensionsV1Api);
   notes.add('definition', (await definitions.createCustomResourceDefinition({ body: GADGET })).spec);
   await waitFor('gadgets to be served', async () => {
@@ -297,7 +297,7 @@ async function useCustomResources(config: KubeConfig, notes: Notes): Promise<voi
   await refused(notes, 'delete again', () => custom.deleteNamespacedCustomObject({ ...GADGETS, name: 'a' }));
 }
 
-async function useAnyKind(config: KubeConfig, notes: Notes): Promise<void> {
+async function useAnyKind(config: KubeConfig, notes: ClientLog): Promise<void> {
   const objects = KubernetesObjectApi.makeApiClient(config);
   const metadata = { name: 'any', namespace: NAMESPACE };
   const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec: { holderIdentity: 'me' } };
@@ -324,7 +324,7 @@ async function useAnyKind(config: KubeConfig, notes: Notes): Promise<void> {
   await refused(notes, 'no such object', () => objects.read(lease));
 }
 
-async function useTheRest(config: KubeConfig, notes: Notes): Promise<void> {
+async function useTheRest(config: KubeConfig, notes: ClientLog): Promise<void> {
   const { major, minor } = await config.makeApiClient(VersionApi).getCode();
   notes.add('version', `${major}.${minor}`);
   const asked = { spec: { resourceAttributes: { verb: 'delete', group: GROUP, resource: 'gadgets' } } };
@@ -346,7 +346,7 @@ function named(object: { readonly metadata?: { readonly name?: string } }): stri
   return object.metadata?.name ?? '';
 }
 
-async function refused(notes: Notes, what: string, act: () => Promise<unknown>): Promise<void> {
+async function refused(notes: ClientLog, what: string, act: () => Promise<unknown>): Promise<void> {
   try {
     notes.add(what, ['went through', await act()]);
   } catch (error) {

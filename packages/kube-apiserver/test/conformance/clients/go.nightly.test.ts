@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 
-import { describeWork } from './foreign.js';
+import { describeClientProgram } from './program.js';
 
 /** The program's end may fall into the renewal of its Lease, or not. */
 const CUT_OFF = 'context canceled';
@@ -10,7 +10,7 @@ const WORK = {
   steady: (line: string) => !line.includes(CUT_OFF),
 };
 
-describeWork('client-go and controller-runtime', 'go', WORK, (lines) => {
+describeClientProgram('client-go and controller-runtime', 'go', WORK, (lines) => {
   expect(lines).toContain(
     'informer: ["add early at 0","add late at 1","update early at 0 to early at 2","delete late at 1","delete early at 2"]',
   );

@@ -3,7 +3,7 @@ import { CoreV1Api, makeInformer } from '@kubernetes/client-node';
 import { waitFor } from '../../../testing/wait.js';
 import type { ConformanceTarget } from '../target.js';
 import { configOf } from './clientnode.js';
-import { Notes } from './notes.js';
+import { ClientLog } from './clientlog.js';
 
 const NAMESPACE = 'client-node-informer';
 
@@ -20,7 +20,7 @@ export async function useInformer(target: ConformanceTarget): Promise<readonly s
     });
   await write('early', '0');
 
-  const notes = new Notes();
+  const notes = new ClientLog();
   let connects = 0;
   let lists = 0;
   const list = (): ReturnType<CoreV1Api['listNamespacedConfigMap']> => {

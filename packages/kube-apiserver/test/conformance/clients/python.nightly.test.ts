@@ -1,10 +1,10 @@
 import { expect } from '@jest/globals';
 
-import { describeWork } from './foreign.js';
+import { describeClientProgram } from './program.js';
 
-const WORK = { script: '"$PROGRAM" python/day.py', env: (program: string) => ({ PROGRAM: program }) };
+const WORK = { script: '"$PROGRAM" python/client.py', env: (program: string) => ({ PROGRAM: program }) };
 
-describeWork("Python's kubernetes", 'python', WORK, (lines) => {
+describeClientProgram("Python's kubernetes", 'python', WORK, (lines) => {
   expect(lines).toContain('pages: [["one", "three"], ["two"]]');
   expect(lines).toContain(
     'watched: [["MODIFIED", "two", {"at": "1"}], ["DELETED", "three", {"at": "0"}], ["DELETED", "two", {"at": "1"}]]',

@@ -1,7 +1,7 @@
 import { waitFor } from '../../../testing/wait.js';
 import type { Kind } from './kinds.js';
-import type { Move } from './board.js';
-import type { Side } from './side.js';
+import type { RandomRequest } from './request.js';
+import type { ServerClient } from './serverclient.js';
 
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 const CLEANUP = 'customresourcecleanup.apiextensions.k8s.io';
@@ -31,7 +31,7 @@ interface Definition {
 }
 
 /** Paths of the definitions that a move may have changed: another one may get the names that one gave up. None for other moves. */
-export function definitionsAfter({ method, path }: Move, names: readonly string[]): readonly string[] {
+export function definitionsAfter({ method, path }: RandomRequest, names: readonly string[]): readonly string[] {
   if (method === 'GET' || !path.startsWith(DEFINITIONS) || path.includes('dryRun=All')) return [];
   return names.map((name) => `${DEFINITIONS}/${name}`);
 }
@@ -39,7 +39,7 @@ export function definitionsAfter({ method, path }: Move, names: readonly string[
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
 /** Waits until the server's controllers have done what follows from the state of a definition. */
-export async function settled(side: Side, path: string): Promise<void> {
+export async function settled(side: ServerClient, path: string): Promise<void> {
   let last = '';
   let same = 0;
   await waitFor(
@@ -55,11 +55,11 @@ export async function settled(side: Side, path: string): Promise<void> {
 }
 
 /** What a definition has come to; undefined while more is to follow. */
-async function stateOf(side: Side, path: string): Promise<string | undefined> {
-  const found = await side.look(path);
+async function stateOf(side: ServerClient, path: string): Promise<string | undefined> {
+  const found = await side.read(path);
   const [plural = '', ...group] = (path.split('/').at(-1) ?? '').split('.');
   if (found.code === 404)
-    return (await side.look(`/apis/${group.join('.')}/v1/${plural}`)).code === 404 ? 'gone' : undefined;
+    return (await side.read(`/apis/${group.join('.')}/v1/${plural}`)).code === 404 ? 'gone' : undefined;
   const { metadata, spec, status }: Definition = JSON.parse(found.text);
   const conditions = new Map((status?.conditions ?? []).map(({ type, status: is }) => [type, is]));
   if (!conditions.has('NamesAccepted')) return undefined;
@@ -72,7 +72,7 @@ async function stateOf(side: Side, path: string): Promise<string | undefined> {
   if (conditions.get('Established') !== 'True')
     return conditions.get('NamesAccepted') === 'True' ? undefined : `${WAITS}${metadata.resourceVersion}`;
   for (const { name, served, additionalPrinterColumns: columns = [{ name: 'Age' }] } of spec.versions) {
-    const list = await side.look(`/apis/${spec.group}/${name}/${spec.names.plural}?limit=1`, TABLE);
+    const list = await side.read(`/apis/${spec.group}/${name}/${spec.names.plural}?limit=1`, TABLE);
     if (!served && list.code !== 404) return undefined;
     if (served && !hasColumns(list.text, ['Name', ...columns.map((column) => column.name)])) return undefined;
   }
@@ -80,9 +80,9 @@ async function stateOf(side: Side, path: string): Promise<string | undefined> {
 }
 
 /** Whether objects with finalizers keep a definition from going. */
-async function holds(side: Side, { group, names, versions }: Definition['spec']): Promise<boolean> {
+async function holds(side: ServerClient, { group, names, versions }: Definition['spec']): Promise<boolean> {
   const version = versions.find(({ served }) => served)?.name ?? 'v1';
-  const list = await side.look(`/apis/${group}/${version}/${names.plural}`);
+  const list = await side.read(`/apis/${group}/${version}/${names.plural}`);
   return list.code === 200 && list.text.includes('"deletionTimestamp"');
 }
 
@@ -97,7 +97,7 @@ function hasColumns(text: string, wanted: readonly string[]): boolean {
 }
 
 /** Takes away what other sequences would feel: addresses of Services are few, and definitions cost the real server much. */
-export async function tidy(side: Side, kinds: readonly Kind[]): Promise<void> {
+export async function tidy(side: ServerClient, kinds: readonly Kind[]): Promise<void> {
   for (const kind of kinds) {
     if (kind.kind !== 'Service' && kind.unwatched !== true) continue;
     const root = kind.apiVersion.includes('/') ? `/apis/${kind.apiVersion}` : `/api/${kind.apiVersion}`;
@@ -105,20 +105,20 @@ export async function tidy(side: Side, kinds: readonly Kind[]): Promise<void> {
       kind.namespaced ? `${root}/namespaces/{{namespace}}/${kind.plural}` : `${root}/${kind.plural}`,
     );
     for (const name of kind.names ?? (await namesIn(side, collection))) {
-      await side.play({
+      await side.send({
         method: 'PATCH',
         path: `${collection}/${name}`,
         contentType: 'application/merge-patch+json',
         body: { metadata: { finalizers: null } },
       });
-      await side.play({ method: 'DELETE', path: `${collection}/${name}` });
+      await side.send({ method: 'DELETE', path: `${collection}/${name}` });
     }
   }
 }
 
 /** Names of all that is there: some of it was named by the server. */
-async function namesIn(side: Side, collection: string): Promise<string[]> {
-  const { code, text } = await side.look(collection);
+async function namesIn(side: ServerClient, collection: string): Promise<string[]> {
+  const { code, text } = await side.read(collection);
   if (code !== 200) return [];
   const list: { readonly items: readonly { readonly metadata: { readonly name: string } }[] | null } = JSON.parse(text);
   return (list.items ?? []).map(({ metadata }) => metadata.name);

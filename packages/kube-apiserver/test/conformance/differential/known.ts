@@ -1,12 +1,12 @@
-import type { Move } from './board.js';
-import type { Outcome } from './side.js';
+import type { RandomRequest } from './request.js';
+import type { Outcome } from './serverclient.js';
 
 /** A difference between the embedded server and the real one that is meant, or that is borne. */
 export interface KnownDifference {
   readonly reason: string;
-  readonly applies: (move: Move, embedded: Outcome, real: Outcome) => boolean;
+  readonly applies: (move: RandomRequest, embedded: Outcome, real: Outcome) => boolean;
   /** Whether the two hold different objects after a move that both answered alike. */
-  readonly follows?: (move: Move, both: Outcome) => boolean;
+  readonly diverges?: (move: RandomRequest, both: Outcome) => boolean;
 }
 
 /** Everything else that differs is a fault. */
@@ -61,7 +61,7 @@ export const KNOWN: readonly KnownDifference[] = [
     reason:
       'definitions that are deleted as a collection end like any other, with their objects; the real server drops them at once, and what they defined stays in its store until it is defined again: a fault that is not copied',
     applies: () => false,
-    follows: (move, { code, body }) =>
+    diverges: (move, { code, body }) =>
       move.method === 'DELETE' &&
       /\/customresourcedefinitions(\?|$)/.test(move.path) &&
       code === 200 &&
@@ -70,7 +70,7 @@ export const KNOWN: readonly KnownDifference[] = [
   },
 ];
 
-function isDry({ path, body, text }: Move): boolean {
+function isDry({ path, body, text }: RandomRequest): boolean {
   return path.includes('dryRun=All') || (text ?? JSON.stringify(body ?? null)).includes('"dryRun"');
 }
 

@@ -1,6 +1,6 @@
 import { startBackend } from '../../../testing/controlplane/start.js';
 import { targetOf } from '../target.js';
-import { runContest } from './contest.js';
+import { runCampaign } from './campaign.js';
 
 /**
  * The whole differential run: `node dist/test/conformance/differential/run.js [SEQUENCES] [FIRST SEED]`. The last line is
@@ -13,7 +13,7 @@ const real = await startBackend('real', { size: 'api', label: 'differential-real
 let failed = count;
 try {
   const servers = { embedded: await targetOf(embedded, 'embedded'), real: await targetOf(real, 'real') };
-  const campaign = await runContest(servers, first, count, (text) => void process.stdout.write(`${text}\n`));
+  const campaign = await runCampaign(servers, first, count, (text) => void process.stdout.write(`${text}\n`));
   failed = campaign.differences.length;
   for (const [reason, times] of Object.entries(campaign.known))
     process.stdout.write(`known difference, ${times} times: ${reason}\n`);

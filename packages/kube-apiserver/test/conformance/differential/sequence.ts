@@ -3,18 +3,18 @@ import type { Agent } from 'node:https';
 
 import { Dice } from '../../../testing/random.js';
 import type { ConformanceTarget } from '../target.js';
-import { collectionOf, type Board, type Move } from './board.js';
+import { collectionOf, type RequestContext, type RandomRequest } from './request.js';
 import { CLUSTER_KINDS } from './clusterkinds.js';
 import { definitionKinds } from './definitionkinds.js';
 import { definitionsAfter, settled, tidy } from './definitions.js';
 import { combined } from './features.js';
 import { KINDS, type Kind } from './kinds.js';
 import { KNOWN } from './known.js';
-import { nextMove } from './move.js';
-import { Side } from './side.js';
-import { comes, isRepair, LAST, nameIn, Streams, type Parting } from './streams.js';
+import { nextRequest } from './generator.js';
+import { ServerClient } from './serverclient.js';
+import { becomesTrue, isRepair, LAST, nameIn, WatchPairs, type WatchDifference } from './watchpairs.js';
 
-export interface Players {
+export interface Servers {
   readonly embedded: { readonly target: ConformanceTarget; readonly agent: Agent };
   readonly real: { readonly target: ConformanceTarget; readonly agent: Agent };
 }
@@ -23,7 +23,7 @@ export interface Players {
 export interface Difference {
   readonly seed: number;
   readonly step: number;
-  readonly moves: readonly Move[];
+  readonly moves: readonly RandomRequest[];
   readonly embedded: unknown;
   readonly real: unknown;
   /** What is missing on both sides, where they differ in nothing. */
@@ -45,35 +45,41 @@ const REFUSED = 300;
 const CREATED = 201;
 
 /** Plays one seeded sequence of requests about two kinds against both servers, and stops where they part. */
-export async function playSequence(seed: number, players: Players): Promise<Played> {
+export async function playSequence(seed: number, players: Servers): Promise<Played> {
   const dice = new Dice(seed);
   const mark = `s${seed}`;
   const namespace = `differential-${seed}`;
   const kinds = dice.chance(DEFINITIONS) ? definitionKinds(mark) : dice.some([...KINDS, ...CLUSTER_KINDS], 2);
   const sides = [
-    new Side(players.embedded.target, players.embedded.agent, namespace),
-    new Side(players.real.target, players.real.agent, namespace),
+    new ServerClient(players.embedded.target, players.embedded.agent, namespace),
+    new ServerClient(players.real.target, players.real.agent, namespace),
   ] as const;
-  const opening: Move = { method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: namespace } } };
+  const opening: RandomRequest = {
+    method: 'POST',
+    path: '/api/v1/namespaces',
+    body: { metadata: { name: namespace } },
+  };
   const watched = kinds.filter(({ namespaced, unwatched }) => namespaced && unwatched !== true);
   const watches = await openWatches(watched, sides, opening);
-  const streams = new Streams();
-  const moves: Move[] = [opening];
+  const streams = new WatchPairs();
+  const moves: RandomRequest[] = [opening];
   const known: string[] = [];
   try {
     for (let step = 1; step <= STEPS; step++) {
       const kind = dice.pick(kinds);
-      const board: Board = {
+      const board: RequestContext = {
         kind,
-        mark,
+        label: mark,
         names: kind.names !== undefined ? kind.names : kind.namespaced ? ['x', 'y', 'z'] : [`${mark}-x`, `${mark}-y`],
       };
-      const move = nextMove(dice, board);
+      const move = nextRequest(dice, board);
       moves.push(move);
       const [embedded, real] = await (move.watch === true
         ? streams.open(move, sides)
-        : Promise.all([sides[0].play(move), sides[1].play(move)]));
-      const parted = isDeepStrictEqual(embedded, real) ? KNOWN.find(({ follows }) => follows?.(move, real)) : undefined;
+        : Promise.all([sides[0].send(move), sides[1].send(move)]));
+      const parted = isDeepStrictEqual(embedded, real)
+        ? KNOWN.find(({ diverges: follows }) => follows?.(move, real))
+        : undefined;
       if (parted !== undefined)
         return { requests: moves.length, known: [...known, parted.reason], difference: undefined };
       const changed =
@@ -86,8 +92,8 @@ export async function playSequence(seed: number, players: Players): Promise<Play
       for (const path of changed) {
         await Promise.all(sides.map((side) => settled(side, path)));
         const state = await Promise.all([
-          sides[0].play({ method: 'GET', path }),
-          sides[1].play({ method: 'GET', path }),
+          sides[0].send({ method: 'GET', path }),
+          sides[1].send({ method: 'GET', path }),
         ]);
         if (isDeepStrictEqual(embedded, real) && !isDeepStrictEqual(...state))
           return {
@@ -125,21 +131,25 @@ export async function playSequence(seed: number, players: Players): Promise<Play
 
 interface Watches {
   /** Makes a last object of each kind and waits until both told of it; the events of both where they differ, or where one of them did not. */
-  compare(mark: string): Promise<Parting | undefined>;
+  compare(mark: string): Promise<WatchDifference | undefined>;
   end(): Promise<void>;
 }
 
 /** Made by controllers that not every server has. */
-const MADE_ALONG = new Set(['kube-root-ca.crt', 'default']);
+const MADE_BY_CONTROLLERS = new Set(['kube-root-ca.crt', 'default']);
 
 /** What was there when a watch begins late would come in another order than it was made. */
 const FROM_OPENING = '{{rv /api/v1/namespaces/{{namespace}}}}';
 
-async function openWatches(kinds: readonly Kind[], sides: readonly [Side, Side], opening: Move): Promise<Watches> {
+async function openWatches(
+  kinds: readonly Kind[],
+  sides: readonly [ServerClient, ServerClient],
+  opening: RandomRequest,
+): Promise<Watches> {
   const end = new AbortController();
   const streams: Promise<void>[] = [];
   const events = new Map<string, readonly [unknown[], unknown[]]>();
-  await Promise.all(sides.map((side) => side.play(opening)));
+  await Promise.all(sides.map((side) => side.send(opening)));
   for (const kind of kinds) {
     const told: readonly [unknown[], unknown[]] = [[], []];
     events.set(kind.name, told);
@@ -148,7 +158,7 @@ async function openWatches(kinds: readonly Kind[], sides: readonly [Side, Side],
       streams.push(
         side
           .follow(collectionOf(kind), FROM_OPENING, end.signal, (event) => {
-            if (!MADE_ALONG.has(nameIn(event)) && !isRepair(event)) list.push(event);
+            if (!MADE_BY_CONTROLLERS.has(nameIn(event)) && !isRepair(event)) list.push(event);
           })
           .catch(() => undefined),
       );
@@ -159,13 +169,13 @@ async function openWatches(kinds: readonly Kind[], sides: readonly [Side, Side],
       for (const kind of kinds) {
         const [first, second] = events.get(kind.name) ?? [[], []];
         const [embeddedLast, realLast] = await Promise.all([
-          sides[0].play(lastMove(kind, mark)),
-          sides[1].play(lastMove(kind, mark)),
+          sides[0].send(lastMove(kind, mark)),
+          sides[1].send(lastMove(kind, mark)),
         ]);
         if (embeddedLast.code !== CREATED || realLast.code !== CREATED)
           return { embedded: embeddedLast, real: realLast, missing: `the last ${kind.name}` };
         const atEnd = (list: readonly unknown[]): boolean => list.some((event) => nameIn(event) === LAST);
-        const ended = await comes(() => atEnd(first) && atEnd(second), { deadlineMs: WATCH_MS, everyMs: 5 });
+        const ended = await becomesTrue(() => atEnd(first) && atEnd(second), { deadlineMs: WATCH_MS, everyMs: 5 });
         const embedded = first.map((event) => sides[0].masked(event));
         const real = second.map((event) => sides[1].masked(event));
         if (!isDeepStrictEqual(embedded, real)) return { embedded, real };
@@ -181,7 +191,7 @@ async function openWatches(kinds: readonly Kind[], sides: readonly [Side, Side],
 }
 
 /** An object that is made last, so that a watch which shows it has shown everything before it. */
-function lastMove(kind: Kind, mark: string): Move {
+function lastMove(kind: Kind, mark: string): RandomRequest {
   const identity = {
     apiVersion: kind.apiVersion,
     kind: kind.kind,

@@ -4,27 +4,27 @@ import { root } from '../../../testing/root.js';
 
 const FOLDER = path.join(root, 'test', 'conformance', 'exchange');
 
-/** What is asked of every server, group by group. */
+/** The recorded requests, by topic. */
 export const FILES = [
-  { name: 'codes', title: 'writes, and what is no write' },
-  { name: 'options', title: 'options and parameters of requests' },
-  { name: 'kinds', title: 'built-in kinds' },
-  { name: 'pods', title: 'Pods, which are only read' },
+  { name: 'statuscodes', title: 'the status of writes' },
+  { name: 'parameters', title: 'parameters and options of requests' },
+  { name: 'builtinkinds', title: 'built-in kinds' },
+  { name: 'pods', title: 'Pods, which are read-only' },
   { name: 'policies', title: 'ValidatingAdmissionPolicies' },
-  { name: 'versions', title: 'versions that are deprecated' },
-  { name: 'scales', title: 'scales, and tokens of ServiceAccounts' },
-  { name: 'rights', title: 'who may do what' },
+  { name: 'versions', title: 'deprecated versions' },
+  { name: 'scales', title: 'the scale subresource, and tokens of ServiceAccounts' },
+  { name: 'authorization', title: 'authorization' },
   { name: 'status', title: 'status and generation' },
   { name: 'patches', title: 'patches' },
   { name: 'ownership', title: 'server-side apply' },
-  { name: 'validation', title: 'schemas and definitions' },
+  { name: 'validation', title: 'schemas and CustomResourceDefinitions' },
   { name: 'cel', title: 'CEL' },
-  { name: 'tables', title: 'tables and partial objects' },
+  { name: 'tables', title: 'Tables and partial objects' },
   { name: 'lists', title: 'lists' },
   { name: 'watches', title: 'watches' },
   { name: 'deletion', title: 'deletion' },
-  { name: 'corners', title: 'corners that random requests found' },
-  { name: 'writes', title: 'writes that random sequences of strangers found' },
-  { name: 'readers', title: 'what is read, and in which form' },
-  { name: 'strangers', title: 'what nobody here would have asked' },
+  { name: 'edgecases', title: 'edge cases that the differential test found' },
+  { name: 'writeedgecases', title: 'edge cases of writes that the differential test found' },
+  { name: 'representations', title: 'representations of responses' },
+  { name: 'unusualrequests', title: 'unusual requests' },
 ].map((one) => ({ ...one, file: path.join(FOLDER, `${one.name}.http`) }));

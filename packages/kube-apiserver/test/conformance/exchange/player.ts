@@ -5,17 +5,17 @@ import { load } from 'js-yaml';
 import { waitFor } from '../../../testing/wait.js';
 import { Masks } from '../differential/mask.js';
 import type { ConformanceTarget } from '../target.js';
-import { Wire, type WireAnswer } from '../wire.js';
+import { HttpsClient, type RawResponse } from '../httpsclient.js';
 import type { Exchange, Scenario } from './transcript.js';
 
 /** Plays transcripts against one server. */
 export class Player {
   readonly #target: ConformanceTarget;
-  readonly #wire: Wire;
+  readonly #wire: HttpsClient;
 
   constructor(target: ConformanceTarget) {
     this.#target = target;
-    this.#wire = new Wire(target);
+    this.#wire = new HttpsClient(target);
   }
 
   close(): void {
@@ -34,7 +34,7 @@ export class Player {
       body: { metadata: { name: namespace } },
     });
     if (made.status !== 201) throw new Error(`namespace ${namespace}: ${made.status} ${made.text}`);
-    const round = new Round(namespace);
+    const round = new ScenarioState(namespace);
     const answers: string[][] = [];
     for (const exchange of exchanges) answers.push(await this.#ask(exchange, round));
     return answers;
@@ -46,7 +46,7 @@ export class Player {
     for (const place of [bare, path.posix.dirname(bare)]) await this.#target.call({ path: place });
   }
 
-  async #ask(exchange: Exchange, round: Round): Promise<string[]> {
+  async #ask(exchange: Exchange, round: ScenarioState): Promise<string[]> {
     const target = round.resolved(exchange.target);
     if (exchange.method === 'SERVED') {
       await waitFor(`${target} to be served`, async () => (await this.#target.call({ path: target })).status === 200);
@@ -70,7 +70,7 @@ export class Player {
     const given = headers
       .filter(([name]) => name !== 'Show' && name !== 'Until')
       .map(([name, value]) => [name.toLowerCase(), value]);
-    const answer = await this.#wire.ask({
+    const answer = await this.#wire.send({
       method,
       path: target,
       headers: Object.fromEntries(given),
@@ -83,10 +83,10 @@ export class Player {
 /** Reads that kube-apiserver answers with what it knows already, which may be less than what is stored. */
 const FROM_MEMORY = /[?&]resourceVersion=\d/;
 
-type Answer = Pick<WireAnswer, 'code' | 'warnings' | 'text'> & { readonly type: string };
+type Answer = Pick<RawResponse, 'code' | 'warnings' | 'text'> & { readonly type: string };
 
 /** What one scenario has seen so far, of one server. */
-class Round {
+class ScenarioState {
   readonly #namespace: string;
   readonly #masks = new Masks();
   readonly #seen = new Map<string, { readonly uid: string; readonly version: string }>();

@@ -8,7 +8,7 @@ export interface Exchange {
   /** Sent as it stands; undefined for none. */
   readonly body: string | undefined;
   /** Of the answer: `CODE [TYPE]`, `Warning: …`, then what it holds, as one line of JSON. Empty for one that was not recorded yet. */
-  readonly answer: readonly string[];
+  readonly response: readonly string[];
 }
 
 /** Requests that belong together, in a namespace of their own. */
@@ -51,7 +51,7 @@ function exchangeOf([first = '', ...rest]: readonly string[], answer: readonly s
     HEADER.exec(line)?.[1] ?? '',
     HEADER.exec(line)?.[2] ?? '',
   ]);
-  return { method, target, headers, body: end === -1 ? undefined : rest.slice(end).join('\n'), answer };
+  return { method, target, headers, body: end === -1 ? undefined : rest.slice(end).join('\n'), response: answer };
 }
 
 /** {@link readExchanges} the other way round. */
@@ -60,7 +60,7 @@ export function writeExchanges(scenarios: readonly Scenario[]): string {
   return blocks.join('\n');
 }
 
-function linesOf({ method, target, headers, body, answer }: Exchange): string[] {
+function linesOf({ method, target, headers, body, response: answer }: Exchange): string[] {
   const said = [
     `${method} ${target}`,
     ...headers.map(([name, value]) => `${name}: ${value}`),

@@ -1,5 +1,5 @@
 /** What of an output is a place, not a finding. */
-export interface Places {
+export interface MaskedValues {
   readonly server: string;
   readonly namespace: string;
   readonly home: string;
@@ -28,7 +28,7 @@ const MASKS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** The lines of an output, masked. Columns are as wide as what is in them, ages too: blanks between words become two. */
-export function maskedLines(output: string, { server, namespace, home }: Places): string[] {
+export function maskedLines(output: string, { server, namespace, home }: MaskedValues): string[] {
   const placed = output.replaceAll(server, 'SERVER').replaceAll(namespace, 'NAMESPACE').replaceAll(home, 'HOME');
   const masked = MASKS.reduce((text, [pattern, word]) => text.replaceAll(pattern, word), placed).replaceAll(
     /"\{(?:[^"\\\n]|\\.)*\}"/g,

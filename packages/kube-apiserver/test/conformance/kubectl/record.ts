@@ -6,7 +6,7 @@ import { binary } from '../../../testing/controlplane/binaries.js';
 import { startBackend } from '../../../testing/controlplane/start.js';
 import { root } from '../../../testing/root.js';
 import { targetOf } from '../target.js';
-import { Terminal } from './terminal.js';
+import { KubectlShell } from './shell.js';
 import { readTranscript, writeTranscript, type Scenario } from './transcript.js';
 import { installWidgets } from './widgets.js';
 
@@ -19,16 +19,16 @@ const plane = await startBackend('real', { size: 'api', label: 'conformance-reco
 try {
   const target = await targetOf(plane, 'real');
   await installWidgets(target);
-  const terminal = await Terminal.open(target, binary('kubectl'));
+  const terminal = await KubectlShell.open(target, binary('kubectl'));
   for (const name of readdirSync(FOLDER).filter((file) => file.endsWith('.console'))) {
     const file = path.join(FOLDER, name);
     const scenarios: Scenario[] = [];
     for (const [at, { title, commands }] of readTranscript(readFileSync(file, 'utf8')).entries()) {
-      const shell = await terminal.enter(`record-${name.replace('.console', '')}-${at}`);
+      const shell = await terminal.openNamespace(`record-${name.replace('.console', '')}-${at}`);
       const played: Scenario['commands'][number][] = [];
-      for (const { script, prints } of commands) {
+      for (const { script, output: prints } of commands) {
         const output = await shell(script);
-        played.push({ script, prints: prints.includes('…') ? prints : output });
+        played.push({ script, output: prints.includes('…') ? prints : output });
       }
       scenarios.push({ title, commands: played });
     }

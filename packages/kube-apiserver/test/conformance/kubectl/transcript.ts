@@ -3,7 +3,7 @@ export interface Command {
   /** The script for bash, perhaps of several lines. */
   readonly script: string;
   /** Lines of stdout and stderr as they come, masked; `…` stands for any lines; the last may be `exit CODE`. */
-  readonly prints: readonly string[];
+  readonly output: readonly string[];
 }
 
 /** Commands that belong together, in a namespace of their own. */
@@ -17,20 +17,20 @@ export interface Scenario {
  * is output. Empty lines of output are kept but for those before the next title.
  */
 export function readTranscript(text: string): Scenario[] {
-  const scenarios: { title: string; commands: { script: string; prints: string[] }[] }[] = [];
+  const scenarios: { title: string; commands: { script: string; output: string[] }[] }[] = [];
   for (const line of text.split('\n')) {
     const commands = scenarios.at(-1)?.commands;
     if (line.startsWith('## ')) scenarios.push({ title: line.slice(3), commands: [] });
-    else if (line.startsWith('$ ')) commands?.push({ script: line.slice(2), prints: [] });
-    else if (line.startsWith('> ') && commands?.at(-1)?.prints.length === 0)
-      commands[commands.length - 1] = { script: `${commands.at(-1)?.script}\n${line.slice(2)}`, prints: [] };
-    else commands?.at(-1)?.prints.push(line);
+    else if (line.startsWith('$ ')) commands?.push({ script: line.slice(2), output: [] });
+    else if (line.startsWith('> ') && commands?.at(-1)?.output.length === 0)
+      commands[commands.length - 1] = { script: `${commands.at(-1)?.script}\n${line.slice(2)}`, output: [] };
+    else commands?.at(-1)?.output.push(line);
   }
   return scenarios.map(({ title, commands }) => ({
     title,
-    commands: commands.map(({ script, prints }, at) => ({
+    commands: commands.map(({ script, output }, at) => ({
       script,
-      prints: at < commands.length - 1 ? prints : withoutEmptyEnd(prints),
+      output: at < commands.length - 1 ? output : withoutEmptyEnd(output),
     })),
   }));
 }
@@ -38,9 +38,9 @@ export function readTranscript(text: string): Scenario[] {
 /** {@link readTranscript} the other way round. */
 export function writeTranscript(scenarios: readonly Scenario[]): string {
   const blocks = scenarios.map(({ title, commands }) => {
-    const lines = commands.flatMap(({ script, prints }) => [
+    const lines = commands.flatMap(({ script, output }) => [
       ...script.split('\n').map((line, at) => `${at === 0 ? '$' : '>'} ${line}`),
-      ...prints,
+      ...output,
     ]);
     return [`## ${title}`, ...lines, ''].join('\n');
   });
@@ -48,11 +48,11 @@ export function writeTranscript(scenarios: readonly Scenario[]): string {
 }
 
 /** Whether lines are those that a transcript asks for. */
-export function agrees(lines: readonly string[], prints: readonly string[]): boolean {
-  const [first, ...rest] = prints;
+export function matchesOutput(lines: readonly string[], output: readonly string[]): boolean {
+  const [first, ...rest] = output;
   if (first === undefined) return lines.length === 0;
-  if (first !== '…') return lines[0] === first && agrees(lines.slice(1), rest);
-  return rest.length === 0 || lines.some((_line, at) => agrees(lines.slice(at), rest));
+  if (first !== '…') return lines[0] === first && matchesOutput(lines.slice(1), rest);
+  return rest.length === 0 || lines.some((_line, at) => matchesOutput(lines.slice(at), rest));
 }
 
 function withoutEmptyEnd(lines: readonly string[]): string[] {

@@ -3,15 +3,15 @@ import { describe, expect, it } from '@jest/globals';
 import type { Json } from '../../../src/json.js';
 import type { KubeObject } from '../../../src/object.js';
 import { CONFIG_MAP, DEPLOYMENT, SERVICE } from '../../conformance/ownership/builtin.js';
-import type { Move } from '../../conformance/ownership/move.js';
+import type { OwnershipRequest } from '../../conformance/ownership/request.js';
 import type { Subject } from '../../conformance/ownership/subject.js';
 import { THING } from '../../conformance/ownership/thing.js';
-import { asObject, predict, verdict } from '../../conformance/ownership/verdict.js';
+import { asObject, predict, compareWithPrediction } from '../../conformance/ownership/prediction.js';
 import { RECORDED } from './recorded.js';
 
 interface Recorded {
   readonly kind: 'thing' | 'configmap' | 'service' | 'deployment';
-  readonly move: Omit<Move, 'request'>;
+  readonly move: Omit<OwnershipRequest, 'request'>;
   readonly live?: KubeObject;
   readonly answer: { readonly status: number; readonly body: unknown };
   /** Before defaults, of built-in kinds. */
@@ -38,7 +38,7 @@ describe('a request that a real server has answered', () => {
     async (_name, { kind, move, live, answer, object }) => {
       const subject = SUBJECTS[kind];
       const turn = { subject, live, move: { ...move, request: { path: '' } } };
-      const wrong = await verdict(turn, answer, async (made) => subject.complete?.(made));
+      const wrong = await compareWithPrediction(turn, answer, async (made) => subject.complete?.(made));
       expect(wrong).toBeUndefined();
       if (object !== undefined) {
         expect(withoutEntries(predict(turn, asObject(answer.body)).object)).toEqual(object);

@@ -13,7 +13,7 @@ export class Cluster extends VerbsFixture {
   controllers = this.#start();
 
   /** Starts the controllers once more, after they were ended. */
-  startAgain(): void {
+  restartControllers(): void {
     this.controllers = this.#start();
   }
 
@@ -35,7 +35,7 @@ export class Cluster extends VerbsFixture {
   }
 
   /** A namespace with what every namespace has. */
-  async space(name: string): Promise<void> {
+  async readyNamespace(name: string): Promise<void> {
     await this.namespace(name);
     await this.idle();
   }
@@ -61,12 +61,12 @@ export class Cluster extends VerbsFixture {
   }
 
   /** Makes a ConfigMap in namespace `ns`. */
-  config(name: string, metadata: { readonly [key: string]: Json } = {}): Promise<KubeObject> {
+  configMap(name: string, metadata: { readonly [key: string]: Json } = {}): Promise<KubeObject> {
     return this.create('configmaps/ns', { ...asObject(configMap(name)), metadata: { name, ...metadata } });
   }
 
   /** Names of the ConfigMaps in `ns` that tests made. */
-  names(): string[] {
+  configMapNames(): string[] {
     return this.reader
       .list('configmaps', 'ns')
       .map(({ metadata: { name = '' } }) => name)

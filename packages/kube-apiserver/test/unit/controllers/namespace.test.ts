@@ -37,8 +37,8 @@ const FINE = [
 describe('a namespace that is deleted', () => {
   it('takes everything in it along, custom resources too, and nothing else', async () => {
     const fixture = new Cluster();
-    await fixture.space('ns');
-    await fixture.space('other');
+    await fixture.readyNamespace('ns');
+    await fixture.readyNamespace('other');
     await fixture.define(thingCrd());
     const thing = { apiVersion: 'facts.example.com/v1', kind: 'Thing', metadata: { name: 'a' } };
     for (const namespace of ['ns', 'other']) {
@@ -65,10 +65,10 @@ describe('a namespace that is deleted', () => {
 
   it('waits for finalizers in it, and says so as the real controller does', async () => {
     const fixture = new Cluster();
-    await fixture.space('ns');
+    await fixture.readyNamespace('ns');
     await fixture.define(thingCrd());
-    await fixture.config('a', { finalizers: ['a.example.com/hold'] });
-    await fixture.config('b', { finalizers: ['a.example.com/hold', 'b.example.com/hold'] });
+    await fixture.configMap('a', { finalizers: ['a.example.com/hold'] });
+    await fixture.configMap('b', { finalizers: ['a.example.com/hold', 'b.example.com/hold'] });
     await fixture.create('things.facts.example.com/ns', {
       apiVersion: 'facts.example.com/v1',
       kind: 'Thing',
@@ -95,7 +95,7 @@ describe('a namespace that is deleted', () => {
           'Some content in the namespace has finalizers remaining: a.example.com/hold in 3 resource instances, b.example.com/hold in 1 resource instances',
       },
     ]);
-    expect(await refusedStatus(() => fixture.config('c'))).toMatchObject({
+    expect(await refusedStatus(() => fixture.configMap('c'))).toMatchObject({
       code: 403,
       details: { causes: [{ reason: 'NamespaceTerminating' }] },
     });
@@ -139,8 +139,8 @@ describe('a namespace that is deleted', () => {
 
   it('takes more along than are deleted at once', async () => {
     const fixture = new Cluster();
-    await fixture.space('ns');
-    await Promise.all(Array.from({ length: 1_100 }, (_, index) => fixture.config(`a${index}`)));
+    await fixture.readyNamespace('ns');
+    await Promise.all(Array.from({ length: 1_100 }, (_, index) => fixture.configMap(`a${index}`)));
     await fixture.delete('namespaces/ns');
     await fixture.idle();
 
@@ -150,22 +150,22 @@ describe('a namespace that is deleted', () => {
 
   it('can be made again', async () => {
     const fixture = new Cluster();
-    await fixture.space('ns');
+    await fixture.readyNamespace('ns');
     await fixture.delete('namespaces/ns');
     await fixture.idle();
-    await fixture.space('ns');
+    await fixture.readyNamespace('ns');
 
     expect(fixture.find('serviceaccounts/ns/default')).toBeDefined();
   });
 
   it('is found by controllers that start later', async () => {
     const fixture = new Cluster();
-    await fixture.space('ns');
+    await fixture.readyNamespace('ns');
     await fixture.controllers.end();
     await fixture.delete('namespaces/ns');
     await fixture.idle();
     expect(fixture.find('namespaces/ns')).toBeDefined();
-    fixture.startAgain();
+    fixture.restartControllers();
     await fixture.idle();
 
     expect(fixture.find('namespaces/ns')).toBeUndefined();

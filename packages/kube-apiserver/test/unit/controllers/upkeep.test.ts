@@ -8,7 +8,7 @@ const ROLES = 'clusterroles.rbac.authorization.k8s.io';
 describe('every namespace', () => {
   it('has a ServiceAccount and the certificate of the authority', async () => {
     const fixture = new Cluster();
-    await fixture.space('ns');
+    await fixture.readyNamespace('ns');
 
     expect(fixture.get('serviceaccounts/ns/default')).toMatchObject({ metadata: { name: 'default' } });
     expect(fixture.get('configmaps/ns/kube-root-ca.crt')).toMatchObject({
@@ -26,7 +26,7 @@ describe('every namespace', () => {
 
   it('has them again when they were deleted or changed', async () => {
     const fixture = new Cluster();
-    await fixture.space('ns');
+    await fixture.readyNamespace('ns');
     const first = fixture.get('serviceaccounts/ns/default').metadata.uid;
     await fixture.delete('serviceaccounts/ns/default');
     await fixture.patch('configmaps/ns/kube-root-ca.crt', 'merge', {
@@ -49,11 +49,11 @@ describe('every namespace', () => {
   it('has them no more once it is being deleted', async () => {
     const fixture = new Cluster();
     await fixture.create('namespaces', { metadata: { name: 'ns' } });
-    await fixture.config('held', { finalizers: ['a.example.com/hold'] });
+    await fixture.configMap('held', { finalizers: ['a.example.com/hold'] });
     await fixture.delete('namespaces/ns');
     await fixture.idle();
 
-    expect(fixture.names()).toEqual(['held']);
+    expect(fixture.configMapNames()).toEqual(['held']);
     expect(fixture.find('configmaps/ns/kube-root-ca.crt')).toBeUndefined();
     expect(fixture.find('serviceaccounts/ns/default')).toBeUndefined();
     expect(fixture.errors).toEqual([]);
@@ -83,7 +83,7 @@ function events(fixture: Cluster): string[] {
 describe('an event', () => {
   it('goes an hour after it was last written', async () => {
     const fixture = new Cluster();
-    await fixture.space('ns');
+    await fixture.readyNamespace('ns');
     await fixture.create('events/ns', event('a'));
     await fixture.create('events/ns', event('b'));
     await fixture.clock.advance(HOUR / 2);
@@ -103,12 +103,12 @@ describe('an event', () => {
 
   it('has what is left of its hour after a new start', async () => {
     const fixture = new Cluster();
-    await fixture.space('ns');
+    await fixture.readyNamespace('ns');
     await fixture.create('events/ns', event('old'));
     await fixture.create('events/ns', event('again', { lastTimestamp: '2026-01-02T03:44:05Z' }));
     await fixture.clock.advance(HOUR / 2);
     await fixture.controllers.end();
-    fixture.startAgain();
+    fixture.restartControllers();
     await fixture.clock.advance(HOUR / 2 + 2_000);
     await fixture.idle();
     expect(events(fixture)).toEqual(['ns/again']);

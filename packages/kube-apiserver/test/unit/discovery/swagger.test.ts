@@ -9,7 +9,7 @@ import type { Registry, Resource } from '../../../src/resource.js';
 import { root } from '../../../testing/root.js';
 import { WHOLE } from '../builtins/builtin.js';
 import { digest } from './digest.js';
-import { ODDITY } from './oddity.js';
+import { KEYWORDS_CRD } from './keywords.js';
 import { THING } from './thing.js';
 
 /** The document of OpenAPI v2 says of what is served what that of a real server says of it (`recorded/swagger.json`, by digests). */
@@ -47,7 +47,7 @@ function registryOf(resources: readonly Resource[], generation = 1): Registry {
   };
 }
 
-const CUSTOM = [ODDITY, THING].flatMap(established);
+const CUSTOM = [KEYWORDS_CRD, THING].flatMap(established);
 const document = swaggerDocument(registryOf([...WHOLE, ...CUSTOM])).value;
 
 function digestsOf(part: Json | undefined, left: readonly string[] = []): Record<string, string> {

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import { waitFor, type WaitOptions } from '../../../testing/wait.js';
-import type { Move } from './board.js';
-import type { Outcome, Side } from './side.js';
+import type { RandomRequest } from './request.js';
+import type { Outcome, ServerClient } from './serverclient.js';
 
-export type Sides = readonly [embedded: Side, real: Side];
+export type ClientPair = readonly [embedded: ServerClient, real: ServerClient];
 
 /** What both servers told, where they differ or where something is missing on both. */
-export interface Parting {
+export interface WatchDifference {
   readonly embedded: unknown;
   readonly real: unknown;
   /** What is missing on both sides, where they differ in nothing. */
@@ -15,8 +15,8 @@ export interface Parting {
 }
 
 /** A watch on both servers. */
-interface Pair {
-  readonly move: Move;
+interface WatchPair {
+  readonly move: RandomRequest;
   readonly told: readonly [unknown[], unknown[]];
   /** Whether each told of the object that ends a sequence. */
   readonly ended: [boolean, boolean];
@@ -29,19 +29,19 @@ const QUIET_MS = 25;
 const OK = 200;
 /** Made by controllers that not every server has, and the object that ends a sequence. */
 export const LAST = 'the-last-one';
-const UNTOLD = new Set(['kube-root-ca.crt', 'default', LAST].flatMap((name) => [name, JSON.stringify(name)]));
+const IGNORED_NAMES = new Set(['kube-root-ca.crt', 'default', LAST].flatMap((name) => [name, JSON.stringify(name)]));
 
 /** Watches that moves of a sequence opened, on both servers each. */
-export class Streams {
-  readonly #pairs: Pair[] = [];
+export class WatchPairs {
+  readonly #pairs: WatchPair[] = [];
 
-  async open(move: Move, sides: Sides): Promise<readonly [Outcome, Outcome]> {
-    const pair: Pair = { move, told: [[], []], ended: [false, false], accepted: false };
+  async open(move: RandomRequest, sides: ClientPair): Promise<readonly [Outcome, Outcome]> {
+    const pair: WatchPair = { move, told: [[], []], ended: [false, false], accepted: false };
     this.#pairs.push(pair);
     const open = (at: 0 | 1): Promise<Outcome> =>
-      sides[at].open(move, (event) => {
+      sides[at].openWatch(move, (event) => {
         if (nameIn(event) === LAST) pair.ended[at] = true;
-        if (isTold(event)) pair.told[at].push(event);
+        if (isCompared(event)) pair.told[at].push(event);
       });
     const outcomes = await Promise.all([open(0), open(1)]);
     pair.accepted = outcomes.every(({ code }) => code === OK);
@@ -52,13 +52,13 @@ export class Streams {
    * Waits until both servers told as much in every watch, and no more comes; and of the object that ends a sequence, where the
    * watch has to tell of it. @param closed the collections in which that object has been made
    */
-  async compare(sides: Sides, closed: readonly string[]): Promise<Parting | undefined> {
+  async compare(sides: ClientPair, closed: readonly string[]): Promise<WatchDifference | undefined> {
     for (const pair of this.#pairs) {
       const { move, told, ended } = pair;
       const failed = told.flat().some((event) => typeOf(event) === 'ERROR');
       const expected = pair.accepted && !failed && closed.includes(move.path.replace(/\?.*$/, '')) && selectsLast(move);
       let before = -1;
-      const settled = await comes(
+      const settled = await becomesTrue(
         () => {
           const [{ length: embedded }, { length: real }] = told;
           const quiet = embedded === real && embedded === before;
@@ -82,7 +82,7 @@ export class Streams {
 }
 
 /** Whether `condition` comes true before the deadline. */
-export function comes(condition: () => boolean, options: WaitOptions): Promise<boolean> {
+export function becomesTrue(condition: () => boolean, options: WaitOptions): Promise<boolean> {
   return waitFor('it to come true', condition, options).then(
     () => true,
     () => false,
@@ -90,7 +90,7 @@ export function comes(condition: () => boolean, options: WaitOptions): Promise<b
 }
 
 /** Whether a watch has to tell of the object that ends a sequence, by name: the object has the labels `mark` and `color=blue`. */
-function selectsLast({ path, accept = '' }: Move): boolean {
+function selectsLast({ path, accept = '' }: RandomRequest): boolean {
   // A single object is no list: such a watch is accepted, and tells nothing.
   if (accept.includes('as=PartialObjectMetadataList')) return false;
   const query = new URLSearchParams(path.replace(/^[^?]*/, ''));
@@ -105,8 +105,8 @@ function selectsLast({ path, accept = '' }: Move): boolean {
 }
 
 /** Whether an event is compared: not what controllers do, nor a bookmark that says only what time it is. */
-function isTold(event: unknown): boolean {
-  if (UNTOLD.has(nameIn(event)) || isRepair(event)) return false;
+function isCompared(event: unknown): boolean {
+  if (IGNORED_NAMES.has(nameIn(event)) || isRepair(event)) return false;
   return typeOf(event) !== 'BOOKMARK' || JSON.stringify(event).includes('initial-events-end');
 }
 

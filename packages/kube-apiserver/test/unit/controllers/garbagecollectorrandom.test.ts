@@ -34,13 +34,13 @@ it('whatever owns what, and however it is deleted, nothing is left that waits, o
   await fc.assert(
     fc.asyncProperty(family, async ({ owners, deletions }) => {
       const fixture = new Cluster();
-      await fixture.space('ns');
+      await fixture.readyNamespace('ns');
       const made: KubeObject[] = [];
       for (const [index, owned] of owners.entries()) {
         const earlier = owned.flatMap(([owner, blockOwnerDeletion]) =>
           made[owner] === undefined ? [] : [ownedBy(made[owner], { blockOwnerDeletion })],
         );
-        made.push(await fixture.config(`o${index}`, earlier.length === 0 ? {} : { ownerReferences: earlier }));
+        made.push(await fixture.configMap(`o${index}`, earlier.length === 0 ? {} : { ownerReferences: earlier }));
       }
       for (const [index, propagationPolicy, settled] of deletions) {
         await fixture
@@ -52,7 +52,7 @@ it('whatever owns what, and however it is deleted, nothing is left that waits, o
       await fixture.idle();
 
       expect(wrongs(fixture.reader.list('configmaps', 'ns'))).toEqual([]);
-      for (const [index] of deletions) expect(fixture.names()).not.toContain(`o${index}`);
+      for (const [index] of deletions) expect(fixture.configMapNames()).not.toContain(`o${index}`);
       expect(fixture.clock.pending).toBe(0);
     }),
     { numRuns: 40 },

@@ -3,15 +3,15 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { ApiAnswer } from '../../testing/controlplane/api.js';
 import { waitFor } from '../../testing/wait.js';
 import { describeConformance } from './suite.js';
-import { Watching } from './watching.js';
-import { Wire } from './wire.js';
+import { WatchStream } from './watchstream.js';
+import { HttpsClient } from './httpsclient.js';
 
 const SECRETS = '/api/v1/namespaces/forgotten/secrets';
 const TOO_OLD =
   'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.';
 
 describeConformance('history that is gone', { compaction: true }, (target) => {
-  let wire: Wire;
+  let wire: HttpsClient;
   let token = '';
   let version = '';
 
@@ -30,12 +30,12 @@ describeConformance('history that is gone', { compaction: true }, (target) => {
     await target().compactHistory?.();
     await waitFor('the server to answer again', async () => (await get('limit=1')).status === 200);
     await target().call({ method: 'POST', path: SECRETS, body: { metadata: { name: 'e' } } });
-    wire = new Wire(target());
+    wire = new HttpsClient(target());
   }, 300_000);
   afterAll(() => wire.close());
 
   it('ends a watch from there with an error of its own', async () => {
-    const watching = await Watching.open(wire, `${SECRETS}?watch=true&resourceVersion=${version}`);
+    const watching = await WatchStream.open(wire, `${SECRETS}?watch=true&resourceVersion=${version}`);
     const [event] = await watching.take(1);
     expect(event).toEqual({
       type: 'ERROR',
@@ -53,7 +53,7 @@ describeConformance('history that is gone', { compaction: true }, (target) => {
   });
 
   it('is no hindrance to a watch that begins with what is there', async () => {
-    const watching = await Watching.open(
+    const watching = await WatchStream.open(
       wire,
       `${SECRETS}?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion=${version}`,
     );

@@ -7,7 +7,7 @@ import { beforeAll, expect, it } from '@jest/globals';
 
 import { root } from '../../../testing/root.js';
 import { maskedLines } from '../kubectl/mask.js';
-import { describeTogether, leaveOut } from '../suite.js';
+import { describeOnAllServers, skipSuite } from '../suite.js';
 import type { ConformanceTarget } from '../target.js';
 
 export const FOLDER = path.join(root, 'test', 'conformance', 'clients');
@@ -21,7 +21,7 @@ const TIMES =
  * A suite that drives a program which is not ours, prepared once per machine by `build.sh`. Where it cannot be prepared
  * (no Go, no Python, no registry) the suite is left out with the reason.
  */
-function describeForeign(
+function describeProgram(
   title: string,
   client: 'helm' | 'go' | 'python',
   body: (program: string, targets: () => readonly ConformanceTarget[]) => void,
@@ -32,13 +32,13 @@ function describeForeign(
   });
   const program = built.stdout.trim().split('\n').at(-1) ?? '';
   if (built.status !== 0 || program === '') {
-    leaveOut(title, built.stderr.trim().split('\n').at(-1) ?? `build.sh ${client} ended with ${built.status}`);
+    skipSuite(title, built.stderr.trim().split('\n').at(-1) ?? `build.sh ${client} ended with ${built.status}`);
     return;
   }
-  describeTogether(title, (targets) => body(program, targets));
+  describeOnAllServers(title, (targets) => body(program, targets));
 }
 
-export interface Work {
+export interface ClientProgram {
   /** For bash. */
   readonly script: string;
   /** What it finds in its environment. */
@@ -48,13 +48,13 @@ export interface Work {
 }
 
 /** Has a program do its work on all servers at once: each must see the same, and what `holds` looks for in its lines. */
-export function describeWork(
+export function describeClientProgram(
   title: string,
   client: 'helm' | 'go' | 'python',
-  work: Work,
+  work: ClientProgram,
   holds: (lines: readonly string[]) => void,
 ): void {
-  describeForeign(title, client, (program, targets) => {
+  describeProgram(title, client, (program, targets) => {
     let seen: readonly (readonly string[])[] = [];
     beforeAll(async () => {
       const all = await Promise.all(targets().map((target) => linesOf(work.script, target, work.env(program))));

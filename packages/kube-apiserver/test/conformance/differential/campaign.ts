@@ -2,12 +2,12 @@ import { allowed } from '../../../testing/controlplane/rights.js';
 import { waitFor } from '../../../testing/wait.js';
 import type { ConformanceTarget } from '../target.js';
 import { THING_CRD } from './kinds.js';
-import { GRANTS, grantPath } from './oddity.js';
-import { partings } from './parting.js';
+import { GRANTS, grantPath } from './unusualforms.js';
+import { differencesBetween } from './differences.js';
 import { playSequence, type Difference } from './sequence.js';
-import { agentOf } from './side.js';
+import { agentOf } from './serverclient.js';
 
-export interface Contest {
+export interface CampaignResult {
   readonly sequences: number;
   readonly requests: number;
   /** One a sequence that parted; known ones apart. */
@@ -16,13 +16,13 @@ export interface Contest {
   readonly known: Readonly<Record<string, number>>;
 }
 
-const AT_ONCE = 8;
+const CONCURRENCY = 8;
 /** So many tell enough. */
-const MOST_DIFFERENCES = 50;
+const MAX_DIFFERENCES = 50;
 
-const TOLD_EVERY = 250;
+const REPORT_EVERY = 250;
 
-export interface Pair {
+export interface ServerPair {
   readonly embedded: ConformanceTarget;
   readonly real: ConformanceTarget;
 }
@@ -31,12 +31,12 @@ export interface Pair {
  * Plays the sequences `first` … `first + count - 1` against both servers, some at once, each in a namespace of its own.
  * @param tell hears of each difference when it is found, and how far the contest is.
  */
-export async function runContest(
-  servers: Pair,
+export async function runCampaign(
+  servers: ServerPair,
   first: number,
   count: number,
   tell: (text: string) => void = () => undefined,
-): Promise<Contest> {
+): Promise<CampaignResult> {
   const players = {
     embedded: { target: servers.embedded, agent: agentOf(servers.embedded) },
     real: { target: servers.real, agent: agentOf(servers.real) },
@@ -48,18 +48,19 @@ export async function runContest(
   let requests = 0;
   let sequences = 0;
   const worker = async (): Promise<void> => {
-    while (next < first + count && differences.length < MOST_DIFFERENCES) {
+    while (next < first + count && differences.length < MAX_DIFFERENCES) {
       const played = await playSequence(next++, players);
       sequences += 1;
       requests += played.requests;
       for (const reason of played.known) known[reason] = (known[reason] ?? 0) + 1;
-      if (sequences % TOLD_EVERY === 0) tell(`${sequences} of ${count} sequences played, ${differences.length} differ`);
+      if (sequences % REPORT_EVERY === 0)
+        tell(`${sequences} of ${count} sequences played, ${differences.length} differ`);
       if (played.difference === undefined) continue;
       differences.push(played.difference);
-      tell(`${described(played.difference)}\n`);
+      tell(`${describeDifference(played.difference)}\n`);
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
   for (const { agent } of Object.values(players)) agent.destroy();
   return { sequences, requests, differences, known };
 }
@@ -90,7 +91,7 @@ async function install(target: ConformanceTarget): Promise<void> {
 }
 
 /** What parted, for people: the moves up to there and both answers. */
-export function described({ seed, step, moves, embedded, real, missing }: Difference): string {
+export function describeDifference({ seed, step, moves, embedded, real, missing }: Difference): string {
   const last = moves
     .slice(-8)
     .map(
@@ -98,5 +99,10 @@ export function described({ seed, step, moves, embedded, real, missing }: Differ
         `  ${move.method} ${move.path} ${move.contentType ?? ''} ${move.accept ?? ''} ${JSON.stringify(move.headers ?? {})} ${JSON.stringify(move.text ?? move.body ?? null)}`,
     );
   const lacks = missing === undefined ? [] : [`  ${missing} is missing`];
-  return [`seed ${seed}, step ${step} (embedded | real):`, ...last, ...partings(embedded, real), ...lacks].join('\n');
+  return [
+    `seed ${seed}, step ${step} (embedded | real):`,
+    ...last,
+    ...differencesBetween(embedded, real),
+    ...lacks,
+  ].join('\n');
 }

@@ -1,15 +1,15 @@
 import type { Dice } from '../../../testing/random.js';
 import { isFields, type Value } from './features.js';
-import type { Move } from './board.js';
+import type { RandomRequest } from './request.js';
 import { yamlText } from './yamltext.js';
 
 /** Requests as clients send them that nobody knows: bodies in YAML, forms that are not served, other people's rights. */
-export function disturbed(dice: Dice, move: Move): Move {
+export function withUnusualForm(dice: Dice, move: RandomRequest): RandomRequest {
   const written = withText(dice, move);
   return withUser(dice, withTypes(dice, written));
 }
 
-function withText(dice: Dice, move: Move): Move {
+function withText(dice: Dice, move: RandomRequest): RandomRequest {
   const { method, body, contentType } = move;
   const isApply = contentType === 'application/apply-patch+yaml';
   const takesYaml =
@@ -72,8 +72,8 @@ const ACCEPTS = [
   'application/json;stream=watch, */*;q=0.1',
 ] as const;
 
-function withTypes(dice: Dice, move: Move): Move {
-  const accept: Partial<Move> = dice.chance(0.04) ? { accept: dice.pick(ACCEPTS) } : {};
+function withTypes(dice: Dice, move: RandomRequest): RandomRequest {
+  const accept: Partial<RandomRequest> = dice.chance(0.04) ? { accept: dice.pick(ACCEPTS) } : {};
   if (move.body === undefined || move.text !== undefined) return { ...move, ...accept };
   if (dice.chance(0.015))
     return {
@@ -103,7 +103,7 @@ const USERS: readonly Readonly<Record<string, string | readonly string[]>>[] = [
   { 'Impersonate-Uid': '7' },
 ];
 
-function withUser(dice: Dice, move: Move): Move {
+function withUser(dice: Dice, move: RandomRequest): RandomRequest {
   return dice.chance(0.05) ? { ...move, headers: dice.pick(USERS) } : move;
 }
 

@@ -16,7 +16,7 @@ function base64(text: string): string {
 describe('the Secret of a ServiceAccount', () => {
   it('is given certificates, namespace and token', async () => {
     const fixture = new Cluster();
-    await fixture.space('ns');
+    await fixture.readyNamespace('ns');
     const { uid = '' } = fixture.get('serviceaccounts/ns/default').metadata;
     await fixture.create('secrets/ns', secret('default', { data: { more: 'bW9yZQ==' } }));
     await fixture.idle();
@@ -35,12 +35,12 @@ describe('the Secret of a ServiceAccount', () => {
 
   it('is written once, and again after a restart only where it lacks something', async () => {
     const fixture = new Cluster();
-    await fixture.space('ns');
+    await fixture.readyNamespace('ns');
     await fixture.create('secrets/ns', secret('default'));
     await fixture.idle();
     const { resourceVersion } = fixture.get('secrets/ns/s').metadata;
     await fixture.controllers.end();
-    fixture.startAgain();
+    fixture.restartControllers();
     await fixture.idle();
 
     expect(fixture.get('secrets/ns/s').metadata.resourceVersion).toBe(resourceVersion);
@@ -48,7 +48,7 @@ describe('the Secret of a ServiceAccount', () => {
 
   it('of another type is left alone', async () => {
     const fixture = new Cluster();
-    await fixture.space('ns');
+    await fixture.readyNamespace('ns');
     await fixture.create('secrets/ns', secret('default', { type: 'Opaque' }));
     await fixture.create('secrets/ns', { metadata: { name: 'plain' } });
     await fixture.idle();
@@ -61,7 +61,7 @@ describe('the Secret of a ServiceAccount', () => {
 
   it('goes when its account does, also where that is made anew, and leaves the list of its account', async () => {
     const fixture = new Cluster();
-    await fixture.space('ns');
+    await fixture.readyNamespace('ns');
     await fixture.create('serviceaccounts/ns', {
       metadata: { name: 'robot' },
       secrets: [{ name: 's' }, { name: 'other' }],

@@ -1,5 +1,5 @@
 import { waitFor } from '../../testing/wait.js';
-import type { Wire } from './wire.js';
+import type { HttpsClient } from './httpsclient.js';
 
 export interface WatchedEvent {
   readonly type: string;
@@ -17,7 +17,7 @@ export interface WatchedEvent {
 }
 
 /** A watch that goes on until it is closed. */
-export class Watching {
+export class WatchStream {
   readonly #abort = new AbortController();
   readonly #events: WatchedEvent[] = [];
   #taken = 0;
@@ -26,8 +26,8 @@ export class Watching {
   private constructor() {}
 
   /** Resolves when the server has answered that it begins. Rejects for another code than 200. */
-  static async open(wire: Wire, path: string, accept = 'application/json'): Promise<Watching> {
-    const watching = new Watching();
+  static async open(wire: HttpsClient, path: string, accept = 'application/json'): Promise<WatchStream> {
+    const watching = new WatchStream();
     const code = await wire.stream({ path, headers: { accept } }, watching.#abort.signal, {
       line: (line) => void watching.#events.push(JSON.parse(line)),
       end: () => void (watching.#ended = true),

@@ -72,7 +72,7 @@ const WRITTEN = /^(\w+)(\*?)(?:\(([^)]*)\))?(?:\[([^\]]*)\])?$/;
 let cluster: Cluster;
 beforeEach(async () => {
   cluster = new Cluster();
-  await cluster.space('ns');
+  await cluster.readyNamespace('ns');
 });
 afterEach(() => cluster.controllers.end());
 
@@ -84,7 +84,7 @@ it.each(HISTORIES)('%s: the same is left as on the real control plane', async (_
     await cluster.delete(`configmaps/ns/${name}`, { propagationPolicy });
     await cluster.idle();
   }
-  expect(cluster.names().map(written).sort()).toEqual([...left].sort());
+  expect(cluster.configMapNames().map(written).sort()).toEqual([...left].sort());
   expect(cluster.errors).toEqual([]);
 });
 
@@ -110,7 +110,8 @@ async function make(text: string): Promise<void> {
     });
   if (cluster.find(`configmaps/ns/${name}`) !== undefined)
     await cluster.patch(`configmaps/ns/${name}`, 'merge', { metadata: { ownerReferences } });
-  else await cluster.config(name, { ownerReferences, ...(finalizer === undefined ? {} : { finalizers: [finalizer] }) });
+  else
+    await cluster.configMap(name, { ownerReferences, ...(finalizer === undefined ? {} : { finalizers: [finalizer] }) });
 }
 
 function written(name: string): string {

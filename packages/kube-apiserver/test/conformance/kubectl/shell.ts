@@ -42,7 +42,7 @@ with_token() {
 `;
 
 /** A shell with one kubectl, as administrator of one server, in the folder of the manifests. */
-export class Terminal {
+export class KubectlShell {
   readonly #target: ConformanceTarget;
   readonly #home: string;
 
@@ -51,10 +51,10 @@ export class Terminal {
     this.#home = home;
   }
 
-  static async open(target: ConformanceTarget, kubectl: string): Promise<Terminal> {
+  static async open(target: ConformanceTarget, kubectl: string): Promise<KubectlShell> {
     const home = await mkdtemp(path.join(tmpdir(), 'conformance-kubectl-'));
     await symlink(kubectl, path.join(home, 'kubectl'));
-    return new Terminal(target, home);
+    return new KubectlShell(target, home);
   }
 
   /** A folder that the caller has to remove. */
@@ -63,7 +63,7 @@ export class Terminal {
   }
 
   /** Makes the namespace; commands run in it. */
-  async enter(namespace: string): Promise<(script: string) => Promise<string[]>> {
+  async openNamespace(namespace: string): Promise<(script: string) => Promise<string[]>> {
     const { url, caFile, token } = this.#target;
     const made = await this.#target.call({
       method: 'POST',

@@ -7,7 +7,7 @@ import { editedEntries } from './edit.js';
 import type { Subject } from './subject.js';
 
 /** A request, and what our functions need to foretell its answer. */
-export interface Move {
+export interface OwnershipRequest {
   readonly type: 'apply' | 'create' | 'put' | 'merge' | 'json' | 'strategic' | 'delete';
   readonly name: string;
   readonly manager: string;
@@ -17,7 +17,7 @@ export interface Move {
   readonly request: ApiRequest;
 }
 
-export interface Scene {
+export interface ObjectState {
   readonly name: string;
   readonly live: KubeObject | undefined;
   /** What each manager applied the last time. */
@@ -27,7 +27,7 @@ export interface Scene {
 const APPLIERS = ['m1', 'm2', 'm3', 'kubectl'];
 const UPDATERS = ['u1', 'u2', 'm1', ...Array.from({ length: 12 }, (_, index) => `w${index}`)];
 
-export function nextMove(dice: Dice, subject: Subject, scene: Scene): Move {
+export function nextRequest(dice: Dice, subject: Subject, scene: ObjectState): OwnershipRequest {
   const { live } = scene;
   if (live === undefined) return dice.chance(0.5) ? create(dice, subject, scene) : apply(dice, subject, scene, '');
   const at = dice.next();
@@ -54,7 +54,12 @@ function metaOf(part: JsonObject): JsonObject {
   return isObject(part['metadata']) ? part['metadata'] : {};
 }
 
-function apply(dice: Dice, subject: Subject, { name, live, configurations }: Scene, subresource: string): Move {
+function apply(
+  dice: Dice,
+  subject: Subject,
+  { name, live, configurations }: ObjectState,
+  subresource: string,
+): OwnershipRequest {
   const manager = dice.pick(APPLIERS);
   const force = dice.chance(0.5);
   const key = `${name}/${manager}/${subresource}`;
@@ -98,7 +103,7 @@ function varied(dice: Dice, value: JsonObject): JsonObject {
   return Object.fromEntries(entries);
 }
 
-function create(dice: Dice, subject: Subject, { name }: Scene): Move {
+function create(dice: Dice, subject: Subject, { name }: ObjectState): OwnershipRequest {
   const manager = dice.pick(UPDATERS);
   const part = subject.whole(dice);
   const body = {
@@ -117,7 +122,7 @@ function lastApplied(dice: Dice, subject: Subject, name: string, part: JsonObjec
   return { annotations: { 'kubectl.kubernetes.io/last-applied-configuration': text } };
 }
 
-function put(dice: Dice, subject: Subject, { name, live }: Scene & { live: KubeObject }): Move {
+function put(dice: Dice, subject: Subject, { name, live }: ObjectState & { live: KubeObject }): OwnershipRequest {
   const manager = dice.pick(UPDATERS);
   const part = subject.resource.custom && dice.chance(0.5) ? subject.whole(dice) : subject.part(dice);
   const spec = subject.resource.custom
@@ -140,7 +145,7 @@ function without(value: Json | undefined, key: string): JsonObject {
   return isObject(value) ? Object.fromEntries(Object.entries(value).filter(([name]) => name !== key)) : {};
 }
 
-function status(dice: Dice, subject: Subject, { name }: Scene): Move {
+function status(dice: Dice, subject: Subject, { name }: ObjectState): OwnershipRequest {
   return patch({ dice, subject, name }, 'status', {
     metadata: { labels: { ignored: 'x' } },
     spec: { color: 'ignored' },
@@ -148,7 +153,7 @@ function status(dice: Dice, subject: Subject, { name }: Scene): Move {
   });
 }
 
-function merge(dice: Dice, subject: Subject, { name }: Scene, edit: JsonObject): Move {
+function merge(dice: Dice, subject: Subject, { name }: ObjectState, edit: JsonObject): OwnershipRequest {
   const part = Object.keys(edit).length > 0 ? edit : subject.part(dice);
   const body = Object.keys(edit).length === 0 && dice.chance(0.4) ? nulled(part, dice.pick(subject.removable)) : part;
   return patch({ dice, subject, name }, '', body);
@@ -160,7 +165,7 @@ interface Patching {
   readonly name: string;
 }
 
-function patch({ dice, subject, name }: Patching, subresource: string, body: JsonObject): Move {
+function patch({ dice, subject, name }: Patching, subresource: string, body: JsonObject): OwnershipRequest {
   const manager = dice.pick(UPDATERS);
   const path = pathOf(subject, name, subresource, `fieldManager=${manager}`);
   const request: ApiRequest = { method: 'PATCH', path, body, contentType: 'application/merge-patch+json' };
@@ -173,7 +178,7 @@ function nulled(part: JsonObject, [first, ...rest]: readonly string[]): JsonObje
   return { ...part, [first]: rest.length === 0 ? null : nulled(isObject(child) ? child : {}, rest) };
 }
 
-function json(dice: Dice, subject: Subject, { name }: Scene): Move {
+function json(dice: Dice, subject: Subject, { name }: ObjectState): OwnershipRequest {
   const manager = dice.pick(UPDATERS);
   const part = subject.part(dice);
   const spec = isObject(part['spec']) ? part['spec'] : {};
@@ -187,7 +192,7 @@ function json(dice: Dice, subject: Subject, { name }: Scene): Move {
   return { type: 'json', name, manager, subresource: '', force: false, body, request };
 }
 
-function strategic(dice: Dice, subject: Subject, { name, live }: Scene & { live: KubeObject }): Move {
+function strategic(dice: Dice, subject: Subject, { name, live }: ObjectState & { live: KubeObject }): OwnershipRequest {
   const manager = dice.pick(UPDATERS);
   const part = subject.part(dice);
   const body = directed(dice, dice.chance(0.3) ? nulled(part, dice.pick(subject.removable)) : part, live);
@@ -226,7 +231,7 @@ function directedList(dice: Dice, key: string, items: readonly Json[], live: Jso
   return [[key, list], ...order];
 }
 
-function remove(subject: Subject, { name, configurations }: Scene): Move {
+function remove(subject: Subject, { name, configurations }: ObjectState): OwnershipRequest {
   for (const key of configurations.keys()) if (key.startsWith(`${name}/`)) configurations.delete(key);
   const request: ApiRequest = { method: 'DELETE', path: `${subject.path}/${name}` };
   return { type: 'delete', name, manager: '', subresource: '', force: false, body: null, request };

@@ -2,22 +2,22 @@ import type { Json, JsonObject } from '../../../src/json.js';
 import type { KubeObject } from '../../../src/object.js';
 import type { ApiAnswer, ApiRequest } from '../../../testing/controlplane/api.js';
 import type { Dice } from '../../../testing/random.js';
-import type { Move } from './move.js';
-import { nextMove } from './move.js';
+import type { OwnershipRequest } from './request.js';
+import { nextRequest } from './request.js';
 import type { Subject } from './subject.js';
-import type { Turn } from './verdict.js';
-import { asObject, stripped, verdict } from './verdict.js';
+import type { RequestInState } from './prediction.js';
+import { asObject, stripped, compareWithPrediction } from './prediction.js';
 
 /** Where our answer and the server's part. */
 export interface Mismatch {
   readonly what: string;
-  readonly move: Move;
+  readonly move: OwnershipRequest;
   readonly live: Json;
   readonly ours: Json;
   readonly real: Json;
 }
 
-export interface Tally {
+export interface Counters {
   steps: number;
   /** Answers by what was asked and the code: `apply 409`. */
   readonly answers: Map<string, number>;
@@ -26,16 +26,16 @@ export interface Tally {
 type Call = (request: ApiRequest) => Promise<ApiAnswer>;
 
 /** Sees every answer that was as foretold. */
-type Listener = (turn: Turn, answer: ApiAnswer) => void;
+type Listener = (turn: RequestInState, answer: ApiAnswer) => void;
 
 /** Drives objects of one kind on a real server by random requests and says of each answer what ours would have been. */
-export class Rig {
+export class OwnershipDriver {
   readonly #call: Call;
   readonly #dice: Dice;
   #subject: Subject;
   readonly #live = new Map<string, KubeObject>();
   readonly #configurations = new Map<string, JsonObject>();
-  readonly tally: Tally = { steps: 0, answers: new Map() };
+  readonly tally: Counters = { steps: 0, answers: new Map() };
 
   readonly #listener: Listener | undefined;
 
@@ -55,7 +55,7 @@ export class Rig {
   async step(prefix: string): Promise<Mismatch | undefined> {
     const name = `${prefix}${this.#dice.between(1, 4)}`;
     const live = this.#live.get(name);
-    const move = nextMove(this.#dice, this.#subject, { name, live, configurations: this.#configurations });
+    const move = nextRequest(this.#dice, this.#subject, { name, live, configurations: this.#configurations });
     if (move.type === 'delete') await this.#release(move.name);
     const answer = await this.#call(move.request);
     this.tally.steps += 1;
@@ -66,7 +66,7 @@ export class Rig {
     if (real !== undefined) this.#live.set(name, real);
     const complete = (object: JsonObject): Promise<Json | undefined> => this.#completed(object, move);
     const turn = { subject: this.#subject, move, live };
-    const wrong = await verdict(turn, answer, complete);
+    const wrong = await compareWithPrediction(turn, answer, complete);
     if (wrong === undefined) this.#listener?.(turn, answer);
     return wrong === undefined ? undefined : { ...wrong, move, live: live ?? null };
   }
@@ -86,7 +86,7 @@ export class Rig {
    * The object as the server would store it: defaults are filled, what a request cannot change is as it is. Undefined
    * when it cannot be told, because the server refuses the object that has no defaults yet.
    */
-  async #completed(object: JsonObject, { name, subresource }: Move): Promise<Json | undefined> {
+  async #completed(object: JsonObject, { name, subresource }: OwnershipRequest): Promise<Json | undefined> {
     if (this.#subject.complete !== undefined) return this.#subject.complete(object);
     const path = `${this.#subject.path}/${name}${subresource === '' ? '' : `/${subresource}`}?dryRun=All`;
     const answer = await this.#call({ method: 'PUT', path, body: stripped(object) });

@@ -1,5 +1,5 @@
 import type { Dice } from '../../../testing/random.js';
-import { collectionOf, type Board, type Move } from './board.js';
+import { collectionOf, type RequestContext, type RandomRequest } from './request.js';
 
 const FORMS = [
   'application/json',
@@ -14,8 +14,8 @@ const FORMS = [
 ] as const;
 
 /** A watch that stays open to the end of the sequence, or one that is refused. */
-export function watchMove(dice: Dice, board: Board): Move {
-  const { kind, mark, names } = board;
+export function watchRequest(dice: Dice, board: RequestContext): RandomRequest {
+  const { kind, label: mark, names } = board;
   const query = new URLSearchParams({ watch: dice.chance(0.95) ? 'true' : dice.pick(['1', 'maybe', 'True']) });
   const labels = [
     `mark=${mark}`,
@@ -56,7 +56,7 @@ export function fieldsOf(plural: string): readonly string[] {
   ];
 }
 
-function version(dice: Dice, { kind, names }: Board): string {
+function version(dice: Dice, { kind, names }: RequestContext): string {
   const since = `&resourceVersion={{since ${collectionOf(kind)}/${dice.pick(names)}}}`;
   if (dice.chance(0.35)) return since;
   if (dice.chance(0.35)) return '&resourceVersion={{newest}}';

@@ -1,5 +1,5 @@
 /** Fields that a server makes up: when, who, which version. What they hold differs from run to run. */
-const MADE_UP: ReadonlySet<string> = new Set([
+const SERVER_SET: ReadonlySet<string> = new Set([
   'clusterIP',
   'clusterIPs',
   'continue',
@@ -16,7 +16,7 @@ const MADE_UP: ReadonlySet<string> = new Set([
 const UID = /(?!0{8})[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
 /** What a client saw, one line a finding, so that the findings of two servers can be held against each other. */
-export class Notes {
+export class ClientLog {
   readonly lines: string[] = [];
 
   /** Objects are written with their keys in order and without what the server made up. */
@@ -33,6 +33,6 @@ function stable(value: unknown): unknown {
   return Object.fromEntries(
     entries
       .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, held]) => [key, MADE_UP.has(key) ? key.toUpperCase() : stable(held)]),
+      .map(([key, held]) => [key, SERVER_SET.has(key) ? key.toUpperCase() : stable(held)]),
   );
 }

@@ -1,5 +1,5 @@
 /** Where two values differ: one line a place, `path: embedded | real`, at most `most` of them. */
-export function partings(embedded: unknown, real: unknown, most = 12): string[] {
+export function differencesBetween(embedded: unknown, real: unknown, most = 12): string[] {
   const lines: string[] = [];
   collect(embedded, real, '', lines);
   return lines.length <= most ? lines : [...lines.slice(0, most), `… and ${lines.length - most} more`];

@@ -1,7 +1,7 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
 /** Passes bytes on to a server on this machine, and can cut every connection at once. */
-export class Cutter {
+export class TcpProxy {
   readonly #server: Server;
   readonly #open = new Set<Socket>();
 
@@ -23,8 +23,8 @@ export class Cutter {
     });
   }
 
-  static async start(url: string): Promise<Cutter> {
-    const cutter = new Cutter(Number(new URL(url).port));
+  static async start(url: string): Promise<TcpProxy> {
+    const cutter = new TcpProxy(Number(new URL(url).port));
     await new Promise<void>((resolve) => cutter.#server.listen(0, '127.0.0.1', resolve));
     return cutter;
   }
@@ -34,7 +34,7 @@ export class Cutter {
     return `https://127.0.0.1:${port}`;
   }
 
-  cut(): number {
+  closeConnections(): number {
     const connections = this.#open.size / 2;
     for (const socket of this.#open) socket.destroy();
     return connections;
@@ -42,7 +42,7 @@ export class Cutter {
 
   async stop(): Promise<void> {
     const closed = new Promise((resolve) => this.#server.close(resolve));
-    this.cut();
+    this.closeConnections();
     await closed;
   }
 }

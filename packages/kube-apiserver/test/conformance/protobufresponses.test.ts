@@ -10,14 +10,14 @@ import { canonical } from '../../src/schema/struct/canonical.js';
 import { Masks } from './differential/mask.js';
 import { NAMESPACE, nameOf, SAMPLES } from './protobuf/objects.js';
 import { describeConformance } from './suite.js';
-import { Wire, type WireAnswer } from './wire.js';
+import { HttpsClient, type RawResponse } from './httpsclient.js';
 
 const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 const MAPS = `/api/v1/namespaces/${NAMESPACE}/configmaps`;
 const MAGIC_BYTES = 4;
 
 describeConformance('an answer in protobuf', {}, (target) => {
-  let wire: Wire;
+  let wire: HttpsClient;
   beforeAll(async () => {
     await target().call({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: NAMESPACE } } });
     for (const name of ['a', 'b'])
@@ -26,11 +26,11 @@ describeConformance('an answer in protobuf', {}, (target) => {
         path: MAPS,
         body: { metadata: { name, labels: { n: name } }, data: { key: name } },
       });
-    wire = new Wire(target());
+    wire = new HttpsClient(target());
   });
   afterAll(() => wire.close());
 
-  const ask = (path: string, accept: string): Promise<WireAnswer> => wire.ask({ path, headers: { accept } });
+  const ask = (path: string, accept: string): Promise<RawResponse> => wire.send({ path, headers: { accept } });
 
   it.each(SAMPLES.map((sample) => ({ ...sample, title: nameOf(sample) })))(
     'of $title says what the one in JSON says',
@@ -38,7 +38,7 @@ describeConformance('an answer in protobuf', {}, (target) => {
       const body = JSON.stringify(object);
       const [json, binary] = await Promise.all(
         ['application/json', `${PROTOBUF},application/json`].map((accept) =>
-          wire.ask({
+          wire.send({
             method: 'POST',
             path: `${path}?dryRun=All`,
             body,

@@ -7,21 +7,21 @@ import { jsonPatch } from '../../../src/patch/json.js';
 import { mergePatch } from '../../../src/patch/merge.js';
 import { strategicMerge } from '../../../src/patch/strategic.js';
 import { StatusError } from '../../../src/status.js';
-import type { Move } from './move.js';
+import type { OwnershipRequest } from './request.js';
 import type { Subject } from './subject.js';
 import { withoutNulls } from './thing.js';
 
 /** What our functions make of a request, against what the server answered. */
-export interface Verdict {
+export interface Discrepancy {
   readonly what: string;
   readonly ours: Json;
   readonly real: Json;
 }
 
 /** A request to an object in its state. */
-export interface Turn {
+export interface RequestInState {
   readonly subject: Subject;
-  readonly move: Move;
+  readonly move: OwnershipRequest;
   readonly live: KubeObject | undefined;
 }
 
@@ -34,7 +34,11 @@ interface Answer {
 type Complete = (object: JsonObject) => Promise<Json | undefined>;
 
 /** Compares our answer with the server's: undefined when they are one. */
-export async function verdict(turn: Turn, answer: Answer, complete: Complete): Promise<Verdict | undefined> {
+export async function compareWithPrediction(
+  turn: RequestInState,
+  answer: Answer,
+  complete: Complete,
+): Promise<Discrepancy | undefined> {
   if (turn.move.type === 'delete') return undefined;
   if (answer.status >= 300) return refused(turn, answer);
   const real = asObject(answer.body);
@@ -56,7 +60,7 @@ export interface Prediction {
 }
 
 /** What our functions make of a turn; `real` is the answer, of which only what they cannot know is taken. */
-export function predict({ subject, move, live }: Turn, real: KubeObject): Prediction {
+export function predict({ subject, move, live }: RequestInState, real: KubeObject): Prediction {
   const { resource } = subject;
   const now = timeOf(real) ?? 0;
   const { manager, subresource } = move;
@@ -88,7 +92,7 @@ export function predict({ subject, move, live }: Turn, real: KubeObject): Predic
 }
 
 /** The object after a patch, before defaults; undefined for other requests. */
-function patched({ resource }: Subject, { type, body }: Move, live: JsonObject): JsonObject | undefined {
+function patched({ resource }: Subject, { type, body }: OwnershipRequest, live: JsonObject): JsonObject | undefined {
   if (type !== 'merge' && type !== 'json' && type !== 'strategic') return undefined;
   const result =
     type === 'merge'
@@ -101,7 +105,7 @@ function patched({ resource }: Subject, { type, body }: Move, live: JsonObject):
 }
 
 /** What the request made of the object before the server prepared it: the answer, with what it said and was not heard. */
-function asSent({ subject, move }: Turn, real: KubeObject, result: JsonObject | undefined): KubeObject {
+function asSent({ subject, move }: RequestInState, real: KubeObject, result: JsonObject | undefined): KubeObject {
   const sent = result ?? move.body;
   const metadata = isObject(sent) && isObject(sent['metadata']) ? sent['metadata'] : {};
   const entries = metadata['managedFields'] as readonly ManagedFieldsEntry[] | undefined;
@@ -129,7 +133,7 @@ function kept(subject: Subject, object: JsonObject, live: KubeObject | undefined
   return { ...others, ...(status === undefined ? {} : { status }) };
 }
 
-function refused(turn: Turn, answer: Answer): Verdict | undefined {
+function refused(turn: RequestInState, answer: Answer): Discrepancy | undefined {
   if (turn.move.type === 'create' || turn.move.type === 'put') return undefined;
   const ours = attempt(() => predict(turn, turn.live ?? { apiVersion: '', kind: '', metadata: {} }));
   const real = answer.body as JsonObject;
@@ -164,7 +168,11 @@ function attempt(run: () => Prediction): Prediction | StatusError {
 }
 
 /** The answer with our managedFields, time stamps as they are when nothing changed. */
-export function settled({ entries, object }: Prediction, { subject, live }: Turn, real: KubeObject): KubeObject {
+export function settled(
+  { entries, object }: Prediction,
+  { subject, live }: RequestInState,
+  real: KubeObject,
+): KubeObject {
   const { managedFields: _entries, ...rest } = real.metadata;
   const mine: KubeObject = { ...real, metadata: entries === undefined ? rest : { ...rest, managedFields: entries } };
   // Empty labels of a custom resource are a change to the real server, though it reads them as none.

@@ -9,7 +9,7 @@ import { retryTooManyRequests } from '../../../testing/wait.js';
 import type { ConformanceTarget } from '../target.js';
 import type { Value } from './features.js';
 import { Masks } from './mask.js';
-import type { Move } from './board.js';
+import type { RandomRequest } from './request.js';
 
 /** An answer without what differs from server to server. */
 export interface Outcome {
@@ -27,7 +27,7 @@ interface Answer {
 }
 
 /** One server as one sequence sees it: remembers uids and resourceVersions, and hides them. */
-export class Side {
+export class ServerClient {
   readonly #open = new Set<() => void>();
   readonly #target: ConformanceTarget;
   readonly #agent: Agent;
@@ -45,7 +45,7 @@ export class Side {
     this.#namespace = namespace;
   }
 
-  async play(move: Move): Promise<Outcome> {
+  async send(move: RandomRequest): Promise<Outcome> {
     const path = this.resolved(move.path);
     const sent = {
       ...(move.body === undefined ? {} : { body: this.#body(move.body) }),
@@ -54,7 +54,7 @@ export class Side {
     const answer = await this.#send({ ...move, path, ...sent });
     const parsed = parse(answer.text, answer.contentType);
     this.#remember(path, parsed);
-    const read = /\/services\/[^/]+\/status/.test(path) ? revived(parsed) : parsed;
+    const read = /\/services\/[^/]+\/status/.test(path) ? withoutUnstableFields(parsed) : parsed;
     return {
       code: answer.code,
       contentType: answer.contentType,
@@ -64,7 +64,7 @@ export class Side {
   }
 
   /** Opens a watch: what was answered at once, and the events that come until {@link close}. */
-  async open(move: Move, onEvent: (event: unknown) => void): Promise<Outcome> {
+  async openWatch(move: RandomRequest, onEvent: (event: unknown) => void): Promise<Outcome> {
     const answer = await this.#send({ ...move, path: this.resolved(move.path) }, (text) => onEvent(JSON.parse(text)));
     const body = this.#masks.value(parse(answer.text, answer.contentType));
     return {
@@ -76,7 +76,7 @@ export class Side {
   }
 
   /** What is there, without a word of it remembered. */
-  look(path: string, accept = 'application/json'): Promise<{ readonly code: number; readonly text: string }> {
+  read(path: string, accept = 'application/json'): Promise<{ readonly code: number; readonly text: string }> {
     return this.#send({ method: 'GET', path: this.resolved(path), accept });
   }
 
@@ -101,7 +101,7 @@ export class Side {
 
   /** The same masks for what a watch told. */
   masked(value: unknown): unknown {
-    return this.#masks.value(revived(value));
+    return this.#masks.value(withoutUnstableFields(value));
   }
 
   #body(body: Value): Value {
@@ -147,14 +147,14 @@ export class Side {
     this.#newest = Math.max(this.#newest, Number(resourceVersion));
   }
 
-  #send(move: Move, onLine?: (text: string) => void): Promise<Answer> {
+  #send(move: RandomRequest, onLine?: (text: string) => void): Promise<Answer> {
     return retryTooManyRequests(
       () => this.#ask(move, onLine),
       ({ code }) => code,
     );
   }
 
-  #ask(move: Move, onLine?: (text: string) => void): Promise<Answer> {
+  #ask(move: RandomRequest, onLine?: (text: string) => void): Promise<Answer> {
     const body = move.text ?? (move.body === undefined ? undefined : JSON.stringify(move.body));
     const given = Object.entries(move.headers ?? {}).map(([name, value]): [string, string | string[]] => [
       name,
@@ -212,7 +212,7 @@ function eachLine(stream: Readable, onLine: (text: string) => void): void {
   stream.on('error', () => undefined);
 }
 
-function revived(value: unknown): unknown {
+function withoutUnstableFields(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value), withoutTraffic);
 }
 

@@ -7,7 +7,7 @@ import { root } from '../../testing/root.js';
 import { Masks } from './differential/mask.js';
 import { NAMESPACE, nameOf, SAMPLES } from './protobuf/objects.js';
 import { describeConformance } from './suite.js';
-import { Wire } from './wire.js';
+import { HttpsClient } from './httpsclient.js';
 
 const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 /** Each sample as the real server writes it. */
@@ -16,19 +16,19 @@ const recorded: Readonly<Record<string, string>> = JSON.parse(
 );
 
 describeConformance('a protobuf body', {}, (target) => {
-  let wire: Wire;
+  let wire: HttpsClient;
   beforeAll(async () => {
     await target().call({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: NAMESPACE } } });
-    wire = new Wire(target());
+    wire = new HttpsClient(target());
   });
   afterAll(() => wire.close());
 
   it.each(SAMPLES.map((sample) => ({ ...sample, title: nameOf(sample) })))(
     'of $title makes what its JSON makes',
     async ({ path: place, object, title }) => {
-      const made = await wire.ask({ method: 'POST', path: `${place}?dryRun=All`, body: JSON.stringify(object) });
+      const made = await wire.send({ method: 'POST', path: `${place}?dryRun=All`, body: JSON.stringify(object) });
       const bytes = Buffer.from(recorded[title] ?? '', 'base64');
-      const same = await wire.ask({
+      const same = await wire.send({
         method: 'POST',
         path: `${place}?dryRun=All`,
         body: bytes,
@@ -49,17 +49,17 @@ describeConformance('a protobuf body', {}, (target) => {
 
   /** Asks again for JSON alone where the answer came in protobuf. */
   async function inJson(
-    answer: Awaited<ReturnType<Wire['ask']>>,
+    answer: Awaited<ReturnType<HttpsClient['send']>>,
     place: string,
     body: Uint8Array,
   ): Promise<typeof answer> {
     if (answer.headers['content-type']?.startsWith('application/json') === true) return answer;
     expect([answer.code, answer.headers['content-type']]).toEqual([201, PROTOBUF]);
-    return wire.ask({ method: 'POST', path: `${place}?dryRun=All`, body, headers: { 'content-type': PROTOBUF } });
+    return wire.send({ method: 'POST', path: `${place}?dryRun=All`, body, headers: { 'content-type': PROTOBUF } });
   }
 
   it('that is none is refused', async () => {
-    const answer = await wire.ask({
+    const answer = await wire.send({
       method: 'POST',
       path: `/api/v1/namespaces/${NAMESPACE}/configmaps`,
       body: 'no protobuf',

@@ -7,7 +7,7 @@ export const NAMESPACE = '{{namespace}}';
  * One request of a sequence. Path and body may hold `{{uid PATH}}` and `{{rv PATH}}`, which each side replaces by what it last saw of the
  * object at that path, and `{{namespace}}`.
  */
-export interface Move {
+export interface RandomRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly body?: Value;
@@ -21,11 +21,11 @@ export interface Move {
 }
 
 /** What moves are made of: a kind, the few names it is played with, and the sequence's own words. */
-export interface Board {
+export interface RequestContext {
   readonly kind: Kind;
   readonly names: readonly string[];
   /** Label that every object of the sequence begins with. */
-  readonly mark: string;
+  readonly label: string;
 }
 
 /** The collection of a kind. */

@@ -1,14 +1,14 @@
 import type { Dice } from '../../../testing/random.js';
-import { collectionOf, NAMESPACE, type Board, type Move } from './board.js';
+import { collectionOf, NAMESPACE, type RequestContext, type RandomRequest } from './request.js';
 import { BAD_METADATA, METADATA, combined, isFields, word, type Fields, type Value } from './features.js';
 import type { Kind } from './kinds.js';
-import { disturbed } from './oddity.js';
-import { fieldsOf, watchMove } from './watchmove.js';
+import { withUnusualForm } from './unusualforms.js';
+import { fieldsOf, watchRequest } from './watchrequest.js';
 
 const MANAGERS = ['one', 'two', 'three'] as const;
 
 /** How often which verb is played. */
-const VERBS: readonly (readonly [number, (dice: Dice, board: Board) => Move])[] = [
+const VERBS: readonly (readonly [number, (dice: Dice, board: RequestContext) => RandomRequest])[] = [
   [6, create],
   [4, update],
   [5, mergePatch],
@@ -20,29 +20,29 @@ const VERBS: readonly (readonly [number, (dice: Dice, board: Board) => Move])[] 
   [3, list],
   [3, remove],
   [1, removeAll],
-  [2, watchMove],
+  [2, watchRequest],
 ];
 
-export function nextMove(dice: Dice, board: Board): Move {
+export function nextRequest(dice: Dice, board: RequestContext): RandomRequest {
   const total = VERBS.reduce((sum, [weight]) => sum + weight, 0);
   let left = dice.between(1, total);
   for (const [weight, verb] of VERBS) {
     left -= weight;
     if (left <= 0)
-      return disturbed(
+      return withUnusualForm(
         dice,
-        board.kind.unwatched === true && verb === watchMove ? read(dice, board) : verb(dice, board),
+        board.kind.unwatched === true && verb === watchRequest ? read(dice, board) : verb(dice, board),
       );
   }
   return read(dice, board);
 }
 
-function pathOf(dice: Dice, { kind, names }: Board): string {
+function pathOf(dice: Dice, { kind, names }: RequestContext): string {
   return `${collectionOf(kind)}/${dice.pick(names)}`;
 }
 
 /** An object that is mostly valid. */
-function object(dice: Dice, { kind, mark, names }: Board, name = dice.pick(names)): Fields {
+function object(dice: Dice, { kind, label: mark, names }: RequestContext, name = dice.pick(names)): Fields {
   const identity: Fields = { apiVersion: kind.apiVersion, kind: kind.kind, metadata: { name, labels: { mark } } };
   return combined([kind.base(dice), kind.identity?.(name) ?? {}, identity, ...pieces(dice, kind)]);
 }
@@ -67,7 +67,7 @@ function writeQuery(dice: Dice, more: Readonly<Record<string, string>> = {}): st
   return text === '' ? '' : `?${text}`;
 }
 
-function create(dice: Dice, board: Board): Move {
+function create(dice: Dice, board: RequestContext): RandomRequest {
   const collection = collectionOf(board.kind);
   const made = object(dice, board);
   const body = dice.chance(0.05)
@@ -80,14 +80,14 @@ function create(dice: Dice, board: Board): Move {
 }
 
 /** JSON is YAML too; answers may be asked for in other forms. */
-function form(dice: Dice): Partial<Move> {
+function form(dice: Dice): Partial<RandomRequest> {
   return {
     ...(dice.chance(0.1) ? { contentType: 'application/yaml' } : {}),
     ...(dice.chance(0.06) ? { accept: dice.pick([TABLE, 'application/yaml', 'text/html', PARTIAL]) } : {}),
   };
 }
 
-function update(dice: Dice, board: Board): Move {
+function update(dice: Dice, board: RequestContext): RandomRequest {
   const name = dice.pick(board.names);
   const path = `${collectionOf(board.kind)}/${name}`;
   const versions = dice.pick([
@@ -105,7 +105,7 @@ function update(dice: Dice, board: Board): Move {
   };
 }
 
-function mergePatch(dice: Dice, board: Board): Move {
+function mergePatch(dice: Dice, board: RequestContext): RandomRequest {
   const path = pathOf(dice, board);
   const body = dice.chance(0.3)
     ? withNull(dice, combined(pieces(dice, board.kind)))
@@ -119,7 +119,7 @@ function mergePatch(dice: Dice, board: Board): Move {
   };
 }
 
-function jsonPatch(dice: Dice, board: Board): Move {
+function jsonPatch(dice: Dice, board: RequestContext): RandomRequest {
   const piece = dice.pick([...board.kind.features, ...METADATA])(dice);
   const [place, value] = leaf(dice, piece, '');
   const odd = {
@@ -137,7 +137,7 @@ function jsonPatch(dice: Dice, board: Board): Move {
   };
 }
 
-function strategicPatch(dice: Dice, board: Board): Move {
+function strategicPatch(dice: Dice, board: RequestContext): RandomRequest {
   const body = combined(pieces(dice, board.kind));
   const directed = dice.chance(0.2)
     ? combined([
@@ -157,8 +157,8 @@ function strategicPatch(dice: Dice, board: Board): Move {
   };
 }
 
-function apply(dice: Dice, board: Board): Move {
-  const { kind, mark, names } = board;
+function apply(dice: Dice, board: RequestContext): RandomRequest {
+  const { kind, label: mark, names } = board;
   const name = dice.pick(names);
   const identity: Fields = {
     apiVersion: kind.apiVersion,
@@ -181,7 +181,7 @@ function apply(dice: Dice, board: Board): Move {
   };
 }
 
-function status(dice: Dice, board: Board): Move {
+function status(dice: Dice, board: RequestContext): RandomRequest {
   const { kind } = board;
   if ((kind.plural === 'deployments' || kind.plural === 'widgets') && dice.chance(0.5)) return scale(dice, board);
   if (kind.status === undefined) return read(dice, board);
@@ -211,7 +211,7 @@ function status(dice: Dice, board: Board): Move {
 }
 
 /** The scale of a Deployment, which is another view of it. */
-function scale(dice: Dice, board: Board): Move {
+function scale(dice: Dice, board: RequestContext): RandomRequest {
   const name = dice.pick(board.names);
   const path = `${collectionOf(board.kind)}/${name}`;
   const body: Fields = {
@@ -254,7 +254,7 @@ const ODD = [
   '*/*',
 ] as const;
 
-function read(dice: Dice, board: Board): Move {
+function read(dice: Dice, board: RequestContext): RandomRequest {
   const accept = dice.pick([
     'application/json',
     'application/json',
@@ -266,13 +266,13 @@ function read(dice: Dice, board: Board): Move {
   return { method: 'GET', path: pathOf(dice, board), accept };
 }
 
-function list(dice: Dice, board: Board): Move {
+function list(dice: Dice, board: RequestContext): RandomRequest {
   const selectors = [
-    `mark=${board.mark}`,
-    `mark=${board.mark},color`,
-    `mark=${board.mark},color in (red, blue)`,
-    `mark=${board.mark},!color`,
-    `mark=${board.mark},color!=red`,
+    `mark=${board.label}`,
+    `mark=${board.label},color`,
+    `mark=${board.label},color in (red, blue)`,
+    `mark=${board.label},!color`,
+    `mark=${board.label},color!=red`,
   ];
   const query = new URLSearchParams({ labelSelector: dice.pick(selectors) });
   if (dice.chance(0.3)) query.set('limit', String(dice.between(0, 3)));
@@ -299,7 +299,7 @@ function list(dice: Dice, board: Board): Move {
 }
 
 /** As of when a list is asked for. What says too little to have one answer is left out: other sequences write too. */
-function version(dice: Dice, { kind }: Board): string {
+function version(dice: Dice, { kind }: RequestContext): string {
   const collection = collectionOf(kind);
   if (dice.chance(0.25)) return `&limit=1&continue={{continue ${collection}}}`;
   if (dice.chance(0.7)) return '';
@@ -320,7 +320,7 @@ function version(dice: Dice, { kind }: Board): string {
   ]);
 }
 
-function remove(dice: Dice, board: Board): Move {
+function remove(dice: Dice, board: RequestContext): RandomRequest {
   const path = pathOf(dice, board);
   const bodies: readonly (Fields | 'none')[] = [
     'none',
@@ -344,9 +344,9 @@ function remove(dice: Dice, board: Board): Move {
   };
 }
 
-function removeAll(dice: Dice, board: Board): Move {
+function removeAll(dice: Dice, board: RequestContext): RandomRequest {
   const query = new URLSearchParams({
-    labelSelector: dice.pick([`mark=${board.mark}`, `mark=${board.mark},color=red`]),
+    labelSelector: dice.pick([`mark=${board.label}`, `mark=${board.label},color=red`]),
   });
   if (dice.chance(0.2)) query.set('dryRun', 'All');
   // Nobody may empty a collection that other sequences play with.

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { retryTooManyRequests } from '../../testing/wait.js';
 import type { ConformanceTarget } from './target.js';
 
-export interface WireRequest {
+export interface RawRequest {
   /** GET when left out. */
   readonly method?: string;
   /** Path and query. */
@@ -16,7 +16,7 @@ export interface WireRequest {
   readonly body?: string | Uint8Array;
 }
 
-export interface WireAnswer {
+export interface RawResponse {
   readonly code: number;
   readonly headers: IncomingHttpHeaders;
   readonly warnings: readonly string[];
@@ -32,7 +32,7 @@ interface Listener {
 }
 
 /** Speaks HTTPS with one server and leaves everything as it came. */
-export class Wire {
+export class HttpsClient {
   readonly #target: ConformanceTarget;
   readonly #agent: Agent;
 
@@ -45,14 +45,14 @@ export class Wire {
     this.#agent.destroy();
   }
 
-  ask(request: WireRequest): Promise<WireAnswer> {
+  send(request: RawRequest): Promise<RawResponse> {
     return retryTooManyRequests(
       () => this.#ask(request),
       ({ code }) => code,
     );
   }
 
-  #ask(request: WireRequest): Promise<WireAnswer> {
+  #ask(request: RawRequest): Promise<RawResponse> {
     const options = { ...this.#options(request), signal: AbortSignal.timeout(DEADLINE_MS) };
     return new Promise((resolve, reject) => {
       const outgoing = httpsRequest(new URL(request.path, this.#target.url), options, (incoming) => {
@@ -80,14 +80,14 @@ export class Wire {
    * Reads an answer line by line while it comes: resolves with its code when it begins. What does not begin with 200 is not read, of what
    * does the end is told, also where it was aborted.
    */
-  stream(request: WireRequest, signal: AbortSignal, on: Listener): Promise<number> {
+  stream(request: RawRequest, signal: AbortSignal, on: Listener): Promise<number> {
     return retryTooManyRequests(
       () => this.#stream(request, signal, on),
       (code) => code,
     );
   }
 
-  #stream(request: WireRequest, signal: AbortSignal, on: Listener): Promise<number> {
+  #stream(request: RawRequest, signal: AbortSignal, on: Listener): Promise<number> {
     return new Promise((resolve, reject) => {
       const outgoing = httpsRequest(
         new URL(request.path, this.#target.url),
@@ -111,7 +111,7 @@ export class Wire {
     });
   }
 
-  #options({ method = 'GET', headers = {}, body }: WireRequest): RequestOptions {
+  #options({ method = 'GET', headers = {}, body }: RawRequest): RequestOptions {
     const sent =
       body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
     return {

@@ -6,7 +6,7 @@ const UNKNOWN = { 'x-kubernetes-preserve-unknown-fields': true };
 const MIXED = { 'x-kubernetes-int-or-string': true };
 
 /** A CustomResourceDefinition of what OpenAPI v2 has no words for, and of every keyword that it has. */
-export const ODDITY: KubeObject = {
+export const KEYWORDS_CRD: KubeObject = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
   metadata: { name: 'oddities.odd.example.com' },
