@@ -3,6 +3,7 @@
  * package is private.
  */
 export { startApiServer, type ApiServer, type ApiServerOptions } from './server/apiserver.js';
+export { type Clock, systemClock } from './clock.js';
 export { checkSecrets } from './server/credentials.js';
 export { isWildcard } from './http/connection/tls.js';
 export { startChild, type Child, type ChildOptions, type Exit } from './process/child.js';

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds this package and runs its tests; arguments go to Jest. What needs a real kube-apiserver is left out, by name,
-# where testing/control-plane/build.sh was not run; with CI=true it fails.
+# Builds this package and runs its tests. Arguments are passed to Jest: `npm test -- unit` runs the unit tests.
+# Suites that need kube-apiserver or kubectl are skipped by name where the programs are missing; with CI=true they fail.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 npm run --silent build

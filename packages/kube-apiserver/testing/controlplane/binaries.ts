@@ -9,6 +9,9 @@ const PROGRAMS = {
   hub: ['etcd', 'kube-apiserver', 'kubectl', 'kube-controller-manager', 'kube-scheduler', 'kwok', 'stages'],
 } as const;
 
+/** Builds the programs; relative to the working directory. */
+const BUILD = path.relative('', path.join(root, 'testing', 'control-plane', 'build.sh'));
+
 /** The folder of the control plane's programs: KUBEBUILDER_ASSETS, or `.bin` where it is not set. */
 export function binaryFolder(): string {
   const given = process.env['KUBEBUILDER_ASSETS'] ?? '';
@@ -24,7 +27,7 @@ export function binary(name: string): string {
 export function missingPrograms(size: StartOptions['size']): string | undefined {
   const missing = PROGRAMS[size].filter((name) => !existsSync(binary(name)));
   if (missing.length === 0) return undefined;
-  return `${missing.join(', ')} not found in ${binaryFolder()}: run \`make control-plane\` (needs Go 1.26) or set KUBEBUILDER_ASSETS`;
+  return `${missing.join(', ')} not found in ${binaryFolder()}: run \`bash ${BUILD}\` (needs Go 1.26) or set KUBEBUILDER_ASSETS`;
 }
 
 /** All programs of this name in the folders of the PATH, in order, except the one of {@link binaryFolder}. */
