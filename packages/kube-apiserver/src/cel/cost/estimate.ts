@@ -1,7 +1,8 @@
 import type { Checked } from '../checker/check.js';
 import { ACCUMULATOR, qualifiedName, type Call, type Expr, type Fold } from '../language/expression.js';
 import { DYN, type CelType } from '../language/celtype.js';
-import { estimateCall, type Estimate, type Operand } from './calls.js';
+import { estimateCall } from './calls.js';
+import type { Estimate, Operand } from './operand.js';
 import { fixed, plus, times, union, UNKNOWN, type Range } from './range.js';
 import { isScalar, literalSize } from './sizes.js';
 

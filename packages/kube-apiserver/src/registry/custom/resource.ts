@@ -6,7 +6,6 @@ import { equal, isObject } from '../../json.js';
 import type { Json, JsonObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
 import type { ValidationResult, Resource, Strategy } from '../../resource.js';
-import { decodeCustom, validateCustom, validateExtensions } from '../../schema/custom/custom.js';
 import { fillDefaults, pruneNulls } from '../../schema/custom/defaults.js';
 import { withoutEmptyMembers } from '../../schema/metadata/decode.js';
 import { NO_FIELD, invalidValue } from '../../schema/field.js';
@@ -14,12 +13,13 @@ import { finalizerWarnings, validateMeta, validateMetaUpdate } from '../../schem
 import { dns1123Subdomain } from '../../schema/metadata/names.js';
 import { prune } from '../../schema/custom/prune.js';
 import type { Schema } from '../../schema/schema.js';
-import { blocksCel } from '../../schema/keywords/validate.js';
 import type { FieldError } from '../../status.js';
 import { customColumns } from '../../table/custom.js';
 import { checkScale, customScale } from './scale.js';
 import { readDefinition, definesSameResources } from './definition.js';
 import type { Definition, DefinitionVersion } from './definition.js';
+import { decodeCustom } from '../../schema/custom/decode.js';
+import { blocksCel, validateCustom, validateExtensions } from '../../schema/custom/validate.js';
 
 const VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
 const STATUS = { name: 'status', verbs: ['get', 'patch', 'update'] };

@@ -5,7 +5,8 @@ import type { FieldError } from '../../status.js';
 import { knownFormat } from '../formats/formats.js';
 import { goQuote } from '../go/text.js';
 import { fieldAt, subschemas, schemaAt, type RawSchema } from './rawschema.js';
-import { validateDefinition, type RuleChecks } from './validate.js';
+import { validateDefinition } from './validate.js';
+import type { RuleChecks } from './versionparts.js';
 
 /** Defaulting and validation of CustomResourceDefinition objects. */
 export interface DefinitionRules {

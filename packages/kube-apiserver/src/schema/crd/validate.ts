@@ -2,38 +2,15 @@ import { equal, isObject, type JsonObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
 import { listAt, structAt, textAt, textsAt } from '../../fields.js';
 import type { FieldError } from '../../status.js';
-import { child, forbiddenField, index, invalidRaw, invalidValue, key, notSupported, required } from '../field.js';
+import { child, index, invalidRaw, invalidValue, key, notSupported, required } from '../field.js';
 import { goJson } from '../go/text.js';
 import { dns1123Subdomain } from '../metadata/names.js';
-import type { Schema } from '../schema.js';
 import { APPROVAL, approvalOf, needsApproval } from './approval.js';
-import { validateDefaults, type CheckDefault } from './defaults.js';
-import { fieldsOfSchema, schemaText, versionsText } from './goform.js';
-import { validateKeywords, type CheckRules } from './keywords.js';
-import {
-  checkColumn,
-  checkConversion,
-  checkDeprecation,
-  checkNames,
-  checkSelectableFields,
-  checkSubresources,
-  dns1035LabelErrors,
-} from './fields.js';
-import { fieldAt, someSchema, isTrue, type RawSchema } from './rawschema.js';
-import { hasStatus, specOf, type VersionParts, type Spec } from './spec.js';
-import { unsupportedKeyword, validateStructural } from './structural.js';
-
-/** The checks of CEL rules, which the cel folder implements. */
-export interface RuleChecks {
-  readonly checkRules: CheckRules;
-  /** @param schemaErrors errors of the schema: rules at or above an invalid node are not compiled. */
-  readonly compileRules: (
-    schema: Schema,
-    path: string,
-    options: { readonly schemaErrors: readonly FieldError[]; readonly ignoreCosts: boolean },
-  ) => readonly FieldError[];
-  readonly checkDefault: CheckDefault;
-}
+import { versionsText } from './goform.js';
+import { fieldAt, someSchema } from './rawschema.js';
+import { hasStatus, specOf, type Spec } from './spec.js';
+import { checkConversion, checkDeprecation, checkNames, dns1035LabelErrors } from './fields.js';
+import { checkParts, type RuleChecks } from './versionparts.js';
 
 /**
  * Validates a CustomResourceDefinition except for its metadata, as `ValidateCustomResourceDefinition` of apiextensions
@@ -135,17 +112,6 @@ function checkSpec(spec: Spec, before: Spec | undefined, rules: RuleChecks): Fie
   return [...errors, ...checkConversion(spec.conversion, 'spec.conversion')];
 }
 
-interface Place {
-  readonly path: string;
-  readonly schemaPath: string;
-  readonly status: boolean;
-  /**
-   * Whether an update leaves the schema and the selectable fields unchanged: limits are not enforced on unchanged ones.
-   */
-  readonly sameSchema: boolean;
-  readonly sameSelectable: boolean;
-}
-
 function sameAs(
   spec: Spec,
   before: Spec | undefined,
@@ -160,98 +126,6 @@ function sameAs(
     sameSchema: equal(next.schema ?? spec.shared.schema, old.schema ?? before.shared.schema),
     sameSelectable: equal(selectable, oldSelectable),
   };
-}
-
-function checkParts(parts: VersionParts, place: Place, rules: RuleChecks): FieldError[] {
-  const { path, schemaPath } = place;
-  const { schema } = parts;
-  const errors = schema === undefined ? [] : checkSchema(schema, child(schemaPath, 'openAPIV3Schema'), place, rules);
-  errors.push(...checkSubresources(parts.subresources, child(path, 'subresources')));
-  for (const [position, column] of parts.columns.entries())
-    errors.push(...checkColumn(column, index(child(path, 'additionalPrinterColumns'), position)));
-  if (parts.selectable.length === 0 || (schema !== undefined && unsupportedKeyword(schema) !== undefined))
-    return errors;
-  const field = child(path, 'selectableFields');
-  if (schema === undefined)
-    return [
-      ...errors,
-      invalidValue(
-        field,
-        '',
-        place.path === 'spec'
-          ? 'may only be set when validations.schema is included'
-          : 'may only be set when `version.schema.openAPIV3Schema` is not included',
-      ),
-    ];
-  return [...errors, ...checkSelectableFields(parts.selectable, schema, field, place.sameSelectable)];
-}
-
-const AT_ROOT = [
-  'Description',
-  'Type',
-  'Format',
-  'Title',
-  'Maximum',
-  'ExclusiveMaximum',
-  'Minimum',
-  'ExclusiveMinimum',
-  'MaxLength',
-  'MinLength',
-  'Pattern',
-  'MaxItems',
-  'MinItems',
-  'UniqueItems',
-  'MultipleOf',
-  'Required',
-  'Items',
-  'Properties',
-  'ExternalDocs',
-  'Example',
-  'XPreserveUnknownFields',
-  'XValidations',
-];
-
-function checkSchema(schema: RawSchema, path: string, { status, sameSchema }: Place, rules: RuleChecks): FieldError[] {
-  const errors = status ? checkRoot(schema, path) : [];
-  if (isTrue(schema, 'nullable'))
-    errors.push(forbiddenField(`${path}.nullable`, 'nullable cannot be true at the root'));
-  const broken = unsupportedKeyword(schema);
-  const structural = broken === undefined ? validateStructural(schema, path) : [];
-  const defaults =
-    broken === undefined && structural.length === 0 ? validateDefaults(schema, path, rules.checkDefault) : [];
-  const keywords = validateKeywords(schema, path, rules.checkRules);
-  errors.push(...structural, ...defaults, ...keywords);
-  if (broken !== undefined) return errors.length > 0 ? errors : [invalidValue(path, '', broken)];
-  if (structural.length > 0 || defaults.length > 0) return errors;
-  return [...errors, ...rules.compileRules(schema, path, { schemaErrors: keywords, ignoreCosts: sameSchema })];
-}
-
-/**
- * With a status subresource, the schema of the status is extracted from the root schema, so only a fixed set of
- * keywords is allowed at the root.
- */
-function checkRoot(schema: RawSchema, path: string): FieldError[] {
-  for (const name of fieldsOfSchema(schema)) {
-    const type = fieldAt(schema, 'type');
-    if (name === 'Type' && type !== 'object') {
-      return [
-        invalidValue(
-          `${path}.type`,
-          type,
-          'only "object" is allowed as the type at the root of the schema if the status subresource is enabled',
-        ),
-      ];
-    }
-    if (AT_ROOT.includes(name)) continue;
-    return [
-      invalidRaw(
-        path,
-        schemaText(schema),
-        `only [${AT_ROOT.join(' ')}] fields are allowed at the root of the schema if the status subresource is enabled`,
-      ),
-    ];
-  }
-  return [];
 }
 
 function checkGroup(group: string): FieldError[] {

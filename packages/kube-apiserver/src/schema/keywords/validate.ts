@@ -1,8 +1,6 @@
 import { equal, isArray, isObject, own, type Json, type JsonObject } from '../../json.js';
 import type { FieldError } from '../../status.js';
 import { checkComposition, type Check } from './composition.js';
-import { validateEmbedded } from '../custom/embedded.js';
-import { validateLists } from '../custom/listtypes.js';
 import { oldField, oldItem, unchanged, type ComparisonCache, type OldValue } from './ratcheting.js';
 import { index, shortened } from '../field.js';
 import { hasFormat, isTextFormat, knownFormat } from '../formats/formats.js';
@@ -27,41 +25,6 @@ import { newBudget } from '../re2/re2.js';
 import type { Schema } from '../schema.js';
 import { stringProblem } from './string.js';
 import { additionalOf, propertyOf } from '../walk.js';
-
-export interface Validation {
-  /** In document order. */
-  readonly errors: readonly FieldError[];
-  /** Whether one of the errors keeps the API server from running the CEL rules. */
-  readonly skipCel: boolean;
-}
-
-const BLOCKING: ReadonlySet<string> = new Set([
-  'FieldValueNotSupported',
-  'FieldValueRequired',
-  'FieldValueTooLong',
-  'FieldValueTooMany',
-  'FieldValueTypeInvalid',
-]);
-
-/** Whether one of the errors keeps the CEL rules from running. */
-export function blocksCel(errors: readonly FieldError[]): boolean {
-  return errors.some(({ reason }) => BLOCKING.has(reason));
-}
-
-/**
- * Validates a value against a structural schema: all keywords, embedded resources and list types, in the order of the
- * API server, except for the metadata of the whole object and the CEL rules. Problems of values that did not change
- * since `old` are ignored (ratcheting). The time for patterns is bounded.
- * @param old the stored value; undefined for a new object.
- * @param base path of the value; '' for a whole object, `status` for the status alone.
- */
-export function validateSchema(schema: Schema, value: Json, old?: Json, base = ''): Validation {
-  const errors = checkKeywords(schema, value, old, base);
-  if (base === '') errors.push(...validateEmbedded(schema, value, base));
-  if (old === undefined || validateLists(schema, old, base).length === 0)
-    errors.push(...validateLists(schema, value, base));
-  return { errors, skipCel: blocksCel(errors) };
-}
 
 /** Validates the keywords only, with ratcheting against `old`. */
 export function checkKeywords(schema: Schema, value: Json, old: Json | undefined, base: string): FieldError[] {

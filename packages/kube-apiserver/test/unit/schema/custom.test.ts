@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { isObject, type Json } from '../../../src/json.js';
-import { decodeCustom, validateCustom } from '../../../src/schema/custom/custom.js';
 import { readBody } from '../../../src/schema/body/parse.js';
 import { validateMeta } from '../../../src/schema/metadata/validate.js';
 import type { Schema } from '../../../src/schema/schema.js';
+import { decodeCustom } from '../../../src/schema/custom/decode.js';
+import { validateCustom } from '../../../src/schema/custom/validate.js';
 
 const TEXT: Schema = { type: 'string' };
 const NUMBER: Schema = { type: 'integer' };

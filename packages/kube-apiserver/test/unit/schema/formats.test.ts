@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { validateSchema } from '../../../src/schema/keywords/validate.js';
+import { validateSchema } from '../../../src/schema/custom/validate.js';
 
 /** What a kube-apiserver 1.36.3 takes for each format, and what not. */
 describe('the format', () => {

@@ -2,12 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import { checkRules, compileRules, runDefaultRules } from '../../../src/cel/rules.js';
 import { isObject, type Json } from '../../../src/json.js';
 import { createDefinitionRules } from '../../../src/schema/crd/definition.js';
-import { decodeCustom, validateCustom } from '../../../src/schema/custom/custom.js';
 import { readBody } from '../../../src/schema/body/parse.js';
 import { MAX_DEPTH } from '../../../src/schema/body/json.js';
 import { validateMeta } from '../../../src/schema/metadata/validate.js';
 import type { Schema } from '../../../src/schema/schema.js';
 import { decodeStruct } from '../../../src/schema/struct/decode.js';
+import { decodeCustom } from '../../../src/schema/custom/decode.js';
+import { validateCustom } from '../../../src/schema/custom/validate.js';
 
 const LIMIT = 3 * 1024 * 1024;
 const MANY = 1024 * 1024;

@@ -1,15 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { equal, isArray, isObject, own, type Json } from '../../../src/json.js';
-import { decodeCustom, validateCustom } from '../../../src/schema/custom/custom.js';
 import { decodeStruct } from '../../../src/schema/struct/decode.js';
 import { fillDefaults, pruneNulls } from '../../../src/schema/custom/defaults.js';
 import { readJson } from '../../../src/schema/body/json.js';
 import { MalformedBody } from '../../../src/schema/body/malformed.js';
 import { prune } from '../../../src/schema/custom/prune.js';
 import type { Schema } from '../../../src/schema/schema.js';
-import { validateSchema } from '../../../src/schema/keywords/validate.js';
 import { readYaml } from '../../../src/schema/body/yaml.js';
+import { decodeCustom } from '../../../src/schema/custom/decode.js';
+import { validateCustom, validateSchema } from '../../../src/schema/custom/validate.js';
 
 const KEYS = ['a', 'b', 'c', '__proto__', 'constructor', 'toString', 'metadata', 'kind', 'apiVersion', 'spec'];
 const key = fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...KEYS) }, { weight: 1, arbitrary: fc.string() });

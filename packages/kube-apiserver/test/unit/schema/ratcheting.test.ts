@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Json } from '../../../src/json.js';
-import { decodeCustom, validateCustom } from '../../../src/schema/custom/custom.js';
 import type { KubeObject } from '../../../src/object.js';
 import type { Schema } from '../../../src/schema/schema.js';
+import { decodeCustom } from '../../../src/schema/custom/decode.js';
+import { validateCustom } from '../../../src/schema/custom/validate.js';
 
 /** Schema of `spec.x`, the value that is stored (from before the schema was tightened), the new one, and the causes that a kube-apiserver 1.36.3 answers. */
 type Row = readonly [string, Schema, Json, Json, readonly string[]];

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Json } from '../../../src/json.js';
-import { decodeCustom, validateCustom } from '../../../src/schema/custom/custom.js';
 import type { Schema } from '../../../src/schema/schema.js';
+import { decodeCustom } from '../../../src/schema/custom/decode.js';
+import { validateCustom } from '../../../src/schema/custom/validate.js';
 
 /** A schema of `spec.x`, its value, and the causes that a kube-apiserver 1.36.3 answers: `field|reason|message`. */
 type Row = readonly [Schema, Json, readonly string[]];
