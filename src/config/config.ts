@@ -9,7 +9,7 @@ import { standalone, STANDALONE_FLAGS, type StandaloneConfig } from './standalon
 export type { ControllerName, ManagerConfig as HubConfig, OperatorConfig } from './operator.js';
 
 const PROGRAM = 'multicluster-engine';
-/** Nothing to run: a text to print, to standard output with code 0, or to standard error with code 2. */
+/** A text to print instead of running a command: to standard output with code 0, or to standard error with code 2. */
 export interface Usage {
   readonly command: 'usage';
   readonly exitCode: 0 | 2;
@@ -26,7 +26,7 @@ interface CommandRow {
   readonly build: (flags: Flags, env: Environment) => Config;
 }
 
-/** One row a command. */
+/** The commands. */
 const COMMANDS: readonly CommandRow[] = [
   {
     name: 'operator',
@@ -49,8 +49,8 @@ const COMMANDS: readonly CommandRow[] = [
 ];
 
 /**
- * Reads the command line and the environment, the only place that does.
- * A flag wins over its variable; an empty variable counts as not set.
+ * Reads the command line and the environment; no other code does. A flag has precedence over its variable; an empty variable
+ * counts as unset.
  */
 export function readConfig(
   argv: readonly string[] = process.argv.slice(2),
@@ -96,17 +96,19 @@ function overview(): string {
 
 function help(command: CommandRow): string {
   const lines = [`Usage: ${PROGRAM} ${command.name} [flags]`, '', command.summary, ''];
-  lines.push('Flags, each also by the variable below it (the flag wins, an empty variable counts as not set):');
+  lines.push(
+    'Flags, with the environment variable below (the flag has precedence, an empty variable counts as unset):',
+  );
   for (const row of command.flags) {
     const usage = row.isSwitch === true ? `--${row.name}` : `--${row.name}=${row.value}`;
     lines.push(`  ${usage.padEnd(48)} ${row.help}`);
     lines.push(`    ${variableOf(row).padEnd(46)} default: ${row.default ?? row.defaultText ?? 'none'}`);
   }
-  lines.push(`  ${'--help, -h'.padEnd(48)} prints this`, `  ${'--version'.padEnd(48)} prints the version`);
+  lines.push(`  ${'--help, -h'.padEnd(48)} prints this help`, `  ${'--version'.padEnd(48)} prints the version`);
   return `${lines.join('\n')}\n`;
 }
 
-/** Folder of package.json, above the compiled file: where crds/ and deploy/ lie. */
+/** The folder of package.json above this file, which holds crds/ and deploy/. */
 export function packageRoot(): string {
   let folder = path.dirname(fileURLToPath(import.meta.url));
   while (!existsSync(path.join(folder, 'package.json'))) {

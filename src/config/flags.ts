@@ -8,34 +8,34 @@ export interface FlagRow {
   /** Placeholder of the value in the help. */
   readonly value: string;
   readonly help: string;
-  /** Taken when neither the flag nor the variable is given. */
+  /** The value when neither the flag nor the variable is set. */
   readonly default?: string;
-  /** What the help says of a default that is computed. */
+  /** The help text for a computed default. */
   readonly defaultText?: string;
-  /** Name of the variable where it does not follow the rule. */
+  /** Name of the variable if it is not derived from the flag. */
   readonly variable?: string;
-  /** A switch: may stand without a value, which means true. */
+  /** A switch: without a value it is true. */
   readonly isSwitch?: true;
 }
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** An address to listen on; port 0 takes a free one. */
+/** An address to listen on; port 0 selects a free port. */
 export interface Listen {
   readonly host: string;
   readonly port: number;
 }
 
-/** `HOST:PORT`, as flags and URLs have it: an IPv6 address stands in brackets. */
+/** `HOST:PORT` for flags and URLs, an IPv6 address in brackets. */
 export function addressOf({ host, port }: { readonly host: string; readonly port: number | string }): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** What is wrong with the command line or the environment: one line that names the flag, its value and the rule. */
+/** An error in the command line or the environment: one line with the flag, its value and the rule. */
 export class FlagError extends Error {}
 
-/** The flags of a command line by name; `program` stands in the refusals. */
+/** Parses a command line; `program` is used in errors. */
 export function readFlags(
   rows: readonly FlagRow[],
   argv: readonly string[],
@@ -50,7 +50,7 @@ export function readFlags(
     if (token.kind !== 'option') {
       const stray = token.kind === 'positional' ? token.value : '--';
       throw new FlagError(
-        `unexpected argument ${JSON.stringify(stray)}: only flags may stand here (see ${program} --help)`,
+        `unexpected argument ${JSON.stringify(stray)}: only flags are allowed (see ${program} --help)`,
       );
     }
     const flag = token.rawName;
@@ -71,11 +71,11 @@ export function readFlags(
 
 export interface FlagValue {
   readonly text: string;
-  /** The flag or the variable that it came from. */
+  /** The flag or variable that set it. */
   readonly origin: string;
 }
 
-/** Where the value of a flag comes from: the command line, else the environment, else its default. */
+/** Flag values: from the command line, else the environment, else the default. */
 export class Flags {
   readonly #rows: readonly FlagRow[];
   readonly #given: ReadonlyMap<string, string>;
@@ -91,7 +91,7 @@ export class Flags {
     this.#env = env;
   }
 
-  /** The flag's text: given, or of the environment, or the default. */
+  /** The value of a flag; undefined when it is unset and has no default. */
   find(name: string): FlagValue | undefined {
     const row = this.#rows.find((one) => one.name === name);
     if (row === undefined) throw new Error(`no row for the flag --${name}`);
@@ -103,7 +103,7 @@ export class Flags {
     return row.default === undefined ? undefined : { text: row.default, origin: `--${name}` };
   }
 
-  /** As `find`, for a flag with a default. */
+  /** The value of a flag that has a default. */
   get(name: string): FlagValue {
     const given = this.find(name);
     if (given === undefined) throw new Error(`no default for the flag --${name}`);
@@ -116,12 +116,12 @@ export function variableOf(row: FlagRow): string {
   return ENVIRONMENT_PREFIX + (row.variable ?? row.name.toUpperCase().replaceAll('-', '_'));
 }
 
-/** Throws what is wrong with `given`: its flag or variable, the rule, the value. */
+/** @throws FlagError with the flag or variable, the rule and the value. */
 export function refuse(given: FlagValue, rule: string): never {
   throw new FlagError(`${given.origin} must be ${rule}, got ${JSON.stringify(given.text)}`);
 }
 
-/** A text that `pattern` allows. */
+/** The text, which must match `pattern`. */
 export function matching(given: FlagValue, pattern: RegExp, rule: string): string {
   return pattern.test(given.text) ? given.text : refuse(given, rule);
 }
@@ -139,20 +139,20 @@ export function integer(given: FlagValue, from: number, to: number): number {
   return value >= from && value <= to ? value : refuse(given, `a whole number from ${from} to ${to}`);
 }
 
-/** Above 0. */
+/** A number above 0, up to `to`. */
 export function number(given: FlagValue, to: number): number {
   const value = /^\d{1,9}(\.\d{1,9})?$/.test(given.text) ? Number(given.text) : NaN;
   return value > 0 && value <= to ? value : refuse(given, `a number above 0, up to ${to}`);
 }
 
-/** Ms. */
+/** A duration in ms, up to `toMs`. */
 export function duration(given: FlagValue, toMs: number): number {
   const match = /^(\d{1,9}(?:\.\d{1,9})?)(ms|s)$/.exec(given.text);
   const ms = match === null ? NaN : Number(match[1]) * (match[2] === 's' ? 1000 : 1);
   return ms <= toMs ? ms : refuse(given, `a duration such as 50ms or 1s, from 0s to ${toMs / 1000}s`);
 }
 
-/** `host:port`, `[v6]:port` or `:port` (every address). */
+/** `host:port`, `[v6]:port` or `:port` (all addresses). */
 export function listen(given: FlagValue): Listen {
   const match = /^(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9.-]*)):(\d{1,5})$/.exec(given.text);
   const port = Number(match?.[3]);

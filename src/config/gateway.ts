@@ -16,7 +16,7 @@ import {
   type LogLevel,
 } from './flags.js';
 
-/** What `multicluster-engine gateway` was asked to do. */
+/** The configuration of `multicluster-engine gateway`. */
 export interface GatewayConfig {
   readonly command: 'gateway';
   /** Release of this program. */
@@ -27,12 +27,12 @@ export interface GatewayConfig {
   readonly tlsKey: string;
   /** `https://host:port` of the Kubernetes API. */
   readonly upstream: string;
-  /** PEM file of the authorities that may vouch for it. */
+  /** PEM file of the CA certificates for its verification. */
   readonly upstreamCa: string;
   readonly metricsListen: Listen;
   readonly healthListen: Listen;
   readonly logLevel: LogLevel;
-  /** Only the codes of the given interface, and no error bodies. */
+  /** Use the status codes of the specified interface only, without error bodies. */
   readonly strictStatusCodes: boolean;
   readonly maxConnections: number;
   readonly headerTimeoutMs: number;
@@ -42,11 +42,11 @@ export interface GatewayConfig {
   readonly reloadIntervalMs: number;
 }
 
-/** What of the process a gateway depends on. */
+/** The process settings that a gateway checks. */
 export interface ProcessEnvironment {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly version: string;
-  /** Options that node itself was started with. */
+  /** Node's own command line options. */
   readonly execArgv: readonly string[];
 }
 
@@ -65,7 +65,7 @@ export const GATEWAY_FLAGS: readonly FlagRow[] = [
   {
     name: 'upstream-ca',
     value: 'FILE',
-    help: 'authorities of the Kubernetes API, PEM; reloaded when it changes',
+    help: 'CA certificates of the Kubernetes API, PEM; reloaded when it changes',
     default: IN_CLUSTER_CA,
   },
   { name: 'metrics-listen', value: 'HOST:PORT', help: 'address of /metrics', default: '0.0.0.0:8080' },
@@ -74,47 +74,52 @@ export const GATEWAY_FLAGS: readonly FlagRow[] = [
   {
     name: 'strict-status-codes',
     value: '',
-    help: 'answer with 200, 403, 404, 500 and 503 alone, errors without a body',
+    help: 'respond with 200, 403, 404, 500 and 503 only, errors without a body',
     default: 'false',
     isSwitch: true,
   },
   {
     name: 'max-connections',
     value: 'N',
-    help: 'open connections, 10 to 100000; the one answered longest ago gives way',
+    help: 'open connections, 10 to 100000; above it the longest idle one is closed',
     default: '1000',
   },
   {
     name: 'header-timeout',
     value: 'DURATION',
-    help: 'for the head of a request and the TLS handshake, to 60s',
+    help: 'timeout of the TLS handshake and the request headers, up to 60s',
     default: '10s',
   },
   {
     name: 'request-timeout',
     value: 'DURATION',
-    help: 'for a whole request, at least the header timeout, to 300s',
+    help: 'timeout of a whole request, at least the header timeout, up to 300s',
     default: '30s',
   },
   {
     name: 'upstream-timeout',
     value: 'DURATION',
-    help: 'for the answer of the Kubernetes API, to 300s',
+    help: 'timeout of a response of the Kubernetes API, up to 300s',
     default: '15s',
   },
   {
     name: 'shutdown-delay',
     value: 'DURATION',
-    help: 'from a signal to end to the last connection taken in, to 4s',
+    help: 'how long new connections are accepted after a termination signal, up to 4s',
     default: '2s',
   },
-  { name: 'reload-interval', value: 'DURATION', help: 'between two looks at the files, to 60s', default: '5s' },
+  {
+    name: 'reload-interval',
+    value: 'DURATION',
+    help: 'interval between two checks of the files, up to 60s',
+    default: '5s',
+  },
 ];
 
-/** Variables with which the environment can switch off what the gateway promises. */
+/** Environment variables that would break a guarantee of the gateway. */
 const REFUSED_VARIABLES: Readonly<Record<string, string>> = {
-  NODE_TLS_REJECT_UNAUTHORIZED: 'it switches off the verification of the Kubernetes API',
-  NODE_OPTIONS: 'it can load foreign code and open a debugger',
+  NODE_TLS_REJECT_UNAUTHORIZED: 'it disables the verification of the Kubernetes API',
+  NODE_OPTIONS: 'it can load other code and open a debugger',
   SSLKEYLOGFILE: 'it discloses the keys of connections',
   NODE_USE_ENV_PROXY: 'tokens must not pass a proxy',
   HTTP_PROXY: 'tokens must not pass a proxy',
@@ -124,10 +129,10 @@ const REFUSED_VARIABLES: Readonly<Record<string, string>> = {
 const REFUSED_OPTIONS =
   /^(?:-r|--(?:inspect|debug|tls-keylog|tls-min-v1\.[01]|trace-tls|insecure-http-parser|heapsnapshot-|heap-prof|require|import|loader|experimental-loader|use-env-proxy|security-revert))/;
 
-/** Reads the flags; refuses an environment in which the gateway could not keep its promises. */
-export function gateway(flags: Flags, surroundings: ProcessEnvironment): GatewayConfig {
-  checkEnvironment(surroundings);
-  const { env, version } = surroundings;
+/** @throws FlagError for an invalid flag, or for an environment that would break a guarantee of the gateway. */
+export function gateway(flags: Flags, environment: ProcessEnvironment): GatewayConfig {
+  checkEnvironment(environment);
+  const { env, version } = environment;
   const headerTimeoutMs = positive(flags.get('header-timeout'), 60_000);
   const requestTimeout = flags.get('request-timeout');
   const config: GatewayConfig = {
@@ -183,21 +188,21 @@ function positive(given: FlagValue, toMs: number): number {
   return ms > 0 ? ms : refuse(given, 'a duration above 0s');
 }
 
-/** An origin alone: a path, a user or a query has no place in it. */
+/** An https origin, without path, user and query. */
 function upstreamUrl(given: FlagValue | undefined, env: ProcessEnvironment['env']): string {
   const text = given?.text ?? inClusterUrl(env);
   if (text === undefined)
     throw new FlagError('--upstream is required outside a cluster (KUBERNETES_SERVICE_HOST is not set)');
   const source = given ?? { text, origin: 'KUBERNETES_SERVICE_HOST' };
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  // Host names have no case, and 443 is what is meant where no port stands.
+  // URL.origin is in lower case and without the default port.
   const origin = text.toLowerCase().replace(/\/$/, '').replace(/:443$/, '');
   if (url?.protocol !== 'https:' || url.origin !== origin)
-    return refuse({ ...source, text: withoutUser(text) }, 'an https URL of host and port alone');
+    return refuse({ ...source, text: withoutUser(text) }, 'an https URL with host and port only');
   return url.origin;
 }
 
-/** For an error: what stands before the host may be a password. */
+/** The URL without user and password, for an error. */
 function withoutUser(url: string): string {
   return url.replace(/^([a-z]+:\/\/)?.*@/is, '$1…@');
 }

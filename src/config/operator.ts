@@ -22,27 +22,27 @@ const CONTROLLERS = ['engine', 'placement'] as const;
 
 export type ControllerName = (typeof CONTROLLERS)[number];
 
-/** What the controllers are told, whatever process they run in. */
+/** The configuration of the controllers, in any process. */
 export interface ManagerConfig {
   /** Release of this program, from package.json. */
   readonly version: string;
   readonly leaderElectionNamespace: string;
-  /** Holder written into the Lease. */
+  /** Holder identity in the Lease. */
   readonly identity: string;
-  /** The only namespace in which the engine may install; undefined: the one that each engine names. */
+  /** The only target namespace that an engine may have; undefined: any. */
   readonly namespace: string | undefined;
   readonly componentImage: string;
   readonly componentReplicas: number;
-  /** Passes at a time, per controller. */
+  /** Concurrent reconciles of each controller. */
   readonly workers: number;
-  /** Requests to the API server a second, in the long run. */
+  /** Requests to the API server a second, on average. */
   readonly kubeApiQps: number;
-  /** Requests that may go out at once. */
+  /** Requests that may be sent at once. */
   readonly kubeApiBurst: number;
   readonly settleWindowMs: number;
 }
 
-/** What `multicluster-engine operator` was asked to do. */
+/** The configuration of `multicluster-engine operator`. */
 export interface OperatorConfig extends ManagerConfig {
   readonly command: 'operator';
   readonly controllers: readonly ControllerName[];
@@ -90,7 +90,7 @@ export const OPERATOR_FLAGS: readonly FlagRow[] = [
   { name: 'metrics-listen', value: 'HOST:PORT', help: 'address of /metrics', default: '0.0.0.0:8080' },
   { name: 'health-listen', value: 'HOST:PORT', help: 'address of /livez and /readyz', default: '0.0.0.0:8081' },
   { name: 'log-level', value: 'LEVEL', help: `one of ${LOG_LEVELS.join(', ')}`, default: 'info' },
-  { name: 'workers', value: 'N', help: 'passes at a time per controller, 1 to 64', default: '8' },
+  { name: 'workers', value: 'N', help: 'concurrent reconciles of each controller, 1 to 64', default: '8' },
   { name: 'kube-api-qps', value: 'N', help: 'requests to the API server a second, up to 10000', default: '100' },
   {
     name: 'kube-api-burst',
@@ -101,12 +101,12 @@ export const OPERATOR_FLAGS: readonly FlagRow[] = [
   {
     name: 'settle-window',
     value: 'DURATION',
-    help: 'how long changes are gathered before placements are decided, 0 to 10s',
+    help: 'how long changes are collected before placements are decided, 0 to 10s',
     default: '50ms',
   },
 ];
 
-/** @throws Refusal that names the flag, its value and the rule. */
+/** @throws FlagError with the flag, its value and the rule. */
 export function operator(flags: Flags, version: string): OperatorConfig {
   const namespace = flags.find('namespace');
   const identity = flags.find('identity');
@@ -140,14 +140,14 @@ export function operator(flags: Flags, version: string): OperatorConfig {
   return config;
 }
 
-/** In the order of the table, whatever the order given. */
+/** The controllers in the order of CONTROLLERS. */
 function controllers(given: FlagValue): readonly ControllerName[] {
   const names = given.text.split(',').map((text) => oneOf({ ...given, text }, CONTROLLERS));
   if (new Set(names).size < names.length) refuse(given, 'a list without duplicates');
   return Object.freeze(CONTROLLERS.filter((name) => names.includes(name)));
 }
 
-/** `[host[:port]/]path[:tag][@digest]`, the grammar of the OCI distribution specification in the main. */
+/** `[host[:port]/]path[:tag][@digest]`, as in the OCI distribution specification. */
 function imageName(given: FlagValue): string {
   const host = '[A-Za-z0-9.-]+(:\\d{1,5})?/';
   const name = '[a-z0-9]+([._-]+[a-z0-9]+)*(/[a-z0-9]+([._-]+[a-z0-9]+)*)*';
@@ -157,7 +157,7 @@ function imageName(given: FlagValue): string {
   return given.text;
 }
 
-/** As the engine's CRD has it: an operator held to another one could serve no engine. */
+/** The rule of the engine's CRD for spec.targetNamespace. */
 function targetName(given: FlagValue): string {
   if (given.text === 'default' || given.text.startsWith('kube-')) refuse(given, 'neither default nor kube-*');
   return namespaceName(given);

@@ -15,21 +15,21 @@ import {
   type LogLevel,
 } from './flags.js';
 
-/** What `multicluster-engine standalone` was asked to do. */
+/** The configuration of `multicluster-engine standalone`. */
 export interface StandaloneConfig {
   readonly command: 'standalone';
   /** Release of this program. */
   readonly version: string;
-  /** Absolute: store, certificates, kubeconfig, logs and folders of processes. */
+  /** Absolute path of the folder for store, certificates, kubeconfig, logs and working folders. */
   readonly dataDir: string;
   readonly listen: Listen;
-  /** Where the gateway listens once an engine has installed it. */
+  /** Address of the gateway once an engine has installed it. */
   readonly gatewayListen: Listen;
   /** Objects are kept in memory only. */
   readonly ephemeral: boolean;
-  /** Example clusters to make; 0: none. */
+  /** Number of example clusters to create. */
   readonly seedFleet: number;
-  /** Where requests are logged in kube-apiserver's audit format; undefined: nowhere. */
+  /** File for an audit log in kube-apiserver's format; undefined: none. */
   readonly auditLog: string | undefined;
   readonly logLevel: LogLevel;
 }
@@ -38,7 +38,7 @@ export const STANDALONE_FLAGS: readonly FlagRow[] = [
   {
     name: 'data-dir',
     value: 'DIR',
-    help: 'store, kubeconfig, logs; a second start on it goes on where the first one ended',
+    help: 'folder for store, kubeconfig and logs; the next start continues with its data',
     default: '.standalone',
   },
   { name: 'listen', value: 'HOST:PORT', help: 'address of the Kubernetes API', default: '127.0.0.1:6443' },
@@ -51,11 +51,16 @@ export const STANDALONE_FLAGS: readonly FlagRow[] = [
   {
     name: 'ephemeral',
     value: '',
-    help: 'keep objects in memory only: they are gone at the end',
+    help: 'keep objects in memory only: they are lost at the end',
     default: 'false',
     isSwitch: true,
   },
-  { name: 'seed-fleet', value: 'N', help: 'make N example clusters with sets and bindings, 0 to 10000', default: '0' },
+  {
+    name: 'seed-fleet',
+    value: 'N',
+    help: 'create N example clusters with sets and bindings, 0 to 10000',
+    default: '0',
+  },
   {
     name: 'audit-log',
     value: 'FILE',
@@ -65,7 +70,7 @@ export const STANDALONE_FLAGS: readonly FlagRow[] = [
   { name: 'log-level', value: 'LEVEL', help: `one of ${LOG_LEVELS.join(', ')}`, default: 'info' },
 ];
 
-/** @throws Refusal that names the flag, its value and the rule. */
+/** @throws FlagError with the flag, its value and the rule. */
 export function standalone(flags: Flags, version: string): StandaloneConfig {
   const audit = flags.find('audit-log');
   const gateway = flags.get('gateway-listen');

@@ -50,7 +50,7 @@ export function leaderMetrics(registry: Registry): LeaderMetrics {
 export function guardMetrics(registry: Registry): GuardMetrics {
   const refusals = new Counter({
     name: 'multicluster_write_guard_refusals_total',
-    help: 'Writes that were not sent because no row of the write guard allows them',
+    help: 'Writes that were not sent because the write guard does not permit them',
     labelNames: ['verb', 'resource'],
     registers: [registry],
   });
@@ -62,14 +62,14 @@ export function cacheMetrics(registry: Registry): CacheMetrics {
   const labelNames = ['resource'] as const;
   const time = new Histogram({
     name: 'multicluster_cache_list_duration_seconds',
-    help: 'How long reading a whole collection took',
+    help: 'Duration of complete lists',
     labelNames,
     registers,
     buckets: REQUEST_BUCKETS,
   });
   const objects = new Gauge({
     name: 'multicluster_cache_listed_objects',
-    help: 'Objects in the collection when it was last read as a whole',
+    help: 'Objects in the last complete list',
     labelNames,
     registers,
   });
@@ -81,7 +81,7 @@ export function cacheMetrics(registry: Registry): CacheMetrics {
   });
   const broken = new Counter({
     name: 'multicluster_cache_broken_handlers_total',
-    help: 'Changes whose handler threw: a programming error',
+    help: 'Errors thrown by handlers, transforms and indexers of caches: programming errors',
     labelNames,
     registers,
   });
@@ -98,7 +98,7 @@ export function cacheMetrics(registry: Registry): CacheMetrics {
 export function eventMetrics(registry: Registry): EventMetrics {
   const total = new Counter({
     name: 'multicluster_events_total',
-    help: 'Events by what became of them',
+    help: 'Events by outcome',
     labelNames: ['outcome'],
     registers: [registry],
   });

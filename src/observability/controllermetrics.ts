@@ -57,7 +57,7 @@ function queueCollectors(registry: Registry) {
   };
 }
 
-/** Gauges that ask when Prometheus does: work that hangs shows although nothing happens. Returns where to put who is asked. */
+/** Gauges that are read at each scrape, so that hung work shows. Returns the map for the reader of each queue. */
 function runningGauges(registry: Registry): Map<string, () => RunningWork> {
   const readers = new Map<string, () => RunningWork>();
   const gauge = (name: string, help: string, read: (work: RunningWork) => number): Gauge =>

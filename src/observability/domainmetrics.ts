@@ -3,7 +3,7 @@ import type { EngineInfo, EngineMetrics, PlacementInfo, PlacementMetrics } from 
 
 const LATENCY_BUCKETS = [0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** What is told of engines. */
+/** Metrics of engines. */
 export function engineMetrics(registry: Registry): EngineMetrics {
   const known = new Map<string, EngineInfo>();
   new Gauge({
@@ -24,7 +24,7 @@ export function engineMetrics(registry: Registry): EngineMetrics {
   };
 }
 
-/** What is told of placements and their decisions. */
+/** Metrics of placements and their decisions. */
 export function placementMetrics(registry: Registry): PlacementMetrics {
   const known = new Map<string, PlacementInfo>();
   const registers = [registry];
@@ -50,7 +50,7 @@ export function placementMetrics(registry: Registry): PlacementMetrics {
   });
   const latency = new Histogram({
     name: 'multicluster_decision_latency_seconds',
-    help: 'From a change that was seen to the decision that it led to',
+    help: 'Time from an observed change to the publication of the decision that follows from it',
     registers,
     buckets: LATENCY_BUCKETS,
   });

@@ -4,7 +4,7 @@ import { createProcessRegistry } from './registry.js';
 
 const LATENCY_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30];
 
-/** What the gateway counts, and the text that Prometheus reads. Labels come from the gateway's tables, never from a client. */
+/** The gateway's metrics with their exposition. Label values come from the gateway's tables, never from clients. */
 export interface GatewayRegistry extends GatewayMetrics {
   readonly contentType: string;
   text(): Promise<string>;
@@ -17,19 +17,19 @@ export function createGatewayMetrics(): GatewayRegistry {
   const requests = requestCollectors(registry);
   const dropped = new Counter({
     name: 'multicluster_gateway_dropped_connections_total',
-    help: 'Connections that could not be served: tls, protocol, timeout, capacity',
+    help: 'Rejected connections by cause: tls, protocol, timeout, capacity',
     labelNames: ['cause'],
     registers,
   });
   const reloads = new Counter({
     name: 'multicluster_gateway_reloads_total',
-    help: 'Files that were read anew',
+    help: 'Reloaded files',
     labelNames: ['file', 'result'],
     registers,
   });
   const expiry = new Gauge({
     name: 'multicluster_gateway_certificate_expiry_timestamp_seconds',
-    help: 'When the serving certificate ends',
+    help: 'Expiry time of the serving certificate',
     registers,
   });
   let open = (): number => 0;
@@ -56,32 +56,32 @@ function requestCollectors(registry: Registry): Pick<GatewayRegistry, 'answered'
   const registers = [registry];
   const answered = new Counter({
     name: 'multicluster_gateway_requests_total',
-    help: 'Requests that were answered',
+    help: 'Requests with a response',
     labelNames: ['route', 'method', 'code'],
     registers,
   });
   const time = new Histogram({
     name: 'multicluster_gateway_request_duration_seconds',
-    help: 'From the head of a request to the end of its answer',
+    help: 'Time from the request headers to the end of the response',
     labelNames: ['route', 'method'],
     registers,
     buckets: LATENCY_BUCKETS,
   });
   const abandoned = new Counter({
     name: 'multicluster_gateway_abandoned_requests_total',
-    help: 'Requests whose client left before the whole answer',
+    help: 'Requests whose client closed the connection before the end of the response',
     labelNames: ['route'],
     registers,
   });
   const upstream = new Counter({
     name: 'multicluster_gateway_upstream_requests_total',
-    help: 'Calls to the Kubernetes API; <error> where there was no usable answer',
+    help: 'Calls to the Kubernetes API; code <error> without a usable response',
     labelNames: ['method', 'code'],
     registers,
   });
   const upstreamTime = new Histogram({
     name: 'multicluster_gateway_upstream_duration_seconds',
-    help: 'How long calls to the Kubernetes API took',
+    help: 'Duration of calls to the Kubernetes API',
     labelNames: ['method'],
     registers,
     buckets: LATENCY_BUCKETS,

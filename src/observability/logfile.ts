@@ -2,20 +2,20 @@ import { openSync, writeSync } from 'node:fs';
 import type { DestinationStream } from 'pino';
 
 /**
- * A file for its owner alone that lines are added to, one write each. What cannot be written later (a disk that is full) is
- * lost, and nothing else: whoever logs goes on.
+ * A log file with mode 0600. Each line is one write at the end of the file; a line that cannot be written (disk full) is
+ * dropped without an error.
  * @throws Error of the file system when the file cannot be opened.
  */
 export function openLogFile(file: string): DestinationStream {
   const descriptor = openSync(file, 'a', 0o600);
-  let torn = false;
+  let incomplete = false;
   return {
     write(line) {
-      const bytes = Buffer.from(torn ? `\n${line}` : line);
+      const bytes = Buffer.from(incomplete ? `\n${line}` : line);
       try {
-        torn = writeSync(descriptor, bytes) < bytes.length;
+        incomplete = writeSync(descriptor, bytes) < bytes.length;
       } catch {
-        // The lines before it stand.
+        // The line is dropped.
       }
     },
   };

@@ -6,11 +6,11 @@ import { printable } from './redact.js';
 export interface LoggerOptions {
   readonly level: string;
   readonly clock: Clock;
-  /** Where lines go; standard output, unbuffered, by default: a line that is written survives a crash. */
+  /** Destination of the lines; default standard output, unbuffered, so that no line is lost in a crash. */
   readonly destination?: DestinationStream;
 }
 
-/** JSON lines: `level` as a word, `ts` in RFC 3339, the fields, `msg`. Secrets are replaced wherever they turn up. */
+/** JSON lines: `level` as a word, `ts` in RFC 3339, the fields, `msg`. Secrets in fields and texts are redacted. */
 export function createLogger(options: LoggerOptions): Logger {
   const { level, clock, destination = pino.destination({ fd: 1, sync: true }) } = options;
   const settings = {
@@ -25,16 +25,16 @@ export function createLogger(options: LoggerOptions): Logger {
       log: (fields: object) => printable(fields),
     },
   };
-  return guarded(pino(settings, destination));
+  return redacting(pino(settings, destination));
 }
 
-/** pino formats the fields of a line, but takes those of a child as they are. */
-function guarded(inner: Logger): Logger {
+/** Redacts the fields of child loggers too: pino's `formatters.log` applies to single lines only. */
+function redacting(inner: Logger): Logger {
   return {
     debug: (fields, message) => inner.debug(fields, message),
     info: (fields, message) => inner.info(fields, message),
     warn: (fields, message) => inner.warn(fields, message),
     error: (fields, message) => inner.error(fields, message),
-    child: (fields) => guarded(inner.child(printable(fields))),
+    child: (fields) => redacting(inner.child(printable(fields))),
   };
 }

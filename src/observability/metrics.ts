@@ -13,7 +13,7 @@ import { engineMetrics, placementMetrics } from './domainmetrics.js';
 import { createProcessRegistry } from './registry.js';
 import { queueMetrics, reconcileMetrics } from './controllermetrics.js';
 
-/** Everything the program counts: sinks to hand out, and the text that Prometheus reads. */
+/** The metrics of a process with controllers, with their exposition. */
 export interface Metrics {
   controller(name: string): ControllerMetrics;
   readonly requests: RequestMetrics;

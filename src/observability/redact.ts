@@ -1,23 +1,23 @@
 import { ApiError } from '../runtime/errors.js';
 
-/** Keys whose values never reach a log, whatever they hold. */
+/** Keys whose values are always redacted. */
 const SECRET_KEY = /token|authori[sz]ation|passw|secret$|secrets$|cookie|credential|private.?key|api.?key|kubeconfig/i;
 const SECRET_KEY_EXACT = new Set(['data', 'stringdata', 'binarydata', 'headers', 'rawheaders', 'body']);
-/** Texts that are secret wherever they stand: bearer tokens, JSON web tokens, private keys. */
+/** Secrets in any text: bearer tokens, JSON web tokens, private keys. */
 const SECRET_TEXT =
   /\bBearer\s+[^\s"',]+|\beyJ[\w-]{5,}\.[\w-]+\.[\w-]*|-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g;
 const REDACTED = '[redacted]';
-const CUT = '[cut]';
+const TRUNCATED = '[cut]';
 const MAX_DEPTH = 6;
 const MAX_ITEMS = 100;
 const MAX_VALUES = 1_000;
 
-/** What may still be printed of one line, so that an object that holds half the program does not stop it. */
+/** Values that may still be printed in one line, so that a huge object does not block the process. */
 interface Budget {
   left: number;
 }
 
-/** `fields` fit for a log: plain JSON values, secrets replaced, errors without what a request carried, size bounded. */
+/** `fields` for a log: plain JSON values of bounded size, secrets redacted, errors without request data. */
 export function printable(fields: object): Record<string, unknown> {
   return record(fields, 0, { left: MAX_VALUES });
 }
@@ -25,7 +25,7 @@ export function printable(fields: object): Record<string, unknown> {
 function record(value: object, depth: number, budget: Budget): Record<string, unknown> {
   const result: Record<string, unknown> = {};
   for (const [key, one] of Object.entries(value).slice(0, MAX_ITEMS)) {
-    result[key] = secretKey(key) ? REDACTED : plain(one, depth + 1, budget);
+    result[key] = isSecretKey(key) ? REDACTED : plain(one, depth + 1, budget);
   }
   return result;
 }
@@ -36,7 +36,7 @@ function plain(value: unknown, depth: number, budget: Budget): unknown {
   if (typeof value === 'bigint') return String(value);
   if (typeof value === 'function' || typeof value === 'symbol') return undefined;
   if (typeof value !== 'object' || value === null) return value;
-  if (depth > MAX_DEPTH || budget.left < 0) return CUT;
+  if (depth > MAX_DEPTH || budget.left < 0) return TRUNCATED;
   if (value instanceof Error) return errorRecord(value, depth, budget);
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'Invalid Date' : value.toISOString();
   if (ArrayBuffer.isView(value)) return REDACTED;
@@ -55,13 +55,13 @@ function errorRecord(error: Error, depth: number, budget: Budget): Record<string
     type: error.name,
     ...own,
     message: plain(error.message, depth, budget),
-    // What the API refused is told by kind and call; where in the program it was asked for says nothing more.
+    // An ApiError is described by its kind and call; its stack adds nothing.
     ...(!(error instanceof ApiError) && { stack: plain(error.stack, depth, budget) }),
     ...(error.cause !== undefined && { cause: plain(error.cause, depth + 1, budget) }),
     ...(error instanceof AggregateError && { errors: list(error.errors, depth, budget) }),
   };
 }
 
-function secretKey(key: string): boolean {
+function isSecretKey(key: string): boolean {
   return SECRET_KEY.test(key) || SECRET_KEY_EXACT.has(key.toLowerCase());
 }

@@ -1,14 +1,14 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 
 /**
- * Milliseconds between two looks at the event loop. Each look wakes the process: at prom-client's 10 ms they were most
- * of what an idle process costs. `nodejs_eventloop_lag_*_seconds` tell the time between two looks, this included.
+ * Sampling interval of the event loop lag, ms. Each sample wakes the process; with prom-client's default of 10 ms they are most
+ * of the load of an idle process. `nodejs_eventloop_lag_*_seconds` include the interval.
  */
-const EVENT_LOOP_LOOKS_MS = 100;
+const EVENT_LOOP_SAMPLE_MS = 100;
 
-/** A registry with what prom-client tells of every Node process. */
+/** A registry with prom-client's default metrics of a Node process. */
 export function createProcessRegistry(): Registry {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: EVENT_LOOP_LOOKS_MS });
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: EVENT_LOOP_SAMPLE_MS });
   return registry;
 }

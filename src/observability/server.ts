@@ -8,11 +8,11 @@ export interface HttpResponse {
   readonly body: string;
 }
 
-/** Answers a GET of a path with its query; undefined for 404. */
+/** Handles a GET; undefined leads to 404. */
 export type Route = (url: URL) => HttpResponse | undefined | Promise<HttpResponse | undefined>;
 
 export interface EndpointOptions {
-  /** Field of its log lines. */
+  /** Field in logs. */
   readonly name: string;
   readonly listen: { readonly host: string; readonly port: number };
   readonly route: Route;
@@ -20,9 +20,9 @@ export interface EndpointOptions {
 }
 
 const TEXT = 'text/plain; charset=utf-8';
-/** Only there so that a path can be parsed. */
+/** Base for parsing a path as a URL. */
 const BASE = 'http://localhost';
-/** Ms; a client that sends slowly is cut off. */
+/** Ms; a slow client is disconnected. */
 const TIMEOUTS = { headersTimeout: 5_000, requestTimeout: 5_000, keepAliveTimeout: 30_000 };
 const MAX_CONNECTIONS = 64;
 
@@ -38,7 +38,7 @@ export class Endpoint {
     this.#server.on('request', (request, response) => void this.#answer(request, response));
   }
 
-  /** Resolves with the port once it listens (logged too: it may be a free one); rejects when the address cannot be had. */
+  /** Resolves with the port (for port 0 a free one, which is logged) once it listens; rejects when the address cannot be bound. */
   async start(): Promise<number> {
     const { listen, log, name } = this.#options;
     await new Promise<void>((resolve, reject) => {
@@ -54,7 +54,7 @@ export class Endpoint {
     return port;
   }
 
-  /** Closes the port and cuts what is open. */
+  /** Closes the port and all connections. */
   async stop(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     this.#server.closeAllConnections();
@@ -99,8 +99,8 @@ export function metricsRoute(metrics: { readonly contentType: string; text(): Pr
 }
 
 /**
- * `/livez` and `/readyz` in the manner of Kubernetes: 200 `ok`, or 500 with a line a check; `?verbose` lists them in
- * any case; `/readyz/<check>` answers for one.
+ * `/livez` and `/readyz` as in Kubernetes: 200 `ok`, or 500 with one line for each check; `?verbose` always lists the checks;
+ * `/readyz/<check>` is a single check.
  */
 export function healthRoute(checks: {
   readonly livez: readonly HealthCheck[];

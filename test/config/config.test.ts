@@ -225,12 +225,12 @@ describe('a command line', () => {
     [
       'with a stray word',
       ['operator', 'now'],
-      'unexpected argument "now": only flags may stand here (see multicluster-engine operator --help)',
+      'unexpected argument "now": only flags are allowed (see multicluster-engine operator --help)',
     ],
     [
       'with a stray --',
       ['operator', '--'],
-      'unexpected argument "--": only flags may stand here (see multicluster-engine operator --help)',
+      'unexpected argument "--": only flags are allowed (see multicluster-engine operator --help)',
     ],
   ])('%s is refused with code 2', (_name, argv, line) => {
     expect(usage(argv)).toEqual({ command: 'usage', exitCode: 2, text: `multicluster-engine: ${line}\n` });

@@ -76,22 +76,22 @@ describe('a gateway does not start', () => {
     [[], '--tls-cert is required'],
     [['--tls-cert=/c'], '--tls-key is required'],
     [[...FILES, '--upstream-ca='], '--upstream-ca must be a file, got ""'],
-    [[...FILES, '--upstream=http://api'], '--upstream must be an https URL of host and port alone, got "http://api"'],
-    [[...FILES, '--upstream=api'], '--upstream must be an https URL of host and port alone, got "api"'],
+    [[...FILES, '--upstream=http://api'], '--upstream must be an https URL with host and port only, got "http://api"'],
+    [[...FILES, '--upstream=api'], '--upstream must be an https URL with host and port only, got "api"'],
     [
       [...FILES, '--upstream=https://api/path'],
-      '--upstream must be an https URL of host and port alone, got "https://api/path"',
+      '--upstream must be an https URL with host and port only, got "https://api/path"',
     ],
     ...['https://user:secret@api', 'https://user:sec/ret@api', 'HTTPS://user:se@cret@api', 'https://secret@api'].map(
       (url): [string[], string] => [
         [...FILES, `--upstream=${url}`],
-        `--upstream must be an https URL of host and port alone, got "${url.slice(0, 8)}…@api"`,
+        `--upstream must be an https URL with host and port only, got "${url.slice(0, 8)}…@api"`,
       ],
     ),
-    [[...FILES, '--upstream=user:secret@api'], '--upstream must be an https URL of host and port alone, got "…@api"'],
+    [[...FILES, '--upstream=user:secret@api'], '--upstream must be an https URL with host and port only, got "…@api"'],
     [
       [...FILES, '--upstream=https://api?x'],
-      '--upstream must be an https URL of host and port alone, got "https://api?x"',
+      '--upstream must be an https URL with host and port only, got "https://api?x"',
     ],
     [[...FILES, '--strict-status-codes=yes'], '--strict-status-codes must be one of true, false, got "yes"'],
     [[...FILES, '--request-timeout=5s'], '--request-timeout must be at least as long as the header timeout, got "5s"'],

@@ -157,7 +157,8 @@ describe('a gateway process', () => {
 
     expect({ code, output }).toEqual({
       code: 2,
-      output: 'multicluster-engine: --upstream must be an https URL of host and port alone, got "http://127.0.0.1:1"\n',
+      output:
+        'multicluster-engine: --upstream must be an https URL with host and port only, got "http://127.0.0.1:1"\n',
     });
   });
 
