@@ -80,34 +80,35 @@ function failed(rule: ValidationRule, problem: string | undefined): CompiledRule
 
 function compileRule(rule: ValidationRule, declarations: Declarations, sizes: Sizes, schema: Schema): CompiledRule {
   if (rule.rule.trim() === '') return failed(rule, undefined);
-  const own = attempt(rule.rule, declarations, {
+  const compiled = compileExpression(rule.rule, declarations, {
     prefix: '',
     wanted: 'bool',
     wrongType: 'cel expression must evaluate to a bool',
   });
-  if (typeof own === 'string') return failed(rule, own);
-  const usesOldSelf = own.variables.has('oldSelf');
+  if (compiled.kind === 'problem') return failed(rule, compiled.problem);
+  const { checked } = compiled;
+  const usesOldSelf = checked.variables.has('oldSelf');
   const result = {
     ...failed(rule, undefined),
-    program: program(own, declarations.functions),
+    program: program(checked, declarations.functions),
     usesOldSelf,
-    cost: estimateCost(own, sizes).max,
+    cost: estimateCost(checked, sizes).max,
   };
   const { messageExpression = '' } = rule;
   const fieldPath =
     rule.fieldPath === undefined || rule.fieldPath === '' ? '' : (rulePath(rule.fieldPath, schema) ?? '');
   if (messageExpression === '') return { ...result, fieldPath };
-  const message = attempt(messageExpression, declarations, {
+  const message = compileExpression(messageExpression, declarations, {
     prefix: 'messageExpression ',
     wanted: 'string',
     wrongType: 'messageExpression must evaluate to a string',
   });
-  if (typeof message === 'string') return { ...result, messageProblem: message };
+  if (message.kind === 'problem') return { ...result, messageProblem: message.problem };
   return {
     ...result,
     fieldPath,
-    message: program(message, declarations.functions),
-    messageCost: estimateCost(message, sizes).max,
+    message: program(message.checked, declarations.functions),
+    messageCost: estimateCost(message.checked, sizes).max,
   };
 }
 
@@ -118,20 +119,25 @@ interface ExpectedResult {
   readonly wrongType: string;
 }
 
-function attempt(
+type Compilation =
+  | { readonly kind: 'compiled'; readonly checked: Checked }
+  | { readonly kind: 'problem'; readonly problem: string };
+
+function compileExpression(
   source: string,
   declarations: Declarations,
   { prefix, wanted, wrongType }: ExpectedResult,
-): Checked | string {
+): Compilation {
   try {
     const checked = compile(source, declarations);
-    if (checked.type.kind !== wanted) return wrongType;
+    if (checked.type.kind !== wanted) return { kind: 'problem', problem: wrongType };
     const problem = programProblem(checked, declarations.functions);
-    return problem === undefined
-      ? checked
-      : `${prefix === '' ? 'program' : 'messageExpression'} instantiation failed: ${problem}`;
+    if (problem === undefined) return { kind: 'compiled', checked };
+    const subject = prefix === '' ? 'program' : 'messageExpression';
+    return { kind: 'problem', problem: `${subject} instantiation failed: ${problem}` };
   } catch (error) {
-    if (error instanceof CompileError) return `${prefix}compilation failed: ${error.message}`;
+    if (error instanceof CompileError)
+      return { kind: 'problem', problem: `${prefix}compilation failed: ${error.message}` };
     throw error;
   }
 }

@@ -31,8 +31,8 @@ export function formattedValue(text: string, format: string | undefined): Value 
   }
 }
 
-function failConversion(said: string, text: string, problem = ''): never {
-  throw new EvaluationError(`${said} ${text}: ${problem}`);
+function failConversion(message: string, text: string, problem = ''): never {
+  throw new EvaluationError(`${message} ${text}: ${problem}`);
 }
 
 /** Decodes base64url, although the format specifies standard base64, as the API server does. */

@@ -13,35 +13,35 @@ export function checkCompleteness(schema: RawSchema, path: string): FieldError[]
   return checkAlternatives({ schema, path }, { schema, path });
 }
 
-function checkAlternatives(said: SchemaAt, of: SchemaAt): FieldError[] {
-  if (said.schema === undefined) return [];
-  const { schema, path } = said;
-  const errors = checkNested({ schema: schemaAt(schema, 'not'), path: child(path, 'not') }, of);
+function checkAlternatives(nested: SchemaAt, complete: SchemaAt): FieldError[] {
+  if (nested.schema === undefined) return [];
+  const { schema, path } = nested;
+  const errors = checkNested({ schema: schemaAt(schema, 'not'), path: child(path, 'not') }, complete);
   for (const name of ['allOf', 'anyOf', 'oneOf']) {
     for (const [position, inner] of schemasAt(schema, name).entries())
-      errors.push(...checkNested({ schema: inner, path: index(child(path, name), position) }, of));
+      errors.push(...checkNested({ schema: inner, path: index(child(path, name), position) }, complete));
   }
   return errors;
 }
 
-function checkNested(said: SchemaAt, of: SchemaAt): FieldError[] {
-  const { schema } = said;
+function checkNested(nested: SchemaAt, complete: SchemaAt): FieldError[] {
+  const { schema } = nested;
   if (schema === undefined) return [];
-  if (of.schema === undefined) return [required(of.path, `because it is defined in ${said.path}`)];
-  const errors = checkAlternatives(said, of);
+  if (complete.schema === undefined) return [required(complete.path, `because it is defined in ${nested.path}`)];
+  const errors = checkAlternatives(nested, complete);
   errors.push(
     ...checkNested(
-      { schema: schemaAt(schema, 'items'), path: child(said.path, 'items') },
-      { schema: schemaAt(of.schema, 'items'), path: child(of.path, 'items') },
+      { schema: schemaAt(schema, 'items'), path: child(nested.path, 'items') },
+      { schema: schemaAt(complete.schema, 'items'), path: child(complete.path, 'items') },
     ),
   );
-  const properties = new Map(namedSchemasAt(of.schema, 'properties'));
+  const properties = new Map(namedSchemasAt(complete.schema, 'properties'));
   for (const [name, property] of namedSchemasAt(schema, 'properties')) {
     const where = (path: string): string => key(child(path, 'properties'), name);
     errors.push(
       ...checkNested(
-        { schema: property, path: where(said.path) },
-        { schema: properties.get(name), path: where(of.path) },
+        { schema: property, path: where(nested.path) },
+        { schema: properties.get(name), path: where(complete.path) },
       ),
     );
   }

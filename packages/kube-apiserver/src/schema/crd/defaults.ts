@@ -20,7 +20,7 @@ interface Node {
   /** The schema of the enclosing object: the root, or the nearest embedded resource. */
   readonly root: RawSchema;
   /** Property names from that object down to the schema; undefined for list items. */
-  readonly trail: readonly (string | undefined)[];
+  readonly names: readonly (string | undefined)[];
   readonly insideMeta: boolean;
 }
 
@@ -29,19 +29,19 @@ const META = ['metadata', 'apiVersion', 'kind'];
 /** Checks that the defaults of a structural schema are valid values of it, without unknown fields. */
 export function validateDefaults(schema: RawSchema, path: string, check: CheckDefault): FieldError[] {
   const root: RawSchema = { ...schema, 'x-kubernetes-embedded-resource': true };
-  return checkNode({ schema: root, path, root, trail: [], insideMeta: false }, check);
+  return checkNode({ schema: root, path, root, names: [], insideMeta: false }, check);
 }
 
 function checkNode(given: Node, check: CheckDefault): FieldError[] {
   const { schema, path } = given;
   const embedded = isTrue(schema, 'x-kubernetes-embedded-resource');
-  const node = embedded ? { ...given, root: schema, trail: [], insideMeta: false } : given;
+  const node = embedded ? { ...given, root: schema, names: [], insideMeta: false } : given;
   const value = fieldAt(schema, 'default');
   const errors = value === undefined ? [] : checkValue(node, value, check);
   const items = schemaAt(schema, 'items');
   if (items !== undefined)
     errors.push(
-      ...checkNode({ ...node, schema: items, path: child(path, 'items'), trail: [...node.trail, undefined] }, check),
+      ...checkNode({ ...node, schema: items, path: child(path, 'items'), names: [...node.names, undefined] }, check),
     );
   for (const [name, property] of namedSchemasAt(schema, 'properties')) {
     const insideMeta = node.insideMeta || (embedded && META.includes(name));
@@ -51,7 +51,7 @@ function checkNode(given: Node, check: CheckDefault): FieldError[] {
           ...node,
           schema: property,
           path: key(child(path, 'properties'), name),
-          trail: [...node.trail, name],
+          names: [...node.names, name],
           insideMeta,
         },
         check,
@@ -76,7 +76,7 @@ function checkValue(node: Node, value: Json, check: CheckDefault): FieldError[] 
  * accepted.
  */
 function untyped(schema: Schema): Schema {
-  const { 'x-kubernetes-int-or-string': _forgotten, items, properties, additionalProperties, ...rest } = schema;
+  const { 'x-kubernetes-int-or-string': _ignored, items, properties, additionalProperties, ...rest } = schema;
   return {
     ...rest,
     ...(items === undefined ? {} : { items: untyped(items) }),
@@ -106,19 +106,19 @@ function ownErrors(schema: Schema, value: Json, field: string): FieldError[] {
 }
 
 /** Errors of a default within metadata, which is checked as a part of the enclosing object. */
-function metaErrors({ root, trail }: Node, value: Json, field: string): FieldError[] {
-  const object = embedInObject(value, trail);
+function metaErrors({ root, names }: Node, value: Json, field: string): FieldError[] {
+  const object = embedInObject(value, names);
   const schema = root as Schema;
   const { error } = coerceEmbedded(schema, object, '');
   const found = error === undefined ? validateEmbedded(schema, object, '') : [error];
   if (found.length === 0) return [];
   const texts = found.map((one) => `${one.field}: ${one.message}`);
-  const said = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
-  return [invalidValue(field, value, `must result in valid metadata: ${said}`)];
+  const detail = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
+  return [invalidValue(field, value, `must result in valid metadata: ${detail}`)];
 }
 
-function embedInObject(value: Json, trail: readonly (string | undefined)[]): JsonObject {
-  const whole = trail.reduceRight<Json>(
+function embedInObject(value: Json, names: readonly (string | undefined)[]): JsonObject {
+  const whole = names.reduceRight<Json>(
     (inner, name) => (name === undefined ? [inner] : Object.fromEntries([[name, inner]])),
     value,
   );

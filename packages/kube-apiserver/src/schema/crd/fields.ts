@@ -125,15 +125,21 @@ export function checkSelectableFields(
       continue;
     }
     const found = resolvePath(jsonPath, schema);
-    if (typeof found === 'string') errors.push(invalidValue(field, jsonPath, `is an invalid path: ${found}`));
+    if (found.kind === 'invalid') errors.push(invalidValue(field, jsonPath, `is an invalid path: ${found.problem}`));
     else errors.push(...selectableErrors(found, jsonPath, field, known));
   }
   return known.size > MAX_SELECTABLE && !anyNumber ? [...errors, tooMany(path, known.size, MAX_SELECTABLE)] : errors;
 }
 
 interface ResolvedPath {
+  readonly kind: 'resolved';
   readonly schema: RawSchema;
   readonly names: readonly string[];
+}
+
+interface InvalidPath {
+  readonly kind: 'invalid';
+  readonly problem: string;
 }
 
 function selectableErrors(
@@ -159,23 +165,24 @@ function selectableErrors(
   return errors;
 }
 
-function resolvePath(jsonPath: string, schema: RawSchema): ResolvedPath | string {
+/** Resolves a JSON path of names to a schema. */
+function resolvePath(jsonPath: string, schema: RawSchema): ResolvedPath | InvalidPath {
   const tokens = jsonPath.match(/[.[\]]|[^.[\]]+/g) ?? [];
   const names: string[] = [];
   let node = schema;
   for (let position = 0; position < tokens.length; position += 2) {
     const [token, name] = [tokens[position], tokens[position + 1]];
-    if (token === '[') return 'array notation is not allowed';
-    if (token !== '.') return `expected [ or . but got: ${token ?? ''}`;
-    if (name === undefined) return 'unexpected end of JSON path';
+    if (token === '[') return { kind: 'invalid', problem: 'array notation is not allowed' };
+    if (token !== '.') return { kind: 'invalid', problem: `expected [ or . but got: ${token ?? ''}` };
+    if (name === undefined) return { kind: 'invalid', problem: 'unexpected end of JSON path' };
     const next =
       new Map(namedSchemasAt(node, 'properties')).get(name) ??
       (namedSchemasAt(node, 'properties').length === 0 ? schemaAt(node, 'additionalProperties') : undefined);
-    if (next === undefined) return 'does not refer to a valid field';
+    if (next === undefined) return { kind: 'invalid', problem: 'does not refer to a valid field' };
     node = next;
     names.push(name);
   }
-  return { schema: node, names };
+  return { kind: 'resolved', schema: node, names };
 }
 
 /** Only `None` is supported: this API server calls no conversion webhooks. */

@@ -64,11 +64,11 @@ export function checkMapKeys(schema: RawSchema, path: string): FieldError[] {
     const property = properties.get(name);
     if (property === undefined) continue;
     const where = key(child(field, 'properties'), name);
-    const said = `this property is in ${KEYS}, so it`;
+    const subject = `this property is in ${KEYS}, so it`;
     if (!textsAt(items, 'required').includes(name) && fieldAt(property, 'default') === undefined)
-      errors.push(required(child(where, 'default'), `${said} must have a default or be a required property`));
+      errors.push(required(child(where, 'default'), `${subject} must have a default or be a required property`));
     if (isTrue(property, 'nullable'))
-      errors.push(forbiddenField(child(where, 'nullable'), `${said} cannot be nullable`));
+      errors.push(forbiddenField(child(where, 'nullable'), `${subject} cannot be nullable`));
   }
   return errors;
 }

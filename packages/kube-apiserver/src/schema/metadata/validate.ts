@@ -87,11 +87,11 @@ function immutable(field: string, value: Json | undefined): FieldError {
 export function finalizerWarnings(finalizers: readonly string[], old: readonly string[] = []): string[] {
   const added = [...new Set(finalizers)].filter((name) => !old.includes(name)).sort(compareBytes);
   return added.flatMap((name) => {
-    const said = qualifiedName(name).map((text) => `metadata.finalizers: ${goQuote(name)}: ${text}`);
-    if (name.includes('/') || STANDARD_FINALIZERS.includes(name)) return said;
+    const problems = qualifiedName(name).map((text) => `metadata.finalizers: ${goQuote(name)}: ${text}`);
+    if (name.includes('/') || STANDARD_FINALIZERS.includes(name)) return problems;
     const path = name.includes('.') ? ' including a path (/)' : '';
     return [
-      ...said,
+      ...problems,
       `metadata.finalizers: ${goQuote(name)}: prefer a domain-qualified finalizer name${path} to avoid accidental conflicts with other finalizer writers`,
     ];
   });

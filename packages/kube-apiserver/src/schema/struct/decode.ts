@@ -57,15 +57,15 @@ class Decoder {
     if (value === null) return value;
     switch (type.shape) {
       case 'struct':
-        return isObject(value) ? this.#decodeStruct(type.name, value) : this.#refuse(value, goName);
+        return isObject(value) ? this.#decodeStruct(type.name, value) : this.#reportMismatch(value, goName);
       case 'list':
         return isArray(value)
           ? this.#decodeList(type.of, elementName(goName, type.of), value)
-          : this.#refuse(value, goName);
+          : this.#reportMismatch(value, goName);
       case 'map':
         return isObject(value)
           ? this.#decodeMap(type.of, elementName(goName, type.of), value)
-          : this.#refuse(value, goName);
+          : this.#reportMismatch(value, goName);
       case 'scalar':
         return this.#decodeScalar(type.name, goName, value);
     }
@@ -117,25 +117,30 @@ class Decoder {
     if (this.#copied && name === 'int32' && typeof value === 'number' && Number.isInteger(value))
       return Number(BigInt.asIntN(32, BigInt(value)));
     const result = decodeScalar(name, value, this);
-    if ('value' in result) return result.value;
-    if ('kept' in result) {
-      this.problem ??= result.kept;
-      return value;
+    switch (result.kind) {
+      case 'decoded':
+        return result.value;
+      case 'invalid':
+        this.problem ??= result.message;
+        return value;
+      case 'mismatch':
+        return this.#reportMismatch(value, result.type ?? goTypeOf(name, goName), result.found);
+      case 'fatal':
+        throw new Aborted(result.message);
+      case 'fatalMismatch':
+        throw new Aborted(this.#message(result.found, result.type));
     }
-    if ('abort' in result) throw new Aborted(result.abort);
-    if ('wrong' in result) throw new Aborted(this.#text(result.wrong, result.type));
-    return this.#refuse(value, result.type ?? goTypeOf(name, goName), result.said);
   }
 
   /** Records the first error. Go continues decoding after it. */
-  #refuse(value: Json, type: string, said = jsonType(value)): Json {
-    this.problem ??= this.#text(said, type);
+  #reportMismatch(value: Json, type: string, found = jsonType(value)): Json {
+    this.problem ??= this.#message(found, type);
     return value;
   }
 
-  #text(said: string, type: string): string {
+  #message(found: string, type: string): string {
     const where = this.#fields.length === 0 ? 'Go value' : `Go struct field ${this.#struct}.${this.#fields.join('.')}`;
-    return `json: cannot unmarshal ${said} into ${where} of type ${type}`;
+    return `json: cannot unmarshal ${found} into ${where} of type ${type}`;
   }
 
   /**
@@ -143,7 +148,7 @@ class Decoder {
    * fields, and its error stops the decoding.
    */
   decodeNested(definition: string, value: Json): Json {
-    const outer = { told: this.unknown.length, problem: this.problem };
+    const outer = { unknownCount: this.unknown.length, problem: this.problem };
     const struct: GoType = { shape: 'struct', name: definition, pointer: false };
     this.problem = undefined;
     const decoded = this.decode(
@@ -153,7 +158,7 @@ class Decoder {
     );
     if (this.problem !== undefined) throw new Aborted(this.problem);
     this.problem = outer.problem;
-    this.unknown.length = outer.told;
+    this.unknown.length = outer.unknownCount;
     return decoded;
   }
 }

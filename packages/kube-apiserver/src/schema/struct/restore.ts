@@ -62,26 +62,31 @@ function scalarProblem(name: string, goName: string, value: Json): string | unde
           : given === 'float64'
             ? `cannot convert float64 to ${type}`
             : `unrecognized type: ${name}`;
-      return selfReadProblem(name, goName, value);
+      return unmarshalerProblem(name, goName, value);
   }
 }
 
 function bytesProblem(value: Json, given: string): string | undefined {
   if (typeof value !== 'string') return isArray(value) ? undefined : `cannot restore slice from ${given}`;
   const result = decodeScalar('bytes', value, UNNESTED);
-  return 'kept' in result ? `error decoding from json: ${result.kept}` : undefined;
+  return result.kind === 'invalid' ? `error decoding from json: ${result.message}` : undefined;
 }
 
 const UNNESTED = { decodeNested: (_definition: string, value: Json): Json => value };
 
 /** Types with an UnmarshalJSON method are given JSON again; their errors have no path. */
-function selfReadProblem(name: string, goName: string, value: Json): string | undefined {
+function unmarshalerProblem(name: string, goName: string, value: Json): string | undefined {
   const result = decodeScalar(name, value, UNNESTED);
-  if ('abort' in result) return result.abort;
-  if ('wrong' in result) return `json: cannot unmarshal ${result.wrong} into Go value of type ${result.type}`;
-  return 'said' in result
-    ? `json: cannot unmarshal ${result.said} into Go value of type ${goTypeOf(name, goName)}`
-    : undefined;
+  switch (result.kind) {
+    case 'fatal':
+      return result.message;
+    case 'fatalMismatch':
+      return `json: cannot unmarshal ${result.found} into Go value of type ${result.type}`;
+    case 'mismatch':
+      return `json: cannot unmarshal ${result.found} into Go value of type ${goTypeOf(name, goName)}`;
+    default:
+      return undefined;
+  }
 }
 
 /** The reflect.Kind of a decoded JSON value. */
