@@ -20,7 +20,7 @@ export type ClusterSetReason = keyof typeof ClusterSetReasons;
 export const BindingReasons = Object.freeze({
   ClusterSetBound: 'the clusters of the set are open to the placements of the namespace',
   ClusterSetNotFound: 'the set does not exist, or is being deleted',
-  BindingDeleting: 'the binding is being deleted and opens nothing any more',
+  BindingDeleting: 'the binding is being deleted and is ignored',
   NameDiffers: 'metadata.name is not spec.clusterSet; the binding is ignored',
 });
 

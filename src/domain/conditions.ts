@@ -1,7 +1,7 @@
 import { MESSAGE_LIMIT } from '../api/names.js';
 import type { Condition, ConditionStatus } from '../api/meta.js';
 
-/** What a rule says of a condition, before it is set beside what is stored. */
+/** A condition as a rule computes it: without times. */
 export interface ConditionState {
   readonly type: string;
   readonly status: ConditionStatus;
@@ -11,9 +11,9 @@ export interface ConditionState {
 }
 
 /**
- * The conditions to store: `states` in their order, with the stored times kept where nothing moved.
- * `lastTransitionTime` moves when `status` moves, `lastUpdateTime` when any field moves. Conditions that are
- * stored but not in `states` are dropped. `now` is RFC 3339.
+ * The conditions to store: `states` in their order, with the stored times of conditions that have not changed.
+ * `lastTransitionTime` changes with `status`, `lastUpdateTime` with any field. Stored conditions that are not in `states`
+ * are dropped. `now` is RFC 3339.
  */
 export function mergeConditions(
   stored: readonly Condition[],
@@ -44,14 +44,14 @@ function mergeCondition(before: Condition | undefined, state: ConditionState, no
   };
 }
 
-/** `text` within the limit of a message; a cut one ends in an ellipsis and never in half a surrogate pair. */
+/** `text` within the limit of a message; a longer one is cut and ends in an ellipsis, never in half a surrogate pair. */
 export function clip(text: string): string {
   if (text.length <= MESSAGE_LIMIT) return text;
   const cut = text.slice(0, MESSAGE_LIMIT - 1);
   return `${cut.replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 
-/** `ms` since the epoch as Kubernetes writes times: RFC 3339, whole seconds, UTC. */
+/** `ms` since the epoch in the format of Kubernetes: RFC 3339, whole seconds, UTC. */
 export function timestamp(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }

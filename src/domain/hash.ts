@@ -1,4 +1,4 @@
-/** FNV-1a, 64 bits: stable over every machine and version. Not for secrets. */
+/** FNV-1a, 64 bits: the same on every machine and in every version. Not for secrets. */
 
 export interface Hash64 {
   /** Upper and lower half, each an unsigned 32-bit integer. */

@@ -1,10 +1,10 @@
-/** Requirements on string maps (labels, claims), read from values that admission may not have checked. */
+/** Requirements on string maps (labels, claims), parsed from values that admission may not have checked. */
 
 export type Operator = 'In' | 'NotIn' | 'Exists' | 'DoesNotExist';
 
 export type StringMap = Readonly<Record<string, string>>;
 
-/** One requirement. `path` is its field in the object it was read from; `values` is empty for Exists and DoesNotExist. */
+/** One requirement. `path` is its field in the parsed object; `values` is empty for Exists and DoesNotExist. */
 export interface Requirement {
   readonly path: string;
   readonly key: string;
@@ -12,7 +12,7 @@ export interface Requirement {
   readonly values: readonly string[];
 }
 
-/** A field that cannot be read. `message` gives the value and the rule, and does not repeat `field`. */
+/** An invalid field. `message` gives the value and the rule, without repeating `field`. */
 export interface Problem {
   readonly field: string;
   readonly message: string;
@@ -23,7 +23,7 @@ export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok
 const OPERATORS: readonly Operator[] = ['In', 'NotIn', 'Exists', 'DoesNotExist'];
 const LONGEST_SHOWN = 80;
 
-/** Carries a {@link Problem} out of a reader; turned into a {@link Parsed} by {@link parse}. */
+/** Thrown by {@link reject}, caught by {@link parse}. */
 class Rejection extends Error {
   readonly problem: Problem;
 
@@ -33,12 +33,12 @@ class Rejection extends Error {
   }
 }
 
-/** Ends the {@link parse} under way: `field` holds something that its rule refuses. */
+/** Ends the enclosing {@link parse}: the value of `field` is invalid. */
 export function reject(field: string, message: string): never {
   throw new Rejection({ field, message });
 }
 
-/** The value that `read` returns, or the problem that it refused. Other errors pass through. */
+/** The value that `read` returns, or the problem that it rejects. Other errors are rethrown. */
 export function parse<T>(read: () => T): Parsed<T> {
   try {
     return { ok: true, value: read() };
@@ -48,12 +48,12 @@ export function parse<T>(read: () => T): Parsed<T> {
   }
 }
 
-/** A standard LabelSelector at `path`: every requirement in it, matchLabels (by key) first. Absent or empty: none. */
+/** The requirements of a LabelSelector at `path`: matchLabels (by key) first; none when it is absent or empty. */
 export function parseLabelSelector(value: unknown, path: string): Parsed<readonly Requirement[]> {
   return parse(() => readLabelSelector(value, path));
 }
 
-/** {@link parseLabelSelector} inside a {@link parse}. Syntax of keys and values as Kubernetes has it. */
+/** {@link parseLabelSelector} inside a {@link parse}. Keys and values have the syntax of Kubernetes labels. */
 export function readLabelSelector(value: unknown, path: string): readonly Requirement[] {
   const selector = readObject(value, path);
   return [
@@ -67,13 +67,13 @@ export function readClaimSelector(value: unknown, path: string): readonly Requir
   return readExpressions(readObject(value, path), path, CLAIMS);
 }
 
-/** The first of `requirements` that `values` does not meet. */
+/** The first of `requirements` that `values` does not meet; undefined when it meets all. */
 export function firstUnmet(requirements: readonly Requirement[], values: StringMap): Requirement | undefined {
   for (const requirement of requirements) if (!meets(requirement, values)) return requirement;
   return undefined;
 }
 
-/** Whether `values` meets the requirement. NotIn and DoesNotExist hold for a missing key. Bytes are compared. */
+/** Whether `values` meets the requirement. A missing key meets NotIn and DoesNotExist. Values are compared byte by byte. */
 export function meets(requirement: Requirement, values: StringMap): boolean {
   const found = valueOf(values, requirement.key);
   switch (requirement.operator) {
@@ -88,12 +88,13 @@ export function meets(requirement: Requirement, values: StringMap): boolean {
   }
 }
 
-/** The own value of `key`: what stands on the prototype (`toString`, `__proto__`) is no label. */
+/** The own value of `key`: inherited properties (`toString`, `__proto__`) are no labels. */
 export function valueOf(values: StringMap, key: string): string | undefined {
   const found: unknown = values[key];
   return typeof found === 'string' && Object.hasOwn(values, key) ? found : undefined;
 }
 
+/** The rules for keys and values; each rejects an invalid one. */
 interface Syntax {
   key(key: string, path: string): void;
   value(value: string, path: string): void;
@@ -142,27 +143,31 @@ function readExpression(value: unknown, path: string, syntax: Syntax): Requireme
 
 function readOperator(value: unknown, path: string): Operator {
   const known = OPERATORS.find((one) => one === value);
-  return known ?? reject(path, `${quote(value)} is not an operator: must be one of ${OPERATORS.join(', ')}`);
+  const rule = `must be one of ${OPERATORS.join(', ')}`;
+  return (
+    known ?? reject(path, value === undefined ? `is missing: ${rule}` : `${quote(value)} is not an operator: ${rule}`)
+  );
 }
 
-/** An object at `path`; absent or null reads as an empty one. */
+/** The object at `path`; an empty one for an absent or null value. */
 export function readObject(value: unknown, path: string): Readonly<Record<string, unknown>> {
   if (value === undefined || value === null) return {};
   return isObject(value) ? value : reject(path, `${quote(value)} is not an object`);
 }
 
-/** A list at `path`; absent or null reads as an empty one. */
+/** The list at `path`; an empty one for an absent or null value. */
 export function readList(value: unknown, path: string): readonly unknown[] {
   if (value === undefined || value === null) return [];
   return isList(value) ? value : reject(path, `${quote(value)} is not a list`);
 }
 
-/** A string at `path`; absent is refused. */
+/** The string at `path`; an absent one is rejected. */
 export function readString(value: unknown, path: string): string {
+  if (value === undefined) return reject(path, 'is missing: a string is required');
   return typeof value === 'string' ? value : reject(path, `${quote(value)} is not a string`);
 }
 
-/** Whether `value` is an object, and no list. */
+/** Whether `value` is an object and not a list. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -200,9 +205,9 @@ function isPrefix(text: string): boolean {
   return text.length <= 253 && PREFIX_SHAPE.test(text);
 }
 
-/** `value` as a message shows it: JSON, cut when long. */
+/** `value`, which is not undefined, for a message: JSON, cut when long. */
 export function quote(value: unknown): string {
-  return value === undefined ? 'nothing' : shorten(JSON.stringify(value));
+  return shorten(JSON.stringify(value));
 }
 
 function shorten(text: string): string {

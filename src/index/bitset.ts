@@ -1,6 +1,6 @@
 const WORD = 32;
 
-/** A set of small non-negative integers, one bit each. Grows by itself; knows its size. */
+/** A set of small non-negative integers, one bit each, that grows as needed. */
 export class Bitset {
   #words: Uint32Array;
   #size = 0;
@@ -9,7 +9,7 @@ export class Bitset {
     this.#words = new Uint32Array(Math.ceil(capacity / WORD));
   }
 
-  /** How many integers it holds. */
+  /** The number of integers in the set. */
   get size(): number {
     return this.#size;
   }
@@ -18,7 +18,7 @@ export class Bitset {
     return ((this.#words[index >>> 5] ?? 0) & (1 << (index & 31))) !== 0;
   }
 
-  /** Adds `index`; whether it was missing. */
+  /** Adds `index`; returns whether it was missing. */
   add(index: number): boolean {
     if (this.has(index)) return false;
     const word = index >>> 5;
@@ -28,7 +28,7 @@ export class Bitset {
     return true;
   }
 
-  /** Takes `index` out; whether it was there. */
+  /** Removes `index`; returns whether it was in the set. */
   delete(index: number): boolean {
     if (!this.has(index)) return false;
     const word = index >>> 5;
@@ -37,7 +37,7 @@ export class Bitset {
     return true;
   }
 
-  /** Adds or takes out; whether that changed anything. */
+  /** Adds or removes `index`; returns whether the set has changed. */
   put(index: number, present: boolean): boolean {
     return present ? this.add(index) : this.delete(index);
   }
@@ -50,7 +50,7 @@ export class Bitset {
     this.#recount();
   }
 
-  /** Keeps only what `other` holds too. */
+  /** Removes what is not in `other`. */
   keepAll(other: Bitset): void {
     for (let word = 0; word < this.#words.length; word++)
       this.#words[word] = (this.#words[word] ?? 0) & (other.#words[word] ?? 0);
@@ -64,7 +64,7 @@ export class Bitset {
     return copy;
   }
 
-  /** What it holds, ascending. */
+  /** The integers in ascending order. */
   *values(): Generator<number, void, undefined> {
     for (let word = 0; word < this.#words.length; word++) {
       let bits = this.#words[word] ?? 0;

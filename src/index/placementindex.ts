@@ -5,7 +5,7 @@ import { clusterHash, matchedClusters } from '../domain/placement/rank.js';
 import type { BindingView, Candidate, Candidates, ClusterView, SetView } from '../domain/placement/snapshot.js';
 import { affected, type ClusterChange, type PlacementEntry } from './affected.js';
 import { BindingIndex } from './bindingindex.js';
-import { Bitset } from './bitset.js';
+import type { Bitset } from './bitset.js';
 import { CandidatePools, type CandidatePool } from './candidatepools.js';
 import { MembershipIndex, sameMap } from './membershipindex.js';
 import { RequirementIndex } from './requirementindex.js';

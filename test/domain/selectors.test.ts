@@ -167,13 +167,13 @@ describe('a label selector', () => {
       what: 'no operator',
       selector: one({ key: 'a' }),
       field: 's.matchExpressions[0].operator',
-      says: 'nothing is not an operator',
+      says: 'is missing: must be one of In',
     },
     {
       what: 'no key',
       selector: one({ operator: 'Exists' }),
       field: 's.matchExpressions[0].key',
-      says: 'nothing is not a string',
+      says: 'is missing: a string is required',
     },
     {
       what: 'an empty key',

@@ -10,7 +10,7 @@ import {
 } from '../selectors.js';
 import { CLUSTER_SET_LABEL } from '../../api/names.js';
 
-/** How a ManagedClusterSet chooses its members. An unreadable one (it slipped past admission) chooses nobody. */
+/** How a ManagedClusterSet selects its members. One that is unreadable, since admission missed it, selects none. */
 export type ClusterSelector =
   | { readonly kind: 'exclusive' }
   | { readonly kind: 'labels'; readonly requirements: readonly Requirement[] }
@@ -19,7 +19,7 @@ export type ClusterSelector =
 
 const PATH = 'spec.clusterSelector';
 
-/** Reads `spec` of a ManagedClusterSet, whatever it holds; never throws. No selector is the exclusive label. */
+/** Reads the `spec` of a ManagedClusterSet; never throws. A spec without a selector selects by the exclusive label. */
 export function readClusterSelector(spec: unknown): ClusterSelector {
   const fields = parse(() => readObject(readObject(spec, 'spec')['clusterSelector'], PATH));
   if (!fields.ok) return { kind: 'unreadable', problem: fields.problem };
@@ -33,7 +33,7 @@ export function readClusterSelector(spec: unknown): ClusterSelector {
   return parsed.ok ? { kind: 'labels', requirements: parsed.value } : { kind: 'unreadable', problem: parsed.problem };
 }
 
-/** Whether a set called `set` has a cluster with these labels as a member. */
+/** Whether a cluster with these labels is a member of the set `set`. */
 export function selects(set: string, selector: ClusterSelector, labels: StringMap): boolean {
   switch (selector.kind) {
     case 'exclusive':
@@ -46,7 +46,7 @@ export function selects(set: string, selector: ClusterSelector, labels: StringMa
 }
 
 function labelSelectorNotAllowed(): ClusterSelector {
-  const message = 'stands beside selectorType ExclusiveClusterSetLabel: it needs selectorType LabelSelector';
+  const message = 'is set with selectorType ExclusiveClusterSetLabel: it needs selectorType LabelSelector';
   return { kind: 'unreadable', problem: { field: `${PATH}.labelSelector`, message } };
 }
 

@@ -6,18 +6,18 @@ import { mergeConditions, type ConditionState } from '../conditions.js';
 import { isList, isObject } from '../selectors.js';
 import type { ClusterSelector } from './selector.js';
 
-/** A ManagedClusterSet as its status needs it. */
+/** What the status of a ManagedClusterSet is computed from. */
 export interface SetStatusInput {
   readonly name: string;
   readonly generation: number;
   readonly selector: ClusterSelector;
-  /** Clusters that belong to it and are not being deleted. */
+  /** The number of members that are not being deleted. */
   readonly members: number;
-  /** Clusters that belong to it and are being deleted. */
+  /** The number of members that are being deleted. */
   readonly leaving: number;
 }
 
-/** A ManagedClusterSetBinding as its status needs it. */
+/** What the status of a ManagedClusterSetBinding is computed from. */
 export interface BindingStatusInput {
   readonly name: string;
   readonly clusterSet: string;
@@ -28,7 +28,7 @@ export interface BindingStatusInput {
   readonly set: 'exists' | 'deleting' | 'missing';
 }
 
-/** The status of a set, or undefined when `stored` says so already. `now` is RFC 3339. The number is left out where it is unknown. */
+/** The status to write for a set; undefined when `stored` is the same. `now` is RFC 3339. An unknown number is left out. */
 export function setStatus(
   facts: SetStatusInput,
   stored: ManagedClusterSetStatus | undefined,
@@ -42,7 +42,7 @@ export function setStatus(
   return same ? undefined : next;
 }
 
-/** The status of a binding, or undefined when `stored` says so already. `now` is RFC 3339. */
+/** The status to write for a binding; undefined when `stored` is the same. `now` is RFC 3339. */
 export function bindingStatus(
   facts: BindingStatusInput,
   stored: ManagedClusterSetBindingStatus | undefined,
@@ -58,7 +58,11 @@ function emptyCondition({ name, generation, selector, members, leaving }: SetSta
   };
   if (selector.kind === 'unreadable') {
     const { field, message } = selector.problem;
-    return state('Unknown', 'SelectorUnreadable', `${field}: ${message}; nobody joins the set until it can be read`);
+    return state(
+      'Unknown',
+      'SelectorUnreadable',
+      `${field}: ${message}; no cluster joins the set until it can be read`,
+    );
   }
   if (members > 0) return state('False', 'ClustersSelected', 'clusters belong to the set');
   return state(
@@ -71,7 +75,7 @@ function emptyCondition({ name, generation, selector, members, leaving }: SetSta
 function whyEmpty(name: string, selector: ClusterSelector): string {
   if (selector.kind === 'exclusive') return `no cluster carries the label cluster.fleetmgmt.io/clusterset=${name}`;
   if (selector.kind === 'labels') return 'no cluster matches spec.clusterSelector.labelSelector';
-  return 'spec.clusterSelector.labelSelector is absent, which selects nobody';
+  return 'spec.clusterSelector.labelSelector is absent, which selects no cluster';
 }
 
 function boundCondition({ name, clusterSet, generation, deleting, set }: BindingStatusInput): ConditionState {
@@ -85,7 +89,7 @@ function boundCondition({ name, clusterSet, generation, deleting, set }: Binding
       `metadata.name ${name} is not spec.clusterSet ${clusterSet}: the binding is ignored`,
     );
   }
-  if (deleting) return state('False', 'BindingDeleting', 'the binding is being deleted and opens nothing any more');
+  if (deleting) return state('False', 'BindingDeleting', 'the binding is being deleted and is ignored');
   if (set === 'missing') return state('False', 'ClusterSetNotFound', `ManagedClusterSet ${clusterSet} does not exist`);
   if (set === 'deleting')
     return state('False', 'ClusterSetNotFound', `ManagedClusterSet ${clusterSet} is being deleted`);
@@ -96,7 +100,7 @@ function boundCondition({ name, clusterSet, generation, deleting, set }: Binding
   );
 }
 
-/** What of the stored conditions can be read: what a stranger put there may be anything. */
+/** The stored conditions that are objects. Their fields are unchecked: others may have edited them. */
 function conditionsIn(stored: unknown): readonly Condition[] {
   return isList(stored) ? stored.filter((one): one is Condition => isObject(one)) : [];
 }

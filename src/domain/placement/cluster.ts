@@ -2,7 +2,7 @@ import type { KubeObject } from '../../api/meta.js';
 import { isList, isObject } from '../selectors.js';
 import type { StringMap } from '../selectors.js';
 
-/** A ManagedCluster as selection sees it. */
+/** The fields of a ManagedCluster that selection depends on. */
 export interface ClusterView {
   readonly name: string;
   readonly deleting: boolean;
@@ -10,7 +10,7 @@ export interface ClusterView {
   readonly claims: StringMap;
 }
 
-/** A ManagedCluster as selection sees it; of claims of one name the first counts. */
+/** The view of a ManagedCluster. Of several claims of one name the first counts. */
 export function clusterView(cluster: KubeObject & { readonly status?: unknown }): ClusterView {
   return {
     name: cluster.metadata.name,

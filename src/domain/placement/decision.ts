@@ -4,14 +4,14 @@ import { apiVersionOf, PlacementDecisions, Placements } from '../../api/resource
 import { isList, isObject } from '../selectors.js';
 import { hash64, hex64 } from '../hash.js';
 
-/** One PlacementDecision object: its name, whose it is, what it holds, and what it has to look like. */
+/** Name, owner and content of PlacementDecision objects. */
 
 /**
- * Whose an object is:
+ * The owner of an object:
  * - `ours`: this Placement is its controller owner;
- * - `adoptable`: no controller owner, and our label for this Placement: taken over, as controllers adopt orphans;
- * - `predecessor`: owned by a deleted Placement of the same name: deleted, as garbage collection would;
- * - `foreign`: anything else: never touched.
+ * - `adoptable`: it has no controller owner and our label for this Placement; it is adopted, as controllers adopt orphans;
+ * - `predecessor`: it is owned by a deleted Placement of the same name; it is deleted, as garbage collection would do;
+ * - `foreign`: anything else; it is never changed.
  */
 export type Ownership = 'ours' | 'adoptable' | 'predecessor' | 'foreign';
 
@@ -22,12 +22,12 @@ export interface StoredDecision {
   /** n of `<placement>-decision-<n>`; undefined for a name of another form. */
   readonly ordinal: number | undefined;
   readonly ownership: Ownership;
-  /** Held by somebody's finalizer after its deletion. */
+  /** It is being deleted, and a finalizer prevents the end of it. */
   readonly deleting: boolean;
   readonly clusters: readonly string[];
-  /** Its revision annotation. */
+  /** The revision annotation. */
   readonly revision: string | undefined;
-  /** Label, owner and the form of its list are as we write them. */
+  /** Label, owner and the form of the list are as this controller writes them. */
   readonly intact: boolean;
 }
 
@@ -38,15 +38,15 @@ export interface DecisionOwner {
   readonly uid: string;
 }
 
-/** A PlacementDecision as the API gives it, unchecked. */
+/** A PlacementDecision as the API returns it, unchecked. */
 export type RawDecision = KubeObject & { readonly status?: unknown };
 
-/** A PlacementDecision as we write it. */
+/** A PlacementDecision as this controller writes it. */
 export interface DecisionObject extends KubeObject {
   status: { decisions: { clusterName: string; reason: string }[] };
 }
 
-/** Bounds what an object of a strange name can make us allocate. */
+/** Bounds the memory that an object with an unusual name can claim. */
 const LARGEST_ORDINAL = 99_999;
 
 export function decisionName(placement: string, ordinal: number): string {
@@ -70,7 +70,7 @@ export function revisionOf(clusters: readonly string[]): string {
   return hex64(hash64(clusters.map((name) => `${name}\n`).join('')));
 }
 
-/** An object of the Placement's namespace that carries its label or has a name of ours, as decisions look at it. */
+/** The view of an object in the Placement's namespace that has its label, or a name of its decisions. */
 export function readDecision(object: RawDecision, owner: DecisionOwner): StoredDecision {
   const { metadata } = object;
   const { clusters, wellFormed } = readClusters(object.status);
@@ -118,8 +118,8 @@ export function sameList(a: readonly string[], b: readonly string[]): boolean {
 }
 
 /**
- * The object to create, or, given the `existing` one, to put in its place: labels, annotations, finalizers and further
- * owners of others stay; UID and resourceVersion are those of `existing`.
+ * The object to create or, for an `existing` one, the update of it, which keeps its labels, annotations, finalizers and
+ * further owners, and has its UID and resourceVersion.
  */
 export function decisionObject(
   owner: DecisionOwner,

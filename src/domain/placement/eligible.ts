@@ -1,7 +1,7 @@
 import type { PlacementRules } from './predicates.js';
 import type { BindingView, SetView } from './snapshot.js';
 
-/** A binding that brings in no set, and why. */
+/** A binding that is ignored, and the reason. */
 export interface IgnoredBinding {
   readonly binding: string;
   readonly clusterSet: string;
@@ -14,14 +14,14 @@ export interface Eligibility {
   readonly bound: readonly string[];
   /** The bound sets, or their intersection with ClusterSets. */
   readonly eligible: readonly string[];
-  /** Eligible sets whose selector cannot be read: nobody new comes from them, and their members are unknown. */
+  /** Eligible sets whose selector is unreadable: their members are unknown, and none is selected anew. */
   readonly unreadable: readonly string[];
   readonly ignored: readonly IgnoredBinding[];
 }
 
 /**
- * The sets that a Placement may select from. A binding counts when its name is its `clusterSet` (admission is not
- * trusted), it is not being deleted, and the set exists and is not being deleted.
+ * The sets that a Placement may select from. A binding counts when its name equals its `clusterSet` (admission may have
+ * missed it), it is not being deleted, and the set exists and is not being deleted.
  */
 export function eligibleSets(
   rules: PlacementRules,

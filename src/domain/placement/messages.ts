@@ -3,24 +3,24 @@ import type { ConditionStatus } from '../../api/meta.js';
 import type { PlacementReason } from '../../api/placementreasons.js';
 import type { Problem } from '../selectors.js';
 
-/** What is said of a condition. */
+/** Status, reason and message of a condition. */
 export interface ConditionText {
   readonly status: ConditionStatus;
   readonly reason: PlacementReason;
   readonly message: string;
 }
 
-/** Two such lists and a sentence stay within the limit of a message. */
+/** Characters of one list: two lists and a sentence fit in a message. */
 const LIST_LIMIT = 280;
-/** Of what stands behind something else in one message. */
+/** Characters of the second of two joined texts. */
 const TAIL_LIMIT = 640;
 
-/** Field, value and rule, as one sentence. */
+/** Field, value and rule in one sentence. */
 export function problemText(problem: Problem): string {
   return `${problem.field}: ${problem.message}`;
 }
 
-/** Two texts in one message. Where both do not fit, each loses its end: neither hides the other. */
+/** Two texts in one message. When they do not fit, the end of each is cut, so that both can be read. */
 export function joinedTexts(first: string, second: string): string {
   const tail = cut(second, TAIL_LIMIT);
   return `${cut(first, MESSAGE_LIMIT - tail.length - 2)}; ${tail}`;
@@ -30,12 +30,12 @@ function cut(text: string, limit: number): string {
   return text.length <= limit ? text : `${text.slice(0, limit - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 
-/** `names` with commas; a long list says how many it leaves out. */
+/** `names` with commas; a list that is cut ends with the number of names left out. */
 export function nameList(names: readonly string[]): string {
   return boundedList(names, ', ');
 }
 
-/** `items` with a separator; a long list says how many it leaves out. The first always stands. */
+/** `items` with a separator; a list that is cut ends with the number of items left out. The first is never cut. */
 export function boundedList(items: readonly string[], separator: string): string {
   let text = items[0] ?? '';
   for (let index = 1; index < items.length; index++) {

@@ -12,16 +12,16 @@ import {
 import type { Problem, Requirement } from '../selectors.js';
 import type { ClusterView } from './cluster.js';
 
-/** One predicate: labels AND claims. One without requirements matches every cluster. */
+/** One predicate: labels AND claims. A predicate without requirements matches every cluster. */
 export interface Predicate {
   readonly labels: readonly Requirement[];
   readonly claims: readonly Requirement[];
 }
 
 /**
- * The spec of a Placement, read once a generation. With a `problem` the other fields say nothing and nothing matches.
- * `wanted` is undefined where all that match are; `requested` (ClusterSets) is sorted, each once, and empty for every
- * bound set; no predicate means every candidate.
+ * The spec of a Placement, parsed once a generation. With a `problem` the other fields are empty and no cluster matches.
+ * `wanted` is undefined when all matching clusters are wanted; `requested` (ClusterSets) is sorted, unique, and empty for
+ * all bound sets; without a predicate every candidate matches.
  */
 export interface PlacementRules {
   readonly wanted: number | undefined;
@@ -34,14 +34,14 @@ const MOST_PREDICATES = 64;
 const MOST_SETS = 256;
 const LARGEST_NUMBER = 2 ** 31 - 1;
 
-/** The rules that `spec` gives, whatever it is: the first field that cannot be read becomes the `problem`. */
+/** Parses `spec`; never throws: the first invalid field becomes the `problem`. */
 export function compileSpec(spec: unknown): PlacementRules {
   const read = parse(() => readSpec(readObject(spec, 'spec')));
   if (read.ok) return read.value;
   return { wanted: undefined, requested: [], predicates: [], problem: read.problem };
 }
 
-/** Whether the cluster matches one of the predicates, or there are none. Never under a `problem`. */
+/** Whether the cluster matches a predicate, or there is none; false with a `problem`. */
 export function matches(rules: PlacementRules, cluster: ClusterView): boolean {
   if (rules.problem !== undefined) return false;
   if (rules.predicates.length === 0) return true;

@@ -2,23 +2,24 @@ import { hash64 } from '../hash.js';
 import type { Hash64 } from '../hash.js';
 
 /**
- * Rendezvous hashing: a cluster's score depends on its name and on the Placement's namespace and name alone. So
- * different Placements spread over the fleet, no list order matters, and a cluster that comes or goes moves no other.
+ * Rendezvous hashing: the score of a cluster depends only on its name and on namespace and name of the Placement. So
+ * different Placements spread over the fleet, the order of lists does not matter, and a cluster that is created or
+ * deleted does not change the order of the others.
  */
 
-/** A cluster that may be selected; `hash` is `clusterHash(name)`, computed once a cluster. */
+/** A cluster that may be selected; `hash` is `clusterHash(name)`, computed once per cluster. */
 export interface Candidate {
   readonly name: string;
   readonly hash: number;
 }
 
-/** The candidates that match a predicate: each once, in any order, as often as asked. */
+/** The candidates that match a predicate: unique, in any order; can be iterated repeatedly. */
 export interface MatchedClusters extends Iterable<Candidate> {
   readonly size: number;
   has(name: string): boolean;
 }
 
-/** {@link MatchedClusters} over `names`, hashed here: for a fleet gone through at once, not for an index. */
+/** {@link MatchedClusters} of `names`, hashed here: an index has the hashes already. */
 export function matchedClusters(names: Iterable<string>): MatchedClusters {
   const hashes = new Map<string, Candidate>();
   for (const name of names) hashes.set(name, { name, hash: clusterHash(name) });
@@ -29,13 +30,13 @@ export function matchedClusters(names: Iterable<string>): MatchedClusters {
   };
 }
 
-/** A cluster and its score, an unsigned 32-bit integer: the highest is taken first. */
+/** A cluster and its score, an unsigned 32-bit integer: the highest ranks first. */
 export interface Ranked {
   readonly name: string;
   readonly score: number;
 }
 
-/** What stands for a Placement in every score of its ranking. */
+/** The part of a score that depends on the Placement alone. */
 export type RankSeed = Hash64;
 
 /** The seed of the Placement `namespace/name`. */
@@ -43,7 +44,7 @@ export function seedOf(namespace: string, name: string): RankSeed {
   return hash64(`${namespace}/${name}`);
 }
 
-/** The part of a score that depends on the cluster alone: computed once a cluster, kept beside its name. */
+/** The part of a score that depends on the cluster alone. */
 export function clusterHash(name: string): number {
   const { high, low } = hash64(name);
   return (high ^ low) >>> 0;
@@ -54,12 +55,12 @@ export function scoreOf(seed: RankSeed, hash: number): number {
   return mix((mix((hash ^ seed.low) >>> 0) + seed.high) >>> 0);
 }
 
-/** Negative where `a` is taken before `b`: the higher score, then the lesser name by code units. */
+/** Negative when `a` ranks before `b`: by the higher score, then by name in code units. */
 export function byRank(a: Ranked, b: Ranked): number {
   return b.score - a.score || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
 }
 
-/** The `limit` best of `candidates`, best first; `limit` may be Infinity. O(n log limit), no sort of all. */
+/** The `limit` best of `candidates`, best first, in O(n log limit); `limit` may be Infinity. */
 export function topRanked(candidates: Iterable<Candidate>, limit: number, seed: RankSeed): Ranked[] {
   if (limit <= 0) return [];
   const heap: Ranked[] = [];
@@ -77,7 +78,7 @@ export function topRanked(candidates: Iterable<Candidate>, limit: number, seed: 
   return heap.sort(byRank);
 }
 
-/** Makes a heap with the worst on top. */
+/** Orders the array as a heap with the worst on top. */
 function heapify(heap: Ranked[]): void {
   for (let at = (heap.length >> 1) - 1; at >= 0; at--) sink(heap, at);
 }
@@ -108,7 +109,7 @@ function swap(heap: Ranked[], a: number, b: number): void {
   heap[b] = first;
 }
 
-/** Spreads every bit of a 32-bit integer over all of them; a bijection (the finalizer of MurmurHash3). */
+/** Mixes the bits of a 32-bit integer; a bijection (the finalizer of MurmurHash3). */
 function mix(value: number): number {
   let bits = Math.imul(value ^ (value >>> 16), 0x85ebca6b);
   bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35);

@@ -4,32 +4,33 @@ import type { Schedule } from './schedule.js';
 import { boundedList, nameList, problemText } from './messages.js';
 import type { ConditionText } from './messages.js';
 
-/** What PlacementSatisfied rests on. */
+/** What the condition PlacementSatisfied is computed from. */
 export interface SatisfactionInput {
   readonly namespace: string;
   readonly rules: PlacementRules;
   readonly schedule: Schedule;
-  /** Clusters that are selected and stored. */
+  /** The number of clusters that are selected and stored. */
   readonly scheduled: number;
-  /** Clusters that are stored, selected or not. */
+  /** The number of clusters that are stored, selected or not. */
   readonly stored: number;
 }
 
-type Rule = (outcome: SatisfactionInput) => ConditionText | undefined;
+type Rule = (input: SatisfactionInput) => ConditionText | undefined;
 
-/** First match wins. Messages hold no count that a change which decides nothing could move. */
+/** The first match wins. No message has a count that changes without a change of the condition. */
 const RULES: readonly Rule[] = [misconfigured, noneWanted, noBinding, noIntersection, noCandidate, noMatch, tooFew];
 
 /** The PlacementSatisfied condition. */
-export function satisfiedCondition(outcome: SatisfactionInput): ConditionText {
+export function satisfiedCondition(input: SatisfactionInput): ConditionText {
   for (const rule of RULES) {
-    const said = rule(outcome);
-    if (said !== undefined) return said.reason === 'Misconfigured' ? said : withUnreadable(said, outcome.schedule);
+    const condition = rule(input);
+    if (condition === undefined) continue;
+    return condition.reason === 'Misconfigured' ? condition : withUnreadable(condition, input.schedule);
   }
-  const { wanted } = outcome.schedule;
+  const { wanted } = input.schedule;
   return withUnreadable(
     { status: 'True', reason: 'AllDecisionsScheduled', message: allSelected(wanted) },
-    outcome.schedule,
+    input.schedule,
   );
 }
 
@@ -109,9 +110,9 @@ function missing(count: number, needed: number): string {
   return `${count} of ${needed} wanted clusters ${count === 1 ? 'is' : 'are'} missing`;
 }
 
-/** Adds the sets that bring in nobody new. */
-function withUnreadable(said: ConditionText, { eligibility }: Schedule): ConditionText {
-  if (eligibility.unreadable.length === 0) return said;
-  const text = `the selector of cluster set ${nameList(eligibility.unreadable)} cannot be read, so nobody new comes from there`;
-  return { ...said, message: `${said.message}; ${text}` };
+/** Adds the sets that no new cluster is selected from. */
+function withUnreadable(condition: ConditionText, { eligibility }: Schedule): ConditionText {
+  if (eligibility.unreadable.length === 0) return condition;
+  const text = `the selector of cluster set ${nameList(eligibility.unreadable)} cannot be read, so no new cluster is selected from it`;
+  return { ...condition, message: `${condition.message}; ${text}` };
 }

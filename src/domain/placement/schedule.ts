@@ -8,8 +8,8 @@ import { currentSlots } from './snapshot.js';
 import type { PlacementSnapshot, Slots } from './snapshot.js';
 
 /**
- * Why a cluster that was selected is not any more. `Gone`: the object does not exist; `NotMember`: in no readable
- * eligible set. These two rest on the absence of an object and may need proof of it.
+ * Why a selected cluster is dropped. `Gone`: the object does not exist; `NotMember`: it is in no readable eligible set.
+ * For these two some object is missing, and its deletion may have to be confirmed: see {@link dropsForAbsence}.
  */
 export type DropCause = 'Gone' | 'Deleting' | 'NotMatched' | 'NotMember' | 'NotNeeded';
 
@@ -18,19 +18,19 @@ export interface Dropped {
   readonly cause: DropCause;
 }
 
-/** What a Placement selects. Lists of names are each once; no cluster is both kept and added. */
+/** What a Placement selects. Names in lists are unique; no cluster is both kept and added. */
 export interface Schedule {
   readonly eligibility: Eligibility;
-  /** The field that cannot be read; the last decision then stays, less clusters that are deleted. */
+  /** The invalid field; the last decision then stays published, without clusters that are deleted. */
   readonly problem: Problem | undefined;
-  /** numberOfClusters; undefined for all that match. */
+  /** numberOfClusters; undefined for all matching clusters. */
   readonly wanted: number | undefined;
-  /** Candidates, with those kept because a set is unreadable; 0 under a `problem`, as `matched` is. */
+  /** Number of candidates, including clusters kept because a set is unreadable. This and `matched`: 0 with a `problem`. */
   readonly candidates: number;
   readonly matched: number;
-  /** What counted as selected before, by decision object. */
+  /** The clusters selected before, by decision object. */
   readonly current: Slots;
-  /** Selected before and still: by decision object, in their order there. */
+  /** The clusters selected before and still, by decision object, in their order there. */
   readonly kept: Slots;
   /** Newly selected, highest rank first. */
   readonly added: readonly string[];
@@ -38,7 +38,7 @@ export interface Schedule {
   readonly dropped: readonly Dropped[];
 }
 
-/** The selection that the snapshot calls for: the same whatever the order of its lists. */
+/** Selects clusters. The result does not depend on the order of the lists of the snapshot. */
 export function schedule(snapshot: PlacementSnapshot): Schedule {
   const { placement, candidates } = snapshot;
   const eligibility = eligibleSets(placement.rules, snapshot.bindings, snapshot.sets);
@@ -46,33 +46,33 @@ export function schedule(snapshot: PlacementSnapshot): Schedule {
   const current = currentSlots(snapshot);
   const dropped = new Map<string, DropCause>();
   let staying = 0;
-  let unlisted = 0;
+  let keptOnly = 0;
   for (const name of current.flat()) {
     const cause = dropCause(snapshot, eligibility, name);
     if (cause !== undefined) dropped.set(name, cause);
     else staying++;
-    if (cause === undefined && !candidates.matched.has(name)) unlisted++;
+    if (cause === undefined && !candidates.matched.has(name)) keptOnly++;
   }
   const limit = problem === undefined ? (wanted ?? Infinity) : Infinity;
   if (staying > limit) dropLowest(current, dropped, limit, snapshot);
   const kept = current.map((list) => list.filter((name) => !dropped.has(name)));
-  const open = problem === undefined && candidates.matched.size > staying - unlisted ? limit - staying : 0;
+  const free = problem === undefined && candidates.matched.size > staying - keptOnly ? limit - staying : 0;
   return {
     eligibility,
     problem,
     wanted,
-    candidates: problem === undefined ? candidates.count + unlisted : 0,
-    matched: problem === undefined ? candidates.matched.size + unlisted : 0,
+    candidates: problem === undefined ? candidates.count + keptOnly : 0,
+    matched: problem === undefined ? candidates.matched.size + keptOnly : 0,
     current,
     kept,
-    added: bestNewClusters(snapshot, current, open),
+    added: bestNewClusters(snapshot, current, free),
     dropped: [...dropped]
       .map(([cluster, cause]) => ({ cluster, cause }))
       .sort((a, b) => (a.cluster < b.cluster ? -1 : 1)),
   };
 }
 
-/** Whether the schedule for the snapshot drops a cluster because an object is missing, which may need proof. */
+/** Whether the schedule of the snapshot drops a cluster because an object is missing: its deletion has to be confirmed. */
 export function dropsForAbsence(snapshot: PlacementSnapshot): boolean {
   const eligibility = eligibleSets(snapshot.placement.rules, snapshot.bindings, snapshot.sets);
   return currentSlots(snapshot).some((names) =>
@@ -83,7 +83,7 @@ export function dropsForAbsence(snapshot: PlacementSnapshot): boolean {
   );
 }
 
-/** The clusters that a schedule selects, in no promised order. */
+/** The clusters that a schedule selects, in no particular order. */
 export function selected(of: Schedule): readonly string[] {
   return [...of.kept.flat(), ...of.added];
 }
@@ -98,7 +98,7 @@ function dropCause(snapshot: PlacementSnapshot, eligibility: Eligibility, name: 
   return eligibility.unreadable.length > 0 ? undefined : 'NotMember';
 }
 
-/** Marks the lowest ranked of those that stay, down to `limit`. */
+/** Adds the lowest ranked clusters to `dropped`, so that `limit` stay. */
 function dropLowest(current: Slots, dropped: Map<string, DropCause>, limit: number, snapshot: PlacementSnapshot): void {
   const staying = current.flat().filter((name) => !dropped.has(name));
   const best = topRanked(
@@ -110,16 +110,16 @@ function dropLowest(current: Slots, dropped: Map<string, DropCause>, limit: numb
   for (const name of staying) if (!needed.has(name)) dropped.set(name, 'NotNeeded');
 }
 
-/** The `open` best of the candidates that match and were not selected before. */
+/** The `free` best of the matching candidates that were not selected before. */
 function bestNewClusters(
   { placement, candidates }: PlacementSnapshot,
   current: Slots,
-  open: number,
+  free: number,
 ): readonly string[] {
-  if (open <= 0) return [];
+  if (free <= 0) return [];
   const known = new Set(current.flat());
   const others = function* (): Generator<Candidate> {
     for (const candidate of candidates.matched) if (!known.has(candidate.name)) yield candidate;
   };
-  return topRanked(others(), open, seedOf(placement.namespace, placement.name)).map((one) => one.name);
+  return topRanked(others(), free, seedOf(placement.namespace, placement.name)).map((one) => one.name);
 }

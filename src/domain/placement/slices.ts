@@ -19,13 +19,13 @@ export type { DecisionWrite, PublishedSlice } from './writeorder.js';
 /**
  * How a selection is published in decision objects.
  *
- * Guarantees, when no object was edited by a stranger: after every prefix of the writes the union of the objects holds
- * no cluster twice, lacks none that stays selected, and is no larger than before or after the whole plan, whichever is
- * more; a plan made anew after any prefix, from what is stored alone, ends in the same objects.
- * Caveat: where a stranger moved a cluster, it is taken out of one object before it comes back in the other.
+ * Guarantees, unless others edit the objects: after every prefix of the writes the union of the objects holds no cluster
+ * twice, lacks none that stays selected, and is no larger than before the plan or after it, whichever is more. A new plan
+ * after any prefix, computed from the stored objects alone, ends in the same objects.
+ * Caveat: a cluster that others have moved is removed from one object before it is added to the other.
  */
 
-/** A name that is needed and taken. */
+/** A decision object that is needed and cannot be written. */
 export interface BlockedSlice {
   readonly ordinal: number;
   readonly name: string;
@@ -34,11 +34,11 @@ export interface BlockedSlice {
 
 export interface SlicePlan {
   readonly placement: string;
-  /** What counts as selected before the writes. */
+  /** The clusters selected before the writes. */
   readonly base: Slots;
-  /** Where each selected cluster belongs; the list of a blocked slice is not published. */
+  /** The object of each selected cluster; the list of a blocked slice is not published. */
   readonly slots: Slots;
-  /** In order: each only after all before it succeeded. */
+  /** In order: each write only after all before it have succeeded. */
   readonly writes: readonly DecisionWrite[];
   /** Sorted by ordinal. */
   readonly blocked: readonly BlockedSlice[];
@@ -61,7 +61,7 @@ export function planSlices(snapshot: PlacementSnapshot, schedule: Schedule): Sli
   return { ...plan, writes: withoutDuplicates(writes, published), blocked: blockedIn(placement, slots, objects) };
 }
 
-/** The objects of this Placement once the first `done` writes are accepted, sorted by ordinal. */
+/** The objects of this Placement after the first `done` writes, sorted by ordinal. */
 export function publishedAfter(plan: SlicePlan, done = plan.writes.length): readonly PublishedSlice[] {
   const slices = new Map(plan.published.map((slice) => [slice.ordinal, slice]));
   for (const { kind, name, ordinal, clusters, revision } of plan.writes.slice(0, done)) {
@@ -72,7 +72,7 @@ export function publishedAfter(plan: SlicePlan, done = plan.writes.length): read
   return [...slices.values()].sort((a, b) => a.ordinal - b.ordinal);
 }
 
-/** What to remember once the first `done` writes are accepted: see `PlacementSnapshot.remembered`. */
+/** The lists to remember after the first `done` writes: see `PlacementSnapshot.remembered`. */
 export function slotsAfter(plan: SlicePlan, done = plan.writes.length): Slots {
   const length = Math.max(plan.slots.length, plan.base.length);
   const pending = new Set(plan.writes.slice(done).map((write) => write.ordinal));
@@ -98,7 +98,7 @@ function isPredecessors({ ownership, ordinal }: StoredDecision): boolean {
   return ownership === 'predecessor' && ordinal !== undefined;
 }
 
-/** Objects that go whatever is selected: a predecessor's, and ours of a name that we do not give. */
+/** Deletes that do not depend on the selection: objects of a predecessor, and ours with an unused name. */
 function unconditionalDeletes(stored: readonly StoredDecision[]): DeleteDecision[] {
   const writes: DeleteDecision[] = [];
   for (const object of stored) {
@@ -116,7 +116,7 @@ function deleteWrite(
   return { kind: 'delete', name, ordinal, clusters: [], revision: revisionOf([]), uid, resourceVersion, cause };
 }
 
-/** One change for each object that is not as it should be, blocked ones left out. */
+/** One change for each object that differs from the wanted one, without blocked objects. */
 function changesOf(placement: string, slots: Slots, objects: Objects): SliceChange[] {
   const changes: SliceChange[] = [];
   for (const ordinal of allOrdinals(slots, objects)) {

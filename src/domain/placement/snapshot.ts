@@ -8,9 +8,9 @@ export type { ClusterView } from './cluster.js';
 export type { StoredDecision } from './decision.js';
 export type { Candidate, MatchedClusters } from './rank.js';
 
-/** What a pass over one Placement decides on: plain values, all seen at one moment. */
+/** What the decision for one Placement is based on: plain values, all read at one moment. */
 
-/** A ManagedClusterSet. `readable`: its selector can be read, so that its members are known. */
+/** A ManagedClusterSet. `readable`: its selector is valid, so that its members are known. */
 export interface SetView {
   readonly name: string;
   readonly deleting: boolean;
@@ -24,7 +24,7 @@ export interface BindingView {
   readonly deleting: boolean;
 }
 
-/** The Placement itself. `rules` are its spec, read by `compileSpec`; `status` is as stored, unchecked. */
+/** The Placement. `rules` is its spec, parsed by `compileSpec`; `status` is as stored, unchecked. */
 export interface PlacementView {
   readonly namespace: string;
   readonly name: string;
@@ -35,36 +35,36 @@ export interface PlacementView {
   readonly status: unknown;
 }
 
-/** Clusters of the readable eligible sets that are not being deleted, each once. Empty under misconfiguration. */
+/** The clusters of the readable eligible sets that are not being deleted, each once. Empty for an invalid spec. */
 export interface Candidates {
   readonly count: number;
   readonly matched: MatchedClusters;
 }
 
-/** The decision objects' lists of clusters: `slots[n - 1]` is that of object n; an object that is not there is empty. */
+/** The clusters of each decision object: `slots[n - 1]` is the list of object n, empty when it does not exist. */
 export type Slots = readonly (readonly string[])[];
 
 export interface PlacementSnapshot {
   readonly placement: PlacementView;
   /** All bindings of the namespace, in any order. */
   readonly bindings: readonly BindingView[];
-  /** Those of the sets that the bindings name which exist. */
+  /** The existing sets that the bindings name. */
   readonly sets: ReadonlyMap<string, SetView>;
   readonly candidates: Candidates;
-  /** Those of the clusters that `stored` or `remembered` name which exist, deleting or not, of any set. */
+  /** The existing clusters that `stored` or `remembered` name, of any set, including those that are being deleted. */
   readonly held: ReadonlyMap<string, ClusterView>;
-  /** The decision objects that exist, in any order. */
+  /** The existing decision objects, in any order. */
   readonly stored: readonly StoredDecision[];
   /**
-   * What this process last published for this very Placement (same UID), as `remember` gives it; undefined after a
+   * What this process last published for this Placement (same UID), as `slotsAfter` returns it; undefined after a
    * restart and after a write whose outcome is unknown.
    */
   readonly remembered: Slots | undefined;
 }
 
 /**
- * The lists that count as selected, each cluster once: what is remembered, else what is stored in objects of this
- * Placement (an adoptable one included). A cluster that stands in several keeps the first place.
+ * The selected clusters, each once: the remembered lists or, without these, the lists stored in objects of this Placement
+ * (including adoptable ones). Of a cluster in several lists the first place counts.
  */
 export function currentSlots(snapshot: PlacementSnapshot): Slots {
   const lists = snapshot.remembered ?? storedLists(snapshot.stored);

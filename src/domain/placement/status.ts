@@ -14,20 +14,20 @@ import type { PlacementSnapshot } from './snapshot.js';
 import { joinedTexts, nameList, problemText } from './messages.js';
 import type { ConditionText } from './messages.js';
 
-/** How far a plan was carried out: the first `done` writes were accepted, and the next one was refused if `failure` is set. */
+/** How far a plan was carried out: the first `done` writes are stored; `failure` is that of the next one, if it was tried. */
 export interface Publication {
   readonly plan: SlicePlan;
   readonly done: number;
   readonly failure?: PublicationFailure;
 }
 
-/** A refused write: the decision object's name, and the API's words. */
+/** A failed write: the name of the decision object, and the error message of the API. */
 export interface PublicationFailure {
   readonly name: string;
   readonly message: string;
 }
 
-/** The status to report, before times are set. It claims what is stored and nothing else. */
+/** The status to report, without times. It lists only what is stored. */
 export interface PlacementReport {
   readonly phase: PlacementPhase;
   readonly observedGeneration: number;
@@ -36,7 +36,7 @@ export interface PlacementReport {
   readonly states: readonly ConditionState[];
 }
 
-/** What to say of a pass: everything follows from the snapshot, what was decided, and how much of it is stored. */
+/** The status after a reconcile, computed from the snapshot, the decision, and how much of it is stored. */
 export function placementReport(
   snapshot: PlacementSnapshot,
   schedule: Schedule,
@@ -72,8 +72,8 @@ const DECIDED: readonly unknown[] = [
 ] satisfies readonly PlacementPhase[];
 
 /**
- * Whether a stored status speaks of a decision that was published once, whether or not its objects still exist: it lists
- * them, or has a phase that none has before its first decision.
+ * Whether a stored status is that of a Placement with a published decision, even if its objects do not exist any more: it
+ * lists them, or has a phase that follows the first decision.
  */
 export function hadDecision(stored: unknown): boolean {
   if (!isObject(stored)) return false;
@@ -81,7 +81,7 @@ export function hadDecision(stored: unknown): boolean {
   return (isList(decisions) && decisions.length > 0) || DECIDED.includes(phase);
 }
 
-/** The status to write, with times set; undefined when what is stored says the same. `now` is RFC 3339. */
+/** The status to write, with times; undefined when the stored one is the same. `now` is RFC 3339. */
 export function statusToWrite(
   stored: unknown,
   report: PlacementReport,
@@ -100,20 +100,20 @@ function statement(status: ConditionStatus, reason: PlacementReason, message: st
   return { status, reason, message };
 }
 
-/** PlacementSatisfied, with what keeps the decision from being stored: a count of missing clusters alone would hide it. */
+/** PlacementSatisfied with the reason why the decision is not stored: the number of missing clusters alone would hide it. */
 function withBlocker(satisfied: ConditionText, ready: ConditionText): ConditionText {
   if (ready.status === 'True' || satisfied.reason === 'Misconfigured') return satisfied;
   return { ...satisfied, message: joinedTexts(satisfied.message, ready.message) };
 }
 
-/** Whether the decision is stored; a spec that can be read is presumed. */
+/** Whether the decision is stored; for a valid spec. */
 function readiness({ plan, done, failure }: Publication, namespace: string): ConditionText {
   const located = (name: string): string => `${namespace}/${name}`;
   const foreign = plan.blocked.filter((slice) => slice.why === 'Foreign').map((slice) => located(slice.name));
   if (foreign.length > 0) {
     const text =
-      `not of this Placement and therefore not touched: PlacementDecision ${nameList(foreign)}; ` +
-      'what belongs there is not published until it is deleted';
+      `not owned by this Placement and therefore not changed: PlacementDecision ${nameList(foreign)}; ` +
+      'the clusters for it are not published until it is deleted';
     return statement('False', 'PublishFailed', text);
   }
   if (failure !== undefined)
@@ -123,7 +123,7 @@ function readiness({ plan, done, failure }: Publication, namespace: string): Con
   return statement('False', 'Publishing', `not stored yet: PlacementDecision ${nameList([...new Set(pending)])}`);
 }
 
-/** Every condition, in its order; Reconciling and Stalled only where they are True. */
+/** All conditions in their order; Reconciling and Stalled only when they are True. */
 function statesOf(
   schedule: Schedule,
   satisfied: ConditionText,
@@ -136,8 +136,8 @@ function statesOf(
       ? statement('False', 'Succeedconfigured', 'every field of the spec can be read')
       : statement('True', 'Misconfigured', problemText(problem));
   const states: ConditionState[] = [];
-  const add = (type: string, said: ConditionText): void => {
-    states.push({ type, ...said, observedGeneration: generation });
+  const add = (type: string, text: ConditionText): void => {
+    states.push({ type, ...text, observedGeneration: generation });
   };
   add(PlacementConditions.PlacementSatisfied, satisfied);
   add(PlacementConditions.PlacementMisconfigured, misconfigured);
@@ -147,7 +147,7 @@ function statesOf(
   return states;
 }
 
-/** The phase of a Placement that has had a decision, or cannot have one. */
+/** The phase of a Placement that had a decision, or has an invalid spec. */
 function phaseOf(schedule: Schedule, satisfied: ConditionText, stored: number): PlacementPhase {
   if (schedule.problem !== undefined) return 'Misconfigured';
   if (satisfied.status === 'True') return 'Satisfied';
@@ -163,7 +163,7 @@ const CONDITION_FIELDS: readonly string[] = [
   'lastUpdateTime',
 ];
 
-/** Whether a stored condition is one that we can have written: an edited one is written anew. */
+/** Whether a stored condition has the fields that this controller writes: an edited one is written again. */
 function isCondition(value: unknown): value is Condition {
   if (!isObject(value)) return false;
   return (
@@ -172,7 +172,7 @@ function isCondition(value: unknown): value is Condition {
   );
 }
 
-/** Whether two JSON values are the same, whatever the order of their keys. */
+/** Whether two JSON values are equal, in any order of their keys. */
 function sameValue(a: unknown, b: unknown): boolean {
   if (isList(a) && isList(b)) return a.length === b.length && a.every((one, index) => sameValue(one, b[index]));
   if (!isObject(a) || !isObject(b)) return a === b;

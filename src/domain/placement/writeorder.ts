@@ -1,13 +1,13 @@
 import { revisionOf } from './decision.js';
 
-/** The writes that publish a selection, and the order in which none of them makes a reader see too much or too little. */
+/** The writes that publish a selection, in an order in which readers never see too many clusters, or too few. */
 
 interface WriteTarget {
   readonly name: string;
   readonly ordinal: number | undefined;
-  /** The list that the object holds after the write; empty after a delete. */
+  /** The content of the object after the write; empty for a delete. */
   readonly clusters: readonly string[];
-  /** Of `clusters`. */
+  /** The revision of `clusters`. */
   readonly revision: string;
 }
 
@@ -16,7 +16,7 @@ export interface CreateDecision extends WriteTarget {
   readonly ordinal: number;
 }
 
-/** A put with `resourceVersion`: the stored one, or that of the answer to an earlier write of this plan to this object. */
+/** An update with `resourceVersion`: the stored one, or that which an earlier write of this plan returned. */
 export interface UpdateDecision extends WriteTarget {
   readonly kind: 'update';
   readonly ordinal: number;
@@ -24,12 +24,12 @@ export interface UpdateDecision extends WriteTarget {
   readonly resourceVersion: string;
 }
 
-/** A delete with both as preconditions; `resourceVersion` as in {@link UpdateDecision}. */
+/** A delete with UID and resourceVersion as preconditions; `resourceVersion` as in {@link UpdateDecision}. */
 export interface DeleteDecision extends WriteTarget {
   readonly kind: 'delete';
   readonly uid: string;
   readonly resourceVersion: string;
-  /** `Misnamed`: ours by owner, but of a name that we do not give. */
+  /** `Misnamed`: the object is ours by its owner, but has a name that this controller does not use. */
   readonly cause: 'Empty' | 'Predecessor' | 'Misnamed';
 }
 
@@ -40,7 +40,7 @@ export interface PublishedSlice {
   readonly ordinal: number;
   readonly name: string;
   readonly clusters: readonly string[];
-  /** Of `clusters`, whatever the annotation says. */
+  /** The revision of `clusters`, which the annotation may differ from. */
   readonly revision: string;
 }
 
@@ -53,8 +53,8 @@ export interface SliceChange {
 }
 
 /**
- * Objects that shrink, then those that keep their size, then those that grow; the last in the order in which slots are
- * filled, so that a plan that stops half-way leaves the same free slots to the same clusters.
+ * Objects that shrink come first, then those that keep their size, then those that grow. The latter are in the order in
+ * which slots are filled, so that after a partial plan the same clusters get the same free slots.
  */
 export function orderWrites(changes: readonly SliceChange[], order: readonly number[]): DecisionWrite[] {
   const existing = new Map(order.map((ordinal, index) => [ordinal, index]));
@@ -65,7 +65,7 @@ export function orderWrites(changes: readonly SliceChange[], order: readonly num
     .map((change) => change.write);
 }
 
-/** The writes, and before each that holds a cluster which an object written later is to lose, that object without it. */
+/** The writes; before each that adds a cluster which a later write removes elsewhere, that removal is inserted. */
 export function withoutDuplicates(
   writes: readonly DecisionWrite[],
   published: readonly PublishedSlice[],
@@ -85,7 +85,7 @@ export function withoutDuplicates(
   return [...ordered];
 }
 
-/** Cluster → the writes that take it out of their object. */
+/** Cluster → the writes that remove it from their object. */
 function removalsByCluster(
   writes: readonly DecisionWrite[],
   before: ReadonlyMap<string, ReadonlySet<string>>,
@@ -100,7 +100,7 @@ function removalsByCluster(
   return leaving;
 }
 
-/** `write` without what it adds; itself where it adds nothing. */
+/** `write` without the clusters that it adds; `write` itself when it adds none. */
 function onlyRemovals(write: DecisionWrite, before: ReadonlySet<string> | undefined): DecisionWrite {
   const clusters = write.clusters.filter((cluster) => before?.has(cluster) === true);
   return clusters.length === write.clusters.length ? write : { ...write, clusters, revision: revisionOf(clusters) };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { schedule, selected } from '../../../src/domain/placement/schedule.js';
+import { dropsForAbsence, schedule, selected } from '../../../src/domain/placement/schedule.js';
 import type { Schedule } from '../../../src/domain/placement/schedule.js';
 import {
   binding,
@@ -269,5 +269,35 @@ describe('its inputs', () => {
     );
 
     expect(() => schedule(frozen)).not.toThrow();
+  });
+});
+
+describe('a decision to drop a cluster because an object is missing', () => {
+  const stored = [decision(1, ['a'])];
+  const unbound = member('a', {}, []);
+
+  it.each<[string, Partial<World>, boolean]>([
+    ['is made when the cluster does not exist', { stored }, true],
+    ['is made when the cluster is in no eligible set', { stored, fleet: [unbound] }, true],
+    ['is made for a remembered cluster that does not exist', { remembered: [['a']] }, true],
+    ['is not made when the cluster stays', { stored, fleet: members('a') }, false],
+    ['is not made when the cluster is being deleted', { stored, fleet: [member('a', { deleting: true })] }, false],
+    ['is not made when the cluster matches no predicate', { stored, fleet: members('a'), spec: inEu }, false],
+    [
+      'is not made when the cluster is not needed any more',
+      { stored, fleet: members('a'), spec: { numberOfClusters: 0 } },
+      false,
+    ],
+    [
+      'is not made while an eligible set is unreadable',
+      { stored, fleet: [unbound], sets: [clusterSet('fleet', { readable: false })] },
+      false,
+    ],
+  ])('%s', (_sentence, world, drops) => {
+    const seen = snapshot(world);
+
+    expect(dropsForAbsence(seen)).toBe(drops);
+    const causes = schedule(seen).dropped.map(({ cause }) => cause);
+    expect(causes.includes('Gone') || causes.includes('NotMember')).toBe(drops);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { StoredDecision } from '../../../src/domain/placement/decision.js';
 import { revisionOf } from '../../../src/domain/placement/decision.js';
 import { schedule } from '../../../src/domain/placement/schedule.js';
-import { planSlices, publishedAfter, slotsAfter } from '../../../src/domain/placement/slices.js';
+import { planSlices, publishedAfter, replacesPredecessor, slotsAfter } from '../../../src/domain/placement/slices.js';
 import type { DecisionWrite, SlicePlan } from '../../../src/domain/placement/slices.js';
 import { decision, members, names, snapshot } from '../../support/builders/placement.js';
 import type { World } from '../../support/builders/placement.js';
@@ -399,5 +399,20 @@ describe('what is remembered', () => {
       ['a'],
       [],
     ]);
+  });
+});
+
+describe('the replacement of an object of a deleted Placement', () => {
+  it.each<[string, Partial<StoredDecision>, boolean]>([
+    ['is planned for an object with a name of a decision', { ownership: 'predecessor' }, true],
+    ['is not planned for an object with another name', { ownership: 'predecessor', ordinal: undefined }, false],
+    ['is not planned for one that is being deleted', { ownership: 'predecessor', deleting: true }, false],
+    ['is not planned for an own object', { ownership: 'ours' }, false],
+  ])('%s', (_sentence, over, replaces) => {
+    const stored = [decision(1, ['a'], over)];
+
+    expect(replacesPredecessor(stored)).toBe(replaces);
+    const causes = plan({ fleet: members('a'), stored }).writes.map((write) => write.kind === 'delete' && write.cause);
+    expect(causes.includes('Predecessor')).toBe(replaces);
   });
 });
