@@ -8,7 +8,7 @@ function service(spec: KubeObject['spec']): KubeObject {
 }
 
 describe('addresses', () => {
-  it('are given out once each, also before they are stored', () => {
+  it('an address is allocated once, even before its Service is stored', () => {
     const allocator = createServiceAllocator(() => [service({ clusterIPs: ['10.0.0.17'] })]);
     expect([allocator.nextAddress(), allocator.nextAddress(), allocator.nextAddress()]).toEqual([
       '10.0.0.16',
@@ -17,7 +17,7 @@ describe('addresses', () => {
     ]);
   });
 
-  it('come back when a Service is gone, and end', () => {
+  it('an address is allocated again after its Service was deleted, and none is left where the range is full', () => {
     const stored: KubeObject[] = [];
     const allocator = createServiceAllocator(() => stored, '10.0.0.0/29');
     const given = Array.from({ length: 5 }, () => allocator.nextAddress() ?? '');
@@ -28,7 +28,7 @@ describe('addresses', () => {
     expect([allocator.nextAddress(), allocator.nextAddress()]).toEqual(['10.0.0.4', '10.0.0.4']);
   });
 
-  it('are low ones when there are no others', () => {
+  it('the reserved low addresses are allocated where no others are free', () => {
     const stored = Array.from({ length: 239 }, (_, at) => service({ clusterIPs: [`10.0.0.${16 + at}`] }));
     const allocator = createServiceAllocator(() => stored);
     for (let low = 2; low < 16; low += 1) {
@@ -48,13 +48,13 @@ describe('addresses', () => {
     ['10.0.1.1', 'the provided network does not match the current range'],
     ['x', 'the provided network does not match the current range'],
     ['fd00::1', 'the provided network does not match the current range'],
-  ])('that are asked for: %s, %s', (address, problem) => {
+  ])('the requested value %s has the problem: %s', (address, problem) => {
     expect(createServiceAllocator(() => [service({ clusterIPs: ['10.0.0.10'] })]).addressProblem(address)).toBe(
       problem,
     );
   });
 
-  it('are of a range of IPv4', () => {
+  it('a range that is not IPv4 is an error', () => {
     expect(() => createServiceAllocator(() => [], 'fd00::/64')).toThrow(
       'service range "fd00::/64" is no range of IPv4 addresses',
     );
@@ -67,11 +67,11 @@ describe('ports', () => {
     service({ ports: [{ port: 1, nodePort: 30000 }, { port: 2 }], healthCheckNodePort: 30002 }),
   ]);
 
-  it('are given out', () => {
+  it('free node ports are allocated in order', () => {
     expect([nextPort(takenPorts()), nextPort(takenPorts())]).toEqual([30001, 30003]);
   });
 
-  it('go round, and end', () => {
+  it('node ports are allocated round robin until the range is full', () => {
     const allocator = createServiceAllocator(() => []);
     const given = Array.from({ length: 2769 }, () => allocator.nextPort(new Set()));
     expect([given[2767], given[2768]]).toEqual([32767, 30000]);
@@ -83,7 +83,7 @@ describe('ports', () => {
     [30000, 'provided port is already allocated'],
     [30002, 'provided port is already allocated'],
     [80, 'provided port is not in the valid range. The range of valid ports is 30000-32767'],
-  ])('that are asked for: %s, %s', (port, problem) => {
+  ])('the requested value %s has the problem: %s', (port, problem) => {
     expect(portProblem(port, takenPorts())).toBe(problem);
   });
 });
@@ -99,12 +99,12 @@ describe('a Service of many ports', () => {
     return strategy.prepareCreate(strategy.default(service(spec)));
   };
 
-  it('gets each once', () => {
+  it('a Service with 2000 ports gets different node ports', () => {
     const { spec } = created(2000) as { spec?: { ports?: readonly { nodePort: number }[] } };
     expect(new Set(spec?.ports?.map(({ nodePort }) => nodePort)).size).toBe(2000);
   });
 
-  it('is refused when there are not as many', () => {
+  it('a Service with more ports than the range is rejected', () => {
     expect(() => created(3000)).toThrow('failed to allocate a nodePort: range is full');
   });
 });

@@ -5,7 +5,7 @@ import type { Resource } from '../../../src/resource.js';
 const same = (object: KubeObject): KubeObject => object;
 const nothing = (): [] => [];
 
-/** Rows of the built-in kinds without what other rooms know of them. */
+/** The built-in kinds with stubs for the dependencies on other modules. */
 export const BUILTINS = builtinResources({
   definitions: { defaultCrd: same, validateCrd: nothing, validateCrdUpdate: nothing },
   policies: { validatePolicy: nothing, validateBinding: nothing },
@@ -19,8 +19,8 @@ export const BUILTINS = builtinResources({
   },
 });
 
-/** Those that are served as the real server does: of Pods, nothing but reading is. */
-export const WHOLE = BUILTINS.filter(({ plural }) => plural !== 'pods');
+/** The kinds that are served in full: all but Pods, which are read-only. */
+export const FULLY_SERVED = BUILTINS.filter(({ plural }) => plural !== 'pods');
 
 export function builtin(apiVersion: string, kind: string): Resource {
   const found = BUILTINS.find(

@@ -13,7 +13,7 @@ import { SERVICE_VARIANTS } from './servicevariants.js';
 import { patched, type KindVariants } from './variants.js';
 import { WORKLOAD_VARIANTS } from './workloadvariants.js';
 
-/** The strategies give what a real server gave (see variants.ts), but for types: decoding refuses those before. */
+/* Compares the strategies with recorded responses of kube-apiserver (see variants.ts). Wrong types are not compared: decoding rejects them. */
 
 interface Answer {
   readonly code: number;
@@ -45,14 +45,14 @@ describe.each(Object.keys(ALL))('%s', (kind) => {
   const resource = builtin(String(variants.base['apiVersion']), String(variants.base['kind']));
 
   it.each(Object.keys(variants.create).filter((name) => recorded.create[name]?.code !== DECODING))(
-    'created: %s',
+    'a create has the recorded result: %s',
     (name) => {
       expect(created(resource, patched(variants.base, variants.create[name]))).toEqual(masked(recorded.create[name]));
     },
   );
 
   it.each(Object.keys(variants.update).filter((name) => recorded.update[name]?.next.code !== DECODING))(
-    'changed: %s',
+    'an update has the recorded result: %s',
     (name) => {
       const { next, subresource } = variants.update[name] ?? { next: {} };
       const { old, next: answer } = recorded.update[name] ?? {};
@@ -94,7 +94,7 @@ function changed(
   });
 }
 
-/** What the verbs take from a body whatever the kind. */
+/** Removes from a new object what the verbs remove for all kinds. */
 function inNamespace({ namespaced }: Resource, object: KubeObject): KubeObject {
   const { deletionTimestamp: _time, deletionGracePeriodSeconds: _seconds, ...metadata } = object.metadata;
   return { ...object, metadata: namespaced ? { ...metadata, namespace: 'default' } : metadata };
@@ -110,7 +110,7 @@ function answered(
       object,
       findings: { errors, warnings },
     } = run();
-    // Events of both groups are one kind to the real server, that of the core group.
+    // kube-apiserver reports events of both groups as the kind of the core group.
     if (errors.length > 0)
       throw invalid({ group: kind === 'Event' ? '' : group, kind }, object.metadata.name ?? '', errors);
     return masked({
@@ -124,7 +124,7 @@ function answered(
   }
 }
 
-/** Addresses and ports that are given out, and the order of causes that come from maps, differ from run to run. */
+/** Masks allocated addresses and ports, and sorts causes whose order is that of a map: they differ between runs. */
 function masked(answer: Answer | undefined): unknown {
   if (answer === undefined) return undefined;
   if (answer.object === undefined) {
@@ -147,7 +147,7 @@ function masked(answer: Answer | undefined): unknown {
   return { ...answer, object };
 }
 
-/** The real server makes every new Node not ready by a taint that its controller of nodes takes away; there is none here. */
+/** kube-apiserver adds a not-ready taint to every new Node; the embedded server does not. */
 function withoutTaint(object: object): object {
   const { spec } = object as { spec?: { taints?: readonly { key: string }[] } };
   if (spec?.taints === undefined) return object;

@@ -47,13 +47,13 @@ describe('quantities', () => {
     ['100n', '100n'],
     ['1u', '1u'],
     ['1e-1', '100e-3'],
-  ])('%s is written %s', (text, written) => {
+  ])('the canonical form of the quantity %s is %s', (text, written) => {
     const quantity = parseQuantity(text);
     expect(quantity === undefined ? undefined : quantityText(quantity)).toBe(written);
   });
 
   it.each(['', ' 1', '1 ', '1x', 'x', '.', '-', '1KI', '1ki', '1e', '1e1.5', '0x1', '1mm', 'Infinity', '1_000'])(
-    '%j is none',
+    '%j is no quantity and is kept as it is',
     (text) => {
       expect(parseQuantity(text)).toBeUndefined();
       expect(canonicalQuantity(text)).toBe(text);
@@ -66,12 +66,12 @@ describe('quantities', () => {
     ['-1n', '-1m'],
     ['100m', '100m'],
     ['1.5Gi', '1536Mi'],
-  ])('%s is %s in a list of resources', (text, written) => {
+  ])('the quantity %s is rounded up to %s in a resource list', (text, written) => {
     const quantity = parseQuantity(text);
     expect(quantity === undefined ? undefined : quantityText(roundUpToMilli(quantity))).toBe(written);
   });
 
-  it('may be numbers', () =>
+  it('a quantity may be a number', () =>
     expect([canonicalQuantity(5), canonicalQuantity(0.5), canonicalQuantity(null)]).toEqual(['5', '500m', null]));
 });
 
@@ -84,14 +84,14 @@ describe('times', () => {
     ['2020-01-01', '2020-01-01'],
     ['x', 'x'],
     ['2020-13-01T00:00:00+01:00', '2020-13-01T00:00:00+01:00'],
-  ])('%s is written %s', (text, written) => expect(canonicalTime(text)).toBe(written));
+  ])('the canonical form of the time %s is %s', (text, written) => expect(canonicalTime(text)).toBe(written));
 
   it.each([
     ['2020-01-01T00:00:00Z', '2020-01-01T00:00:00.000000Z'],
     ['2020-01-01T00:00:00.1234567Z', '2020-01-01T00:00:00.123456Z'],
     ['2020-01-01T02:00:00.5+02:00', '2020-01-01T00:00:00.500000Z'],
     ['x', 'x'],
-  ])('%s is written %s to the microsecond', (text, written) => expect(canonicalMicroTime(text)).toBe(written));
+  ])('the canonical form of the MicroTime %s is %s', (text, written) => expect(canonicalMicroTime(text)).toBe(written));
 });
 
 describe('addresses', () => {
@@ -106,7 +106,7 @@ describe('addresses', () => {
     ['1:0:2:3:4:5:6:7', '1:0:2:3:4:5:6:7'],
     ['::ffff:1.2.3.4', '1.2.3.4'],
     ['64:ff9b::1.2.3.4', '64:ff9b::102:304'],
-  ])('%s is written %s', (text, written) => {
+  ])('the canonical form of the address %s is %s', (text, written) => {
     const address = parseAddress(text);
     expect(address === undefined ? undefined : addressText(address)).toBe(written);
   });
@@ -128,7 +128,7 @@ describe('addresses', () => {
     '::1.2.3',
     '1.2.3.4::',
     'fe80::1%eth0',
-  ])('%j is none', (text) => {
+  ])('%j is no address', (text) => {
     expect(parseAddress(text)).toBeUndefined();
     expect(checkAddress(text, 'a')).toMatchObject([
       {
@@ -138,7 +138,7 @@ describe('addresses', () => {
     ]);
   });
 
-  it('have to be written as everybody does', () => {
+  it('an address in another than the canonical form is an error or gets a warning', () => {
     expect(checkAddress('01.2.3.4', 'a')).toMatchObject([
       { message: 'Invalid value: "01.2.3.4": must not have leading 0s' },
     ]);
@@ -156,7 +156,7 @@ describe('addresses', () => {
   });
 });
 
-describe('ranges of addresses', () => {
+describe('CIDRs', () => {
   it.each([
     ['10.0.0.0/24', '10.0.0.0/24'],
     ['10.0.0.7/24', '10.0.0.0/24'],
@@ -164,7 +164,7 @@ describe('ranges of addresses', () => {
     ['0.0.0.0/0', '0.0.0.0/0'],
     ['::ffff:1.2.3.4/120', '1.2.3.0/24'],
     ['1.2.3.4/32', '1.2.3.4/32'],
-  ])('%s is %s', (text, written) => {
+  ])('the canonical form of the CIDR %s is %s', (text, written) => {
     const range = parseRange(text);
     expect(range === undefined ? undefined : rangeText(range)).toBe(written);
   });
@@ -178,7 +178,7 @@ describe('ranges of addresses', () => {
     '10.0.0.0/a',
     '10.0.0.0/',
     '::ffff:1.2.3.4/90',
-  ])('%s is none', (text) => {
+  ])('%s is no CIDR', (text) => {
     expect(parseRange(text)).toBeUndefined();
     expect(checkRange(text, 'a')).toHaveLength(1);
   });
@@ -188,12 +188,12 @@ describe('ranges of addresses', () => {
     ['10.0.1.0', false],
     ['9.255.255.255', false],
     ['fd00::1', false],
-  ])('10.0.0.0/24 holds %s: %s', (text, held) => {
+  ])('the CIDR 10.0.0.0/24 contains %s: %s', (text, held) => {
     const [range, address] = [parseRange('10.0.0.0/24'), parseAddress(text)];
     expect(range !== undefined && address !== undefined && contains(range, address)).toBe(held);
   });
 
-  it('may not say more than the range', () => {
+  it('a CIDR with bits beyond the prefix or leading zeros is an error', () => {
     expect(checkRange('10.0.0.7/24', 'a')).toMatchObject([
       { message: 'Invalid value: "10.0.0.7/24": must not have bits set beyond the prefix length' },
     ]);
@@ -224,10 +224,10 @@ describe('images', () => {
     ['a'.repeat(64), 'IfNotPresent'],
     ['x:', 'IfNotPresent'],
     ['x'.repeat(2000), 'IfNotPresent'],
-  ])('%s is pulled %s', (image, policy) => expect(pullPolicy(image)).toBe(policy));
+  ])('the default pull policy of the image %j is %s', (image, policy) => expect(pullPolicy(image)).toBe(policy));
 });
 
-describe('selectors of labels', () => {
+describe('label selectors', () => {
   const many = {
     matchLabels: { b: '1', a: '2' },
     matchExpressions: [
@@ -238,7 +238,7 @@ describe('selectors of labels', () => {
     ],
   };
 
-  it('are written', () => {
+  it('label selectors are formatted as in queries and in tables', () => {
     expect([undefined, {}, many].map((selector) => formatSelector(selector))).toEqual([
       '<none>',
       '<none>',
@@ -258,11 +258,11 @@ describe('selectors of labels', () => {
     [{ a: '2', b: '1', c: 'x' }, false],
     [{ a: '2', b: '1', c: 'x', d: '', e: '' }, false],
     [{ a: '2', b: '1', c: 'x', d: '', f: 'z' }, false],
-  ])('select %j: %s', (labels, selected) =>
+  ])('a label selector matches the labels %j: %s', (labels, selected) =>
     expect(matchesSelector(Object.keys(labels).length === 0 ? {} : many, labels)).toBe(selected),
   );
 
-  it('can be unusable', () => {
+  it('a label selector with invalid keys or operators is not usable', () => {
     expect(
       [{}, many, { matchLabels: { 'a b': 'c' } }, { matchExpressions: [{ key: 'a', operator: 'X' }] }].map((selector) =>
         isUsableSelector(selector),

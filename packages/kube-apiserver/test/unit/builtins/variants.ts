@@ -1,20 +1,20 @@
 import { isObject } from '../../../src/json.js';
 
 /**
- * Objects of built-in kinds, good and bad, that were sent to a real server (`make apiserver-recordings`) and whose
- * answers the strategies have to give too. Each variant is a merge patch (RFC 7386) of the kind's base; `NULL` stands for
- * a null in the object, which the patch cannot say.
+ * Valid and invalid objects of built-in kinds that were sent to kube-apiserver (`make apiserver-recordings`). The
+ * strategies have to give the same responses. Each variant is a merge patch (RFC 7386) of the base object of the kind;
+ * `NULL` stands for a null in the object, which a merge patch cannot express.
  */
 
 export type Patch = Readonly<Record<string, unknown>>;
 
 export interface KindVariants {
-  /** Of the collection, below the server's address. */
+  /** Path of the collection. */
   readonly path: string;
   readonly base: Patch;
-  /** By what they try. */
+  /** By the name of the test. */
   readonly create: Readonly<Record<string, Patch>>;
-  /** By what they try: what is stored (a patch of the base), what is then put, and by which sub-resource. */
+  /** By the name of the test: the stored object (a patch of the base), the update, and its subresource. */
   readonly update: Readonly<
     Record<string, { readonly old?: Patch; readonly next: Patch; readonly subresource?: string }>
   >;

@@ -4,15 +4,15 @@ import type { KubeObject } from '../../../src/object.js';
 import { StatusError } from '../../../src/status.js';
 import { VerbsFixture, configMap } from '../verbs/fixture.js';
 
-/** More rounds of promises than any chain of the controllers has. */
+/** More rounds of microtasks than any chain of promises in the controllers. */
 const QUIET_ROUNDS = 10;
 
-/** The verbs and the controllers on a store in memory, with a clock that stands still. */
+/** The verbs and the controllers over a store in memory, with a manual clock. */
 export class Cluster extends VerbsFixture {
   readonly errors: string[] = [];
   controllers = this.#start();
 
-  /** Starts the controllers once more, after they were ended. */
+  /** Starts the controllers again after they were stopped. */
   restartControllers(): void {
     this.controllers = this.#start();
   }
@@ -34,13 +34,13 @@ export class Cluster extends VerbsFixture {
     );
   }
 
-  /** A namespace with what every namespace has. */
+  /** Creates a namespace and waits for its default objects. */
   async readyNamespace(name: string): Promise<void> {
     await this.namespace(name);
     await this.idle();
   }
 
-  /** Waits until nothing is written any more, letting as much time go by as short waits take. */
+  /** Waits until there are no more writes. Advances the clock in small steps, for requeues with a short delay. */
   async idle(): Promise<void> {
     for (let quiet = 0; quiet < QUIET_ROUNDS; quiet += 1) {
       const before = this.store.revision;
@@ -50,7 +50,7 @@ export class Cluster extends VerbsFixture {
     }
   }
 
-  /** The object, or undefined when there is none. */
+  /** The object; undefined where there is none. */
   find(path: string): KubeObject | undefined {
     try {
       return this.get(path);
@@ -60,12 +60,12 @@ export class Cluster extends VerbsFixture {
     }
   }
 
-  /** Makes a ConfigMap in namespace `ns`. */
+  /** Creates a ConfigMap in namespace `ns`. */
   configMap(name: string, metadata: { readonly [key: string]: Json } = {}): Promise<KubeObject> {
     return this.create('configmaps/ns', { ...asObject(configMap(name)), metadata: { name, ...metadata } });
   }
 
-  /** Names of the ConfigMaps in `ns` that tests made. */
+  /** Names of the ConfigMaps in `ns`, without kube-root-ca.crt. */
   configMapNames(): string[] {
     return this.reader
       .list('configmaps', 'ns')

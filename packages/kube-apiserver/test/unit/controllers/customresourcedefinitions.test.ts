@@ -36,7 +36,7 @@ beforeEach(async () => {
 });
 
 describe('a definition', () => {
-  it('is established and served at once', async () => {
+  it('a definition is established and served at once', async () => {
     const made = await fixture.define(thingCrd());
     expect(made.status).toMatchObject({ storedVersions: ['v1'] });
     const established = fixture.get(THINGS);
@@ -57,23 +57,26 @@ describe('a definition', () => {
   it.each([
     ['https://example.com/1', 'True', 'ApprovedAnnotation', 'approved in https://example.com/1'],
     ['unapproved, for tests', 'False', 'UnapprovedAnnotation', 'not approved: "unapproved, for tests"'],
-  ])('of a group of Kubernetes that is marked %j says how it is approved', async (text, status, reason, message) => {
-    const made = definition('things', { plural: 'things', kind: 'Thing' }) as JsonObject;
-    const spec = { ...(made['spec'] as JsonObject), group: 'facts.k8s.io' };
-    await fixture.define({
-      ...made,
-      metadata: { name: 'things.facts.k8s.io', annotations: { 'api-approved.kubernetes.io': text } },
-      spec,
-    });
-    expect(conditions(fixture.get(`${CRDS}/things.facts.k8s.io`))).toContainEqual([
-      'KubernetesAPIApprovalPolicyConformant',
-      status,
-      reason,
-      message,
-    ]);
-  });
+  ])(
+    'a definition in a group of Kubernetes with the approval annotation %j reports its approval',
+    async (text, status, reason, message) => {
+      const made = definition('things', { plural: 'things', kind: 'Thing' }) as JsonObject;
+      const spec = { ...(made['spec'] as JsonObject), group: 'facts.k8s.io' };
+      await fixture.define({
+        ...made,
+        metadata: { name: 'things.facts.k8s.io', annotations: { 'api-approved.kubernetes.io': text } },
+        spec,
+      });
+      expect(conditions(fixture.get(`${CRDS}/things.facts.k8s.io`))).toContainEqual([
+        'KubernetesAPIApprovalPolicyConformant',
+        status,
+        reason,
+        message,
+      ]);
+    },
+  );
 
-  it('cannot have a name twice', async () => {
+  it('a definition cannot use one name for two fields', async () => {
     await fixture.define(thingCrd());
     await fixture.patch(THINGS, 'merge', { spec: { names: { singular: 'things' } } });
     await fixture.settle();
@@ -87,13 +90,13 @@ describe('a definition', () => {
     expect(crd.status).toMatchObject({ acceptedNames: { plural: 'things', singular: 'thing' } });
   });
 
-  it('in a dry run is not served', async () => {
+  it('a definition that is created in a dry run is not served', async () => {
     await fixture.create(CRDS, thingCrd(), { dryRun: 'All' });
     await fixture.settle();
     expect(fixture.registry.find('facts.example.com', 'v1', 'things')).toBeUndefined();
   });
 
-  it('whose names another one has waits for them', async () => {
+  it('a definition whose names are in use is established when they are free', async () => {
     await fixture.define(thingCrd());
     await fixture.define(
       definition('others', { plural: 'others', singular: 'thing', kind: 'Other', listKind: 'OtherList' }),
@@ -117,7 +120,7 @@ describe('a definition', () => {
     expect(fixture.registry.find('facts.example.com', 'v1', 'others')?.namespaced).toBe(false);
   });
 
-  it('that is deleted ends its objects first, takes no new ones, and waits for finalizers', async () => {
+  it('a deleted definition deletes its instances first, rejects new ones, and waits for finalizers', async () => {
     await fixture.define(thingCrd());
     const thing = (name: string, metadata: JsonObject = {}): Json => ({
       apiVersion: 'facts.example.com/v1',
@@ -167,7 +170,7 @@ describe('a definition', () => {
     expect(fixture.registry.find('facts.example.com', 'v1', 'things')).toBeUndefined();
   });
 
-  it('gets the names that another one gives up', async () => {
+  it('a definition gets names that another definition released', async () => {
     const names = { plural: 'others', singular: 'other', kind: 'Other', listKind: 'OtherList', shortNames: ['th'] };
     await fixture.define(thingCrd());
     await fixture.patch(THINGS, 'merge', { spec: { names: { shortNames: ['th'] } } });
@@ -185,7 +188,7 @@ describe('a definition', () => {
     expect(fixture.registry.find('facts.example.com', 'v1', 'others')?.shortNames).toEqual(['th']);
   });
 
-  it('that is deleted ends though its status names versions that it has not', async () => {
+  it('a definition is deleted though its status lists versions that it does not have', async () => {
     await fixture.define(thingCrd());
     await fixture.patch(`${THINGS}/status`, 'merge', { status: { storedVersions: ['v1', 'v9'] } });
     await fixture.delete(THINGS);
@@ -193,7 +196,7 @@ describe('a definition', () => {
     expect(await refusedStatus(() => fixture.get(THINGS))).toMatchObject({ code: 404 });
   });
 
-  it('that never got its names says so when it is deleted', async () => {
+  it('a deleted definition that was never established reports NeverEstablished', async () => {
     await fixture.define(thingCrd());
     await fixture.define(
       definition('others', { plural: 'others', singular: 'thing', kind: 'Other', listKind: 'OtherList' }),
@@ -213,7 +216,7 @@ describe('a definition', () => {
 });
 
 describe('the registry', () => {
-  it('keeps the resources of a definition while it serves the same, and tells every change', async () => {
+  it('the registry keeps resource objects while a definition serves the same, and notifies of changes', async () => {
     let changes = 0;
     fixture.registry.onChange(() => void (changes += 1));
     await fixture.define(thingCrd());
@@ -229,7 +232,7 @@ describe('the registry', () => {
     expect([changes, fixture.registry.generation]).toEqual([2, before + 1]);
   });
 
-  it('knows built-in groups, and leaves a built-in kind where a definition takes its name', () => {
+  it('the registry reports built-in groups and keeps built-in kinds', () => {
     expect(fixture.registry.isBuiltinGroup('apps')).toBe(true);
     expect(fixture.registry.isBuiltinGroup('facts.example.com')).toBe(false);
     expect(fixture.registry.find('', 'v1', 'configmaps')?.custom).toBe(false);
@@ -275,7 +278,7 @@ describe('a definition of several versions', () => {
     await fixture.define({ ...crd, spec: { ...crd.spec, versions: versions() } });
   });
 
-  it('has one object in all of them, with the fields that each knows', async () => {
+  it('an object is served in every version with the fields that the version declares', async () => {
     await fixture.create(path('v1'), thing('v1', 'a', { b: 'x' }));
     expect(fixture.get(path('v1', 'a'))).toMatchObject({
       apiVersion: 'facts.example.com/v1',
@@ -292,7 +295,7 @@ describe('a definition of several versions', () => {
     expect(fixture.registry.find('facts.example.com', 'v0', 'things')).toBeUndefined();
   });
 
-  it('shows each watch its version', async () => {
+  it('a watch reports objects in the version of its request', async () => {
     const events = fixture.watch(path('v2'));
     await fixture.create(path('v1'), thing('v1', 'a', { b: 'x' }));
     expect((await nextEvents(events, 1))[0]?.object).toMatchObject({
@@ -301,14 +304,14 @@ describe('a definition of several versions', () => {
     });
   });
 
-  it('names what to use instead of a deprecated one', () => {
+  it('the warning of a deprecated version names its replacement', () => {
     expect(fixture.registry.find('facts.example.com', 'v1beta1', 'things')?.deprecation).toBe(
       'facts.example.com/v1beta1 Thing is deprecated; use facts.example.com/v2 Thing',
     );
     expect(fixture.registry.find('facts.example.com', 'v1', 'things')?.deprecation).toBeUndefined();
   });
 
-  it('shows stored objects with the defaults of a later schema, and writes them with the next change', async () => {
+  it('stored objects are read with the defaults of a later schema, which the next update stores', async () => {
     const { metadata } = await fixture.create(path('v1'), thing('v1', 'a', { b: 'x' }));
     const later = {
       type: 'object',
@@ -333,7 +336,7 @@ describe('a definition of several versions', () => {
   });
 });
 
-describe('rules of a schema', () => {
+describe('CEL rules of a schema', () => {
   const spec = {
     type: 'object',
     properties: {
@@ -348,7 +351,7 @@ describe('rules of a schema', () => {
     },
   };
 
-  it('hold for new objects and for changes, and are not run on what has the wrong type', async () => {
+  it('CEL rules apply to creates and updates, and do not run on an object with invalid values', async () => {
     await fixture.define(thingCrd({ schema: { type: 'object', properties: { spec } } }));
     const thing = (body: Json): Json => ({
       apiVersion: 'facts.example.com/v1',

@@ -3,13 +3,13 @@ import type { Json } from '../../../src/json.js';
 import { thingCrd } from '../verbs/fixture.js';
 import { Cluster, ownedBy } from './cluster.js';
 
-async function cluster(): Promise<Cluster> {
-  const made = new Cluster();
-  await made.readyNamespace('ns');
-  return made;
+async function newCluster(): Promise<Cluster> {
+  const cluster = new Cluster();
+  await cluster.readyNamespace('ns');
+  return cluster;
 }
 
-/** Events in a namespace. */
+/** The compared fields of all events in a namespace. */
 function warnings(fixture: Cluster, namespace: string): Json[] {
   return fixture.reader
     .list('events', namespace)
@@ -21,9 +21,9 @@ function warnings(fixture: Cluster, namespace: string): Json[] {
     }));
 }
 
-describe('an object with owners', () => {
-  it('goes after its only owner, and what it owns after it', async () => {
-    const fixture = await cluster();
+describe('background deletion', () => {
+  it('a dependent is deleted after its only owner, and its own dependents after it', async () => {
+    const fixture = await newCluster();
     const owner = await fixture.configMap('owner');
     const child = await fixture.configMap('child', { ownerReferences: [ownedBy(owner)] });
     await fixture.configMap('grandchild', { ownerReferences: [ownedBy(child)] });
@@ -35,8 +35,8 @@ describe('an object with owners', () => {
     expect(fixture.errors).toEqual([]);
   });
 
-  it('stays while one owner is left, without the reference to the one that is gone', async () => {
-    const fixture = await cluster();
+  it('a dependent remains while one owner exists, without the reference to the deleted owner', async () => {
+    const fixture = await newCluster();
     const [a, b] = [await fixture.configMap('a'), await fixture.configMap('b')];
     await fixture.configMap('child', { ownerReferences: [ownedBy(a), ownedBy(b, { controller: true })] });
     await fixture.delete('configmaps/ns/a');
@@ -49,15 +49,18 @@ describe('an object with owners', () => {
   });
 
   it.each([
-    ['does not exist', { apiVersion: 'v1', kind: 'ConfigMap', name: 'nobody', uid: 'nothing' }],
-    ['is another object of the same name', { apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: 'nothing' }],
+    ['an owner that does not exist', { apiVersion: 'v1', kind: 'ConfigMap', name: 'nobody', uid: 'nothing' }],
     [
-      'is of another kind than the object of that uid',
+      'an owner that was replaced by another object of the same name',
+      { apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: 'nothing' },
+    ],
+    [
+      'an owner of another kind than the object of that uid',
       { apiVersion: 'v1', kind: 'Secret', name: 'owner', uid: 'OWNER' },
     ],
-    ['is in another namespace', { apiVersion: 'v1', kind: 'ConfigMap', name: 'far', uid: 'FAR' }],
-  ])('goes at once when its owner %s', async (_what, reference) => {
-    const fixture = await cluster();
+    ['an owner in another namespace', { apiVersion: 'v1', kind: 'ConfigMap', name: 'far', uid: 'FAR' }],
+  ])('a dependent of %s is deleted at once', async (_what, reference) => {
+    const fixture = await newCluster();
     await fixture.readyNamespace('elsewhere');
     const far = await fixture.create('configmaps/elsewhere', { metadata: { name: 'far' } });
     const owner = await fixture.configMap('owner');
@@ -66,17 +69,17 @@ describe('an object with owners', () => {
     await fixture.idle();
 
     expect(fixture.configMapNames()).toEqual(['owner']);
-    const told = {
+    const warning = {
       type: 'Warning',
       reason: 'OwnerRefInvalidNamespace',
       involvedObject: { apiVersion: 'v1', kind: 'ConfigMap', name: 'child', namespace: 'ns', uid: child.metadata.uid },
       message: `ownerRef [v1/ConfigMap, namespace: ns, name: far, uid: ${uid}] does not exist in namespace "ns"`,
     };
-    expect(warnings(fixture, 'ns')).toEqual(uid === far.metadata.uid ? [told] : []);
+    expect(warnings(fixture, 'ns')).toEqual(uid === far.metadata.uid ? [warning] : []);
   });
 
-  it('stays when its owner exists in the cluster, or in its namespace', async () => {
-    const fixture = await cluster();
+  it('a dependent remains whose owner is cluster-scoped or in its namespace', async () => {
+    const fixture = await newCluster();
     await fixture.configMap('child', { ownerReferences: [ownedBy(fixture.get('namespaces/ns'))] });
     await fixture.configMap('other', { ownerReferences: [ownedBy(fixture.get('serviceaccounts/ns/default'))] });
     await fixture.idle();
@@ -84,8 +87,8 @@ describe('an object with owners', () => {
     expect(fixture.configMapNames()).toEqual(['child', 'other']);
   });
 
-  it('that is in no namespace stays when its owner would be in one', async () => {
-    const fixture = await cluster();
+  it('a cluster-scoped object with a namespaced owner remains, and one warning event is created', async () => {
+    const fixture = await newCluster();
     const owner = await fixture.configMap('owner');
     await fixture.namespace('default');
     const child = await fixture.create('clusterroles.rbac.authorization.k8s.io', {
@@ -116,8 +119,8 @@ describe('an object with owners', () => {
     expect(fixture.errors).toEqual([]);
   });
 
-  it('stays while nobody knows the kind of its owner, and goes when it is known and the owner is not there', async () => {
-    const fixture = await cluster();
+  it('a dependent remains while the kind of its owner is not served, and is deleted when the kind is served without the owner', async () => {
+    const fixture = await newCluster();
     await fixture.configMap('child', {
       ownerReferences: [{ apiVersion: 'facts.example.com/v1', kind: 'Thing', name: 'a', uid: 'u' }],
     });
@@ -129,8 +132,8 @@ describe('an object with owners', () => {
     expect(fixture.configMapNames()).toEqual([]);
   });
 
-  it('goes after an owner that went with its definition', async () => {
-    const fixture = await cluster();
+  it('a dependent is deleted after its owner was deleted with its definition', async () => {
+    const fixture = await newCluster();
     await fixture.define(thingCrd());
     const owner = await fixture.create('things.facts.example.com/ns', {
       apiVersion: 'facts.example.com/v1',
@@ -146,9 +149,9 @@ describe('an object with owners', () => {
   });
 
   it.each(['v2', 'other/v1'])(
-    'stays when its owner, that is gone, is named by %s, which nobody serves',
+    'a dependent of a deleted owner remains where its reference names the version %s, which is not served',
     async (apiVersion) => {
-      const fixture = await cluster();
+      const fixture = await newCluster();
       const owner = await fixture.configMap('owner');
       await fixture.configMap('child', { ownerReferences: [{ ...ownedBy(owner), apiVersion }] });
       await fixture.delete('configmaps/ns/owner');
@@ -158,8 +161,8 @@ describe('an object with owners', () => {
     },
   );
 
-  it('is marked, and waits for its own finalizers', async () => {
-    const fixture = await cluster();
+  it('a dependent with finalizers is marked for deletion and remains until they are removed', async () => {
+    const fixture = await newCluster();
     const owner = await fixture.configMap('owner');
     await fixture.configMap('child', { ownerReferences: [ownedBy(owner)], finalizers: ['a.example.com/hold'] });
     await fixture.delete('configmaps/ns/owner');
@@ -175,9 +178,9 @@ describe('an object with owners', () => {
   });
 });
 
-describe('an owner that is deleted in the foreground', () => {
-  it('goes after the dependents that block it', async () => {
-    const fixture = await cluster();
+describe('foreground deletion', () => {
+  it('an owner in foreground deletion remains until the dependents that block it are deleted', async () => {
+    const fixture = await newCluster();
     const owner = await fixture.configMap('owner');
     await fixture.configMap('blocking', {
       ownerReferences: [ownedBy(owner, { blockOwnerDeletion: true })],
@@ -195,8 +198,8 @@ describe('an owner that is deleted in the foreground', () => {
     expect(fixture.configMapNames()).toEqual(['other']);
   });
 
-  it('deletes what has dependents in the foreground too, from the leaves up', async () => {
-    const fixture = await cluster();
+  it('foreground deletion deletes a tree of dependents from its leaves', async () => {
+    const fixture = await newCluster();
     const owner = await fixture.configMap('owner');
     const child = await fixture.configMap('child', { ownerReferences: [ownedBy(owner, { blockOwnerDeletion: true })] });
     await fixture.configMap('leaf', { ownerReferences: [ownedBy(child, { blockOwnerDeletion: true })] });
@@ -209,8 +212,8 @@ describe('an owner that is deleted in the foreground', () => {
     expect(removed).toEqual(['ns/leaf', 'ns/child', 'ns/owner']);
   });
 
-  it('lets what has another owner stay, without the reference', async () => {
-    const fixture = await cluster();
+  it('foreground deletion keeps a dependent with another owner and removes the reference', async () => {
+    const fixture = await newCluster();
     const [a, b] = [await fixture.configMap('a'), await fixture.configMap('b')];
     await fixture.configMap('child', { ownerReferences: [ownedBy(a, { blockOwnerDeletion: true }), ownedBy(b)] });
     await fixture.delete('configmaps/ns/a', { propagationPolicy: 'Foreground' });
@@ -220,8 +223,8 @@ describe('an owner that is deleted in the foreground', () => {
     expect(fixture.get('configmaps/ns/child').metadata.ownerReferences).toEqual([ownedBy(b)]);
   });
 
-  it('goes when the dependent that blocks it lets it go', async () => {
-    const fixture = await cluster();
+  it('an owner in foreground deletion is deleted when a dependent no longer blocks it', async () => {
+    const fixture = await newCluster();
     const owner = await fixture.configMap('owner');
     await fixture.configMap('child', {
       ownerReferences: [ownedBy(owner, { blockOwnerDeletion: true })],
@@ -237,8 +240,8 @@ describe('an owner that is deleted in the foreground', () => {
     expect(fixture.configMapNames()).toEqual(['child']);
   });
 
-  it('goes at once when it has no dependents', async () => {
-    const fixture = await cluster();
+  it('foreground deletion deletes an owner without dependents at once', async () => {
+    const fixture = await newCluster();
     await fixture.configMap('owner');
     await fixture.delete('configmaps/ns/owner', { propagationPolicy: 'Foreground' });
     await fixture.idle();
@@ -246,8 +249,8 @@ describe('an owner that is deleted in the foreground', () => {
     expect(fixture.configMapNames()).toEqual([]);
   });
 
-  it('goes even in a circle of owners that wait for each other', async () => {
-    const fixture = await cluster();
+  it('foreground deletion ends for a cycle of owners that wait for each other', async () => {
+    const fixture = await newCluster();
     const a = await fixture.configMap('a');
     const b = await fixture.configMap('b', { ownerReferences: [ownedBy(a, { blockOwnerDeletion: true })] });
     const c = await fixture.configMap('c', { ownerReferences: [ownedBy(b, { blockOwnerDeletion: true })] });
@@ -261,9 +264,9 @@ describe('an owner that is deleted in the foreground', () => {
   });
 });
 
-describe('an owner that leaves orphans', () => {
-  it('goes after its dependents were let loose', async () => {
-    const fixture = await cluster();
+describe('orphaning', () => {
+  it('orphaning removes the references of all dependents before it deletes the owner', async () => {
+    const fixture = await newCluster();
     const [owner, other] = [await fixture.configMap('owner'), await fixture.configMap('other')];
     await fixture.configMap('a', { ownerReferences: [ownedBy(owner)] });
     await fixture.configMap('b', { ownerReferences: [ownedBy(owner, { blockOwnerDeletion: true }), ownedBy(other)] });
@@ -277,7 +280,7 @@ describe('an owner that leaves orphans', () => {
 });
 
 describe('the garbage collector', () => {
-  it('finds what was left to do when it starts', async () => {
+  it('the garbage collector finishes at its start what was pending', async () => {
     const before = new Cluster();
     await before.readyNamespace('ns');
     await before.controllers.end();
@@ -293,8 +296,8 @@ describe('the garbage collector', () => {
     expect(before.configMapNames()).toEqual([]);
   });
 
-  it('does nothing while nothing changes', async () => {
-    const fixture = await cluster();
+  it('the garbage collector sets no timer while nothing changes', async () => {
+    const fixture = await newCluster();
     const owner = await fixture.configMap('owner');
     await fixture.configMap('child', { ownerReferences: [ownedBy(owner)] });
     await fixture.idle();
@@ -302,8 +305,8 @@ describe('the garbage collector', () => {
     expect(fixture.clock.pending).toBe(0);
   });
 
-  it('takes hundreds of dependents with their owner', async () => {
-    const fixture = await cluster();
+  it('the garbage collector deletes hundreds of dependents of one owner', async () => {
+    const fixture = await newCluster();
     const owner = await fixture.configMap('owner');
     await Promise.all(
       Array.from({ length: 500 }, (_, index) =>

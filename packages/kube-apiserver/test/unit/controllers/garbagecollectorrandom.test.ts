@@ -7,7 +7,7 @@ import { Cluster, ownedBy } from './cluster.js';
 const OBJECTS = 8;
 
 const family = fc.record({
-  /** Of each object: which of the earlier ones own it, and whether it blocks them. */
+  /** For each object: its owners among the earlier objects, and whether it blocks their deletion. */
   owners: fc.array(
     fc.uniqueArray(fc.tuple(fc.nat(OBJECTS - 1), fc.boolean()), { maxLength: 2, selector: ([owner]) => owner }),
     { minLength: OBJECTS, maxLength: OBJECTS },
@@ -18,19 +18,19 @@ const family = fc.record({
   ),
 });
 
-/** What must not be left when nothing moves any more. */
-function wrongs(objects: readonly KubeObject[]): string[] {
+/** Violations that must not remain when the controllers are idle. */
+function violations(objects: readonly KubeObject[]): string[] {
   const uids = new Set(objects.map(({ metadata }) => metadata.uid));
   return objects.flatMap(({ metadata: { name = '', ownerReferences = [], deletionTimestamp } }) => {
     const lost = ownerReferences.filter(({ uid }) => !uids.has(uid));
     return [
-      ...(lost.length > 0 ? [`${name} names owners that are gone`] : []),
+      ...(lost.length > 0 ? [`${name} names owners that do not exist`] : []),
       ...(deletionTimestamp === undefined ? [] : [`${name} is still being deleted`]),
     ];
   });
 }
 
-it('whatever owns what, and however it is deleted, nothing is left that waits, or whose owners are all gone', async () => {
+it('after random deletions among random owners no object waits and no reference names an absent owner', async () => {
   await fc.assert(
     fc.asyncProperty(family, async ({ owners, deletions }) => {
       const fixture = new Cluster();
@@ -51,7 +51,7 @@ it('whatever owns what, and however it is deleted, nothing is left that waits, o
       await fixture.clock.advance(120_000);
       await fixture.idle();
 
-      expect(wrongs(fixture.reader.list('configmaps', 'ns'))).toEqual([]);
+      expect(violations(fixture.reader.list('configmaps', 'ns'))).toEqual([]);
       for (const [index] of deletions) expect(fixture.configMapNames()).not.toContain(`o${index}`);
       expect(fixture.clock.pending).toBe(0);
     }),

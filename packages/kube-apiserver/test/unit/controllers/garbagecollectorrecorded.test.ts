@@ -2,19 +2,19 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
 import { Cluster } from './cluster.js';
 
-/** `a(b! c-)`: owned by b, which it blocks, and by c, which it says it does not; `a[x/y]`: held by a finalizer. */
-interface History {
+/** Notation: `a(b! c-)` has the owners b, which it blocks, and c with blockOwnerDeletion false; `a[x/y]` has a finalizer. */
+interface RecordedRun {
   readonly objects: readonly string[];
-  /** `a Foreground`: one after the other. */
+  /** Deletions in order: name and propagation policy. */
   readonly deletions: readonly string[];
-  /** What is left; `*` where it is being deleted. As it was after kube-controller-manager 1.36.3 had come to rest. */
+  /** The objects that remained after kube-controller-manager 1.36.3 was idle; `*` marks a deletionTimestamp. */
   readonly left: readonly string[];
 }
 
-const HISTORIES: readonly (readonly [name: string, history: History])[] = [
+const RECORDED_RUNS: readonly (readonly [name: string, run: RecordedRun])[] = [
   ['a chain in the background', { objects: ['a', 'b(a)', 'c(b)'], deletions: ['a Background'], left: [] }],
   [
-    'a dependent that blocks and is held',
+    'a blocking dependent with a finalizer',
     {
       objects: ['a', 'b(a!)[x/y]', 'n(a-)[x/y]'],
       deletions: ['a Foreground'],
@@ -22,7 +22,7 @@ const HISTORIES: readonly (readonly [name: string, history: History])[] = [
     },
   ],
   [
-    'a chain that blocks',
+    'a chain of blocking dependents',
     {
       objects: ['a', 'b(a!)', 'c(b!)[x/y]'],
       deletions: ['a Foreground'],
@@ -30,44 +30,44 @@ const HISTORIES: readonly (readonly [name: string, history: History])[] = [
     },
   ],
   [
-    'a chain whose end blocks nobody',
+    'a chain whose last dependent does not block',
     { objects: ['a', 'b(a!)', 'c(b)[x/y]'], deletions: ['a Foreground'], left: ['c*(b)[x/y]'] },
   ],
   [
-    'a dependent that says nothing of blocking',
+    'a dependent without blockOwnerDeletion',
     { objects: ['a', 'b(a)[x/y]'], deletions: ['a Foreground'], left: ['b*(a)[x/y]'] },
   ],
-  ['orphans', { objects: ['a', 'b(a)', 'd', 'c(a d)'], deletions: ['a Orphan'], left: ['b', 'c(d)', 'd'] }],
+  ['orphaned dependents', { objects: ['a', 'b(a)', 'd', 'c(a d)'], deletions: ['a Orphan'], left: ['b', 'c(d)', 'd'] }],
   [
-    'an owner of orphans that is held',
+    'an orphaning owner with a finalizer',
     { objects: ['a[x/y]', 'b(a)'], deletions: ['a Orphan'], left: ['a*[x/y]', 'b'] },
   ],
   ['two owners', { objects: ['a', 'd', 'b(a! d!)'], deletions: ['a Foreground'], left: ['b(d!)', 'd'] }],
   [
-    'an owner that never was',
+    'an owner that never existed',
     {
       objects: ['a', 'b(a zz)', 'c(zz)', 'd(zz)[x/y]', 'e(zz)[orphan]', 'f(zz)[foregroundDeletion]'],
       deletions: [],
       left: ['a', 'b(a)', 'd*(zz)[x/y]'],
     },
   ],
-  ['a circle', { objects: ['a', 'b(a!)', 'a(b!)'], deletions: ['a Foreground'], left: [] }],
-  ['a circle in the background', { objects: ['a', 'b(a)', 'a(b)'], deletions: ['a Background'], left: [] }],
+  ['a cycle in the foreground', { objects: ['a', 'b(a!)', 'a(b!)'], deletions: ['a Foreground'], left: [] }],
+  ['a cycle in the background', { objects: ['a', 'b(a)', 'a(b)'], deletions: ['a Background'], left: [] }],
   [
-    'an owner of itself',
+    'an object that owns itself',
     { objects: ['a', 'a(a!)'], deletions: ['a Foreground'], left: ['a*(a!)[foregroundDeletion]'] },
   ],
   [
-    'the background, then the foreground',
+    'background deletion, then foreground deletion',
     { objects: ['a[x/y]', 'b(a!)'], deletions: ['a Background', 'a Foreground'], left: ['a*[x/y]'] },
   ],
   [
-    'the foreground, then orphans',
+    'foreground deletion, then orphaning',
     { objects: ['a', 'b(a!)[x/y]'], deletions: ['a Foreground', 'a Orphan', 'b Orphan'], left: ['b*[x/y]'] },
   ],
 ];
 
-const WRITTEN = /^(\w+)(\*?)(?:\(([^)]*)\))?(?:\[([^\]]*)\])?$/;
+const NOTATION = /^(\w+)(\*?)(?:\(([^)]*)\))?(?:\[([^\]]*)\])?$/;
 
 let cluster: Cluster;
 beforeEach(async () => {
@@ -76,30 +76,33 @@ beforeEach(async () => {
 });
 afterEach(() => cluster.controllers.end());
 
-it.each(HISTORIES)('%s: the same is left as on the real control plane', async (_name, { objects, deletions, left }) => {
-  for (const text of objects) await make(text);
-  await cluster.idle();
-  for (const deletion of deletions) {
-    const [name = '', propagationPolicy = ''] = deletion.split(' ');
-    await cluster.delete(`configmaps/ns/${name}`, { propagationPolicy });
+it.each(RECORDED_RUNS)(
+  'the garbage collector leaves the same objects as kube-controller-manager: %s',
+  async (_name, { objects, deletions, left }) => {
+    for (const text of objects) await make(text);
     await cluster.idle();
-  }
-  expect(cluster.configMapNames().map(written).sort()).toEqual([...left].sort());
-  expect(cluster.errors).toEqual([]);
-});
+    for (const deletion of deletions) {
+      const [name = '', propagationPolicy = ''] = deletion.split(' ');
+      await cluster.delete(`configmaps/ns/${name}`, { propagationPolicy });
+      await cluster.idle();
+    }
+    expect(cluster.configMapNames().map(notationOf).sort()).toEqual([...left].sort());
+    expect(cluster.errors).toEqual([]);
+  },
+);
 
-const NOBODY = '00000000-0000-0000-0000-000000000000';
+const UNKNOWN_UID = '00000000-0000-0000-0000-000000000000';
 
-/** Makes an object, or gives one that is there other owners. */
+/** Creates an object, or sets the owners of an existing one. */
 async function make(text: string): Promise<void> {
-  const [, name = '', , owners, finalizer] = WRITTEN.exec(text) ?? [];
+  const [, name = '', , owners, finalizer] = NOTATION.exec(text) ?? [];
   const ownerReferences = (owners ?? '')
     .split(' ')
     .filter((one) => one !== '')
     .map((owner) => {
       const blocks = owner.endsWith('!') ? true : owner.endsWith('-') ? false : undefined;
       const of = owner.replace(/[!-]$/, '');
-      const uid = cluster.find(`configmaps/ns/${of}`)?.metadata.uid ?? NOBODY;
+      const uid = cluster.find(`configmaps/ns/${of}`)?.metadata.uid ?? UNKNOWN_UID;
       return {
         apiVersion: 'v1',
         kind: 'ConfigMap',
@@ -114,7 +117,7 @@ async function make(text: string): Promise<void> {
     await cluster.configMap(name, { ownerReferences, ...(finalizer === undefined ? {} : { finalizers: [finalizer] }) });
 }
 
-function written(name: string): string {
+function notationOf(name: string): string {
   const { deletionTimestamp, ownerReferences = [], finalizers = [] } = cluster.get(`configmaps/ns/${name}`).metadata;
   const owners = ownerReferences.map(
     ({ name: of, blockOwnerDeletion: blocks }) => `${of}${blocks === undefined ? '' : blocks ? '!' : '-'}`,

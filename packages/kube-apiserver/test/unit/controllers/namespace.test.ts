@@ -10,7 +10,7 @@ function conditionsOf({ status }: KubeObject): readonly Json[] {
   return isObject(status) && isArray(status.conditions) ? status.conditions : [];
 }
 
-const FINE = [
+const SUCCESS = [
   {
     type: 'NamespaceDeletionDiscoveryFailure',
     status: 'False',
@@ -34,8 +34,8 @@ const FINE = [
   },
 ];
 
-describe('a namespace that is deleted', () => {
-  it('takes everything in it along, custom resources too, and nothing else', async () => {
+describe('the namespace controller', () => {
+  it('a deleted namespace is removed with all its objects, custom resources included, and no others', async () => {
     const fixture = new Cluster();
     await fixture.readyNamespace('ns');
     await fixture.readyNamespace('other');
@@ -63,7 +63,7 @@ describe('a namespace that is deleted', () => {
     expect(fixture.errors).toEqual([]);
   });
 
-  it('waits for finalizers in it, and says so as the real controller does', async () => {
+  it('a namespace waits for finalizers of its objects and reports them like kube-controller-manager', async () => {
     const fixture = new Cluster();
     await fixture.readyNamespace('ns');
     await fixture.define(thingCrd());
@@ -77,7 +77,7 @@ describe('a namespace that is deleted', () => {
     await fixture.delete('namespaces/ns');
     await fixture.idle();
     expect(conditionsOf(fixture.get('namespaces/ns'))).toEqual([
-      ...FINE,
+      ...SUCCESS,
       {
         type: 'NamespaceContentRemaining',
         status: 'True',
@@ -107,7 +107,7 @@ describe('a namespace that is deleted', () => {
     expect(fixture.clock.pending).toBe(0);
   });
 
-  it('tells that all is gone when a finalizer of its own still holds it', async () => {
+  it('an empty namespace with a finalizer of its own reports that its content is removed', async () => {
     const fixture = new Cluster();
     await fixture.create('namespaces', { metadata: { name: 'ns', finalizers: ['a.example.com/hold'] } });
     await fixture.idle();
@@ -115,7 +115,7 @@ describe('a namespace that is deleted', () => {
     await fixture.idle();
     const left = fixture.get('namespaces/ns');
     expect(conditionsOf(left)).toEqual([
-      ...FINE,
+      ...SUCCESS,
       {
         type: 'NamespaceContentRemaining',
         status: 'False',
@@ -137,7 +137,7 @@ describe('a namespace that is deleted', () => {
     expect(fixture.find('namespaces/ns')).toBeUndefined();
   });
 
-  it('takes more along than are deleted at once', async () => {
+  it('a namespace with more objects than one page is deleted', async () => {
     const fixture = new Cluster();
     await fixture.readyNamespace('ns');
     await Promise.all(Array.from({ length: 1_100 }, (_, index) => fixture.configMap(`a${index}`)));
@@ -148,7 +148,7 @@ describe('a namespace that is deleted', () => {
     expect(fixture.store.count('configmaps')).toBe(0);
   });
 
-  it('can be made again', async () => {
+  it('a deleted namespace can be created again', async () => {
     const fixture = new Cluster();
     await fixture.readyNamespace('ns');
     await fixture.delete('namespaces/ns');
@@ -158,7 +158,7 @@ describe('a namespace that is deleted', () => {
     expect(fixture.find('serviceaccounts/ns/default')).toBeDefined();
   });
 
-  it('is found by controllers that start later', async () => {
+  it('a terminating namespace is deleted by controllers that start later', async () => {
     const fixture = new Cluster();
     await fixture.readyNamespace('ns');
     await fixture.controllers.end();

@@ -26,7 +26,7 @@ async function warningsOf(object: JsonObject): Promise<Json | undefined> {
   return isObject(checked) ? (checked['expressionWarnings'] ?? []) : undefined;
 }
 
-function odd(expression: string, kind: string, column: number, problem: string): string {
+function typeError(expression: string, kind: string, column: number, problem: string): string {
   return `${kind}: ERROR: <input>:1:${column}: ${problem}\n | ${expression}\n | ${'.'.repeat(column - 1)}^\n`;
 }
 
@@ -36,32 +36,42 @@ const DEPLOYMENT = 'apps/v1, Kind=Deployment';
 describe('the status of a policy', () => {
   it.each([
     [
-      'a right expression',
+      'a valid expression',
       policy([{ expression: 'object.spec.replicas > 1', messageExpression: "'n' + string(object.spec.replicas)" }]),
       [],
     ],
     [
-      'a field that is named like a word of the language',
+      'a field with the name of a CEL keyword',
       policy([{ expression: 'object.metadata.namespace == object.metadata.__namespace__' }]),
       [],
     ],
     [
       'an unknown field',
       policy([{ expression: 'object.spec.nope == 1' }]),
-      [{ fieldRef: 'spec.validations[0].expression', warning: odd('object.spec.nope == 1', DEPLOYMENT, 12, NOPE) }],
+      [
+        {
+          fieldRef: 'spec.validations[0].expression',
+          warning: typeError('object.spec.nope == 1', DEPLOYMENT, 12, NOPE),
+        },
+      ],
     ],
     [
       'a wrong type in a message',
       policy([{ expression: 'true', messageExpression: "object.nope + 'a'" }]),
-      [{ fieldRef: 'spec.validations[0].messageExpression', warning: odd("object.nope + 'a'", DEPLOYMENT, 7, NOPE) }],
+      [
+        {
+          fieldRef: 'spec.validations[0].messageExpression',
+          warning: typeError("object.nope + 'a'", DEPLOYMENT, 7, NOPE),
+        },
+      ],
     ],
     [
-      'a quantity, which nobody sees',
+      'a field of type Quantity, which is not declared',
       policy([{ expression: 'object.spec.template.spec.overhead["cpu"] == "x"' }]),
       [
         {
           fieldRef: 'spec.validations[0].expression',
-          warning: odd(
+          warning: typeError(
             'object.spec.template.spec.overhead["cpu"] == "x"',
             DEPLOYMENT,
             26,
@@ -71,17 +81,17 @@ describe('the status of a policy', () => {
       ],
     ],
     [
-      'two kinds, in their order',
+      'two kinds, in order',
       policy([{ expression: 'object.nope == 1' }], {}, [DEPLOYMENTS, CONFIG_MAPS]),
       [
         {
           fieldRef: 'spec.validations[0].expression',
-          warning: `${odd('object.nope == 1', '/v1, Kind=ConfigMap', 7, NOPE)}\n${odd('object.nope == 1', DEPLOYMENT, 7, NOPE)}`,
+          warning: `${typeError('object.nope == 1', '/v1, Kind=ConfigMap', 7, NOPE)}\n${typeError('object.nope == 1', DEPLOYMENT, 7, NOPE)}`,
         },
       ],
     ],
     [
-      'wildcards, which are passed over',
+      'wildcards, which are not type-checked',
       policy([{ expression: 'object.nope == 1' }], {}, [{ ...DEPLOYMENTS, apiGroups: ['*'] }]),
       [],
     ],
@@ -94,28 +104,33 @@ describe('the status of a policy', () => {
       [
         {
           fieldRef: 'spec.validations[0].expression',
-          warning: odd('variables.a == params.data.b && params.nope == 1', DEPLOYMENT, 39, NOPE),
+          warning: typeError('variables.a == params.data.b && params.nope == 1', DEPLOYMENT, 39, NOPE),
         },
       ],
     ],
     [
-      'definitions, whose schemas hold themselves',
+      'CustomResourceDefinitions, whose schema is recursive',
       policy([{ expression: 'object.spec.nope == 1' }], {}, [
         { ...DEPLOYMENTS, apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'] },
       ]),
       [
         {
           fieldRef: 'spec.validations[0].expression',
-          warning: odd('object.spec.nope == 1', 'apiextensions.k8s.io/v1, Kind=CustomResourceDefinition', 12, NOPE),
+          warning: typeError(
+            'object.spec.nope == 1',
+            'apiextensions.k8s.io/v1, Kind=CustomResourceDefinition',
+            12,
+            NOPE,
+          ),
         },
       ],
     ],
-  ])('tells of %s', async (_what, object, warnings) => {
+  ])('the status of a policy has the warnings of the type checker for %s', async (_what, object, warnings) => {
     expect(await warningsOf(object)).toEqual(warnings);
   });
 
-  // An apply that gives up the last field of an object takes the object.
-  it('belongs to the controller, and follows a change', async () => {
+  // Without warnings typeChecking is empty, and server-side apply removes an empty struct that was owned.
+  it('the status of a policy is owned by the controller and updated with the policy', async () => {
     const fixture = new Cluster();
     await fixture.create(POLICIES, policy([{ expression: 'object.spec.nope == 1' }]));
     await fixture.idle();

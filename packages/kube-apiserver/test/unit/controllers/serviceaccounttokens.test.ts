@@ -13,8 +13,8 @@ function base64(text: string): string {
   return Buffer.from(text).toString('base64');
 }
 
-describe('the Secret of a ServiceAccount', () => {
-  it('is given certificates, namespace and token', async () => {
+describe('the token controller', () => {
+  it('a token Secret gets CA certificates, namespace and token', async () => {
     const fixture = new Cluster();
     await fixture.readyNamespace('ns');
     const { uid = '' } = fixture.get('serviceaccounts/ns/default').metadata;
@@ -33,7 +33,7 @@ describe('the Secret of a ServiceAccount', () => {
     expect(fixture.errors).toEqual([]);
   });
 
-  it('is written once, and again after a restart only where it lacks something', async () => {
+  it('a complete token Secret is not written again after a restart', async () => {
     const fixture = new Cluster();
     await fixture.readyNamespace('ns');
     await fixture.create('secrets/ns', secret('default'));
@@ -46,7 +46,7 @@ describe('the Secret of a ServiceAccount', () => {
     expect(fixture.get('secrets/ns/s').metadata.resourceVersion).toBe(resourceVersion);
   });
 
-  it('of another type is left alone', async () => {
+  it('a Secret of another type is not changed', async () => {
     const fixture = new Cluster();
     await fixture.readyNamespace('ns');
     await fixture.create('secrets/ns', secret('default', { type: 'Opaque' }));
@@ -59,7 +59,7 @@ describe('the Secret of a ServiceAccount', () => {
     ]);
   });
 
-  it('goes when its account does, also where that is made anew, and leaves the list of its account', async () => {
+  it('a token Secret is deleted with its ServiceAccount, and a deleted one is removed from the list of its ServiceAccount', async () => {
     const fixture = new Cluster();
     await fixture.readyNamespace('ns');
     await fixture.create('serviceaccounts/ns', {
@@ -70,7 +70,7 @@ describe('the Secret of a ServiceAccount', () => {
     await fixture.idle();
     await fixture.delete('secrets/ns/s');
     await fixture.idle();
-    const listed = fixture.get('serviceaccounts/ns/robot')['secrets'];
+    const references = fixture.get('serviceaccounts/ns/robot')['secrets'];
     await fixture.create('secrets/ns', secret('robot'));
     await fixture.idle();
     await Promise.all([
@@ -79,7 +79,7 @@ describe('the Secret of a ServiceAccount', () => {
     ]);
     await fixture.idle();
 
-    expect(listed).toEqual([{ name: 'other' }]);
+    expect(references).toEqual([{ name: 'other' }]);
     expect(fixture.find('secrets/ns/s')).toBeUndefined();
     expect(fixture.errors).toEqual([]);
   });

@@ -2,35 +2,35 @@ import { describe, expect, it } from '@jest/globals';
 import { WorkQueue } from '../../../src/controllers/workqueue.js';
 import { ManualClock, settle } from '../../../testing/clock.js';
 
-interface Bench {
+interface QueueFixture {
   readonly clock: ManualClock;
-  readonly list: WorkQueue;
-  /** What was begun, in order. */
-  readonly begun: string[];
+  readonly queue: WorkQueue;
+  /** Keys whose reconciliation was started, in order. */
+  readonly started: string[];
   readonly errors: string[];
-  /** Ends the oldest work under way, well or with an error. */
+  /** Ends the oldest reconciliation, with success or with an error. */
   finish(error?: Error): Promise<void>;
 }
 
-function bench(parallel = 2): Bench {
+function queueFixture(workers = 2): QueueFixture {
   const clock = new ManualClock();
-  const begun: string[] = [];
+  const started: string[] = [];
   const errors: string[] = [];
   const waiting: ((error?: Error) => void)[] = [];
   const reconcile = (key: string): Promise<void> => {
-    begun.push(key);
+    started.push(key);
     return new Promise((resolve, reject) => waiting.push((error) => (error === undefined ? resolve() : reject(error))));
   };
-  const list = new WorkQueue({
+  const queue = new WorkQueue({
     clock,
-    workers: parallel,
+    workers,
     reconcile,
     onError: (key, error) => errors.push(`${key}: ${String(error)}`),
   });
   return {
     clock,
-    list,
-    begun,
+    queue,
+    started,
     errors,
     async finish(error) {
       waiting.shift()?.(error);
@@ -39,38 +39,38 @@ function bench(parallel = 2): Bench {
   };
 }
 
-describe('a work list', () => {
-  it('looks at a key once however often it was added, so many keys at a time', async () => {
-    const { list, begun, finish } = bench();
-    for (const key of ['a', 'b', 'a', 'c', 'b']) list.add(key);
+describe('a work queue', () => {
+  it('a key that was added several times is reconciled once, with a limited number of workers', async () => {
+    const { queue, started, finish } = queueFixture();
+    for (const key of ['a', 'b', 'a', 'c', 'b']) queue.add(key);
     await settle();
-    expect(begun).toEqual(['a', 'b']);
+    expect(started).toEqual(['a', 'b']);
     await finish();
-    expect(begun).toEqual(['a', 'b', 'c']);
+    expect(started).toEqual(['a', 'b', 'c']);
     await finish();
     await finish();
 
-    expect(begun).toEqual(['a', 'b', 'c']);
+    expect(started).toEqual(['a', 'b', 'c']);
   });
 
-  it('looks again at a key that was added while it was at work, and never twice at once', async () => {
-    const { list, begun, finish } = bench();
-    list.add('a');
+  it('a key that is added during its reconciliation is reconciled again afterwards, never twice at once', async () => {
+    const { queue, started, finish } = queueFixture();
+    queue.add('a');
     await settle();
-    list.add('a');
-    list.add('a');
+    queue.add('a');
+    queue.add('a');
     await settle();
-    expect(begun).toEqual(['a']);
+    expect(started).toEqual(['a']);
     await finish();
-    expect(begun).toEqual(['a', 'a']);
+    expect(started).toEqual(['a', 'a']);
     await finish();
 
-    expect(begun).toEqual(['a', 'a']);
+    expect(started).toEqual(['a', 'a']);
   });
 
-  it('tries again what failed, each time after twice as long, up to a minute', async () => {
-    const { list, begun, finish, clock, errors } = bench();
-    list.add('a');
+  it('a failed key is retried with exponential backoff up to a minute, which a success resets', async () => {
+    const { queue, started, finish, clock, errors } = queueFixture();
+    queue.add('a');
     await settle();
     const waits: (number | undefined)[] = [];
     for (let failures = 0; failures < 13; failures++) {
@@ -82,45 +82,45 @@ describe('a work list', () => {
     expect(errors).toHaveLength(13);
     expect(errors[0]).toBe('a: Error: no');
     await finish();
-    list.add('a');
+    queue.add('a');
     await settle();
     await finish(new Error('no'));
 
     expect(clock.nextIn).toBe(50);
-    expect(begun).toHaveLength(15);
+    expect(started).toHaveLength(15);
   });
 
-  it('does not wait for the next try when the key is added, nor add later what is added already', async () => {
-    const { list, begun, finish, clock } = bench();
-    list.add('a');
+  it('adding a key cancels its backoff, and addAfter ignores a key that is queued or delayed', async () => {
+    const { queue, started, finish, clock } = queueFixture();
+    queue.add('a');
     await settle();
     await finish(new Error('no'));
-    list.add('a');
-    list.addAfter('a', 10);
+    queue.add('a');
+    queue.addAfter('a', 10);
     await settle();
-    expect(begun).toEqual(['a', 'a']);
+    expect(started).toEqual(['a', 'a']);
     expect(clock.pending).toBe(0);
-    list.addAfter('b', 10);
-    list.addAfter('b', 5);
+    queue.addAfter('b', 10);
+    queue.addAfter('b', 5);
 
     expect(clock.nextIn).toBe(10);
   });
 
-  it('ends after what is under way, and takes nothing more', async () => {
-    const { list, begun, finish, clock } = bench(1);
-    list.add('a');
+  it('end waits for running reconciliations and drops all other keys', async () => {
+    const { queue, started, finish, clock } = queueFixture(1);
+    queue.add('a');
     await settle();
-    list.add('b');
-    list.addAfter('c', 10);
+    queue.add('b');
+    queue.addAfter('c', 10);
     let ended = false;
-    const end = list.end().then(() => (ended = true));
-    list.add('d');
+    const end = queue.end().then(() => (ended = true));
+    queue.add('d');
     await settle();
     expect(ended).toBe(false);
     await finish(new Error('no'));
     await end;
 
-    expect(begun).toEqual(['a']);
+    expect(started).toEqual(['a']);
     expect(clock.pending).toBe(0);
   });
 });

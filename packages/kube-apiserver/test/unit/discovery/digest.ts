@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** The value without undefined fields, keys in order: equal values give equal texts. */
+/** The value with sorted keys and without undefined fields, so that equal values have equal JSON. */
 export function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value;
@@ -8,7 +8,7 @@ export function sorted(value: unknown): unknown {
   return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, inner]) => [key, sorted(inner)]));
 }
 
-/** Eight bytes that change with the value. */
+/** The first eight bytes of a SHA-256 of the value. */
 export function digest(value: unknown): string {
   return createHash('sha256')
     .update(JSON.stringify(sorted(value)))
@@ -16,7 +16,7 @@ export function digest(value: unknown): string {
     .slice(0, 16);
 }
 
-/** Every path and schema of an OpenAPI document by its digest: whole documents are megabytes. */
+/** The digests of all paths and schemas of an OpenAPI document. Recorded instead of documents, which have megabytes. */
 export function digests(document: {
   readonly paths?: unknown;
   readonly components?: unknown;

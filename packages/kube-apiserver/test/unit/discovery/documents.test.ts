@@ -9,11 +9,11 @@ import type { JsonObject } from '../../../src/json.js';
 import type { KubeObject } from '../../../src/object.js';
 import type { Registry, Resource } from '../../../src/resource.js';
 import { root } from '../../../testing/root.js';
-import { WHOLE } from '../builtins/builtin.js';
+import { FULLY_SERVED } from '../builtins/builtin.js';
 import { digests, sorted } from './digest.js';
 import { THING } from './thing.js';
 
-/** What is told of the kinds that are served is what a real server tells of them. */
+/* Compares discovery and OpenAPI documents with those of kube-apiserver, for the kinds that are served here. */
 
 const established = {
   ...THING,
@@ -26,7 +26,7 @@ const established = {
   },
 } as KubeObject;
 const things = customResources(established, []).map((resource) => ({ ...resource, storageVersion: 'v1' }));
-const all: readonly Resource[] = [...WHOLE, ...things];
+const all: readonly Resource[] = [...FULLY_SERVED, ...things];
 const registry = registryOf(all);
 const groupVersions = [
   ...new Set(all.map(({ group, version }) => (group === '' ? `api/${version}` : `apis/${group}/${version}`))),
@@ -70,8 +70,8 @@ function isServed(group: string, plural: string): boolean {
   return all.some((resource) => resource.group === group && resource.plural === plural);
 }
 
-describe('legacy discovery', () => {
-  it.each(groupVersions)('of %s lists the resources', (groupVersion) => {
+describe('unaggregated discovery', () => {
+  it.each(groupVersions)('unaggregated discovery of %s lists the same resources as kube-apiserver', (groupVersion) => {
     const [group, version] = parts(groupVersion);
     const { resources, ...rest } = recorded('legacy')[groupVersion] ?? {};
     const served = (resources as Entry[]).filter(
@@ -81,7 +81,7 @@ describe('legacy discovery', () => {
     expect(sorted(apiResourceList(registry, group, version))).toEqual(sorted({ ...rest, resources: served }));
   });
 
-  it('lists the groups in the order of the real server', () => {
+  it('unaggregated discovery lists groups in the order of kube-apiserver', () => {
     const groups = entries(recorded('legacy')['apis'], 'groups').filter(({ name }) =>
       all.some(({ group }) => group === name),
     );
@@ -89,7 +89,7 @@ describe('legacy discovery', () => {
     expect(apiGroupList(registry)).toEqual({ kind: 'APIGroupList', apiVersion: 'v1', groups });
   });
 
-  it('answers for one group', () => {
+  it('unaggregated discovery returns a single group', () => {
     expect(apiGroup(registry, 'o6.example.com')).toEqual({
       kind: 'APIGroup',
       apiVersion: 'v1',
@@ -102,7 +102,7 @@ describe('legacy discovery', () => {
     });
   });
 
-  it('knows nothing of what is not served', () => {
+  it('unaggregated discovery has no groups, versions or resources that are not served', () => {
     expect([
       apiGroup(registry, 'batch'),
       apiResourceList(registry, 'apps', 'v2'),
@@ -111,7 +111,7 @@ describe('legacy discovery', () => {
     ]).toEqual([undefined, undefined, undefined, undefined]);
   });
 
-  it('tells where the server is', () => {
+  it('unaggregated discovery returns the address of the server', () => {
     const { serverAddressByClientCIDRs: _address, ...rest } = recorded('legacy')['api'] ?? {};
 
     expect(apiVersions('127.0.0.1:6443')).toEqual({
@@ -122,20 +122,20 @@ describe('legacy discovery', () => {
 });
 
 describe('aggregated discovery', () => {
-  it('of /api', () => {
+  it('aggregated discovery of /api is that of kube-apiserver', () => {
     expect(aggregatedCore(registry)).toEqual(servedOf(recorded('aggregated')['api']));
   });
 
-  it('of /apis', () => {
+  it('aggregated discovery of /apis is that of kube-apiserver', () => {
     expect(aggregatedGroups(registry)).toEqual(servedOf(recorded('aggregated')['apis']));
   });
 
-  it('has a media type that clients compare as text', () => {
+  it('aggregated discovery has the media type that clients compare as text', () => {
     expect(AGGREGATED_TYPE).toBe('application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList');
   });
 });
 
-/** The recorded list without groups, versions and resources that are not served here. */
+/** The recorded list, restricted to what is served here. */
 function servedOf(list: Record<string, unknown> | undefined): unknown {
   const items = entries(list, 'items').filter(({ metadata }) =>
     all.some(({ group }) => group === (metadata?.name ?? '')),
@@ -167,7 +167,7 @@ function withoutProxy({ subresources, ...rest }: Entry): unknown {
 }
 
 describe('OpenAPI', () => {
-  it.each(groupVersions)('of %s has the paths and schemas of the real server', (groupVersion) => {
+  it.each(groupVersions)('the OpenAPI document of %s has the paths and schemas of kube-apiserver', (groupVersion) => {
     const [group, version] = parts(groupVersion);
     const { paths, schemas, ...rest } = digests(openApiDocument(registry, group, version)?.value ?? {});
     const real = recorded('openapi')[groupVersion] ?? {};
@@ -182,7 +182,7 @@ describe('OpenAPI', () => {
     expect(schemas).toEqual(known(schemas as object, real['schemas'] as object, groupVersion));
   });
 
-  it('has an index of all documents with their hashes', () => {
+  it('the OpenAPI index lists all documents with their hashes', () => {
     const { paths } = openApiIndex(registry) as { paths: Record<string, { serverRelativeURL: string }> };
 
     expect(Object.keys(paths)).toEqual([...groupVersions].sort());
@@ -190,15 +190,15 @@ describe('OpenAPI', () => {
       expect(serverRelativeURL).toMatch(new RegExp(`^/openapi/v3/${one}\\?hash=[0-9A-F]{128}$`));
   });
 
-  it('changes the hash of a document only with what is in it', () => {
+  it('the hash of an OpenAPI document changes only with its content', () => {
     const before = openApiDocument(registry, 'apps', 'v1')?.hash;
-    const other = registryOf(WHOLE.filter(({ plural }) => plural !== 'configmaps'));
+    const other = registryOf(FULLY_SERVED.filter(({ plural }) => plural !== 'configmaps'));
 
     expect(openApiDocument(other, 'apps', 'v1')?.hash).toBe(before);
     expect(openApiDocument(other, '', 'v1')?.hash).not.toBe(openApiDocument(registry, '', 'v1')?.hash);
   });
 
-  it('has no document of what is not served', () => {
+  it('there is no OpenAPI document of a group that is not served', () => {
     expect(openApiDocument(registry, 'batch', 'v1')).toBeUndefined();
   });
 });
@@ -213,7 +213,7 @@ function isServedPath(group: string, one: string): boolean {
   return plural === '' || (isServed(group, plural) && !one.includes('/proxy'));
 }
 
-/** Real schemas of those names. Documents of custom resources name the groups of all kinds in one schema: there are less here. */
+/** The recorded schemas of the same names. DeleteOptions of custom resources lists all groups, of which there are fewer here. */
 function known(ours: object, real: object, groupVersion: string): object {
   const options = 'io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions';
   const own =
@@ -223,7 +223,7 @@ function known(ours: object, real: object, groupVersion: string): object {
   return { ...Object.fromEntries(Object.entries(real).filter(([name]) => Object.hasOwn(ours, name))), ...own };
 }
 
-it('names the fields that select in the order of their definition', () => {
+it('selectable fields are published in the order of the definition', () => {
   const text = (): string => '';
   const selecting = things.map((resource) => ({ ...resource, selectable: { 'spec.z': text, 'spec.a': text } }));
   const { group = '', version = '' } = selecting[0] ?? {};

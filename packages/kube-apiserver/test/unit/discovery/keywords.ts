@@ -5,7 +5,7 @@ const FLAG = { type: 'boolean', default: false };
 const UNKNOWN = { 'x-kubernetes-preserve-unknown-fields': true };
 const MIXED = { 'x-kubernetes-int-or-string': true };
 
-/** A CustomResourceDefinition of what OpenAPI v2 has no words for, and of every keyword that it has. */
+/** A CustomResourceDefinition with every schema keyword, those that OpenAPI v2 cannot express included. */
 export const KEYWORDS_CRD: KubeObject = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',

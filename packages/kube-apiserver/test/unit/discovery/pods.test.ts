@@ -40,7 +40,7 @@ const SUBRESOURCES = ['ephemeralcontainers', 'resize', 'status'].map(
 );
 
 describe('Pods', () => {
-  it('are told of as by the real server, but can only be read, and deleted where there are none', () => {
+  it('discovery lists Pods like kube-apiserver, with the verbs for reading and deleting only', () => {
     const [real, ...subresources] = pods(recorded('legacy')['api/v1']);
     expect(pods(apiResourceList(registry, '', 'v1'))).toEqual([
       { ...real, verbs: ['delete', 'deletecollection', 'get', 'list', 'watch'] },
@@ -48,12 +48,12 @@ describe('Pods', () => {
     ]);
   });
 
-  it('are told of in the other form of discovery too', () => {
+  it('aggregated discovery lists the subresources of Pods like kube-apiserver', () => {
     const [mine, real] = [aggregatedCore(registry), recorded('aggregated')['api']].map(aggregatedPods);
     expect(mine?.['subresources']).toEqual(real?.['subresources']);
   });
 
-  it('have the schemas of the real server, and no path to make one', () => {
+  it('OpenAPI has the schemas of Pods of kube-apiserver, and no operation that creates one', () => {
     const schemas = digests(document)['schemas'] as Record<string, unknown>;
     const real = recorded('openapi')['api/v1']?.['schemas'] as Record<string, unknown>;
     const named = Object.keys(schemas).filter((name) => name.startsWith('io.k8s.api.core.v1.Pod'));
@@ -71,7 +71,7 @@ describe('Pods', () => {
     ]);
   });
 
-  it('have the paths of the real server to what is a Pod too', () => {
+  it('OpenAPI has the paths of Pod subresources of kube-apiserver', () => {
     const [mine, real] = [digests(document), recorded('openapi')['api/v1']].map(
       (one) => one?.['paths'] as Record<string, unknown>,
     );

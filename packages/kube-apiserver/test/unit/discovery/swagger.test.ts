@@ -7,12 +7,12 @@ import type { KubeObject } from '../../../src/object.js';
 import { customResources } from '../../../src/registry/custom/resource.js';
 import type { Registry, Resource } from '../../../src/resource.js';
 import { root } from '../../../testing/root.js';
-import { WHOLE } from '../builtins/builtin.js';
+import { FULLY_SERVED } from '../builtins/builtin.js';
 import { digest } from './digest.js';
 import { KEYWORDS_CRD } from './keywords.js';
 import { THING } from './thing.js';
 
-/** The document of OpenAPI v2 says of what is served what that of a real server says of it (`recorded/swagger.json`, by digests). */
+/* Compares the OpenAPI v2 document with that of kube-apiserver (`recorded/swagger.json`, by digests). */
 
 type Digests = Readonly<Record<string, string>>;
 
@@ -22,7 +22,7 @@ const RECORDED = JSON.parse(readFileSync(path.join(root, 'test/unit/discovery/re
   readonly parameters: Digests;
   readonly [key: string]: unknown;
 };
-/** They name every group that there is: here there are less. */
+/** Definitions that list all groups, of which there are fewer here. */
 const OF_ALL_GROUPS = [
   'io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions',
   'io.k8s.apimachinery.pkg.apis.meta.v1.WatchEvent',
@@ -48,7 +48,7 @@ function registryOf(resources: readonly Resource[], generation = 1): Registry {
 }
 
 const CUSTOM = [KEYWORDS_CRD, THING].flatMap(established);
-const document = swaggerDocument(registryOf([...WHOLE, ...CUSTOM])).value;
+const document = swaggerDocument(registryOf([...FULLY_SERVED, ...CUSTOM])).value;
 
 function digestsOf(part: Json | undefined, left: readonly string[] = []): Record<string, string> {
   const entries = Object.entries(isObject(part) ? part : {}).filter(([name]) => !left.includes(name));
@@ -60,36 +60,39 @@ function among(recorded: Digests, names: readonly string[]): Record<string, stri
 }
 
 describe('OpenAPI v2', () => {
-  it.each(['paths', 'definitions', 'parameters'] as const)('has the %s of the real server', (part) => {
-    const found = digestsOf(document[part], OF_ALL_GROUPS);
+  it.each(['paths', 'definitions', 'parameters'] as const)(
+    'the OpenAPI v2 document has the %s of kube-apiserver',
+    (part) => {
+      const found = digestsOf(document[part], OF_ALL_GROUPS);
 
-    expect(Object.keys(found).length).toBeGreaterThan(15);
-    expect(found).toEqual(among(RECORDED[part], Object.keys(found)));
-  });
+      expect(Object.keys(found).length).toBeGreaterThan(15);
+      expect(found).toEqual(among(RECORDED[part], Object.keys(found)));
+    },
+  );
 
   it.each(
-    WHOLE.filter(({ verbs }) => verbs.includes('list')).map(({ group, plural }) => [
+    FULLY_SERVED.filter(({ verbs }) => verbs.includes('list')).map(({ group, plural }) => [
       `${group === '' ? '/api' : `/apis/${group}`}/v1`,
       plural,
     ]),
-  )('has every path of %s %s', (base, plural) => {
+  )('the OpenAPI v2 document has every path of %s %s', (base, plural) => {
     const of = new RegExp(`^${base}(/watch)?(/namespaces/\\{namespace\\})?/${plural}(/\\{name\\}.*)?$`);
     const real = Object.keys(RECORDED.paths).filter((one) => of.test(one) && !one.includes('/proxy'));
 
     expect(Object.keys(document['paths'] as JsonObject).filter((one) => of.test(one))).toEqual(real.sort());
   });
 
-  it('says of itself what the real server says', () => {
+  it('the OpenAPI v2 document has the info and security of kube-apiserver', () => {
     const { paths: _paths, definitions: _definitions, parameters: _parameters, ...rest } = document;
     const { paths: _realPaths, definitions: _realDefinitions, parameters: _realParameters, ...real } = RECORDED;
 
     expect(rest).toEqual(real);
   });
 
-  it('is made again only when something else is served', () => {
-    const registry = registryOf(WHOLE);
+  it('the OpenAPI v2 document is rebuilt only when the served resources change', () => {
+    const registry = registryOf(FULLY_SERVED);
 
     expect(swaggerDocument(registry)).toBe(swaggerDocument(registry));
-    expect(swaggerDocument(registryOf([...WHOLE, ...CUSTOM], 2)).hash).not.toBe(swaggerDocument(registry).hash);
+    expect(swaggerDocument(registryOf([...FULLY_SERVED, ...CUSTOM], 2)).hash).not.toBe(swaggerDocument(registry).hash);
   });
 });

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../../src/object.js';
 
-/** A CustomResourceDefinition with a bit of everything that documents tell of. */
+/** A CustomResourceDefinition with everything that discovery, OpenAPI documents and Tables show. */
 export const THING: KubeObject = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',

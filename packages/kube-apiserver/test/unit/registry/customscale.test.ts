@@ -35,7 +35,7 @@ beforeEach(async () => {
 });
 
 describe('the scale of a custom resource', () => {
-  it('shows the fields that the definition names, and changes the first of them', async () => {
+  it('the scale subresource reads the fields that the definition names, and writes the replicas', async () => {
     await fixture.create('things.facts.example.com/ns', thing({ deep: { count: 2, kept: true } }));
     await fixture.patch(`${THING}/status`, 'merge', { status: { count: 1, selector: 'a=b' } });
     expect(fixture.get(SCALE)).toMatchObject({
@@ -59,7 +59,7 @@ describe('the scale of a custom resource', () => {
     expect(fixture.get(THING)).toMatchObject({ spec: { deep: { count: 6, kept: true } }, metadata: { generation: 3 } });
   });
 
-  it('is not shown where the object has no such field, and can be set there', async () => {
+  it('the scale of an object without the replicas field cannot be read, but can be set', async () => {
     await fixture.create('things.facts.example.com/ns', thing({}));
     expect(await refusedStatus(() => fixture.get(SCALE))).toMatchObject({
       code: 500,
@@ -76,12 +76,12 @@ describe('the scale of a custom resource', () => {
 
   it.each<[string, JsonObject, string]>([
     [
-      'less than none',
+      'a negative number',
       { deep: { count: -1 } },
       '.spec.deep.count: Invalid value: -1: should be a non-negative integer',
     ],
     [
-      'too many',
+      'a number beyond int32',
       { deep: { count: 3_000_000_000 } },
       '.spec.deep.count: Invalid value: 3000000000: should be less than or equal to 2147483647',
     ],
@@ -90,7 +90,7 @@ describe('the scale of a custom resource', () => {
       { deep: { count: 'x' } },
       '.spec.deep.count: Invalid value: 0: .spec.deep.count accessor error: x is of the type string, expected int64',
     ],
-  ])('of %s is refused with the object', async (_what, spec, cause) => {
+  ])('an object whose replicas field holds %s is rejected', async (_what, spec, cause) => {
     expect(await refusedStatus(() => fixture.create('things.facts.example.com/ns', thing(spec)))).toMatchObject({
       code: 422,
       message: `Thing.facts.example.com "a" is invalid: ${cause}`,

@@ -11,7 +11,7 @@ const object = (namespace: string, name: string) => (): KubeObject => ({
 });
 
 describe('a reader', () => {
-  it('finds objects by namespace and name, and lists in order', async () => {
+  it('the reader gets objects by namespace and name, and lists them by key', async () => {
     const store = memoryStore({ clock: new ManualClock() });
     const reader = createReader(store);
     for (const [namespace, name] of [
@@ -31,18 +31,18 @@ describe('a reader', () => {
     expect(names()).toEqual(['a/x', 'a/y', 'ab/z', 'b/x']);
   });
 
-  it('tells what is there before it returns, then every change, until it is told to stop', async () => {
+  it('a watch reports existing objects before it returns, then changes until it is ended', async () => {
     const store = memoryStore({ clock: new ManualClock() });
     await store.put('things', 'a/x', object('a', 'x'));
-    const told: string[] = [];
+    const events: string[] = [];
     const subscription = createReader(store).watch('things', ({ metadata }, type) =>
-      told.push(`${type} ${metadata.name}`),
+      events.push(`${type} ${metadata.name}`),
     );
-    expect(told).toEqual(['put x']);
+    expect(events).toEqual(['put x']);
     await store.put('things', 'a/y', object('a', 'y'));
     await store.remove('things', 'a/x', object('a', 'x'));
     subscription.end();
     await store.put('things', 'a/z', object('a', 'z'));
-    expect(told).toEqual(['put x', 'put y', 'remove x']);
+    expect(events).toEqual(['put x', 'put y', 'remove x']);
   });
 });

@@ -32,7 +32,7 @@ describe('a length of time', () => {
     [2 * YEAR + 3 * DAY, '2y3d'],
     [8 * YEAR, '8y'],
     [20 * YEAR, '20y'],
-  ])('of %d ms is %s', (ms, text) => {
+  ])('a duration of %d ms is printed as %s', (ms, text) => {
     expect(humanDuration(ms)).toBe(text);
   });
 });
@@ -44,7 +44,7 @@ describe('an age', () => {
     ['', '<unknown>'],
     ['soon', '<invalid>'],
     ['2021-01-01T00:00:00Z', '<invalid>'],
-  ])('of %j is %s', (time, text) => {
+  ])('the age of %j is printed as %s', (time, text) => {
     expect(humanAge(time, Date.parse('2020-01-01T00:01:30Z'))).toBe(text);
   });
 });

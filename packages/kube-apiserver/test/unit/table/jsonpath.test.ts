@@ -47,18 +47,18 @@ describe('a path', () => {
     ['.spec.list[?(@.a>=2)].a', [2, 3]],
     ['..b', ['x', 'y']],
     ['.spec..a', [1, 2, 3]],
-  ])('%s finds %j', (path, found) => {
+  ])('the path %s finds %j', (path, found) => {
     expect(compilePath(path)?.(OBJECT)).toEqual(found);
   });
 
   it.each(['.a[', '.a[?(@.b=)]', '.a[x]', '.a{b}', '.a["b"]', ".a[ 'b' ]", '.a[ 0 ]', ".a['b]c']", '.a[0,x]'])(
-    '%s cannot be read',
+    'the path %s is invalid',
     (path) => {
       expect(compilePath(path)).toBeUndefined();
     },
   );
 
-  it('reads no more than an object itself has', () => {
+  it('a path does not find inherited properties', () => {
     expect(compilePath('.constructor')?.({})).toEqual([]);
   });
 });

@@ -1,9 +1,9 @@
-/** Objects whose table rows a real server was asked for. */
+/** Objects whose Table rows were recorded from kube-apiserver. */
 export interface Row {
   readonly name: string;
   readonly collection: string;
   readonly object: object;
-  /** Put by the status sub-resource after the object is there. */
+  /** Written to the status subresource after the object was created. */
   readonly status?: object;
 }
 

@@ -47,7 +47,7 @@ function table(
 }
 
 describe('rows', () => {
-  it.each(rows().map(({ name }) => name))('of %s are those of the real server', (name) => {
+  it.each(rows().map(({ name }) => name))('the row of %s is that of kube-apiserver', (name) => {
     const { object, columns, cells } = recorded[name] ?? {
       object: { apiVersion: '', kind: '', metadata: {} },
       columns: [],
@@ -64,7 +64,7 @@ describe('rows', () => {
     expect(withoutAges(row?.cells ?? [])).toEqual(withoutAges(cells));
   });
 
-  it('show ages of the time that is given', () => {
+  it('ages in rows are relative to the given time', () => {
     const { object } = recorded['Event counted'] ?? { object: { apiVersion: '', kind: '', metadata: {} } };
 
     expect(table(object, resourceOf(object)).rows[0]?.cells.filter((_cell, at) => [0, 7].includes(at))).toEqual([
@@ -73,7 +73,7 @@ describe('rows', () => {
     ]);
   });
 
-  it('of a bookmark hold nothing but its metadata', () => {
+  it('the row of a bookmark has only its metadata', () => {
     const bookmark = {
       apiVersion: 'v1',
       kind: 'ConfigMap',
@@ -97,7 +97,7 @@ describe('a table', () => {
     ['Object', object],
     ['Metadata', { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: { name: 'a' } }],
     ['None', null],
-  ] as const)('with includeObject=%s holds %j', (includeObject, held) => {
+  ] as const)('a row with includeObject=%s has the object %j', (includeObject, held) => {
     expect(toTable([object], builtin('v1', 'ConfigMap'), { ...options, includeObject })).toMatchObject({
       kind: 'Table',
       metadata: { resourceVersion: '5' },
@@ -105,7 +105,7 @@ describe('a table', () => {
     });
   });
 
-  it('without headers has null for them', () => {
+  it('a Table without headers has null columnDefinitions', () => {
     expect(
       toTable([object], builtin('v1', 'ConfigMap'), { ...options, includeObject: 'None', headers: false })[
         'columnDefinitions'
@@ -119,7 +119,7 @@ describe('a table', () => {
     ['rbac.authorization.k8s.io/v1', 'ClusterRole', null],
     ['apiextensions.k8s.io/v1', 'CustomResourceDefinition', null],
     ['rbac.authorization.k8s.io/v1', 'RoleBinding', []],
-  ])('of no %s %s has the rows %j', (apiVersion, kind, none) => {
+  ])('a Table of an empty list of %s %s has the rows %j', (apiVersion, kind, none) => {
     expect(toTable([], builtin(apiVersion, kind), { ...options, includeObject: 'None' })['rows']).toEqual(none);
   });
 
@@ -129,11 +129,11 @@ describe('a table', () => {
     ['Metadata', 'Metadata'],
     ['None', 'None'],
     ['Object', 'Object'],
-  ])('takes includeObject %j for %s', (text, meaning) => {
+  ])('includeObject %j means %s', (text, meaning) => {
     expect(includeObjectOf(text)).toBe(meaning);
   });
 
-  it('refuses another includeObject', () => {
+  it('another includeObject is rejected', () => {
     expect(() => includeObjectOf('Bad')).toThrow(
       `Unable to convert to Table as requested: includeObject: Invalid value: "Bad": must be 'Metadata', 'Object', 'None', or empty`,
     );
@@ -141,18 +141,18 @@ describe('a table', () => {
 });
 
 describe('columns of a custom resource', () => {
-  it('are the age alone where none are declared', () => {
+  it('a custom resource without declared columns has the column Age', () => {
     expect(customColumns([]).map(({ name, type }) => [name, type])).toEqual([['Age', 'date']]);
   });
 
-  it('describe themselves by their path', () => {
+  it('a column without a description is described by its path', () => {
     expect(customColumns([{ name: 'N', type: 'integer', jsonPath: '.spec.n' }])[0]).toMatchObject({
       description: 'Custom resource definition column (in JSONPath format): .spec.n',
       priority: 0,
     });
   });
 
-  it('end at a path that cannot be read', () => {
+  it('columns after one with an invalid path are dropped', () => {
     expect(
       customColumns([
         { name: 'A', type: 'string', jsonPath: '.a' },
@@ -182,7 +182,7 @@ describe('columns of a custom resource', () => {
     ['date', 'yesterday', '<invalid>'],
     ['date', 5, null],
     ['date', undefined, null],
-  ])('of type %s show %j as %j', (type, value, cell) => {
+  ])('a column of type %s prints %j as %j', (type, value, cell) => {
     const [column] = customColumns([{ name: 'X', type, jsonPath: '.x' }]);
     const object = { apiVersion: 'v', kind: 'K', metadata: {}, ...(value === undefined ? {} : { x: value }) };
 
