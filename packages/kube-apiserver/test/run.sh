@@ -6,5 +6,5 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 npm run --silent build
 case "$*" in *nightly*) ignored='/node_modules/' ;; *) ignored='\.nightly\.test\.js$' ;; esac
-exec node --experimental-vm-modules --disable-warning=ExperimentalWarning "$(node -p 'require.resolve("jest/bin/jest.js")')" \
-  --testPathIgnorePatterns "$ignored" "$@"
+jest=$(node -p 'path.join(path.dirname(require.resolve("jest/package.json")), "bin", "jest.js")')
+exec node --experimental-vm-modules --disable-warning=ExperimentalWarning "$jest" "$@" --testPathIgnorePatterns "$ignored"

@@ -139,8 +139,8 @@ function missingRules(
   if (missing.length === 0) return undefined;
   const lines = [...new Set(compact(missing).map(describe))].sort();
   const who = `user ${quoted(user.name)} (groups=${list(user.groups)})`;
-  const doubts = errors.length === 0 ? '' : `; resolution errors: [${aggregate(errors)}]`;
-  return `${who} is attempting to grant RBAC permissions not currently held:\n${lines.join('\n')}${doubts}`;
+  const resolutionErrors = errors.length === 0 ? '' : `; resolution errors: [${aggregate(errors)}]`;
+  return `${who} is attempting to grant RBAC permissions not currently held:\n${lines.join('\n')}${resolutionErrors}`;
 }
 
 /** Merges the verbs of each resource. */

@@ -88,11 +88,11 @@ async function responseOf(one: Call): Promise<ApiResponse> {
   if (verb === 'delete') {
     const options = await readDeleteOptions(exchange, deps.protobuf);
     if (options !== undefined) exchange.recordBody(options.value);
-    const gone = await deps.verbs.delete(target, options, query, exchange.caller);
-    if (!isObjectOfApi(gone)) return write(200, gone);
+    const deleted = await deps.verbs.delete(target, options, query, exchange.caller);
+    if (!isObjectOfApi(deleted)) return write(200, deleted);
     return write(
-      deleteOptions(options, query).orphanDependents === false && !isGone(gone) ? 202 : 200,
-      shape.object(gone),
+      deleteOptions(options, query).orphanDependents === false && !isGone(deleted) ? 202 : 200,
+      shape.object(deleted),
     );
   }
   if (verb === 'deletecollection') {
@@ -108,8 +108,8 @@ function dryRun({ target }: Exchange): Pick<Query, 'dryRun'> {
   return values.length === 0 ? {} : { dryRun: values };
 }
 
-function checkExport({ export: asked }: Query & { readonly export?: string }): void {
-  if (asked !== undefined && isTrue(asked))
+function checkExport({ export: exported }: Query & { readonly export?: string }): void {
+  if (exported !== undefined && isTrue(exported))
     throw badRequest('the export parameter, deprecated since v1.14, is no longer supported');
 }
 

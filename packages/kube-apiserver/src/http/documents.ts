@@ -206,17 +206,17 @@ function openApi({ registry, now }: DocumentDeps, exchange: Exchange): ApiRespon
   if (firstOf(['application/json'], exchange.requester.accept) === undefined)
     return { ...NOTHING, code: 406, headers: { Vary: 'Accept' } };
   const tag = `"${found.hash}"`;
-  const asked = exchange.target.query.get('hash');
+  const requestedHash = exchange.target.query.get('hash');
   const headers = { ETag: tag, Vary: 'Accept' };
   const lasting = { 'Cache-Control': 'public, immutable', Expires: new Date(now() + YEAR_MS).toUTCString() };
-  if (asked !== undefined && asked !== '' && asked !== found.hash) {
+  if (requestedHash !== undefined && requestedHash !== '' && requestedHash !== found.hash) {
     return {
       code: 301,
       headers: { ...headers, 'Content-Type': 'application/json', Location: `/openapi/v3${rest}?hash=${found.hash}` },
       body: { kind: 'bytes', bytes: Buffer.alloc(0) },
     };
   }
-  const all = asked === found.hash ? { ...headers, ...lasting } : headers;
+  const all = requestedHash === found.hash ? { ...headers, ...lasting } : headers;
   if (isNotModified(request, tag)) return { ...NOTHING, code: 304, headers: all };
   return {
     code: 200,

@@ -41,7 +41,7 @@ export class LogStore implements Store {
   readonly #queue: Accepted[] = [];
   #waiting: Waiting[] = [];
   /** The newest allocated revision. */
-  #given: number;
+  #allocated: number;
   #writer: Promise<void> | undefined;
   #refusal: StatusError | undefined;
   #full = false;
@@ -50,7 +50,7 @@ export class LogStore implements Store {
     this.#state = state;
     this.#journal = journal;
     this.#options = options;
-    this.#given = state.revision;
+    this.#allocated = state.revision;
   }
 
   get revision(): number {
@@ -94,7 +94,7 @@ export class LogStore implements Store {
 
   durable(revision: number): Promise<void> {
     if (revision <= this.#state.revision) return Promise.resolve();
-    if (revision > this.#given || this.#writer === undefined) return Promise.reject(NOT_STORED);
+    if (revision > this.#allocated || this.#writer === undefined) return Promise.reject(NOT_STORED);
     return new Promise((resolve, reject) => this.#waiting.push({ revision, resolve, reject }));
   }
 
@@ -118,7 +118,7 @@ export class LogStore implements Store {
 
   #accept(type: 'put' | 'remove', name: string, key: string, build: (revision: number) => KubeObject): Promise<Entry> {
     if (this.#refusal !== undefined) return Promise.reject(this.#refusal);
-    const revision = this.#given + 1;
+    const revision = this.#allocated + 1;
     let entry: StoredEntry;
     try {
       entry = StoredEntry.of(key, revision, build(revision), this.#state.cache);
@@ -127,7 +127,7 @@ export class LogStore implements Store {
     }
     const { bytes } = entry;
     if (bytes.length > LARGEST_OBJECT) return Promise.reject(new StatusError(500, 'etcdserver: request is too large'));
-    this.#given = revision;
+    this.#allocated = revision;
     this.#state.collection(name).pending.set(key, { revision, entry: type === 'put' ? entry : undefined });
     return new Promise((resolve, reject) => {
       this.#queue.push({
@@ -165,7 +165,7 @@ export class LogStore implements Store {
         this.#refuse(batch, error);
         continue;
       }
-      this.#tellOfSpace(false);
+      this.#reportSpace(false);
       for (const change of batch) this.#commit(change);
       this.#release();
       await this.#journal.maintain().catch((error: unknown) => this.#refuse([], error));
@@ -200,7 +200,7 @@ export class LogStore implements Store {
       error instanceof NoSpace
         ? unavailable('the store is full: no space left on device')
         : internalError('the store failed', error);
-    if (error instanceof NoSpace) this.#tellOfSpace(true);
+    if (error instanceof NoSpace) this.#reportSpace(true);
     else this.#refusal = reason;
     for (const change of [...batch, ...this.#queue.splice(0)]) {
       this.#state.collection(change.collection).pending.delete(change.key);
@@ -210,7 +210,7 @@ export class LogStore implements Store {
     if (!(error instanceof NoSpace)) this.#options.onFatal(error);
   }
 
-  #tellOfSpace(full: boolean): void {
+  #reportSpace(full: boolean): void {
     if (full === this.#full) return;
     this.#full = full;
     this.#options.warn(

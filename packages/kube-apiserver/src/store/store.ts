@@ -72,8 +72,8 @@ export class Compacted extends Error {
   /** The oldest available revision. */
   readonly oldest: number;
 
-  constructor(asked: number, oldest: number) {
-    super(`revision ${asked} is compacted: the oldest is ${oldest}`);
+  constructor(requested: number, oldest: number) {
+    super(`revision ${requested} is compacted: the oldest is ${oldest}`);
     this.name = 'Compacted';
     this.oldest = oldest;
   }

@@ -131,12 +131,12 @@ function admit({ admission }: Context, { target, options, caller, live, collecti
   admission.validate(request, caller.warn);
 }
 
-type Wording = (what: 'UID' | 'ResourceVersion', said: string, is: string) => string;
+type Wording = (what: 'UID' | 'ResourceVersion', expected: string, is: string) => string;
 
 const WHY = { UID: 'deleted and then recreated', ResourceVersion: 'modified' };
 
-const mismatch: Wording = (what, said, is) =>
-  `the ${what} in the precondition (${said}) does not match the ${what} in record (${is}). The object might have been ${WHY[what]}`;
+const mismatch: Wording = (what, expected, is) =>
+  `the ${what} in the precondition (${expected}) does not match the ${what} in record (${is}). The object might have been ${WHY[what]}`;
 
 function checkPreconditions({ target, live, options }: Found, plural: string, wording: Wording): void {
   // The store has the Events of both groups in one collection.

@@ -30,19 +30,20 @@ export function withoutSystemFields(object: KubeObject): KubeObject {
 
 /** Sets the namespace of the request; 400 where the object has another one. */
 export function inNamespace(object: KubeObject, namespace: string): KubeObject {
-  const said = object.metadata.namespace ?? '';
-  if (said === namespace) return object;
-  if (said === '') return withMeta(object, { namespace });
+  const given = object.metadata.namespace ?? '';
+  if (given === namespace) return object;
+  if (given === '') return withMeta(object, { namespace });
   if (namespace === '') return withMeta(object, { namespace: undefined });
   throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
 }
 
 /** 400 where the object has another name than the URL, or none. */
 export function checkName(object: KubeObject, name: string): void {
-  const said = object.metadata.name ?? '';
-  if (said === '')
+  const given = object.metadata.name ?? '';
+  if (given === '')
     throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
-  if (said !== name) throw badRequest(`the name of the object (${said}) does not match the name on the URL (${name})`);
+  if (given !== name)
+    throw badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`);
 }
 
 /** Removes duplicate owners, with a warning whose text depends on whether the request or admission has them. */

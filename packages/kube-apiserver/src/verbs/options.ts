@@ -174,15 +174,15 @@ function fromBody(body: Json): ReadOptions {
     throw badRequest(
       `couldn't get version/kind; json parse error: json: cannot unmarshal ${goKind(value)} into Go value of type ${TYPE_META}`,
     );
-  const said = (name: 'apiVersion' | 'kind', fallback: string): string => {
+  const textOr = (name: 'apiVersion' | 'kind', fallback: string): string => {
     const text = value[name] ?? fallback;
     if (typeof text === 'string') return text;
     throw badRequest(
       `couldn't get version/kind; json parse error: json: cannot unmarshal ${goKind(text)} into Go struct field .${name} of type string`,
     );
   };
-  const version = said('apiVersion', 'meta.k8s.io/v1');
-  const kind = said('kind', '');
+  const version = textOr('apiVersion', 'meta.k8s.io/v1');
+  const kind = textOr('kind', '');
   if (version.split('/').length > 2) throw badRequest(`unexpected GroupVersion string: ${version}`);
   if (version === 'v1' && UNVERSIONED.includes(kind))
     throw badRequest(`converting (v1.${kind}) to (v1.DeleteOptions): unknown conversion`);

@@ -169,7 +169,7 @@ function decodePatched(
 ): KubeObject {
   const refuse = (why: string): Error => invalid({ group: '', kind: '' }, '', [invalidValue('patch', shown(), why)]);
   try {
-    const { object, strictErrors: findings } = decode(
+    const { object, strictErrors } = decode(
       {
         resource: kindOf(target),
         registry,
@@ -179,10 +179,10 @@ function decodePatched(
       },
       value,
     );
-    const all = [...found, ...findings];
+    const all = [...found, ...strictErrors];
     if (all.length > 0 && options.fieldValidation === 'Strict')
       throw refuse(`strict decoding error: ${all.join(', ')}`);
-    if (options.fieldValidation === 'Warn') for (const finding of all) caller.warn(finding);
+    if (options.fieldValidation === 'Warn') for (const error of all) caller.warn(error);
     return object;
   } catch (error) {
     throw error instanceof DecodeFailure ? refuse(error.message) : error;

@@ -31,10 +31,10 @@ export function get(context: Context, target: Target, query: Query): KubeObject 
 function getNow({ store }: Context, target: Target, query: Query): KubeObject {
   const { resource, namespace, name } = target;
   if (!allows(target, 'get')) throw methodNotAllowed(resource, 'get');
-  const asked = revisionOf(query.resourceVersion ?? '', (why) =>
+  const requested = revisionOf(query.resourceVersion ?? '', (why) =>
     unknownError(`resourceVersion: Invalid value: ${why}`),
   );
-  if (asked > store.revision) throw new ResourceVersionTooLarge(asked, store.revision, resource);
+  if (requested > store.revision) throw new ResourceVersionTooLarge(requested, store.revision, resource);
   checkStorageKey(target, name);
   const entry = store.get(resource.collection, keyOf(namespace, name));
   if (entry === undefined) throw notFound(resource, name);
@@ -112,7 +112,7 @@ function positionOf({ continue: token, resourceVersion }: ListOptions): Position
 }
 
 function stateOf({ store }: Context, selection: Selection, { resourceVersion, match, limit }: ListOptions): State {
-  const asked = revisionOf(resourceVersion, (why) =>
+  const requested = revisionOf(resourceVersion, (why) =>
     badRequest(`invalid resource version: resourceVersion: Invalid value: ${why}`),
   );
   const {
@@ -120,8 +120,8 @@ function stateOf({ store }: Context, selection: Selection, { resourceVersion, ma
     prefix,
     key,
   } = selection;
-  if (asked > store.revision) throw new ResourceVersionTooLarge(asked, store.revision, resource);
-  const exact = match === 'Exact' || (match === '' && limit > 0 && asked > 0 && key === undefined);
+  if (requested > store.revision) throw new ResourceVersionTooLarge(requested, store.revision, resource);
+  const exact = match === 'Exact' || (match === '' && limit > 0 && requested > 0 && key === undefined);
   if (!exact)
     return {
       entries:
@@ -130,7 +130,11 @@ function stateOf({ store }: Context, selection: Selection, { resourceVersion, ma
       revision: store.revision,
     };
   try {
-    return { entries: only(selection, store.listAt(resource.collection, prefix, asked)), start: 0, revision: asked };
+    return {
+      entries: only(selection, store.listAt(resource.collection, prefix, requested)),
+      start: 0,
+      revision: requested,
+    };
   } catch (error) {
     if (error instanceof Compacted) throw expired(TOO_OLD);
     throw error;

@@ -43,6 +43,6 @@ export function preconditionConflict(
 }
 
 /** The message of kube-apiserver's storage for a failed precondition. */
-export function preconditionMessage(what: 'UID' | 'ResourceVersion', said: string, is: string): string {
-  return `Precondition failed: ${what} in precondition: ${said}, ${what} in object meta: ${is}`;
+export function preconditionMessage(what: 'UID' | 'ResourceVersion', expected: string, is: string): string {
+  return `Precondition failed: ${what} in precondition: ${expected}, ${what} in object meta: ${is}`;
 }

@@ -93,13 +93,13 @@ class Enforcer {
     const denials: Denial[] = [];
     for (const policy of byName(this.policies)) {
       const bindings = byName(this.bindings).filter(({ spec }) => textAt(spec, 'policyName') === policy.name);
-      if (bindings.length > 0) denials.push(...this.ask(policy, bindings, seen, warn));
+      if (bindings.length > 0) denials.push(...this.evaluateBindings(policy, bindings, seen, warn));
     }
     const [first] = denials;
     if (first !== undefined) throw refused(request, first);
   }
 
-  private ask(
+  private evaluateBindings(
     policy: CachedPolicy,
     bindings: readonly Binding[],
     seen: MatchedRequest,

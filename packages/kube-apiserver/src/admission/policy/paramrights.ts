@@ -26,7 +26,7 @@ interface ParamResource {
   readonly version: string;
   readonly resource: string;
   /** Why the resource cannot be resolved. */
-  readonly doubt?: string;
+  readonly unresolved?: string;
 }
 
 const ALL: ParamResource = { group: '*', version: '*', resource: '*' };
@@ -71,7 +71,7 @@ function checkBinding(parts: Parts, { user, resource }: AdmissionRequest, bindin
   const spec = optionalStructAt(binding, 'spec') ?? {};
   const reference = optionalStructAt(spec, 'paramRef');
   if (reference === undefined) return;
-  const { doubt, ...kind } = kindOf(parts, textAt(spec, 'policyName'));
+  const { unresolved, ...kind } = kindOf(parts, textAt(spec, 'policyName'));
   const verb = textAt(reference, 'name') === '' ? 'list' : 'get';
   const wanted = {
     user,
@@ -83,16 +83,16 @@ function checkBinding(parts: Parts, { user, resource }: AdmissionRequest, bindin
   };
   if (parts.authorizer.authorize(wanted).allowed) return;
   const why =
-    doubt === undefined
+    unresolved === undefined
       ? `user ${goUser(user)} does not have "${verb}" permission on the object referenced by paramRef`
-      : `unable to ${doubt} to determine minimum required permissions and user ${goUser(user)} does not have "${verb}" permission for all groups, versions and resources`;
+      : `unable to ${unresolved} to determine minimum required permissions and user ${goUser(user)} does not have "${verb}" permission for all groups, versions and resources`;
   throw invalid(resource, binding.metadata.name ?? '', [forbiddenField('spec.paramRef', why)]);
 }
 
 /** The paramKind of a binding's policy; any kind, where that is unknown. */
 function kindOf(parts: Parts, policyName: string): ParamResource {
   const policy = parts.reader.get(`${POLICIES}.${GROUP}`, '', policyName);
-  if (policy === undefined) return { ...ALL, doubt: `get policy ${policyName}` };
+  if (policy === undefined) return { ...ALL, unresolved: `get policy ${policyName}` };
   const kind = paramKindOf(policy);
   return kind === undefined ? ALL : resolve(parts, kind);
 }
@@ -105,7 +105,7 @@ function resolve({ registry }: Parts, kind: JsonObject): ParamResource {
     group,
     version,
     resource: '*',
-    doubt: `resolve paramKind &{${textAt(kind, 'apiVersion')} ${textAt(kind, 'kind')}}`,
+    unresolved: `resolve paramKind &{${textAt(kind, 'apiVersion')} ${textAt(kind, 'kind')}}`,
   };
 }
 

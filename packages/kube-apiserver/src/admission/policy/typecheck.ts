@@ -28,7 +28,7 @@ const META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
  */
 export function expressionWarnings(spec: JsonObject, registry: Registry): readonly ExpressionWarning[] {
   const params = paramsOf(spec, registry);
-  const worlds = typesOf(spec, registry).map((resource): [string, Declarations] => [
+  const typings = typesOf(spec, registry).map((resource): [string, Declarations] => [
     named(resource),
     declarationsFor(spec, resource, params),
   ]);
@@ -37,11 +37,11 @@ export function expressionWarnings(spec: JsonObject, registry: Registry): readon
     for (const field of ['expression', 'messageExpression']) {
       const source = textAt(validation, field);
       if (source === '' && field === 'messageExpression') continue;
-      const told = worlds.flatMap(([kind, declarations]) =>
+      const problems = typings.flatMap(([kind, declarations]) =>
         problemOf(source, declarations).map((problem) => `${kind}: ${problem}\n`),
       );
-      if (told.length > 0)
-        warnings.push({ fieldRef: `${index('spec.validations', at)}.${field}`, warning: told.join('\n') });
+      if (problems.length > 0)
+        warnings.push({ fieldRef: `${index('spec.validations', at)}.${field}`, warning: problems.join('\n') });
     }
   }
   return warnings;

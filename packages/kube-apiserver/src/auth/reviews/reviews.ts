@@ -58,13 +58,13 @@ function accessReview(authorizer: Authorizer, object: KubeObject, user: UserInfo
   if (errors.length > 0) throw invalidReview(errors);
   const spec = structAt(object, 'spec');
   const { allowed, reason } = authorizer.authorize(attributesOf(spec, user));
-  const doubts = selectorErrors(structAt(spec, 'resourceAttributes'));
+  const selectorProblems = selectorErrors(structAt(spec, 'resourceAttributes'));
   return {
     ...object,
     status: {
       allowed,
       ...(reason === '' ? {} : { reason }),
-      ...(doubts.length === 0 ? {} : { evaluationError: doubts.join('; ') }),
+      ...(selectorProblems.length === 0 ? {} : { evaluationError: selectorProblems.join('; ') }),
     },
   };
 }

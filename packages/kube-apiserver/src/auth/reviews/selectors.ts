@@ -20,8 +20,8 @@ export function checkSelectors(attributes: JsonObject, path: string): readonly F
 /** Errors of selectors that cannot be parsed, and are ignored. */
 export function selectorErrors(attributes: JsonObject): readonly string[] {
   return [
-    ...doubt(own(attributes, 'fieldSelector'), 'fieldSelector', { parse: parseFields, isKnown: isKnownField }),
-    ...doubt(own(attributes, 'labelSelector'), 'labelSelector', {
+    ...parseErrors(own(attributes, 'fieldSelector'), 'fieldSelector', { parse: parseFields, isKnown: isKnownField }),
+    ...parseErrors(own(attributes, 'labelSelector'), 'labelSelector', {
       parse: parseLabelSelector,
       isKnown: (one) => checkRequirement(one, '').length === 0,
     }),
@@ -33,7 +33,7 @@ interface ParsedSelector {
   readonly isKnown: (requirement: JsonObject) => boolean;
 }
 
-function doubt(selector: Json | undefined, name: string, { parse, isKnown }: ParsedSelector): readonly string[] {
+function parseErrors(selector: Json | undefined, name: string, { parse, isKnown }: ParsedSelector): readonly string[] {
   if (!isObject(selector)) return [];
   const requirements = listAt(selector, 'requirements');
   const known = requirements.filter(isKnown).length;

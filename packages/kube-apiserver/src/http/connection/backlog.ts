@@ -40,19 +40,19 @@ export interface WaitingReader {
 export class Backlog {
   readonly #clock: Clock;
   readonly #limit: number;
-  readonly #scarce: () => boolean;
+  readonly #isHeapScarce: () => boolean;
   /** Start of each reader's wait. */
   readonly #waiting = new Map<WaitingReader, number>();
   /** Number of readers that wait with the same buffer. */
   readonly #shared = new Map<Uint8Array, number>();
   #bytes = 0;
-  #looking = false;
-  #relieved = -RELIEF_MS;
+  #checkScheduled = false;
+  #relievedAt = -RELIEF_MS;
 
   constructor(clock: Clock, limit = MAX_UNSENT, scarce = heapIsScarce) {
     this.#clock = clock;
     this.#limit = limit;
-    this.#scarce = scarce;
+    this.#isHeapScarce = scarce;
   }
 
   /** Bytes that are waiting now. */
@@ -69,9 +69,9 @@ export class Backlog {
     this.#shared.set(one.bytes, others + 1);
     this.#bytes += one.own + (others === 0 ? one.bytes.length : 0);
     this.#waiting.set(one, this.#clock.monotonic());
-    this.#look();
+    this.#scheduleCheck();
     if (this.#bytes > this.#limit) this.#shrink();
-    else this.#relieve();
+    else this.#relieveHeap();
     return () => this.#remove(one);
   }
 
@@ -83,36 +83,37 @@ export class Backlog {
     this.#bytes -= one.own + (others === 0 ? one.bytes.length : 0);
   }
 
-  #look(): void {
-    if (this.#looking || this.#waiting.size === 0) return;
-    this.#looking = true;
-    this.#clock.after(CHECK_MS, () => this.#cutStuck());
+  #scheduleCheck(): void {
+    if (this.#checkScheduled || this.#waiting.size === 0) return;
+    this.#checkScheduled = true;
+    this.#clock.after(CHECK_MS, () => this.#disconnectStuck());
   }
 
-  #cutStuck(): void {
+  #disconnectStuck(): void {
     const now = this.#clock.monotonic();
-    for (const [one, since] of this.#waiting) if (now - since >= STUCK_MS) this.#cut(one);
-    this.#looking = false;
-    this.#look();
+    for (const [one, since] of this.#waiting) if (now - since >= STUCK_MS) this.#disconnect(one);
+    this.#checkScheduled = false;
+    this.#scheduleCheck();
   }
 
   /** Shrinks to well below the limit, so that not every new reader triggers it. */
   #shrink(): void {
-    for (const one of this.#heaviest()) {
+    for (const one of this.#byWeight()) {
       if (this.#bytes <= this.#limit * 0.75) return;
-      this.#cut(one);
+      this.#disconnect(one);
     }
   }
 
-  #relieve(): void {
+  #relieveHeap(): void {
     const now = this.#clock.monotonic();
-    if (now - this.#relieved < RELIEF_MS || !this.#scarce()) return;
-    this.#relieved = now;
-    for (const one of this.#heaviest().slice(0, Math.ceil(this.#waiting.size * DISCONNECT_SHARE))) this.#cut(one);
+    if (now - this.#relievedAt < RELIEF_MS || !this.#isHeapScarce()) return;
+    this.#relievedAt = now;
+    for (const one of this.#byWeight().slice(0, Math.ceil(this.#waiting.size * DISCONNECT_SHARE)))
+      this.#disconnect(one);
   }
 
   /** Readers in descending order of size times waiting time. */
-  #heaviest(): WaitingReader[] {
+  #byWeight(): WaitingReader[] {
     const now = this.#clock.monotonic();
     const weights = [...this.#waiting].map(([one, since]) => ({
       one,
@@ -122,7 +123,7 @@ export class Backlog {
     return weights.sort((a, b) => b.weight - a.weight || a.since - b.since).map(({ one }) => one);
   }
 
-  #cut(one: WaitingReader): void {
+  #disconnect(one: WaitingReader): void {
     this.#remove(one);
     one.disconnect();
   }

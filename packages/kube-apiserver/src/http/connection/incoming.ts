@@ -26,7 +26,7 @@ export interface NodeExchange {
 export function readRequest(
   clock: Clock,
   { request, response, expectsContinue: continues }: NodeExchange,
-  gone: AbortController,
+  disconnected: AbortController,
 ): ApiRequest {
   const { method = 'GET', url = '/', socket } = request;
   const body = async (): Promise<Uint8Array> => {
@@ -43,7 +43,7 @@ export function readRequest(
     from: socket.remoteAddress ?? '',
     // Created on demand: it is expensive and rarely used.
     get signal() {
-      return gone.signal;
+      return disconnected.signal;
     },
   };
 }

@@ -102,12 +102,12 @@ function portOf(server: Server): number {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-async function answer(options: ListenerOptions, running: RunningResponses, pair: NodeExchange): Promise<void> {
-  const { request, response } = pair;
-  const gone = new AbortController();
+async function answer(options: ListenerOptions, running: RunningResponses, nodeExchange: NodeExchange): Promise<void> {
+  const { request, response } = nodeExchange;
+  const disconnected = new AbortController();
   running.busy.add(response);
   response.once('close', () => {
-    if (!response.writableFinished) gone.abort();
+    if (!response.writableFinished) disconnected.abort();
     running.busy.delete(response);
     if (running.busy.size === 0) running.idle();
   });
@@ -122,8 +122,8 @@ async function answer(options: ListenerOptions, running: RunningResponses, pair:
     return;
   }
   try {
-    const answered = await options.dispatch(readRequest(options.clock, pair, gone));
-    await send(options.clock, running, { ...pair, answered, gone });
+    const answered = await options.dispatch(readRequest(options.clock, nodeExchange, disconnected));
+    await send(options.clock, running, { ...nodeExchange, answered, disconnected });
   } catch {
     response.destroy();
   }

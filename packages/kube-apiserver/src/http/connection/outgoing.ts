@@ -35,7 +35,7 @@ function toLatin1(text: string): string {
 
 export interface Sending extends NodeExchange {
   readonly answered: ApiResponse;
-  readonly gone: AbortController;
+  readonly disconnected: AbortController;
 }
 
 /** Writes a response, a stream up to its end, as fast as the client reads. */
@@ -155,10 +155,10 @@ interface Values {
 }
 
 async function stream(running: RunningResponses, sending: ResponseHead & Values): Promise<void> {
-  const { response, answered, headers, gone, values, encode } = sending;
-  running.streams.add(gone);
+  const { response, answered, headers, disconnected, values, encode } = sending;
+  running.streams.add(disconnected);
   // The watch ends when the signal of its request fires, so the signal is fired, and the watch is not left waiting.
-  if (running.closing) gone.abort();
+  if (running.closing) disconnected.abort();
   try {
     response.writeHead(answered.code, headers);
     response.flushHeaders();
@@ -166,7 +166,7 @@ async function stream(running: RunningResponses, sending: ResponseHead & Values)
       await write(running, response, { bytes: encode(value), own: 0 });
     }
   } finally {
-    running.streams.delete(gone);
+    running.streams.delete(disconnected);
     end(running, sending);
   }
 }

@@ -141,9 +141,9 @@ function partialList(list: Listed, { kind, version }: Transform): JsonObject {
 }
 
 /** kube-apiserver takes any object of a custom resource for a list, until it finds no items. */
-function noList(resource: Resource, asked: string): never {
+function noList(resource: Resource, requested: string): never {
   if (resource.custom) throw unknownError('content is not a list');
-  return refuse(`you requested ${asked}, but the requested object is not a list (${goType(resource, '')})`);
+  return refuse(`you requested ${requested}, but the requested object is not a list (${goType(resource, '')})`);
 }
 
 function refuse(message: string): never {

@@ -96,8 +96,8 @@ function formOf({ parameters }: AcceptClause, format: Format, endpoint: Endpoint
   if (stream !== undefined && (stream !== 'watch' || format === 'yaml')) return undefined;
   if (parameters.has('sv')) return undefined;
   const pretty = parameters.get('pretty') === '1';
-  const asked = ['as', 'g', 'v'].some((name) => parameters.has(name));
-  if (!asked)
+  const parameter = ['as', 'g', 'v'].some((name) => parameters.has(name));
+  if (!parameter)
     return format === 'protobuf' && endpoint.protobuf !== true ? undefined : { format, pretty, as: undefined };
   const as = transformOf(parameters);
   if (as?.kind === 'Table' && format === 'protobuf') return undefined;
@@ -129,7 +129,7 @@ const TRUE = ['1', 't', 'T', 'TRUE', 'true', 'True'];
 
 /** Whether the query or the kind of client requests indented JSON. */
 export function wantsPretty(query: ReadonlyMap<string, string>, agent: string): boolean {
-  const asked = query.get('pretty');
-  if (asked !== undefined && asked !== '') return TRUE.includes(asked);
+  const parameter = query.get('pretty');
+  if (parameter !== undefined && parameter !== '') return TRUE.includes(parameter);
   return ['curl', 'Wget', 'Mozilla/5.0'].some((prefix) => agent.startsWith(prefix));
 }

@@ -11,7 +11,7 @@ export class StoredEntry implements Entry {
   readonly bytes: Buffer;
   readonly #cache: ParsedCache;
   #parsed: KubeObject | undefined;
-  #forgotten: WeakRef<KubeObject> | undefined;
+  #dropped: WeakRef<KubeObject> | undefined;
 
   constructor(key: string, revision: number, bytes: Buffer, cache: ParsedCache) {
     this.key = key;
@@ -30,14 +30,14 @@ export class StoredEntry implements Entry {
 
   get object(): KubeObject {
     this.#parsed ??=
-      this.#forgotten?.deref() ?? this.#cache.prepare(JSON.parse(this.bytes.toString('utf8')) as KubeObject);
+      this.#dropped?.deref() ?? this.#cache.prepare(JSON.parse(this.bytes.toString('utf8')) as KubeObject);
     this.#cache.keep(this);
     return this.#parsed;
   }
 
   /** Drops the parsed form from the cache; readers that hold it keep it. */
   forget(): void {
-    if (this.#parsed !== undefined) this.#forgotten = new WeakRef(this.#parsed);
+    if (this.#parsed !== undefined) this.#dropped = new WeakRef(this.#parsed);
     this.#parsed = undefined;
   }
 }
@@ -72,10 +72,10 @@ export class ParsedCache {
     if (this.#young.has(entry)) return;
     this.#young.add(entry);
     this.#bytes += entry.bytes.length;
-    if (this.#bytes > this.#limit) this.#turn();
+    if (this.#bytes > this.#limit) this.#nextGeneration();
   }
 
-  #turn(): void {
+  #nextGeneration(): void {
     for (const entry of this.#old) if (!this.#young.has(entry)) entry.forget();
     this.#old = this.#young;
     this.#young = new Set();

@@ -70,15 +70,15 @@ export function decodeObject(expected: Expected, body: Body, { options, caller }
   if (body.refusal !== undefined)
     throw expected.hidesKind === true && body.refusal.code === 400 ? unregistered(resource) : body.refusal;
   try {
-    const { object, strictErrors: findings } = decode(
+    const { object, strictErrors } = decode(
       { ...expected, ...readAs(body, options) },
       resource.custom ? body.value : withStrictErrors(body),
     );
     const all = resource.custom
-      ? [...body.duplicates, ...findings]
-      : inDecodingOrder(body.value, body.duplicates, findings);
+      ? [...body.duplicates, ...strictErrors]
+      : inDecodingOrder(body.value, body.duplicates, strictErrors);
     if (all.length > 0 && options.fieldValidation === 'Strict') throw new DecodeFailure(strictMessage(all));
-    if (options.fieldValidation === 'Warn') for (const finding of all) caller.warn(finding);
+    if (options.fieldValidation === 'Warn') for (const error of all) caller.warn(error);
     checkVersion(resource, body.value);
     return object;
   } catch (error) {
@@ -109,9 +109,11 @@ function withStrictErrors({ value, duplicates, bytes, form }: Body): Json {
 function handled(resource: Resource, { value, bytes }: Body, { message, unrecognized }: DecodeFailure): string {
   if (unrecognized)
     return `the object provided is unrecognized (must be of type ${resource.kind}): ${message} (${summarize(bytes ?? Buffer.from(goJson(value)))})`;
-  const said = isObject(value) ? value : {};
+  const given = isObject(value) ? value : {};
   const { kind, apiVersion } = typeMetaOf(
-    resource.custom && (said.apiVersion ?? '') === '' && (said.kind ?? '') !== '' ? { ...said, apiVersion: '/' } : said,
+    resource.custom && (given.apiVersion ?? '') === '' && (given.kind ?? '') !== ''
+      ? { ...given, apiVersion: '/' }
+      : given,
     resource,
   );
   return `${kind} in version ${goQuote(apiVersion.split('/').at(-1) ?? '')} cannot be handled as a ${resource.kind}: ${message}`;
@@ -141,10 +143,10 @@ export function decode(expected: Expected, value: Json): Decoded {
     );
   for (const field of ['apiVersion', 'kind'] as const) {
     if (expected.copied === true) break;
-    const said = given[field] ?? '';
-    if (typeof said === 'string') continue;
+    const text = given[field] ?? '';
+    if (typeof text === 'string') continue;
     throw new DecodeFailure(
-      `couldn't get version/kind; json parse error: json: cannot unmarshal ${goKind(said)} into Go struct field .${field} of type string`,
+      `couldn't get version/kind; json parse error: json: cannot unmarshal ${goKind(text)} into Go struct field .${field} of type string`,
       true,
     );
   }
@@ -157,13 +159,13 @@ export function decode(expected: Expected, value: Json): Decoded {
     );
   if (resource.custom && given.apiVersion === null)
     throw new DecodeFailure('.apiVersion accessor error: <nil> is of the type <nil>, expected string');
-  const { object, strictErrors: findings } =
+  const { object, strictErrors } =
     resource.decode === undefined ? decodeBuiltin(expected, given) : decodeCustom(expected, resource.decode, given);
   const read =
     resource.custom && expected.patched === true && (given.apiVersion ?? '') === ''
       ? { ...object, apiVersion: '' }
       : object;
-  return { object: forgetsManagers(given) ? withMeta(read, { managedFields: [] }) : read, strictErrors: findings };
+  return { object: forgetsManagers(given) ? withMeta(read, { managedFields: [] }) : read, strictErrors };
 }
 
 /** An empty managedFields list requests that all are cleared; any other empty list has no meaning. */
@@ -203,10 +205,11 @@ const COMMON: readonly string[] = ['apiVersion', 'kind', 'metadata'];
 function decodeBuiltin(expected: Expected, value: JsonObject): Decoded {
   const { resource, registry, applied = false, copied = false, patched = false, encoded: written } = expected;
   if (patched && (value.apiVersion ?? '') === '') return decodeInternal(expected, value);
-  const misfit = copied ? undefined : kindProblem(registry, resource, typeMetaOf(value, resource));
-  if (misfit !== undefined)
+  const mismatch = copied ? undefined : kindProblem(registry, resource, typeMetaOf(value, resource));
+  if (mismatch !== undefined)
     throw new DecodeFailure(
-      (misfit.definition === undefined ? undefined : decodeStruct(misfit.definition, value).problem) ?? misfit.reason,
+      (mismatch.definition === undefined ? undefined : decodeStruct(mismatch.definition, value).problem) ??
+        mismatch.reason,
     );
   const definition = structOf(resource.schema);
   if (definition === undefined) throw new Error(`${resource.kind}: its schema is none of a struct`);

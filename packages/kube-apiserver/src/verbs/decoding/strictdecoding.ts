@@ -25,34 +25,34 @@ function isWithin(path: string, other: string): boolean {
   return path === other || path.startsWith(`${other}.`) || path.startsWith(`${other}[`);
 }
 
-function pathOf(finding: string): string {
-  return PATH.exec(finding)?.[1] ?? '';
+function pathOf(error: string): string {
+  return PATH.exec(error)?.[1] ?? '';
 }
 
 function inPlace(value: Json, all: readonly string[]): readonly string[] {
-  const places = new Map<string, number>();
-  note(value, '', places);
-  const placeOf = (finding: string): number => places.get(pathOf(finding)) ?? places.size;
+  const positions = new Map<string, number>();
+  note(value, '', positions);
+  const positionOf = (error: string): number => positions.get(pathOf(error)) ?? positions.size;
   return all
-    .map((finding) => ({ finding, place: placeOf(finding) }))
-    .sort((a, b) => a.place - b.place)
-    .map(({ finding }) => finding);
+    .map((error) => ({ error, position: positionOf(error) }))
+    .sort((a, b) => a.position - b.position)
+    .map(({ error }) => error);
 }
 
-function note(value: Json | undefined, path: string, places: Map<string, number>): void {
-  if (isArray(value)) for (const [index, item] of value.entries()) note(item, `${path}[${index}]`, places);
+function note(value: Json | undefined, path: string, positions: Map<string, number>): void {
+  if (isArray(value)) for (const [index, item] of value.entries()) note(item, `${path}[${index}]`, positions);
   if (!isObject(value)) return;
   for (const [key, child] of Object.entries(value)) {
     const at = path === '' ? key : `${path}.${key}`;
-    places.set(at, places.size);
-    note(child, at, places);
+    positions.set(at, positions.size);
+    note(child, at, positions);
   }
 }
 
 /** The message of fieldValidation=Strict: the errors of YAML are one error of several lines. */
-export function strictMessage(findings: readonly string[]): string {
-  const lines = findings.filter((finding) => OF_YAML.test(finding));
-  const rest = findings.filter((finding) => !OF_YAML.test(finding));
+export function strictMessage(errors: readonly string[]): string {
+  const lines = errors.filter((error) => OF_YAML.test(error));
+  const rest = errors.filter((error) => !OF_YAML.test(error));
   const yaml = lines.length === 0 ? [] : [['yaml: unmarshal errors:', ...lines].join('\n  ')];
   return `strict decoding error: ${[...yaml, ...rest].join(', ')}`;
 }

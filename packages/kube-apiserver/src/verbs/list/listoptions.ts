@@ -25,10 +25,11 @@ const MATCH = 'resourceVersionMatch';
 /** Throws 400 for an invalid number, 422 ListOptions for an invalid combination. */
 export function listOptions(query: Query, watch: boolean): ListOptions {
   const { timeoutSeconds, limit, labels } = readParameters(query);
-  const { continue: token = '', resourceVersion = '', resourceVersionMatch: asked = '' } = query;
+  const { continue: token = '', resourceVersion = '', resourceVersionMatch: requestedMatch = '' } = query;
   const sent = query.sendInitialEvents === undefined ? undefined : isTrue(query.sendInitialEvents);
-  const legacy = watch && sent === undefined && asked === '' && (resourceVersion === '' || resourceVersion === '0');
-  const match = legacy ? 'NotOlderThan' : asked;
+  const legacy =
+    watch && sent === undefined && requestedMatch === '' && (resourceVersion === '' || resourceVersion === '0');
+  const match = legacy ? 'NotOlderThan' : requestedMatch;
   const initialEvents = legacy ? true : sent;
   const errors = watch
     ? checkWatch(match, initialEvents, token)

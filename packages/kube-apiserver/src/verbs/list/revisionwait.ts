@@ -14,18 +14,18 @@ export class ResourceVersionTooLarge extends StatusError {
 
   /** @param collection that is read: kube-apiserver has no watch cache for events, and so never waits for them */
   constructor(
-    asked: number,
+    requested: number,
     current: number,
     { collection, watch = false }: { readonly collection: string; readonly watch?: boolean },
   ) {
     const waits = collection !== 'events';
     const causes = [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }];
     const details = { causes, ...(waits ? { retryAfterSeconds: 1 } : watch ? { retryAfterSeconds: 3 } : {}) };
-    super(504, `Timeout: Too large resource version: ${digits(asked)}, current: ${current}`, {
+    super(504, `Timeout: Too large resource version: ${digits(requested)}, current: ${current}`, {
       reason: 'Timeout',
       details,
     });
-    this.requested = asked;
+    this.requested = requested;
     this.isAwaited = waits;
   }
 }

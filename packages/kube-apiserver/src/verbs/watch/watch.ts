@@ -142,7 +142,7 @@ class Watch {
     const { resource } = selection.target;
     try {
       const subscription = store.watch(resource.collection, Math.min(after, store.revision), (change) => {
-        if (change.revision > from) this.#tell(change);
+        if (change.revision > from) this.#deliver(change);
       });
       this.#endings.push(() => subscription.end());
     } catch (error) {
@@ -183,7 +183,7 @@ class Watch {
     });
   }
 
-  #tell(change: Change): void {
+  #deliver(change: Change): void {
     const { selection } = this.#plan;
     if (!covers(selection, change.entry.key)) return;
     const event = eventOf(selection, change);

@@ -137,22 +137,23 @@ function isStored(
 
 const REVISION = /^\d+$/;
 
-function checkRevision({ metadata: { resourceVersion: said = '' } }: KubeObject): void {
-  if (said !== '' && !REVISION.test(said))
-    throw unknownError(`strconv.ParseUint: parsing ${goQuote(said)}: invalid syntax`);
-  if (Number(said) >= 2 ** 64) throw unknownError(`strconv.ParseUint: parsing ${goQuote(said)}: value out of range`);
+function checkRevision({ metadata: { resourceVersion: requested = '' } }: KubeObject): void {
+  if (requested !== '' && !REVISION.test(requested))
+    throw unknownError(`strconv.ParseUint: parsing ${goQuote(requested)}: invalid syntax`);
+  if (Number(requested) >= 2 ** 64)
+    throw unknownError(`strconv.ParseUint: parsing ${goQuote(requested)}: value out of range`);
 }
 
 /** The object with the resourceVersion that it is based on. Throws 409 where that is not the newest. */
 function withRevisionChecked({ target: { resource, name } }: Edit, next: KubeObject, live: KubeObject): KubeObject {
-  const { resourceVersion: said = '' } = next.metadata;
-  if (said === '' || Number(said) === 0) {
+  const { resourceVersion: requested = '' } = next.metadata;
+  if (requested === '' || Number(requested) === 0) {
     if (resource.strategy.unconditionalUpdate)
       return withMeta(next, { resourceVersion: live.metadata.resourceVersion });
     const missing = invalidValue('metadata.resourceVersion', 0, 'must be specified for an update');
     throw invalid({ group: resource.group, kind: resource.plural }, name, [missing]);
   }
-  if (said !== live.metadata.resourceVersion) throw conflict(resource, name, MODIFIED);
+  if (requested !== live.metadata.resourceVersion) throw conflict(resource, name, MODIFIED);
   return next;
 }
 
@@ -162,12 +163,12 @@ function prepare(target: Target, next: KubeObject, live: KubeObject): KubeObject
   const { generation, uid, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds } = live.metadata;
   const stripped = withMeta(next, { generation });
   const prepared = resource.strategy.prepareUpdate(stripped, live, strategyOf(target));
-  const said = prepared.metadata;
+  const requested = prepared.metadata;
   return withMeta(prepared, {
-    uid: said.uid === undefined || said.uid === '' ? uid : said.uid,
-    creationTimestamp: creationTimestamp ?? said.creationTimestamp,
-    deletionTimestamp: deletionTimestamp ?? said.deletionTimestamp,
-    deletionGracePeriodSeconds: said.deletionGracePeriodSeconds ?? deletionGracePeriodSeconds,
+    uid: requested.uid === undefined || requested.uid === '' ? uid : requested.uid,
+    creationTimestamp: creationTimestamp ?? requested.creationTimestamp,
+    deletionTimestamp: deletionTimestamp ?? requested.deletionTimestamp,
+    deletionGracePeriodSeconds: requested.deletionGracePeriodSeconds ?? deletionGracePeriodSeconds,
   });
 }
 

@@ -22,12 +22,12 @@ function markNamespace(
   now: number,
 ): KubeObject {
   const finalizers = namespace.metadata.finalizers ?? [];
-  const asked = orphanDependents ?? propagationPolicy;
+  const policy = orphanDependents ?? propagationPolicy;
   const orphan = orphanDependents ?? propagationPolicy === 'Orphan';
   const foreground = orphanDependents === undefined ? propagationPolicy === 'Foreground' : !orphanDependents;
   const kept = finalizers.filter((one) => one !== 'orphan' && one !== 'foregroundDeletion');
   const next =
-    asked === undefined
+    policy === undefined
       ? finalizers
       : [...kept, ...(orphan ? ['orphan'] : []), ...(foreground ? ['foregroundDeletion'] : [])];
   const status = isObject(namespace.status) ? namespace.status : {};

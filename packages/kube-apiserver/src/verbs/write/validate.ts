@@ -10,8 +10,8 @@ import { strategyOf } from '../view.js';
 /** Validates a new object, metadata first. Throws 422 with all causes; sends the kind's warnings. */
 export function checkCreate(resource: Resource, object: KubeObject, warn: Warn): void {
   const own = checksOwnMetadata(resource) ? checkMeta(resource, object) : [];
-  const findings = resource.strategy.validateCreate(object);
-  sendWarnings(resource, object, { errors: [...own, ...findings.errors], warnings: findings.warnings }, warn);
+  const result = resource.strategy.validateCreate(object);
+  sendWarnings(resource, object, { errors: [...own, ...result.errors], warnings: result.warnings }, warn);
   refuse(resource, object, checkCommon(resource, object));
 }
 
@@ -124,6 +124,6 @@ function refuse(
   errors: readonly FieldError[],
 ): void {
   if (errors.length === 0) return;
-  const said = apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '';
-  throw invalid({ group: custom ? said : group === 'events.k8s.io' ? '' : group, kind }, name, errors);
+  const ownGroup = apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '';
+  throw invalid({ group: custom ? ownGroup : group === 'events.k8s.io' ? '' : group, kind }, name, errors);
 }
