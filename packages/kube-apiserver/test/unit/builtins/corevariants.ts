@@ -143,7 +143,7 @@ export const CORE_VARIANTS: Readonly<Record<string, KindVariants>> = {
       'bad ranges': { spec: { podCIDR: '10.0.0.0/24', podCIDRs: ['10.0.0.0/24', 'x'] } },
       'three ranges': { spec: { podCIDR: '10.0.0.0/24', podCIDRs: ['10.0.0.0/24', '10.0.1.0/24', 'fd00::/64'] } },
       unschedulable: { spec: { unschedulable: true } },
-      'no fixture to swap': { status: { nodeInfo: { swap: { capacity: 0 } } } },
+      'swap of capacity zero': { status: { nodeInfo: { swap: { capacity: 0 } } } },
       'config source': { spec: { configSource: { configMap: { name: 'x', namespace: 'y', kubeletConfigKey: 'z' } } } },
     },
     update: {
