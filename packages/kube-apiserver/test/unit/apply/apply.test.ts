@@ -16,8 +16,8 @@ function refusal(run: () => unknown): { code: number; message: string; causes?: 
   throw new Error('nothing was refused');
 }
 
-describe('a first apply', () => {
-  it('makes the object with an entry for its manager', () => {
+describe('first apply of an object', () => {
+  it('a first apply creates the object with an entry for its manager', () => {
     expect(
       serverSideApply({
         live: undefined,
@@ -81,15 +81,15 @@ describe('a first apply', () => {
       { embedded: { apiVersion: 'v1', kind: 'K', metadata: { labels: { a: 'b' } }, x: 1 } },
       { 'f:embedded': { 'f:apiVersion': {}, 'f:kind': {}, 'f:metadata': { 'f:labels': { 'f:a': {} } }, 'f:x': {} } },
     ],
-  ])('owns %s', (_name, spec, fields) => {
+  ])('a first apply owns %s', (_name, spec, fields) => {
     expect(owned(apply(undefined, 'm', spec))).toEqual({ 'm Apply': fields });
   });
 
-  it('of nothing that can be owned leaves no entry', () => {
+  it('a first apply without ownable fields adds no entry', () => {
     expect(apply(undefined, 'm', { set: [] }).metadata.managedFields).toBeUndefined();
   });
 
-  it('takes an object over that has no managers: what it had is of before-first-apply', () => {
+  it('a first apply to an object without managers assigns its existing fields to before-first-apply', () => {
     const live = stored({
       apiVersion: 'facts.example.com/v1',
       kind: 'Thing',
@@ -103,8 +103,8 @@ describe('a first apply', () => {
   });
 });
 
-describe('an apply', () => {
-  it('that repeats the last one gives the live object itself', () => {
+describe('repeated and competing applies', () => {
+  it('an apply without changes returns the live object itself', () => {
     const live = apply(undefined, 'm', { map: [{ k: 'a' }], set: ['x'], any: { a: null } });
     expect(
       serverSideApply({
@@ -119,7 +119,7 @@ describe('an apply', () => {
     ).toBe(live);
   });
 
-  it('takes out what its manager drops and nobody else owns', () => {
+  it('an apply removes fields that its manager drops and nobody else owns', () => {
     const live = apply(apply(undefined, 'm', { color: 'red', flag: true, m: { a: '1', b: '2' } }), 'n', {
       m: { a: '1' },
     });
@@ -128,13 +128,13 @@ describe('an apply', () => {
     expect(owned(next)).toEqual({ 'm Apply': { 'f:color': {} }, 'n Apply': { 'f:m': { 'f:a': {} } } });
   });
 
-  it('keeps what an updater has changed since', () => {
+  it('an apply keeps fields that an updater changed since', () => {
     const live = put(apply(undefined, 'm', { color: 'red', flag: true }), 'u', { color: 'blue', flag: true });
     expect(owned(live)).toEqual({ 'm Apply': { 'f:flag': {} }, 'u Update': { 'f:color': {} } });
     expect(apply(live, 'm', { flag: true })['spec']).toEqual({ color: 'blue', flag: true });
   });
 
-  it('of another manager with the same values shares them, with no time stamp of its own', () => {
+  it('an apply of equal values by another manager shares their ownership without a new timestamp', () => {
     const next = apply(apply(undefined, 'm', { color: 'red' }), 'n', { color: 'red' }, { now: START + MINUTE });
     expect(next.metadata.managedFields?.map(({ manager, time }) => [manager, time])).toEqual([
       ['n', undefined],
@@ -142,7 +142,7 @@ describe('an apply', () => {
     ]);
   });
 
-  it('of another value is a conflict', () => {
+  it('an apply of a different value to an owned field is a conflict', () => {
     const live = apply(undefined, 'm', { color: 'red', flag: true });
     expect(refusal(() => apply(live, 'n', { color: 'blue' }))).toEqual({
       code: 409,
@@ -151,7 +151,7 @@ describe('an apply', () => {
     });
   });
 
-  it('lists all conflicts, by manager', () => {
+  it('a conflict lists all fields by manager', () => {
     const live = put(apply(undefined, 'm', { color: 'red', map: [{ k: 'a', v: '1' }] }), 'u', {
       color: 'red',
       map: [{ k: 'a', v: '1' }],
@@ -173,7 +173,7 @@ describe('an apply', () => {
     });
   });
 
-  it('with force takes the fields', () => {
+  it('an apply with force takes over the conflicting fields', () => {
     const live = apply(undefined, 'm', { color: 'red', flag: true });
     const next = apply(live, 'n', { color: 'blue' }, { force: true });
     expect(next['spec']).toEqual({ color: 'blue', flag: true });
@@ -184,7 +184,7 @@ describe('an apply', () => {
     ['a b c', 'c x a', 'b c x a'],
     ['a b c d', 'd n b', 'a c d n b'],
     ['a b c d e', 'x c y a z', 'b x c d e y a z'],
-  ])('orders items of a set: %s and %s make %s', (live, applied, expected) => {
+  ])('an apply to the live set %s of the items %s results in the order %s', (live, applied, expected) => {
     const next = apply(
       apply(undefined, 'm', { set: live.split(' ') }),
       'n',
@@ -228,7 +228,7 @@ describe('an apply', () => {
       500,
       'failed to create typed patch object (n/x; facts.example.com/v1, Kind=Thing): .spec.replicas: expected numeric (int or float), got string',
     ],
-  ])('is refused with %s', (_name, applied, code, message) => {
+  ])('an apply is rejected with %s', (_name, applied, code, message) => {
     expect(
       refusal(() =>
         serverSideApply({

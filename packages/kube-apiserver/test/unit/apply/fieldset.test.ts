@@ -22,7 +22,7 @@ const element = fc.constantFrom('f:a', 'f:b', 'v:1', 'v:"x"', 'k:{"k":"a"}', 'k:
 const path = fc.array(element, { minLength: 1, maxLength: 3 });
 const paths = fc.array(path, { maxLength: 8 });
 
-/** The same as plain texts. */
+/** The paths of a set as strings. */
 function texts(set: FieldSet): Set<string> {
   return new Set(pathsOf(set).map((one) => one.join(' ')));
 }
@@ -31,8 +31,8 @@ function plain(list: readonly (readonly string[])[]): Set<string> {
   return new Set(list.map((one) => one.join(' ')));
 }
 
-describe('a set of fields', () => {
-  it('is what a set of paths is, in every operation', () => {
+describe('field sets', () => {
+  it('every operation on field sets equals that on sets of paths', () => {
     fc.assert(
       fc.property(paths, paths, (left, right) => {
         const [a, b] = [setOf(...left), setOf(...right)];
@@ -50,14 +50,14 @@ describe('a set of fields', () => {
     );
   });
 
-  it('gives itself where nothing changes', () => {
+  it('an operation on a field set returns the same set when nothing changes', () => {
     const a = setOf(['f:a', 'f:b'], ['f:c']);
     expect(union(a, setOf(['f:c']))).toBe(a);
     expect(difference(a, setOf(['f:d']))).toBe(a);
     expect(recursiveDifference(a, setOf(['f:a', 'f:z']))).toBe(a);
   });
 
-  it('is the same after it was written and read', () => {
+  it('a field set is unchanged after encoding and decoding', () => {
     fc.assert(
       fc.property(paths, (list) => {
         const set = setOf(...list);
@@ -68,7 +68,7 @@ describe('a set of fields', () => {
     );
   });
 
-  it('is written in the order of the real server', () => {
+  it('a field set is encoded in the order of kube-apiserver', () => {
     const set = setOf(
       ['v:2'],
       ['v:10'],
@@ -89,7 +89,7 @@ describe('a set of fields', () => {
     );
   });
 
-  it('reads each of its values once to write a hundred thousand in order', () => {
+  it('encoding a field set of a hundred thousand values parses each value once', () => {
     const values = Array.from({ length: 100_000 }, (_none, at) => `v:"${((at * 7919) % 100_000).toString(36)}"`);
     const real = JSON.parse;
     let reads = 0;
@@ -114,7 +114,7 @@ describe('a set of fields', () => {
     ['v:null', '[=null]'],
     ['v:[1,"a"]', '[=[1,"a"]]'],
     ['i:3', '[3]'],
-  ])('has steps: %s is read as %s', (text, expected) => {
+  ])('the path element %s is formatted as %s', (text, expected) => {
     expect(elementText(readElement(text) ?? '')).toBe(expected);
   });
 
@@ -123,16 +123,16 @@ describe('a set of fields', () => {
     ['v:1.0', 'v:1'],
     ['i:007', 'i:7'],
     ['x:y', undefined],
-  ])('has one spelling of a step: %s is %s', (text, expected) => {
+  ])('the path element %s is normalized to %s', (text, expected) => {
     expect(readElement(text)).toBe(expected);
   });
 
-  it.each(['', 'f', 'name', 'v:', 'k:[]', 'k:{', 'i:x'])('has no step %j', (text) => {
+  it.each(['', 'f', 'name', 'v:', 'k:[]', 'k:{', 'i:x'])('the key %j is rejected as a path element', (text) => {
     expect(() => readElement(text)).toThrow(Error);
   });
 });
 
-describe('text as Go writes it', () => {
+describe('Go formats of values', () => {
   it.each<[string, string, string]>([
     ['%q', goQuote('a"\\\n\t\u0001\u007f\u00a0é😀'), '"a\\"\\\\\\n\\t\\x01\\x7f\\u00a0é😀"'],
     ['%v', goDefault({ b: [1, 'x', null], a: { c: true } }), 'map[a:map[c:true] b:[1 x <nil>]]'],
@@ -142,11 +142,11 @@ describe('text as Go writes it', () => {
       'map[string]interface {}{"a":1.5, "b":[]interface {}{1, "x", interface {}(nil)}}',
     ],
     ['JSON', goJson({ b: '<&>\u2028', a: 1 }), '{"a":1,"b":"\\u003c\\u0026\\u003e\\u2028"}'],
-  ])('%s', (_verb, text, expected) => {
+  ])('a value is formatted as by Go with %s', (_verb, text, expected) => {
     expect(text).toBe(expected);
   });
 
-  it('is sorted by code point', () => {
+  it('strings are sorted by code point', () => {
     expect(['\uff5e', '😀', 'a', 'ab', ''].sort(compareBytes)).toEqual(['', 'a', 'ab', '\uff5e', '😀']);
   });
 });

@@ -8,7 +8,7 @@ import type { Schema } from '../../../src/schema/schema.js';
 
 const TEXT: Schema = { type: 'string' };
 
-/** A spec with every kind of list, map and struct. */
+/** A schema with every kind of list, map and struct. */
 const SPEC: Schema = {
   type: 'object',
   properties: {
@@ -62,12 +62,12 @@ export function body(spec: Json, rest: JsonObject = {}): JsonObject {
   return { ...TYPE, metadata: { name: 'x', namespace: 'n' }, spec, ...rest };
 }
 
-/** A stored thing: with the uid that every stored object has. */
+/** A stored object, which has a uid. */
 export function stored(object: KubeObject): KubeObject {
   return { ...object, metadata: { ...object.metadata, uid: 'u' } };
 }
 
-/** Applies a spec; `options` change the request. */
+/** Applies a spec; `options` override the request. */
 export function apply(
   live: KubeObject | undefined,
   manager: string,
@@ -87,13 +87,13 @@ export function apply(
   return stored(serverSideApply(request));
 }
 
-/** Puts a spec in the place of the live one, or makes the object. */
+/** Replaces the spec of the live object, or creates the object. */
 export function put(live: KubeObject | undefined, manager: string, spec: Json, now = START): KubeObject {
   const next: KubeObject = { ...TYPE, ...live, metadata: live?.metadata ?? { name: 'x', namespace: 'n' }, spec };
   return stored(trackUpdate({ live, next, manager, subresource: '', resource: THING, now }));
 }
 
-/** Who owns what, in short: `a Apply f:spec…`. */
+/** A short form of managedFields: `a Apply f:spec…`. */
 export function owned(object: KubeObject): Record<string, Json> {
   const entries = object.metadata.managedFields ?? [];
   return Object.fromEntries(

@@ -10,7 +10,7 @@ import { apply, body, owned, START, stored, THING } from './fixture.js';
 
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
-/** An object as `kubectl apply` of that spec on the client's side makes it. */
+/** An object as client-side `kubectl apply` creates it from a spec. */
 function clientSide(spec: Json): KubeObject {
   const annotations = {
     [LAST_APPLIED]: JSON.stringify({ ...body(spec), metadata: { annotations: {}, name: 'x', namespace: 'n' } }),
@@ -38,7 +38,7 @@ function annotationOf(object: KubeObject): Json {
 }
 
 describe('server-side apply by kubectl after its client-side apply', () => {
-  it('changes what client-side apply had set without a conflict, and keeps its annotation in step', () => {
+  it('server-side apply by kubectl changes fields of its client-side apply without a conflict and updates the annotation', () => {
     const next = apply(clientSide({ color: 'red', flag: true }), 'kubectl', { color: 'blue' });
     expect(next['spec']).toEqual({ color: 'blue', flag: true });
     expect(annotationOf(next)).toEqual(body({ color: 'blue' }));
@@ -47,7 +47,7 @@ describe('server-side apply by kubectl after its client-side apply', () => {
     );
   });
 
-  it('is a conflict for another manager, and for what somebody changed since', () => {
+  it('fields of client-side apply are a conflict for other managers and when they were changed since', () => {
     const live = clientSide({ color: 'red', flag: true });
     expect(() => apply(live, 'm', { color: 'blue' })).toThrow(
       'Apply failed with 1 conflict: conflict with "kubectl-client-side-apply" using facts.example.com/v1: .spec.color',
@@ -71,24 +71,24 @@ describe('server-side apply by kubectl after its client-side apply', () => {
     ['is no JSON', '{'],
     ['is of another version', JSON.stringify({ ...body({ color: 'red' }), apiVersion: 'facts.example.com/v0' })],
     ['has unknown fields', JSON.stringify(body({ color: 'red', nope: 1 }))],
-  ])('gets no help from an annotation that %s', (_name, text) => {
+  ])('server-side apply by kubectl ignores a last-applied annotation that %s', (_name, text) => {
     const live = clientSide({ color: 'red' });
     const odd: KubeObject = { ...live, metadata: { ...live.metadata, annotations: { [LAST_APPLIED]: text } } };
     expect(() => apply(odd, 'kubectl', { color: 'blue' })).toThrow('Apply failed with 1 conflict');
   });
 
-  it('drops an annotation that would be too long', () => {
+  it('server-side apply by kubectl removes a last-applied annotation that becomes too long', () => {
     const next = apply(clientSide({ color: 'red' }), 'kubectl', { color: 'x'.repeat(256 * 1024) });
     expect(next.metadata.annotations).toEqual({});
   });
 
-  it('leaves the annotation of others alone', () => {
+  it('server-side apply by other managers keeps the last-applied annotation', () => {
     const live = clientSide({ color: 'red' });
     expect(apply(live, 'm', { flag: true }).metadata.annotations).toEqual(live.metadata.annotations);
   });
 });
 
-describe('owners of another version', () => {
+describe('owners in another version', () => {
   const other: Schema = {
     type: 'object',
     properties: { spec: { type: 'object', properties: { colour: { type: 'string' }, flag: { type: 'boolean' } } } },
@@ -118,7 +118,7 @@ describe('owners of another version', () => {
     };
   }
 
-  it('are asked in the names of their version', () => {
+  it('owners in another version conflict by the field names of their version', () => {
     const live = withEntry({ 'f:colour': {} }, 'Update');
     expect(() => apply(live, 'n', { color: 'blue' }, { other: versions })).toThrow(
       'conflict with "m" using facts.example.com/v2: .spec.colour',
@@ -128,13 +128,13 @@ describe('owners of another version', () => {
     });
   });
 
-  it('drop what they applied in that version', () => {
+  it('an owner drops fields that it applied in another version', () => {
     const next = apply(withEntry({ 'f:colour': {}, 'f:flag': {} }, 'Apply'), 'm', { flag: true }, { other: versions });
     expect(next['spec']).toEqual({ flag: true });
     expect(owned(next)).toEqual({ 'm Apply': { 'f:flag': {} } });
   });
 
-  it('make an apply fail when that version of a custom resource is no more', () => {
+  it('an apply fails when an owner uses a removed version of a custom resource', () => {
     const live = withEntry({ 'f:colour': {} }, 'Update', 'facts.example.com/v9');
     expect(() => apply(live, 'n', { flag: true }, { other: versions })).toThrow(
       expect.objectContaining({
@@ -144,15 +144,15 @@ describe('owners of another version', () => {
     );
   });
 
-  it('are forgotten when that version of a built-in kind is no more', () => {
+  it('an owner in a removed version of a built-in kind is dropped', () => {
     const builtin = { ...THING, custom: false };
     const live = withEntry({ 'f:colour': {} }, 'Update', 'facts.example.com/v9');
     expect(owned(apply(live, 'n', { flag: true }, { resource: builtin }))).toEqual({ 'n Apply': { 'f:flag': {} } });
   });
 });
 
-describe('a schema that has changed', () => {
-  it('makes fields inside of what is atomic now a claim of the whole', () => {
+describe('changed schemas', () => {
+  it('ownership of fields in a value that became atomic turns into ownership of the whole value', () => {
     const atomic: Schema = {
       type: 'object',
       properties: {

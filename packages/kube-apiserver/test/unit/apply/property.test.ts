@@ -43,7 +43,7 @@ function play(steps: readonly { manager: string; spec: Json; update: boolean }[]
   return live;
 }
 
-/** The spec without what is empty: a container that lost its last member is null until the next apply says what it is. */
+/** The spec without empty values: a container that lost its last member is null until the next apply. */
 function values(object: KubeObject): Json {
   return filled(object['spec'] ?? null) ?? null;
 }
@@ -58,7 +58,7 @@ function filled(value: Json): Json | undefined {
 }
 
 describe('server-side apply', () => {
-  it('once more after twice gives the live object itself, and twice has the values of once', () => {
+  it('a third equal apply returns the live object itself, and a second has the values of the first', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 4 }), spec, (steps, given) => {
         const owning = { ...(given as object), flag: true };
@@ -80,7 +80,7 @@ describe('server-side apply', () => {
     );
   });
 
-  it('with the same by another manager changes no value', () => {
+  it('an equal apply by another manager changes no value', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 3 }), spec, (steps, given) => {
         const once = apply(play(steps), 'm', given, { force: true });
@@ -89,7 +89,7 @@ describe('server-side apply', () => {
     );
   });
 
-  it('undone by an empty one leaves what others own, and no entry', () => {
+  it('an empty apply leaves the fields of other owners and no entry of its manager', () => {
     fc.assert(
       fc.property(spec, spec, (mine, theirs) => {
         const both = apply(apply(undefined, 'z', theirs), 'm', mine, { force: true });
@@ -103,7 +103,7 @@ describe('server-side apply', () => {
     );
   });
 
-  it('leaves its inputs as they are, and no key of a client reaches a prototype', () => {
+  it('server-side apply does not modify its inputs, and no key of a client reaches a prototype', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 3 }), spec, (steps, given) => {
         const live = play(steps);
@@ -121,7 +121,7 @@ describe('server-side apply', () => {
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 
-  it('answers or refuses whatever comes', () => {
+  it('server-side apply returns a result or a StatusError for every input', () => {
     const anything = fc.jsonValue({ maxDepth: 4 });
     const field = fc.constantFrom(
       'color',

@@ -14,7 +14,7 @@ interface Recorded {
   readonly move: Omit<OwnershipRequest, 'request'>;
   readonly live?: KubeObject;
   readonly answer: { readonly status: number; readonly body: unknown };
-  /** Before defaults, of built-in kinds. */
+  /** The object before defaulting, for built-in kinds. */
   readonly object?: Json;
 }
 
@@ -32,7 +32,7 @@ function nameOf({ kind, move, answer }: Recorded, index: number): string {
   return `${index}: ${move.type} of a ${where} by ${move.manager}${move.force ? ' with force' : ''}, answered ${answer.status}`;
 }
 
-describe('a request that a real server has answered', () => {
+describe('recorded requests', () => {
   it.each(turns.map((turn, index): [string, Recorded] => [nameOf(turn, index), turn]))(
     '%s',
     async (_name, { kind, move, live, answer, object }) => {
@@ -46,7 +46,7 @@ describe('a request that a real server has answered', () => {
     },
   );
 
-  it('is of every kind and code', () => {
+  it('the recorded requests cover every kind and status code', () => {
     const seen = new Set(turns.map(({ kind, move, answer }) => `${kind} ${move.type} ${answer.status}`));
     for (const kind of ['thing', 'configmap', 'service', 'deployment']) {
       for (const what of ['apply 201', 'apply 200', 'apply 409', 'create 201', 'put 200', 'merge 200', 'json 200'])

@@ -27,7 +27,7 @@ function entry(fields: Partial<ManagedFieldsEntry>): ManagedFieldsEntry {
   };
 }
 
-/** A change of the live object's color by `u` that brings these managedFields. */
+/** An update of the color of the live object by `u` with these managedFields in the body. */
 function edited(live: KubeObject, managedFields: readonly ManagedFieldsEntry[], subresource = ''): KubeObject {
   const next: KubeObject = {
     ...live,
@@ -37,7 +37,7 @@ function edited(live: KubeObject, managedFields: readonly ManagedFieldsEntry[], 
   return trackUpdate({ live, next, manager: 'u', subresource, resource: THING, now: START });
 }
 
-describe('a new object', () => {
+describe('managedFields of a new object', () => {
   it("is its manager's, containers that come as a whole included", () => {
     expect(owned(put(undefined, 'u', { o: { a: 'x' }, set: ['a'], map: [{ k: 'a' }], m: {}, list: [] }))).toEqual({
       'u Update': {
@@ -51,7 +51,7 @@ describe('a new object', () => {
     });
   });
 
-  it('of a built-in kind has structs that nobody owns, and what its author gave no value', () => {
+  it('the creator of a built-in object does not own empty structs and zero values', () => {
     const next: KubeObject = {
       apiVersion: 'apps/v1',
       kind: 'Deployment',
@@ -108,7 +108,7 @@ describe('a new object', () => {
     ]);
   });
 
-  it('takes managedFields of its author when they can be read', () => {
+  it('a new object keeps readable managedFields of its author', () => {
     const next: KubeObject = {
       apiVersion: 'facts.example.com/v1',
       kind: 'Thing',
@@ -121,8 +121,8 @@ describe('a new object', () => {
   });
 });
 
-describe('an update', () => {
-  it('owns what it changes, alone', () => {
+describe('managedFields of an update', () => {
+  it('the manager of an update becomes the only owner of the changed fields', () => {
     const live = put(apply(apply(undefined, 'm', { color: 'red', flag: true }), 'n', { color: 'red' }), 'u', {
       color: 'blue',
       flag: true,
@@ -130,13 +130,13 @@ describe('an update', () => {
     expect(owned(live)).toEqual({ 'm Apply': { 'f:flag': {} }, 'u Update': { 'f:color': {} } });
   });
 
-  it('takes what it removes from everybody', () => {
+  it('an update removes deleted fields from all owners', () => {
     expect(owned(put(apply(undefined, 'm', { color: 'red', flag: true }), 'u', { flag: true }))).toEqual({
       'm Apply': { 'f:flag': {} },
     });
   });
 
-  it('adds to what its manager had, and moves the time stamp then only', () => {
+  it('an update adds to the fields of its manager and changes the timestamp only then', () => {
     const first = put(undefined, 'u', { color: 'red' });
     const second = put(first, 'u', { color: 'red', flag: true }, START + MINUTE);
     expect(owned(second)).toEqual({ 'u Update': { '.': {}, 'f:color': {}, 'f:flag': {} } });
@@ -146,13 +146,13 @@ describe('an update', () => {
     );
   });
 
-  it('that changes nothing gives the live object itself', () => {
+  it('an update without changes returns the live object itself', () => {
     const live = put(undefined, 'u', { color: 'red', map: [{ k: 'a' }] });
     const next: KubeObject = JSON.parse(JSON.stringify(live));
     expect(trackUpdate({ live, next, manager: 'w', subresource: '', resource: THING, now: START + MINUTE })).toBe(live);
   });
 
-  it('through status owns nothing but status, and one of the main resource all but that', () => {
+  it('an update of the status owns only the status, and one of the main resource everything else', () => {
     const live = put(undefined, 'u', { color: 'red' });
     const next: KubeObject = {
       ...live,
@@ -176,7 +176,7 @@ describe('an update', () => {
     ]);
   });
 
-  it('of a Deployment through status leaves labels and spec alone, but not annotations', () => {
+  it('a status update of a Deployment cannot own labels and spec, but can own annotations', () => {
     const live: KubeObject = {
       apiVersion: 'apps/v1',
       kind: 'Deployment',
@@ -196,7 +196,7 @@ describe('an update', () => {
     });
   });
 
-  it('joins the oldest entries above ten', () => {
+  it('an update merges the oldest entries above ten', () => {
     let live = put(undefined, 'u0', { any: {} });
     for (let index = 1; index <= 11; index += 1) {
       live = put(
@@ -215,7 +215,7 @@ describe('an update', () => {
   });
 });
 
-describe('managedFields of a client', () => {
+describe('managedFields in a request body', () => {
   const live = apply(put(undefined, 'u0', { flag: true }), 'm', { color: 'red' });
 
   it.each<[string, ManagedFieldsEntry[], Json]>([
@@ -278,16 +278,16 @@ describe('managedFields of a client', () => {
     ],
     ['reset with one empty entry', [{}], {}],
     ['in a version that is not there reset, too', [entry({ apiVersion: 'facts.example.com/v9' })], {}],
-  ])('%s', (_name, managedFields, expected) => {
+  ])('managedFields in a request body are handled as in kube-apiserver: %s', (_name, managedFields, expected) => {
     expect(owned(edited(live, managedFields))).toEqual(expected);
   });
 
-  it('do not count on a subresource', () => {
+  it('managedFields in a request body are ignored on a subresource', () => {
     const made = edited(live, [entry({ manager: 'other' })], 'status');
     expect(made.metadata.managedFields).toEqual(live.metadata.managedFields);
   });
 
-  it('stay away after a reset until somebody applies', () => {
+  it('managedFields are not recorded after a reset until the next apply', () => {
     const reset = edited(live, [{}]);
     expect(owned(put(reset, 'w', { color: 'x' }))).toEqual({});
     expect(owned(apply(reset, 'm', { color: 'new' }))).toEqual({
@@ -296,7 +296,7 @@ describe('managedFields of a client', () => {
     });
   });
 
-  it('of a built-in kind are reset by an empty list', () => {
+  it('an empty list resets managedFields of a built-in kind', () => {
     const stored: KubeObject = {
       apiVersion: 'apps/v1',
       kind: 'Deployment',
@@ -311,8 +311,8 @@ describe('managedFields of a client', () => {
   });
 });
 
-describe('time stamps', () => {
-  it('that are all that differs are those of the live object', () => {
+describe('timestamps of managedFields', () => {
+  it('an object that differs only in timestamps of managedFields becomes the live object', () => {
     const live = put(undefined, 'u', { color: 'red' });
     const later: KubeObject = {
       ...live,

@@ -4,7 +4,7 @@ import { compileRules } from '../../../src/cel/rules.js';
 import type { FieldError } from '../../../src/status.js';
 import { costs } from './tables/costs.js';
 
-describe('the estimated cost of a rule is that of the real server', () => {
+describe('estimated costs of rules', () => {
   it.each(costs.map(([spec, tooCostly]) => [JSON.stringify(spec), spec, tooCostly] as const))(
     '%s',
     (_text, spec, tooCostly) => {
@@ -18,7 +18,7 @@ describe('the estimated cost of a rule is that of the real server', () => {
     },
   );
 
-  it('names the rules that make a schema too costly as a whole', () => {
+  it('the error for the total cost of a schema names the most expensive rules', () => {
     const list = {
       type: 'array',
       items: { type: 'string', 'x-kubernetes-validations': [{ rule: 'self.contains(self)' }] },
@@ -31,7 +31,7 @@ describe('the estimated cost of a rule is that of the real server', () => {
     expect(found.at(-1)).toMatchObject({ field: 'schema', reason: 'FieldValueForbidden' });
   });
 
-  it('is not asked for where a stored schema stays as it is', () => {
+  it('cost limits of single rules are not enforced when an update keeps the schema', () => {
     const spec = costs.find(([, tooCostly]) => tooCostly.length > 0)?.[0] ?? {};
     const found = compileRules({ type: 'object', properties: { spec } }, 'schema', { ignoreCosts: true });
     expect(

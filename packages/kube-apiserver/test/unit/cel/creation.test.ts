@@ -16,7 +16,7 @@ function checked(
   );
 }
 
-describe('the format of a rule', () => {
+describe('fields of rules', () => {
   it.each([
     [{ rule: ' ' }, ['FieldValueRequired|[0].rule|Required value: rule is not specified']],
     [{ message: ' ' }, ['FieldValueInvalid|[0].message|Invalid value: " ": must be non-empty if specified']],
@@ -45,17 +45,17 @@ describe('the format of a rule', () => {
         'FieldValueInvalid|[0].fieldPath|Invalid value: "a\\n": must be a valid path',
       ],
     ],
-  ])('%j', (rule, expected) => {
+  ])('the fields of the rule %j are checked as in kube-apiserver', (rule, expected) => {
     expect(checked(rule)).toEqual(expected);
   });
 });
 
-describe('a rule of a schema', () => {
+describe('compilation of rules', () => {
   const problems = (schema: Schema): string[] =>
     compileRules(schema, 's').map(({ field, message }) => `${field}|${message}`);
   const rules = (...list: ValidationRule[]): Partial<Schema> => ({ 'x-kubernetes-validations': list });
 
-  it('may not compare over time what cannot be told apart', () => {
+  it('a rule below an uncorrelatable list may not use oldSelf', () => {
     const item: Schema = { ...TEXT, ...rules({ rule: 'self == oldSelf' }) };
     const listOf = (type: 'map' | 'atomic'): Schema => ({
       type: 'array',
@@ -69,7 +69,7 @@ describe('a rule of a schema', () => {
     expect(problems({ ...listOf('map'), 'x-kubernetes-list-map-keys': ['k'] })).toEqual([]);
   });
 
-  it('says that it wants an optional oldSelf only where it reads it', () => {
+  it('a rule may set optionalOldSelf only when it uses oldSelf', () => {
     expect(
       problems({ properties: { a: { ...TEXT, ...rules({ rule: 'self != ""', optionalOldSelf: true }) } } }),
     ).toEqual([
@@ -77,14 +77,14 @@ describe('a rule of a schema', () => {
     ]);
   });
 
-  it('is not compiled where the schema itself is wrong', () => {
+  it('a rule at an invalid schema node is not compiled', () => {
     const schema: Schema = { type: 'object', properties: { a: { ...TEXT, ...rules({ rule: 'nope' }) } } };
     const schemaErrors = [invalidValue('s.properties[a].maxLength', -1, 'must not be negative')];
     expect(compileRules(schema, 's', { schemaErrors })).toEqual([]);
     expect(compileRules(schema, 's')).toHaveLength(1);
   });
 
-  it('has a message that is a text', () => {
+  it('a messageExpression must evaluate to a string', () => {
     const wrong = problems({
       ...TEXT,
       ...rules({ rule: 'true', messageExpression: '1' }, { rule: 'true', messageExpression: 'self +' }),
@@ -98,7 +98,7 @@ describe('a rule of a schema', () => {
   });
 });
 
-describe('names of properties', () => {
+describe('escaping of property names', () => {
   it.each([
     ['a', 'a'],
     ['a-b', 'a__dash__b'],
@@ -112,7 +112,7 @@ describe('names of properties', () => {
     ['1a', undefined],
     ['a b', undefined],
     ['', undefined],
-  ])('%s is reached as %s', (name, escaped) => {
+  ])('the property %s has the name %s in expressions', (name, escaped) => {
     expect(escapeName(name)).toBe(escaped);
     if (escaped !== undefined) expect(unescapeName(escaped)).toBe(name);
   });

@@ -70,7 +70,7 @@ const value: Json = {
   pu: { zz: 1 },
 };
 
-/** The result of an expression as a text, which a messageExpression shows, or after `! ` the error of its evaluation. */
+/** The result of an expression, formatted by a messageExpression, or its evaluation error after `! `. */
 function outcome(expression: string): string {
   const schema: Schema = {
     ...data,
@@ -90,24 +90,27 @@ function outcome(expression: string): string {
   return errors[0]?.message.replace(/^Invalid value: /, '') ?? 'no error';
 }
 
-describe('the value of an expression is that of the real server', () => {
-  it.each(language)('language: %s', (expression, expected) => {
+describe('values of expressions', () => {
+  it.each(language)('an expression of the language has the value of kube-apiserver: %s', (expression, expected) => {
     expect(outcome(expression)).toBe(expected);
   });
 
-  it.each(corners)('corners: %s', (expression, expected) => {
+  it.each(corners)('an expression for an edge case has the value of kube-apiserver: %s', (expression, expected) => {
     expect(outcome(expression)).toBe(expected);
   });
 
-  it.each(dynamic)('dynamic: %s', (expression, expected) => {
+  it.each(dynamic)('an expression with dynamic types has the value of kube-apiserver: %s', (expression, expected) => {
     expect(outcome(expression)).toBe(expected);
   });
 
-  it.each(found)('found: %s', (expression, expected) => {
+  it.each(found)('an expression that once differed has the value of kube-apiserver: %s', (expression, expected) => {
     expect(outcome(expression)).toBe(expected);
   });
 
-  it.each(libraries)('libraries: %s', (expression, expected) => {
-    expect(outcome(expression)).toBe(expected);
-  });
+  it.each(libraries)(
+    'an expression with library functions has the value of kube-apiserver: %s',
+    (expression, expected) => {
+      expect(outcome(expression)).toBe(expected);
+    },
+  );
 });

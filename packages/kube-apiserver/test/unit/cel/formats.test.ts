@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { runRules } from '../../../src/cel/rules.js';
 import type { Schema } from '../../../src/schema/schema.js';
 
-/** What a rule shows of a text with a format. */
+/** The value of a formatted string in a rule. */
 function shown(format: string, text: string): string | undefined {
   const schema: Schema = {
     type: 'string',
@@ -15,8 +15,8 @@ function shown(format: string, text: string): string | undefined {
     .replace(/ evaluating rule: .*$/s, '');
 }
 
-/** As a kube-apiserver 1.36.3 answers. */
-describe('rules see texts with formats', () => {
+/** Recorded from kube-apiserver 1.36.3. */
+describe('formatted strings in rules', () => {
   it.each([
     ['duration', '3 days, 2 hours', '266400s'],
     ['duration', '1w', '604800s'],
@@ -49,7 +49,7 @@ describe('rules see texts with formats', () => {
     ['byte', 'YR==', 'a'],
     ['byte', '+///', 'Invalid byte formatted string +///: illegal base64 data at input byte 0'],
     ['byte', 'YWJj/wA=', 'Invalid byte formatted string YWJj/wA=: illegal base64 data at input byte 4'],
-  ])('%s %j', (format, text, expected) => {
+  ])('a rule sees a string of the format %s as its CEL type: %j', (format, text, expected) => {
     expect(shown(format, text)).toBe(expected);
   });
 });

@@ -18,7 +18,7 @@ const SPEC: Schema = {
   },
 };
 
-/** Letters a and b in no order. */
+/** A pseudorandom text of the letters a and b. */
 function withoutOrder(length: number): string {
   let state = 1;
   return Array.from({ length }, () => {
@@ -45,19 +45,19 @@ const ENDED = [
   `Invalid value: "object": 'operation cancelled: actual cost limit exceeded': no further validation rules will be run due to call cost exceeds limit for rule: m`,
 ];
 
-describe('a rule that costs too much is ended as by the real server', () => {
+describe('run-time cost limits', () => {
   it.each([
     'self.n.all(x, self.n.all(y, x >= 0 && y >= 0))',
     'lists.range(1000000000).size() == 1',
     'self.n.map(x, lists.range(100)).size() > 0',
     'self.n.distinct().size() > 0',
     'sets.intersects(self.n, self.n)',
-  ])('%s', (rule) => {
+  ])('a rule that exceeds the cost limit ends with the error of kube-apiserver: %s', (rule) => {
     const [error = ''] = told(rule);
     expect(error).toMatch(/actual cost limit exceeded|running out of cost budget/);
   });
 
-  it('and no other rule is run, here or elsewhere', () => {
+  it('no further rule runs after the cost limit was exceeded', () => {
     const costly = { rule: 'self.n.all(x, self.n.all(y, x >= 0 && y >= 0))', message: 'm' };
     const schema: Schema = {
       type: 'object',
@@ -71,7 +71,7 @@ describe('a rule that costs too much is ended as by the real server', () => {
     ).toEqual(ENDED);
   });
 
-  it('counts what all rules of an object cost together', () => {
+  it('the cost limit of an object counts all its rules', () => {
     const rule = '[1, 2, 3, 4, 5, 6, 7, 8, 9, 10].all(x, lists.range(90000).size() > x)';
     const schema: Schema = {
       ...SPEC,
@@ -83,8 +83,8 @@ describe('a rule that costs too much is ended as by the real server', () => {
   });
 });
 
-/** The cost model takes these for cheap; on the real server they take minutes, or all of its memory. */
-describe('what the cost model does not see is bounded too', () => {
+/** The cost model counts these as cheap; in kube-apiserver they take minutes or exhaust the memory. */
+describe('limits of work outside of the cost model', () => {
   const nested = (macro: string): string => macro.repeat(40);
   it.each([
     ['a list that doubles', `[self.n]${nested('.map(a, a + a)')}[0].size() > 0`],
@@ -100,15 +100,15 @@ describe('what the cost model does not see is bounded too', () => {
     ['reading a long text again and again', 'self.n.all(x, self.s.charAt(499999) == "a")'],
     ['counting the keys of a map again and again', 'self.n.all(x, self.m.size() > 1)'],
     ['a pattern with many states', 'self.t.matches("(a|b)*a(a|b){300}c")'],
-  ])('%s', (_title, rule) => {
+  ])('work that the cost model does not count is limited: %s', (_title, rule) => {
     const before = process.cpuUsage();
     expect(told(rule)).toEqual(ENDED);
     const { user, system } = process.cpuUsage(before);
-    // Of this process alone, whatever else the machine has to do; microseconds.
+    // CPU time of this process in microseconds, which does not depend on other processes.
     expect(user + system).toBeLessThan(60_000_000);
   });
 
-  it('macros of optionals within each other', () => {
+  it('nested macros of optionals are rejected as too complex', () => {
     const schema: Schema = {
       ...SPEC,
       'x-kubernetes-validations': [{ rule: `optional.of(1)${'.optMap(x, x)'.repeat(40)}.hasValue()` }],
@@ -119,7 +119,7 @@ describe('what the cost model does not see is bounded too', () => {
   });
 });
 
-describe('the depth of an expression', () => {
+describe('depth of expressions', () => {
   const problem = (rule: string): string | undefined =>
     compileRules({ ...SPEC, 'x-kubernetes-validations': [{ rule }] }, 'schema')[0]?.message.replace(
       /^.*?: ERROR/s,
@@ -142,7 +142,7 @@ describe('the depth of an expression', () => {
       `self.s == "${'x'.repeat(100_000)}"`,
       'expression code point size exceeds limit: size: 100012, limit 100000',
     ],
-  ])('%s', (_title, rule, expected) => {
+  ])('the depth of an expression is limited as in kube-apiserver: %s', (_title, rule, expected) => {
     expect(problem(rule)).toBe(expected === undefined ? undefined : `ERROR: <input>:-1:0: ${expected}`);
     expect(told(rule, {}).length).toBeLessThan(2);
   });

@@ -3,8 +3,11 @@ import { expect, it } from '@jest/globals';
 import { runRules } from '../../../src/cel/rules.js';
 import type { Schema } from '../../../src/schema/schema.js';
 
-/** As a kube-apiserver 1.36.3 answers: the message sees no optional, and an optional loses its schema on the way. */
-it('rules with an optional oldSelf see a value without its schema, and their messages see the plain one', () => {
+/**
+ * Recorded from kube-apiserver 1.36.3: the messageExpression gets a value that is not optional, and an optional loses
+ * its schema.
+ */
+it('a rule with optionalOldSelf sees oldSelf without its schema, and its messageExpression sees it unwrapped', () => {
   const schema: Schema = {
     type: 'object',
     properties: {

@@ -27,8 +27,8 @@ function problemOf(rule: string): string {
     .join(' ## ');
 }
 
-describe('what is wrong with a rule is said as the real server says it', () => {
-  it.each(problems)('%s', (rule, expected) => {
+describe('compile errors of rules', () => {
+  it.each(problems)('the compile error of a rule is that of kube-apiserver: %s', (rule, expected) => {
     expect(problemOf(rule)).toBe(expected);
   });
 });

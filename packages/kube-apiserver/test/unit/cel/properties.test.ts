@@ -55,7 +55,7 @@ const { json, schema } = fc.letrec<{ json: Json; schema: Schema }>((tie) => ({
   ),
 }));
 
-/** Objects have keys of their own that prototypes have. */
+/** Includes objects with own keys of the names of Object.prototype members. */
 function objectOf<T>(entries: fc.Arbitrary<T>): fc.Arbitrary<Record<string, T>> {
   return fc.array(fc.tuple(key, entries), { maxLength: 4 }).map((list) => Object.fromEntries(list));
 }
@@ -129,7 +129,7 @@ const TOKENS = [
   '`',
 ];
 
-/** Texts of all kinds: nonsense, tokens in a row, expressions that mean something, those with a piece gone or doubled. */
+/** Random text, random tokens, valid expressions, and valid expressions with a part removed or duplicated. */
 const text = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.array(fc.constantFrom(...TOKENS), { maxLength: 15 }).map((tokens) => tokens.join('')),
@@ -186,7 +186,7 @@ const POLICY_FIELDS = [
 const PODS = { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods'], scope: '*' };
 const CONSTRAINTS = { resourceRules: [PODS], matchPolicy: 'Equivalent', namespaceSelector: {}, objectSelector: {} };
 
-/** Paths of a schema and of all that is below it, as findings name them. */
+/** Paths of a schema and its subschemas, as errors name them. */
 function pathsOf({ items, properties = {}, additionalProperties }: Schema, path: string): readonly string[] {
   return [
     path,
@@ -207,8 +207,8 @@ const BROKEN: ValidationRule = { rule: '(' };
 const TRUE: ValidationRule = { rule: 'true', message: 'holds always' };
 const FALSE: ValidationRule = { rule: 'false', message: 'holds never' };
 
-describe('whatever a rule, a schema and an object are,', () => {
-  it('findings about a definition name a place of its schema, and a rule that is no expression is found beside the others', () => {
+describe('arbitrary rules, schemas and objects', () => {
+  it('errors of a definition refer to paths of its schema, and an invalid rule is reported among others', () => {
     fc.assert(
       fc.property(schema, fc.array(rule, { minLength: 1, maxLength: 2 }), (node, rules) => {
         const { schemaErrors, findings } = compiled(node, rules);
@@ -221,7 +221,7 @@ describe('whatever a rule, a schema and an object are,', () => {
         for (const { field, message } of more)
           expect([field, places.has(field), message]).toEqual([field, true, expect.stringMatching(/./)]);
         expect(more.filter(({ field }) => !field.endsWith(added))).toEqual(findings);
-        // Of a schema without a type that rules could see, all rules are refused at once.
+        // All rules of a schema without a CEL type are rejected with one error.
         const found = more.some(
           ({ field }) => field === `${SPEC}${added}` || field === `${SPEC}.x-kubernetes-validations`,
         );
@@ -231,7 +231,7 @@ describe('whatever a rule, a schema and an object are,', () => {
     );
   });
 
-  it('their evaluation gives findings which are the same again, with a rule that always holds too, and more with one that never does', () => {
+  it('evaluation is repeatable, a rule that always holds adds no errors, and one that never holds adds some', () => {
     fc.assert(
       fc.property(
         schema,
@@ -256,7 +256,7 @@ describe('whatever a rule, a schema and an object are,', () => {
     );
   });
 
-  it('findings about a policy name a place of it, and an expression that is none is found beside the others', () => {
+  it('errors of a policy refer to its paths, and an invalid expression is reported among others', () => {
     fc.assert(
       fc.property(text, text, text, (expression, variable, message) => {
         const validations = [{ expression, messageExpression: message }];

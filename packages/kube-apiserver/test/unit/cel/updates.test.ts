@@ -8,7 +8,7 @@ function object(name: string, spec: Json): Json {
   return { apiVersion: 'o3.example.com/v1', kind: 'Upd', metadata: { name }, spec };
 }
 
-/** Most writes take the name of their place in the table among those that are not named. */
+/** Unnamed writes are named by their index among the unnamed ones. */
 const cases = updates.map(
   (write, index) =>
     [
@@ -18,14 +18,17 @@ const cases = updates.map(
     ] as const,
 );
 
-describe('a write is judged as the real server does', () => {
-  it('with rules that are accepted', () => {
+describe('evaluation of rules on writes', () => {
+  it('the recorded writes use rules that compile', () => {
     expect(compileRules(root, 'schema')).toEqual([]);
   });
 
-  it.each(cases)('%s', (_title, { old, next, errors, warnings = [] }: Write, name) => {
-    const found = runRules(root, object(name, next), old === undefined ? undefined : object(name, old), { path: '' });
-    expect(found.errors.map(({ reason, field, message }) => `${reason}|${field}|${message}`).sort()).toEqual(errors);
-    expect([...found.warnings].sort()).toEqual(warnings);
-  });
+  it.each(cases)(
+    'a write reports the errors and warnings of kube-apiserver: %s',
+    (_title, { old, next, errors, warnings = [] }: Write, name) => {
+      const found = runRules(root, object(name, next), old === undefined ? undefined : object(name, old), { path: '' });
+      expect(found.errors.map(({ reason, field, message }) => `${reason}|${field}|${message}`).sort()).toEqual(errors);
+      expect([...found.warnings].sort()).toEqual(warnings);
+    },
+  );
 });

@@ -74,7 +74,7 @@ describe('a JSON patch (RFC 6902)', () => {
     ],
     ['of nothing changes nothing', '{"a":1}', '[]', '{"a":1}'],
     ['of null changes nothing', '{"a":1}', 'null', '{"a":1}'],
-  ])('%s', (_name, document, patch, expected) => {
+  ])('a JSON patch is applied by RFC 6902: %s', (_name, document, patch, expected) => {
     expect(jsonPatch(parsed(document), parsed(patch))).toEqual(parsed(expected));
   });
 
@@ -93,7 +93,7 @@ describe('a JSON patch (RFC 6902)', () => {
       '[{"op":"add","path":"/a"},{"op":"test","path":"/a","value":null}]',
       '{"a":null}',
     ],
-  ])('as the real server reads it: %s', (_name, document, patch, expected) => {
+  ])('a JSON patch deviates from RFC 6902 as in kube-apiserver: %s', (_name, document, patch, expected) => {
     expect(jsonPatch(parsed(document), parsed(patch))).toEqual(parsed(expected));
   });
 
@@ -124,7 +124,7 @@ describe('a JSON patch (RFC 6902)', () => {
       '{"a":1}',
       '[{"op":"remove","path":"/a"},{"op":"remove","path":"/a"}]',
     ],
-  ])('is refused with the terse 422 for %s', (_name, document, patch) => {
+  ])('a JSON patch is rejected with a 422 without details for %s', (_name, document, patch) => {
     expect(refusal(() => jsonPatch(parsed(document), parsed(patch)))).toEqual({ code: 422, message: TERSE });
   });
 
@@ -140,11 +140,11 @@ describe('a JSON patch (RFC 6902)', () => {
       '[{"op":"add","path":["a"]}]',
       'error decoding patch: json: cannot unmarshal array into Go struct field jsonPatchOp.path of type string',
     ],
-  ])('that reads %s is refused with 400', (patch, message) => {
+  ])('the JSON patch %s is rejected with 400', (patch, message) => {
     expect(refusal(() => jsonPatch({}, parsed(patch)))).toEqual({ code: 400, message });
   });
 
-  it('may have 10,000 operations and no more', () => {
+  it('a JSON patch may have at most 10,000 operations', () => {
     const operation = { op: 'test', path: '/a', value: 1 };
     expect(
       jsonPatch(
@@ -165,7 +165,7 @@ describe('a JSON patch (RFC 6902)', () => {
     });
   });
 
-  it('may copy 3 MiB and no more', () => {
+  it('a JSON patch may copy at most 3 MiB', () => {
     const copies = (count: number): Json =>
       Array.from({ length: count }, (_, index) => ({ op: 'copy', from: '/a', path: `/b${index}` }));
     const document = { a: 'x'.repeat(1024 * 1024 - 2) };
@@ -173,7 +173,7 @@ describe('a JSON patch (RFC 6902)', () => {
     expect(refusal(() => jsonPatch(document, copies(4)))).toEqual({ code: 422, message: TERSE });
   });
 
-  it('tells which members of an operation it does not know', () => {
+  it('strict validation of a JSON patch reports unknown members of operations', () => {
     expect(
       jsonPatchFindings([
         { op: 'add', path: '/a' },
@@ -182,7 +182,7 @@ describe('a JSON patch (RFC 6902)', () => {
     ).toEqual(['json patch unknown field "[1].zz"', 'json patch unknown field "[1].aa"']);
   });
 
-  it('sets keys that a prototype has as plain members', () => {
+  it('a JSON patch sets keys of Object.prototype as plain members', () => {
     const document = parsed('{"a":{}}');
     const result = jsonPatch(
       document,
@@ -194,7 +194,7 @@ describe('a JSON patch (RFC 6902)', () => {
     expect(({} as Record<string, unknown>)['x']).toBeUndefined();
   });
 
-  it('leaves its inputs as they are and answers or refuses whatever comes', () => {
+  it('a JSON patch does not modify its inputs and returns a result or a StatusError for every input', () => {
     const key = fc.constantFrom('a', 'b', '0', '-', '__proto__', 'constructor', '');
     const path = fc.array(key, { maxLength: 3 }).map((keys) => keys.map((one) => `/${one}`).join(''));
     const operation = fc.record({

@@ -25,7 +25,7 @@ describe('a merge patch (RFC 7386)', () => {
     ['{"a":{}}', '{}', '{"a":{}}'],
     ['{"a":{"b":1}}', '{"a":{}}', '{"a":{"b":1}}'],
     ['{"a":1}', '{"missing":null}', '{"a":1}'],
-  ])('of %s with %s gives %s', (target, patch, expected) => {
+  ])('a merge patch of %s with %s results in %s', (target, patch, expected) => {
     expect(mergePatch(parsed(target), parsed(patch))).toEqual(parsed(expected));
   });
 
@@ -33,7 +33,7 @@ describe('a merge patch (RFC 7386)', () => {
     ['nulls in objects of a new list are dropped', '{}', '{"a":[{"b":null,"c":1},null]}', '{"a":[{"c":1},null]}'],
     ['and of a list that takes the place of another', '{"a":[1]}', '{"a":[{"b":null}]}', '{"a":[{}]}'],
     ['but not of one that takes the place of an object', '{"a":{"x":1}}', '{"a":[{"b":null}]}', '{"a":[{"b":null}]}'],
-  ])('as the real server does it: %s', (_name, target, patch, expected) => {
+  ])('a merge patch deviates from RFC 7386 as in kube-apiserver: %s', (_name, target, patch, expected) => {
     expect(mergePatch(parsed(target), parsed(patch))).toEqual(parsed(expected));
   });
 
@@ -41,17 +41,17 @@ describe('a merge patch (RFC 7386)', () => {
     ['null', 'Invalid JSON Patch'],
     ['[]', 'error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}'],
     ['true', 'error decoding patch: json: cannot unmarshal bool into Go value of type map[string]interface {}'],
-  ])('that is %s is refused with 400', (patch, message) => {
+  ])('a merge patch that is %s is rejected with 400', (patch, message) => {
     expect(() => mergePatch({ a: 1 }, parsed(patch))).toThrow(expect.objectContaining({ code: 400, message }));
   });
 
-  it('that changes nothing gives the same object back, and one that does shares the rest', () => {
+  it('a merge patch without changes returns the same object, and others share unchanged parts', () => {
     const target = { a: { b: [1, { c: 2 }] }, d: { e: 1 } };
     expect(mergePatch(target, { a: { b: [1, { c: 2 }] }, z: null })).toBe(target);
     expect(mergePatch(target, { d: { e: 2 } })).toHaveProperty('a', target.a);
   });
 
-  it('sets keys that a prototype has as plain members', () => {
+  it('a merge patch sets keys of Object.prototype as plain members', () => {
     const result = mergePatch(
       parsed('{"a":{}}'),
       parsed('{"a":{"__proto__":{"x":1}},"constructor":{"prototype":{"y":1}}}'),
@@ -60,7 +60,7 @@ describe('a merge patch (RFC 7386)', () => {
     expect(({} as Record<string, unknown>)['x']).toBeUndefined();
   });
 
-  it('leaves its inputs as they are, and once more changes nothing after twice (a list in place of an object keeps nulls once)', () => {
+  it('a merge patch does not modify its inputs and is idempotent after two applications (a list that replaces an object keeps nulls once)', () => {
     const value = fc.dictionary(fc.constantFrom('a', 'b', '__proto__', 'constructor'), fc.jsonValue({ maxDepth: 3 }));
     fc.assert(
       fc.property(value, value, (target, patch) => {

@@ -11,7 +11,7 @@ function specOf(schema: Json): JsonObject {
   };
 }
 
-describe('an object after a patch, as errors show it', () => {
+describe('patched objects in error messages', () => {
   it.each<[string, Json, string]>([
     [
       'of a list',
@@ -45,7 +45,7 @@ describe('an object after a patch, as errors show it', () => {
     },
   );
 
-  it('writes in the order of keys what the patch made', () => {
+  it('values that a patch created are formatted in key order', () => {
     const live = { spec: specOf({}) };
     const patch = { spec: { versions: [{ storage: true, name: 'v1' }] } };
 

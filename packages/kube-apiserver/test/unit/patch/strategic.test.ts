@@ -19,7 +19,7 @@ const A: JsonObject = {
 };
 const B: JsonObject = { name: 'b', image: 'j' };
 
-/** The pod spec after a patch of a Deployment that has containers a and b. */
+/** The pod spec of a Deployment with the containers a and b after a patch. */
 function merged(pod: JsonObject, patch: Json): Json {
   const result = strategicMerge(
     DEPLOYMENT,
@@ -71,7 +71,7 @@ describe('a strategic merge patch', () => {
     ],
     ['replaces a list that has no strategy', [{ name: 'b', args: ['x'] }], [A, { ...B, args: ['x'] }]],
     ['of no items changes nothing', [], [A, B]],
-  ])('%s', (_name, containers, expected) => {
+  ])('a strategic merge patch merges fields: %s', (_name, containers, expected) => {
     expect(merged({ containers: [A, B] }, { containers })).toEqual({ containers: expected });
   });
 
@@ -114,7 +114,7 @@ describe('a strategic merge patch', () => {
       { containers: [{ name: 'c' }, { name: 'd' }], '$setElementOrder/containers': [{ name: 'c' }, { name: 'd' }] },
       ['c', 'd'],
     ],
-  ])('orders items: %s', (_name, live, patch, expected) => {
+  ])('a strategic merge patch orders list items: %s', (_name, live, patch, expected) => {
     const pod = live.length === 0 ? {} : { containers: live.map((name) => ({ name })) };
     expect(merged(pod, patch)).toEqual({ containers: expected.map((name) => ({ name })) });
   });
@@ -143,7 +143,7 @@ describe('a strategic merge patch', () => {
     ['an object is emptied', { strategy: { type: 'a' } }, { strategy: { $patch: 'delete' } }, { strategy: {} }],
     ['a directive with nothing to work on vanishes', {}, { strategy: { $patch: 'delete' } }, {}],
     ['another type takes the place', { strategy: { type: 'a' } }, { strategy: ['x'] }, { strategy: ['x'] }],
-  ])('merges objects: %s', (_name, live, patch, expected) => {
+  ])('a strategic merge patch merges list items by key: %s', (_name, live, patch, expected) => {
     expect(strategicMerge(DEPLOYMENT, { spec: live }, { spec: patch })).toEqual({ spec: expected });
   });
 
@@ -159,7 +159,7 @@ describe('a strategic merge patch', () => {
       { finalizers: ['c'], '$deleteFromPrimitiveList/finalizers': ['a'], '$setElementOrder/finalizers': ['c', 'b'] },
       ['c', 'b'],
     ],
-  ])('%s', (_name, live, patch, expected) => {
+  ])('a strategic merge patch processes directives: %s', (_name, live, patch, expected) => {
     const result = strategicMerge(
       DEPLOYMENT,
       { metadata: live === undefined ? {} : { finalizers: live } },
@@ -168,7 +168,7 @@ describe('a strategic merge patch', () => {
     expect(result).toEqual({ metadata: expected === undefined ? {} : { finalizers: expected } });
   });
 
-  it('merges long sets, keeping the first of what is repeated', () => {
+  it('a strategic merge patch of long sets keeps the first of duplicate items', () => {
     const live = Array.from({ length: 50_000 }, (_, index) => `f${index}`);
     const result = strategicMerge(
       DEPLOYMENT,
@@ -202,7 +202,7 @@ describe('a strategic merge patch', () => {
       'expected a []interface {}, but received a string',
     ],
     ['a deletion without a field', { $deleteFromPrimitiveList: ['a'] }, 400, 'invalid patch format of primitive list'],
-  ])('is refused for %s', (_name, spec, code, message) => {
+  ])('a strategic merge patch is rejected for %s', (_name, spec, code, message) => {
     expect(refusal(() => strategicMerge(DEPLOYMENT, { spec: { strategy: { type: 'a' } } }, { spec }))).toEqual({
       code,
       message,
@@ -247,7 +247,7 @@ describe('a strategic merge patch', () => {
       500,
       "The order in patch list:\n[map[name:a] map[name:b]]\n doesn't match $setElementOrder list:\n[map[name:b] map[name:a]]\n",
     ],
-  ])('of a list is refused for %s', (_name, patch, code, message) => {
+  ])('a strategic merge patch of a list is rejected for %s', (_name, patch, code, message) => {
     expect(refusal(() => merged({ containers: [B] }, patch))).toEqual({ code, message });
   });
 
@@ -256,14 +256,14 @@ describe('a strategic merge patch', () => {
     ['"x"', 'string'],
     ['5', 'number'],
     ['true', 'bool'],
-  ])('that is %s is refused with 400', (patch, kind) => {
+  ])('a strategic merge patch that is %s is rejected with 400', (patch, kind) => {
     expect(refusal(() => strategicMerge(DEPLOYMENT, {}, JSON.parse(patch)))).toEqual({
       code: 400,
       message: `json: cannot unmarshal ${kind} into Go value of type map[string]interface {}`,
     });
   });
 
-  it('sets keys that a prototype has as plain members', () => {
+  it('a strategic merge patch sets keys of Object.prototype as plain members', () => {
     const patch: Json = JSON.parse('{"metadata":{"annotations":{"__proto__":"x","constructor":"y"}}}');
     expect(JSON.stringify(strategicMerge(DEPLOYMENT, { metadata: { annotations: { a: 'b' } } }, patch))).toBe(
       '{"metadata":{"annotations":{"a":"b","__proto__":"x","constructor":"y"}}}',
@@ -273,7 +273,7 @@ describe('a strategic merge patch', () => {
     ).not.toThrow();
   });
 
-  it('leaves its inputs as they are and answers or refuses whatever comes', () => {
+  it('a strategic merge patch does not modify its inputs and returns a result or a StatusError for every input', () => {
     const name = fc.constantFrom('a', 'b', 'c');
     const item = fc.record(
       {

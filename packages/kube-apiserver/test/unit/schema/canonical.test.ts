@@ -9,13 +9,13 @@ function of(kind: string, more: Readonly<Record<string, unknown>>): KubeObject {
   return { apiVersion: 'v1', kind, metadata: { name: 'a' }, ...more };
 }
 
-describe('an object that has gone through a struct of Go', () => {
-  it('is the same object when nothing changes', () => {
+describe('canonical form of built-in objects', () => {
+  it('canonical returns the same object when nothing changes', () => {
     const object = of('ConfigMap', { data: { a: 'b' } });
     expect(canonical(`${CORE}ConfigMap`, object)).toBe(object);
   });
 
-  it('has no nulls, zeros and empty lists of fields that may be left out', () => {
+  it('canonical drops nulls, zero values and empty lists of optional fields', () => {
     expect(canonical(`${CORE}ConfigMap`, of('ConfigMap', { data: null, binaryData: {}, immutable: null }))).toEqual(
       of('ConfigMap', {}),
     );
@@ -24,7 +24,7 @@ describe('an object that has gone through a struct of Go', () => {
     ).toEqual(of('ServiceAccount', { automountServiceAccountToken: false }));
   });
 
-  it('has what is always written', () => {
+  it('canonical adds the fields that are always written', () => {
     expect(canonical(`${CORE}Node`, of('Node', {}))).toMatchObject({
       spec: {},
       status: { daemonEndpoints: { kubeletEndpoint: { Port: 0 } } },
@@ -38,13 +38,13 @@ describe('an object that has gone through a struct of Go', () => {
     ).toHaveProperty('rules', null);
   });
 
-  it('keeps an empty list of what is always written until it is stored', () => {
+  it('canonical keeps an empty list of a required field until the object is stored', () => {
     const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadata: { name: 'a' }, rules: [] };
     expect(canonical('io.k8s.api.rbac.v1.Role', role, 'read')).toHaveProperty('rules', []);
     expect(canonical('io.k8s.api.rbac.v1.Role', role)).toHaveProperty('rules', null);
   });
 
-  it('has quantities and times in one form', () => {
+  it('canonical normalizes quantities and times', () => {
     const node = canonical(
       `${CORE}Node`,
       of('Node', {
@@ -59,7 +59,7 @@ describe('an object that has gone through a struct of Go', () => {
     });
   });
 
-  it('has no zero values in schemas within schemas, whatever holds them', () => {
+  it('canonical drops zero values of nested schemas', () => {
     const schema = { type: 'object', nullable: false, allOf: [], 'x-kubernetes-validations': [{ message: 'm' }] };
     const clean = { type: 'object', 'x-kubernetes-validations': [{ message: 'm', rule: '' }] };
     const crd = (openAPIV3Schema: Json): KubeObject => ({
@@ -85,7 +85,7 @@ describe('an object that has gone through a struct of Go', () => {
     ).toHaveProperty('spec.versions.0.schema.openAPIV3Schema', {});
   });
 
-  it('keeps names that objects of JavaScript have', () => {
+  it('canonical keeps keys that are members of Object.prototype', () => {
     const data = Object.fromEntries([
       ['__proto__', 'a'],
       ['constructor', 'b'],

@@ -42,22 +42,25 @@ const definition = (metadata: ObjectMeta, spec: JsonObject): KubeObject => ({
   spec,
 });
 
-describe('the causes that validation of a new definition reports', () => {
-  it.each(definitions)('are the ones of kube-apiserver for the case "$name"', ({ metadata, spec, causes }) => {
-    const crd = rules.defaultCrd(definition(metadata, spec));
-    const errors = [
-      ...validateMeta(crd.metadata, { namespaced: false, validateName: dns1123Subdomain }),
-      ...rules.validateCrd(crd),
-    ];
+describe('new definitions', () => {
+  it.each(definitions)(
+    'validation of a new definition reports the causes of kube-apiserver for the case "$name"',
+    ({ metadata, spec, causes }) => {
+      const crd = rules.defaultCrd(definition(metadata, spec));
+      const errors = [
+        ...validateMeta(crd.metadata, { namespaced: false, validateName: dns1123Subdomain }),
+        ...rules.validateCrd(crd),
+      ];
 
-    expect(
-      errors
-        .map(({ field, reason, message }) =>
-          `${field}|${reason.replace('FieldValue', '')}|${message}`.replaceAll(AT, 'SCHEMA'),
-        )
-        .sort(),
-    ).toEqual(causes);
-  });
+      expect(
+        errors
+          .map(({ field, reason, message }) =>
+            `${field}|${reason.replace('FieldValue', '')}|${message}`.replaceAll(AT, 'SCHEMA'),
+          )
+          .sort(),
+      ).toEqual(causes);
+    },
+  );
 });
 
 const STATUS = { conditions: [{ type: 'Established', status: 'True' }], storedVersions: ['v1'] };
@@ -85,24 +88,27 @@ const STORED = definition(
   },
 );
 
-describe('the causes and warnings that an update of an established definition reports', () => {
-  it.each(updates)('are the ones of kube-apiserver for the case "$name"', ({ change, causes, warnings }) => {
-    const storage =
-      JSON.stringify(change['versions'] ?? []).match(/"name":"(v\d)","served":true,"storage":true/)?.[1] ?? 'v1';
-    const status = { ...STATUS, storedVersions: [...new Set(['v1', storage])] };
-    const next = { ...STORED, spec: { ...(STORED['spec'] as JsonObject), ...change }, status };
-    const old = { ...STORED, status: STATUS };
+describe('updates of an established definition', () => {
+  it.each(updates)(
+    'validation of an update reports the causes and warnings of kube-apiserver for the case "$name"',
+    ({ change, causes, warnings }) => {
+      const storage =
+        JSON.stringify(change['versions'] ?? []).match(/"name":"(v\d)","served":true,"storage":true/)?.[1] ?? 'v1';
+      const status = { ...STATUS, storedVersions: [...new Set(['v1', storage])] };
+      const next = { ...STORED, spec: { ...(STORED['spec'] as JsonObject), ...change }, status };
+      const old = { ...STORED, status: STATUS };
 
-    expect(
-      rules
-        .validateCrdUpdate(next, old)
-        .map(({ field, reason, message }) =>
-          `${field}|${reason.replace('FieldValue', '')}|${message}`.replaceAll(AT, 'SCHEMA'),
-        )
-        .sort(),
-    ).toEqual(causes);
-    expect(rules.crdWarnings(next, old)).toEqual(warnings);
-  });
+      expect(
+        rules
+          .validateCrdUpdate(next, old)
+          .map(({ field, reason, message }) =>
+            `${field}|${reason.replace('FieldValue', '')}|${message}`.replaceAll(AT, 'SCHEMA'),
+          )
+          .sort(),
+      ).toEqual(causes);
+      expect(rules.crdWarnings(next, old)).toEqual(warnings);
+    },
+  );
 });
 
 it('a definition with a conversion webhook is rejected, since this API server calls none', () => {

@@ -23,8 +23,8 @@ function definition(schema: Json): KubeObject {
   };
 }
 
-/** A schema of `spec.x`, and the causes that a kube-apiserver 1.36.3 answers, with its path as `x`. */
-describe('the schema', () => {
+/** A schema of `spec.x` and the causes that kube-apiserver 1.36.3 returned for it, with its path as `x`. */
+describe('schemas of definitions', () => {
   it.each<[string, Json, readonly string[]]>([
     ['field no type', {}, ['x.type|Required|Required value: must not be empty for specified object fields']],
     ['array no items', { type: 'array' }, ['x.items|Required|Required value: must be specified']],
@@ -757,7 +757,7 @@ describe('the schema', () => {
         'x.default|Invalid|Invalid value: "": invalid data, expected XIntOrString value to be either a string or integer evaluating rule: self == oldSelf',
       ],
     ],
-  ])('%s', (_name, schema, causes) => {
+  ])('validation of a schema reports the causes of kube-apiserver for the case %s', (_name, schema, causes) => {
     const errors = rules.validateCrd(rules.defaultCrd(definition(schema)));
 
     expect(

@@ -46,7 +46,9 @@ const SPEC = object({
 });
 const SCHEMA = object({ spec: SPEC, status: object({ s: TEXT }) });
 
-/** What is sent; what is stored, the causes or the text that a kube-apiserver 1.36.3 answers; and its warnings. */
+/**
+ * The request body; the stored object, or the causes or the message that kube-apiserver 1.36.3 returned; the warnings.
+ */
 type Row = readonly [Json, Json, readonly string[]];
 
 function answer(text: string): readonly [Json, readonly string[]] {
@@ -74,7 +76,7 @@ function answer(text: string): readonly [Json, readonly string[]] {
   ];
 }
 
-describe('a custom resource that is sent', () => {
+describe('decoding of custom resources', () => {
   it.each<Row>([
     [{ spec: {} }, { metadata: { name: 'a' }, spec: { nuld: 'd', od: { c: { d: 7 } }, req: 5 } }, []],
     [{ spec: null }, { metadata: { name: 'a' } }, []],
@@ -321,7 +323,7 @@ describe('a custom resource that is sent', () => {
       },
       [],
     ],
-  ])('as %j becomes %j, warning of %j', (body, stored, warnings) => {
+  ])('the custom resource %j is decoded to %j with the warnings %j', (body, stored, warnings) => {
     const whole = isObject(body)
       ? { apiVersion: 'o2.example.com/v1', kind: 'Ocu', metadata: { name: 'a' }, ...body }
       : body;
@@ -332,7 +334,7 @@ describe('a custom resource that is sent', () => {
   });
 });
 
-it('keys that prototypes have are keys like others', () => {
+it('decoding a custom resource treats keys of Object.prototype as plain keys', () => {
   const [stored, warnings] = answer(
     '{"apiVersion":"g/v1","kind":"K","metadata":{"name":"a"},"spec":{"__proto__":{"a":1},"constructor":1,"any":{"__proto__":{"a":1}},"m":{"__proto__":"x"}}}',
   );

@@ -12,11 +12,14 @@ function failure(text: string, mediaType: 'json' | 'yaml' = 'json'): string {
   }
 }
 
-/** Between these stands what the table says, for all of them: seen on a kube-apiserver 1.36.3. */
+/**
+ * The start and the end of all these messages, as recorded from kube-apiserver 1.36.3; the table has the part between
+ * them.
+ */
 const BEFORE =
   "the object provided is unrecognized (must be of type ConfigMap): couldn't get version/kind; json parse error: ";
 
-describe('a malformed body is refused as by the real server', () => {
+describe('malformed bodies', () => {
   it.each([
     ['', 'unexpected end of JSON input (<empty>)'],
     ['{', 'unexpected end of JSON input ({)'],
@@ -44,7 +47,7 @@ describe('a malformed body is refused as by the real server', () => {
       '[]',
       'json: cannot unmarshal array into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" } (5b5d)',
     ],
-  ])('%j', (text, after) => {
+  ])('the malformed JSON body %j is rejected with the message of kube-apiserver', (text, after) => {
     expect(failure(text)).toBe(BEFORE + after);
   });
 
@@ -69,11 +72,11 @@ describe('a malformed body is refused as by the real server', () => {
       '- a',
       `${BEFORE}json: cannot unmarshal array into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" } (2d2061)`,
     ],
-  ])('of YAML: %j', (text, message) => {
+  ])('the malformed YAML body %j is rejected with the message of kube-apiserver', (text, message) => {
     expect(failure(text, 'yaml')).toBe(message);
   });
 
-  it('when it is deeper than any object needs', () => {
+  it('a body that nests too deeply is rejected', () => {
     expect(failure('['.repeat(501) + ']'.repeat(501))).toMatch(/invalid character '\[' exceeded max depth/);
     expect(readBody(bytes('['.repeat(500) + ']'.repeat(500)), 'json').duplicates).toEqual([]);
     expect(failure('{"a":'.repeat(10_000) + '1' + '}'.repeat(10_000))).toMatch(
@@ -81,7 +84,7 @@ describe('a malformed body is refused as by the real server', () => {
     );
   });
 
-  it('when a number would not be kept', () => {
+  it('a body with an integer that a double cannot represent is rejected', () => {
     expect(failure('{"a":9007199254740993}')).toMatch(
       /cannot unmarshal number 9007199254740993 into Go value of type int64/,
     );
@@ -101,11 +104,11 @@ describe('JSON', () => {
     ['"\\u00e9\\n\\/\\ud83d\\ude00 é😀"', 'é\n/😀 é😀', []],
     ['"\\ud83d x"', '\ufffd x', []],
     ['-1.5e-3', -0.0015, []],
-  ])('%j is read', (text, value, duplicates) => {
+  ])('the JSON body %j is parsed as in Go', (text, value, duplicates) => {
     expect(readBody(bytes(text), 'json')).toEqual({ value, duplicates });
   });
 
-  it('keeps keys that prototypes have as keys', () => {
+  it('a JSON body keeps keys of Object.prototype as plain keys', () => {
     const { value } = readBody(bytes('{"__proto__":{"a":1},"constructor":2}'), 'json');
 
     expect(JSON.stringify(value)).toBe('{"__proto__":{"a":1},"constructor":2}');
@@ -116,9 +119,9 @@ describe('JSON', () => {
 describe('YAML', () => {
   it.each([
     ['in the block of 512 bytes in which the first document ends', 504, 511, false],
-    ['in the next one, of which the end of the document takes a byte', 509, 600, false],
-    ['after all that is read', 508, 512, true],
-  ])('with a character that no text may have %s', (_where, end, place, isRead) => {
+    ['in the next block, which contains the last byte of the document', 509, 600, false],
+    ['after the last block that is read', 508, 512, true],
+  ])('YAML with an invalid character %s is parsed as far as kube-apiserver parses it', (_where, end, place, isRead) => {
     const document = `a: b\n#${'x'.repeat(end - 7)}\n---\n`;
     const text = `${document}#${'x'.repeat(Math.max(0, place - document.length - 1))}\0`;
     if (isRead) expect(readBody(bytes(text), 'yaml').value).toEqual({ a: 'b' });
@@ -138,11 +141,11 @@ describe('YAML', () => {
     ['a: !!str 5\nb: !!binary aGk=\nc: !!int "7"\nd: !other x', { a: '5', b: 'hi', c: 7, d: 'x' }],
     ['{"a": {"b": [1, "x"]}}', { a: { b: [1, 'x'] } }],
     ['.nan: a\n-.inf: b\n? .inf\n: c', { '-.inf': 'b', '.inf': 'c', '.nan': 'a' }],
-  ])('%j is read', (text, value) => {
+  ])('the YAML body %j is parsed as in Kubernetes', (text, value) => {
     expect(readBody(bytes(text), 'yaml')).toEqual({ value, duplicates: [] });
   });
 
-  it('names the line of a key that is given twice', () => {
+  it('the finding for a duplicate YAML key contains its line', () => {
     const text = 'metadata:\n  name: a\ndata:\n  a: "1"\n  a: "2"\n1: a\n1: b\n';
 
     expect(readBody(bytes(text), 'yaml')).toEqual({
@@ -151,7 +154,7 @@ describe('YAML', () => {
     });
   });
 
-  it('that grows by aliases is refused', () => {
+  it('YAML that expands aliases excessively is rejected', () => {
     const levels = Array.from(
       { length: 20 },
       (_, at) => `a${at + 1}: &a${at + 1} [${Array.from({ length: 10 }, () => `*a${at}`).join(', ')}]`,
@@ -166,7 +169,7 @@ describe('YAML', () => {
     ['half of a pair', [0xed, 0xa0, 0xbd], 'yaml: invalid leading UTF-8 octet'],
     ['a delete', [0x7f], 'yaml: control characters are not allowed'],
     ['no character', [0xef, 0xbf, 0xbe], 'yaml: control characters are not allowed'],
-  ])('refuses YAML with %s, which JSON may hold', (_what, octets, message) => {
+  ])('YAML with %s is rejected, although JSON allows it', (_what, octets, message) => {
     const text = Buffer.concat([Buffer.from('{"a":"'), Buffer.from(octets), Buffer.from('"}')]);
     expect(() => readBody(text, 'yaml')).toThrow(new MalformedBody(message));
     expect(Object.keys(Object(readBody(text, 'json').value))).toEqual(['a']);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { validateSchema } from '../../../src/schema/custom/validate.js';
 
-/** What a kube-apiserver 1.36.3 takes for each format, and what not. */
-describe('the format', () => {
+/** The values that kube-apiserver 1.36.3 accepts and rejects for each format. */
+describe('string formats', () => {
   it.each<[string, readonly string[], readonly string[]]>([
     ['bsonobjectid', ['507f1f77bcf86cd799439011'], ['x']],
     [
@@ -57,7 +57,7 @@ describe('the format', () => {
     ['k8s-long-name', ['a-b.c'], ['A', 'a..b', 'a'.repeat(254)]],
     ['unknown', ['x'], []],
     ['int32', ['x'], []],
-  ])('%s takes %j and refuses %j', (format, taken, refused) => {
+  ])('the format %s accepts %j and rejects %j', (format, taken, refused) => {
     for (const text of [...taken, ...refused]) {
       const message = `Invalid value: ${JSON.stringify(text)}:  in body must be of type ${format}: ${JSON.stringify(text)}`;
       const errors = taken.includes(text) ? [] : [{ reason: 'FieldValueTypeInvalid', field: '<nil>', message }];

@@ -42,7 +42,7 @@ const SCHEMA: Schema = {
   },
 };
 
-/** What is inside of `spec`, as text. */
+/** The content of `spec` as text. */
 const BODIES: readonly (readonly [string, string])[] = [
   ['a million and a half of numbers for texts', `"texts":[${filled('1,')}1]`],
   ['texts that no pattern likes', `"texts":[${filled('"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab",')}"a"]`],
@@ -61,8 +61,8 @@ const BODIES: readonly (readonly [string, string])[] = [
   ['equal keys', `${filled('"any":{},')}"any":{}`],
 ];
 
-describe('a body of megabytes', () => {
-  it.each(BODIES)('with %s is answered', (_name, inside) => {
+describe('bodies of several megabytes', () => {
+  it.each(BODIES)('a body of several megabytes with %s is decoded and validated', (_name, inside) => {
     const text = `{"apiVersion":"g/v1","kind":"K","metadata":{"name":"a"},"spec":{${inside}}}`;
     const { value, duplicates } = readBody(Buffer.from(text), 'json');
     const decoded = decodeCustom(SCHEMA, isObject(value) ? value : {});
@@ -77,7 +77,7 @@ describe('a body of megabytes', () => {
     );
   });
 
-  it('with metadata of nothing but labels is answered', () => {
+  it('a body of several megabytes of labels is decoded and validated', () => {
     const labels = Object.fromEntries(Array.from({ length: 50_000 }, (_, at) => [`-${at}`, '-']));
     const errors = validateMeta(
       { name: 'a', labels, annotations: labels },
@@ -87,7 +87,7 @@ describe('a body of megabytes', () => {
     expect(errors.length).toBeLessThanOrEqual(2002);
   });
 
-  it.each(['metadata', 'data', 'x'])('with %s of a wrong type in a built-in kind is answered', (field) => {
+  it.each(['metadata', 'data', 'x'])('a large body of a built-in kind with %s of a wrong type is rejected', (field) => {
     const text = `{"${field}":{${Array.from({ length: 50_000 }, (_, at) => `"k${at}":[1]`).join(',')}}}`;
     const { value } = readBody(Buffer.from(text), 'json');
 
@@ -101,7 +101,7 @@ describe('a body of megabytes', () => {
     ['a flow of keys', `{${filled('a,')}}`],
     ['blanks', filled(' ')],
     ['quotes', filled('"')],
-  ])('of YAML with %s is read or refused', (_name, text) => {
+  ])('a large YAML body with %s is parsed or rejected', (_name, text) => {
     const read = (): Json | string => {
       try {
         return readBody(Buffer.from(text), 'yaml').value;
@@ -114,11 +114,11 @@ describe('a body of megabytes', () => {
   });
 });
 
-describe('what is as deep as it may be', () => {
+describe('objects and schemas of the maximum depth', () => {
   const nested = (depth: number, inner: Json, wrap: (inner: Json) => Json): Json =>
     depth === 0 ? inner : nested(depth - 1, wrap(inner), wrap);
 
-  it('is decoded and validated', () => {
+  it('an object of the maximum depth is decoded and validated', () => {
     const depth = MAX_DEPTH - 3;
     const schema = nested(depth, { type: 'string', default: 'd' }, (inner) => ({
       type: 'object',
@@ -145,7 +145,7 @@ describe('what is as deep as it may be', () => {
     ]);
   });
 
-  it('is checked as a definition', () => {
+  it('a definition with a schema of the maximum depth is validated', () => {
     const rules = createDefinitionRules({ compileRules, checkRules, checkDefault: runDefaultRules });
     const schema = nested(MAX_DEPTH / 2 - 5, { type: 'strin' }, (inner) => ({
       type: 'object',

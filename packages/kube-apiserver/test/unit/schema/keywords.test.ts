@@ -4,7 +4,7 @@ import type { Schema } from '../../../src/schema/schema.js';
 import { decodeCustom } from '../../../src/schema/custom/decode.js';
 import { validateCustom } from '../../../src/schema/custom/validate.js';
 
-/** A schema of `spec.x`, its value, and the causes that a kube-apiserver 1.36.3 answers: `field|reason|message`. */
+/** A schema of `spec.x`, a value, and the causes that kube-apiserver 1.36.3 returned: `field|reason|message`. */
 type Row = readonly [Schema, Json, readonly string[]];
 
 function causesOf(schema: Schema, value: Json): string[] {
@@ -313,7 +313,7 @@ describe('types of values', () => {
         'spec.x|TypeInvalid|Invalid value: "number": spec.x in body must be of type integer: "number"',
       ],
     ],
-  ])('%j of %j', (schema, value, causes) => {
+  ])('the type check of schema %j for value %j reports the causes of kube-apiserver', (schema, value, causes) => {
     expect(causesOf(schema, value)).toEqual(causes);
   });
 });
@@ -533,7 +533,7 @@ describe('bounds of numbers', () => {
       5,
       ['spec.x|NotSupported|Unsupported value: 5: supported values: "3000000000"'],
     ],
-  ])('%j of %j', (schema, value, causes) => {
+  ])('the numeric bounds of schema %j for value %j report the causes of kube-apiserver', (schema, value, causes) => {
     expect(causesOf(schema, value)).toEqual(causes);
   });
 });
@@ -595,7 +595,7 @@ describe('length and pattern', () => {
         `spec.x|Invalid|Invalid value: "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx": spec.x in body should match 'a'`,
       ],
     ],
-  ])('%j of %j', (schema, value, causes) => {
+  ])('length and pattern of schema %j for value %j report the causes of kube-apiserver', (schema, value, causes) => {
     expect(causesOf(schema, value)).toEqual(causes);
   });
 });
@@ -645,12 +645,12 @@ describe('enumerations', () => {
       'b',
       ['spec.x|NotSupported|Unsupported value: "b": supported values: "1", "a"'],
     ],
-  ])('%j of %j', (schema, value, causes) => {
+  ])('the enumeration of schema %j for value %j reports the causes of kube-apiserver', (schema, value, causes) => {
     expect(causesOf(schema, value)).toEqual(causes);
   });
 });
 
-describe('keys of an object that may have no others', () => {
+describe('additionalProperties: false', () => {
   const closed: Schema = { type: 'object', additionalProperties: false };
   it.each<Row>([
     [closed, {}, []],
@@ -686,7 +686,7 @@ describe('keys of an object that may have no others', () => {
         'spec.x|TooMany|Too many: 1: must have at most 0 items',
       ],
     ],
-  ])('%j holds %j to %j', (schema, value, causes) => {
+  ])('the schema %j limits the keys of %j with the causes %j', (schema, value, causes) => {
     expect(causesOf(schema, value)).toEqual(causes);
   });
 });

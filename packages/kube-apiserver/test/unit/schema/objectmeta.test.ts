@@ -23,7 +23,10 @@ const RULES: Readonly<Record<string, { readonly validateName: NameRule; readonly
   role: { validateName: pathSegment, qualifiedFinalizers: true },
 };
 
-/** Of a custom resource, a ConfigMap, a Namespace or a ClusterRole: the causes that a kube-apiserver 1.36.3 answers, or its warnings. */
+/**
+ * The causes or warnings that kube-apiserver 1.36.3 returned for a custom resource, a ConfigMap, a Namespace or a
+ * ClusterRole.
+ */
 describe('metadata of a new object', () => {
   it.each<[string, Json, readonly string[], readonly string[]]>([
     ['cr', { name: '' }, ['metadata.name|Required|Required value: name or generateName is required'], []],
@@ -283,7 +286,7 @@ describe('metadata of a new object', () => {
       ],
       [],
     ],
-  ])('of %s: %j', (kind, value, causes, warnings) => {
+  ])('validation of new metadata with %s reports the causes %j', (kind, value, causes, warnings) => {
     const decoded = decodeMeta(value);
     if ('problem' in decoded) throw new Error(decoded.problem);
     const { meta } = decoded;
@@ -322,12 +325,15 @@ describe('metadata of a new object', () => {
         'metadata.managedFields[0].subresource|TooLong|Too long: may not be more than 256 bytes',
       ],
     ],
-  ])('%j in a namespace: %s', (meta, namespaced, causes) => {
-    expect(validateMeta(meta, { namespaced, validateName: dns1123Subdomain }).map(text)).toEqual(causes);
-  });
+  ])(
+    'validation of the metadata %j in a namespaced kind (%s) reports the causes of kube-apiserver',
+    (meta, namespaced, causes) => {
+      expect(validateMeta(meta, { namespaced, validateName: dns1123Subdomain }).map(text)).toEqual(causes);
+    },
+  );
 });
 
-describe('metadata of a change', () => {
+describe('metadata of an update', () => {
   const OLD: ObjectMeta = {
     name: 'a',
     uid: 'u',
@@ -376,11 +382,11 @@ describe('metadata of a change', () => {
         "metadata.labels|Invalid|Invalid value: \"a b\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
       ],
     ],
-  ])('from %j to %j', (old, next, causes) => {
+  ])('an update of metadata from %j to %j reports the causes of kube-apiserver', (old, next, causes) => {
     expect(validateMetaUpdate({ ...OLD, ...next }, { ...OLD, ...old }).map(text)).toEqual(causes);
   });
 
-  it('warns of finalizers only where they are new', () => {
+  it('an update only warns about finalizers that it adds', () => {
     expect(finalizerWarnings(['x', 'y.z', 'a/b', 'kubernetes'], ['x'])).toEqual([
       'metadata.finalizers: "y.z": prefer a domain-qualified finalizer name including a path (/) to avoid accidental conflicts with other finalizer writers',
     ]);
@@ -393,7 +399,7 @@ describe('names', () => {
     ['keys of ConfigMaps', configMapKey, ['a', 'A_.-9', '.a'], ['', '.', '..', '..a', 'a b', 'a'.repeat(254)]],
     ['identifiers', identifier, ['a', '_A1'], ['', '1a', 'a-b']],
     ['segments of paths', pathSegment, ['', 'a:b', '...'], ['.', '..', 'a/b', '100%']],
-  ])('%s', (_name, rule, good, bad) => {
+  ])('the name rule for %s accepts valid names and rejects others', (_name, rule, good, bad) => {
     expect(good.filter((name) => rule(name).length > 0)).toEqual([]);
     expect(bad.filter((name) => rule(name).length === 0)).toEqual([]);
   });

@@ -13,7 +13,7 @@ import { validateCustom, validateSchema } from '../../../src/schema/custom/valid
 
 const KEYS = ['a', 'b', 'c', '__proto__', 'constructor', 'toString', 'metadata', 'kind', 'apiVersion', 'spec'];
 const key = fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...KEYS) }, { weight: 1, arbitrary: fc.string() });
-/** Integers of 64 bits that a double may not hold are refused, so there are none. */
+/** Without integers that a double cannot represent: those are rejected. */
 const held = (value: number): boolean =>
   !Number.isInteger(value) || Number.isSafeInteger(value) || Math.abs(value) >= 2 ** 63;
 const number = fc.oneof(
@@ -31,7 +31,7 @@ const scalar: fc.Arbitrary<Json> = fc.oneof(
   fc.constantFrom('a', 'v1', 'x/y'),
 );
 
-/** Objects have keys of their own that prototypes have. */
+/** Includes objects with own keys of the names of Object.prototype members. */
 function objectOf<T>(entries: fc.Arbitrary<T>): fc.Arbitrary<Record<string, T>> {
   return fc.array(fc.tuple(key, entries), { maxLength: 5 }).map((list) => Object.fromEntries(list));
 }
@@ -90,7 +90,7 @@ const { schema } = fc.letrec<{ schema: Schema }>((tie) => ({
   ) as fc.Arbitrary<Schema>,
 }));
 
-/** Defaults of schemas here may have fields that the schema does not know, which no definition may. */
+/** Removes defaults: generated ones may have unknown fields, which definitions do not allow. */
 function withoutDefaults(of: Schema): Schema {
   return JSON.parse(JSON.stringify(of), (name, value: unknown) => (name === 'default' ? undefined : value)) as Schema;
 }
@@ -101,7 +101,7 @@ function frozen(value: Json): Json {
   return Object.freeze(value);
 }
 
-/** Whether all that is the same in both is one value. */
+/** Whether equal parts of both values are the same objects. */
 function shares(after: Json, before: Json): boolean {
   if (equal(after, before)) return after === before || typeof after !== 'object';
   if (isArray(after) && isArray(before))
@@ -120,12 +120,12 @@ const CHANGES: readonly (readonly [string, (schema: Schema, value: Json) => Json
   ['dropping nulls', pruneNulls],
 ];
 
-describe.each(CHANGES)('%s', (_name, change) => {
-  it('takes every schema and value, changes nothing in place, and shares what it keeps', () => {
+describe.each(CHANGES)('%s', (name, change) => {
+  it(`${name} accepts every schema and value, modifies nothing in place and shares unchanged parts`, () => {
     fc.assert(fc.property(schema, json, (of, value) => shares(change(of, frozen(value)), value)));
   });
 
-  it('has nothing to do the second time', () => {
+  it(`${name} changes nothing the second time`, () => {
     fc.assert(
       fc.property(schema, json, (of, value) => {
         const once = change(of, value);
@@ -135,8 +135,8 @@ describe.each(CHANGES)('%s', (_name, change) => {
   });
 });
 
-describe('every value', () => {
-  it('can be validated, against every schema and every stored value', () => {
+describe('arbitrary values', () => {
+  it('every value can be validated against every schema and every stored value', () => {
     fc.assert(
       fc.property(schema, json, fc.option(json, { nil: undefined }), (of, value, old) => {
         const { errors } = validateSchema(of, frozen(value), old);
@@ -145,7 +145,7 @@ describe('every value', () => {
     );
   });
 
-  it('that did not change keeps what is wrong with it', () => {
+  it('an unchanged value is accepted even if it is invalid', () => {
     fc.assert(
       fc.property(schema, json, (of, value) => {
         const wrapped: Schema = {
@@ -158,7 +158,7 @@ describe('every value', () => {
     );
   });
 
-  it('can be sent as a custom resource, and is stored as what was made of it', () => {
+  it('every value can be decoded as a custom resource, and decoding the result changes nothing', () => {
     fc.assert(
       fc.property(schema.map(withoutDefaults), objectOf(json), (of, body) => {
         const decoded = decodeCustom(of, { ...body, apiVersion: 'g/v1', kind: 'K' });
@@ -174,7 +174,7 @@ describe('every value', () => {
     'io.k8s.api.core.v1.ConfigMap',
     'io.k8s.api.apps.v1.Deployment',
     'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition',
-  ])('can be sent as %s', (definition) => {
+  ])('every value can be decoded as %s', (definition) => {
     fc.assert(
       fc.property(json, (value) => {
         const { value: typed, problem } = decodeStruct(definition, frozen(value));
@@ -184,8 +184,8 @@ describe('every value', () => {
   });
 });
 
-describe('texts', () => {
-  it('of JSON are read as what was written', () => {
+describe('parsing of arbitrary texts', () => {
+  it('JSON text is parsed to the value that was encoded', () => {
     fc.assert(
       fc.property(json, (value) => {
         const text = JSON.stringify(value);
@@ -195,7 +195,7 @@ describe('texts', () => {
     );
   });
 
-  it('are taken for JSON where JSON.parse takes them', () => {
+  it('a text is accepted as JSON exactly where JSON.parse accepts it', () => {
     const fragment = fc.constantFrom(
       '{',
       '}',
@@ -233,7 +233,7 @@ describe('texts', () => {
     );
   });
 
-  it('of any kind are read as YAML or refused', () => {
+  it('every text is parsed as YAML or rejected', () => {
     fc.assert(
       fc.property(
         fc.oneof(

@@ -12,7 +12,7 @@ const object = (properties: Record<string, Schema>, rest: Schema = {}): Schema =
   ...rest,
 });
 
-describe('pruning drops what the schema does not know', () => {
+describe('pruning', () => {
   it.each<[string, Schema, Json, Json, readonly string[]]>([
     ['fields', object({ a: STRING }), { a: 'x', z: 1, b: 2 }, { a: 'x' }, ['b', 'z']],
     [
@@ -72,11 +72,11 @@ describe('pruning drops what the schema does not know', () => {
       { a: 'x' },
       ['__proto__', 'constructor'],
     ],
-  ])('%s', (_name, schema, value, expected, unknown) => {
+  ])('pruning drops undeclared fields: %s', (_name, schema, value, expected, unknown) => {
     expect(prune(schema, value)).toEqual({ value: expected, unknown });
   });
 
-  it('leaves apiVersion, kind and metadata of a whole object alone', () => {
+  it('pruning keeps apiVersion, kind and metadata of a whole object', () => {
     const value = { apiVersion: 'g/v1', kind: 'K', metadata: { name: 'a', zz: 1 }, spec: { x: 1 } };
 
     expect(prune(object({ spec: object({}) }), value, { root: true })).toEqual({
@@ -85,7 +85,7 @@ describe('pruning drops what the schema does not know', () => {
     });
   });
 
-  it('of built-in kinds: tells unknown fields in the order of the document, and takes objects without properties for opaque', () => {
+  it('pruning a built-in kind reports unknown fields in document order and keeps objects without properties', () => {
     const schema = object({ b: object({ x: STRING }), raw: { type: 'object' } });
 
     expect(prune(schema, { z: 1, b: { y: 1 }, raw: { any: { thing: 1 } } }, { builtin: true })).toEqual({
@@ -94,7 +94,7 @@ describe('pruning drops what the schema does not know', () => {
     });
   });
 
-  it('shares what it does not change', () => {
+  it('pruning shares unchanged parts', () => {
     const value = { a: { b: 'x' }, l: [{ c: 'x' }] };
     const schema = object({ a: object({ b: STRING }), l: { type: 'array', items: object({ c: STRING }) } });
 
@@ -106,12 +106,12 @@ describe('pruning drops what the schema does not know', () => {
 
 const DEFAULTED: Schema = { type: 'integer', default: 3 };
 
-describe('defaults are filled', () => {
+describe('defaulting', () => {
   it.each<[string, Schema, Json, Json]>([
     ['where a field is absent', object({ a: DEFAULTED }), {}, { a: 3 }],
-    ['where a field is null and may not be', object({ a: DEFAULTED }), { a: null }, { a: 3 }],
-    ['not where null is allowed', object({ a: { ...DEFAULTED, nullable: true } }), { a: null }, { a: null }],
-    ['not below an absent parent', object({ o: object({ a: DEFAULTED }) }), {}, {}],
+    ['where a field is null but not nullable', object({ a: DEFAULTED }), { a: null }, { a: 3 }],
+    ['unless the field is nullable', object({ a: { ...DEFAULTED, nullable: true } }), { a: null }, { a: null }],
+    ['unless the parent is absent', object({ o: object({ a: DEFAULTED }) }), {}, {}],
     ['below a default', object({ o: object({ a: DEFAULTED }, { default: {} }) }), {}, { o: { a: 3 } }],
     [
       'in items',
@@ -131,13 +131,13 @@ describe('defaults are filled', () => {
       { m: { k: {} } },
       { m: { k: { a: 3 } } },
     ],
-    ['not in scalars', object({ a: object({ b: DEFAULTED }) }), { a: 5 }, { a: 5 }],
-    ['for a field with the name of a prototype', object({ constructor: DEFAULTED }), {}, { constructor: 3 }],
-  ])('%s', (_name, schema, value, expected) => {
+    ['unless the parent is a scalar', object({ a: object({ b: DEFAULTED }) }), { a: 5 }, { a: 5 }],
+    ['for a field with the name of a prototype member', object({ constructor: DEFAULTED }), {}, { constructor: 3 }],
+  ])('a default is filled in %s', (_name, schema, value, expected) => {
     expect(fillDefaults(schema, value)).toEqual(expected);
   });
 
-  it('without touching what has all of them', () => {
+  it('defaulting returns the same object when nothing is missing', () => {
     const value = { o: { a: 1 }, l: [{ a: 1 }] };
 
     expect(
@@ -149,25 +149,25 @@ describe('defaults are filled', () => {
   });
 });
 
-describe('nulls are dropped', () => {
+describe('pruning of nulls', () => {
   it.each<[string, Schema, Json, Json]>([
     [
-      'where they are not allowed',
+      'where it is not nullable',
       object({ a: STRING, o: OPEN, l: { type: 'array', items: STRING } }),
       { a: null, o: null, l: null },
       {},
     ],
     [
-      'as values of maps',
+      'as a value of a map',
       object({ m: { type: 'object', additionalProperties: STRING } }),
       { m: { a: null } },
       { m: {} },
     ],
-    ['not where they are', object({ a: { ...STRING, nullable: true } }), { a: null }, { a: null }],
-    ['not where a default takes their place', object({ a: DEFAULTED }), { a: null }, { a: null }],
-    ['not as items', object({ l: { type: 'array', items: STRING } }), { l: [null] }, { l: [null] }],
-    ['not in what is preserved', object({ o: OPEN }), { o: { a: null } }, { o: { a: null } }],
-  ])('%s', (_name, schema, value, expected) => {
+    ['unless it is nullable', object({ a: { ...STRING, nullable: true } }), { a: null }, { a: null }],
+    ['unless there is a default', object({ a: DEFAULTED }), { a: null }, { a: null }],
+    ['unless it is a list item', object({ l: { type: 'array', items: STRING } }), { l: [null] }, { l: [null] }],
+    ['unless unknown fields are preserved', object({ o: OPEN }), { o: { a: null } }, { o: { a: null } }],
+  ])('a null is dropped %s', (_name, schema, value, expected) => {
     expect(pruneNulls(schema, value)).toEqual(expected);
   });
 });

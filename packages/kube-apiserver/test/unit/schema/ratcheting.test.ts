@@ -5,7 +5,10 @@ import type { Schema } from '../../../src/schema/schema.js';
 import { decodeCustom } from '../../../src/schema/custom/decode.js';
 import { validateCustom } from '../../../src/schema/custom/validate.js';
 
-/** Schema of `spec.x`, the value that is stored (from before the schema was tightened), the new one, and the causes that a kube-apiserver 1.36.3 answers. */
+/**
+ * A schema of `spec.x`, the stored value (from before the schema was tightened), the new value, and the causes that
+ * kube-apiserver 1.36.3 returned.
+ */
 type Row = readonly [string, Schema, Json, Json, readonly string[]];
 
 function objectOf(schema: Schema, value: Json): KubeObject {
@@ -14,7 +17,7 @@ function objectOf(schema: Schema, value: Json): KubeObject {
   return decoded.object;
 }
 
-describe('on update, what is wrong with', () => {
+describe('ratcheting of updates', () => {
   it.each<Row>([
     [
       'a field that stays',
@@ -357,7 +360,7 @@ describe('on update, what is wrong with', () => {
       },
       ['spec.x.l[1].n[0]|Invalid|Invalid value: 9: spec.x.l[1].n[0] in body should be less than or equal to 5'],
     ],
-  ])('%s', (_name, schema, old, next, causes) => {
+  ])('an update reports the causes of kube-apiserver for %s', (_name, schema, old, next, causes) => {
     const whole: Schema = { type: 'object', properties: { spec: { type: 'object', properties: { x: schema } } } };
     const { errors } = validateCustom(whole, objectOf(whole, next), objectOf(whole, old));
 
@@ -367,7 +370,7 @@ describe('on update, what is wrong with', () => {
   });
 });
 
-describe('the status alone', () => {
+describe('validation of the status subresource', () => {
   const schema: Schema = {
     type: 'object',
     properties: {
@@ -377,7 +380,7 @@ describe('the status alone', () => {
   };
   const object: KubeObject = { apiVersion: 'g/v1', kind: 'K', metadata: { name: 'a' } };
 
-  it('is looked at when it comes by its subresource', () => {
+  it('a write to the status subresource validates the status only', () => {
     const next = { ...object, spec: { n: 'x' }, status: { n: 'x' } };
 
     expect(validateCustom(schema, next, object, 'status')).toEqual({
@@ -392,7 +395,7 @@ describe('the status alone', () => {
     });
   });
 
-  it('may be missing', () => {
+  it('a write to the status subresource may omit the status', () => {
     expect(validateCustom(schema, object, object, 'status')).toEqual({ errors: [], skipCel: false });
   });
 });

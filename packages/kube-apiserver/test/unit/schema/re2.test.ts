@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { TooManySteps } from '../../../src/schema/re2/pike.js';
 import { Regexp, regexp } from '../../../src/schema/re2/re2.js';
 
-/** The tables were made with Go's regexp. */
-describe('a regular expression matches what it matches in Go', () => {
+/** The tables were recorded with Go's regexp package. */
+describe('matching of regular expressions', () => {
   it.each<[string, string, readonly [number, number] | undefined]>([
     ['^a+$', 'aaa', [0, 3]],
     ['^a+$', 'ab', undefined],
@@ -49,13 +49,13 @@ describe('a regular expression matches what it matches in Go', () => {
     ['[]a]', ']', [0, 1]],
     ['\\d{3}', '1234', [0, 3]],
     ['(a+)+$', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab', undefined],
-  ])('%j in %j: %j', (pattern, text, found) => {
+  ])('the regular expression %j on the text %j matches as in Go: %j', (pattern, text, found) => {
     expect(new Regexp(pattern).find(text)).toEqual(found);
     expect(new Regexp(pattern).test(text)).toBe(found !== undefined);
   });
 });
 
-describe('a regular expression is refused as in Go', () => {
+describe('errors of regular expressions', () => {
   it.each([
     ['(', 'missing closing ): `(`'],
     [')', 'unexpected ): `)`'],
@@ -83,12 +83,12 @@ describe('a regular expression is refused as in Go', () => {
     ['(?', 'invalid or unsupported Perl syntax: `(?`'],
     ['+a', 'missing argument to repetition operator: `+`'],
     ['\\C', 'invalid escape sequence: `\\C`'],
-  ])('%j: %s', (pattern, why) => {
+  ])('the regular expression %j is rejected with the message of Go: %s', (pattern, why) => {
     expect(() => new Regexp(pattern)).toThrow(`error parsing regexp: ${why}`);
   });
 });
 
-describe('the time that matching takes is bounded', () => {
+describe('limits of regular expressions', () => {
   const long = 'a'.repeat(1_000_000);
 
   it.each(['(a+)+$', '(a|a)*b', '^(a*)*$', '(?:a|aa)+c', '(x+x+)+y', 'a{500}b', '(.*)(.*)(.*)(.*)(.*)[0-9]'])(
@@ -98,7 +98,7 @@ describe('the time that matching takes is bounded', () => {
     },
   );
 
-  it('where states are many it is given up', () => {
+  it('matching with too many automaton states is stopped', () => {
     let seed = 1;
     const letters = Array.from({ length: 200_000 }, () => ((seed = (seed * 48271) % 2147483647) % 2 === 0 ? 'a' : 'b'));
     const text = letters.join('');
@@ -107,7 +107,7 @@ describe('the time that matching takes is bounded', () => {
     expect(() => new Regexp('\\B(a|b)*a(a|b){200}c').test(text)).toThrow(TooManySteps);
   });
 
-  it('for all that shares a budget', () => {
+  it('all matches that share a budget are limited together', () => {
     const budget = { left: 100 };
 
     expect(() => {
@@ -115,7 +115,7 @@ describe('the time that matching takes is bounded', () => {
     }).toThrow(TooManySteps);
   });
 
-  it('and an expression that is too large is refused', () => {
+  it('an expression that compiles to too many instructions is rejected', () => {
     expect(() => new Regexp('((a{100}){10}b){1000}')).toThrow('invalid repeat count');
     expect(() => new Regexp(`(${'(a|b)c?'.repeat(100)}){999}`)).toThrow('expression too large');
     expect(() => new Regexp('('.repeat(2000) + ')'.repeat(2000))).toThrow('expression nests too deeply');

@@ -4,7 +4,7 @@ import type { Schema } from '../../../src/schema/schema.js';
 import { decodeCustom } from '../../../src/schema/custom/decode.js';
 import { validateCustom } from '../../../src/schema/custom/validate.js';
 
-/** A schema of `spec.x`, its value, and the causes that a kube-apiserver 1.36.3 answers: `field|reason|message`. */
+/** A schema of `spec.x`, a value, and the causes that kube-apiserver 1.36.3 returned: `field|reason|message`. */
 type Row = readonly [Schema, Json, readonly string[]];
 
 function causesOf(schema: Schema, value: Json): string[] {
@@ -141,7 +141,7 @@ describe('lists', () => {
       [[1], [1], [2]],
       ['spec.x[1]|Duplicate|Duplicate value: [1]'],
     ],
-  ])('%j of %j', (schema, value, causes) => {
+  ])('the list keywords of schema %j for value %j report the causes of kube-apiserver', (schema, value, causes) => {
     expect(causesOf(schema, value)).toEqual(causes);
   });
 });
@@ -190,7 +190,7 @@ describe('objects', () => {
       ['spec.x|Invalid|Invalid value: 0: spec.x in body should have at least 1 properties'],
     ],
     [{ type: 'object', properties: { a: { type: 'string' }, __proto__x: { type: 'integer' } } }, { a: '1' }, []],
-  ])('%j of %j', (schema, value, causes) => {
+  ])('the object keywords of schema %j for value %j report the causes of kube-apiserver', (schema, value, causes) => {
     expect(causesOf(schema, value)).toEqual(causes);
   });
 });
@@ -396,7 +396,7 @@ describe('alternatives', () => {
       ],
     ],
     [{ type: 'string', nullable: true, anyOf: [{ enum: ['a'] }] }, null, []],
-  ])('%j of %j', (schema, value, causes) => {
+  ])('the alternatives of schema %j for value %j report the causes of kube-apiserver', (schema, value, causes) => {
     expect(causesOf(schema, value)).toEqual(causes);
   });
 });
@@ -484,12 +484,15 @@ describe('embedded resources', () => {
       { apiVersion: 'v1', kind: 'X', metadata: { generation: -1 }, zz: 1 },
       ['spec.x.metadata.generation|Invalid|Invalid value: -1: must be greater than or equal to 0'],
     ],
-  ])('%j of %j', (schema, value, causes) => {
-    expect(causesOf(schema, value)).toEqual(causes);
-  });
+  ])(
+    'the embedded resource of schema %j for value %j reports the causes of kube-apiserver',
+    (schema, value, causes) => {
+      expect(causesOf(schema, value)).toEqual(causes);
+    },
+  );
 });
 
-it('keys that prototypes have are keys like others', () => {
+it('validation treats keys of Object.prototype as plain keys', () => {
   const schema = JSON.parse(
     '{"type":"object","properties":{"constructor":{"type":"integer"},"toString":{"type":"string"},"__proto__":{"type":"string"}},"required":["valueOf"]}',
   ) as Schema;

@@ -14,7 +14,7 @@ const EV = 'io.k8s.api.events.v1.Event';
 const NODE = 'io.k8s.api.core.v1.Node';
 const CANNOT = 'json: cannot unmarshal ';
 
-describe('a value of a wrong type is refused as by the real server', () => {
+describe('values of a wrong type', () => {
   it.each<[string, Json, string]>([
     [CM, { metadata: { name: 1 } }, CANNOT + 'number into Go struct field ObjectMeta.metadata.name of type string'],
     [CM, { metadata: 5 }, CANNOT + 'number into Go struct field ConfigMap.metadata of type v1.ObjectMeta'],
@@ -534,12 +534,12 @@ describe('a value of a wrong type is refused as by the real server', () => {
       CANNOT +
         'number into Go struct field JSONSchemaProps.spec.versions.schema.openAPIV3Schema.items.title of type string',
     ],
-  ])('%s of %j', (definition, value, problem) => {
+  ])('decoding %s from %j fails with the message of Go', (definition, value, problem) => {
     expect(decodeStruct(definition, value).problem).toBe(problem);
   });
 });
 
-describe('fields that a struct does not have are told in the order of the document', () => {
+describe('unknown fields of structs', () => {
   it.each<[string, Json, readonly string[]]>([
     [CM, { metadata: { labels: { a: null } } }, []],
     [CM, { metadata: { name: 'a', creationTimestamp: '2024-02-20T05:00:00.123+01:00' } }, []],
@@ -598,12 +598,12 @@ describe('fields that a struct does not have are told in the order of the docume
       },
       ['spec.versions[0].schema.openAPIV3Schema.not.foo', 'spec.versions[0].schema.openAPIV3Schema.allOf[0].bar'],
     ],
-  ])('%s of %j', (definition, value, unknown) => {
+  ])('decoding %s from %j reports unknown fields in document order', (definition, value, unknown) => {
     expect(decodeStruct(definition, value)).toMatchObject({ unknown, problem: undefined });
   });
 });
 
-it('nulls and unknown fields are gone afterwards', () => {
+it('decoding a struct drops nulls and unknown fields', () => {
   expect(decodeStruct(CM, { metadata: null, data: { a: null }, immutable: null, zz: 1 }).value).toEqual({
     data: { a: null },
   });

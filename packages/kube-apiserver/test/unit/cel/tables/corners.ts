@@ -1,6 +1,9 @@
 import type { Row } from './row.js';
 
-/** Corners: formats, escapes, overflows, dyn values, places out of range, time zones; results are those of kube-apiserver 1.36.3. */
+/**
+ * Edge cases: formats, escapes, overflows, dyn values, indexes out of range, time zones; results are those of
+ * kube-apiserver 1.36.3.
+ */
 export const corners: readonly Row[] = [
   ["'%e'.format([1052.032911275])", '1.052033×10⁰³'],
   ["'%e'.format([0.000123])", '1.230000×10⁻⁰⁴'],

@@ -26,7 +26,7 @@ function ruled(schema: Schema, ...rules: readonly (string | ValidationRule)[]): 
   };
 }
 
-/** Schemas of `spec`, and which of their rules kube-apiserver 1.36.3 finds too costly, by which factor. */
+/** Schemas of `spec`, and the rules that exceed the cost limit in kube-apiserver 1.36.3, with the factor. */
 export const costs: readonly (readonly [schema: Schema, tooCostly: readonly string[]])[] = [
   [ruled(object({ s: TEXT }), 'self.s == "x"'), []],
   [ruled(object({ s: TEXT }), 'self.s.contains("abc")'), []],

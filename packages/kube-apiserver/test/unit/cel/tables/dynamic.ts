@@ -1,6 +1,6 @@
 import type { Row } from './row.js';
 
-/** Calls whose arguments turn out at run time to be of other types; results are those of kube-apiserver 1.36.3. */
+/** Calls whose arguments have other types at run time; results are those of kube-apiserver 1.36.3. */
 export const dynamic: readonly Row[] = [
   ['dyn(5).lowerAscii()', '! no such overload: lowerAscii(int)'],
   ['dyn(5).charAt(1)', '! no such overload: charAt(int, int)'],

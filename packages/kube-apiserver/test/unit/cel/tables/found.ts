@@ -1,6 +1,9 @@
 import type { Row } from './row.js';
 
-/** What random expressions found: brackets, addresses, versions, durations, formats, optionals, time zones; results are those of kube-apiserver 1.36.3. */
+/**
+ * Differences that comparisons of random expressions found: brackets, addresses, versions, durations, formats,
+ * optionals, time zones; results are those of kube-apiserver 1.36.3.
+ */
 export const found: readonly Row[] = [
   ['[self.b ? (self.b ? 1 : 2) : 3][0]', '1'],
   ['[(self.b) ? ((self.b) ? (1) : (2)) : (3)][0]', '1'],

@@ -1,2 +1,2 @@
-/** An expression or rule, and what the real server makes of it. */
+/** An expression or rule, and its result in kube-apiserver. */
 export type Row = readonly [text: string, outcome: string];

@@ -172,10 +172,10 @@ export const root: Schema = {
   ],
 };
 
-/** A write of `spec`, and what kube-apiserver 1.36.3 says of it: reason, field and message, sorted. */
+/** A write of `spec`, and the reason, field and message of each error of kube-apiserver 1.36.3, sorted. */
 export interface Write {
   readonly name?: string;
-  /** undefined: the object is new. */
+  /** Undefined for a create. */
   readonly old?: Json;
   readonly next: Json;
   readonly errors: readonly string[];
