@@ -1,13 +1,13 @@
 import { performance } from 'node:perf_hooks';
 
-import { gather } from '../../test/gateway/gather.js';
-import type { CrowdKind } from '../../test/gateway/crowd.js';
+import { gather } from '../../test/gateway/badclientprocess.js';
+import type { CrowdKind } from '../../test/gateway/badclients.js';
 import { CANARY } from '../../test/gateway/client.js';
 import { ENGINES, startRig } from '../../test/gateway/rig.js';
 import { open } from '../../test/gateway/rawclient.js';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { summaryOf, type Figure } from '@multicluster-engine/kube-apiserver/testing/bench';
-import { openSite, type Site } from './site.js';
+import { openSite, type Site } from './setup.js';
 
 const RUNS = 5;
 const CLIENTS = 64;

@@ -12,8 +12,8 @@ import { root } from '../support/repository/root.js';
 import { quietWindow, waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { askOnce, type Ask } from './client.js';
 import { mustConform } from './conformance.js';
-import type { CrowdKind } from './crowd.js';
-import { gather, type Gathering } from './gather.js';
+import type { CrowdKind } from './badclients.js';
+import { gather, type Gathering } from './badclientprocess.js';
 import { ENGINE_YAML, ENGINES, pairFor, PLACEMENTS } from './rig.js';
 import { RecordingUpstream } from './upstream.js';
 

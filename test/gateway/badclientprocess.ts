@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-import type { CrowdKind, CrowdReport } from './crowd.js';
+import type { CrowdKind, CrowdReport } from './badclients.js';
 
-const PROGRAM = fileURLToPath(new URL('./crowd.js', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('./badclients.js', import.meta.url));
 
 /** A crowd of bad clients in a process of its own. */
 export interface Gathering {
