@@ -29,7 +29,9 @@ export interface GatewayOptions {
   /** The OpenAPI document, JSON. */
   readonly openapi: string;
   readonly rules: FieldRules;
-  /** Between the termination signal and the end of listening: load balancers need it to stop routing to this process. */
+  /**
+   * Between the termination signal and the end of listening: load balancers need it to stop routing to this process.
+   */
   readonly shutdownDelayMs: number;
   readonly reloadEveryMs: number;
   readonly clock: Clock;

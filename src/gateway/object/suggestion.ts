@@ -3,8 +3,8 @@ const MAX_NAME = 64;
 
 /**
  * The existing field to suggest for one that does not exist; undefined when none is similar. Names are compared without
- * regard to case and may differ by at most two edits, names of up to five characters by one. The smallest distance wins, then a
- * field with the same parent, then the first one. `known`: paths with `[]` for the index of an item.
+ * regard to case and may differ by at most two edits, names of up to five characters by one. The smallest distance
+ * wins, then a field with the same parent, then the first one. `known`: paths with `[]` for the index of an item.
  */
 export function suggestField(field: string, known: readonly string[]): string | undefined {
   const wanted = field.replaceAll(/\[\d+\]/g, '[]');
@@ -26,7 +26,10 @@ function splitPath(path: string): [parent: string, name: string] {
   return [path.slice(0, Math.max(dot, 0)), path.slice(dot + 1)];
 }
 
-/** Characters to insert, delete, replace or transpose (the optimal string alignment distance of Damerau and Levenshtein). */
+/**
+ * Characters to insert, delete, replace or transpose (the optimal string alignment distance of Damerau and
+ * Levenshtein).
+ */
 function editDistance(a: string, b: string): number {
   let before: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, index) => index);

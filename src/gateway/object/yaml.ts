@@ -14,8 +14,8 @@ import { DocumentBuilder, MAX_DEPTH, MAX_NODES, type JsonValue } from './documen
 import { StatusError } from '../statuserror.js';
 
 /**
- * Characters that can begin or separate values, with the cost of each for the parser. A text whose cost is far above the
- * limit of values is rejected before it is parsed.
+ * Characters that can begin or separate values, with the cost of each for the parser. A text whose cost is far above
+ * the limit of values is rejected before it is parsed.
  */
 const WEIGHTS: Readonly<Record<string, number>> = {
   '\n': 1,
@@ -38,7 +38,10 @@ const TRUE = /^(?:true|True|TRUE)$/;
 const FALSE = /^(?:false|False|FALSE)$/;
 /** The first character of a scalar that some YAML reader takes for a number. */
 const NUMBER_BEGIN = /^[-+.\d]/;
-/** A number in some version of YAML, without its underscores. DocumentBuilder rejects those that JSON writes differently. */
+/**
+ * A number in some version of YAML, without its underscores. DocumentBuilder rejects those that JSON writes
+ * differently.
+ */
 const NUMBER =
   /^(?:[-+]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?|0[bB][01]+|0[oO][0-7]+|0[xX][\da-fA-F]+|\.(?:inf|Inf|INF))|\.(?:nan|NaN|NAN))$/;
 const STYLES = [quoteNumber, ...Object.values(DEFAULT_SCALAR_STYLE_RULES)];
@@ -46,8 +49,8 @@ const STYLES = [quoteNumber, ...Object.values(DEFAULT_SCALAR_STYLE_RULES)];
 type Property = Extract<Event, { readonly tagStart: number }>;
 
 /**
- * Parses one YAML 1.2 document (core schema: `yes` and dates are strings) without anchors, aliases, tags, directives and
- * merge keys, and with numbers that every YAML reader reads alike.
+ * Parses one YAML 1.2 document (core schema: `yes` and dates are strings) without anchors, aliases, tags, directives
+ * and merge keys, and with numbers that every YAML reader reads alike.
  * @throws StatusError `malformed`
  */
 export function parseYaml(text: string): JsonValue {

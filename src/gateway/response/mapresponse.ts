@@ -31,8 +31,8 @@ export const MAX_BUFFERED = 1024 * 1024;
 /** A Status may quote a key of the request body, which is at most as long as the body. */
 const MAX_STATUS = MAX_BUFFERED;
 // Errors are told apart by status code and reason. The two patterns below are the exception: for these errors the API
-// server has neither a code nor a reason of their own. test/integration/gateway/messages.test.ts pins the messages to the
-// version of the API server.
+// server has neither a code nor a reason of their own. test/integration/gateway/messages.test.ts pins the messages to
+// the version of the API server.
 
 /** The precondition on metadata.uid failed: the object is another one of the same name. */
 const UID_MISMATCH = /\bPrecondition failed: UID in precondition\b/;

@@ -7,7 +7,8 @@ const WRITE_TIMEOUT_MS = 30_000;
 
 /**
  * Writes a response. Resolves when the connection has taken it or is closed; a client that has not taken it within 30 s
- * is disconnected. Rejects when `stream` fails, with the connection closed: a partial response never looks like a whole one.
+ * is disconnected. Rejects when `stream` fails, with the connection closed: a partial response never looks like a whole
+ * one.
  */
 export async function writeResponse(response: ServerResponse, content: HttpResponse, clock: Clock): Promise<void> {
   const timer = clock.after(WRITE_TIMEOUT_MS, () => response.destroy());

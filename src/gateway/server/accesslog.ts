@@ -26,8 +26,8 @@ interface AccessLogDeps {
 const METHODS: readonly string[] = [...new Set(ROUTES.flatMap((route) => route.operations.map((one) => one.method)))];
 
 /**
- * Writes the access log line of a request and counts it. Both hold route templates, known methods and checked names, and
- * nothing else that the client sent.
+ * Writes the access log line of a request and counts it. Both hold route templates, known methods and checked names,
+ * and nothing else that the client sent.
  */
 export function recordAccess(record: AccessRecord, { clock, log, metrics }: AccessLogDeps): void {
   const { incoming, match, remote, upstreamError } = record;

@@ -82,7 +82,10 @@ function localResponse({ action }: LocalRequest, { openapi, readiness }: Handler
   return emptyResponse(200);
 }
 
-/** Reads the body where there is one, calls the API server and responds. The body is counted until the response is written. */
+/**
+ * Reads the body where there is one, calls the API server and responds. The body is counted until the response is
+ * written.
+ */
 async function forward(request: ResourceRequest, context: RequestContext): Promise<void> {
   const { deps } = context;
   const { method, path, token, resourceVersion, info } = request;
@@ -143,8 +146,8 @@ async function callAndRespond(request: UpstreamRequest, info: RequestInfo, conte
 type CallResult = { readonly kind: 'buffered'; readonly response: HttpResponse } | { readonly kind: 'written' };
 
 /**
- * A buffered response is returned and written after the call has ended, so that a slow client holds no connection to the
- * API server. A larger one is written while it is read.
+ * A buffered response is returned and written after the call has ended, so that a slow client holds no connection to
+ * the API server. A larger one is written while it is read.
  */
 async function callUpstream(request: UpstreamRequest, info: RequestInfo, context: RequestContext): Promise<CallResult> {
   const { upstream, rules } = context.deps;

@@ -152,7 +152,10 @@ const READY = {
 };
 const STOPPED = { type: 'Ready', status: 'False', reason: 'RuntimeStopped', message: 'the local runtime was stopped' };
 
-/** The Node with its own labels and without the taint not-ready, which a new Node has; the same object when nothing changes. */
+/**
+ * The Node with its own labels and without the taint not-ready, which a new Node has; the same object when nothing
+ * changes.
+ */
 function withoutNotReadyTaint(node: Node, own: Readonly<Record<string, string>>): Node {
   const { labels = {} } = node.metadata;
   const taints = node.spec?.taints ?? [];

@@ -13,7 +13,10 @@ export interface LeaseRenewal {
   readonly forSeconds: number;
 }
 
-/** Creates or renews the Lease that is the heartbeat of a Node. The Node owns it, so it is deleted with the Node. Errors: ApiError. */
+/**
+ * Creates or renews the Lease that is the heartbeat of a Node. The Node owns it, so it is deleted with the Node.
+ * Errors: ApiError.
+ */
 export async function renewNodeLease(
   client: KubeClient,
   node: Node,

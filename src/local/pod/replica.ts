@@ -23,7 +23,10 @@ export interface ReplicaOptions {
   readonly onStateChange: () => void;
   /** Called with one line for the user: starts, exits and probe failures. */
   readonly report: (line: string) => void;
-  /** Called for each Event that a kubelet would write. Its text is the same when it happens again, so that Events are counted. */
+  /**
+   * Called for each Event that a kubelet would write. Its text is the same when it happens again, so that Events are
+   * counted.
+   */
   readonly event: (event: PodEvent) => void;
 }
 
@@ -149,7 +152,10 @@ export class Replica {
     return inMs;
   }
 
-  /** As a kubelet: the startup probe first, then readiness and liveness. Without a readiness probe a started process is ready. */
+  /**
+   * As a kubelet: the startup probe first, then readiness and liveness. Without a readiness probe a started process is
+   * ready.
+   */
   #startProbes(process: LaunchedProcess): void {
     const { startupProbe } = this.#options.container;
     if (startupProbe === undefined) {

@@ -9,8 +9,8 @@ export interface TerminationMessage {
 }
 
 /**
- * Describes the exit of a process that should have kept running. Its last line is given as the cause only when it exited
- * by itself with an error. `killReason`: why the runtime has stopped it; undefined when it has not.
+ * Describes the exit of a process that should have kept running. Its last line is given as the cause only when it
+ * exited by itself with an error. `killReason`: why the runtime has stopped it; undefined when it has not.
  */
 export function exitMessage(exit: Exit, killReason: string | undefined, { line, log }: TerminationMessage): string {
   const last = line === '' ? 'it printed nothing' : `its last line: "${line}"`;

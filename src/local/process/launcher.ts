@@ -13,7 +13,10 @@ export interface LaunchRequest {
   readonly executable: readonly [string, ...string[]];
   /** A folder of the process alone: working directory, HOME, and parent of its volumes. */
   readonly folder: string;
-  /** Address and credentials of the API server, in place of the token that a kubelet mounts; absent when none is mounted. */
+  /**
+   * Address and credentials of the API server, in place of the token that a kubelet mounts; absent when none is
+   * mounted.
+   */
   readonly kubeconfig?: string;
   /** `https://HOST:PORT` of the API server, for KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT. */
   readonly server?: string;
@@ -39,9 +42,9 @@ const LISTEN_VARIABLE = /_LISTEN$/;
 /**
  * Runs a container as a child process, without kubelet, image or network of its own.
  *
- * Substitutions: each variable that ends in `_LISTEN` gets a free port of 127.0.0.1; a value that is a path below a mount
- * path becomes the path below `folder/volumes/<volume>`; credentials are passed in `KUBECONFIG`. Arguments are passed
- * unchanged: they hold no paths and no ports.
+ * Substitutions: each variable that ends in `_LISTEN` gets a free port of 127.0.0.1; a value that is a path below a
+ * mount path becomes the path below `folder/volumes/<volume>`; credentials are passed in `KUBECONFIG`. Arguments are
+ * passed unchanged: they hold no paths and no ports.
  * Guarantee: the process cannot outlive this one (child.ts).
  * Errors: a `valueFrom` other than fieldRef metadata.name or metadata.namespace, a mount of a volume whose files are
  * not given, a program that cannot be started.

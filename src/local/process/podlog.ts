@@ -26,7 +26,10 @@ export class PodLog {
     this.file = path.join(folder, `${namespace}.${name}.log`);
   }
 
-  /** Removes empty and old logs of earlier pods. Called before the process starts, when no process of the Deployment runs. */
+  /**
+   * Removes empty and old logs of earlier pods. Called before the process starts, when no process of the Deployment
+   * runs.
+   */
   async removeOldLogs(): Promise<void> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     const names = (await readdir(this.#folder)).filter(

@@ -19,7 +19,10 @@ export function schedulingProblem(
   return isRunnable(spec) ? undefined : { reason: 'FailedCreate', message: 'the pod template has no container' };
 }
 
-/** The error of `work`, which uses the volumes and the ServiceAccount of a pod, as a problem; undefined when it succeeds. */
+/**
+ * The error of `work`, which uses the volumes and the ServiceAccount of a pod, as a problem; undefined when it
+ * succeeds.
+ */
 export async function mountProblem(work: () => Promise<void>): Promise<Problem | undefined> {
   try {
     await work();
@@ -29,7 +32,9 @@ export async function mountProblem(work: () => Promise<void>): Promise<Problem |
   }
 }
 
-/** New templates that cannot be started yet while the process of the old one keeps running; by key of the Deployment. */
+/**
+ * New templates that cannot be started yet while the process of the old one keeps running; by key of the Deployment.
+ */
 export class PendingRollouts {
   readonly #clock: Clock;
   readonly #pending = new Map<string, { readonly template: string; readonly since: number }>();
@@ -38,7 +43,9 @@ export class PendingRollouts {
     this.#clock = clock;
   }
 
-  /** Records that the current template is pending while the pod `old` keeps running. `isNew`: it was not pending before. */
+  /**
+   * Records that the current template is pending while the pod `old` keeps running. `isNew`: it was not pending before.
+   */
   add(
     key: string,
     deployment: Deployment,

@@ -4,7 +4,10 @@ import type { Deployment, DeploymentCondition, DeploymentStatus } from '../workl
 export interface Observation {
   /** A process exists (it may be waiting for its restart). */
   readonly started: boolean;
-  /** The process is of the current pod template; false while one of an earlier template runs because the current one cannot be started. */
+  /**
+   * The process is of the current pod template; false while one of an earlier template runs because the current one
+   * cannot be started.
+   */
   readonly updated: boolean;
   /** Its readiness probe passes. */
   readonly ready: boolean;
@@ -22,7 +25,8 @@ const DEADLINE_S = 600;
 
 /**
  * The status of a Deployment, as the Deployment controller would write it. One process runs for more than one wanted
- * replica, and the status shows it. Returns the stored status itself when nothing has changed. `now` in ms since the epoch.
+ * replica, and the status shows it. Returns the stored status itself when nothing has changed. `now` in ms since the
+ * epoch.
  */
 export function rolloutStatus(deployment: Deployment, observed: Observation, now: number): DeploymentStatus {
   const wanted = deployment.spec?.replicas ?? 1;
@@ -84,7 +88,10 @@ export function unmanagedStatus(deployment: Deployment, now: number): Deployment
   };
 }
 
-/** Ms until the rollout will be overdue, for who wants to look again then; undefined when it is complete or overdue already. */
+/**
+ * Ms until the rollout will be overdue, for who wants to look again then; undefined when it is complete or overdue
+ * already.
+ */
 export function msUntilDeadline(deployment: Deployment, observed: Observation, now: number): number | undefined {
   const wanted = deployment.spec?.replicas ?? 1;
   const left = deadlineMs(deployment) - (now - observed.progressedAt);
