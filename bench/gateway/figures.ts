@@ -1,32 +1,36 @@
 import { performance } from 'node:perf_hooks';
 
-import { gather } from '../../test/gateway/badclientprocess.js';
-import type { CrowdKind } from '../../test/gateway/badclients.js';
+import { startBadClients } from '../../test/gateway/badclientprocess.js';
+import type { BadClientKind } from '../../test/gateway/badclients.js';
 import { CANARY } from '../../test/gateway/client.js';
 import { ENGINES, startRig } from '../../test/gateway/rig.js';
 import { open } from '../../test/gateway/rawclient.js';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { summaryOf, type Figure } from '@multicluster-engine/kube-apiserver/testing/bench';
-import { openSite, type Site } from './setup.js';
+import { startSetup, type BenchSetup } from './setup.js';
 
 const RUNS = 5;
 const CLIENTS = 64;
 const TIMES = { warmUpMs: 500, forMs: 2_000 };
-const LEAVES = 20;
+const CALLS = 20;
 
-/** Crowds of bad clients: what they do, how many, and a flag where the gateway shall hold them all. */
-const CROWDS: readonly (readonly [string, Readonly<Partial<Record<CrowdKind, number>>>, readonly string[]])[] = [
+/** Loads of bad clients: a title, the number of each kind, and flags of the gateway. */
+const BAD_CLIENT_LOADS: readonly (readonly [
+  string,
+  Readonly<Partial<Record<BadClientKind, number>>>,
+  readonly string[],
+])[] = [
   ['200 connections that send a byte a second', { head: 100, body: 100 }, []],
-  ['10,000 idle connections, the cap of 1,000 in force', { silent: 8_000, greeted: 2_000 }, []],
+  ['10,000 idle connections, the cap of 1,000 in force', { silent: 8_000, idle: 2_000 }, []],
   [
     '10,000 idle connections, all of them held',
-    { silent: 2_000, greeted: 8_000 },
+    { silent: 2_000, idle: 8_000 },
     ['--max-connections=20000', '--header-timeout=60s', '--request-timeout=300s'],
   ],
   ['900 that drip their handshake', { handshake: 900 }, []],
   ['900 that drip the head of a request', { head: 900 }, []],
   ['900 that drip the body of a request', { body: 900 }, []],
-  ['900 that ask for a page a second and do not read it', { deaf: 900 }, []],
+  ['900 that ask for a page a second and do not read it', { unread: 900 }, []],
   ['1,500 of all kinds, more than there is room for', { handshake: 500, head: 500, body: 500 }, []],
   ['200 that send 50 requests at once again and again', { pipeline: 200 }, []],
 ];
@@ -38,27 +42,31 @@ function say(line: string): void {
 /** P12, S18 and F47. */
 export async function gatewayFigures(): Promise<readonly Figure[]> {
   const figures: Figure[] = [];
-  const site = await openSite();
+  const setup = await startSetup();
   for (const method of ['GET', 'POST'] as const) {
-    figures.push(...(await added(site, method, undefined)), ...(await added(site, method, 500)));
+    figures.push(...(await addedLatency(setup, method, undefined)), ...(await addedLatency(setup, method, 500)));
   }
-  await site.stop();
-  for (const crowd of CROWDS) figures.push(...(await besieged(...crowd)));
-  figures.push(await leaving());
+  await setup.stop();
+  for (const load of BAD_CLIENT_LOADS) figures.push(...(await withBadClients(...load)));
+  figures.push(await abandonedCalls());
   return figures;
 }
 
-/** What the gateway adds to the direct call. */
-async function added(site: Site, method: 'GET' | 'POST', perSecond: number | undefined): Promise<readonly Figure[]> {
+/** The latency and CPU time that the gateway adds to a direct call. */
+async function addedLatency(
+  setup: BenchSetup,
+  method: 'GET' | 'POST',
+  perSecond: number | undefined,
+): Promise<readonly Figure[]> {
   const how = { ...TIMES, connections: CLIENTS, ...(perSecond !== undefined && { perSecond }) };
   const name = `${method} by ${CLIENTS} clients, ${perSecond === undefined ? 'each asking again at once' : `${perSecond}/s in all`}`;
   say(name);
   const runs: { p50: number; p99: number; cpu: number; rate: number }[] = [];
   for (let run = 0; run < RUNS; run++) {
-    const direct = await site.load('direct', method, how);
-    const cpu = await site.metric('process_cpu_seconds_total');
-    const through = await site.load('gateway', method, how);
-    const spent = (await site.metric('process_cpu_seconds_total')) - cpu;
+    const direct = await setup.load('direct', method, how);
+    const cpu = await setup.metric('process_cpu_seconds_total');
+    const through = await setup.load('gateway', method, how);
+    const spent = (await setup.metric('process_cpu_seconds_total')) - cpu;
     const requests = (through.perSecond * (TIMES.forMs + TIMES.warmUpMs)) / 1000;
     runs.push({
       p50: through.p50 - direct.p50,
@@ -84,28 +92,28 @@ async function added(site: Site, method: 'GET' | 'POST', perSecond: number | und
   ];
 }
 
-/** How many times as long the slowest hundredth of a good client's requests takes while a crowd is there. */
-async function besieged(
+/** The p99 of a well-behaved client while bad clients are connected, as a multiple of that without them. */
+async function withBadClients(
   name: string,
-  counts: Readonly<Partial<Record<CrowdKind, number>>>,
+  counts: Readonly<Partial<Record<BadClientKind, number>>>,
   flags: readonly string[],
 ): Promise<readonly Figure[]> {
   say(name);
   const how = { ...TIMES, connections: 4, perSecond: 200 };
-  const site = await openSite(flags);
+  const setup = await startSetup(flags);
   const alone: number[] = [];
-  for (let run = 0; run < RUNS; run++) alone.push((await site.load('gateway', 'GET', how)).p99);
+  for (let run = 0; run < RUNS; run++) alone.push((await setup.load('gateway', 'GET', how)).p99);
   const usual = summaryOf({ id: '', measure: '', unit: '', values: alone }).median;
-  const crowd = gather(site.gateway.port, counts);
-  await waitFor('the crowd', async () => (await crowd.report()).complete, { deadlineMs: 300_000 });
+  const badClients = startBadClients(setup.gateway.port, counts);
+  await waitFor('the bad clients', async () => (await badClients.report()).complete, { deadlineMs: 300_000 });
   const [ratios, memory, held]: [number[], number[], number[]] = [[], [], []];
   for (let run = 0; run < RUNS; run++) {
-    ratios.push((await site.load('gateway', 'GET', how)).p99 / usual);
-    memory.push((await site.metric('process_resident_memory_bytes')) / 2 ** 20);
-    held.push(await site.metric('multicluster_gateway_connections'));
+    ratios.push((await setup.load('gateway', 'GET', how)).p99 / usual);
+    memory.push((await setup.metric('process_resident_memory_bytes')) / 2 ** 20);
+    held.push(await setup.metric('multicluster_gateway_connections'));
   }
-  await crowd.stop();
-  await site.stop();
+  await badClients.stop();
+  await setup.stop();
   return [
     { id: 'S18', measure: `${name}: p99 of a good client, times that without`, unit: 'x', values: ratios, atMost: 2 },
     { id: 'S18', measure: `${name}: connections held`, unit: '', values: held },
@@ -113,15 +121,15 @@ async function besieged(
   ];
 }
 
-/** How long a call to the API server outlives its client. */
-async function leaving(): Promise<Figure> {
+/** How long a call to the API server lasts after its client has closed the connection. */
+async function abandonedCalls(): Promise<Figure> {
   say('clients that leave');
   const rig = await startRig();
   rig.upstream.script = () => undefined;
   const values: number[] = [];
   for (let run = 0; run < RUNS; run++) {
     let longest = 0;
-    for (let leave = 0; leave < LEAVES; leave++) {
+    for (let index = 0; index < CALLS; index++) {
       const before = rig.upstream.requests.length;
       const socket = await open(rig.wire);
       socket.write(`GET ${ENGINES} HTTP/1.1\r\nHost: localhost\r\nCOOKIE: Authorization: Bearer ${CANARY}\r\n\r\n`);
@@ -129,16 +137,16 @@ async function leaving(): Promise<Figure> {
       const [upstream] = rig.upstream.sockets;
       if (upstream === undefined) throw new Error('no connection to the API server');
       const gone = new Promise<number>((resolve) => upstream.once('close', () => resolve(performance.now())));
-      const left = performance.now();
+      const closedAt = performance.now();
       socket.destroy();
-      longest = Math.max(longest, (await gone) - left);
+      longest = Math.max(longest, (await gone) - closedAt);
     }
     values.push(longest);
   }
   await rig.stop();
   return {
     id: 'F47',
-    measure: `client gone to call ended, the longest of ${LEAVES}`,
+    measure: `client gone to call ended, the longest of ${CALLS}`,
     unit: 'ms',
     values,
     atMost: 1_000,

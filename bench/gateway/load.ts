@@ -5,10 +5,11 @@ import { Pool } from 'undici';
 import { quantile } from '@multicluster-engine/kube-apiserver/testing/bench';
 
 /**
- * Good clients, in a process of their own. The argument is a {@link LoadOrder} in JSON; prints a {@link LoadReport}.
+ * Well-behaved clients, in a process of their own. The argument is a {@link LoadOrder} in JSON; prints a {@link
+ * LoadReport}.
  */
 export interface LoadOrder {
-  /** `https://127.0.0.1:PORT`, and the file with the authority that vouches for it. */
+  /** `https://127.0.0.1:PORT`, and the file with the CA that verifies it. */
   readonly origin: string;
   readonly caFile: string;
   readonly method: 'GET' | 'POST';
@@ -16,7 +17,7 @@ export interface LoadOrder {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly connections: number;
-  /** Requests a second over all connections; each connection asks again at once when left out. */
+  /** Requests a second over all connections; without a limit when absent. */
   readonly perSecond?: number;
   readonly warmUpMs: number;
   readonly forMs: number;
@@ -34,9 +35,9 @@ async function load(order: LoadOrder): Promise<LoadReport> {
   const ca = readFileSync(order.caFile, 'utf8');
   const pool = new Pool(order.origin, { connections, pipelining: 1, connect: { ca } });
   const begun = performance.now();
-  const taken: number[] = [];
+  const durations: number[] = [];
   let failures = 0;
-  const ask = async (): Promise<void> => {
+  const send = async (): Promise<void> => {
     const { method, path, headers, body } = order;
     const start = performance.now();
     const status = await pool.request({ method, path, headers, body: body ?? null }).then(
@@ -48,22 +49,27 @@ async function load(order: LoadOrder): Promise<LoadReport> {
     );
     if (start - begun < warmUpMs) return;
     if (status !== 200 && status !== 201) failures += 1;
-    taken.push(performance.now() - start);
+    durations.push(performance.now() - start);
   };
   const everyMs = perSecond === undefined ? 0 : (connections * 1000) / perSecond;
   const work = async (index: number): Promise<void> => {
-    // Spread over the time, so that they do not come all at once.
+    // Spread over the interval, so that the connections do not send at the same time.
     let next = begun + (everyMs * index) / connections;
     while (performance.now() - begun < warmUpMs + forMs) {
       const pause = next - performance.now();
       if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause));
-      await ask();
+      await send();
       next = Math.max(next + everyMs, performance.now());
     }
   };
   await Promise.all(Array.from({ length: connections }, (_one, index) => work(index)));
-  taken.sort((a, b) => a - b);
-  return { p50: quantile(taken, 0.5), p99: quantile(taken, 0.99), perSecond: (taken.length * 1000) / forMs, failures };
+  durations.sort((a, b) => a - b);
+  return {
+    p50: quantile(durations, 0.5),
+    p99: quantile(durations, 0.99),
+    perSecond: (durations.length * 1000) / forMs,
+    failures,
+  };
 }
 
 process.stdout.write(JSON.stringify(await load(JSON.parse(process.argv[2] ?? '{}'))));

@@ -17,21 +17,21 @@ const BODY =
   'metadata:\n  name: web\nspec:\n  numberOfClusters: 2\n  predicates:\n  - requiredClusterSelector:\n      labelSelector: {matchLabels: {tier: gold}}\n';
 const DIRECT = '/apis/cluster.fleetmgmt.io/v1alpha1/namespaces/shop/placements';
 
-/** A gateway in front of an API server that costs nothing, each in a process of its own. */
-export interface Site {
+/** A gateway and a minimal API server, each in a process of its own. */
+export interface BenchSetup {
   readonly gateway: GatewayProcess;
-  /** One load: through the gateway, or straight to the API server. */
+  /** Runs one load, through the gateway or directly to the API server. */
   load(
     where: 'direct' | 'gateway',
     method: 'GET' | 'POST',
     how: Pick<LoadOrder, 'connections' | 'perSecond' | 'warmUpMs' | 'forMs'>,
   ): Promise<LoadReport>;
-  /** A number among the gateway's metrics. */
+  /** The value of one of the gateway's metrics. */
   metric(name: string): Promise<number>;
   stop(): Promise<void>;
 }
 
-export async function openSite(flags: readonly string[] = []): Promise<Site> {
+export async function startSetup(flags: readonly string[] = []): Promise<BenchSetup> {
   const folder = mkdtempSync(path.join(tmpdir(), 'bench-gateway-'));
   const pair = await pairFor();
   const [cert, key] = [path.join(folder, 'api.crt'), path.join(folder, 'api.key')];

@@ -3,8 +3,8 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
 /**
- * An API server that costs nothing, in a process of its own: answers with one Placement. Arguments: the files of its
- * certificate and key. Prints its port; ends with its input.
+ * A minimal API server in a process of its own: answers with one Placement. Arguments: the files of its
+ * certificate and key. Prints its port; exits at the end of its standard input.
  */
 const [cert = '', key = ''] = process.argv.slice(2).map((file) => readFileSync(file, 'utf8'));
 const labels = Object.fromEntries(Array.from({ length: 20 }, (_one, index) => [`label-${index}`, `value-${index}`]));

@@ -16,7 +16,7 @@ import { kubectlOk } from '@multicluster-engine/kube-apiserver/testing/kubectl';
 import { root } from '../support/repository/root.js';
 import { fields } from '../support/scenario/checks/reading.js';
 
-/** Rights that no end-to-end test uses, each with the emergency that does. */
+/** Permissions that no end-to-end test uses, each with the situation that needs it. */
 const SPARED: Readonly<Record<string, string>> = {};
 
 const missing = missingPrograms('hub');
@@ -39,7 +39,7 @@ suite('the requests of all end-to-end tests', () => {
   it('are all there', () => {
     const folder = path.dirname(fileURLToPath(import.meta.url));
     const tests = readdirSync(folder).filter((name) => name.endsWith('.test.js'));
-    // What `make run` starts is an API server of its own, whose requests are not collected here.
+    // The request logs of `make run` are not collected: it starts an API server of its own.
     const onHubs = tests.filter((test) =>
       readFileSync(path.join(folder, test), 'utf8').includes('describeWithServer('),
     );
@@ -48,15 +48,15 @@ suite('the requests of all end-to-end tests', () => {
       expect(servers).toContainEqual(expect.stringMatching(new RegExp(`^e2e-${test.slice(0, -8)}-`)));
   });
 
-  it('are each covered by a rule of deploy/, or by what every user may do', () => {
+  it('are each covered by a rule of deploy/ or by a permission of every user', () => {
     expect(findings.uncovered).toEqual([]);
   });
 
-  it('were none of them refused for want of a right that nobody had taken away', () => {
+  it('were never rejected for a permission that no test had removed', () => {
     expect(findings.refused).toEqual([]);
   });
 
-  it('use every verb of every rule on every resource', () => {
+  it('use each verb of each rule on each resource', () => {
     expect(findings.unused).toEqual([]);
   });
 });

@@ -37,7 +37,7 @@ interface Place {
   readonly scene: Scene;
 }
 
-/** A settled scene; at its end the controller must be the process that began, and every promise kept. */
+/** A scenario at rest. At its end the controller must be the same process, and all invariants must hold. */
 async function withScene(server: ControlPlane, body: (place: Place) => Promise<void>): Promise<void> {
   await withRig(server, IDENTITY, async (rig) => {
     const scene = new Scene(rig);
@@ -49,7 +49,7 @@ async function withScene(server: ControlPlane, body: (place: Place) => Promise<v
   });
 }
 
-/** What the controller did to decision objects since `mark`, as far as the server let it. */
+/** The accepted writes of the controller to decision objects since `mark`. */
 async function decisionWrites(server: ControlPlane, mark: number): Promise<string[]> {
   const log = await server.requestLog({ after: mark, verbs: WRITES, resources: ['placementdecisions'] });
   return log
@@ -69,7 +69,7 @@ async function removeCrd(server: ControlPlane, type: ResourceType): Promise<void
   );
 }
 
-/** Makes what the world holds of one kind anew. */
+/** Creates all objects of one kind again. */
 async function remake(
   server: ControlPlane,
   kind: Write['kind'],
@@ -96,7 +96,7 @@ describeWithServer('a broken API', { own: true, capabilities: ['requestLog', 're
   }, 6 * MINUTE);
 
   it(
-    'that is killed and comes back shrinks no decision, and work goes on',
+    'that is killed and restarted shrinks no decision, and reconciliation continues',
     async () => {
       await withScene(server(), async ({ rig, scene }) => {
         const mark = await server().logMark();
@@ -120,7 +120,7 @@ describeWithServer('a broken API', { own: true, capabilities: ['requestLog', 're
   );
 
   it(
-    'whose history is gone, so that every watch is too old, shrinks no decision, and work goes on',
+    'whose history is compacted, so that every watch is too old, shrinks no decision, and reconciliation continues',
     async () => {
       await withScene(server(), async ({ rig, scene }) => {
         const mark = await server().logMark();
@@ -129,7 +129,8 @@ describeWithServer('a broken API', { own: true, capabilities: ['requestLog', 're
         expect(await decisionWrites(server(), mark)).toEqual([]);
         await scene.stir();
 
-        // Changes that only a new list can show: they are made, and their history dropped, while nothing gets through.
+        // Changes that only a new list can show: they are made, and their history is compacted, while no request gets
+        // through.
         await scene.step(
           [
             { kind: 'set', name: 'stage' },
@@ -154,7 +155,7 @@ describeWithServer('a broken API', { own: true, capabilities: ['requestLog', 're
     ['Placements', Placements, 'placement'],
     ['PlacementDecisions', PlacementDecisions, 'decision'],
   ])(
-    'without the CRD of %s, and with it again, shrinks no decision, and work goes on',
+    'without the CRD of %s, and with it again, shrinks no decision, and reconciliation continues',
     async (_what, type, kind) => {
       await withScene(server(), async ({ rig, scene }) => {
         const mark = await server().logMark();
@@ -177,7 +178,7 @@ describeWithServer('a broken API', { own: true, capabilities: ['requestLog', 're
   );
 
   it(
-    'whose CRD came back without one of the clusters drops that one, but not before the CRD can be believed',
+    'whose CRD was created again without one of the clusters drops that one, but not before the absence is confirmed',
     async () => {
       await withScene(server(), async ({ scene }) => {
         const mark = await server().logMark();
@@ -200,13 +201,13 @@ describeWithServer('a broken API', { own: true, capabilities: ['requestLog', 're
   );
 
   it(
-    'that takes the rights away and gives them back shrinks no decision, and work goes on',
+    'that revokes permissions and grants them again shrinks no decision, and reconciliation continues',
     async () => {
       await withScene(server(), async ({ rig, scene }) => {
         const mark = await server().logMark();
         const token = await server().tokenFor(ACCOUNT);
         await server().call({ method: 'DELETE', path: BINDING_PATH });
-        // The authorizer learns of it a moment later; a watch that is begun before that goes on for minutes.
+        // The authorizer observes it with a delay; a watch that was started before continues for minutes.
         await waitFor(
           'the right to be gone',
           async () => (await server().call({ path: pathOf(ManagedClusters), token })).status === 403,
@@ -229,7 +230,7 @@ describeWithServer('a broken API', { own: true, capabilities: ['requestLog', 're
   );
 
   it(
-    'that answers with faults of every kind now and then keeps every promise, and work goes on',
+    'that answers with random errors of every kind violates no invariant, and reconciliation continues',
     async () => {
       await withRig(server(), IDENTITY, async (rig) => {
         const steps = script(SEED, OPENING + 60);
@@ -250,7 +251,7 @@ describeWithServer('a broken API', { own: true, capabilities: ['requestLog', 're
         const run = await play(steps, { server: server(), observer, seed: SEED, before });
         proxy.plan = () => undefined;
         expect(report(await rig.judge(run.frames), SEED)).toBe(KEPT);
-        // What is only asked for in an emergency has to be allowed as well.
+        // Requests that are made only after errors need permissions, too.
         const refused = (await server().requestLog({ after: mark })).filter(
           ({ code, userAgent }) => code === 403 && userAgent.endsWith(IDENTITY),
         );
@@ -263,7 +264,7 @@ describeWithServer('a broken API', { own: true, capabilities: ['requestLog', 're
   );
 });
 
-/** Drops the history and lets requests through again, once these objects are gone. */
+/** Waits until these objects are deleted, compacts the history and lets requests through again. */
 async function reopen(server: ControlPlane, rig: ScenarioRig, gone: readonly string[]): Promise<void> {
   const base = path.posix.dirname(pathOf(ManagedClusters));
   for (const one of gone)

@@ -1,4 +1,4 @@
-// Crashes at many more points than the tests of every day: hours.
+// Crashes at many more points than the daily tests; takes hours.
 import { beforeAll, it } from '@jest/globals';
 
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';

@@ -14,9 +14,9 @@ const CERTIFICATES = '/apis/cert-manager.io/v1/certificates';
 const LOOK_MS = 200;
 
 /**
- * Plays cert-manager's part with an issuer that signs with each key itself: for each Certificate a Secret of type
- * kubernetes.io/tls, with the labels and annotations that cert-manager gives it, and the condition Ready. A Secret that
- * is missing is made again; one whose Certificate is gone stays.
+ * Simulates cert-manager with a self-signed issuer: creates for each Certificate a Secret of type kubernetes.io/tls,
+ * with the labels and annotations of cert-manager, and the condition Ready. A missing Secret is created again; one
+ * whose Certificate was deleted stays.
  */
 export class CertManager {
   readonly #server: ControlPlane;
@@ -30,7 +30,7 @@ export class CertManager {
     this.#done = this.#run();
   }
 
-  /** Installs the definition of the kind, and begins to serve it. */
+  /** Installs the CRD and starts the controller. */
   static async start(server: ControlPlane): Promise<CertManager> {
     const admin = { kubeconfig: server.adminKubeconfig };
     await kubectlOk(['apply', '-f', path.join(root, 'test', 'e2e', 'certmanager.yaml')], admin);
@@ -42,12 +42,12 @@ export class CertManager {
     return new CertManager(server);
   }
 
-  /** Issues each certificate anew, as when its time has come. */
+  /** Renews each certificate, as when it is due. */
   renew(): void {
     this.#renewing = true;
   }
 
-  /** Waits for a look that begins after this call, so that what was done before it counts. */
+  /** Waits for a reconciliation that begins after this call, so that it observes earlier changes. */
   async looked(): Promise<void> {
     const until = this.#looks + 2;
     await waitFor('another look', () => this.#looks >= until);
@@ -60,7 +60,7 @@ export class CertManager {
 
   async #run(): Promise<void> {
     while (!this.#end.signal.aborted) {
-      // As every controller: what fails is tried again at the next look.
+      // As in every controller, a failed reconciliation is retried.
       await this.#look().catch(() => undefined);
       this.#looks += 1;
       await sleep(LOOK_MS);

@@ -23,7 +23,7 @@ const HUB = {
   capabilities: ['rollouts', 'garbageCollection', 'namespaceDeletion', 'serviceAccounts', 'requestLog'],
 } as const;
 
-describeWithServer('what stops an engine', { own: true, ...HUB }, (server) => {
+describeWithServer('the reason why an engine is not available', { own: true, ...HUB }, (server) => {
   let hub: Hub;
 
   beforeAll(async () => {
@@ -31,7 +31,7 @@ describeWithServer('what stops an engine', { own: true, ...HUB }, (server) => {
   }, 6 * MINUTE);
   afterAll(() => hub.stop(), 3 * MINUTE);
 
-  /** Nobody touches the engine meanwhile: its generation and annotations are those of before. */
+  /** The engine is not changed meanwhile: its generation and annotations are the same as before. */
   async function untouched(body: () => Promise<void>): Promise<void> {
     const before = await hub.engine('to be there', () => true);
     await body();
@@ -53,7 +53,7 @@ describeWithServer('what stops an engine', { own: true, ...HUB }, (server) => {
   });
 
   it(
-    'an object of somebody else under a name that it needs is named, left alone, and the engine goes on once it is gone',
+    'an object of another owner with a name that the engine needs is named and not changed, and the installation continues once it is deleted',
     async () => {
       const theirs = {
         apiVersion: 'policy/v1',
@@ -91,7 +91,7 @@ describeWithServer('what stops an engine', { own: true, ...HUB }, (server) => {
   );
 
   it(
-    'a pull secret that is missing is named, the rest is applied, and its arrival is noticed',
+    'a missing pull secret is named, all other objects are applied, and its creation is noticed',
     async () => {
       await hub.patchEngine({ spec: { imagePullSecret: 'registry' } });
 
@@ -116,7 +116,7 @@ describeWithServer('what stops an engine', { own: true, ...HUB }, (server) => {
   );
 
   testNeeding('quota')(
-    'a quota that refuses an object is told in the words of the server, not as a missing right, and a raised one is noticed (quota)',
+    'an exceeded quota is reported with the message of the API server, not as a missing permission, and a raised one is noticed (quota)',
     async () => {
       const quota = `${NAMESPACE}/resourcequotas/none`;
       const spec = { hard: { 'count/poddisruptionbudgets.policy': '0' } };
@@ -147,14 +147,14 @@ describeWithServer('what stops an engine', { own: true, ...HUB }, (server) => {
   );
 
   it(
-    'a right that is missing is named with verb, resource, namespace and cure, and holds again within 60 s of being given',
+    'a missing permission is named with verb, resource, namespace and remedy, and is used within 60 s after it is granted',
     async () => {
       const role = await hub.get(ROLE);
       const token = await server().tokenFor({
         serviceAccount: { namespace: OPERATOR_NAMESPACE, name: OPERATOR_SERVICE_ACCOUNT },
       });
       await hub.remove(ROLE);
-      // The authorizer learns of it a moment later.
+      // The authorizer observes it with a delay.
       await waitFor('the right to be gone', async () => (await server().call({ path: BUDGET, token })).status === 403);
       await hub.remove(BUDGET);
 
@@ -181,7 +181,7 @@ describeWithServer('what stops an engine', { own: true, ...HUB }, (server) => {
   );
 
   it(
-    'a target namespace that is being deleted is waited for, with what keeps it, and made anew',
+    'a target namespace that is being deleted is reported with the reason why it remains, and is created again',
     async () => {
       const held = {
         apiVersion: 'v1',
@@ -212,7 +212,7 @@ describeWithServer('what stops an engine', { own: true, ...HUB }, (server) => {
   );
 
   it(
-    'every one of them was told by an event when it began',
+    'each of these reasons was recorded as an event when it began',
     async () => {
       const quota = server().capabilities.has('quota') ? ['ComponentFailed PodDisruptionBudget '] : [];
       for (const begin of [

@@ -16,152 +16,158 @@ const selecting = (operator: string): object => ({
   requiredClusterSelector: { labelSelector: { matchExpressions: [{ key: 'region', operator, values: ['eu'] }] } },
 });
 
-describeWithServer('what stops a placement', { own: true, capabilities: ['requestLog'] }, (server) => {
-  let controller: Pod;
+describeWithServer(
+  'the reason why a placement has no current decision',
+  { own: true, capabilities: ['requestLog'] },
+  (server) => {
+    let controller: Pod;
 
-  const apply = (...objects: readonly AnyObject[]): Promise<string> =>
-    kubectlOk(['apply', '-f', '-'], {
-      kubeconfig: server().adminKubeconfig,
-      input: JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }),
-    });
-  /** Applies what the rules of a definition refused until now: they change a moment after the definition has. */
-  const slip = (...objects: readonly AnyObject[]): Promise<string> =>
-    waitFor('the rules to be off', async (seen) => {
-      return apply(...objects).catch((error: unknown) => {
-        seen(error);
-        return undefined;
+    const apply = (...objects: readonly AnyObject[]): Promise<string> =>
+      kubectlOk(['apply', '-f', '-'], {
+        kubeconfig: server().adminKubeconfig,
+        input: JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }),
       });
-    });
-  const fleet = (
-    kind: string,
-    name: string,
-    spec: Readonly<Record<string, unknown>>,
-    meta: object = {},
-  ): AnyObject => ({ apiVersion: 'cluster.fleetmgmt.io/v1alpha1', kind, metadata: { name, ...meta }, spec });
-  const placement = (name: string, spec: Readonly<Record<string, unknown>> = {}): AnyObject =>
-    fleet('Placement', name, spec, { namespace: 'shop' });
-
-  beforeAll(async () => {
-    await deployAlone(server());
-    await apply(
-      { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } },
-      fleet('ManagedClusterSet', 'prod', {}),
-    );
-    await apply(
-      ...['eu-1', 'eu-2', 'us-1'].map((name) =>
-        fleet(
-          'ManagedCluster',
-          name,
-          {},
-          { labels: { 'cluster.fleetmgmt.io/clusterset': 'prod', region: name.slice(0, 2) } },
-        ),
-      ),
-    );
-    controller = await startAlone(server());
-  }, 6 * MINUTE);
-  afterAll(() => controller.stop(), 3 * MINUTE);
-
-  async function read(uri: string): Promise<AnyObject> {
-    const { status, body, text: answer } = await server().call({ path: uri });
-    if (status !== 200) throw new Error(`${uri}: ${status} ${answer}`);
-    return body;
-  }
-
-  /** Waits until a condition has this reason. */
-  function reason(uri: string, type: string, wanted: string): Promise<Fields> {
-    return waitFor(`${uri} ${type} ${wanted}`, async (seen) => {
-      const found = condition(await read(uri), type);
-      seen(found);
-      return found['reason'] === wanted ? found : undefined;
-    });
-  }
-
-  async function clusters(name: string): Promise<string[]> {
-    const object = await read(`${SHOP}/placementdecisions/${name}-decision-1`);
-    return items(fields(object.status)['decisions']).map((one) => text(one['clusterName']));
-  }
-
-  it(
-    'a binding of another name that slipped past admission is named as ignored, and a right one is enough',
-    async () => {
-      await install(server(), crds().map(lax));
-      await slip(fleet('ManagedClusterSetBinding', 'alias', { clusterSet: 'prod' }, { namespace: 'shop' }));
-      await apply(placement('all'));
-      // Under the whole rule the server refuses every write of such a binding, that of its status too.
-      const bound = await reason(`${SHOP}/managedclustersetbindings/alias`, 'Bound', 'NameDiffers');
-      await install(server(), crds());
-
-      expect(bound['status']).toBe('False');
-      const why =
-        'no cluster set is bound to namespace shop: create a ManagedClusterSetBinding there, with the name of a ManagedClusterSet as metadata.name and as spec.clusterSet; ' +
-        'ignored: binding alias (its name is not its spec.clusterSet, prod)';
-      await waitFor(why, async (seen) => {
-        const { reason: is, message } = condition(await read(`${SHOP}/placements/all`), 'PlacementSatisfied');
-        seen({ is, message });
-        return is === 'NoManagedClusterSetBindings' && message === why;
+    /** Applies an object that the rules of a CRD have rejected so far, once the changed rules are in force. */
+    const slip = (...objects: readonly AnyObject[]): Promise<string> =>
+      waitFor('the rules to be off', async (seen) => {
+        return apply(...objects).catch((error: unknown) => {
+          seen(error);
+          return undefined;
+        });
       });
-      expect(await clusters('all')).toEqual([]);
+    const fleet = (
+      kind: string,
+      name: string,
+      spec: Readonly<Record<string, unknown>>,
+      meta: object = {},
+    ): AnyObject => ({ apiVersion: 'cluster.fleetmgmt.io/v1alpha1', kind, metadata: { name, ...meta }, spec });
+    const placement = (name: string, spec: Readonly<Record<string, unknown>> = {}): AnyObject =>
+      fleet('Placement', name, spec, { namespace: 'shop' });
 
-      await apply(fleet('ManagedClusterSetBinding', 'prod', { clusterSet: 'prod' }, { namespace: 'shop' }));
-      await reason(`${SHOP}/placements/all`, 'PlacementSatisfied', 'AllDecisionsScheduled');
-      expect((await clusters('all')).sort()).toEqual(['eu-1', 'eu-2', 'us-1']);
-      expect((await read(`${SHOP}/placements/all`)).metadata?.generation).toBe(1);
-    },
-    5 * MINUTE,
-  );
-
-  it(
-    'a predicate that slipped past admission is named, the last decision stays, and a mended one is followed',
-    async () => {
-      await apply(placement('europe', { predicates: [selecting('In')] }));
-      await reason(`${SHOP}/placements/europe`, 'Ready', 'DecisionPublished');
-      const before = await read(`${SHOP}/placementdecisions/europe-decision-1`);
-      await install(server(), crds().map(lax));
-      await slip(placement('europe', { predicates: [selecting('Near')] }));
-      await install(server(), crds());
-
-      const said = await reason(`${SHOP}/placements/europe`, 'PlacementMisconfigured', 'Misconfigured');
-      expect(said).toMatchObject({
-        status: 'True',
-        message: expect.stringMatching(
-          /^spec\.predicates\[0\]\.requiredClusterSelector\.labelSelector\.matchExpressions\[0\]\.operator: .*"?Near"?/,
-        ),
-      });
-      const stalled = await read(`${SHOP}/placements/europe`);
-      expect([
-        condition(stalled, 'Stalled')['reason'],
-        condition(stalled, 'Ready')['status'],
-        fields(stalled.status)['phase'],
-      ]).toEqual(['Misconfigured', 'False', 'Misconfigured']);
-      expect((await read(`${SHOP}/placementdecisions/europe-decision-1`)).metadata?.resourceVersion).toBe(
-        before.metadata?.resourceVersion,
-      );
-
-      await apply(placement('europe', { predicates: [selecting('NotIn')] }));
-      await waitFor('the decision to follow', async () => (await clusters('europe')).join() === 'us-1');
-      // Decisions are written before the status that tells of them.
-      await reason(`${SHOP}/placements/europe`, 'Ready', 'DecisionPublished');
-      expect(condition(await read(`${SHOP}/placements/europe`), 'Stalled')).toEqual({});
-    },
-    5 * MINUTE,
-  );
-
-  it(
-    'a label key that no cluster can have, which admission takes, is named too',
-    async () => {
+    beforeAll(async () => {
+      await deployAlone(server());
       await apply(
-        placement('typo', {
-          predicates: [
-            { requiredClusterSelector: { labelSelector: { matchExpressions: [{ key: 'a b', operator: 'Exists' }] } } },
-          ],
-        }),
+        { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } },
+        fleet('ManagedClusterSet', 'prod', {}),
       );
+      await apply(
+        ...['eu-1', 'eu-2', 'us-1'].map((name) =>
+          fleet(
+            'ManagedCluster',
+            name,
+            {},
+            { labels: { 'cluster.fleetmgmt.io/clusterset': 'prod', region: name.slice(0, 2) } },
+          ),
+        ),
+      );
+      controller = await startAlone(server());
+    }, 6 * MINUTE);
+    afterAll(() => controller.stop(), 3 * MINUTE);
 
-      const said = await reason(`${SHOP}/placements/typo`, 'PlacementMisconfigured', 'Misconfigured');
-      expect(said['message']).toMatch(
-        /^spec\.predicates\[0\]\.requiredClusterSelector\.labelSelector\.matchExpressions\[0\]\.key: .*"?a b"?/,
-      );
-    },
-    3 * MINUTE,
-  );
-});
+    async function read(uri: string): Promise<AnyObject> {
+      const { status, body, text: answer } = await server().call({ path: uri });
+      if (status !== 200) throw new Error(`${uri}: ${status} ${answer}`);
+      return body;
+    }
+
+    /** Waits until a condition has this reason. */
+    function reason(uri: string, type: string, wanted: string): Promise<Fields> {
+      return waitFor(`${uri} ${type} ${wanted}`, async (seen) => {
+        const found = condition(await read(uri), type);
+        seen(found);
+        return found['reason'] === wanted ? found : undefined;
+      });
+    }
+
+    async function clusters(name: string): Promise<string[]> {
+      const object = await read(`${SHOP}/placementdecisions/${name}-decision-1`);
+      return items(fields(object.status)['decisions']).map((one) => text(one['clusterName']));
+    }
+
+    it(
+      'a binding with a wrong name that was admitted under older rules is named as ignored, and a correct one is used',
+      async () => {
+        await install(server(), crds().map(lax));
+        await slip(fleet('ManagedClusterSetBinding', 'alias', { clusterSet: 'prod' }, { namespace: 'shop' }));
+        await apply(placement('all'));
+        // Under the full rules the API server rejects every write of such a binding, also of its status.
+        const bound = await reason(`${SHOP}/managedclustersetbindings/alias`, 'Bound', 'NameDiffers');
+        await install(server(), crds());
+
+        expect(bound['status']).toBe('False');
+        const why =
+          'no cluster set is bound to namespace shop: create a ManagedClusterSetBinding there, with the name of a ManagedClusterSet as metadata.name and as spec.clusterSet; ' +
+          'ignored: binding alias (its name is not its spec.clusterSet, prod)';
+        await waitFor(why, async (seen) => {
+          const { reason: is, message } = condition(await read(`${SHOP}/placements/all`), 'PlacementSatisfied');
+          seen({ is, message });
+          return is === 'NoManagedClusterSetBindings' && message === why;
+        });
+        expect(await clusters('all')).toEqual([]);
+
+        await apply(fleet('ManagedClusterSetBinding', 'prod', { clusterSet: 'prod' }, { namespace: 'shop' }));
+        await reason(`${SHOP}/placements/all`, 'PlacementSatisfied', 'AllDecisionsScheduled');
+        expect((await clusters('all')).sort()).toEqual(['eu-1', 'eu-2', 'us-1']);
+        expect((await read(`${SHOP}/placements/all`)).metadata?.generation).toBe(1);
+      },
+      5 * MINUTE,
+    );
+
+    it(
+      'an invalid predicate that was admitted under older rules is named, the last decision stays, and a corrected one is used',
+      async () => {
+        await apply(placement('europe', { predicates: [selecting('In')] }));
+        await reason(`${SHOP}/placements/europe`, 'Ready', 'DecisionPublished');
+        const before = await read(`${SHOP}/placementdecisions/europe-decision-1`);
+        await install(server(), crds().map(lax));
+        await slip(placement('europe', { predicates: [selecting('Near')] }));
+        await install(server(), crds());
+
+        const said = await reason(`${SHOP}/placements/europe`, 'PlacementMisconfigured', 'Misconfigured');
+        expect(said).toMatchObject({
+          status: 'True',
+          message: expect.stringMatching(
+            /^spec\.predicates\[0\]\.requiredClusterSelector\.labelSelector\.matchExpressions\[0\]\.operator: .*"?Near"?/,
+          ),
+        });
+        const stalled = await read(`${SHOP}/placements/europe`);
+        expect([
+          condition(stalled, 'Stalled')['reason'],
+          condition(stalled, 'Ready')['status'],
+          fields(stalled.status)['phase'],
+        ]).toEqual(['Misconfigured', 'False', 'Misconfigured']);
+        expect((await read(`${SHOP}/placementdecisions/europe-decision-1`)).metadata?.resourceVersion).toBe(
+          before.metadata?.resourceVersion,
+        );
+
+        await apply(placement('europe', { predicates: [selecting('NotIn')] }));
+        await waitFor('the decision to follow', async () => (await clusters('europe')).join() === 'us-1');
+        // Decisions are written before the status that reports them.
+        await reason(`${SHOP}/placements/europe`, 'Ready', 'DecisionPublished');
+        expect(condition(await read(`${SHOP}/placements/europe`), 'Stalled')).toEqual({});
+      },
+      5 * MINUTE,
+    );
+
+    it(
+      'a label key that no cluster can have, which admission accepts, is named, too',
+      async () => {
+        await apply(
+          placement('typo', {
+            predicates: [
+              {
+                requiredClusterSelector: { labelSelector: { matchExpressions: [{ key: 'a b', operator: 'Exists' }] } },
+              },
+            ],
+          }),
+        );
+
+        const said = await reason(`${SHOP}/placements/typo`, 'PlacementMisconfigured', 'Misconfigured');
+        expect(said['message']).toMatch(
+          /^spec\.predicates\[0\]\.requiredClusterSelector\.labelSelector\.matchExpressions\[0\]\.key: .*"?a b"?/,
+        );
+      },
+      3 * MINUTE,
+    );
+  },
+);

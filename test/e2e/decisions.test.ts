@@ -7,7 +7,7 @@ import { OPENING } from '../support/scenario/script/opening.js';
 import { play, report } from '../support/scenario/run/runner.js';
 import { script, storms } from '../support/scenario/script/script.js';
 
-/** Another seed is another script: SCRIPT_SEED=7 plays that one. */
+/** The seed of the random changes; SCRIPT_SEED=7 runs that one. */
 const SEED = Number(process.env['SCRIPT_SEED'] ?? 1);
 const STEPS = 200;
 const CRASHES = 10;
@@ -36,7 +36,7 @@ describeWithServer('decisions', { own: true, capabilities: ['requestLog'] }, (se
   );
 
   it(
-    'keep every promise while many clusters change at once',
+    'violate no invariant while many clusters change at once',
     async () => {
       await withRig(server(), 'stormy', async (rig) => {
         const { observer } = rig;

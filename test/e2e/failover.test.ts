@@ -14,14 +14,14 @@ import { quietWindow, waitFor } from '@multicluster-engine/kube-apiserver/testin
 
 const MINUTE = 60_000;
 /**
- * From the last renewal of a leader that is gone to the first write of the next. Promised are 17 s, which test/kube/lease/leaderelector.test.ts
- * holds it to on a clock of its own; 15 of them are the Lease's, and on a busy machine a process may wait as long for its turn.
+ * From the last renewal of a killed leader to the first write of the next one. The documented limit is 17 s, which
+ * test/kube/lease/leaderelector.test.ts checks with a manual clock; here a busy machine may delay a process further.
  */
 const FAILOVER_MS = 15_000 + 15_000;
 const A = 'operator-a';
 const B = 'operator-b';
 
-/** What a controller wrote and the server accepted. Each comes through a proxy of its own, which marks its requests. */
+/** An accepted write of a controller. Each controller has a proxy, which marks its requests. */
 async function accepted(server: ControlPlane, after = 0): Promise<LoggedRequest[]> {
   const log = await server.requestLog({ verbs: WRITES, after });
   return log.filter((one) => one.code < 300 && writerOf(one) !== '');
@@ -35,7 +35,7 @@ function isLease({ resource }: LoggedRequest): boolean {
   return resource === 'leases';
 }
 
-/** Writes that were accepted from somebody who was not the last to write the Lease. */
+/** Accepted writes of a controller that was not the last writer of the Lease. */
 function strayWrites(log: readonly LoggedRequest[]): string[] {
   const stray: string[] = [];
   let holder = '';
@@ -77,7 +77,7 @@ describeWithServer('two controllers at once', { own: true, capabilities: ['reque
   beforeAll(() => deploy(server(), 'strict'), 6 * MINUTE);
 
   it(
-    'take turns: one writes, and when it is killed the other goes on when its Lease is over',
+    'never write at the same time: when the leader is killed, the other one continues after the Lease has expired',
     async () => {
       const begun = await server().logMark();
       await withBoth(server(), async ({ rig, scene }) => {
@@ -100,7 +100,7 @@ describeWithServer('two controllers at once', { own: true, capabilities: ['reque
   );
 
   it(
-    'take turns: a leader that is stopped in the middle of a decision and goes on later writes nothing more',
+    'never write at the same time: a leader that is suspended in the middle of a decision and resumed later writes nothing more',
     async () => {
       const begun = await server().logMark();
       await withBoth(server(), async ({ rig, scene, other }) => {
@@ -113,7 +113,7 @@ describeWithServer('two controllers at once', { own: true, capabilities: ['reque
           return { kind: 'interrupt', applied: true, passOn: true, run: () => controller.signal('SIGSTOP') };
         };
         const mark = await server().logMark();
-        // Both objects change, so the leader stops with the second half of its decision still to be written.
+        // Both objects change, so the leader is suspended before the second write of its decision.
         await scene.step([{ kind: 'set', name: 'stage' }]);
         expect(stopped).toBe(true);
         await scene.step([{ kind: 'set', name: 'stage', to: {} }]);

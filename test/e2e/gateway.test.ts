@@ -31,7 +31,7 @@ const DAY_MS = 24 * 3600 * 1000;
 const HUB = {
   capabilities: ['rollouts', 'garbageCollection', 'namespaceDeletion', 'serviceAccounts', 'requestLog'],
 } as const;
-/** From the making of a certificate that is due soon until it is: the operator starts within it, as a rule. */
+/** Time until a new certificate is due for renewal: usually the operator starts before. */
 const SOON_MS = 20_000;
 
 describeWithServer('the gateway of an engine', { own: true, log: 'RequestResponse', ...HUB }, (server) => {
@@ -51,8 +51,8 @@ describeWithServer('the gateway of an engine', { own: true, log: 'RequestRespons
   }
 
   /**
-   * Does what the operator did at a time in the past: publishes and stores a pair of that time, in place of the one that
-   * is there. The operator must not run meanwhile. Gives when that pair is due.
+   * Does what the operator did at a time in the past: publishes and stores a pair of that time, in place of the one
+   * that is there. The operator must not run meanwhile. Gives when that pair is due.
    */
   async function storeAsOf(now: number): Promise<number> {
     const {
@@ -82,7 +82,7 @@ describeWithServer('the gateway of an engine', { own: true, log: 'RequestRespons
   }
 
   it(
-    'answers on TLS under every name of its Service, with the certificate that gateway-ca publishes',
+    'serves TLS for every name of its Service, with a certificate that gateway-ca verifies',
     async () => {
       const ca = await client.trusted();
       await client.served(ca);
@@ -102,13 +102,13 @@ describeWithServer('the gateway of an engine', { own: true, log: 'RequestRespons
   );
 
   it(
-    'is given a new certificate when two thirds of its life are over: published first, and no request is lost',
+    'gets a new certificate after two thirds of the lifetime: the CA is published first, and no request fails',
     async () => {
       const load = client.load();
       await hub.operator.stop();
       const due = await storeAsOf(Date.now() - 60 * DAY_MS + SOON_MS);
       const before = await client.trusted();
-      // Before the start: a slow one may take longer than the certificate is good.
+      // Before the start: a slow start may take longer than the certificate is valid.
       const mark = await server().logMark();
       await hub.restartOperator();
 
@@ -127,7 +127,7 @@ describeWithServer('the gateway of an engine', { own: true, log: 'RequestRespons
       await waitFor('more answers', () => load.answered() > answered);
 
       expect(await load.stop()).toEqual([]);
-      // Clients still trust the one that was served until then, and nothing older.
+      // Clients still trust the previous certificate, and no older one.
       expect(after).toBe(before.slice(before.lastIndexOf('-----BEGIN CERTIFICATE-----')) + next);
       expect(await expiry()).toBeGreaterThan(due + 2 * RENEW_BEFORE_MS);
       const writes = (await hub.writes(mark, /operator$/)).filter(({ name }) => name.startsWith('gateway-'));
@@ -154,7 +154,7 @@ describeWithServer('the gateway of an engine', { own: true, log: 'RequestRespons
     10 * MINUTE,
   );
 
-  it('leaves its key nowhere but in the Secret, and the operator never reads it back', async () => {
+  it('stores its private key only in the Secret, and the operator never reads it', async () => {
     const key = text(fields((await hub.get(SECRET))?.['data'])['tls.key']);
     const lines = Buffer.from(key, 'base64')
       .toString()
@@ -167,14 +167,14 @@ describeWithServer('the gateway of an engine', { own: true, log: 'RequestRespons
       const log = await server().requestLog({ user, resources: ['secrets'] });
       return log.map(({ responseObject }) => responseObject).filter((one) => one !== undefined);
     };
-    // Whether it looks before the Secret is there, and is told so in a Status, is a matter of time.
+    // The operator may or may not request the Secret before it exists and get a Status.
     const objects = (await answered(/operator$/)).filter(({ kind }) => kind !== 'Status');
     expect(objects.length).toBeGreaterThan(0);
     expect(objects.filter((one) => JSON.stringify(one).includes('"data"'))).toEqual([]);
     expect(new Set(objects.map(({ kind }) => kind))).toEqual(
       new Set(['PartialObjectMetadata', 'PartialObjectMetadataList']),
     );
-    // The log would show it: it does where this test has read it.
+    // The request log would show a read: it shows that of this test.
     expect((await answered(/./)).some((one) => JSON.stringify(one).includes(key))).toBe(true);
   });
 });

@@ -29,7 +29,7 @@ export class GatewayClient {
     this.#token = token;
   }
 
-  /** Waits until a gateway runs and is ready, and gives its reader the right to read. */
+  /** Waits until a gateway is ready, and grants its reader the permission to read. */
   static async open(hub: Hub): Promise<GatewayClient> {
     const pod = await waitFor('the gateway to run', () => hub.components.pods(TARGET, 'gateway')[0], {
       deadlineMs: 2 * MINUTE,
@@ -46,12 +46,12 @@ export class GatewayClient {
     return new GatewayClient(hub, pod, token);
   }
 
-  /** What the ConfigMap says is to be trusted; empty where there is none. */
+  /** The CA certificates in the ConfigMap; empty when there are none. */
   async trusted(): Promise<string> {
     return text(fields((await this.#hub.get(TRUST))?.['data'])['ca.crt']);
   }
 
-  /** Lists placements on a connection of its own, the gateway's certificate checked for `servername` against `ca` alone. */
+  /** Lists placements on a new connection; the gateway's certificate is verified for `servername` by `ca` only. */
   async list(ca: string, servername = NAMES[2] ?? ''): Promise<Reply> {
     const agent = new Agent({ keepAlive: false, ca, servername });
     const port = Number(this.pod.addresses['MULTICLUSTER_ENGINE_LISTEN']?.split(':')[1]);
@@ -60,7 +60,7 @@ export class GatewayClient {
     return reply;
   }
 
-  /** Waits until a certificate that `ca` vouches for is served, and the reader is let in. */
+  /** Waits until a certificate that `ca` verifies is served, and the reader is authorized. */
   async served(ca: string, servername?: string): Promise<void> {
     await waitFor(
       'the gateway to serve what is trusted',
@@ -73,7 +73,7 @@ export class GatewayClient {
     );
   }
 
-  /** Asks one request after the other, reading before each what is to be trusted, until it is stopped; gives what failed. */
+  /** Sends requests one after the other until it is stopped, and reads the CA before each; returns the failures. */
   load(): { readonly answered: () => number; stop(): Promise<readonly string[]> } {
     const failures: string[] = [];
     let answered = 0;

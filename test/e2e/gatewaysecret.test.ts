@@ -21,7 +21,7 @@ const HUB = {
   capabilities: ['rollouts', 'garbageCollection', 'namespaceDeletion', 'serviceAccounts', 'requestLog'],
 } as const;
 const STEPS = stepsIn(readFileSync(path.join(root, 'docs/how-to/cert-manager.md'), 'utf8'));
-/** Its two ways: before there is an engine, and on a hub whose engine runs. */
+/** The two procedures: before there is an engine, and on a hub whose engine runs. */
 const FRESH = STEPS.slice(0, STEPS.findIndex(({ command }) => command.includes('examples/engine.yaml')) + 1);
 const RUNNING = STEPS.slice(FRESH.length);
 
@@ -39,7 +39,7 @@ describeWithServer('a Secret gateway-tls', { own: true, ...HUB }, (server) => {
     await hub.stop();
   }, 3 * MINUTE);
 
-  /** Types a command as a reader does, in the folder of the repository. */
+  /** Runs a command of the page in the folder of the repository. */
   async function type(command: string): Promise<void> {
     const env = {
       PATH: pathWithKubectl(),
@@ -60,7 +60,7 @@ describeWithServer('a Secret gateway-tls', { own: true, ...HUB }, (server) => {
     return (await hub.get(SECRET))?.metadata?.resourceVersion ?? '';
   }
 
-  /** Waits until the engine says this of the Secret. */
+  /** Waits until the engine reports this about the Secret. */
   async function told(row: string): Promise<void> {
     await hub.engine(
       `to say ${row}`,
@@ -74,7 +74,7 @@ describeWithServer('a Secret gateway-tls', { own: true, ...HUB }, (server) => {
   const OURS = 'Applied: applied';
 
   it(
-    'of cert-manager, there before the engine as docs/how-to/cert-manager.md has it, is taken as it is',
+    'of cert-manager that exists before the engine, as in docs/how-to/cert-manager.md, is used unchanged',
     async () => {
       expect(FRESH.length).toBeGreaterThan(2);
       for (const { command } of FRESH) await type(command);
@@ -93,7 +93,7 @@ describeWithServer('a Secret gateway-tls', { own: true, ...HUB }, (server) => {
   );
 
   it(
-    'that cert-manager renews is taken into use by the same process',
+    'that cert-manager renews is loaded by the running process',
     async () => {
       const before = await data('ca.crt');
       const { pid } = client.pod;
@@ -113,10 +113,10 @@ describeWithServer('a Secret gateway-tls', { own: true, ...HUB }, (server) => {
   );
 
   it(
-    'of somebody else that goes is followed by one of ours',
+    'of another owner that is deleted is replaced by one of the operator',
     async () => {
       await hub.remove(`/apis/cert-manager.io/v1/namespaces/${DEFAULT_TARGET_NAMESPACE}/certificates/gateway`);
-      // A look that began before would bring the Secret back.
+      // A reconciliation that began before would create the Secret again.
       await issuer.looked();
       await hub.remove(SECRET);
 
@@ -129,7 +129,7 @@ describeWithServer('a Secret gateway-tls', { own: true, ...HUB }, (server) => {
   );
 
   it(
-    'of ours whose data somebody overwrites is made anew, and what is trusted says so first',
+    'of the operator whose data is overwritten is created again, and its CA is published first',
     async () => {
       const before = await client.trusted();
       const foreign = await issueServingCertificate({ names: NAMES, now: Date.now() });
@@ -159,7 +159,7 @@ describeWithServer('a Secret gateway-tls', { own: true, ...HUB }, (server) => {
   );
 
   it(
-    'of ours is handed over to cert-manager on a hub whose engine runs, as docs/how-to/cert-manager.md has it',
+    'of the operator is handed over to cert-manager on a hub whose engine runs, as in docs/how-to/cert-manager.md',
     async () => {
       expect(RUNNING.length).toBeGreaterThan(3);
       const before = await data('tls.key');

@@ -23,7 +23,7 @@ function example(name: string): AnyObject[] {
   return loadAll(readFileSync(path.join(root, 'examples', name), 'utf8')).map((one): AnyObject => fields(one));
 }
 
-/** The words of the column STATUS, each once in a row, as `kubectl get -w` prints them; before the first status it is empty. */
+/** The values of the column STATUS of `kubectl get -w`, without repetitions; empty before the first status. */
 function statuses(lines: readonly string[]): string[] {
   const words = lines
     .filter((line) => line.startsWith('engine '))
@@ -32,7 +32,7 @@ function statuses(lines: readonly string[]): string[] {
   return words.filter((word, at) => word !== '' && word !== words[at - 1]);
 }
 
-/** The clusters that examples/placement.yaml may select, worked out from the files by hand and not by the product. */
+/** The clusters that examples/placement.yaml may select, determined by hand. */
 function fitting(): string[] {
   const claims = new Map(
     example('status/claims.yaml').map((one) => [one.metadata?.name, items(fields(one.status)['clusterClaims'])]),
@@ -104,7 +104,7 @@ describeWithServer('the main job', { own: true, ...HUB }, (server) => {
     5 * MINUTE,
   );
 
-  it('`kubectl get mce` has the columns of the interface, with -o wide the reason why', async () => {
+  it('`kubectl get mce` has the columns of the interface, and -o wide adds the reason', async () => {
     const rows = async (...flags: string[]): Promise<string[][]> =>
       (await hub.kubectl('get', 'mce', ...flags))
         .trim()
@@ -123,7 +123,7 @@ describeWithServer('the main job', { own: true, ...HUB }, (server) => {
   });
 
   it(
-    'a placement over the fleet of the examples gets the right clusters',
+    'a placement selects the right clusters of the example fleet',
     async () => {
       await hub.kubectl('apply', '-f', 'examples/fleet.yaml');
       await hub.kubectl('apply', '--server-side', '--subresource=status', '-f', 'examples/status/claims.yaml');
@@ -166,7 +166,7 @@ describeWithServer('the main job', { own: true, ...HUB }, (server) => {
   );
 
   it(
-    'a relabel changes the decision, by one cluster and two writes, and taking it back changes nothing more',
+    'a changed label changes the decision by one cluster with two writes, and restoring it causes no further change',
     async () => {
       const before = await decision();
       const moved =
@@ -200,7 +200,7 @@ describeWithServer('the main job', { own: true, ...HUB }, (server) => {
   );
 
   testNeeding('pods')(
-    'an edit of nodeSelector and tolerations reaches the pods through the scheduler, tolerationSeconds where it may stand (pods)',
+    'changed nodeSelector and tolerations are applied to the pods, with tolerationSeconds where it is allowed (pods)',
     async () => {
       const tolerations = [
         { key: 'dedicated', operator: 'Equal', value: 'engine', effect: 'NoSchedule', tolerationSeconds: 60 },
@@ -233,7 +233,7 @@ describeWithServer('the main job', { own: true, ...HUB }, (server) => {
   );
 
   testNeeding('pods')(
-    'the pull secret reaches the pods, and taking everything back does too (pods)',
+    'a pull secret is applied to the pods, and so is the removal of all settings (pods)',
     async () => {
       await hub.apply({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'registry', namespace: TARGET } });
       await hub.patchEngine({ spec: { imagePullSecret: 'registry' } });
@@ -263,7 +263,7 @@ describeWithServer('the main job', { own: true, ...HUB }, (server) => {
   );
 
   it(
-    'the pause stops every write but status, tells what it holds back, and its end makes up for it',
+    'a pause stops all writes except status and reports pending changes, which are applied at its end',
     async () => {
       const networkPolicy = `/apis/networking.k8s.io/v1/namespaces/${TARGET}/networkpolicies/placement-controller`;
       await hub.kubectl('annotate', 'mce', 'engine', 'multicluster.platform.io/paused=true');
@@ -297,14 +297,14 @@ describeWithServer('the main job', { own: true, ...HUB }, (server) => {
     5 * MINUTE,
   );
 
-  it('a pass that is asked for by annotation is answered in the status', async () => {
+  it('a reconciliation that is requested by annotation is confirmed in the status', async () => {
     const at = new Date().toISOString();
     await hub.kubectl('annotate', 'mce', 'engine', `multicluster.platform.io/reconcile-requested-at=${at}`);
 
     await hub.engine('to have answered', ({ status }) => status?.lastHandledReconcileAt === at);
   });
 
-  it('`kubectl explain` and the short names work, and a plain reader of the status waits right', async () => {
+  it('`kubectl explain` and the short names work, and a client that reads only the status waits correctly', async () => {
     const admin = { kubeconfig: server().adminKubeconfig };
     expect((await kubectl(['explain', 'mce.spec.tolerations.tolerationSeconds'], admin)).stdout).toContain('NoExecute');
     expect(

@@ -18,7 +18,7 @@ const RBAC = '/apis/rbac.authorization.k8s.io/v1';
 const INSIDE = (prefix: string, plural: string): string =>
   `${prefix}/namespaces/${TARGET}/${plural}/placement-controller`;
 
-/** One of each kind that an engine is made of, and what a stranger does to it. */
+/** One object of each kind that an engine has, and the change that another client makes to it. */
 const MADE: readonly (readonly [string, string, object])[] = [
   ['ServiceAccount', INSIDE('/api/v1', 'serviceaccounts'), { automountServiceAccountToken: true }],
   ['ClusterRoleBinding', `${RBAC}/clusterrolebindings/multicluster-engine-placement-controller`, { subjects: null }],
@@ -32,14 +32,14 @@ const MADE: readonly (readonly [string, string, object])[] = [
   ],
 ];
 const NAMESPACE = `/api/v1/namespaces/${TARGET}`;
-/** Promised: 5 s. What no watch tells of is found by the next look at everything, 10 minutes later. */
+/** The documented time is 5 s. A change without a watch event is found by the next resync, after 10 minutes. */
 const REPAIR = { deadlineMs: MINUTE };
 
 const HUB = {
   capabilities: ['rollouts', 'garbageCollection', 'namespaceDeletion', 'serviceAccounts', 'requestLog'],
 } as const;
 
-describeWithServer('an engine that is up', { own: true, ...HUB }, (server) => {
+describeWithServer('an installed engine', { own: true, ...HUB }, (server) => {
   let hub: Hub;
   let watch: KubectlStream;
 
@@ -65,7 +65,7 @@ describeWithServer('an engine that is up', { own: true, ...HUB }, (server) => {
     return object;
   }
 
-  /** Every object, once what the tests before have left to the garbage collection is gone. */
+  /** All objects, once the garbage collector has deleted those of earlier tests. */
   async function atRest(): Promise<string[]> {
     let last: readonly string[] = [];
     return waitFor(
@@ -84,7 +84,7 @@ describeWithServer('an engine that is up', { own: true, ...HUB }, (server) => {
     ...MADE,
     ['Namespace', NAMESPACE, { metadata: { labels: { 'pod-security.kubernetes.io/enforce': 'privileged' } } }] as const,
   ])(
-    'has a changed %s put back, and what others added to it left alone',
+    'gets a changed %s restored, without the additions of others being removed',
     async (kind, uri, change) => {
       const before = await stored(uri);
       const marks = { metadata: { labels: { team: 'theirs' }, annotations: { note: 'theirs' } } };
@@ -120,7 +120,7 @@ describeWithServer('an engine that is up', { own: true, ...HUB }, (server) => {
   );
 
   it.each(MADE)(
-    'has a deleted %s made again',
+    'gets a deleted %s created again',
     async (kind, uri) => {
       const before = await stored(uri);
       await hub.remove(uri);
@@ -143,7 +143,7 @@ describeWithServer('an engine that is up', { own: true, ...HUB }, (server) => {
   );
 
   it(
-    'has what was its own and is no longer wanted taken away, wherever it is',
+    'gets its obsolete objects deleted, in every namespace',
     async () => {
       const engine = await hub.available();
       const controller = {
@@ -182,7 +182,7 @@ describeWithServer('an engine that is up', { own: true, ...HUB }, (server) => {
   );
 
   it(
-    'is available again after all that, and was never Error',
+    'is Available again after these changes, and was never in phase Error',
     async () => {
       await hub.available();
       expect(watch.lines.filter((line) => line.includes(' Error '))).toEqual([]);
@@ -191,7 +191,7 @@ describeWithServer('an engine that is up', { own: true, ...HUB }, (server) => {
   );
 
   it(
-    'keeps a second engine out, which tells why, and of which nothing is applied',
+    'blocks a second engine, which reports the reason and of which no object is applied',
     async () => {
       await hub.apply({
         apiVersion: 'multicluster.platform.io/v1alpha1',
@@ -214,7 +214,7 @@ describeWithServer('an engine that is up', { own: true, ...HUB }, (server) => {
   );
 
   it(
-    'leaves, with all that it made, and keeps the namespace for the sake of what a stranger has there',
+    'is deleted with all its objects, and keeps the namespace when it holds objects of other owners',
     async () => {
       const theirs = {
         apiVersion: 'v1',
@@ -225,7 +225,8 @@ describeWithServer('an engine that is up', { own: true, ...HUB }, (server) => {
       await hub.apply(theirs);
       await hub.kubectl('delete', 'mce', 'engine', '--timeout=120s');
 
-      // Its binding goes by garbage collection; the one of the component may already be the second engine's.
+      // Its binding is deleted by garbage collection; the one of the component may already be that of the second
+      // engine.
       for (const [kind, uri] of MADE.filter(([one]) => one !== 'ClusterRoleBinding')) {
         await waitFor(`the ${kind} to be gone`, async () => (await hub.get(uri)) === undefined, {
           deadlineMs: kind === 'RoleBinding' ? MINUTE : 0,
@@ -243,7 +244,7 @@ describeWithServer('an engine that is up', { own: true, ...HUB }, (server) => {
   );
 
   it(
-    'makes room for the second engine, which then is served by itself',
+    'unblocks the second engine, which then is installed without a further change',
     async () => {
       const rival = await hub.available({ name: 'rival' });
 
@@ -259,7 +260,7 @@ describeWithServer('an engine that is up', { own: true, ...HUB }, (server) => {
   );
 
   it(
-    'leaves the hub as it was before: the same objects, none more and none less',
+    'leaves exactly the objects on the hub that existed before',
     async () => {
       await hub.kubectl('apply', '-f', 'examples/fleet.yaml', '-f', 'examples/placement.yaml');
       await hub.remove(`${NAMESPACE}/configmaps/theirs`);

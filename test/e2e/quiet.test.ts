@@ -57,7 +57,10 @@ describeWithServer('a hub at rest', { own: true, ...HUB }, (server) => {
   }, 8 * MINUTE);
   afterAll(() => hub.stop(), 3 * MINUTE);
 
-  /** A process that holds its lease knows everything it wants to know and works; only then is silence worth something. */
+  /**
+   * Waits until a process holds its lease: then its caches have synced and it reconciles, so that silence is
+   * meaningful.
+   */
   async function leads(pod: Pod): Promise<void> {
     await waitFor(`${pod.name} to lead`, async (seen) => {
       const metrics = (await pod.metrics()) ?? '';
@@ -67,7 +70,7 @@ describeWithServer('a hub at rest', { own: true, ...HUB }, (server) => {
   }
 
   it(
-    'is written to by nobody of ours for 20 s, lease renewals apart',
+    'gets no writes of the operator or the placement controller for 20 s, except lease renewals',
     async () => {
       const mark = await server().logMark();
       await quietWindow(20_000);
@@ -86,7 +89,7 @@ describeWithServer('a hub at rest', { own: true, ...HUB }, (server) => {
   );
 
   it(
-    'is written to by nobody when the operator starts anew',
+    'gets no writes when the operator restarts',
     async () => {
       const mark = await server().logMark();
       await hub.restartOperator();
@@ -109,7 +112,7 @@ describeWithServer('a hub at rest', { own: true, ...HUB }, (server) => {
   );
 
   it(
-    'is written to by nobody when the placement controller starts anew',
+    'gets no writes when the placement controller restarts',
     async () => {
       const before = await hub.placementController(TARGET);
       const mark = await server().logMark();
@@ -126,7 +129,7 @@ describeWithServer('a hub at rest', { own: true, ...HUB }, (server) => {
   );
 
   it(
-    'is written to twice for a new Placement, and told by one event',
+    'gets two writes and one event for a new Placement',
     async () => {
       const mark = await server().logMark();
       await hub.apply(placement('newcomer', 0));

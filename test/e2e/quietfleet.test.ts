@@ -12,7 +12,7 @@ import { quietWindow, waitFor } from '@multicluster-engine/kube-apiserver/testin
 const MINUTE = 60_000;
 const CLUSTERS = 1000;
 const PLACEMENTS = 200;
-/** Many times the window in which changes are taken together: what is to come has come by then. */
+/** Many times the window in which changes are batched: all writes have happened by then. */
 const QUIET_MS = 4000;
 const names = (prefix: string, count: number): string[] => Array.from({ length: count }, (_, n) => `${prefix}-${n}`);
 
@@ -81,7 +81,7 @@ describeWithServer(
     }, 10 * MINUTE);
     afterAll(() => controller.stop(), 3 * MINUTE);
 
-    /** How many passes there were, by controller, from the metrics. */
+    /** The number of reconciliations by controller, from the metrics. */
     async function passes(): Promise<Readonly<Record<string, number>>> {
       const metrics = (await controller.metrics()) ?? '';
       const counts: Record<string, number> = {};
@@ -100,7 +100,7 @@ describeWithServer(
         .map((one) => (one.resource === 'events' ? `${one.verb} events` : inWords(one)));
     }
 
-    /** Events are written at a rate of their own, long after what they tell. */
+    /** Events are rate-limited and written long after the change that they report. */
     async function settled(): Promise<void> {
       let last = '';
       let since = performance.now();
@@ -117,7 +117,7 @@ describeWithServer(
       );
     }
 
-    it('are counted in passes', async () => {
+    it('are counted as reconciliations', async () => {
       expect((await passes())['placement']).toBeGreaterThanOrEqual(PLACEMENTS);
     });
 

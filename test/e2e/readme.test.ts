@@ -40,7 +40,7 @@ describeWithKubectl('README.md', () => {
     rmSync(folder, { recursive: true, force: true });
   }, 3 * MINUTE);
 
-  /** Runs a command line as a reader would, in the folder of the repository; what it printed, and how it ended, whatever that is. */
+  /** Runs a command line in the folder of the repository; returns its output and its exit code, whatever that is. */
   async function typed(command: string): Promise<Ended> {
     const lines: string[] = [];
     const child = await startChild({ command: ['/bin/sh', '-c', `exec ${command}`], env, cwd: root, output: 'pipe' });
@@ -61,14 +61,14 @@ describeWithKubectl('README.md', () => {
     return { exit, lines };
   }
 
-  /** Runs a command line that has to succeed the first time; what it printed. */
+  /** Runs a command line that has to succeed at once; returns its output. */
   async function succeeds(command: string): Promise<readonly string[]> {
     const { exit, lines } = await typed(command);
     expect({ command, exit, lines }).toEqual({ command, exit: SUCCESS, lines });
     return lines;
   }
 
-  /** Prints what the document shows: what reads is typed again until it does, as a reader looks again, and all else once. */
+  /** Expects the output of the document: a reading command is repeated until it prints it, any other runs once. */
   async function shows({ command, output }: Step): Promise<void> {
     const wanted = masked(output);
     if (!command.startsWith('kubectl get ')) {
@@ -87,7 +87,7 @@ describeWithKubectl('README.md', () => {
     );
   }
 
-  it('shows the commands that it promises', () => {
+  it('has the commands of the main job', () => {
     expect(STEPS.filter(({ command }) => command.startsWith('kubectl ')).length).toBeGreaterThanOrEqual(12);
     expect(STEPS.filter(({ output }) => output.length > 0).length).toBeGreaterThanOrEqual(8);
   });

@@ -121,7 +121,7 @@ describeWithServer('with the default overlay, on a hub with an engine', { own: t
     3 * MINUTE,
   );
 
-  it('the token of the operator may do its work in the target namespace, and no more than its components', async () => {
+  it('the token of the operator has only the permissions for its components in the target namespace', async () => {
     expect((await apply('operator', TARGET, 'placement-controller')).status).toBe(200);
     expect((await apply('operator', TARGET, 'other')).status).toBe(403);
     expect((await create('operator', TARGET, 'other')).status).toBe(403);
@@ -139,7 +139,7 @@ describeWithServer('with the default overlay, on a hub with an engine', { own: t
   });
 
   it(
-    'what the operator was lent in the target namespace ends with the engine',
+    'the permissions of the operator in the target namespace end with the engine',
     async () => {
       await hub.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'theirs', namespace: TARGET } });
       await hub.kubectl('delete', 'mce', 'engine', '--timeout=120s');
@@ -154,7 +154,7 @@ describeWithServer('with the default overlay, on a hub with an engine', { own: t
     5 * MINUTE,
   );
 
-  it('nothing that the processes print holds a token or what a Secret holds', async () => {
+  it('no output of the processes holds a token or data of a Secret', async () => {
     for (const pod of [hub.operator, component]) expect(pod.log()).toContain('"msg":"lease held"');
     expect(hub.operator.log() + component.log()).not.toMatch(/eyJ[\w-]+\.[\w-]+|Bearer |stringData|treasure/);
   });

@@ -34,7 +34,7 @@ describeWithKubectl('standalone', () => {
     return standalone;
   }
 
-  /** One that does not come up: how it ended, and its last line. */
+  /** The exit code and the last line of a process that does not start. */
   async function refused(...flags: string[]): Promise<readonly unknown[]> {
     const standalone = await Standalone.launch(folder, flags);
     running.push(standalone);
@@ -44,7 +44,7 @@ describeWithKubectl('standalone', () => {
   const kubectl = (standalone: Standalone, ...args: string[]): Promise<string> =>
     kubectlOk(args, { kubeconfig: standalone.kubeconfig });
 
-  /** Makes an engine and waits for it; the pids of its components' processes. */
+  /** Creates an engine and waits for it; returns the pids of its components' processes. */
   async function engine(standalone: Standalone): Promise<readonly number[]> {
     await kubectl(standalone, 'apply', '-f', ENGINE);
     await available(standalone);
@@ -56,7 +56,7 @@ describeWithKubectl('standalone', () => {
   }
 
   it(
-    'ends with all that it started at Ctrl-C, and leaves neither token nor key of a component',
+    'exits with all its child processes at Ctrl-C, and leaves neither token nor key of a component',
     async () => {
       const standalone = await start();
       const pids = await engine(standalone);
@@ -71,7 +71,7 @@ describeWithKubectl('standalone', () => {
   );
 
   it.each(['starting the Kubernetes API', 'making 5000 example clusters'])(
-    'ends in order at Ctrl-C while it is %s, and lets go of its folder',
+    'exits cleanly at Ctrl-C while it is %s, and releases its folder',
     async (step) => {
       const standalone = await Standalone.launch(folder, ['--seed-fleet=5000']);
       running.push(standalone);
@@ -80,7 +80,7 @@ describeWithKubectl('standalone', () => {
       const { code, signal } = await standalone.interrupt();
 
       expect([code, signal]).toEqual([0, null]);
-      // What it printed last may arrive after its end.
+      // Its last output may arrive after its exit.
       await standalone.line('that it stops', (line) => line === 'stopping ...');
       expect(standalone.printed.at(-1)).toBe('stopping ...');
       expect(
@@ -93,7 +93,7 @@ describeWithKubectl('standalone', () => {
   );
 
   it(
-    'goes on after SIGKILL where it ended: objects, credentials and processes',
+    'continues after SIGKILL with the same objects, credentials and processes',
     async () => {
       const first = await start();
       const pids = await engine(first);
@@ -124,7 +124,7 @@ describeWithKubectl('standalone', () => {
         '--timeout=60s',
         'mce/engine',
       );
-      // Nobody else has held it: nothing had to run out.
+      // No other process has held the Lease, so none had to expire.
       expect(
         await kubectl(
           second,
@@ -147,7 +147,7 @@ describeWithKubectl('standalone', () => {
     ['--ephemeral', ''],
     ['--ephemeral', '--ephemeral'],
   ])(
-    'a folder in use is refused with the pid of who uses it, and nothing in it is touched (%s, then %s)',
+    'rejects a folder in use with the pid of the process that uses it, and changes nothing in it (%s, then %s)',
     async (first, second) => {
       const standalone = await start(...[first].filter((flag) => flag !== ''));
       const kubeconfig = readFileSync(standalone.kubeconfig, 'utf8');
@@ -164,7 +164,7 @@ describeWithKubectl('standalone', () => {
   );
 
   it(
-    'with --ephemeral forgets its objects, and keeps its credentials',
+    'with --ephemeral drops its objects and keeps its credentials',
     async () => {
       const first = await start('--ephemeral');
       await kubectl(first, 'create', 'configmap', 'lost');
@@ -173,7 +173,7 @@ describeWithKubectl('standalone', () => {
       expect(existsSync(path.join(folder, 'store'))).toBe(false);
 
       const second = await start('--ephemeral');
-      // Made anew by a controller, which nobody waits for.
+      // Created again by a controller at some time.
       await waitFor('the certificates', async () =>
         (await kubectl(second, 'get', 'configmaps', '-o', 'name')).includes('configmap/kube-root-ca.crt'),
       );
@@ -184,7 +184,7 @@ describeWithKubectl('standalone', () => {
   );
 
   it(
-    'refuses a store whose log is gone, and leaves everything else as it is',
+    'rejects a store whose log is missing, and changes nothing',
     async () => {
       const first = await start();
       await kubectl(first, 'create', 'configmap', 'kept');
@@ -207,7 +207,7 @@ describeWithKubectl('standalone', () => {
   );
 
   it(
-    'says which address of the gateway is taken, before an engine needs it',
+    'reports which address of the gateway is in use, before an engine needs it',
     async () => {
       const taken = createServer().listen(0, '127.0.0.1');
       await once(taken, 'listening');
@@ -235,7 +235,7 @@ describeWithKubectl('standalone', () => {
   );
 
   it(
-    'listens on all addresses where it is told to, and names one that can be asked',
+    'listens on all addresses when configured so, and prints one that clients can use',
     async () => {
       const standalone = await start('--listen=0.0.0.0:0');
       expect(readFileSync(standalone.kubeconfig, 'utf8')).toMatch(/server: https:\/\/127\.0\.0\.1:\d+/);
@@ -246,7 +246,7 @@ describeWithKubectl('standalone', () => {
   );
 
   it(
-    'says which address is taken, and which flag takes another',
+    'reports which address is in use, and the flag for another one',
     async () => {
       const first = await start();
       const address = /server: https:\/\/(\S+)/.exec(readFileSync(first.kubeconfig, 'utf8'))?.[1] ?? '';
@@ -260,12 +260,12 @@ describeWithKubectl('standalone', () => {
   );
 });
 
-/** The pods of the components that it has printed: one whose process was started again counts once. */
+/** The pods of the components in its output; a restarted one counts once. */
 function podsOf({ printed }: Standalone): readonly string[] {
   return [...new Set(printed.flatMap((line) => /^started (\S+) \(pid \d+\)$/.exec(line)?.slice(1) ?? []))];
 }
 
-/** Their processes, as it has printed them. */
+/** The pids of the components in its output. */
 function componentsOf({ printed }: Standalone): readonly number[] {
   return printed.flatMap((line) => /^started \S+ \(pid (\d+)\)$/.exec(line)?.slice(1).map(Number) ?? []);
 }

@@ -38,7 +38,7 @@ describeWithKubectl('in a standalone hub', () => {
     kubectlOk(args, { kubeconfig: standalone.kubeconfig, input });
 
   it(
-    'nodes are described and drained, and there are no Pods: none can be made',
+    'nodes can be described and drained, and Pods cannot be created',
     async () => {
       expect(await ok(['describe', 'node', 'local'])).toMatch(/Non-terminated Pods: +\(0 in total\)/);
       expect(await ok(['get', 'deploy,pods', '-n', 'default'])).toBe('');
@@ -54,7 +54,7 @@ describeWithKubectl('in a standalone hub', () => {
   );
 
   it(
-    'a deleted node comes back, Ready',
+    'a deleted node is created again and Ready',
     async () => {
       const uid = await ok(['get', 'node', 'local', '-o', 'jsonpath={.metadata.uid}']);
       await ok(['delete', 'node', 'local']);
@@ -63,7 +63,7 @@ describeWithKubectl('in a standalone hub', () => {
         async () => ![uid, ''].includes((await run(['get', 'node', 'local', '-o', 'jsonpath={.metadata.uid}'])).stdout),
       );
       await ok(['wait', '--for=condition=Ready', 'node/local', '--timeout=120s']);
-      // A node is Ready before its taint goes, as with a kubelet.
+      // A node is Ready before its taint is removed, as with a kubelet.
       await waitFor(
         'the taint to go',
         async () => (await ok(['get', 'node', 'local', '-o', 'jsonpath={.spec.taints}'])) === '',
@@ -73,7 +73,7 @@ describeWithKubectl('in a standalone hub', () => {
   );
 
   it(
-    'a Deployment that no engine made is told that it is not run',
+    'the status of a Deployment that no engine installed says that it is not run',
     async () => {
       await ok(['create', 'deployment', 'web', '--image=nginx']);
       const rollout = await run(['rollout', 'status', 'deployment/web', '--timeout=120s']);
@@ -89,7 +89,7 @@ describeWithKubectl('in a standalone hub', () => {
   );
 
   it(
-    'the Secret of a ServiceAccount is given a token, which is good while the Secret is there',
+    'the Secret of a ServiceAccount gets a token, which is valid while the Secret exists',
     async () => {
       await ok(['apply', '-f', '-'], TOKEN);
       const data = await waitFor(
@@ -112,7 +112,7 @@ describeWithKubectl('in a standalone hub', () => {
 
 describeWithKubectl('a standalone hub whose gateway cannot listen', () => {
   it(
-    'says why, and where the log is',
+    'reports the reason and the path of the log',
     async () => {
       const folder = mkdtempSync(path.join(tmpdir(), 'multicluster-engine-standalone-'));
       const blocker = createServer();
@@ -149,7 +149,7 @@ describeWithKubectl('a standalone hub whose gateway cannot listen', () => {
   );
 });
 
-/** As it says itself: `https://HOST:PORT`. */
+/** The address that it prints: `https://HOST:PORT`. */
 function gatewayOf(printed: readonly string[]): string {
   const address = printed.flatMap((line) => /answers on https:\/\/([\d.]+:\d+)/.exec(line)?.slice(1) ?? [])[0];
   if (address === undefined) throw new Error(`no address of the gateway in ${printed.join('\n')}`);

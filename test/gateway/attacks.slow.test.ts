@@ -35,7 +35,7 @@ const REFUSED: readonly Try[] = [
   ...tries(WITHOUT_BODY_REFUSED, WITHOUT_BODY, [[]]),
 ];
 
-/** What went otherwise than expected, one line a request. */
+/** One line for each request with an unexpected response. */
 async function volley(rig: Rig, all: readonly Try[], strict: boolean): Promise<string[]> {
   const wrong: string[] = [];
   const left = [...all];
@@ -63,7 +63,7 @@ async function shoot(rig: Rig, { attack, aim, credentials }: Try, strict: boolea
   return replies.some((one) => JSON.stringify(one).includes('canary')) ? 'the token stands in the answer' : undefined;
 }
 
-describe.each([false, true])('with strict status codes %s', (strict) => {
+describe.each([false, true])('a gateway with strict status codes %s', (strict) => {
   let rig: Rig;
 
   beforeAll(async () => {
@@ -74,7 +74,7 @@ describe.each([false, true])('with strict status codes %s', (strict) => {
     await rig.stop();
   });
 
-  it(`${REFUSED.length} forged requests are refused, and not a byte goes upstream`, async () => {
+  it(`${REFUSED.length} forged requests are rejected, and no byte is sent upstream`, async () => {
     expect(REFUSED.length).toBeGreaterThanOrEqual(2_000);
 
     expect(await volley(rig, REFUSED, strict)).toEqual([]);
@@ -82,19 +82,19 @@ describe.each([false, true])('with strict status codes %s', (strict) => {
     expect(Object.getOwnPropertyNames(Object.prototype).sort().join()).toBe(PROTOTYPE);
   }, 900_000);
 
-  it('no log line, no metric and no dump holds anything of a token', async () => {
+  it('no log line, no metric and no dump holds any part of a token', async () => {
     expect(await utterances(rig)).not.toMatch(/canary|Bearer/i);
     expect(inspect(rig.gateway, { depth: 10, showHidden: true })).not.toContain('canary');
     expect(JSON.stringify(process.report.getReport())).not.toContain('canary');
     expect(rig.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
-  it('a good client is served as before', async () => {
+  it('a well-behaved client is served after the forged requests', async () => {
     expect((await rig.ask({ path: PLACEMENTS })).status).toBe(200);
   });
 });
 
-describe('what a client adds without being refused', () => {
+describe('a header that is accepted', () => {
   let rig: Rig;
 
   beforeAll(async () => {
@@ -134,7 +134,7 @@ describe('what a client adds without being refused', () => {
     'Sec-Fetch-Site: none',
   ];
 
-  it.each(ADDED)('%s changes nothing of what goes upstream', async (line) => {
+  it.each(ADDED)('the header %s does not change the upstream request', async (line) => {
     for (const aim of WITHOUT_BODY) {
       rig.upstream.requests.length = 0;
       const { replies } = await sendRaw(request(aim, COOKIE, { add: [line] }), rig.wire);
@@ -151,7 +151,7 @@ describe('what a client adds without being refused', () => {
     }
   });
 
-  it('the host that a client names is not where the request goes', async () => {
+  it('the Host header does not decide where the request is sent', async () => {
     rig.upstream.requests.length = 0;
     const [aim] = AIMS;
     if (aim === undefined) throw new Error('no operation');
@@ -162,7 +162,7 @@ describe('what a client adds without being refused', () => {
     expect(rig.upstream.requests[0]?.headers).toContainEqual(expect.stringMatching(/^host: 127\.0\.0\.1:\d+$/));
   });
 
-  it('every answer has the headers of the list and no others', async () => {
+  it('every response has only headers of the fixed list', async () => {
     const list = { apiVersion: PLACEMENT.apiVersion, kind: 'PlacementList', metadata: {}, items: [] };
     const odd = {
       'set-cookie': 'a=b',

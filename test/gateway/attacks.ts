@@ -1,25 +1,25 @@
 import { CANARY } from './client.js';
 import { ENGINES, PLACEMENTS, PLACEMENTS_APIS } from './rig.js';
 
-/** Where an attack is tried: one of the operations. */
+/** The operation that an attack is based on. */
 export interface Aim {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
-  /** The header lines of a good request, without the token. */
+  /** The header lines of a valid request, without the token. */
   readonly headers: readonly string[];
   readonly body: string;
 }
 
-/** Bytes to send. The lines of `credentials` stand for a token, or none. */
+/** The bytes to send. `credentials`: the header lines with a token, or none. */
 export type Forge = (aim: Aim, credentials: readonly string[]) => string | Buffer;
 
 export interface Attack {
-  /** Row of the catalogue, and what is tried. */
+  /** The category, and the attempt. */
   readonly name: string;
   readonly forge: Forge;
-  /** The codes with which it may be refused. Empty: the connection is closed without an answer. */
+  /** Expected status codes. Empty: the connection is closed without a response. */
   readonly codes: readonly number[];
-  /** Whether the answer has a length but no body. */
+  /** Whether the response has a Content-Length but no body. */
   readonly bodiless?: boolean;
 }
 
@@ -36,7 +36,7 @@ function writes(method: 'POST' | 'PUT', path: string, body: string): Aim[] {
   return [{ method, path, headers: [HOST, YAML], body }];
 }
 
-/** Every operation of the interface, and what was filled in. */
+/** All operations: those of the interface and the additional ones. */
 export const AIMS: readonly Aim[] = [
   ...reads(ENGINES),
   ...reads(`${ENGINES}/engine`),
@@ -51,7 +51,7 @@ export const AIMS: readonly Aim[] = [
   { method: 'DELETE', path: `${PLACEMENTS}/web`, headers: [HOST], body: '' },
 ];
 
-/** With a good token in either place, and with none: what is wrong with a request is so for everybody. */
+/** A valid token in either header, or none: a malformed request is rejected for everybody. */
 export const CREDENTIALS: readonly (readonly string[])[] = [
   [`COOKIE: Authorization: Bearer ${CANARY}`],
   [`Authorization: Bearer ${CANARY}`],
@@ -62,14 +62,14 @@ export interface Changes {
   readonly method?: string;
   readonly target?: string;
   readonly version?: string;
-  /** Lines that are added. */
+  /** Additional header lines. */
   readonly add?: readonly string[];
-  /** Lines in place of the good ones. */
+  /** Header lines in place of the valid ones. */
   readonly headers?: readonly string[];
   readonly body?: string;
 }
 
-/** A request from its parts, with a fitting Content-Length where there is a body. */
+/** Builds a request from its parts, with the right Content-Length when there is a body. */
 export function request(aim: Aim, credentials: readonly string[], changes: Changes = {}): string {
   const {
     method = aim.method,
@@ -95,7 +95,7 @@ function targeted(name: string, change: (path: string) => string, ...codes: numb
   return { name, forge: (aim, credentials) => request(aim, credentials, { target: change(aim.path) }), codes };
 }
 
-/** Lines in place of the token, which is what is wrong. */
+/** Invalid header lines in place of the token. */
 function credential(name: string, ...lines: string[]): Attack {
   return { name, forge: (aim) => request(aim, lines), codes: [403] };
 }
@@ -411,5 +411,5 @@ const SITES: readonly Attack[] = [
   added('S17', 'Expect: 100-continue, x', 417),
 ];
 
-/** Those that are refused whatever the operation is. */
+/** Attacks on every operation. */
 export const EVERYWHERE: readonly Attack[] = [...TOKENS, ...FRAMING, ...METHODS, ...PATHS, ...SITES];

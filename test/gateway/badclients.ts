@@ -6,22 +6,22 @@ import { CANARY } from './client.js';
 import { ENGINES } from './rig.js';
 
 /**
- * A crowd of bad clients: a program of its own, so that neither its file descriptors nor its work are those of whoever
- * looks on. Arguments: the port of a gateway on this machine, then `KIND=COUNT` for each kind. Prints a line of JSON
- * whenever it is asked by a line on its input; ends with its input.
+ * Bad clients, in a process of their own, so that their file descriptors and their CPU time are not those of the test.
+ * Arguments: the port of a gateway on this machine, then `KIND=COUNT` for each kind. Prints a BadClientReport in one
+ * line of JSON for each line of standard input; exits at its end.
  */
 
 /** How a bad client behaves once it is connected. */
-interface Manner {
+interface Behavior {
   readonly tls: boolean;
-  /** Sent at once. */
+  /** Sent after the connection is open. */
   readonly first?: string;
-  /** Sent a byte at a time, over and over. */
+  /** Sent a byte a second, repeatedly. */
   readonly drip?: string;
-  /** Sent whole, over and over, without a look at the answers. */
+  /** Sent completely once a second, without waiting for responses. */
   readonly burst?: string;
-  /** Whether what comes back is left unread. */
-  readonly deaf?: boolean;
+  /** Whether responses are left unread. */
+  readonly ignoresResponses?: boolean;
 }
 
 const COOKIE = `COOKIE: Authorization: Bearer ${CANARY}\r\n`;
@@ -31,35 +31,35 @@ const OPENAPI = 'GET /platform/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n'
 /** The head of a TLS record that announces a ClientHello of 512 bytes. */
 const HELLO = '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03';
 
-const MANNERS = {
+const BEHAVIORS = {
   silent: { tls: false },
-  greeted: { tls: true },
+  idle: { tls: true },
   handshake: { tls: false, first: HELLO, drip: '\x2a' },
   head: { tls: true, first: HEAD, drip: 'X: y\r\n' },
   body: { tls: true, first: `${HEAD}Content-Type: application/yaml\r\nContent-Length: 100000\r\n\r\n`, drip: '# ' },
   pipeline: { tls: true, burst: READ.repeat(50) },
-  deaf: { tls: true, burst: OPENAPI, deaf: true },
-} as const satisfies Readonly<Record<string, Manner>>;
+  unread: { tls: true, burst: OPENAPI, ignoresResponses: true },
+} as const satisfies Readonly<Record<string, Behavior>>;
 
-export type CrowdKind = keyof typeof MANNERS;
+export type BadClientKind = keyof typeof BEHAVIORS;
 
-/** What a crowd says of itself. */
-export interface CrowdReport {
-  /** Connections that were to be had in all. */
+/** The state of all bad clients. */
+export interface BadClientReport {
+  /** Connections that were opened so far. */
   readonly opened: number;
-  /** That could not be had: refused or reset. */
+  /** Connections that were refused or reset. */
   readonly failed: number;
-  /** That are open now. */
+  /** Connections that are open now. */
   readonly open: number;
-  /** That every one has been tried once. */
+  /** Whether each client has tried to connect once. */
   readonly complete: boolean;
 }
 
-const AT_A_TIME = 100;
+const PARALLEL = 100;
 const DRIP_MS = 1_000;
-const AGAIN_MS = 1_000;
+const RECONNECT_MS = 1_000;
 
-class Crowd {
+class BadClients {
   readonly #port: number;
   #opened = 0;
   #failed = 0;
@@ -71,50 +71,51 @@ class Crowd {
     this.#left = size;
   }
 
-  report(): CrowdReport {
+  report(): BadClientReport {
     return { opened: this.#opened, failed: this.#failed, open: this.#open, complete: this.#left === 0 };
   }
 
-  /** Comes in, some at a time. Those that do more than stand there come back when they are sent away. */
-  async gather(all: readonly CrowdKind[]): Promise<void> {
+  /** Connects all clients, some at a time. Those that send data reconnect when they are disconnected. */
+  async start(all: readonly BadClientKind[]): Promise<void> {
     const waiting = [...all];
-    const usher = async (): Promise<void> => {
+    const worker = async (): Promise<void> => {
       for (let kind = waiting.pop(); kind !== undefined; kind = waiting.pop()) {
-        await this.#visit(kind);
+        await this.#connect(kind);
         this.#left -= 1;
       }
     };
-    await Promise.all(Array.from({ length: AT_A_TIME }, usher));
+    await Promise.all(Array.from({ length: PARALLEL }, worker));
   }
 
-  /** Resolves when the connection stands or has failed. */
-  #visit(kind: CrowdKind): Promise<void> {
-    const manner: Manner = MANNERS[kind];
-    const socket = manner.tls
+  /** Resolves when the connection is open or has failed. */
+  #connect(kind: BadClientKind): Promise<void> {
+    const behavior: Behavior = BEHAVIORS[kind];
+    const socket = behavior.tls
       ? connectTls({ port: this.#port, host: '127.0.0.1', servername: 'localhost', rejectUnauthorized: false })
       : connectPlain({ port: this.#port, host: '127.0.0.1' });
     return new Promise((resolve) => {
-      let stands = false;
+      let opened = false;
       socket.on('error', () => undefined);
-      socket.once(manner.tls ? 'secureConnect' : 'connect', () => {
-        stands = true;
+      socket.once(behavior.tls ? 'secureConnect' : 'connect', () => {
+        opened = true;
         this.#opened += 1;
         this.#open += 1;
-        behave(socket, manner);
+        behave(socket, behavior);
         resolve();
       });
       socket.once('close', () => {
-        if (stands) this.#open -= 1;
+        if (opened) this.#open -= 1;
         else this.#failed += 1;
         resolve();
-        if (manner.drip !== undefined || manner.burst !== undefined) setTimeout(() => void this.#visit(kind), AGAIN_MS);
+        if (behavior.drip !== undefined || behavior.burst !== undefined)
+          setTimeout(() => void this.#connect(kind), RECONNECT_MS);
       });
     });
   }
 }
 
-function behave(socket: Socket, { first, drip = '', burst = '', deaf = false }: Manner): void {
-  if (!deaf) socket.resume();
+function behave(socket: Socket, { first, drip = '', burst = '', ignoresResponses = false }: Behavior): void {
+  if (!ignoresResponses) socket.resume();
   if (first !== undefined) socket.write(first, 'latin1');
   if (burst !== '') socket.write(burst, 'latin1');
   if (drip === '' && burst === '') return;
@@ -126,21 +127,21 @@ function behave(socket: Socket, { first, drip = '', burst = '', deaf = false }: 
   socket.once('close', () => clearInterval(timer));
 }
 
-function isKind(word: string): word is CrowdKind {
-  return Object.hasOwn(MANNERS, word);
+function isKind(word: string): word is BadClientKind {
+  return Object.hasOwn(BEHAVIORS, word);
 }
 
-function kindsOf(words: readonly string[]): CrowdKind[] {
+function kindsOf(words: readonly string[]): BadClientKind[] {
   return words.flatMap((word) => {
     const [kind = '', count = ''] = word.split('=');
     if (!isKind(kind) || !/^\d+$/.test(count))
-      throw new Error(`KIND=COUNT with a kind of ${Object.keys(MANNERS).join(', ')}, got ${JSON.stringify(word)}`);
+      throw new Error(`KIND=COUNT with a kind of ${Object.keys(BEHAVIORS).join(', ')}, got ${JSON.stringify(word)}`);
     return Array.from({ length: Number(count) }, () => kind);
   });
 }
 
-/** The kinds one after the other in turn, so that none comes last. */
-function mixed(kinds: readonly CrowdKind[]): CrowdKind[] {
+/** The clients in an order that mixes the kinds. */
+function mixed(kinds: readonly BadClientKind[]): BadClientKind[] {
   return kinds
     .map((kind, index) => ({ kind, order: (index * 7919) % kinds.length }))
     .sort((a, b) => a.order - b.order)
@@ -149,8 +150,8 @@ function mixed(kinds: readonly CrowdKind[]): CrowdKind[] {
 
 const [port = '', ...words] = process.argv.slice(2);
 const kinds = kindsOf(words);
-const crowd = new Crowd(Number(port), kinds.length);
-void crowd.gather(mixed(kinds));
+const clients = new BadClients(Number(port), kinds.length);
+void clients.start(mixed(kinds));
 for await (const _line of createInterface({ input: process.stdin }))
-  process.stdout.write(`${JSON.stringify(crowd.report())}\n`);
+  process.stdout.write(`${JSON.stringify(clients.report())}\n`);
 process.exit();

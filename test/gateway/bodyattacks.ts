@@ -1,7 +1,7 @@
 import { AIMS, request, type Attack } from './attacks.js';
 import { CANARY } from './client.js';
 
-/** Operations that take a body, and those that do not. */
+/** Operations with a body, and those without. */
 export const WITH_BODY = AIMS.filter((aim) => aim.body !== '');
 export const WITHOUT_BODY = AIMS.filter((aim) => aim.body === '');
 
@@ -20,7 +20,7 @@ function body(name: string, text: string, type = 'application/yaml', ...codes: n
   };
 }
 
-/** Fields that may not say something else than the path. */
+/** Fields that do not agree with the path. */
 const DISAGREEING = [
   'kind: Secret',
   'kind: ""',
@@ -181,7 +181,7 @@ const SIZES: readonly Attack[] = [
   },
 ];
 
-/** Conditions that no operation takes. */
+/** Conditional headers that no operation supports. */
 const UNKNOWN_CONDITIONS = [
   'If-None-Match: *',
   'If-None-Match: "7"',
@@ -203,7 +203,7 @@ const CONDITIONS = [
   codes: [400],
 }));
 
-/** Those that are refused where a body is taken; all with a good token. */
+/** Attacks on operations with a body; all with a valid token. */
 export const WITH_BODY_REFUSED: readonly Attack[] = [
   ...DISAGREEING,
   ...MISPLACED,
@@ -217,7 +217,7 @@ export const WITH_BODY_REFUSED: readonly Attack[] = [
   ...CONDITIONS,
 ];
 
-/** Those that are refused where none is. */
+/** Attacks on operations without a body. */
 export const WITHOUT_BODY_REFUSED: readonly Attack[] = [
   {
     name: 'S11 a body',

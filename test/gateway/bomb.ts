@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { parseBody } from '../../src/gateway/request/body.js';
 import { StatusError } from '../../src/gateway/statuserror.js';
 
-/** A thread that reads a body five times, and says of each whether it was read or refused. */
+/** A worker thread that parses a body five times and posts for each whether it was accepted. */
 const bytes = Buffer.from(workerData.text, 'latin1');
 for (let round = 0; round < 5; round++) parentPort?.postMessage(outcome());
 

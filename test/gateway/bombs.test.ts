@@ -6,7 +6,7 @@ import { describe, expect, it } from '@jest/globals';
 const READER = fileURLToPath(new URL('./bomb.js', import.meta.url));
 const MIB = 1024 * 1024;
 
-/** What came of each round; `ERR_WORKER_OUT_OF_MEMORY` where the heap did not suffice. */
+/** The result of each round; `ERR_WORKER_OUT_OF_MEMORY` when the heap was too small. */
 async function rounds(text: string, format: 'json' | 'yaml', heapMb: number): Promise<readonly string[]> {
   const said: string[] = [];
   const resourceLimits = { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: 4 };
@@ -50,17 +50,14 @@ const BOMBS: readonly (readonly [string, 'json' | 'yaml', string])[] = [
 ];
 
 describe('a body of 1 MiB', () => {
-  it.each(BOMBS)(
-    'of %s in %s is done with in 16 MiB beside the program, again and again',
-    async (_what, format, text) => {
-      const said = await rounds(text, format, 16 + 8);
+  it.each(BOMBS)('of %s in %s is parsed repeatedly within 16 MiB of heap', async (_what, format, text) => {
+    const said = await rounds(text, format, 16 + 8);
 
-      expect(said).toHaveLength(5);
-      expect(said.filter((one) => one !== 'read' && one !== 'refused')).toEqual([]);
-    },
-  );
+    expect(said).toHaveLength(5);
+    expect(said.filter((one) => one !== 'read' && one !== 'refused')).toEqual([]);
+  });
 
-  it('is held against a limit that bites', async () => {
+  it('needs more than the limit when it is not bounded: the limit is effective', async () => {
     expect(await rounds(`"${'a'.repeat(MIB - 2)}"`, 'json', 1)).toContain('ERR_WORKER_OUT_OF_MEMORY');
   });
 });

@@ -2,7 +2,7 @@ import { request as httpsRequest, type Agent } from 'node:https';
 
 import type { Reply } from './conformance.js';
 
-/** No log, metric, answer or error may ever show it. */
+/** A token that no log, metric, response or error may contain. */
 export const CANARY = 'canary-token-5f2a9c01.~+/==';
 
 export interface Ask {
@@ -10,11 +10,11 @@ export interface Ask {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string | string[]>>;
   readonly body?: string | Buffer;
-  /** Sent with `COOKIE: Authorization: Bearer`; CANARY when left out, none for an empty one. */
+  /** Sent as `COOKIE: Authorization: Bearer`; CANARY when absent, no header when empty. */
   readonly token?: string;
 }
 
-/** Sends a request to a gateway on this machine and gives its answer, whatever it is. */
+/** Sends a request to a gateway on this machine and returns its response, whatever its status. */
 export function askOnce(
   port: number,
   { method = 'GET', path: target, headers = {}, body, token = CANARY }: Ask,

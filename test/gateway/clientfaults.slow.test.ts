@@ -33,7 +33,7 @@ beforeEach(() => {
   rig.upstream.requests.length = 0;
 });
 
-/** Sends a byte now and then until the connection is closed by the other side; gives what came back. */
+/** Sends a byte at intervals until the server closes the connection; returns what was received. */
 function drip(socket: TLSSocket, text: string): Promise<string> {
   return new Promise((resolve) => {
     let at = 0;
@@ -47,7 +47,7 @@ function drip(socket: TLSSocket, text: string): Promise<string> {
   });
 }
 
-/** The codes of the answers, once they are held to the OpenAPI document. */
+/** The status codes of the responses, after these were checked against the OpenAPI document. */
 function told(method: string, text: string): number[] {
   const replies = parseReplies(Buffer.from(text, 'latin1'));
   for (const reply of replies) mustConform(method, ENGINES, reply);
@@ -58,31 +58,28 @@ afterAll(() => {
   expect(rig.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
 });
 
-describe('a client that leaves', () => {
+describe('a client that closes its connection', () => {
   it.each([
     ['GET', READ],
     ['POST', CREATE],
     ['DELETE', REMOVE],
-  ])(
-    'while a %s is under way takes the upstream call with it, at once: no timer has to run out',
-    async (_method, bytes) => {
-      const timeless = await startRig({ clock: new ManualClock(Date.now()) });
-      timeless.upstream.script = () => undefined;
-      const socket = await open(timeless.wire);
-      socket.write(bytes);
-      await waitFor('the call upstream', () => timeless.upstream.requests.length === 1, { everyMs: 5 });
-      const [upstream] = timeless.upstream.sockets;
-      const ended = upstream === undefined ? Promise.reject(new Error('no connection')) : once(upstream, 'close');
+  ])('during a %s has its upstream call aborted at once, before any timeout', async (_method, bytes) => {
+    const timeless = await startRig({ clock: new ManualClock(Date.now()) });
+    timeless.upstream.script = () => undefined;
+    const socket = await open(timeless.wire);
+    socket.write(bytes);
+    await waitFor('the call upstream', () => timeless.upstream.requests.length === 1, { everyMs: 5 });
+    const [upstream] = timeless.upstream.sockets;
+    const ended = upstream === undefined ? Promise.reject(new Error('no connection')) : once(upstream, 'close');
 
-      socket.destroy();
+    socket.destroy();
 
-      await ended;
-      expect(timeless.upstream.requests).toHaveLength(1);
-      await timeless.stop();
-    },
-  );
+    await ended;
+    expect(timeless.upstream.requests).toHaveLength(1);
+    await timeless.stop();
+  });
 
-  it('politely, with an end of its own, is not waited for either', async () => {
+  it('with a TLS close_notify has its upstream call aborted, too', async () => {
     rig.upstream.script = () => undefined;
     const socket = await open(rig.wire);
     socket.write(READ);
@@ -95,12 +92,12 @@ describe('a client that leaves', () => {
     expect([...rig.upstream.sockets].filter((one) => !one.destroyed)).toEqual([]);
   });
 
-  it('in the middle of its body costs no call upstream', async () => {
+  it('in the middle of its body causes no upstream call', async () => {
     const posts = (): object[] =>
       rig.log.lines.filter(({ message, fields }) => message === 'request' && Object(fields)['method'] === 'POST');
     const socket = await open(rig.wire);
     socket.write(CREATE.replace('\r\n\r\n', '\r\nExpect: 100-continue\r\n\r\n').slice(0, -5));
-    // The head has been read when the body is asked for.
+    // The head has been parsed when 100 Continue is received.
     await once(socket, 'data');
     socket.destroy();
     await waitFor('the connection to be gone', async () =>
@@ -112,7 +109,7 @@ describe('a client that leaves', () => {
     expect(posts()).toMatchObject([{ fields: { whole: false } }]);
   });
 
-  it('200 times leaves nothing behind', async () => {
+  it('200 times leaks no connection and no memory budget', async () => {
     rig.upstream.script = () => undefined;
     for (let round = 0; round < 4; round++) {
       const sockets = await Promise.all(Array.from({ length: 50 }, () => open(rig.wire)));
@@ -132,10 +129,10 @@ describe('a client that leaves', () => {
   });
 });
 
-describe('a client that does not take its answer', () => {
+describe('a client that does not read its response', () => {
   const LARGE = 'x'.repeat(16 * 1024 * 1024);
 
-  it('is cut off when the time of the upstream call is over, and holds up nobody', async () => {
+  it('is disconnected at the upstream timeout and delays no other client', async () => {
     const clock = new ManualClock(Date.now());
     const mute = await startRig({ clock, upstreamTimeoutMs: 15_000 });
     mute.upstream.script = (_request, socket) =>
@@ -159,7 +156,7 @@ describe('a client that does not take its answer', () => {
     await mute.stop();
   });
 
-  it('is not answered again before it has', async () => {
+  it('gets no further response before it has read the first', async () => {
     const mute = await startRig();
     const socket = await open(mute.wire);
     socket.pause();
@@ -178,7 +175,8 @@ describe('a slow client', () => {
   let hasty: Rig;
 
   beforeAll(async () => {
-    // Node keeps these times itself, from the opening of a connection: a handshake and a head fit in on any machine.
+    // Node measures these timeouts by itself from the start of a connection: long enough for a handshake and a head on
+    // any machine.
     hasty = await startRig({ limits: { maxConnections: 300, headerTimeoutMs: 5_000, requestTimeoutMs: 7_000 } });
   });
 
@@ -187,7 +185,7 @@ describe('a slow client', () => {
     expect(hasty.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
-  it('that drips its head is told so and cut off', async () => {
+  it('that sends its head too slowly gets an error and is disconnected', async () => {
     const back = await drip(
       await open(hasty.wire),
       `GET ${ENGINES} HTTP/1.1\r\nHost: localhost\r\n${'X: y\r\n'.repeat(1000)}`,
@@ -197,7 +195,7 @@ describe('a slow client', () => {
     expect(hasty.upstream.requests).toEqual([]);
   });
 
-  it('that drips its body is told so and cut off', async () => {
+  it('that sends its body too slowly gets an error and is disconnected', async () => {
     const socket = await open(hasty.wire);
     socket.write(
       `POST ${ENGINES} HTTP/1.1\r\nHost: localhost\r\n${COOKIE}Content-Type: application/yaml\r\nContent-Length: 100000\r\n\r\n`,
@@ -211,7 +209,7 @@ describe('a slow client', () => {
     );
   });
 
-  it('that says nothing is cut off', async () => {
+  it('that sends nothing is disconnected', async () => {
     const socket = await open(hasty.wire);
     socket.resume();
 
@@ -219,7 +217,7 @@ describe('a slow client', () => {
     expect(hasty.upstream.requests).toEqual([]);
   });
 
-  it('of the handshake is cut off', async () => {
+  it('that does not finish the TLS handshake is disconnected', async () => {
     const { connect } = await import('node:net');
     const socket = connect({ port: hasty.wire.port, host: '127.0.0.1' });
     socket.resume();
@@ -230,8 +228,8 @@ describe('a slow client', () => {
   });
 });
 
-describe('many connections', () => {
-  it('that are idle give way to new ones', async () => {
+describe('connections at the limit', () => {
+  it('are replaced by new ones when they are idle', async () => {
     const crowd = await Promise.all(Array.from({ length: 300 }, () => open(rig.wire)));
 
     const { replies } = await sendRaw(READ, rig.wire);
@@ -240,7 +238,7 @@ describe('many connections', () => {
     for (const socket of crowd) socket.destroy();
   });
 
-  it('that are in the middle of a slow request give way too', async () => {
+  it('are replaced by new ones when they are in the middle of a slow request', async () => {
     const small = await startRig({ limits: { ...PATIENT, maxConnections: 10 } });
     const slow = await Promise.all(Array.from({ length: 10 }, () => open(small.wire)));
     for (const socket of slow) socket.write(CREATE.slice(0, -1));
@@ -259,7 +257,7 @@ describe('many connections', () => {
     await small.stop();
   });
 
-  it('for which the API server is at work do not give way: the new one is closed', async () => {
+  it('are not replaced while an upstream call is in progress: the new one is closed', async () => {
     const small = await startRig({ limits: { ...PATIENT, maxConnections: 10 } });
     small.upstream.script = () => undefined;
     const busy = await Promise.all(Array.from({ length: 10 }, () => open(small.wire)));
@@ -273,8 +271,8 @@ describe('many connections', () => {
   });
 });
 
-describe('requests one after the other on one connection', () => {
-  it('are answered in turn', async () => {
+describe('several requests on one connection', () => {
+  it('are answered in order', async () => {
     const socket = await open(rig.wire);
     for (let index = 0; index < 5; index++) {
       const { replies } = await readReplies(socket, () => socket.write(CREATE));
@@ -286,7 +284,7 @@ describe('requests one after the other on one connection', () => {
     expect(rig.upstream.requests).toHaveLength(5);
   });
 
-  it('but sent without waiting are not: the first is answered, then the connection closed', async () => {
+  it('that are pipelined are not served: the first one is answered, then the connection is closed', async () => {
     const { replies, closed } = await sendRaw(CREATE + REMOVE + REMOVE, rig.wire, 3);
 
     expect(replies.map(({ status }) => status)).toEqual([200]);
@@ -295,7 +293,7 @@ describe('requests one after the other on one connection', () => {
   });
 });
 
-describe('what follows a whole request and is none', () => {
+describe('malformed bytes after a complete request', () => {
   const AFTER = [
     '\x00\x01\x02',
     'FOO / HTTP/1.1\r\n\r\n',
@@ -313,14 +311,14 @@ describe('what follows a whole request and is none', () => {
           ['DELETE', REMOVE, after],
         ] as const,
     ),
-  )('is not answered in its place: a %s before it, %#', async (method, before, after) => {
+  )('are not answered in place of the %s before them (case %#)', async (method, before, after) => {
     const { replies, closed } = await sendRaw(before + after, rig.wire, 2);
 
     expect({ codes: replies.map(({ status }) => status), closed }).toEqual({ codes: [200], closed: true });
     expect(rig.upstream.requests.map((request) => request.method)).toEqual([method]);
   });
 
-  it('does not cut an answer that is on its way', async () => {
+  it('do not truncate a response in progress', async () => {
     const list = {
       ...LIST,
       metadata: {},
@@ -342,11 +340,11 @@ describe('what follows a whole request and is none', () => {
   });
 });
 
-describe('a client that waits to be asked for its body', () => {
+describe('a client that sends Expect: 100-continue', () => {
   const expecting = (token: string, length: number): string =>
     `POST ${ENGINES} HTTP/1.1\r\nHost: localhost\r\n${token}Content-Type: application/yaml\r\nExpect: 100-continue\r\nContent-Length: ${length}\r\n\r\n`;
 
-  it('is asked when its head is good', async () => {
+  it('gets 100 Continue when its head is accepted', async () => {
     const socket = await open(rig.wire);
     socket.write(expecting(COOKIE, ENGINE_YAML.length));
     const [chunk] = await once(socket, 'data');
@@ -361,7 +359,7 @@ describe('a client that waits to be asked for its body', () => {
   it.each<[string, string, number, number]>([
     ['a token', '', 10, 403],
     ['a body that fits', COOKIE, 2 ** 30, 413],
-  ])('is not asked when it has not %s', async (_what, token, length, code) => {
+  ])('gets no 100 Continue without %s', async (_what, token, length, code) => {
     const { replies, bytes } = await sendRaw(expecting(token, length), rig.wire);
 
     expect(replies).toMatchObject([{ status: code }]);

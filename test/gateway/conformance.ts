@@ -6,15 +6,15 @@ import { INTERFACE_CODES } from '../../src/gateway/statuserror.js';
 import { matchRoute, operationOf, type Operation } from '../../src/gateway/request/routes.js';
 import { document } from './document.js';
 
-/** An answer as a client sees it. */
+/** A response as the client receives it. */
 export interface Reply {
   readonly status: number;
-  /** By name in lower case; a repeated header joined with `, `. */
+  /** By lower-case name; the values of a repeated header are joined with `, `. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** What the HTTP server adds by itself, beside those of the document. */
+/** Headers that Node's HTTP server adds to those of the document. */
 const OF_THE_SERVER = new Set([
   'date',
   'connection',
@@ -30,10 +30,10 @@ addFormats.default(ajv);
 ajv.addSchema({ ...document, $id: ROOT });
 const validators = new Map<string, ValidateFunction>();
 
-/** Answers that were held to the document so far. */
+/** The number of responses that were checked so far. */
 export const checked = { answers: 0 };
 
-/** What in an answer the OpenAPI document does not allow; `strict`: under --strict-status-codes. */
+/** Differences of a response from the OpenAPI document; `strict`: with --strict-status-codes. */
 export function nonconformities(method: string, target: string, reply: Reply, strict = false): string[] {
   checked.answers += 1;
   const { operation, declared, what } = declaredFor(method, target, reply);
@@ -53,7 +53,7 @@ export function nonconformities(method: string, target: string, reply: Reply, st
   return wrong.map((one) => `${what}: ${one}`);
 }
 
-/** The same of code and headers alone, where somebody else has read the body. */
+/** The same for status code and headers only, for a body that was read elsewhere. */
 export function headNonconformities(method: string, target: string, head: Omit<Reply, 'body'>): string[] {
   const { declared, what } = declaredFor(method, target, head);
   if (declared === undefined) return [`${what}: the code is not in the document`];
@@ -77,7 +77,7 @@ function declaredFor(method: string, target: string, { status }: Omit<Reply, 'bo
   return { operation, declared, what: `${method} ${target.slice(0, 200)}: ${status}` };
 }
 
-/** Throws where an answer does not conform. */
+/** Throws when a response does not conform. */
 export function mustConform(method: string, target: string, reply: Reply, strict = false): void {
   const wrong = nonconformities(method, target, reply, strict);
   if (wrong.length > 0)

@@ -5,7 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import { Connections, type Admission } from '../../src/gateway/server/connections.js';
 
-/** What Connections uses of a socket. */
+/** The part of a socket that Connections uses. */
 class FakeSocket extends EventEmitter {
   readonly remoteAddress = '192.0.2.1';
   readonly remotePort: number;

@@ -12,8 +12,8 @@ function read(...file: string[]): string {
 
 const [engine, placement] = [read('crds', 'multiclusterengine.yaml'), read('crds', 'placement.yaml')];
 
-/** The OpenAPI document of the tree under test. */
+/** The OpenAPI document, with the CRDs of this repository. */
 export const document: JsonSchema = openApiDocument({ version: '0.0.0', engine, placement });
 
-/** What its kinds demand. */
+/** The field rules of its kinds. */
 export const rules = new FieldRules([engine, placement]);

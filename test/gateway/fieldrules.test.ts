@@ -11,7 +11,7 @@ function objectOf(yaml: string): JsonObject {
   return parseBody(Buffer.from(yaml), 'yaml') as JsonObject;
 }
 
-describe('a rule of a kind', () => {
+describe('the message for a field error', () => {
   it.each<[string, string, string, string, string]>([
     [
       'Placement',
@@ -122,11 +122,11 @@ describe('a rule of a kind', () => {
     ['Placement', 'spec.later', 'FieldValueInvalid', 'spec: {later: 1}', 'the number 1: is not valid'],
     ['Placement', 'spec.toString', 'FieldValueInvalid', 'spec: {}', 'is not valid'],
     ['Later', 'spec.x', 'FieldValueForbidden', 'spec: {x: y}', 'the string "y": must not be set or changed this way'],
-  ])('%s %s, %s in %j: %s', (kind, field, reason, yaml, message) => {
+  ])('of %s %s, reason %s, sent as %j, is: %s', (kind, field, reason, yaml, message) => {
     expect(rules.describe(kind, { field, reason }, objectOf(yaml))).toEqual({ field, reason, message });
   });
 
-  it('tells the fields that stand in a schema only to be refused', () => {
+  it('is that of an unknown field when the schema declares the field only to forbid it', () => {
     expect(
       ['spec.clusterSets', 'spec.ClusterSets', 'clusterSets', 'spec'].map((field) =>
         rules.isForbidden('Placement', field),
@@ -135,7 +135,7 @@ describe('a rule of a kind', () => {
   });
 });
 
-describe('a field that is not known', () => {
+describe('the suggestion for an unknown field', () => {
   it.each<[string, string, string | undefined]>([
     ['Placement', 'clusterSets', 'spec.ClusterSets'],
     ['Placement', 'spec.clustersets', 'spec.ClusterSets'],
@@ -159,7 +159,7 @@ describe('a field that is not known', () => {
     ['Placement', 'spec.é', undefined],
     ['Placement', `spec.${'numberOfClusters'.repeat(100)}`, undefined],
     ['Later', 'spec.clusterSets', undefined],
-  ])('%s %s: perhaps %s is meant', (kind, field, meant) => {
+  ])('of %s %s is %s', (kind, field, meant) => {
     expect(rules.unknownField(kind, field)).toEqual({
       field,
       reason: 'FieldValueNotSupported',
@@ -167,7 +167,7 @@ describe('a field that is not known', () => {
     });
   });
 
-  it('has the likest name of all, then the one at its place, then the first', () => {
+  it('is the field with the smallest edit distance, then the one with the same parent, then the first one', () => {
     expect(suggestField('a.names', ['b.names', 'a.name', 'a.names'])).toBe('a.names');
     expect(suggestField('a.names', ['b.names', 'a.name'])).toBe('b.names');
     expect(suggestField('a.name', ['c.name', 'b.name'])).toBe('c.name');
@@ -176,7 +176,7 @@ describe('a field that is not known', () => {
   });
 });
 
-describe('an object that the API server refuses', () => {
+describe('an object that the API server rejects', () => {
   const causes = (...found: readonly (readonly [string, string])[]): object => ({
     details: { causes: found.map(([field, reason]) => ({ field, reason, message: 'SECRET' })) },
   });
@@ -189,7 +189,7 @@ describe('an object that the API server refuses', () => {
     return { kind, fields: (detail.causes ?? []).map(({ field }) => field), message: detail.message };
   };
 
-  it('for a misspelling that its schema knows is told as for any other: 400 with the hint', () => {
+  it('for a misspelled field that its schema forbids gets 400 with a suggestion, as for any unknown field', () => {
     expect(told(422, causes(['spec.clusterSets', 'FieldValueForbidden']))).toEqual({
       kind: 'malformed',
       fields: ['spec.clusterSets'],
@@ -197,7 +197,7 @@ describe('an object that the API server refuses', () => {
     });
   });
 
-  it('for that and a value that is not valid is told of both: 422', () => {
+  it('for such a field and an invalid value gets 422 with both causes', () => {
     expect(
       told(422, causes(['spec.clusterSets', 'FieldValueForbidden'], ['spec.numberOfClusters', 'FieldValueInvalid'])),
     ).toMatchObject({ kind: 'invalid', fields: ['spec.numberOfClusters', 'spec.clusterSets'] });
@@ -212,7 +212,7 @@ describe('an object that the API server refuses', () => {
     ['a reason of its own', causes(['spec', 'SECRET'])],
     ['a reason that is a word of the language', causes(['spec', 'constructor'])],
     ['an unknown field that was not sent', { message: 'unknown field "SECRET"' }],
-  ])('with %s is told so in general words', (_what, said) => {
+  ])('with %s gets a generic message', (_what, said) => {
     expect(told(400, said)).toEqual({
       kind: 'malformed',
       fields: [],
@@ -220,13 +220,13 @@ describe('an object that the API server refuses', () => {
     });
   });
 
-  it('twice for one field is told once', () => {
+  it('twice for the same field and reason gets one cause', () => {
     expect(
       told(422, causes(['spec.numberOfClusters', 'FieldValueInvalid'], ['spec.numberOfClusters', 'FieldValueInvalid'])),
     ).toMatchObject({ fields: ['spec.numberOfClusters'] });
   });
 
-  it('whatever that is and whatever it says is told in words of ours, with at most 32 fields', () => {
+  it('with any Status gets a message of the gateway with at most 32 fields and no text of the API server', () => {
     const word = fc.constantFrom(
       'spec',
       'ClusterSets',
@@ -276,7 +276,7 @@ describe('an object that the API server refuses', () => {
     );
   });
 
-  it('below a path of more than 1,024 letters is not looked for', () => {
+  it('for an unknown field below a path of more than 1,024 characters gets no cause for it', () => {
     const key = 'k'.repeat(1_100);
 
     expect(
@@ -288,7 +288,7 @@ describe('an object that the API server refuses', () => {
     ).toMatchObject({ fields: [`spec.${'k'.repeat(251)}`] });
   });
 
-  it('for 9,000 unknown fields is told of 32', () => {
+  it('for 9,000 unknown fields gets 32 causes', () => {
     const keys = Array.from({ length: 9_000 }, (_, index) => `key${index}`);
     const message = `strict decoding error: ${keys.map((key) => `unknown field "spec.${key}"`).join(', ')}`;
 

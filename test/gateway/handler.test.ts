@@ -21,7 +21,7 @@ import { CANARY } from './client.js';
 import { rules } from './document.js';
 import { ENGINES, pairFor } from './rig.js';
 import { ENGINE } from './upstream.js';
-import { open, parseReplies, readReplies, sendRaw, type WireOptions } from './rawclient.js';
+import { open, parseReplies, readReplies, sendRaw, type RawClientOptions } from './rawclient.js';
 
 const COOKIE = `COOKIE: Authorization: Bearer ${CANARY}\r\n`;
 const MIB = 1024 * 1024;
@@ -37,7 +37,7 @@ afterEach(async () => {
 });
 
 /** Starts a server whose handler has these dependencies. */
-async function serve(given: Partial<HandlerDeps>, strict = false): Promise<WireOptions> {
+async function serve(given: Partial<HandlerDeps>, strict = false): Promise<RawClientOptions> {
   const metrics = createGatewayMetrics();
   const connections = new Connections(10);
   const deps: HandlerDeps = {
@@ -79,37 +79,40 @@ async function* chunks(...parts: readonly string[]): AsyncGenerator<Buffer> {
   for (const part of parts) yield Buffer.from(part);
 }
 
-describe('a fault of the program', () => {
+describe('an unexpected error in the handler', () => {
   it.each<[string, Error, string]>([
     ['an error', new TypeError(`${CANARY} in a message`), 'TypeError at '],
     ['an error without a stack', Object.assign(new Error(CANARY), { stack: undefined }), 'Error'],
-    // What a dependency may do all the same.
+    // A dependency may throw a value that is not an Error.
     ['something that is no error', Object(CANARY), 'no Error was thrown'],
-  ])('%s is answered with 500 and nothing of it, and logged by its place alone', async (_what, thrown, said) => {
-    for (const strict of [false, true]) {
-      const wire = await serve({ upstream: failing(thrown) }, strict);
+  ])(
+    '(%s) is answered with an empty 500 and logged with its stack but without its message',
+    async (_what, thrown, said) => {
+      for (const strict of [false, true]) {
+        const wire = await serve({ upstream: failing(thrown) }, strict);
 
-      const { replies } = await sendRaw(READ, wire);
+        const { replies } = await sendRaw(READ, wire);
 
-      expect(replies).toMatchObject([{ status: 500, body: '' }]);
-      await waitFor('the access log', () => log.lines.some(({ message }) => message === 'request'));
-      expect(log.lines.map(({ level, message }) => `${level} ${message}`)).toEqual([
-        'error request failed',
-        'info request',
-      ]);
-      expect(log.lines[0]?.fields).toEqual({ fault: expect.stringMatching(`^${said}`) });
-      expect(JSON.stringify(log.lines)).not.toContain('canary');
-      await server?.stop(0);
-      log.lines.length = 0;
-    }
-  });
+        expect(replies).toMatchObject([{ status: 500, body: '' }]);
+        await waitFor('the access log', () => log.lines.some(({ message }) => message === 'request'));
+        expect(log.lines.map(({ level, message }) => `${level} ${message}`)).toEqual([
+          'error request failed',
+          'info request',
+        ]);
+        expect(log.lines[0]?.fields).toEqual({ fault: expect.stringMatching(`^${said}`) });
+        expect(JSON.stringify(log.lines)).not.toContain('canary');
+        await server?.stop(0);
+        log.lines.length = 0;
+      }
+    },
+  );
 });
 
-describe('a gateway that holds as much as it may', () => {
+describe('a gateway whose buffer budget is exhausted', () => {
   const large = (size: number): string =>
     `POST ${ENGINES} HTTP/1.1\r\nHost: localhost\r\n${COOKIE}Content-Type: application/yaml\r\nContent-Length: ${size}\r\n\r\n${'#'.repeat(size)}`;
 
-  it('refuses a large body with 503, and takes a small one', async () => {
+  it('rejects a large request body with 503 and accepts a small one', async () => {
     const wire = await serve({});
 
     const { replies } = await sendRaw(large(100_000), wire);
@@ -118,7 +121,7 @@ describe('a gateway that holds as much as it may', () => {
     expect((await sendRaw(large(1_000), wire)).replies).toMatchObject([{ status: 400 }]);
   });
 
-  it('refuses to hold a large answer, with 503', async () => {
+  it('answers 503 when the response is too large to be buffered', async () => {
     const text = JSON.stringify({ ...ENGINE, spec: { x: 'x'.repeat(100_000) } });
     const wire = await serve({
       upstream: answering(() => ({
@@ -132,7 +135,7 @@ describe('a gateway that holds as much as it may', () => {
     expect((await sendRaw(READ, wire)).replies).toMatchObject([{ status: 503, body: '' }]);
   });
 
-  it('refuses to begin with one that comes in parts, with 503, until the first part of another is taken', async () => {
+  it('answers 503 instead of a streamed response until the client of another one has taken its buffered part', async () => {
     const budget = new Budget(2 * MIB);
     let more: () => void = () => undefined;
     const end = new Promise<void>((resolve) => (more = resolve));
@@ -164,8 +167,8 @@ describe('a gateway that holds as much as it may', () => {
   });
 });
 
-describe('a request that comes while its client reads the answer before', () => {
-  it('is read whole, its head and its body apart', async () => {
+describe('a request that arrives while its client reads the previous response', () => {
+  it('is read completely when head and body arrive separately', async () => {
     const wire = await serve({ openapi: Buffer.from(JSON.stringify('x'.repeat(4 * MIB))) });
     const socket = await open(wire);
     const taken: Buffer[] = [];
@@ -182,7 +185,7 @@ describe('a request that comes while its client reads the answer before', () => 
   });
 });
 
-describe('an answer that comes in parts', () => {
+describe('a streamed response', () => {
   const many = Array.from({ length: 200 }, () => 'x'.repeat(64 * 1024));
   const answer = (): UpstreamResponse => ({
     status: 200,
@@ -191,7 +194,7 @@ describe('an answer that comes in parts', () => {
     body: chunks('{"a":"', ...many, '"}'),
   });
 
-  it('waits for a client that is slow to read, and loses nothing', async () => {
+  it('waits for a client that reads slowly and is delivered completely', async () => {
     const wire = await serve({ upstream: answering(answer), budget: new Budget(2 * MIB) });
     const socket = await open(wire);
     socket.pause();
@@ -207,7 +210,7 @@ describe('an answer that comes in parts', () => {
     socket.destroy();
   });
 
-  it('is handed on in the parts in which it came, so that none is held when it is taken', async () => {
+  it('has the chunks of the upstream response, none of which is kept once it was taken', async () => {
     const { body, stream: rest } = await mapResponse(
       answer(),
       {
@@ -225,7 +228,7 @@ describe('an answer that comes in parts', () => {
     expect({ body, lengths }).toEqual({ body: undefined, lengths: [6, ...many.map((part) => part.length), 2] });
   });
 
-  it('stops where its client leaves', async () => {
+  it('ends when its client closes the connection', async () => {
     let ended = false;
     const body = (async function* (): AsyncGenerator<Buffer> {
       try {
@@ -248,8 +251,8 @@ describe('an answer that comes in parts', () => {
   });
 });
 
-describe('a body that nobody wants', () => {
-  it('is read on for a while, so that its sender sees why, but not for ever', async () => {
+describe('the body of a rejected request', () => {
+  it('is read for a limited time, so that the client receives the error response', async () => {
     const wire = await serve({});
     const socket = await open(wire);
     const head = `DELETE ${ENGINES} HTTP/1.1\r\nHost: localhost\r\n${COOKIE}Content-Length: 1000000000\r\n\r\n`;
@@ -261,7 +264,7 @@ describe('a body that nobody wants', () => {
   });
 });
 
-describe('a call upstream', () => {
+describe('an upstream', () => {
   const options = {
     origin: 'https://127.0.0.1:1',
     clock: new ManualClock(),
@@ -271,14 +274,14 @@ describe('a call upstream', () => {
   };
   const request = { method: 'GET', path: '/x', token: 't' } as const;
 
-  it('a call fails with `unreachable` before a certificate authority is configured', async () => {
+  it('fails a call with `unreachable` before a certificate authority is configured', async () => {
     const call = new Upstream(options).begin(request, new AbortController().signal);
 
     await expect(call.send()).rejects.toMatchObject({ reason: 'unreachable', code: 'NO_CA' });
     call.end();
   });
 
-  it('a call for a client that is gone already is not begun', async () => {
+  it('does not begin a call for a client that is gone already', async () => {
     const upstream = new Upstream(options);
     upstream.trust((await pairFor()).certificate);
 
@@ -291,13 +294,13 @@ describe('a call upstream', () => {
   it.each([
     ['-----BEGIN CERTIFICATE-----\nMAo=\n-----END CERTIFICATE-----', 'holds a certificate that cannot be read'],
     ['', 'holds no certificate in PEM'],
-  ])('trusts nobody by %j', (pem, message) => {
+  ])('rejects %j as a certificate authority', (pem, message) => {
     expect(() => new Upstream(options).trust(pem)).toThrow(message);
   });
 });
 
-describe('the schema of a CRD', () => {
-  it('keeps its meaning where JSON Schema has other words', () => {
+describe('the JSON Schema of a CRD', () => {
+  it('translates the keywords that JSON Schema does not have', () => {
     const field = (yaml: string): unknown =>
       Object(
         kindSchemas(

@@ -12,20 +12,20 @@ import { root } from '../support/repository/root.js';
 import { quietWindow, waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { askOnce, type Ask } from './client.js';
 import { mustConform } from './conformance.js';
-import type { CrowdKind } from './badclients.js';
-import { gather, type Gathering } from './badclientprocess.js';
+import type { BadClientKind } from './badclients.js';
+import { startBadClients, type BadClientProcess } from './badclientprocess.js';
 import { ENGINE_YAML, ENGINES, pairFor, PLACEMENTS } from './rig.js';
 import { RecordingUpstream } from './upstream.js';
 
-const MANY = connectionLimit(10_000, 'test/gateway/crowd.test.ts');
-/** What the gateway takes; besides, it has connections of its own to the API server. */
+const MANY = connectionLimit(10_000, 'test/gateway/load.nightly.test.ts');
+/** The gateway's limit of connections; its own connections to the API server are not counted. */
 const CAP = MANY < 1_500 ? Math.floor(MANY / 2) : 1_000;
-/** More than that, and somewhat more of all kinds. */
-const CROWD = Math.floor(CAP * 1.5);
-const ALL = share({ silent: 0.5, greeted: 0.2, handshake: 0.4, head: 0.4, body: 0.4, pipeline: 0.05, deaf: 0.2 });
+/** More clients than connections, of every kind. */
+const CLIENTS = Math.floor(CAP * 1.5);
+const ALL = share({ silent: 0.5, idle: 0.2, handshake: 0.4, head: 0.4, body: 0.4, pipeline: 0.05, unread: 0.2 });
 const MIB = 1024 * 1024;
 const HELD_MS = 3_000;
-/** Nobody is sent away for being slow before the others have come, on a slow machine too. */
+/** Long enough that no slow client is disconnected before all others are connected, on a slow machine too. */
 const FLAGS = [`--max-connections=${CAP}`, '--header-timeout=60s', '--request-timeout=300s', '--upstream-timeout=120s'];
 const READ: Ask = { path: `${PLACEMENTS}/web` };
 const CREATE: Ask = {
@@ -38,14 +38,14 @@ const CREATE: Ask = {
 let folder = '';
 let upstream: RecordingUpstream;
 let gateway: GatewayProcess;
-let crowd: Gathering | undefined;
+let badClients: BadClientProcess | undefined;
 
 beforeAll(async () => {
-  folder = mkdtempSync(path.join(tmpdir(), 'gateway-crowd-'));
+  folder = mkdtempSync(path.join(tmpdir(), 'gateway-load-'));
   const behind = await pairFor();
   writeFileSync(path.join(folder, 'ca.crt'), behind.certificate);
   upstream = new RecordingUpstream(behind);
-  // In a pod of 512 MiB node takes half of them for its heap; here it would take its share of the whole machine.
+  // In a pod of 512 MiB Node uses half of them for its heap; here it would size the heap by the whole machine.
   const heap = `--max-old-space-size=${memoryLimit() / MIB / 2}`;
   gateway = await startGateway({ folder, url: await upstream.start(), caFile: path.join(folder, 'ca.crt') }, FLAGS, [
     heap,
@@ -56,15 +56,15 @@ afterAll(async () => {
   const lines = (await gateway.stop()).trimEnd().split('\n');
   await upstream.stop();
   rmSync(folder, { recursive: true, force: true });
-  // Nothing but the log: no warning of node's own, and no error.
+  // Only log lines: no warning of Node, and no error.
   expect(lines.filter((line) => !line.startsWith('{"level":"info"'))).toEqual([]);
   expect(lines.filter((line) => line.includes('canary'))).toEqual([]);
 });
 
 afterEach(async () => {
-  await crowd?.stop();
-  crowd = undefined;
-  await waitFor('the crowd to be gone', async () => (await gauge('multicluster_gateway_connections')) === 0);
+  await badClients?.stop();
+  badClients = undefined;
+  await waitFor('all connections to be closed', async () => (await gauge('multicluster_gateway_connections')) === 0);
 });
 
 function share(parts: Readonly<Record<string, number>>): Readonly<Record<string, number>> {
@@ -75,7 +75,7 @@ async function gauge(name: string): Promise<number> {
   return Number(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'm').exec(await gateway.metrics())?.[1] ?? Number.NaN);
 }
 
-/** What the pod may use, bytes. */
+/** The memory limit of the pod, in bytes. */
 function memoryLimit(): number {
   const file = path.join(root, 'deploy', 'components', 'gateway', 'deployment.yaml');
   const limit: unknown = Object(load(readFileSync(file, 'utf8'))).spec.template.spec.containers[0].resources.limits
@@ -85,7 +85,10 @@ function memoryLimit(): number {
   return Number(mebibytes) * MIB;
 }
 
-/** Good clients, one on a kept connection and one that opens one for each request, until they are stopped. */
+/**
+ * Well-behaved clients, one with a persistent connection and one with a connection for each request, until they are
+ * stopped.
+ */
 function healthy(): { readonly answered: () => number; stop(): Promise<readonly string[]> } {
   const failures: string[] = [];
   let answered = 0;
@@ -117,68 +120,70 @@ function healthy(): { readonly answered: () => number; stop(): Promise<readonly 
   };
 }
 
-interface Siege {
+interface LoadResult {
   readonly failures: readonly string[];
-  /** That the crowd has had in all. */
-  readonly had: number;
+  /** All connections that the bad clients have opened. */
+  readonly opened: number;
   readonly mostConnections: number;
   readonly mostMemory: number;
 }
 
-/** Has good clients work while a crowd comes, and stays once there are as many as `besieging`. */
-async function besiege(counts: Readonly<Partial<Record<CrowdKind, number>>>, besieging: number): Promise<Siege> {
+/** Runs well-behaved clients while bad clients connect, and after at least `atLeast` of them are connected. */
+async function runLoad(counts: Readonly<Partial<Record<BadClientKind, number>>>, atLeast: number): Promise<LoadResult> {
   const clients = healthy();
-  await waitFor('the good clients', () => clients.answered() >= 10);
-  const bad = (crowd = gather(gateway.port, counts));
+  await waitFor('the well-behaved clients', () => clients.answered() >= 10);
+  const bad = (badClients = startBadClients(gateway.port, counts));
   let [mostConnections, mostMemory] = [0, 0];
-  const look = async (): Promise<void> => {
+  const sample = async (): Promise<void> => {
     mostConnections = Math.max(mostConnections, await gauge('multicluster_gateway_connections'));
     mostMemory = Math.max(mostMemory, await gauge('process_resident_memory_bytes'));
   };
   await waitFor(
-    'everybody to have come',
+    'all bad clients to be connected',
     async (seen) => {
-      await look();
+      await sample();
       const report = await bad.report();
       seen({ ...report, mostConnections });
-      return report.complete && mostConnections >= besieging;
+      return report.complete && mostConnections >= atLeast;
     },
     { deadlineMs: 300_000 },
   );
   const before = clients.answered();
   for (let held = 0; held < HELD_MS; held += 250) {
     await quietWindow(250);
-    await look();
+    await sample();
   }
-  await waitFor('answers while the crowd stays', () => clients.answered() >= before + 20, { deadlineMs: 60_000 });
+  await waitFor('responses while the bad clients are connected', () => clients.answered() >= before + 20, {
+    deadlineMs: 60_000,
+  });
   const failures = await clients.stop();
-  return { failures, had: (await bad.report()).opened, mostConnections, mostMemory };
+  return { failures, opened: (await bad.report()).opened, mostConnections, mostMemory };
 }
 
-describe('a good client is answered every time, within the cap and the memory of a pod,', () => {
-  it.each<[string, Partial<Record<CrowdKind, number>>, number]>([
+describe('a well-behaved client is always answered, within the limits of connections and memory,', () => {
+  it.each<[string, Partial<Record<BadClientKind, number>>, number]>([
     [
-      `while ${MANY} connections are opened that say nothing`,
-      { silent: Math.floor(MANY * 0.8), greeted: Math.floor(MANY * 0.2) },
+      `while ${MANY} idle connections are opened`,
+      { silent: Math.floor(MANY * 0.8), idle: Math.floor(MANY * 0.2) },
       CAP,
     ],
-    ['while 200 send a byte a second', { head: 100, body: 100 }, 200],
-    [`while ${CROWD} drip their handshake`, { handshake: CROWD }, CAP],
-    [`while ${CROWD} drip the head of a request`, { head: CROWD }, CAP],
-    [`while ${CROWD} drip the body of a request`, { body: CROWD }, CAP],
-    ['while 200 send requests without waiting for answers', { pipeline: 200 }, 20],
-    // Who takes nothing is cut off after half a minute, whatever the flags say.
-    [`while ${CROWD} do not read their answers`, { deaf: CROWD }, Math.floor(CAP / 5)],
-    ['while all of them come at once', ALL, CAP],
+    ['while 200 clients send a byte a second', { head: 100, body: 100 }, 200],
+    [`while ${CLIENTS} clients send their handshake slowly`, { handshake: CLIENTS }, CAP],
+    [`while ${CLIENTS} clients send the head of a request slowly`, { head: CLIENTS }, CAP],
+    [`while ${CLIENTS} clients send the body of a request slowly`, { body: CLIENTS }, CAP],
+    ['while 200 clients send requests without waiting for responses', { pipeline: 200 }, 20],
+    // A client that reads nothing is disconnected after 30 s, whatever the flags are.
+    [`while ${CLIENTS} clients do not read their responses`, { unread: CLIENTS }, Math.floor(CAP / 5)],
+    ['while clients of all kinds connect at once', ALL, CAP],
   ])(
     '%s',
-    async (_what, counts, besieging) => {
-      const { failures, had, mostConnections, mostMemory } = await besiege(counts, besieging);
+    async (_what, counts, atLeast) => {
+      const { failures, opened, mostConnections, mostMemory } = await runLoad(counts, atLeast);
 
       expect(failures).toEqual([]);
-      // The crowd was really there.
-      expect(had).toBeGreaterThanOrEqual(besieging);
-      expect(mostConnections).toBeGreaterThanOrEqual(besieging);
+      // The bad clients were really connected.
+      expect(opened).toBeGreaterThanOrEqual(atLeast);
+      expect(mostConnections).toBeGreaterThanOrEqual(atLeast);
       expect(mostConnections).toBeLessThanOrEqual(CAP);
       expect(mostMemory).toBeLessThan(memoryLimit());
     },

@@ -5,7 +5,7 @@ import { parseBody } from '../../src/gateway/request/body.js';
 import { checkMetadata } from '../../src/gateway/object/metadata.js';
 import { StatusError } from '../../src/gateway/statuserror.js';
 
-/** The faults that are found, `field: message` each. */
+/** The errors found, each as `field: message`. */
 function faultsOf(yaml: string): string[] | string {
   try {
     checkMetadata(parseBody(Buffer.from(yaml), 'yaml') as JsonObject);
@@ -29,7 +29,7 @@ describe('the metadata of an object', () => {
     'name: web\ncreationTimestamp: 2024-02-29T23:30:00-02:00',
     'name: web\nmanagedFields: [{manager: a, operation: Update, apiVersion: v1, time: 2026-01-31T12:00:00Z, fieldsType: FieldsV1, fieldsV1: {"f:spec": {}}}]',
     'name: web\nunknown: [7]\ntoString: 7',
-  ])('is good as %j', (yaml) => {
+  ])('is accepted as %j', (yaml) => {
     expect(faultsOf(yaml)).toEqual([]);
   });
 
@@ -90,11 +90,11 @@ describe('the metadata of an object', () => {
         'metadata.managedFields[0].time: the number 7: must be a time such as 2026-01-31T12:00:00Z',
       ],
     ],
-  ])('is refused as %j, each fault by field, value and rule', (yaml, faults) => {
+  ])('is rejected as %j, with field, value and rule of each error', (yaml, faults) => {
     expect(faultsOf(yaml)).toEqual(faults);
   });
 
-  it('is told of 32 faults at most, with names that are cut', () => {
+  it('gets at most 32 errors, with truncated names', () => {
     const faults = faultsOf(`labels: {${Array.from({ length: 100 }, (_, index) => `a${index}: 1`).join(', ')}}`);
 
     expect(faults).toHaveLength(32);
@@ -104,7 +104,7 @@ describe('the metadata of an object', () => {
   });
 });
 
-describe('a value in an error', () => {
+describe('a value in an error message', () => {
   it.each<[string, string]>([
     ['null', 'null'],
     ['7', 'the number 7'],

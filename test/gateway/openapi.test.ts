@@ -23,14 +23,14 @@ function at(...steps: string[]): Record<string, unknown> {
 const ALWAYS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
 
 describe('the OpenAPI document', () => {
-  it('is valid by a published validator, as OpenAPI 3.1', async () => {
+  it('is valid OpenAPI 3.1 by a published validator', async () => {
     const validator = new Validator();
 
     expect(await validator.validate(JSON.parse(JSON.stringify(document)))).toEqual({ valid: true });
     expect(validator.version).toBe('3.1');
   });
 
-  it('has every path and method of the table, and no other', () => {
+  it('has exactly the paths and methods of the route table', () => {
     const paths = at('paths');
 
     expect(Object.keys(paths)).toEqual(ROUTES.map(({ template }) => template));
@@ -43,7 +43,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('has every code, every media type and every parameter', () => {
+  it('has every status code, media type and parameter', () => {
     const codes = [...new Set(Object.values(STATUS_ERRORS).map(({ code }) => `Code${code}`))];
     const post = at('paths', ENGINES, 'post');
 
@@ -79,14 +79,14 @@ describe('the OpenAPI document', () => {
     );
   });
 
-  it('is the one under docs/reference, but for the release', () => {
+  it('equals docs/reference/openapi.json, except for the release', () => {
     const committed: unknown = JSON.parse(readFileSync(path.join(root, 'docs', 'reference', 'openapi.json'), 'utf8'));
 
     expect({ ...Object(committed), info: {} }).toEqual({ ...document, info: {} });
   });
 });
 
-describe('an answer that the document does not allow is found', () => {
+describe('the conformance check of responses', () => {
   const good = {
     status: 200,
     headers: { ...ALWAYS, 'content-type': 'application/json', etag: '"8"' },
@@ -104,7 +104,7 @@ describe('an answer that the document does not allow is found', () => {
     ['no body', { body: '', headers: ALWAYS }, false],
     ['a field of another type', { body: JSON.stringify({ ...PLACEMENT, spec: { numberOfClusters: 'two' } }) }, false],
     ['an error with a body', { status: 404 }, false],
-  ])('%s', (_what, change, fine) => {
+  ])('judges %s', (_what, change, fine) => {
     expect(nonconformities('GET', `${PLACEMENTS}/web`, { ...good, ...change }).length === 0).toBe(fine);
   });
 });

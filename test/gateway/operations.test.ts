@@ -29,7 +29,7 @@ beforeEach(() => {
   }
 });
 
-describe('an operation', () => {
+describe('an operation of the interface', () => {
   it.each<[string, Ask, string, string]>([
     [
       '1 create an engine',
@@ -69,7 +69,7 @@ describe('an operation', () => {
       'PUT',
       `${UP_PLACEMENTS}/web${STRICT}`,
     ],
-  ])('that writes, %s, is one call upstream and 200 without a body', async (_name, ask, method, path) => {
+  ])('that writes (%s) makes one upstream call and answers 200 without a body', async (_name, ask, method, path) => {
     const answer = await rig.ask(ask);
 
     expect(answer).toMatchObject({ status: 200, body: '' });
@@ -85,7 +85,7 @@ describe('an operation', () => {
     ['4 list placements, with /apis', PLACEMENTS_APIS, UP_PLACEMENTS, 'PlacementList', '"9"'],
     ['6 read a placement, with /apis', `${PLACEMENTS_APIS}/web`, `${UP_PLACEMENTS}/web`, 'Placement', '"8"'],
   ])(
-    'that reads, %s, is one call upstream and 200 with what was read',
+    'that reads (%s) makes one upstream call and answers 200 with the object or list',
     async (_name, path, upstreamPath, kind, etag) => {
       const answer = await rig.ask({ path, headers: { 'content-type': 'operator/yaml' } });
 
@@ -95,7 +95,7 @@ describe('an operation', () => {
     },
   );
 
-  it('sends five headers of its own upstream, beside host and connection, and none of the client', async () => {
+  it('sends five fixed headers upstream, beside host and connection, and none of the client', async () => {
     const odd = {
       'impersonate-user': 'root',
       'x-remote-user': 'root',
@@ -126,7 +126,7 @@ describe('an operation', () => {
     MEDIA_TYPES.flatMap(({ name, format }) =>
       [name, name.toUpperCase(), `${name}; charset=UTF-8`].map((type) => [type, format] as const),
     ),
-  )('takes a body of %s', async (type, format) => {
+  )('accepts a body of type %s', async (type, format) => {
     const body =
       format === 'yaml' ? PLACEMENT_YAML : JSON.stringify({ metadata: { name: 'web' }, spec: { numberOfClusters: 2 } });
 
@@ -141,14 +141,14 @@ describe('an operation', () => {
     });
   });
 
-  it.each(MEDIA_TYPES)('answers a read as $name when it is asked to', async ({ name, format }) => {
+  it.each(MEDIA_TYPES)('answers a read as $name when Accept requests it', async ({ name, format }) => {
     const { headers, body } = await rig.ask({ path: `${PLACEMENTS}/web`, headers: { accept: name } });
 
     expect(headers['content-type']).toBe(name);
     expect(format === 'json' ? JSON.parse(body) : load(body)).toEqual(PLACEMENT);
   });
 
-  it('gives the object of a write back when it is asked to', async () => {
+  it('returns the written object when Prefer requests it', async () => {
     const headers = { ...YAML, prefer: 'return=representation' };
 
     const answer = await rig.ask({ method: 'POST', path: PLACEMENTS, headers, body: PLACEMENT_YAML });
@@ -160,14 +160,14 @@ describe('an operation', () => {
     expect(JSON.parse(answer.body)).toEqual(PLACEMENT);
   });
 
-  it('takes the token from the ordinary header too', async () => {
+  it('accepts the token in the Authorization header, too', async () => {
     const answer = await rig.ask({ path: ENGINES, token: '', headers: { authorization: 'Bearer abc' } });
 
     expect(answer.status).toBe(200);
     expect(rig.upstream.requests[0]?.headers).toContain('authorization: Bearer abc');
   });
 
-  it('replaces or deletes only at the revision of If-Match', async () => {
+  it('replaces or deletes only at the resourceVersion of If-Match', async () => {
     await rig.ask({
       method: 'PUT',
       path: `${PLACEMENTS}/web`,
@@ -185,7 +185,7 @@ describe('an operation', () => {
   });
 });
 
-describe('an answer of the API server', () => {
+describe('a response of the API server', () => {
   const INVALID = {
     kind: 'Status',
     apiVersion: 'v1',
@@ -231,7 +231,7 @@ describe('an answer of the API server', () => {
     [410, READ, 500, 500],
     [415, CREATE, 500, 500],
     [418, READ, 500, 500],
-  ])('of %i to %j becomes %i, %i with strict status codes', async (status, ask, code, strictCode, said = {}) => {
+  ])('with %i to %j becomes %i, and %i with strict status codes', async (status, ask, code, strictCode, said = {}) => {
     for (const [one, wanted] of [
       [rig, code],
       [strict, strictCode],
@@ -254,7 +254,7 @@ describe('an answer of the API server', () => {
     }
   });
 
-  it('that finds fields not valid has them named in the answer, in words of ours', async () => {
+  it('with invalid fields becomes an error that names them with messages of the gateway', async () => {
     rig.upstream.script = (_request, socket) => socket.write(reply(422, INVALID));
 
     const { body } = await rig.ask(CREATE);
@@ -279,7 +279,7 @@ describe('an answer of the API server', () => {
     });
   });
 
-  it('that does not know fields has those named that were sent, and nothing else of what it says', async () => {
+  it('with unknown fields becomes an error that names those that were sent, without other text of the API server', async () => {
     rig.upstream.script = (_request, socket) =>
       socket.write(
         reply(400, {
@@ -301,7 +301,7 @@ describe('an answer of the API server', () => {
     expect(body).not.toContain('SECRET');
   });
 
-  it('that quotes a key of 100,000 letters has its beginning named', async () => {
+  it('with an unknown field of 100,000 characters becomes an error with its truncated name', async () => {
     const key = 'k'.repeat(100_000);
     rig.upstream.script = (_request, socket) =>
       socket.write(reply(400, { message: `x: strict decoding error: unknown field "spec.${key}"` }));
@@ -311,7 +311,7 @@ describe('an answer of the API server', () => {
     expect(JSON.parse(body)).toMatchObject({ details: { causes: [{ field: `spec.${'k'.repeat(251)}` }] } });
   });
 
-  it('that finds another object of the name, made anew, is told by its uid', async () => {
+  it('with a failed uid precondition becomes a conflict of metadata.uid', async () => {
     rig.upstream.script = (_request, socket) =>
       socket.write(
         reply(409, {
@@ -394,7 +394,7 @@ describe('an answer of the API server', () => {
       400,
       /^metadata\.labels\.a: the number 1: must be a string$/,
     ],
-  ])('is not waited for by a %s: %i', async (_what, ask, code, message) => {
+  ])('is not needed for a %s: %i', async (_what, ask, code, message) => {
     const { status, body } = await rig.ask(ask);
 
     expect({ status, message: JSON.parse(body).message }).toEqual({
@@ -404,7 +404,7 @@ describe('an answer of the API server', () => {
     expect(rig.upstream.requests).toEqual([]);
   });
 
-  it('to an object that was read elsewhere, but for its revision, is waited for', async () => {
+  it('decides on a create of an object that was read from the API before', async () => {
     const metadata = {
       name: 'web',
       uid: 'x',
@@ -433,7 +433,7 @@ describe('an answer of the API server', () => {
     ['99999', '60'],
     ['Wed, 21 Oct 2015 07:28:00 GMT', '1'],
     ['', '1'],
-  ])('with Retry-After %j is passed on with %s seconds', async (given, seconds) => {
+  ])('with Retry-After %j becomes one with Retry-After %s', async (given, seconds) => {
     rig.upstream.script = (_request, socket) => socket.write(reply(429, {}, { 'retry-after': given }));
 
     const { status, headers } = await rig.ask(READ);
@@ -442,8 +442,8 @@ describe('an answer of the API server', () => {
   });
 });
 
-describe('the gateway itself', () => {
-  it('describes the interface to anybody, without a call upstream', async () => {
+describe('the gateway', () => {
+  it('serves the OpenAPI document without a token and without an upstream call', async () => {
     const { status, body, headers } = await rig.ask({ path: '/platform/openapi.json', token: '' });
 
     expect([status, headers['content-type']]).toEqual([200, 'application/json']);
@@ -451,11 +451,11 @@ describe('the gateway itself', () => {
     expect(rig.upstream.requests).toEqual([]);
   });
 
-  it.each(['/livez', '/readyz'])('says on %s that it is well', async (path) => {
+  it.each(['/livez', '/readyz'])('answers %s with 200', async (path) => {
     expect(await rig.ask({ path, token: '' })).toMatchObject({ status: 200, body: '' });
   });
 
-  it('counts calls upstream by the code of their answer, and those without one', async () => {
+  it('counts upstream calls by status code, and those without a response', async () => {
     const count = async (code: string): Promise<number> =>
       Number(
         new RegExp(`upstream_requests_total\\{method="DELETE",code="${code}"\\} (\\d+)`).exec(
@@ -471,7 +471,7 @@ describe('the gateway itself', () => {
     expect([await count('404'), await count('<error>')]).toEqual(before.map((one) => one + 1));
   });
 
-  it('counts by route, method and code, and logs names without query, token or body', async () => {
+  it('counts requests by route, method and code, and logs names without query, token or body', async () => {
     await rig.ask({ path: `${PLACEMENTS}/web` });
     await rig.ask({ path: `${PLACEMENTS}/web?secret-query=1` });
 

@@ -18,7 +18,7 @@ const PROTOTYPE = JSON.stringify(Object.getOwnPropertyDescriptors(Object.prototy
   typeof value === 'function' ? value.name : value,
 );
 
-/** Runs it; anything thrown but a Refusal escapes. */
+/** Runs it and catches a StatusError; any other error is thrown. */
 function refusedOr<T>(run: () => T): T | undefined {
   try {
     return run();
@@ -28,7 +28,7 @@ function refusedOr<T>(run: () => T): T | undefined {
   }
 }
 
-/** The least processor time of some runs, ms: the machine may be busy with others. */
+/** The least CPU time of several runs, in ms: the machine may be busy. */
 function cost(run: () => unknown): number {
   let least = Infinity;
   for (let round = 0; round < 12 && least > CPU_MS / 2; round++) {
@@ -40,18 +40,18 @@ function cost(run: () => unknown): number {
   return least;
 }
 
-/** A plain body of 64 KiB: 5 ms where it is as fast as the limit supposes. */
+/** A plain body of 64 KiB, which takes 5 ms on a machine for which the limit is chosen. */
 const PLAIN = Buffer.from(Array.from({ length: 4_800 }, (_, index) => `key${index}: word\n`).join('')).subarray(
   0,
   LARGEST - 64,
 );
 
-/** Whether that costs too much: more than the limit, and not for a machine that is slow, or code that counts what it runs. */
+/** Whether a parser is too slow: over the limit, also relative to the plain body (slow machines, coverage). */
 function tooMuch(ms: number): boolean {
   return ms > CPU_MS && ms > 10 * cost(() => refusedOr(() => parseBody(PLAIN, 'yaml')));
 }
 
-/** Pieces of the syntaxes, so that random texts get somewhere. */
+/** Tokens of both syntaxes, so that random texts are often nearly valid. */
 const PIECES = [
   '{',
   '}',
@@ -149,7 +149,7 @@ function nodes(value: JsonValue): number {
 }
 
 describe('a body of any bytes', () => {
-  it.each<Format>(['json', 'yaml'])('is read as %s or refused, and what is read keeps within the limits', (format) => {
+  it.each<Format>(['json', 'yaml'])('is parsed as %s or rejected, and the result is within the limits', (format) => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -168,7 +168,7 @@ describe('a body of any bytes', () => {
     );
   });
 
-  it('below 64 KiB costs at most 50 ms, whatever it repeats', () => {
+  it('below 64 KiB takes at most 50 ms, whatever it repeats', () => {
     const costs: string[] = [];
     fc.assert(
       fc.property(repeated, formats, (text, format) => {
@@ -182,7 +182,7 @@ describe('a body of any bytes', () => {
     expect(costs).toEqual([]);
   }, 600_000);
 
-  it('that JavaScript has written as JSON is read back the same', () => {
+  it('that JSON.stringify has written is parsed to the same value', () => {
     fc.assert(
       fc.property(plain, (value) => {
         const text = JSON.stringify(value);
@@ -194,7 +194,7 @@ describe('a body of any bytes', () => {
     );
   });
 
-  it('that was answered as YAML is read back the same', () => {
+  it('that was written as YAML is parsed to the same value', () => {
     const scalar = fc
       .array(
         fc.constantFrom(...PIECES, '_', '.', '+', '1', '0b', '0o', '0X', 'e3', 'f', '.inf', '.NaN', ':', 'yes', '='),
@@ -216,7 +216,7 @@ describe('a body of any bytes', () => {
     );
   });
 
-  it('in JSON is accepted only where JSON.parse accepts it, and means the same', () => {
+  it('in JSON is accepted only when JSON.parse accepts it, with the same value', () => {
     fc.assert(
       fc.property(soup, (text) => {
         const value = refusedOr(() => parseBody(Buffer.from(text), 'json'));
@@ -250,8 +250,8 @@ const headerText = fc.oneof(
   fc.string({ maxLength: 20_000 }),
 );
 
-describe('a head of any headers', () => {
-  it('is taken or refused, and a token holds nothing but its letters', () => {
+describe('a head with any headers', () => {
+  it('is accepted or rejected, and a token has only its allowed characters', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(headerName, headerText), { maxLength: 12 }), (pairs) => {
         const headers = headerMap(pairs.flat());
@@ -267,7 +267,7 @@ describe('a head of any headers', () => {
     );
   });
 
-  it('of one long value costs at most 50 ms', () => {
+  it('with one long value takes at most 50 ms', () => {
     fc.assert(
       fc.property(repeated, (text) => {
         const headers = headerMap([
@@ -301,7 +301,7 @@ describe('a head of any headers', () => {
   });
 });
 
-describe('any path', () => {
+describe('a path of any characters', () => {
   const piece = fc.oneof(
     fc.constantFrom(
       'platform',
@@ -324,7 +324,7 @@ describe('any path', () => {
     fc.string({ unit: 'binary' }),
   );
 
-  it('is a route of the table with DNS names in it, or none', () => {
+  it('matches a route of the table with DNS names as parameters, or none', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -345,7 +345,7 @@ describe('any path', () => {
     );
   });
 
-  it('that a route is built into with DNS names is that route', () => {
+  it('that is built from a route and DNS names matches that route', () => {
     const label = fc.stringMatching(/^[a-z0-9]([-a-z0-9]{0,20}[a-z0-9])?$/);
     fc.assert(
       fc.property(
@@ -363,7 +363,7 @@ describe('any path', () => {
     );
   });
 
-  it('of 64 KiB costs at most 50 ms', () => {
+  it('of 64 KiB takes at most 50 ms', () => {
     fc.assert(
       fc.property(repeated, (text) => {
         expect(

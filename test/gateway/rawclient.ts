@@ -2,19 +2,19 @@ import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
 
 import { mustConform, type Reply } from './conformance.js';
 
-export interface WireOptions {
+export interface RawClientOptions {
   readonly port: number;
   readonly ca: string;
   readonly tls?: ConnectionOptions;
-  /** How long to wait for the answer, ms. */
+  /** How long to wait for the responses, in ms. */
   readonly deadlineMs?: number;
-  /** Answers have a length but no body, as those to HEAD. */
+  /** The responses have a Content-Length but no body, as those to HEAD. */
   readonly bodiless?: boolean;
   /** Whether the gateway runs with strict status codes. */
   readonly strict?: boolean;
 }
 
-/** What came back over one connection. */
+/** What was received over one connection. */
 export interface WireResult {
   readonly replies: readonly Reply[];
   /** Whether the server closed the connection. */
@@ -23,7 +23,7 @@ export interface WireResult {
 }
 
 /** Opens a TLS connection. */
-export function open({ port, ca, tls = {} }: WireOptions): Promise<TLSSocket> {
+export function open({ port, ca, tls = {} }: RawClientOptions): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1', ca, servername: 'localhost', ...tls });
     socket.once('error', reject);
@@ -36,10 +36,10 @@ export function open({ port, ca, tls = {} }: WireOptions): Promise<TLSSocket> {
 }
 
 /**
- * Sends bytes as they are over a connection of their own and reads what comes, until `wanted` final answers are there,
- * the server closes, or the deadline has passed. Each answer is held to the OpenAPI document.
+ * Sends bytes unchanged over a new connection and reads until `wanted` final responses were received, the server
+ * closes, or the deadline has passed. Each response is checked against the OpenAPI document.
  */
-export async function sendRaw(bytes: string | Buffer, options: WireOptions, wanted = 1): Promise<WireResult> {
+export async function sendRaw(bytes: string | Buffer, options: RawClientOptions, wanted = 1): Promise<WireResult> {
   const socket = await open(options);
   try {
     const begin = (): void => void socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
@@ -52,7 +52,7 @@ export async function sendRaw(bytes: string | Buffer, options: WireOptions, want
   }
 }
 
-/** Method and target of the first line. */
+/** Method and target of the request line. */
 function lineOf(bytes: string | Buffer): [method: string, target: string] {
   const [method = '', target = ''] = bytes.slice(0, 400).toString('latin1').split(' ', 2);
   return [method, target];
@@ -64,7 +64,7 @@ export interface Reading {
   readonly bodiless?: boolean;
 }
 
-/** Reads answers from an open connection, from the moment that `begin` is called. */
+/** Reads responses from an open connection; `begin` is called when the reader listens. */
 export function readReplies(socket: TLSSocket, begin: () => void, reading: Reading = {}): Promise<WireResult> {
   const { wanted = 1, deadlineMs = 60_000, bodiless = false } = reading;
   return new Promise((resolve) => {
@@ -89,7 +89,7 @@ export function readReplies(socket: TLSSocket, begin: () => void, reading: Readi
   });
 }
 
-/** The final answers in a stream of bytes; informational ones are left out. Throws for what is no HTTP/1.1. */
+/** The final responses in a stream of bytes, without informational ones. Throws when it is not HTTP/1.1. */
 export function parseReplies(bytes: Buffer, bodiless = false): Reply[] {
   const replies: Reply[] = [];
   let text = bytes.toString('latin1');

@@ -18,7 +18,7 @@ import {
 import { tokenOf } from '../../src/gateway/request/token.js';
 import { MultiClusterEngines, Placements } from '../../src/api/resources.js';
 
-/** What comes out, or the kind of the refusal. */
+/** The result, or the kind of the StatusError. */
 function outcome<T>(run: () => T): T | string {
   try {
     return run();
@@ -28,8 +28,8 @@ function outcome<T>(run: () => T): T | string {
   }
 }
 
-describe('the table of routes', () => {
-  it('has nine paths, and each operation once by its id', () => {
+describe('the route table', () => {
+  it('has nine paths and unique operation ids', () => {
     const ids = ROUTES.flatMap((route) => route.operations.map(({ id }) => id));
 
     expect(ROUTES).toHaveLength(9);
@@ -48,19 +48,19 @@ describe('the table of routes', () => {
     ['/platform/cluster.fleetmgmt.io/v1alpha1/placements', undefined],
     ['/platform', undefined],
     ['', undefined],
-  ])('knows %s as %j', (path, found) => {
+  ])('matches %s to %j', (path, found) => {
     const match = matchRoute(path);
 
     expect(match === undefined ? undefined : { ...match, route: undefined }).toEqual(found);
   });
 
-  it('knows no method of the language as one of a path', () => {
+  it('does not match a property of Object.prototype as a method', () => {
     expect(
       ROUTES.flatMap((route) => ['toString', '__proto__', 'get', ''].map((method) => operationOf(route, method))),
     ).toEqual(ROUTES.flatMap(() => [undefined, undefined, undefined, undefined]));
   });
 
-  it('gives paths of the Kubernetes API', () => {
+  it('builds paths of the Kubernetes API', () => {
     expect(upstreamPath(MultiClusterEngines)).toBe('/apis/multicluster.platform.io/v1alpha1/multiclusterengines');
     expect(upstreamPath(Placements, 'n', 'web')).toBe(
       '/apis/cluster.fleetmgmt.io/v1alpha1/namespaces/n/placements/web',
@@ -87,13 +87,13 @@ describe('the table of routes', () => {
     ['ä', false, false],
     ['a_b', false, false],
     ['%61', false, false],
-  ])('takes %j as a label: %s, as a name: %s', (text, label, subdomain) => {
+  ])('accepts %j as a label: %s, as a name: %s', (text, label, subdomain) => {
     expect([isLabel(text), isSubdomain(text)]).toEqual([label, subdomain]);
   });
 });
 
-describe('headers', () => {
-  it('are kept one by one, whatever their names', () => {
+describe('the headers', () => {
+  it('are kept separately, whatever their names are', () => {
     const map = headerMap(['A', '1', 'a', '2', '__proto__', 'x', 'constructor', 'y']);
 
     expect([...map]).toEqual([
@@ -135,7 +135,7 @@ describe('headers', () => {
     [['Authorization', 'Authorization: Bearer abc'], 'forbidden'],
     [['Cookie', 'Authorization: Bearer abc', 'Authorization', 'Bearer abc'], 'forbidden'],
     [[], 'forbidden'],
-  ])('%j hold the token %s', (raw, token) => {
+  ])('%j have the token %s', (raw, token) => {
     expect(outcome(() => tokenOf(headerMap(raw)))).toBe(token);
   });
 
@@ -150,7 +150,7 @@ describe('headers', () => {
     ['application/yaml;q=0', 'application/json'],
     ['application/yaml;q=x', 'application/json'],
     ['application/*', 'application/json'],
-  ])('Accept: %s asks for %s', (accept, name) => {
+  ])('Accept: %s requests %s', (accept, name) => {
     expect(acceptedType(headerMap(accept === '' ? [] : ['Accept', accept])).name).toBe(name);
   });
 
@@ -173,7 +173,7 @@ describe('headers', () => {
     ['return="representation"', true],
     ['return=minimal', false],
     ['', false],
-  ])('Prefer: %s wants the object: %s', (prefer, wanted) => {
+  ])('Prefer: %s requests the object: %s', (prefer, wanted) => {
     expect(wantsRepresentation(headerMap(['Prefer', prefer]))).toBe(wanted);
   });
 
@@ -188,7 +188,7 @@ describe('headers', () => {
     [['If-Match', '"012"'], 'precondition'],
     [['If-Match', '"18446744073709551615"'], '18446744073709551615'],
     [['If-Match', '"18446744073709551616"'], 'precondition'],
-  ])('%j ask for the revision %s', (raw, revision) => {
+  ])('%j require the resourceVersion %s', (raw, revision) => {
     expect(outcome(() => ifMatchRevision(headerMap(raw)))).toBe(revision);
   });
 
@@ -217,7 +217,7 @@ describe('headers', () => {
     [12, undefined],
     ['a"b', undefined],
     ['a\r\nb', undefined],
-  ])('the resourceVersion %j makes the entity tag %s', (version, tag) => {
+  ])('with the resourceVersion %j have the entity tag %s', (version, tag) => {
     expect(entityTag(version)).toBe(tag);
   });
 
@@ -232,7 +232,7 @@ describe('headers', () => {
   });
 });
 
-describe('a body', () => {
+describe('a request body', () => {
   const parse = (text: string, format: 'json' | 'yaml'): unknown => outcome(() => parseBody(Buffer.from(text), format));
 
   it.each<[string, unknown]>([
@@ -251,7 +251,7 @@ describe('a body', () => {
     ['{"a":1,"a":1}', 'malformed'],
     ['["\\ud800"]', 'malformed'],
     ['{"toString":1}', { toString: 1 }],
-  ])('%s in JSON is read as %j', (text, value) => {
+  ])('of %s in JSON is parsed as %j', (text, value) => {
     expect(parse(text, 'json')).toEqual(value);
   });
 
@@ -290,11 +290,11 @@ describe('a body', () => {
     ['\ufeffa: b', 'malformed'],
     ['a: [', 'malformed'],
     ['', 'malformed'],
-  ])('%j in YAML is read as %j', (text, value) => {
+  ])('of %j in YAML is parsed as %j', (text, value) => {
     expect(parse(text, 'yaml')).toEqual(value);
   });
 
-  it('says where it is wrong', () => {
+  it('gets an error with the path of the wrong value', () => {
     const refusal = (text: string, format: 'json' | 'yaml'): unknown => {
       try {
         return parseBody(Buffer.from(text), format);
@@ -317,7 +317,7 @@ describe('a body', () => {
     });
   });
 
-  it('is counted against a budget that is given back, but for the first 64 KiB', () => {
+  it('is counted in the budget, except for its first 64 KiB, until it is released', () => {
     const budget = new Budget(10);
     const [a, b] = [budget.reserve(), budget.reserve()];
     const free = 64 * 1024;
@@ -338,7 +338,7 @@ describe('a body', () => {
   });
 });
 
-describe('an object', () => {
+describe('the object in a body', () => {
   const target = { resource: Placements, namespace: 'shop' };
 
   it('gets kind and apiVersion from the path', () => {
@@ -377,7 +377,7 @@ describe('an object', () => {
     );
   });
 
-  it('is replaced at the revision that it or If-Match names, and the body is not changed', () => {
+  it('gets the resourceVersion of If-Match in a copy, or keeps its own', () => {
     const object = { metadata: { name: 'web' } };
 
     expect(outcome(() => withResourceVersion(object, '7'))).toEqual({

@@ -14,9 +14,9 @@ import { askOnce, type Ask } from './client.js';
 import { mustConform, type Reply } from './conformance.js';
 import { document, rules } from './document.js';
 import { RecordingUpstream } from './upstream.js';
-import type { WireOptions } from './rawclient.js';
+import type { RawClientOptions } from './rawclient.js';
 
-/** A gateway in this process, in front of a recording upstream. */
+/** A gateway in this process with a recording upstream. */
 export interface Rig {
   readonly gateway: Gateway;
   readonly upstream: RecordingUpstream;
@@ -27,8 +27,8 @@ export interface Rig {
   readonly folder: string;
   readonly certificate: ServingCertificate;
   /** For raw connections. */
-  readonly wire: WireOptions;
-  /** Sends a request and holds its answer to the OpenAPI document. */
+  readonly wire: RawClientOptions;
+  /** Sends a request and checks its response against the OpenAPI document. */
   ask(what: Ask): Promise<Reply>;
   stop(): Promise<void>;
 }
@@ -41,10 +41,10 @@ export async function pairFor(...names: string[]): Promise<ServingCertificate> {
   });
 }
 
-/** More than anything takes on a busy machine. */
+/** Limits that no request reaches, not even on a busy machine. */
 export const PATIENT: ServerLimits = { maxConnections: 1_000, headerTimeoutMs: 120_000, requestTimeoutMs: 120_000 };
 
-/** Starts a gateway whose limits no slow machine meets; `options` overrides. */
+/** Starts a gateway with the limits of PATIENT; `options` override. */
 export async function startRig(options: Partial<GatewayOptions> = {}): Promise<Rig> {
   const folder = mkdtempSync(path.join(tmpdir(), 'gateway-'));
   const [certificate, behind] = await Promise.all([pairFor(), pairFor()]);
@@ -108,7 +108,7 @@ export async function startRig(options: Partial<GatewayOptions> = {}): Promise<R
   };
 }
 
-/** Everything that the gateway has said outside its answers, as text. */
+/** All log lines and metrics of the gateway, as text. */
 export async function utterances(rig: Rig): Promise<string> {
   return `${JSON.stringify(rig.log.lines)}\n${await rig.metrics.text()}`;
 }

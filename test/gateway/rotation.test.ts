@@ -17,7 +17,7 @@ afterEach(async () => {
   rig = undefined;
 });
 
-/** Replaces files one after the other, each in one step. */
+/** Replaces files one after the other, each atomically. */
 function put(one: Rig, files: Readonly<Record<string, string>>): void {
   for (const [name, text] of Object.entries(files)) {
     writeFileSync(path.join(one.folder, 'next'), text, { mode: 0o600 });
@@ -29,7 +29,7 @@ function serving({ certificate, privateKey }: ServingCertificate): Record<string
   return { 'tls.crt': certificate, 'tls.key': privateKey };
 }
 
-/** The certificate that a new connection is shown. */
+/** The certificate that the server presents on a new connection. */
 async function shown(one: Rig, ca: string): Promise<string> {
   const socket = await open({ ...one.wire, ca, tls: { rejectUnauthorized: false } });
   const { fingerprint256 } = socket.getPeerCertificate();
@@ -38,13 +38,13 @@ async function shown(one: Rig, ca: string): Promise<string> {
 }
 
 interface Load {
-  /** Waits until this many more were asked. */
+  /** Waits for so many further requests. */
   more(count: number): Promise<void>;
-  /** What went wrong. */
+  /** Failed requests. */
   stop(): Promise<readonly string[]>;
 }
 
-/** Asks again and again, over kept and over new connections, until told to stop. */
+/** Sends requests over persistent and over new connections until it is stopped. */
 function load(one: Rig, workers: number): Load {
   let going = true;
   let asked = 0;
@@ -75,7 +75,7 @@ function load(one: Rig, workers: number): Load {
 }
 
 describe('a renewed certificate', () => {
-  it('is shown to new connections, while open ones go on, and no request under load is lost', async () => {
+  it('is used for new connections while open ones continue, and no request under load fails', async () => {
     rig = await startRig();
     const one = rig;
     const kept = await open(one.wire);
@@ -107,7 +107,7 @@ describe('a renewed certificate', () => {
     ['that is no certificate', () => ({ 'tls.crt': 'nonsense' })],
     ['that is empty', () => ({ 'tls.crt': '' })],
     ['whose key is no key', () => ({ 'tls.key': 'nonsense' })],
-  ])('%s is not taken, and the old one stays', async (_what, files) => {
+  ])('(%s) is not used: the previous one stays in use', async (_what, files) => {
     rig = await startRig();
     const one = rig;
     const before = await shown(one, one.certificate.certificate);
@@ -129,8 +129,8 @@ describe('a renewed certificate', () => {
   });
 });
 
-describe('a renewed authority of the API server', () => {
-  it('is trusted from the next call on, and no request under load is lost', async () => {
+describe('a renewed CA of the API server', () => {
+  it('is trusted from the next call on, and no request under load fails', async () => {
     rig = await startRig();
     const one = rig;
     const old = one.upstream.certificate.certificate;
@@ -153,7 +153,7 @@ describe('a renewed authority of the API server', () => {
     expect((await one.ask({ path: PLACEMENTS })).status).toBe(200);
   });
 
-  it('is not trusted when it is no certificate: the old one stays', async () => {
+  it('is not used when it is not a certificate: the previous one stays in use', async () => {
     rig = await startRig();
     const one = rig;
 
@@ -164,8 +164,8 @@ describe('a renewed authority of the API server', () => {
   });
 });
 
-describe('an end by signal', () => {
-  it('answers what is under way and takes nothing more', async () => {
+describe('a gateway that is stopped by a signal', () => {
+  it('completes requests in progress and accepts no new connection', async () => {
     rig = await startRig();
     const one = rig;
     const stop = new AbortController();

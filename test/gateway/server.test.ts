@@ -8,10 +8,10 @@ import { createGatewayMetrics } from '../../src/observability/gatewaymetrics.js'
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { pairFor } from './rig.js';
-import { open, parseReplies, type WireOptions } from './rawclient.js';
+import { open, parseReplies, type RawClientOptions } from './rawclient.js';
 
 const REQUEST = 'GET /a HTTP/1.1\r\nHost: localhost\r\n\r\n';
-/** More than a system takes for a client that does not read. */
+/** More than the operating system buffers for a client that does not read. */
 const LARGE = Buffer.alloc(32 * 1024 * 1024, 'x');
 
 let server: GatewayServer | undefined;
@@ -23,13 +23,13 @@ afterEach(async () => {
   arrivals.length = 0;
 });
 
-/** A server that answers each request with `answer`. */
+/** Starts a server that handles each request with `answer`. */
 async function serve(
   answer: (arrival: IncomingRequest, nth: number) => void,
-): Promise<WireOptions & { readonly clock: ManualClock }> {
+): Promise<RawClientOptions & { readonly clock: ManualClock }> {
   const clock = new ManualClock();
   const limits = { headerTimeoutMs: 60_000, requestTimeoutMs: 60_000 };
-  const taking = async (arrival: IncomingRequest): Promise<void> => {
+  const handler = async (arrival: IncomingRequest): Promise<void> => {
     arrivals.push(arrival);
     const over = new Promise<void>((resolve) => arrival.response.once('close', resolve));
     answer(arrival, arrivals.length);
@@ -42,15 +42,15 @@ async function serve(
     strict: false,
     clock,
     metrics: createGatewayMetrics(),
-    handler: taking,
+    handler,
   });
   const pair = await pairFor();
   server.setCertificate({ cert: pair.certificate, key: pair.privateKey, notBefore: 0, notAfter: 0 });
   return { port: await server.start('127.0.0.1', 0), ca: pair.certificate, clock };
 }
 
-describe('a server whose client asks on before it has read', () => {
-  it('answers the next request after the last byte of the answer before is on its way', async () => {
+describe('a server whose client sends requests before it has read the response', () => {
+  it('serves the next request after the last byte of the previous response was written', async () => {
     const wire = await serve(({ response }, nth) => response.end(nth === 1 ? LARGE : 'second'));
     const socket = await open(wire);
     socket.pause();
@@ -69,7 +69,7 @@ describe('a server whose client asks on before it has read', () => {
     socket.destroy();
   });
 
-  it('closes the connection of one that asks for a third', async () => {
+  it('closes the connection at the third request', async () => {
     const wire = await serve(({ response }) => response.end(LARGE));
     const socket = await open(wire);
     socket.pause();
@@ -85,7 +85,7 @@ describe('a server whose client asks on before it has read', () => {
     expect(arrivals).toHaveLength(1);
   });
 
-  it('drops the one that waits when the client leaves', async () => {
+  it('drops the waiting request when the client closes the connection', async () => {
     const wire = await serve(({ response }) => response.end(LARGE));
     const socket = await open(wire);
     socket.pause();
@@ -103,8 +103,8 @@ describe('a server whose client asks on before it has read', () => {
   });
 });
 
-describe('a server that is about to end', () => {
-  it('says so in the answer that was under way', async () => {
+describe('a draining server', () => {
+  it('sends Connection: close in the response in progress', async () => {
     const wire = await serve(() => undefined);
     const socket = await open(wire);
     const chunks: Buffer[] = [];
@@ -121,7 +121,7 @@ describe('a server that is about to end', () => {
     ]);
   });
 
-  it('answers once more who could not be told', async () => {
+  it('serves one more request of a client whose response head was sent before the drain', async () => {
     const wire = await serve(({ response }, nth) => (nth === 1 ? response.write('begun') : response.end('last')));
     const socket = await open(wire);
     const chunks: Buffer[] = [];
@@ -142,8 +142,8 @@ describe('a server that is about to end', () => {
   });
 });
 
-describe('what is no request', () => {
-  it('is answered and closed, and the connection cut when the answer is not taken in time', async () => {
+describe('a malformed request', () => {
+  it('gets an error response, and its connection is closed when the client does not read it in time', async () => {
     const wire = await serve(() => undefined);
     const socket = await open(wire);
     const chunks: Buffer[] = [];
@@ -156,7 +156,7 @@ describe('what is no request', () => {
     await waitFor('the timer to be given back', () => wire.clock.pending === 0);
   });
 
-  it('in the middle of an answer closes the connection after its end', async () => {
+  it('during a response closes the connection after that response', async () => {
     const wire = await serve(({ response }) => response.write('begun'));
     const socket = await open(wire);
     const chunks: Buffer[] = [];

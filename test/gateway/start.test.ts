@@ -19,7 +19,7 @@ import { open, sendRaw } from './rawclient.js';
 const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 
 let folder = '';
-/** Of the API server that `ca` vouches for. */
+/** Of the API server that `ca` verifies. */
 let behind: ServingCertificate;
 let files: Readonly<Record<'cert' | 'key' | 'other' | 'ca' | 'nonsense' | 'missing', string>> = {
   cert: '',
@@ -84,41 +84,41 @@ describe('a gateway process', () => {
       'the certificate and the private key do not belong together',
     ],
     [
-      'a certificate that is none',
+      'a certificate that is not one',
       (f) => [`--tls-cert=${f.nonsense}`, `--tls-key=${f.key}`, `--upstream-ca=${f.ca}`],
       'the certificate is not an X.509 certificate in PEM',
     ],
     [
-      'a key that is none',
+      'a key that is not one',
       (f) => [`--tls-cert=${f.cert}`, `--tls-key=${f.nonsense}`, `--upstream-ca=${f.ca}`],
       'the private key is not an unencrypted key in PEM',
     ],
     [
-      'a certificate that is not there',
+      'a missing certificate',
       (f) => [`--tls-cert=${f.missing}`, `--tls-key=${f.key}`, `--upstream-ca=${f.ca}`],
       'missing: cannot be read: ENOENT',
     ],
     [
-      'a folder for a key',
+      'a folder as key',
       (f) => [`--tls-cert=${f.cert}`, `--tls-key=${path.dirname(f.key)}`, `--upstream-ca=${f.ca}`],
       'cannot be read: it is no regular file',
     ],
     [
-      'a device for an authority',
+      'a device as CA',
       (f) => [`--tls-cert=${f.cert}`, `--tls-key=${f.key}`, '--upstream-ca=/dev/zero'],
       '/dev/zero: cannot be read: it is no regular file',
     ],
     [
-      'an authority that is not there',
+      'a missing CA',
       (f) => [`--tls-cert=${f.cert}`, `--tls-key=${f.key}`, `--upstream-ca=${f.missing}`],
       'missing: cannot be read: ENOENT',
     ],
     [
-      'an authority that is none',
+      'a CA that is not a certificate',
       (f) => [`--tls-cert=${f.cert}`, `--tls-key=${f.key}`, `--upstream-ca=${f.nonsense}`],
       'holds no certificate in PEM',
     ],
-  ])('does not start with %s: one line names it', async (_what, args, reason) => {
+  ])('does not start with %s, and prints one line that names it', async (_what, args, reason) => {
     const { code, output } = await run([...args(files), '--upstream=https://127.0.0.1:1']);
 
     expect(code).toBe(1);
@@ -130,7 +130,7 @@ describe('a gateway process', () => {
     });
   });
 
-  it('does not start with verification switched off by environment: one line names it', async () => {
+  it('does not start when the environment disables TLS verification, and prints one line that names the variable', async () => {
     const { code, output } = await run(
       [
         `--tls-cert=${files.cert}`,
@@ -147,7 +147,7 @@ describe('a gateway process', () => {
     );
   });
 
-  it('does not start with an upstream that is not https: one line names it', async () => {
+  it('does not start with an upstream that is not https, and prints one line that names it', async () => {
     const { code, output } = await run([
       `--tls-cert=${files.cert}`,
       `--tls-key=${files.key}`,
@@ -162,7 +162,7 @@ describe('a gateway process', () => {
     });
   });
 
-  it('serves, reports its health, and ends cleanly at a signal', async () => {
+  it('serves, reports its health, and exits cleanly at a signal', async () => {
     const [port = 0, metrics = 0, health = 0] = await freePorts(3);
     const upstream = new RecordingUpstream(behind);
     const child = await startChild({
@@ -201,7 +201,7 @@ describe('a gateway process', () => {
   });
 });
 
-describe('the debugger of node', () => {
+describe('the inspector of Node', () => {
   const given = (): string[] => [
     `--tls-cert=${files.cert}`,
     `--tls-key=${files.key}`,
@@ -210,7 +210,7 @@ describe('the debugger of node', () => {
     '--shutdown-delay=0s',
   ];
 
-  it('is not opened by SIGUSR1, which is said in one line', async () => {
+  it('is not opened by SIGUSR1, and one line is printed', async () => {
     const [port = 0, metrics = 0, health = 0] = await freePorts(3);
     const child = await startChild({
       command: [
@@ -236,7 +236,7 @@ describe('the debugger of node', () => {
     expect(output).not.toMatch(/Debugger|inspector|ws:/);
   });
 
-  it('that was opened before ends the process: one line says why', async () => {
+  it('that was opened at the start makes the process exit with one line that says why', async () => {
     const wrapper = path.join(folder, 'opened.mjs');
     writeFileSync(
       wrapper,
@@ -269,8 +269,8 @@ async function certificate(): Promise<string> {
   return readFile(files.cert, 'utf8');
 }
 
-describe('a certificate', () => {
-  it('serves from its first to its last moment, and readiness says when it does not', async () => {
+describe('a serving certificate', () => {
+  it('is served from notBefore to notAfter, and readiness fails outside of that time', async () => {
     const made = await pairFor();
     const pair = parseServingPair(made.certificate, made.privateKey);
 
@@ -303,7 +303,7 @@ describe('the TLS of a gateway', () => {
     await rig.stop();
   });
 
-  it.each(['TLSv1.2', 'TLSv1.3'] as const)('speaks %s, and HTTP/1.1 alone', async (version) => {
+  it.each(['TLSv1.2', 'TLSv1.3'] as const)('accepts %s with HTTP/1.1 only', async (version) => {
     const socket = await open({
       ...rig.wire,
       tls: { minVersion: version, maxVersion: version, ALPNProtocols: ['h2', 'http/1.1'] },
@@ -322,7 +322,7 @@ describe('the TLS of a gateway', () => {
       { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-ECDSA-AES128-SHA:ECDHE-RSA-AES128-SHA' },
     ],
     ['HTTP/2 alone', { ALPNProtocols: ['h2'] }],
-  ])('refuses %s', async (_what, tls) => {
+  ])('rejects %s', async (_what, tls) => {
     await expect(open({ ...rig.wire, tls })).rejects.toThrow(
       /alert|handshake|protocol|ECONNRESET|version|hang up|disconnected/i,
     );
@@ -332,13 +332,13 @@ describe('the TLS of a gateway', () => {
     ['none', { servername: '' }],
     ['an odd one', { servername: 'x'.repeat(200) }],
     ['another', { servername: 'other.example' }],
-  ])('lives with a client whose server name is %s', async (_what, tls) => {
+  ])('serves a client whose server name is %s', async (_what, tls) => {
     const socket = await open({ ...rig.wire, tls: { ...tls, checkServerIdentity: () => undefined } });
     socket.destroy();
     expect((await rig.ask({ path: '/livez', token: '' })).status).toBe(200);
   });
 
-  it('outlives nonsense instead of a handshake, and does not answer plain HTTP', async () => {
+  it('survives bytes that are not a handshake, and does not answer plain HTTP', async () => {
     for (const bytes of [
       'GET / HTTP/1.1\r\nHost: a\r\n\r\n',
       '\x16\x03\x01\xff\xff',

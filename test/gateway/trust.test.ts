@@ -33,7 +33,7 @@ afterEach(async () => {
   }
 });
 
-/** Listens; gives the address as that of an API server. */
+/** Listens; returns its address as that of an API server. */
 async function listen(server: Server): Promise<string> {
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
@@ -48,9 +48,9 @@ async function listen(server: Server): Promise<string> {
 
 interface Impostor {
   readonly origin: string;
-  /** PEM; what the gateway is told to trust. */
+  /** The CA that the gateway is configured with, PEM. */
   readonly ca: string;
-  /** Plain text that it was sent over TLS. */
+  /** The decrypted bytes that it has received. */
   readonly heard: string[];
 }
 
@@ -119,7 +119,7 @@ const IMPOSTORS: readonly (readonly [string, () => Promise<Impostor>])[] = [
 ];
 
 describe.each(IMPOSTORS)('a server in the place of the API server %s', (_what, impostor) => {
-  it('is told nothing: 503 with Retry-After, and the gateway never gets ready', async () => {
+  it('receives no request: clients get 503 with Retry-After, and the gateway does not become ready', async () => {
     const { origin, ca, heard } = await impostor();
     const before = await startRig();
     const file = path.join(before.folder, 'impostor.crt');
@@ -147,8 +147,8 @@ describe.each(IMPOSTORS)('a server in the place of the API server %s', (_what, i
   });
 });
 
-describe('the first contact with the API server', () => {
-  it('is looked for again and again until it comes, told once a reason, and makes ready for good', async () => {
+describe('upstream readiness', () => {
+  it('is retried until the API server is reached, logs each reason once, and stays once it was reached', async () => {
     const clock = new ManualClock();
     const log = new RecordingLog();
     const tries = ['ECONNREFUSED', 'ECONNREFUSED', 'CERT_HAS_EXPIRED', ''];
@@ -183,7 +183,7 @@ describe('the first contact with the API server', () => {
     contact.stop();
   });
 
-  it('costs the API server no request, and is kept when the API server goes away', async () => {
+  it('needs no request to the API server and stays when the API server goes away', async () => {
     rig = await startRig();
     expect(rig.upstream.bytes).toBe(0);
     expect((await rig.ask({ path: '/readyz', token: '' })).status).toBe(200);
@@ -195,7 +195,7 @@ describe('the first contact with the API server', () => {
     expect((await rig.ask({ path: '/readyz', token: '' })).status).toBe(200);
   });
 
-  it('comes when the right authority takes the place of a wrong one', async () => {
+  it('is reached when the right CA replaces a wrong one', async () => {
     const wrong = await pairFor();
     const other = await startRig();
     const file = path.join(other.folder, 'changing.crt');

@@ -4,8 +4,8 @@ import { createServer, type Server, type TLSSocket } from 'node:tls';
 
 import type { ServingCertificate } from '../../src/pki/serving.js';
 
-/** A request as it came over the wire. */
-export interface WireRequest {
+/** A request as it was received. */
+export interface ReceivedRequest {
   readonly method: string;
   readonly path: string;
   /** `name: value`, as sent. */
@@ -13,8 +13,8 @@ export interface WireRequest {
   readonly body: string;
 }
 
-/** Answers a request by writing to the socket, or does something worse. */
-export type Script = (request: WireRequest, socket: TLSSocket) => void;
+/** Answers a request by writing to the socket, or misbehaves. */
+export type Script = (request: ReceivedRequest, socket: TLSSocket) => void;
 
 export const ENGINE = {
   apiVersion: 'multicluster.platform.io/v1alpha1',
@@ -29,7 +29,7 @@ export const PLACEMENT = {
   spec: {},
 };
 
-/** A whole answer in bytes. */
+/** A complete response as text. */
 export function reply(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): string {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const all = { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)), ...headers };
@@ -38,7 +38,7 @@ export function reply(status: number, body: unknown, headers: Readonly<Record<st
     .join('')}\r\n${text}`;
 }
 
-/** What a Kubernetes API would say to an allowed request, roughly. */
+/** Answers as the Kubernetes API answers an allowed request, in outline. */
 export const obliging: Script = ({ method, path }, socket) => {
   const [plain = ''] = path.split('?');
   const object = plain.includes('placements') ? PLACEMENT : ENGINE;
@@ -52,11 +52,11 @@ export const obliging: Script = ({ method, path }, socket) => {
   else socket.write(reply(method === 'POST' ? 201 : 200, object));
 };
 
-/** A TLS server that keeps every byte that it is sent, and answers as the script says. */
+/** A TLS server that records every byte that it receives and answers by its script. */
 export class RecordingUpstream {
   script: Script = obliging;
-  readonly requests: WireRequest[] = [];
-  /** Plain bytes received over all connections. */
+  readonly requests: ReceivedRequest[] = [];
+  /** Decrypted bytes received over all connections. */
   bytes = 0;
   /** Everything received, as text. */
   text = '';
@@ -85,13 +85,13 @@ export class RecordingUpstream {
     return `https://127.0.0.1:${taken}`;
   }
 
-  /** Shows another certificate from now on. */
+  /** Presents another certificate from now on. */
   present(pair: ServingCertificate): void {
     this.certificate = pair;
     this.#server.setSecureContext({ cert: pair.certificate, key: pair.privateKey });
   }
 
-  /** Cuts a connection with a TCP reset: what is under way is lost. */
+  /** Closes a connection with a TCP reset, which drops data in transit. */
   reset(socket: TLSSocket): void {
     this.#plain.get(socket.remotePort)?.resetAndDestroy();
   }
@@ -121,7 +121,7 @@ export class RecordingUpstream {
   }
 }
 
-function take(text: string): { readonly request: WireRequest; readonly rest: string } | undefined {
+function take(text: string): { readonly request: ReceivedRequest; readonly rest: string } | undefined {
   const end = text.indexOf('\r\n\r\n');
   if (end < 0) return undefined;
   const [line = '', ...headers] = text.slice(0, end).split('\r\n');

@@ -23,10 +23,10 @@ const UPSTREAM_TIMEOUT_MS = 400;
 const MIB = 1024 * 1024;
 
 let rig: Rig;
-/** For answers that do not come to their end: its time is over when a test says so. */
+/** A gateway with a manual clock, for responses that never end. */
 let hasty: Rig;
 const clock = new ManualClock(Date.now());
-/** Pieces that were dripped. */
+/** Bytes that were written so far. */
 let dripped = 0;
 
 beforeAll(async () => {
@@ -54,7 +54,7 @@ function saysAndCuts(text: string): Script {
   return (_request, socket) => void socket.write(text, () => socket.destroy());
 }
 
-/** Writes a byte of the answer now and then, and never comes to its end. */
+/** Writes a byte of the response at intervals and never completes it. */
 function drips(text: string): Script {
   return (_request, socket) => {
     let at = 0;
@@ -165,7 +165,10 @@ describe.each(ASKS)('a %s whose answer', (method, ask) => {
   });
 });
 
-/** As kube-apiserver 1.36 answers, with the default code of a policy and of a webhook first. */
+/**
+ * As kube-apiserver 1.36 answers (pinned by test/integration/gateway/messages.test.ts); first with the default codes of
+ * a policy and of a webhook.
+ */
 const DENIALS: readonly (readonly [string, number, string])[] = [
   [
     'a policy',
@@ -182,7 +185,7 @@ const DENIALS: readonly (readonly [string, number, string])[] = [
   ['a webhook with a code of its own', 418, `admission webhook "w.example.com" denied the request: ${CANARIES}`],
 ];
 
-describe.each(ASKS.slice(0, 2))('a %s that is refused by', (_method, ask) => {
+describe.each(ASKS.slice(0, 2))('a %s that is denied by', (_method, ask) => {
   it.each(DENIALS)('%s (%i) is forbidden', async (_who, code, message) => {
     rig.upstream.script = says(
       reply(code, { kind: 'Status', status: 'Failure', message, details: { causes: [{ message }] }, code }),
@@ -196,23 +199,20 @@ describe.each(ASKS.slice(0, 2))('a %s that is refused by', (_method, ask) => {
 it.each<[string, Ask, readonly number[]]>([
   ['a GET', READ, [400, 409, 413, 422]],
   ['a DELETE', REMOVE, [400, 413, 422]],
-])(
-  '%s that is answered with a fault of an object was never sent one: that is no usable answer',
-  async (_name, ask, codes) => {
-    for (const code of codes) {
-      rig.upstream.script = says(
-        reply(code, { kind: 'Status', status: 'Failure', message: 'engine is invalid', reason: 'Invalid', code }),
-      );
+])('%s: an error about an object is an unusable response when no object was sent', async (_name, ask, codes) => {
+  for (const code of codes) {
+    rig.upstream.script = says(
+      reply(code, { kind: 'Status', status: 'Failure', message: 'engine is invalid', reason: 'Invalid', code }),
+    );
 
-      expect(await rig.ask(ask)).toMatchObject({ status: 500, body: '' });
-    }
-  },
-);
+    expect(await rig.ask(ask)).toMatchObject({ status: 500, body: '' });
+  }
+});
 
-describe('an answer of 100 MB', () => {
+describe('a response of 100 MB', () => {
   const CHUNK = Buffer.alloc(64 * 1024, ' ');
 
-  /** A list without an end, as fast as it is taken. */
+  /** An endless list, written as fast as it is read. */
   const endless: Script = (_request, socket) => {
     socket.write(`${HEAD}Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n`);
     let left = 1600;
@@ -230,7 +230,7 @@ describe('an answer of 100 MB', () => {
     more();
   };
 
-  it.each(ASKS)('to a %s is cut off with bounded memory, and never looks whole', async (_method, ask) => {
+  it.each(ASKS)('to a %s is aborted within bounded memory and never looks complete', async (_method, ask) => {
     const patient = await startRig({ upstreamTimeoutMs: 60_000 });
     patient.upstream.script = endless;
     const before = process.memoryUsage().arrayBuffers;
@@ -244,15 +244,16 @@ describe('an answer of 100 MB', () => {
 
     clearInterval(timer);
     await patient.stop();
-    // A read is passed on while it comes, so that its connection is cut; a write is not answered before its end.
+    // A read is streamed, so that its connection is closed; a write is not answered before the end.
     expect(outcome).toBe(ask === READ ? 'cut' : 500);
     expect(patient.upstream.requests).toHaveLength(1);
-    // This process holds both ends, what is not collected yet, and the client's copy of what it got, up to the 64 MiB at which the gateway stops.
+    // This process holds both ends, what is not collected yet, and the client's copy of what it got, up to the 64 MiB
+    // at which the gateway stops.
     expect((most - before) / MIB).toBeLessThan(ask === READ ? 200 : 100);
   });
 });
 
-describe('a large answer', () => {
+describe('a large response', () => {
   const items = Array.from({ length: 3_000 }, (_, index) => ({
     ...PLACEMENT,
     metadata: { name: `web-${index}`, namespace: 'shop', annotations: { a: 'x'.repeat(500) } },
@@ -268,7 +269,7 @@ describe('a large answer', () => {
     await patient.stop();
   });
 
-  it.each(['application/json', 'application/yaml'])('is passed on while it comes, as %s', async (accept) => {
+  it.each(['application/json', 'application/yaml'])('is streamed as %s', async (accept) => {
     patient.upstream.script = (_request, socket) => socket.write(reply(200, list));
 
     const { status, body, headers } = await patient.ask({ path: PLACEMENTS, headers: { accept } });
@@ -277,14 +278,14 @@ describe('a large answer', () => {
     expect(JSON.parse(body)).toEqual(list);
   });
 
-  it('that is cut is cut for the client too', async () => {
+  it('that is truncated is truncated for the client, too', async () => {
     const text = JSON.stringify(list);
     patient.upstream.script = saysAndCuts(`${HEAD}Content-Length: ${text.length}\r\n\r\n${text.slice(0, 1_300_000)}`);
 
     await expect(patient.ask({ path: PLACEMENTS })).rejects.toThrow(/aborted|hang up|ECONNRESET/);
   });
 
-  it('to a write that wants no object is read to its end and not passed on', async () => {
+  it('to a write without Prefer is read to its end and not written to the client', async () => {
     patient.upstream.script = (_request, socket) =>
       socket.write(reply(201, { ...ENGINE, metadata: { name: 'engine', annotations: { a: 'x'.repeat(1_200_000) } } }));
 
@@ -293,7 +294,7 @@ describe('a large answer', () => {
 });
 
 describe('an API server', () => {
-  it('that refuses connections makes 503', async () => {
+  it('that refuses connections causes 503', async () => {
     const lonely = await startRig({ upstream: 'https://127.0.0.1:1' });
     const answers = await Promise.all(ASKS.map(([, ask]) => lonely.ask(ask)));
     await lonely.stop();
@@ -301,7 +302,7 @@ describe('an API server', () => {
     expect(answers.map(({ status }) => status)).toEqual([503, 503, 503]);
   });
 
-  it('that closes idle connections loses no request', async () => {
+  it('that closes idle connections fails no request', async () => {
     rig.upstream.script = (request, socket) => {
       obliging(request, socket);
       socket.end();
@@ -312,7 +313,7 @@ describe('an API server', () => {
   });
 
   it.each(ASKS.flatMap(([method, ask]) => ['before', 'in', 'after'].map((when) => [method, when, ask] as const)))(
-    'that resets the connection of a %s %s its answer is asked once',
+    'that resets the connection of a %s %s its response is sent the request once',
     async (_method, when, ask) => {
       rig.upstream.script = (request, socket) => {
         if (when === 'in') socket.write(`${HEAD}Content-Length: 1000\r\n\r\n{`);
@@ -322,13 +323,13 @@ describe('an API server', () => {
 
       const { status } = await rig.ask(ask);
 
-      // After its answer, the reset may still overtake it.
+      // The reset may overtake a response that was already sent.
       expect(when === 'after' ? [200, 500] : [500]).toContain(status);
       expect(rig.upstream.requests).toHaveLength(1);
     },
   );
 
-  it('whose words hold a token has none of them repeated anywhere', async () => {
+  it('whose error messages hold a token has none of them passed on or logged', async () => {
     for (const one of [rig, hasty]) {
       expect(await utterances(one)).not.toMatch(/canary|SECRET/);
       expect(one.log.lines.filter(({ level }) => level === 'error')).toEqual([]);

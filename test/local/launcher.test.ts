@@ -10,7 +10,7 @@ import { launch, type LaunchRequest } from '../../src/local/process/launcher.js'
 const folder = mkdtempSync(path.join(tmpdir(), 'launcher-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Prints what it was given: arguments, environment, and the file that CERTIFICATE names. */
+/** Prints its arguments, its environment, and the file that CERTIFICATE names. */
 const REPORT = `
   const { readFileSync } = require('node:fs');
   const file = process.env.CERTIFICATE;
@@ -36,7 +36,7 @@ async function report(asked: LaunchRequest): Promise<Record<string, unknown>> {
 }
 
 describe('a launched container', () => {
-  test('gets its arguments as they are, and the kubeconfig and folder it was promised', async () => {
+  test('gets its arguments unchanged, its kubeconfig and its folder', async () => {
     const printed = await report(request());
 
     expect(printed).toMatchObject({
@@ -72,7 +72,7 @@ describe('a launched container', () => {
     expect(printed).toMatchObject({ file: 'PEM', place: path.join(folder, 'main-0', 'volumes', 'serving') });
   });
 
-  test('listens on a free port of this machine, whatever was rendered', async () => {
+  test('listens on a free port of this machine, whatever the pod template says', async () => {
     const env = [
       { name: 'A_LISTEN', value: '0.0.0.0:8080' },
       { name: 'B_LISTEN', value: '0.0.0.0:8081' },
@@ -86,7 +86,7 @@ describe('a launched container', () => {
     expect(launched.addresses['B_LISTEN']).not.toBe(launched.addresses['A_LISTEN']);
   });
 
-  test('inherits nothing of this process', async () => {
+  test('inherits no environment variable of this process', async () => {
     const print: LaunchRequest['executable'] = [
       process.execPath,
       '--eval',
@@ -106,11 +106,11 @@ describe('a launched container', () => {
       'container main: env X: valueFrom must be a fieldRef of metadata.name or metadata.namespace, got no fieldRef',
     ],
     ['another field', { fieldRef: { fieldPath: 'status.podIP' } }, 'metadata.namespace, got "status.podIP"'],
-  ])('is refused when a variable comes from %s', async (_what, valueFrom, message) => {
+  ])('is rejected when a variable comes from %s', async (_what, valueFrom, message) => {
     await expect(launch(request({ env: [{ name: 'X', valueFrom }] }))).rejects.toThrow(message);
   });
 
-  test('is refused when a mounted volume has no files', async () => {
+  test('is rejected when a mounted volume has no files', async () => {
     const volumeMounts = [{ name: 'serving', mountPath: '/tls' }];
 
     await expect(launch(request({ volumeMounts }))).rejects.toThrow(
@@ -118,7 +118,7 @@ describe('a launched container', () => {
     );
   });
 
-  test('is refused when its program does not exist', async () => {
+  test('is rejected when its program does not exist', async () => {
     await expect(launch(request({}, { executable: ['/nowhere/node'] }))).rejects.toThrow(
       '/nowhere/node cannot be started',
     );

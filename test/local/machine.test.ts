@@ -14,7 +14,7 @@ describe('the name of an operating system', () => {
   });
 });
 
-it('a node tells its kernel, its system and what it has', () => {
+it('nodeInfo and capacity report kernel, operating system, CPUs and memory', () => {
   expect(nodeInfo('v1')).toMatchObject({
     kubeletVersion: 'v1',
     kernelVersion: expect.stringMatching(/./),

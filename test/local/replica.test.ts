@@ -17,7 +17,7 @@ const PROBE = {
   failureThreshold: 3,
 };
 
-/** A process that ends only when it is told to, and then by SIGKILL. */
+/** A process that exits only when it is stopped, by SIGKILL. */
 function deaf(address: string): LaunchedProcess {
   let exit: Exit | undefined;
   let end: (how: Exit) => void = () => undefined;
@@ -58,7 +58,7 @@ describe('a replica', () => {
     server.close();
   });
 
-  it('whose liveness probe fails is ended, and that is said to be why, in the terminal, its state and Events', async () => {
+  it('whose liveness probe fails is stopped, and its report, its state and its Events have the probe as the reason', async () => {
     const found = server.address();
     const address = `127.0.0.1:${typeof found === 'object' ? found?.port : ''}`;
     replica = new Replica({
@@ -103,7 +103,7 @@ describe('a replica', () => {
   });
 });
 
-describe('what is said of a process that ended', () => {
+describe('the exit message of a process', () => {
   it.each<[string, Exit, string | undefined, string, string]>([
     ['by an error', { code: 3, signal: null }, undefined, 'no', 'exited with code 3: no (log: L)'],
     [
@@ -141,7 +141,7 @@ describe('what is said of a process that ended', () => {
       'x',
       'was stopped after its startup probe failed 1 time; its last line: "x" (log: L)',
     ],
-  ])('%s', (_name, exit, sentence, line, text) => {
-    expect(exitMessage(exit, sentence, { line, log: 'L' })).toBe(text);
+  ])('%s', (_name, exit, killReason, line, text) => {
+    expect(exitMessage(exit, killReason, { line, log: 'L' })).toBe(text);
   });
 });

@@ -153,14 +153,14 @@ describe('the status of a Deployment', () => {
     expect(conditions(status)).toEqual(states);
   });
 
-  it('is the stored one, by reference, when nothing changed, however its fields are ordered', () => {
+  it('is the stored object itself when nothing has changed, whatever the order of its fields', () => {
     const { conditions: all = [], ...counts } = rolloutStatus(deployment(), seen(), NOW);
     const stored: DeploymentStatus = { conditions: [...all].reverse(), ...counts };
 
     expect(rolloutStatus(deployment({}, stored), seen(), LATER)).toBe(stored);
   });
 
-  it('moves the transition time with the status of a condition, and the update time with its words', () => {
+  it('has a new transition time when the status of a condition changes, and a new update time when its reason or message changes', () => {
     const first = rolloutStatus(deployment(), seen({ ready: false, available: false }), NOW);
     const second = rolloutStatus(deployment({}, first), seen(), LATER);
     const times = (second.conditions ?? []).map((one) => [one.type, one.lastTransitionTime, one.lastUpdateTime]);
@@ -189,7 +189,7 @@ describe('the status of a Deployment', () => {
     ],
     ['until its template changes', { ready: false, available: false, pod: 'web-2' }, 'ReplicaSetUpdated'],
     ['until a successor waits', { updated: false }, 'ReplicaSetUpdated'],
-  ])('keeps a rollout that came to its end for over, %s', (_name, observed, reason) => {
+  ])('keeps a completed rollout completed, %s', (_name, observed, reason) => {
     const over = deployment({}, rolloutStatus(deployment(), seen(), NOW));
 
     expect(conditions(rolloutStatus(over, seen(observed), LATER))[1]).toBe(`Progressing=True ${reason}`);
@@ -201,8 +201,8 @@ describe('the status of a Deployment', () => {
     ['by default', { strategy: {} }, true],
     ['that may do without any', { strategy: { rollingUpdate: { maxUnavailable: 1 } } }, false],
     ['of the strategy Recreate', { strategy: { type: 'Recreate' } }, false],
-  ])('%s: its process goes on while the next one cannot be started: %s', (_name, spec, goesOn) => {
-    expect(keepsOldProcess(deployment(spec))).toBe(goesOn);
+  ])('with %s: the old process keeps running while the new one cannot be started: %s', (_name, spec, keepsRunning) => {
+    expect(keepsOldProcess(deployment(spec))).toBe(keepsRunning);
   });
 
   it.each<[string, Partial<Observation>, number | undefined]>([
@@ -210,7 +210,7 @@ describe('the status of a Deployment', () => {
     ['of one that starts', { available: false }, 600_001],
     ['of one whose successor waits', { updated: false }, 600_001],
     ['of one that is late', { available: false, progressedAt: NOW - 700_000 }, undefined],
-  ])('%s is looked at again for its deadline', (_name, observed, ms) => {
+  ])('of %s is computed again at the progress deadline', (_name, observed, ms) => {
     expect(msUntilDeadline(deployment(), seen(observed), NOW)).toBe(ms);
   });
 });

@@ -86,7 +86,7 @@ describe('a pod on the one node', () => {
   });
 });
 
-describe('a pod that runs, and NoExecute taints', () => {
+describe('the eviction of a running pod by NoExecute taints', () => {
   const HARD: Taint = { key: 'k', value: 'v', effect: 'NoExecute' };
   const other: Taint = { key: 'other', effect: 'NoExecute' };
   const INTOLERANT = 'the pod template does not tolerate the taint k=v:NoExecute';

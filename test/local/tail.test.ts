@@ -19,7 +19,7 @@ Emitted 'error' event on Server instance at:
 Node.js v22.1.0
 `;
 
-describe('the last line of what a process printed', () => {
+describe('the last line of the output of a process', () => {
   it.each([
     ['nothing', '', ''],
     ['one line', 'hello\n', 'hello'],
@@ -46,7 +46,7 @@ describe('the last line of what a process printed', () => {
     expect(lastLineOf(text)).toBe(line);
   });
 
-  it('is awaited until all is read, and not for ever', async () => {
+  it('is returned after all output was read, or after a limited time', async () => {
     const [ended, open, clock] = [new PassThrough(), new PassThrough(), new ManualClock()];
     const [first, second] = [new Tail(ended).lastLine(clock), new Tail(open).lastLine(clock)];
     ended.end('late\n');

@@ -5,17 +5,17 @@ import { apiVersionOf } from '../../../src/api/resources.js';
 import type { AnyObject, ApiAnswer } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
 
-/** One rule of the API with its bad and its good twin: two values that differ in nothing but this rule. */
+/** One rule of the API with an invalid and a valid value, which differ only in this rule. */
 export interface Rule<T> {
-  /** The rule, as the test's name says it. */
+  /** The rule, for the test name. */
   readonly rule: string;
   readonly bad: T;
   readonly good: T;
-  /** Path of the field that the refusal must name. */
+  /** Path of the field that the error must name. */
   readonly field: string;
-  /** What the refusal must print of the value; left out where the server names lengths and absences only. */
+  /** The part of the value that the error must have; absent for lengths and missing fields. */
   readonly value?: string;
-  /** What the refusal must print of the rule. */
+  /** The part of the rule that the error must have. */
   readonly says: string;
 }
 
@@ -35,7 +35,7 @@ export function objectOf(
   return { apiVersion: apiVersionOf(type), kind: type.kind, metadata: metadata ?? {}, ...rest };
 }
 
-/** Sends a creation that is checked in full and not stored. */
+/** Sends a create request as a dry run. */
 export function tryCreate(server: ControlPlane, type: ResourceType, object: AnyObject): Promise<ApiAnswer> {
   return server.call({
     method: 'POST',
@@ -44,7 +44,7 @@ export function tryCreate(server: ControlPlane, type: ResourceType, object: AnyO
   });
 }
 
-/** Expects a refusal whose only cause names the field, the value and the rule. */
+/** Expects an error whose only cause names the field, the value and the rule. */
 export function expectRefusal(
   answer: ApiAnswer,
   rule: { readonly field: string; readonly value?: string; readonly says: string },
@@ -56,7 +56,7 @@ export function expectRefusal(
   expect(causes[0]?.message).toContain(rule.value ?? '');
 }
 
-/** The causes of a refusal. */
+/** The causes of an error. */
 export function causesOf(answer: ApiAnswer): { readonly field: string; readonly message: string }[] {
   const details = answer.body['details'];
   if (typeof details !== 'object' || details === null || !('causes' in details) || !Array.isArray(details.causes))

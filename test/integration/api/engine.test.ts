@@ -210,7 +210,7 @@ const MOVES: readonly [string, Spec, Spec, boolean][] = [
 ];
 
 describeWithServer('the API server on a MultiClusterEngine', {}, (server) => {
-  test.each(RULES)('refuses one unless $rule', async (rule) => {
+  test.each(RULES)('rejects a MultiClusterEngine unless $rule', async (rule) => {
     const answer = await tryCreate(
       server(),
       MultiClusterEngines,
@@ -220,7 +220,7 @@ describeWithServer('the API server on a MultiClusterEngine', {}, (server) => {
     expectRefusal(answer, rule);
   });
 
-  test.each(RULES)('takes one where $rule', async ({ good }) => {
+  test.each(RULES)('accepts a MultiClusterEngine where $rule', async ({ good }) => {
     const { text, status } = await tryCreate(
       server(),
       MultiClusterEngines,
@@ -230,7 +230,7 @@ describeWithServer('the API server on a MultiClusterEngine', {}, (server) => {
     expect({ status, text }).toMatchObject({ status: 201 });
   });
 
-  test.each(ACCEPTED)('takes %s', async (_title, spec) => {
+  test.each(ACCEPTED)('accepts %s', async (_title, spec) => {
     const { text, status } = await tryCreate(
       server(),
       MultiClusterEngines,
@@ -240,7 +240,7 @@ describeWithServer('the API server on a MultiClusterEngine', {}, (server) => {
     expect({ status, text }).toMatchObject({ status: 201 });
   });
 
-  test('refuses a name of 64 characters and takes one of 63', async () => {
+  test('rejects a name of 64 characters and accepts one of 63', async () => {
     const bad = await tryCreate(
       server(),
       MultiClusterEngines,
@@ -283,7 +283,7 @@ describeWithServer('the API server on a MultiClusterEngine', {}, (server) => {
     },
   );
 
-  test('names both targets when it refuses a move', async () => {
+  test('names both namespaces when it rejects a change of targetNamespace', async () => {
     const name = ownName('engine');
     const path = pathOf(MultiClusterEngines, '', name);
     const body = objectOf(MultiClusterEngines, { name }, { spec: { targetNamespace: 'fleet-a' } });

@@ -211,23 +211,23 @@ function placement(spec: Spec, name = 'web'): ReturnType<typeof objectOf> {
 }
 
 describeWithServer('the API server on a Placement', {}, (server) => {
-  test.each(RULES)('refuses one unless $rule', async (rule) => {
+  test.each(RULES)('rejects a Placement unless $rule', async (rule) => {
     expectRefusal(await tryCreate(server(), Placements, placement(rule.bad)), rule);
   });
 
-  test.each(RULES)('takes one where $rule', async ({ good }) => {
+  test.each(RULES)('accepts a Placement where $rule', async ({ good }) => {
     const { status, text } = await tryCreate(server(), Placements, placement(good));
 
     expect({ status, text }).toMatchObject({ status: 201 });
   });
 
-  test.each(ACCEPTED)('takes %s', async (_title, spec) => {
+  test.each(ACCEPTED)('accepts %s', async (_title, spec) => {
     const { status, text } = await tryCreate(server(), Placements, placement(spec));
 
     expect({ status, text }).toMatchObject({ status: 201 });
   });
 
-  test('refuses a numberOfClusters beyond 32 bits and names the field and the bound', async () => {
+  test('rejects a numberOfClusters beyond 32 bits and names the field and the limit', async () => {
     const { status, text } = await tryCreate(server(), Placements, placement({ numberOfClusters: 2_147_483_648 }));
 
     expect(status).toBe(422);
@@ -235,7 +235,7 @@ describeWithServer('the API server on a Placement', {}, (server) => {
     expect(text).toContain('should be less than or equal to 2147483647');
   });
 
-  test('refuses a name of 64 characters and takes one of 63', async () => {
+  test('rejects a name of 64 characters and accepts one of 63', async () => {
     const bad = await tryCreate(server(), Placements, placement({}, 'p'.repeat(64)));
     const good = await tryCreate(server(), Placements, placement({}, 'p'.repeat(63)));
 

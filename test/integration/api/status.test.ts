@@ -31,7 +31,7 @@ function condition(changes: Record<string, unknown>): Record<string, unknown> {
   };
 }
 
-/** The minimal object of a type whose status a test writes. */
+/** A minimal object of a type. */
 function bodyOf(type: ResourceType, name: string): ReturnType<typeof objectOf> {
   const spec = type.kind === 'ManagedClusterSetBinding' ? { spec: { clusterSet: name } } : {};
   return objectOf(type, { name }, spec);
@@ -110,7 +110,7 @@ const COLUMNS = [
   { type: ManagedClusterSetBindings, narrow: 'NAME BOUND REASON AGE', wide: 'NAME BOUND REASON AGE MESSAGE' },
 ];
 
-describeWithServer('the API server on the status of our kinds', {}, (server) => {
+describeWithServer('the API server on the status of the custom resources', {}, (server) => {
   async function created(type: ResourceType, name: string, extra: Record<string, unknown> = {}): Promise<ApiAnswer> {
     return server().call({ method: 'POST', path: pathOf(type, 'default'), body: { ...bodyOf(type, name), ...extra } });
   }
@@ -156,7 +156,7 @@ describeWithServer('the API server on the status of our kinds', {}, (server) => 
     },
   );
 
-  test('keeps the status that comes with a new PlacementDecision, which has no status of its own to write', async () => {
+  test('stores the status of a created PlacementDecision, which has no status subresource', async () => {
     const name = ownName('object');
     const status = { decisions: [{ clusterName: 'eu-1', reason: '' }] };
 
@@ -169,11 +169,11 @@ describeWithServer('the API server on the status of our kinds', {}, (server) => 
   });
 
   describe.each(CONDITIONED)('of a $kind', (type) => {
-    test.each(CONDITION_RULES)('refuses conditions unless $rule', async (rule) => {
+    test.each(CONDITION_RULES)('rejects conditions unless $rule', async (rule) => {
       expectRefusal(await tryStatus(type, { conditions: rule.bad }), rule);
     });
 
-    test.each(CONDITION_RULES)('takes conditions where $rule', async ({ good }) => {
+    test.each(CONDITION_RULES)('accepts conditions where $rule', async ({ good }) => {
       const { status, text } = await tryStatus(type, { conditions: good });
 
       expect({ status, text }).toMatchObject({ status: 200 });
@@ -190,7 +190,7 @@ describeWithServer('the API server on the status of our kinds', {}, (server) => 
     expectRefusal(answer, { field: 'status.phase', value: `"${phase}"`, says: 'supported values' });
   });
 
-  test('takes the standard conditions that an agent reports of a cluster', async () => {
+  test('accepts the standard conditions that an agent reports of a cluster', async () => {
     const conditions = [
       { type: 'ManagedClusterAvailable', status: 'True', reason: 'Beating', message: '', lastTransitionTime: TIME },
     ];
@@ -204,7 +204,7 @@ describeWithServer('the API server on the status of our kinds', {}, (server) => 
     expect(answer.status).toBe(200);
   });
 
-  test.each(COLUMNS)('shows a $type.kind in columns', async ({ type, narrow, wide }) => {
+  test.each(COLUMNS)('prints the columns of a $type.kind', async ({ type, narrow, wide }) => {
     const name = ownName('object');
     await created(type, name, type === PlacementDecisions ? { status: { decisions: [] } } : {});
     const args = ['get', `${type.plural}.${type.group}`, name, '--namespace=default'];
@@ -219,7 +219,7 @@ describeWithServer('the API server on the status of our kinds', {}, (server) => 
   });
 
   test('explains a field with its rule, its default and an example', async () => {
-    // Schemas are published a moment after their kind is served.
+    // Schemas are published shortly after their kind is served.
     const text = await waitFor('the schema', () =>
       kubectlOk(['explain', 'mce.spec.targetNamespace'], { kubeconfig: server().adminKubeconfig }),
     );

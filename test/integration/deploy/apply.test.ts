@@ -11,12 +11,12 @@ import { applyOverlay, folderOf } from './overlay.js';
 
 const OUTPUT = '-o=jsonpath={range .items[*]}{.kind}/{.metadata.name} {.metadata.resourceVersion}{"\\n"}{end}';
 
-/** Kind, name and resourceVersion of everything that the default overlay made. */
+/** Kind, name and resourceVersion of each object of the default overlay. */
 function versions(server: ControlPlane, overlay: 'default' | 'namespaced'): Promise<string> {
   return kubectlOk(['get', '-k', folderOf(overlay), OUTPUT], { kubeconfig: server.adminKubeconfig });
 }
 
-/** Waits until a policy without an exception refuses, which shows that the policies are in force. */
+/** Waits until a policy without exceptions denies a request: then the policies are in force. */
 async function policiesInForce(server: ControlPlane): Promise<void> {
   await waitFor('the policies to be in force', async (seen) => {
     const body = {
@@ -59,7 +59,7 @@ describeWithServer('deploy/overlays/default on a fresh cluster', { own: true }, 
     );
   });
 
-  test('leaves everybody else free to bind roles while no engine exists', async () => {
+  test('lets all other users bind roles while no engine exists', async () => {
     const body = {
       apiVersion: 'rbac.authorization.k8s.io/v1',
       kind: 'RoleBinding',
@@ -77,7 +77,7 @@ describeWithServer('deploy/overlays/default on a fresh cluster', { own: true }, 
     expect(answer.status).toBe(201);
   });
 
-  test('takes the examples', async () => {
+  test('accepts the examples', async () => {
     const kubeconfig = server().adminKubeconfig;
     const file = (name: string): string => path.join(root, 'examples', name);
 

@@ -15,10 +15,13 @@ export const RBAC = '/apis/rbac.authorization.k8s.io/v1';
 export const ENGINES = '/apis/multicluster.platform.io/v1alpha1/multiclusterengines';
 export const PLACEMENT_ROLE = 'multicluster-engine-placement-controller';
 
-/** What refuses: a missing right, RBAC's check against escalation, the rules of a CRD, or one of these policies. */
+/**
+ * What rejects a request: a missing permission, the escalation check of RBAC, the rules of a CRD, or one of these
+ * policies.
+ */
 export type Barrier = 'rights' | 'escalation' | 'schema' | 'bindings' | 'engines' | 'namespaces' | 'objects' | 'target';
 
-/** One request with the operator's token, and what has to stop it; nothing when it has to pass. */
+/** One request with the operator's token, and what has to reject it; nothing when it has to be accepted. */
 export interface Attempt {
   readonly way: string;
   readonly request: ApiRequest;
@@ -42,7 +45,7 @@ export function account(namespace: string, name: string): Subject {
   return { kind: 'ServiceAccount', name, namespace };
 }
 
-/** Server-side apply of an object, checked in full and not stored. */
+/** Server-side apply of an object as a dry run. */
 export function apply(path: string, body: AnyObject): ApiRequest {
   return {
     method: 'PATCH',
@@ -52,7 +55,7 @@ export function apply(path: string, body: AnyObject): ApiRequest {
   };
 }
 
-/** The same request, stored. */
+/** The same request without dry run. */
 export function stored(request: ApiRequest): ApiRequest {
   return { ...request, path: request.path.replace(/[?&]dryRun=All/, '') };
 }
@@ -125,7 +128,7 @@ export function deployment(
   });
 }
 
-/** Expects that the answer is a refusal by one of the barriers, each known by its own words, or none for no barrier. */
+/** Expects a rejection by one of the barriers, told apart by their messages, or success for no barrier. */
 export function expectStopped(answer: ApiAnswer, stoppedBy: readonly Barrier[]): void {
   if (stoppedBy.length === 0) {
     expect({ allowed: answer.status < 300, text: answer.text }).toMatchObject({ allowed: true });

@@ -23,7 +23,7 @@ const USER_ROLES = ['multicluster-engine-admin', 'multicluster-engine-edit', 'mu
 const POLICIES = ['bindings', 'engines', 'namespaces', 'objects', 'set-binding', 'target'];
 const CONTAINER = 'spec.template.spec.containers.0';
 
-describeWithServer('what deploy/ renders', {}, (server) => {
+describeWithServer('the manifests of deploy/', {}, (server) => {
   describe.each(OVERLAYS)('overlay %s', (overlay) => {
     let objects: AnyObject[] = [];
 
@@ -35,7 +35,7 @@ describeWithServer('what deploy/ renders', {}, (server) => {
       return objects.filter((one) => one.kind === 'ClusterRole' || one.kind === 'Role');
     }
 
-    test('grants at most 25 rules besides those for users', () => {
+    test('has at most 25 RBAC rules besides those for users', () => {
       const own = roles().filter((role) => !USER_ROLES.includes(role.metadata?.name ?? ''));
 
       expect(own.flatMap(rulesOf).length).toBeGreaterThan(0);
@@ -50,7 +50,7 @@ describeWithServer('what deploy/ renders', {}, (server) => {
       expect(words.filter((word) => word.includes('*') || ['escalate', 'impersonate'].includes(word))).toEqual([]);
     });
 
-    test('grants leases by name alone', () => {
+    test('grants access to leases by name only', () => {
       const rules = roles()
         .flatMap(rulesOf)
         .filter((rule) => rule.resources.includes('leases'));
@@ -61,7 +61,7 @@ describeWithServer('what deploy/ renders', {}, (server) => {
       expect(rules).toHaveLength(2);
     });
 
-    test('lets nobody but the placement controller write decisions, and nobody of the users a status', () => {
+    test('lets only the placement controller write decisions, and no user write a status', () => {
       const writers = roles().filter((role) =>
         rulesOf(role).some(
           (rule) =>
@@ -78,7 +78,7 @@ describeWithServer('what deploy/ renders', {}, (server) => {
       expect(userResources.filter((resource) => resource.includes('/'))).toEqual([]);
     });
 
-    test('runs the operator under the account that the policies know', () => {
+    test('runs the operator with the ServiceAccount that the policies name', () => {
       const deployment = pick(objects, 'Deployment', OPERATOR_SERVICE_ACCOUNT);
       const user = `system:serviceaccount:${OPERATOR_NAMESPACE}:${OPERATOR_SERVICE_ACCOUNT}`;
       const restricting = objects.filter(
@@ -96,7 +96,7 @@ describeWithServer('what deploy/ renders', {}, (server) => {
       }
     });
 
-    test('refuses by policy with a message and reason Forbidden', () => {
+    test('has policies that deny with a message and reason Forbidden', () => {
       const policies = objects.filter((one) => one.kind === 'ValidatingAdmissionPolicy');
       const wanted = overlay === 'default' ? POLICIES : POLICIES.filter((name) => name !== 'target');
 
@@ -119,7 +119,7 @@ describeWithServer('what deploy/ renders', {}, (server) => {
       }
     });
 
-    test('runs the engine controllers alone, as two replicas', () => {
+    test('runs only the engine controllers, with two replicas', () => {
       const deployment = pick(objects, 'Deployment', OPERATOR_SERVICE_ACCOUNT);
       const fixed = overlay === 'namespaced' ? [`--namespace=${DEFAULT_TARGET_NAMESPACE}`] : [];
 
@@ -127,7 +127,7 @@ describeWithServer('what deploy/ renders', {}, (server) => {
       expect(at(deployment, 'spec.replicas')).toBe(2);
     });
 
-    test('hands the components the image of the operator, in the version of the package', async () => {
+    test('configures the image of the operator for the components, in the version of the package', async () => {
       const release: unknown = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8'));
       const deployment = pick(objects, 'Deployment', OPERATOR_SERVICE_ACCOUNT);
 
@@ -138,7 +138,7 @@ describeWithServer('what deploy/ renders', {}, (server) => {
       });
     });
 
-    test('keeps both images equal under another image', async () => {
+    test('keeps both images equal when another image is set', async () => {
       const copy = await mkdtemp(path.join(root, 'deploy', 'overlays', '.tried-'));
       try {
         await cp(folderOf(overlay), copy, { recursive: true });
@@ -158,7 +158,7 @@ describeWithServer('what deploy/ renders', {}, (server) => {
       }
     });
 
-    testNeeding('podSecurity')('has pods that restricted Pod Security admits (podSecurity)', async () => {
+    testNeeding('podSecurity')('has pods that the restricted Pod Security Standard admits (podSecurity)', async () => {
       const name = `restricted-${overlay}`;
       const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };
       await server().call({
@@ -196,7 +196,7 @@ describeWithServer('what deploy/ renders', {}, (server) => {
     });
   });
 
-  test('the operator may bind exactly the roles that the policies and the code know', async () => {
+  test('the operator may bind exactly the roles that the policies and the code name', async () => {
     const objects = await rendered(server(), folderOf('default'));
     const bind = rulesOf(pick(objects, 'ClusterRole', 'multicluster-engine-operator')).filter((rule) =>
       rule.verbs.includes('bind'),
@@ -209,7 +209,7 @@ describeWithServer('what deploy/ renders', {}, (server) => {
     );
   });
 
-  test('with fixed namespace the operator can neither bind roles nor touch namespaces', async () => {
+  test('with a fixed namespace the operator can neither bind roles nor write namespaces', async () => {
     const objects = await rendered(server(), folderOf('namespaced'));
     const rules = rulesOf(pick(objects, 'ClusterRole', 'multicluster-engine-operator'));
 

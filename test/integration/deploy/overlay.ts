@@ -21,13 +21,13 @@ export function folderOf(overlay: Overlay): string {
   return path.join(root, 'deploy', 'overlays', overlay);
 }
 
-/** The objects that an overlay (or the folder given) renders to, by the real kustomize of kubectl. */
+/** The objects of an overlay (or of the given folder), rendered by `kubectl kustomize`. */
 export async function rendered(server: ControlPlane, folder: string): Promise<AnyObject[]> {
   const text = await kubectlOk(['kustomize', folder], { kubeconfig: server.adminKubeconfig });
   return loadAll(text).filter(isObject);
 }
 
-/** Applies an overlay as the README says. */
+/** Applies an overlay as documented in the README. */
 export function applyOverlay(server: ControlPlane, overlay: Overlay): Promise<string> {
   return kubectlOk(['apply', '--server-side', '-k', folderOf(overlay)], { kubeconfig: server.adminKubeconfig });
 }
@@ -45,7 +45,7 @@ export function rulesOf(role: AnyObject): PolicyRule[] {
   return Array.isArray(rules) ? rules.filter(isRule) : [];
 }
 
-/** The value at a dotted path, an index being a number; undefined where the path leads nowhere. */
+/** The value at a dotted path with numbers as indexes; undefined when there is none. */
 export function at(value: unknown, dotted: string): unknown {
   let here = value;
   for (const step of dotted.split('.')) {

@@ -54,7 +54,7 @@ function service(spec: Record<string, unknown>): ApiRequest {
   });
 }
 
-/** What the policy holds to its rule even when a role grants more than today's does. */
+/** Requests that the policy denies even when a role grants more than the current one. */
 const OBJECTS: readonly Attempt[] = [
   { way: 'an Opaque Secret', request: secret('Opaque'), stoppedBy: [] },
   { way: 'a Secret without a type', request: secret(undefined), stoppedBy: [] },
@@ -102,7 +102,7 @@ const SIDE = {
   volumeMounts: [{ name: 'root', mountPath: '/root' }],
 };
 const FIRST = { name: 'first', image: 'x', ports: [{ containerPort: 80, hostPort: 80 }] };
-/** What others made of a component: each part would be refused if it were the operator's. */
+/** Changes of other users to a component: each would be denied for the operator. */
 const SPOILED = {
   hostNetwork: true,
   containers: [MAIN, SIDE],
@@ -123,7 +123,7 @@ function spec(name: string, pod: Record<string, unknown>): AnyObject {
 
 const GATEWAY = `/apis/apps/v1/namespaces/${TARGET}/deployments/gateway`;
 
-/** Server-side apply of the component and of one more container, by name. */
+/** Server-side apply of the component with one more container. */
 function beside(container: Record<string, unknown>, list = 'containers'): ApiRequest {
   const main = { ...MAIN, image: 'multicluster-engine' };
   return deployment(
@@ -132,7 +132,7 @@ function beside(container: Record<string, unknown>, list = 'containers'): ApiReq
   );
 }
 
-/** Writes of a component that others have spoiled: what they did may stay as it is, and nothing is added to it. */
+/** Writes of a component that other users have changed: their changes may stay, and nothing may be added. */
 const REPAIRS: readonly Attempt[] = [
   { way: 'put the image of its own container right', request: deployment('gateway'), stoppedBy: [] },
   { way: 'put the number of replicas right', request: merge(GATEWAY, { spec: { replicas: 2 } }), stoppedBy: [] },
@@ -359,7 +359,7 @@ describeWithServer('the policies of deploy/', { own: true }, (server) => {
     await until('the target policy to be in force', install('plain'), ({ status }) => status === 403);
   }, 300_000);
 
-  test.each(OBJECTS)('hold the operator to its objects: $way', async ({ request, stoppedBy }) => {
+  test.each(OBJECTS)('restrict the operator to its objects: $way', async ({ request, stoppedBy }) => {
     expectStopped(await asOperator(request), stoppedBy);
   });
 
@@ -392,22 +392,22 @@ describeWithServer('the policies of deploy/', { own: true }, (server) => {
     { way: 'bind any role anywhere', request: binding('plain', INSTALLER_ROLE, 'view', [account('plain', 'default')]) },
     { way: 'run any Deployment', request: deployment('anything', { hostNetwork: true }) },
     { way: 'make a NodePort Service', request: service({ type: 'NodePort' }) },
-  ])('leave everybody else free to $way', async ({ request }) => {
+  ])('let all other users $way', async ({ request }) => {
     expectStopped(await server().call(request), []);
   });
 
-  describe('beside what others put into a component', () => {
+  describe('when other users have changed a component', () => {
     beforeAll(async () => {
       await put(`/apis/apps/v1/namespaces/${TARGET}/deployments`, spec('gateway', SPOILED));
       await put(`/apis/apps/v1/namespaces/${TARGET}/deployments`, spec('placement-controller', { containers: [MAIN] }));
     });
 
-    test.each(REPAIRS)('judge what the operator itself changes: $way', async ({ request, stoppedBy }) => {
+    test.each(REPAIRS)('check only what the operator itself changes: $way', async ({ request, stoppedBy }) => {
       expectStopped(await asOperator(request), stoppedBy);
     });
   });
 
-  test('close every new namespace while two engines name different ones, and keep what exists', async () => {
+  test('deny writes in new namespaces while two engines name different ones, and allow those in existing ones', async () => {
     await put(ENGINES, engine('second', { targetNamespace: 'other' }));
     await until('the second engine to count', install('other'), ({ text }) => text.includes('of engine engine'));
     await asOperator(stored(remove(`${RBAC}/namespaces/${TARGET}/rolebindings/${INSTALLER_ROLE}`)));

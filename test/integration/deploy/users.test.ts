@@ -73,7 +73,7 @@ const CONTROLLERS_ONLY: readonly Attempt[] = [
   { title: 'delete a decision', method: 'DELETE', type: PlacementDecisions, name: 'web-decision-1' },
 ];
 
-describeWithServer('the rights of people', { own: true, capabilities: ['serviceAccounts'] }, (server) => {
+describeWithServer('the permissions of users', { own: true, capabilities: ['serviceAccounts'] }, (server) => {
   let tokens: Record<string, string> = {};
 
   async function put(path: string, body: unknown): Promise<void> {
@@ -157,7 +157,7 @@ describeWithServer('the rights of people', { own: true, capabilities: ['serviceA
       roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'bind-staging' },
       subjects: [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'alice' }],
     });
-    // Each role takes over the rules of the next lower one, one after the other.
+    // The aggregation controller copies the rules of each role into the next higher one, one after the other.
     for (const [user, attempts] of [
       ['bob', READS],
       ['alice', [...READS, ...EDITS]],
@@ -197,7 +197,7 @@ describeWithServer('the rights of people', { own: true, capabilities: ['serviceA
     expect((await tryAs('carol', attempt)).status).toBe(403);
   });
 
-  test('an editor may bind a set on which they hold the right to bind, and no other', async () => {
+  test('an editor may bind a set for which they have the verb bind, and no other', async () => {
     const good = await bind('alice', 'staging');
     const bad = await bind('alice', 'production');
 
@@ -220,7 +220,7 @@ describeWithServer('the rights of people', { own: true, capabilities: ['serviceA
     expect(answer.status).toBe(201);
   });
 
-  test('the type check of the policies warns of nothing', async () => {
+  test('the type check of the policies has no warnings', async () => {
     const path = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies';
 
     const policies = await waitFor('the policies to be type-checked', async (seen) => {

@@ -550,7 +550,7 @@ describeWithServer('the token of the operator', { own: true }, (server) => {
     }
   }, 300_000);
 
-  test('binds nothing anywhere as long as no engine exists', () => {
+  test('binds no role anywhere while no engine exists', () => {
     expect(withoutEngine?.status).toBe(422);
   });
 

@@ -16,9 +16,9 @@ import { applyOverlay } from '../deploy/overlay.js';
 import { OperatorRig, User } from '../../support/rigs/server/engine.js';
 
 const LONG_MS = 480_000;
-/** Three times the 60 s in which a right that came back is noticed. */
+/** Three times the 60 s within which a restored permission is noticed. */
 const RIGHT_MS = 180_000;
-/** What is said of a right that is missing. */
+/** The message for a missing permission. */
 const RIGHT = 'User "alice" cannot';
 const PROBE = {
   apiVersion: 'apps/v1',
@@ -31,7 +31,7 @@ const PROBE = {
 };
 const ROLE = '/apis/rbac.authorization.k8s.io/v1/clusterroles/multicluster-engine-installer';
 
-describeWithServer('what stands in the way of an engine', { own: true }, (server) => {
+describeWithServer('an engine that cannot be installed', { own: true }, (server) => {
   let user: User;
   let operator: OperatorRig;
   let name: string;
@@ -61,7 +61,7 @@ describeWithServer('what stands in the way of an engine', { own: true }, (server
     });
     await refused('default', message);
   };
-  /** What is said of a Deployment that is tried, as administrator or with a token; nothing where it is taken. */
+  /** The error of a Deployment as a dry run, as administrator or with a token; undefined when it is accepted. */
   const refusal = async (namespace: string, token?: string): Promise<string> => {
     const path = `/apis/apps/v1/namespaces/${namespace}/deployments/placement-controller?fieldManager=probe&force=true&dryRun=All`;
     const { body } = await server().call({
@@ -73,7 +73,7 @@ describeWithServer('what stands in the way of an engine', { own: true }, (server
     });
     return body.message ?? '';
   };
-  /** Waits until one is refused in these words: the server learns of what is stored a moment later. */
+  /** Waits until one is rejected with this message: the API server observes stored objects with a delay. */
   const refused = (namespace: string, words: string, token?: string): Promise<boolean> =>
     waitFor(`a Deployment to be refused: ${words}`, async (seen) => {
       const said = await refusal(namespace, token);
@@ -85,7 +85,7 @@ describeWithServer('what stands in the way of an engine', { own: true }, (server
     await server().call({ method: 'DELETE', path: `${path}/validatingadmissionpolicybindings/no` });
     await server().call({ method: 'DELETE', path: `${path}/validatingadmissionpolicies/no` });
   };
-  /** What the namespace controller does, which does not run here. */
+  /** Does the work of the namespace controller, which does not run here. */
   const finishNamespace = async (namespace: string): Promise<void> => {
     await waitFor(`namespace ${namespace} to be finalized`, async () => {
       const found = await server().call({ path: `/api/v1/namespaces/${namespace}` });
@@ -98,7 +98,7 @@ describeWithServer('what stands in the way of an engine', { own: true }, (server
       return status === 200;
     });
   };
-  /** What garbage collection does, which does not run here. */
+  /** Does the work of the garbage collector, which does not run here. */
   const collect = async (): Promise<void> => {
     await user.collect(name);
   };
@@ -106,7 +106,7 @@ describeWithServer('what stands in the way of an engine', { own: true }, (server
   beforeAll(async () => {
     await installCrds(server());
     await applyOverlay(server(), 'default');
-    // What the role gives in a namespace is seen by what alice may do in another.
+    // Whether the authorizer has observed the role is checked with what alice may do in another namespace.
     await call({
       method: 'POST',
       path: '/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings',
@@ -338,7 +338,7 @@ describeWithServer('what stands in the way of an engine', { own: true }, (server
         await user.client.get(ClusterRoleBindings, { name: 'multicluster-engine-placement-controller' }),
       ).toBeUndefined();
       expect((await user.client.get<KubeObject>(Namespaces, { name }))?.metadata.deletionTimestamp).toBeUndefined();
-      // It is told when the engine has been let go.
+      // The event is recorded after the finalizer is removed.
       await waitFor('the event', () => operator.events.at(-1)?.reason === 'EngineUninstalled');
       expect(operator.events.at(-1)).toMatchObject({
         reason: 'EngineUninstalled',

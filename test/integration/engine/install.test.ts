@@ -24,7 +24,7 @@ import { applyOverlay } from '../deploy/overlay.js';
 import { MANAGER, OperatorRig, User } from '../../support/rigs/server/engine.js';
 
 const LONG_MS = 480_000;
-/** Promised: 5 s. What no watch tells of is found by the next look at everything, 10 minutes later. */
+/** The documented time is 5 s. A change without a watch event is found by the next resync, after 10 minutes. */
 const REPAIR_MS = 60_000;
 const COMPONENT = { namespace: NAMESPACE, name: 'placement-controller' };
 
@@ -37,8 +37,8 @@ const OBJECTS: readonly (readonly [string, ResourceType, { namespace?: string; n
   ['the Deployment', Deployments, COMPONENT],
 ];
 
-/** Fields that somebody spoils, each in a way of its own: what is wrong with it, a merge patch, where. */
-const SPOILS: readonly (readonly [string, ResourceType, object])[] = [
+/** Changes of fields by other clients: a title, a merge patch, and its object. */
+const CHANGES: readonly (readonly [string, ResourceType, object])[] = [
   ['a scaled Deployment', Deployments, { spec: { replicas: 0 } }],
   [
     'another image',
@@ -72,8 +72,10 @@ const SPOILS: readonly (readonly [string, ResourceType, object])[] = [
   ['another budget', PodDisruptionBudgets, { spec: { maxUnavailable: 2 } }],
 ];
 
-/** Fields that cannot stand beside ours: server-side apply alone would keep both, and the server refuses that. */
-const RIVALS: readonly (readonly [string, ResourceType, object])[] = [
+/**
+ * Fields that exclude those of the operator: server-side apply alone would keep both, and the API server rejects that.
+ */
+const CONFLICTING_FIELDS: readonly (readonly [string, ResourceType, object])[] = [
   [
     'another kind of probe',
     Deployments,
@@ -94,7 +96,7 @@ const RIVALS: readonly (readonly [string, ResourceType, object])[] = [
   ],
 ];
 
-describeWithServer('an engine under the rights of deploy/', { own: true }, (server) => {
+describeWithServer('an engine with the permissions of deploy/', { own: true }, (server) => {
   let user: User;
   let operator: OperatorRig;
   const spec = {
@@ -140,7 +142,7 @@ describeWithServer('an engine under the rights of deploy/', { own: true }, (serv
       );
       await user.reaches('hub', 'Available EngineReady');
 
-      // It is told when the status is stored.
+      // The event is recorded after the status is stored.
       await waitFor('the events', () => operator.events.length >= 3);
       expect(operator.events.map((event) => event.reason)).toEqual([
         'EngineInstalling',
@@ -151,7 +153,7 @@ describeWithServer('an engine under the rights of deploy/', { own: true }, (serv
     LONG_MS,
   );
 
-  it('has what the server stores counted as wanted, defaults and all', async () => {
+  it('counts stored objects with server defaults as up to date', async () => {
     const { uid = '' } = (await user.engine('hub'))?.metadata ?? {};
     for (const one of desired(spec)) {
       const stored = await read(one.type, one.object.metadata);
@@ -164,7 +166,7 @@ describeWithServer('an engine under the rights of deploy/', { own: true }, (serv
     }
   });
 
-  it('drops tolerationSeconds where Kubernetes refuses them', async () => {
+  it('drops tolerationSeconds where Kubernetes rejects them', async () => {
     expect(treeAt(await read(Deployments, COMPONENT), 'spec', 'template', 'spec')).toMatchObject({
       nodeSelector: { infra: 'yes' },
       tolerations: [{ key: 'a', operator: 'Exists', effect: 'NoSchedule' }],
@@ -172,7 +174,7 @@ describeWithServer('an engine under the rights of deploy/', { own: true }, (serv
     });
   });
 
-  it('is applied by server-side apply under one name', async () => {
+  it('is applied by server-side apply with one field manager', async () => {
     for (const [, type, name] of OBJECTS) {
       const managers = itemsAt(await read(type, name), 'metadata', 'managedFields').filter(
         (one) => one['manager'] === MANAGER,
@@ -191,7 +193,7 @@ describeWithServer('an engine under the rights of deploy/', { own: true }, (serv
       await quietWindow(5_000);
 
       expect(await user.writes(mark)).toEqual([]);
-      // Nor does the new one ask for single objects: lists and watches tell it all.
+      // The new process gets no single objects either: it uses lists and watches only.
       expect((await user.requests(mark)).filter((one) => !/^(list|watch) /.test(one))).toEqual([]);
     },
     LONG_MS,
@@ -213,7 +215,7 @@ describeWithServer('an engine under the rights of deploy/', { own: true }, (serv
       expect(at(after, 'spec')).toEqual(at(before, 'spec'));
       expect(after.metadata.labels).toEqual(before.metadata.labels);
       if (type === ServiceAccounts) {
-        // Tokens of the old account are refused: its pods are rolled.
+        // Tokens of the old ServiceAccount are rejected, so its pods are restarted.
         const path = ['spec', 'template', 'metadata', 'annotations', SERVICE_ACCOUNT_UID_ANNOTATION];
         await waitFor(
           'the pods to follow',
@@ -225,7 +227,7 @@ describeWithServer('an engine under the rights of deploy/', { own: true }, (serv
     LONG_MS,
   );
 
-  it.each(SPOILS)(
+  it.each(CHANGES)(
     'puts %s right, by one write',
     async (_name, type, patch) => {
       const before = await read(type, COMPONENT);
@@ -255,7 +257,7 @@ describeWithServer('an engine under the rights of deploy/', { own: true }, (serv
         },
         { deadlineMs: REPAIR_MS },
       );
-      // It is told when the write has been answered, and so is in the log.
+      // The event is recorded after the write was answered, so the write is in the request log.
       await waitFor('the event', () => operator.events.slice(told).some(({ reason }) => reason === 'DriftRepaired'));
       await user.comesUp('hub', NAMESPACE);
 
@@ -266,7 +268,7 @@ describeWithServer('an engine under the rights of deploy/', { own: true }, (serv
     LONG_MS,
   );
 
-  it.each(RIVALS)(
+  it.each(CONFLICTING_FIELDS)(
     'puts %s right, although the server refuses both together',
     async (_name, type, patch) => {
       const before = await read(type, COMPONENT);
@@ -391,7 +393,7 @@ describeWithServer('an engine under the rights of deploy/', { own: true }, (serv
       );
       await quietWindow(2_000);
 
-      // It may have been refused once: it knows by a watch what it wrote last.
+      // One write may have been rejected with a conflict: the operator observes its own writes by a watch.
       expect(
         (await user.writes(mark)).filter((one) => !/^update multiclusterengines\/status hub (200|409)$/.test(one)),
       ).toEqual([]);

@@ -11,7 +11,7 @@ import { OperatorRig, User } from '../../support/rigs/server/engine.js';
 
 const LONG_MS = 480_000;
 
-describeWithServer('an engine under the rights of the overlay namespaced', { own: true }, (server) => {
+describeWithServer('an engine with the permissions of the overlay namespaced', { own: true }, (server) => {
   let user: User;
   let operator: OperatorRig;
 

@@ -92,7 +92,7 @@ describeWithServer('deploy/components/gateway', { own: true }, (server) => {
     },
   );
 
-  test('runs as it is rendered: it answers on TLS with the certificate of its Secret and is ready', async () => {
+  test('runs as rendered: it serves TLS with the certificate of its Secret and becomes ready', async () => {
     const pair = await issueServingCertificate({ names: ['gateway', `gateway.${NAMESPACE}.svc`], now: Date.now() });
     const ca = await readFile(server().caFile, 'utf8');
     const [container] = POD_SPEC.containers as readonly Container[];
@@ -117,7 +117,7 @@ describeWithServer('deploy/components/gateway', { own: true }, (server) => {
       const target = '/platform/apis/multicluster.platform.io/v1alpha1/multiclusterengines';
       const token = await server().tokenFor({ user: 'admin' });
 
-      // A CRD that is established is served a moment later.
+      // The API server serves a CRD shortly after it is established.
       const reply = await waitFor('the kind to be served', async (seen) => {
         const one = await askOnce(port, { path: target, token }, agent);
         mustConform('GET', target, one);

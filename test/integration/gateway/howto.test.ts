@@ -17,7 +17,7 @@ import { startGateway, type GatewayProcess } from './process.js';
 
 const PAGE = readFileSync(path.join(root, 'docs/how-to/https-interface.md'), 'utf8');
 const MAIN = fileURLToPath(new URL('../../../src/main.js', import.meta.url));
-/** The command that goes on by itself, and a piece of the block that needs it. */
+/** The command that runs until it is stopped, and a part of the block that needs it. */
 const SERVING = /^`(multicluster-engine gateway .*)`$/m.exec(PAGE)?.[1] ?? '';
 const ITS_CLIENT = 'https://localhost:9443';
 /** The command blocks with the headings above them, in order. */
@@ -36,12 +36,12 @@ const BLOCKS = [...PAGE.matchAll(/^## (.*)$|^```sh\n([\s\S]*?)^```$/gm)].reduce<
 ).blocks;
 const NAMESPACE = 'multicluster-engine';
 
-/** Has curl go to `target`, and say on stderr what it was answered, between two marks. */
+/** Makes curl connect to `target` and print the response head on stderr, between two markers. */
 function curlrc(service: string, target: string): string {
   return `connect-to = "${service}:${target}"\nwrite-out = "%{stderr}@@%{method} %{url} %{response_code} %{header_json}@@"\n`;
 }
 
-/** What in curl's answers the OpenAPI document does not allow, and how many they were. */
+/** The differences of the responses of curl from the OpenAPI document, and the number of responses. */
 function held(stderr: string): { readonly answers: number; readonly wrong: readonly string[] } {
   const found = [...stderr.matchAll(/@@(\w+) https:\/\/[^/]+(\S+) (\d+) ([^]*?)@@/g)];
   const wrong = found.flatMap(([, method = '', target = '', code = '', headers = '{}']) => {
@@ -51,7 +51,7 @@ function held(stderr: string): { readonly answers: number; readonly wrong: reado
   return { answers: found.length, wrong };
 }
 
-/** What a block must print, by a piece of its commands. */
+/** The expected output of a block, by a part of its commands. */
 const PRINTS: readonly (readonly [string, RegExp])[] = [
   ['$ENGINES/trial"', /"kind":"MultiClusterEngineList"[\s\S]*kind: MultiClusterEngine\n/],
   ['-H "$AUTH" "$PLACEMENTS"\n', /"kind":"PlacementList"[\s\S]*"kind":"Placement"/],
@@ -99,7 +99,7 @@ describeWithServer('docs/how-to/https-interface.md', { own: true, capabilities: 
     return { PATH: commands, HOME: folder, KUBECONFIG: server().adminKubeconfig };
   }
 
-  /** Starts the gateway as the page does, in a terminal of its own, but for the ports, which may be taken here. */
+  /** Starts the gateway as on the page, in a process of its own, but with free ports. */
   async function serve(): Promise<void> {
     const [port = 0, metrics = 0, health = 0] = await freePorts(3);
     const ports: Readonly<Record<string, number>> = { 9443: port, 9080: metrics, 9081: health };
@@ -118,7 +118,7 @@ describeWithServer('docs/how-to/https-interface.md', { own: true, capabilities: 
     await waitFor('the gateway by hand to be ready', async () => (await fetch(`http://127.0.0.1:${health}/readyz`)).ok);
   }
 
-  /** Runs a block as a reader would, in one shell session: what was exported before is known. */
+  /** Runs a block in the same shell session as the blocks before, so that exported variables are set. */
   function type(
     text: string,
   ): Promise<{ readonly code: number | null; readonly output: string; readonly stderr: string }> {
@@ -136,7 +136,7 @@ describeWithServer('docs/how-to/https-interface.md', { own: true, capabilities: 
     );
   }
 
-  it.each(BLOCKS)('works as it says: $title', async ({ text }) => {
+  it.each(BLOCKS)('the command block under $title works as documented', async ({ text }) => {
     if (text.includes(ITS_CLIENT)) await serve();
     const { code, output, stderr } = await type(text);
 
@@ -156,7 +156,7 @@ describeWithServer('docs/how-to/https-interface.md', { own: true, capabilities: 
     }
   });
 
-  it('makes and deletes nothing of the walk in README.md, and listens where no gateway of a `make run` does', () => {
+  it('the page creates and deletes no object of README.md, and its gateway listens on another port than that of `make run`', () => {
     const walk = ['examples/engine.yaml', 'examples/fleet.yaml', 'examples/placement.yaml']
       .map((file) => readFileSync(path.join(root, file), 'utf8'))
       .join('\n');
@@ -174,7 +174,7 @@ describeWithServer('docs/how-to/https-interface.md', { own: true, capabilities: 
     ]);
   });
 
-  it('has shown every operation, each done by the ServiceAccount of the page', async () => {
+  it('the page shows every operation, each with the ServiceAccount of the page', async () => {
     const log = await server().requestLog({ user: 'system:serviceaccount:books:robot' });
     const done = new Set(log.filter(({ code }) => code < 300).map(({ verb, resource }) => `${verb} ${resource}`));
 

@@ -48,7 +48,7 @@ async function mustCreate(server: ControlPlane, path: string, body: unknown): Pr
   if (status !== 201) throw new Error(`POST ${path}: ${status} ${text}`);
 }
 
-/** What the gateway makes of an answer to a write of that object. */
+/** The gateway's response, or StatusError, for an answer to a write of that object. */
 async function mapped(action: 'create' | 'update', { status, text }: RawAnswer, sent: JsonObject): Promise<unknown> {
   const body = (async function* (): AsyncGenerator<Buffer> {
     yield Buffer.from(text);

@@ -12,29 +12,29 @@ import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/c
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 
 const MAIN = fileURLToPath(new URL('../../../src/main.js', import.meta.url));
-/** The names of the Service, besides those of this machine. */
+/** The DNS names in the certificate: of this machine and of the Service. */
 const NAMES = ['localhost', 'gateway.multicluster-engine.svc'];
 
-/** What a gateway process stands in front of. */
-export type Behind = Pick<ControlPlane, 'folder' | 'url' | 'caFile'>;
+/** The API server of a gateway process. */
+export type UpstreamServer = Pick<ControlPlane, 'folder' | 'url' | 'caFile'>;
 
-/** A gateway process in front of an API server. */
+/** A gateway process of an API server. */
 export interface GatewayProcess {
   readonly port: number;
   readonly folder: string;
-  /** PEM, and the file that it stands in. */
+  /** The CA of its certificate as PEM, and the file with it. */
   readonly ca: string;
   readonly caFile: string;
-  /** Sends a request and holds the answer to the OpenAPI document. */
+  /** Sends a request and checks the response against the OpenAPI document. */
   ask(what: Ask): Promise<Reply>;
   metrics(): Promise<string>;
-  /** Ends it; gives everything that it printed. */
+  /** Stops it; returns everything that it has printed. */
   stop(): Promise<string>;
 }
 
-/** `nodeOptions`: for node itself. */
+/** Starts a gateway process. `nodeOptions`: options of Node itself. */
 export async function startGateway(
-  server: Behind,
+  server: UpstreamServer,
   flags: readonly string[] = [],
   nodeOptions: readonly string[] = [],
 ): Promise<GatewayProcess> {

@@ -96,13 +96,13 @@ describeWithServer(
       lenient = await startGateway(server());
       strict = await startGateway(server(), ['--strict-status-codes']);
       await waitFor(
-        'the rights',
+        'the permissions to be in force',
         async () =>
           (await ask('alice', { path: PLACEMENTS })).status === 200 &&
           (await ask('bob', { path: ENGINES })).status === 200,
       );
       await waitFor(
-        'the policy',
+        'the policy to be in force',
         async () =>
           (await ask('alice', { method: 'POST', path: PLACEMENTS, headers: YAML, body: placement(ownName('denied')) }))
             .status === 403,
@@ -116,7 +116,7 @@ describeWithServer(
       }
     });
 
-    /** The life of an object through the interface, each step with its exact answer. */
+    /** Creates, lists, reads, replaces and deletes an object, and checks each response. */
     async function live(
       collection: string,
       body: (name: string) => string,
@@ -158,7 +158,7 @@ describeWithServer(
       expect((await ask('alice', { path: `${collection}/${name}` }, where)).status).toBe(404);
     }
 
-    describe('a user who may do all', () => {
+    describe('a user with all permissions', () => {
       const lives = MEDIA_TYPES.flatMap(({ name }) =>
         PLACES.flatMap((place) => [false, true].map((isStrict) => [name, place, isStrict] as const)),
       );
@@ -177,11 +177,11 @@ describeWithServer(
         },
       );
 
-      it('does so under /apis too', async () => {
+      it('does so with /apis in the path, too', async () => {
         await live(PLACEMENTS_APIS, placement, { gateway: lenient, place: 'COOKIE', type: 'placement/yaml' });
       });
 
-      it('causes one request at the API server for each of its own, as itself', async () => {
+      it('causes one request at the API server for each request, with the same user', async () => {
         const mark = await server().logMark();
         await live(PLACEMENTS, placement, { gateway: lenient, place: 'COOKIE', type: 'placement/yaml' });
 
@@ -194,7 +194,7 @@ describeWithServer(
         );
       });
 
-      it('gets the object in the answer when it asks to', async () => {
+      it('gets the object in the response when Prefer requests it', async () => {
         const name = ownName('shown');
         const headers = { ...YAML, prefer: 'return=representation' };
 
@@ -205,7 +205,7 @@ describeWithServer(
           headers: { prefer: 'return=representation' },
         });
 
-        // Booked under a name of the gateway's own, not the operator's.
+        // The gateway has a field manager of its own, not that of the operator.
         const managedFields = [expect.objectContaining({ manager: 'multicluster-engine-gateway' })];
         expect(JSON.parse(created.body)).toMatchObject({
           kind: 'Placement',
@@ -215,7 +215,7 @@ describeWithServer(
         expect(JSON.parse(deleted.body)).toMatchObject({ kind: 'Status', status: 'Success' });
       });
 
-      it('may reach anything else than engines and placements no more than anybody', async () => {
+      it('reaches no other resource than engines and placements', async () => {
         expect(
           (await ask('alice', { path: '/platform/apis/cluster.fleetmgmt.io/v1alpha1/managedclusters' })).status,
         ).toBe(404);
@@ -223,7 +223,7 @@ describeWithServer(
       });
     });
 
-    describe('what is refused', () => {
+    describe('a rejected request', () => {
       const fixed = 'kept';
 
       beforeAll(async () => {
@@ -566,7 +566,7 @@ describeWithServer(
         ],
       ];
 
-      it.each(rows)('%s', async (_title, { user, what, code, strictCode, said }) => {
+      it.each(rows)('has the expected status codes: %s', async (_title, { user, what, code, strictCode, said }) => {
         for (const place of PLACES) {
           const answer = await ask(user, what, { place });
           const folded = await ask(user, what, { place, gateway: strict });
@@ -579,7 +579,7 @@ describeWithServer(
         }
       });
 
-      it('leaves what was there as it was', async () => {
+      it('changes no stored object', async () => {
         const { status, body } = await ask('bob', { path: `${PLACEMENTS}/${fixed}` });
 
         expect([status, JSON.parse(body).metadata.generation]).toEqual([200, 1]);
@@ -587,7 +587,7 @@ describeWithServer(
       });
     });
 
-    it('a token that is withdrawn is refused as soon as the API server refuses it', async () => {
+    it('a revoked token is rejected as soon as the API server rejects it', async () => {
       const name = ownName('robot');
       await put(`/api/v1/namespaces/${NAMESPACE}/serviceaccounts`, { metadata: { name } });
       await put(`${RBAC}/clusterrolebindings`, {
@@ -596,21 +596,28 @@ describeWithServer(
         subjects: [{ kind: 'ServiceAccount', name, namespace: NAMESPACE }],
       });
       const token = await server().tokenFor({ serviceAccount: { namespace: NAMESPACE, name } });
-      await waitFor('the right', async () => (await lenient.ask({ path: PLACEMENTS, token })).status === 200);
+      await waitFor(
+        'the permission to be in force',
+        async () => (await lenient.ask({ path: PLACEMENTS, token })).status === 200,
+      );
 
       await server().call({ method: 'DELETE', path: `/api/v1/namespaces/${NAMESPACE}/serviceaccounts/${name}` });
 
-      // The API server itself remembers a good token for some seconds.
-      await waitFor('the refusal', async () => (await lenient.ask({ path: PLACEMENTS, token })).status === 403, {
-        deadlineMs: 60_000,
-      });
+      // The API server caches a valid token for some seconds.
+      await waitFor(
+        'the token to be rejected',
+        async () => (await lenient.ask({ path: PLACEMENTS, token })).status === 403,
+        {
+          deadlineMs: 60_000,
+        },
+      );
       expect(
         (await server().call({ path: `/apis/cluster.fleetmgmt.io/v1alpha1/namespaces/${NAMESPACE}/placements`, token }))
           .status,
       ).toBe(401);
     }, 240_000);
 
-    it('a token that was made for somebody else is refused as the API server refuses it', async () => {
+    it('a token for another audience is rejected, as by the API server', async () => {
       const name = ownName('robot');
       await put(`/api/v1/namespaces/${NAMESPACE}/serviceaccounts`, { metadata: { name } });
       const path = `/api/v1/namespaces/${NAMESPACE}/serviceaccounts/${name}/token`;

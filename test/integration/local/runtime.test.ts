@@ -82,7 +82,7 @@ describeWithServer('the local runtime', { own: true }, (server) => {
     return list.items.filter(({ regarding }) => regarding?.['name'] === name);
   };
 
-  test('makes its node, Ready, with what a selector can ask for', async () => {
+  test('creates its node, Ready, with the labels and the capacity of this machine', async () => {
     const { body } = await server().call({ path: '/api/v1/nodes/local' });
     expect(body.metadata?.labels).toMatchObject({ 'kubernetes.io/hostname': 'local' });
     expect(JSON.stringify(body.status)).toContain('"type":"Ready","status":"True"');
@@ -98,7 +98,7 @@ describeWithServer('the local runtime', { own: true }, (server) => {
     });
   });
 
-  test('runs a Deployment as a process with the token of its ServiceAccount, and says so when it is ready', async () => {
+  test('runs a Deployment as a process with a token of its ServiceAccount, and reports it available when it is ready', async () => {
     await deploy('web');
     const seen = await status('web', 'the process to be ready', isAvailable);
     const said: { kubeconfig: string } = JSON.parse(await ask('web', '/readyz'));
@@ -115,7 +115,7 @@ describeWithServer('the local runtime', { own: true }, (server) => {
     });
   });
 
-  test('says of a Deployment without the label, once for each generation, that it is not run here', async () => {
+  test('reports once for each generation of a Deployment without the label that it is not run', async () => {
     await deploy('other', { labels: {}, replicas: 2 });
     const seen = await status('other', 'the word', (one) => one.observedGeneration === 1);
     const told = await waitFor('the Event', async () =>
@@ -156,11 +156,12 @@ describeWithServer('the local runtime', { own: true }, (server) => {
     ]);
   });
 
-  test('starts a process again after it ended', async () => {
+  test('restarts a process after it has exited', async () => {
     await deploy('web');
     await status('web', 'the first process', isAvailable);
     const first: { pid: number } = JSON.parse(await ask('web', '/readyz'));
-    // A probe may fail before the end is known, and tell of that; and the next process may run before anybody has looked: each end makes the next pause longer.
+    // A probe may fail, and be reported, before the exit is observed; and the next process may be running at the next
+    // check. Each exit makes the backoff longer.
     const down = await status('web', 'the end to be seen', async (one) => {
       if (isAvailable(one)) await ask('web', '/end').catch(() => '');
       return !isAvailable(one) && JSON.stringify(one).includes('CrashLoopBackOff');
@@ -181,7 +182,7 @@ describeWithServer('the local runtime', { own: true }, (server) => {
     expect(second.pid).not.toBe(first.pid);
   });
 
-  test('is not Available while the readiness probe fails, and ends what fails its liveness probe', async () => {
+  test('is not Available while the readiness probe fails, and restarts a process whose liveness probe fails', async () => {
     await deploy('web');
     await status('web', 'the process to be ready', isAvailable);
     await status('web', 'the failure to be seen', async (one) => {
@@ -205,7 +206,7 @@ describeWithServer('the local runtime', { own: true }, (server) => {
     expect(alive(first.pid)).toBe(false);
   });
 
-  test('tells what it waits for: a Secret, and takes over its changes', async () => {
+  test('reports a missing Secret as the problem, and updates mounted files when the Secret changes', async () => {
     await deploy('web', { secret: 'pair' });
     const waiting = await status('web', 'the missing Secret to be named', (one) =>
       JSON.stringify(one).includes('pair'),
@@ -228,7 +229,7 @@ describeWithServer('the local runtime', { own: true }, (server) => {
     expect(JSON.stringify(waiting.conditions)).toContain(`volume files: Secret ${namespace}/pair does not exist`);
   });
 
-  test('runs on its node only what the node selector and the tolerations allow', async () => {
+  test('runs only Deployments whose node selector and tolerations match the node', async () => {
     await deploy('picky', { nodeSelector: { zone: 'moon' } });
     const refused = await status('picky', 'the refusal', (one) => JSON.stringify(one).includes('FailedScheduling'));
     await server().call({
@@ -242,7 +243,7 @@ describeWithServer('the local runtime', { own: true }, (server) => {
     expect(JSON.stringify(refused.conditions)).toContain("didn't match Pod's node affinity/selector");
   });
 
-  test('keeps a process running while its successor cannot be started, and says what is waited for', async () => {
+  test('keeps the old process running while the new template cannot be started, and reports the reason', async () => {
     await deploy('web');
     await status('web', 'the first process', isAvailable);
     const first = await pidOf('web');
@@ -288,7 +289,7 @@ describeWithServer('the local runtime', { own: true }, (server) => {
     expect(await pidOf('web')).not.toBe(first);
   });
 
-  test('ends what a Deployment ran when that is gone, also where another of its name cannot be started', async () => {
+  test('stops the process of a deleted Deployment, also when another one of the same name cannot be started', async () => {
     await deploy('web');
     await status('web', 'the first process', isAvailable);
     const first = await pidOf('web');
@@ -303,7 +304,7 @@ describeWithServer('the local runtime', { own: true }, (server) => {
     expect(seen).toMatchObject({ unavailableReplicas: 1, terminatingReplicas: 0 });
   });
 
-  test('makes its node again when somebody deletes it, open and Ready, and leaves labels and taints of users alone', async () => {
+  test('creates its node again when it was deleted, Ready and without the taint not-ready, and keeps labels and taints of users', async () => {
     const [own, dedicated] = [ownName('label'), { key: 'dedicated', value: 'x', effect: 'PreferNoSchedule' }];
     const node = async (): Promise<NodeSeen> => JSON.parse((await server().call({ path: NODE })).text);
     const first = await node();
@@ -334,7 +335,7 @@ describeWithServer('the local runtime', { own: true }, (server) => {
     expect([third.metadata?.labels?.[own], third.spec?.taints]).toEqual(['x', [dedicated]]);
   });
 
-  test('stops what does not tolerate a NoExecute taint, and starts it again when that is gone', async () => {
+  test('stops a process that does not tolerate a NoExecute taint, and starts it again when the taint is removed', async () => {
     await deploy('web');
     await deploy('patient', {
       tolerations: [{ key: 'k', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 1 }],
@@ -358,7 +359,7 @@ describeWithServer('the local runtime', { own: true }, (server) => {
     expect(JSON.stringify(patient)).toContain('tolerates the taint k=v:NoExecute for no more than 1 s');
   });
 
-  test('runs one process where more are wanted, and says that', async () => {
+  test('runs one process when more replicas are wanted, and reports it', async () => {
     await deploy('many', { replicas: 3 });
     const seen = await status('many', 'one of three', (one) => one.availableReplicas === 1);
 
@@ -397,7 +398,7 @@ interface NodeSeen {
   readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
 }
 
-/** Ready, and without the taint that says otherwise. */
+/** Whether the node is Ready and without the taint not-ready. */
 function isOpen({ spec, status }: NodeSeen): boolean {
   const ready = status?.conditions?.some((one) => one.type === 'Ready' && one.status === 'True') === true;
   return ready && spec?.taints?.some(({ key }) => key === 'node.kubernetes.io/not-ready') !== true;

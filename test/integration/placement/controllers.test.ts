@@ -69,14 +69,14 @@ describeWithServer('the placement controllers', { own: true }, (server) => {
       return selected?.join() === [...clusters].sort().join() || undefined;
     });
 
-  /** The status comes after the decisions that it tells of. */
+  /** Waits for the status, which is written after the decisions that it reports. */
   const counts = (name: string, clusters: number): Promise<true> =>
     waitFor(
       `${name} to count ${clusters}`,
       async () => (await fleet.placement('team', name))?.status?.numberOfSelectedClusters === clusters || undefined,
     );
 
-  it('publish a new Placement by two writes and tell it by one event', async () => {
+  it('publish the decision of a new Placement with two writes and one event', async () => {
     const mark = await fleet.mark();
     running.events.length = 0;
 
@@ -230,7 +230,7 @@ describeWithServer('the placement controllers', { own: true }, (server) => {
         'the decision',
         async () => (await fleet.reason('doomed', 'web', 'Ready')) === 'DecisionPublished' || undefined,
       );
-      // It is told when the status is stored.
+      // The event is recorded after the status is stored.
       await waitFor('the event', () =>
         running.events.some(
           ({ reason, regarding }) => reason === 'DecisionPublished' && regarding.metadata.namespace === 'doomed',
@@ -343,7 +343,7 @@ describeWithServer('the placement controllers', { own: true }, (server) => {
       });
 
       expect(before.slice(1).every((name) => after.includes(name))).toBe(true);
-      // By then the write of the decision has been answered, and so is in the log.
+      // The write of the decision has been answered before, so it is in the request log.
       await waitFor('the status', async () => (await fleet.writes(mark)).includes('update placements/status trio'));
       expect((await fleet.writes(mark)).filter((write) => write.includes('trio-decision'))).toEqual([
         'update placementdecisions trio-decision-1',
