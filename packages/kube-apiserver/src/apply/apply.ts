@@ -130,7 +130,7 @@ function storedOwners(live: KubeObject | undefined): Owners {
 }
 
 function checkTypes(applied: JsonObject, live: JsonObject, { atom }: OwnershipContext): void {
-  const problem = schemaErrors(atom, applied, false);
+  const problem = schemaErrors(atom, applied);
   if (problem !== undefined) throw unknownError(`failed to create typed patch object (${nameOf(applied)}): ${problem}`);
   const stored = liveSchemaErrors(atom, live);
   if (stored !== undefined) throw unknownError(`failed to create typed live object (${nameOf(live)}): ${stored}`);

@@ -38,8 +38,10 @@ export function trackUpdate(request: TrackRequest): KubeObject {
   const old = live === undefined ? zeroOf(resource.schema, bare) : withoutEntries(live);
   // The API server stores such an object without managedFields instead of rejecting it here.
   if (
-    schemaErrors(context.atom, bare, true) !== undefined ||
-    (live === undefined ? schemaErrors(context.atom, old, true) : liveSchemaErrors(context.atom, live)) !== undefined
+    schemaErrors(context.atom, bare, { allowDuplicates: true }) !== undefined ||
+    (live === undefined
+      ? schemaErrors(context.atom, old, { allowDuplicates: true })
+      : liveSchemaErrors(context.atom, live)) !== undefined
   )
     return finish(request, undefined);
   const by = { manager: request.manager, subresource, now: request.now };

@@ -17,17 +17,22 @@ interface State {
   copied: number;
 }
 
+export interface JsonPatchOptions {
+  /** Whether unknown members of operations are not checked: the library's own errors apply then. */
+  readonly lenient?: boolean;
+  /** The patch as text where there is one: `test` compares encodings. */
+  readonly text?: string;
+}
+
 /**
  * Applies a JSON patch (RFC 6902) with the semantics of the library that kube-apiserver uses: `replace` of a missing
  * member adds it, a missing member tests and copies as null, negative indexes count from the end, a path need not start
  * with a slash. The document is not modified.
  *
- * @param lenient whether unknown members of operations are not checked: the library's own errors apply then.
- * @param text the patch as text where there is one: `test` compares encodings.
  * @throws StatusError 400 when the patch is not a list of operations, 413 above 10,000 operations, otherwise a 422
  *   without details.
  */
-export function jsonPatch(document: Json, patch: Json, lenient = false, text = ''): Json {
+export function jsonPatch(document: Json, patch: Json, { lenient = false, text = '' }: JsonPatchOptions = {}): Json {
   const operations = readOperations(patch, lenient);
   if (operations.length > MAX_OPERATIONS) {
     throw entityTooLarge(

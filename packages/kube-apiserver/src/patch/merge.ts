@@ -6,15 +6,19 @@ import { withoutNulls } from './directive.js';
 
 export const INVALID_MERGE_PATCH = 'Invalid JSON Patch';
 
+export interface MergePatchOptions {
+  /** Whether the patch is not checked for unknown fields: a list replaces the document then. */
+  readonly lenient?: boolean;
+}
+
 /**
  * Applies a JSON merge patch (RFC 7386). Deviates from it as kube-apiserver does: nulls in objects inside an array are
  * dropped, unless the array replaces an object. Shares unchanged parts; returns the document itself when nothing
  * changes.
  *
- * @param lenient whether the patch is not checked for unknown fields: a list replaces the document then.
  * @throws StatusError 400 when the patch is not an object.
  */
-export function mergePatch(target: Json, patch: Json, lenient = false): Json {
+export function mergePatch(target: Json, patch: Json, { lenient = false }: MergePatchOptions = {}): Json {
   if (patch === null || (lenient && !isObject(patch) && !isArray(patch))) throw badRequest(INVALID_MERGE_PATCH);
   if (lenient && isArray(patch)) return patch;
   if (!isObject(patch)) {

@@ -119,7 +119,7 @@ function otherVersions({ target: { resource } }: Write): (apiVersion: string) =>
       (known: Schema, as: string): OtherVersion['convert'] =>
       (object) => {
         const whole = { ...object, apiVersion: as };
-        const problem = schemaErrors(rootAtom(known), whole, false);
+        const problem = schemaErrors(rootAtom(known), whole);
         if (problem !== undefined) throw new ConversionError(problem);
         return whole;
       };

@@ -127,9 +127,12 @@ function patched(context: Context, write: Write, live: KubeObject | undefined, {
   if (body.refusal !== undefined) throw lenient ? unexplained(type, body.refusal) : body.refusal;
   const value =
     type === 'json'
-      ? jsonPatch(live, body.value, lenient, body.bytes === undefined ? '' : Buffer.from(body.bytes).toString())
+      ? jsonPatch(live, body.value, {
+          lenient,
+          text: body.bytes === undefined ? '' : Buffer.from(body.bytes).toString(),
+        })
       : type === 'merge'
-        ? mergePatch(live, body.value, lenient)
+        ? mergePatch(live, body.value, { lenient })
         : strategicMerge(kindOf(target).schema, live, body.value);
   const duplicates = type === 'json' ? body.duplicates.map((one) => `json patch ${one}`) : body.duplicates;
   const found = type === 'json' ? [...duplicates, ...jsonPatchFindings(body.value)] : duplicates;

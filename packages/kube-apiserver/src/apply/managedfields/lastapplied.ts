@@ -22,7 +22,7 @@ const MAX_ANNOTATIONS = 256 * 1024;
 export function lastAppliedFields(atom: Atom, live: JsonObject, apiVersion: string): FieldSet {
   const last = readLastApplied(live);
   if (last === undefined || own(last, 'apiVersion') !== apiVersion) return NO_FIELDS;
-  if (schemaErrors(atom, live, false) !== undefined || schemaErrors(atom, last, false) !== undefined) return NO_FIELDS;
+  if (schemaErrors(atom, live) !== undefined || schemaErrors(atom, last) !== undefined) return NO_FIELDS;
   const { added, modified, removed } = compare(atom, last, live);
   return difference(difference(difference(toFieldSet(atom, last), modified), added), removed);
 }

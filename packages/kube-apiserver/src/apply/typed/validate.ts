@@ -17,7 +17,7 @@ const validated = new WeakMap<JsonObject, Atom>();
 /** {@link schemaErrors} of a stored object, where duplicate items are allowed. Valid objects are cached. */
 export function liveSchemaErrors(atom: Atom, live: JsonObject): string | undefined {
   if (validated.get(live) === atom) return undefined;
-  const found = schemaErrors(atom, live, true);
+  const found = schemaErrors(atom, live, { allowDuplicates: true });
   if (found === undefined) validated.set(live, atom);
   return found;
 }
@@ -27,11 +27,19 @@ interface Checking {
   readonly found: SchemaError[];
 }
 
+interface ValidateOptions {
+  readonly allowDuplicates?: boolean;
+}
+
 /**
  * Validates a value before merging: unknown fields, wrong types, items without keys, and duplicate items unless they
  * are allowed. Returns one message in the API server's format; undefined when the value is valid.
  */
-export function schemaErrors(atom: Atom, value: Json, allowDuplicates: boolean): string | undefined {
+export function schemaErrors(
+  atom: Atom,
+  value: Json,
+  { allowDuplicates = false }: ValidateOptions = {},
+): string | undefined {
   const found: SchemaError[] = [];
   check(atom, value, '', { allowDuplicates, found });
   const texts = found.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));

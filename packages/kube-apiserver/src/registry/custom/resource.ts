@@ -78,7 +78,7 @@ function resourceOf(
     selectable: Object.fromEntries(version.selectable.map((path) => [path.replace(/^\./, ''), fieldReader(path)])),
     columns: customColumns(version.columns),
     convert: conversionOf(definition, version),
-    decode: (value, applied) => decodeCustom(version.schema, value, applied),
+    decode: (value, applied) => decodeCustom(version.schema, value, { keepNulls: applied }),
     ...(version.deprecation === undefined ? {} : { deprecation: version.deprecation }),
   };
 }

@@ -24,12 +24,14 @@ interface Parsed {
   readonly duplicates: readonly string[];
 }
 
-/**
- * @param merging whether two objects under duplicate keys are merged; otherwise the last one wins.
- * @throws MalformedBody
- */
-export function readJson(text: string, merging = false): Parsed {
-  const reader = new Reader(text, merging);
+interface ReadOptions {
+  /** Whether two objects under duplicate keys are merged; otherwise the last one wins. */
+  readonly mergeDuplicates?: boolean;
+}
+
+/** @throws MalformedBody */
+export function readJson(text: string, { mergeDuplicates = false }: ReadOptions = {}): Parsed {
+  const reader = new Reader(text, mergeDuplicates);
   return { value: reader.read(), duplicates: [...reader.duplicates] };
 }
 
@@ -63,11 +65,11 @@ class Reader {
   readonly #stack: Frame[] = [];
   #at = 0;
 
-  readonly #merging: boolean;
+  readonly #mergeDuplicates: boolean;
 
-  constructor(text: string, merging: boolean) {
+  constructor(text: string, mergeDuplicates: boolean) {
     this.#text = text;
-    this.#merging = merging;
+    this.#mergeDuplicates = mergeDuplicates;
   }
 
   read(): Json {
@@ -112,7 +114,7 @@ class Reader {
     const frame = this.#stack.at(-1);
     if (frame === undefined) return value;
     if (frame.kind === 'array') frame.items.push(value);
-    else frame.entries.set(frame.key, this.#merging ? merged(frame.entries.get(frame.key), value) : value);
+    else frame.entries.set(frame.key, this.#mergeDuplicates ? merged(frame.entries.get(frame.key), value) : value);
     this.#skip();
     const char = this.#text[this.#at];
     const end = frame.kind === 'array' ? ']' : '}';

@@ -7,14 +7,24 @@ import { decodeMeta, emptyMembers } from '../metadata/decode.js';
 import { prune } from './prune.js';
 import type { Schema } from '../schema.js';
 
+interface DecodeOptions {
+  /**
+   * Set for server-side apply: nulls and empty labels, annotations, finalizers and ownerReferences are kept until the
+   * object is decoded again.
+   */
+  readonly keepNulls?: boolean;
+}
+
 /**
  * Decodes a request body or a patched object into a custom resource as the API server does: metadata is decoded into
  * ObjectMeta, unknown fields and disallowed nulls are dropped, defaults are filled in.
  * @param object whose apiVersion and kind have been checked.
- * @param keepNulls set for server-side apply, where nulls and empty labels, annotations, finalizers and ownerReferences
- *   are kept until the object is decoded again.
  */
-export function decodeCustom(schema: Schema, object: JsonObject, keepNulls = false): DecodedObject {
+export function decodeCustom(
+  schema: Schema,
+  object: JsonObject,
+  { keepNulls = false }: DecodeOptions = {},
+): DecodedObject {
   const { apiVersion, kind, metadata } = object;
   const decoded = decodeMeta(keepNulls ? withoutUndecodable(metadata ?? {}) : (metadata ?? {}));
   if ('problem' in decoded) return decoded;

@@ -16,14 +16,17 @@ export interface DecodedStruct {
   readonly problem: string | undefined;
 }
 
+interface DecodeOptions {
+  /** Whether the value comes from an object that was decoded before: an int32 overflow is truncated then, as in Go. */
+  readonly copied?: boolean;
+}
+
 /**
  * Decodes JSON into the Go struct of a built-in definition: names are case-sensitive, the first value of a wrong type
  * is reported, null leaves a field unset. Zero values are kept.
  * @param definition such as `io.k8s.api.core.v1.ConfigMap`.
- * @param copied whether the value comes from an object that was decoded before: an int32 overflow is truncated then, as
- *   in Go.
  */
-export function decodeStruct(definition: string, value: Json, copied = false): DecodedStruct {
+export function decodeStruct(definition: string, value: Json, { copied = false }: DecodeOptions = {}): DecodedStruct {
   const decoder = new Decoder(copied);
   const type: GoType = { shape: 'struct', name: definition, pointer: false };
   try {

@@ -103,7 +103,7 @@ function unregistered({ version, kind }: Resource): StatusError {
 function withStrictErrors({ value, duplicates, bytes, form }: Body): Json {
   return duplicates.length === 0 || bytes === undefined || form !== 'json'
     ? value
-    : readJson(Buffer.from(bytes).toString(), true).value;
+    : readJson(Buffer.from(bytes).toString(), { mergeDuplicates: true }).value;
 }
 
 function handled(resource: Resource, { value, bytes }: Body, { message, unrecognized }: DecodeFailure): string {
@@ -215,7 +215,7 @@ function decodeBuiltin(expected: Expected, value: JsonObject): Decoded {
   if (definition === undefined) throw new Error(`${resource.kind}: its schema is none of a struct`);
   const unfit = applied || copied ? restoreProblem(definition, value) : undefined;
   if (unfit !== undefined) throw new DecodeFailure(unfit);
-  const read = decodeStruct(definition, value, applied || copied);
+  const read = decodeStruct(definition, value, { copied: applied || copied });
   const inOrder = written !== undefined && (read.problem !== undefined || read.unknown.length > 1);
   const { value: typed, unknown, problem } = inOrder ? decodeStruct(definition, readJson(written()).value) : read;
   if (problem !== undefined) throw new DecodeFailure(problem);
