@@ -33,7 +33,7 @@ export async function waitFor<T>(description: string, probe: Probe<T>, options: 
     await sleep(everyMs);
   }
   const shown = typeof last === 'string' ? last : inspect(last, { depth: 8, breakLength: 120 });
-  throw new Error(`waited ${deadlineMs} ms in vain for: ${description}\nlast seen: ${shown}`);
+  throw new Error(`timed out after ${deadlineMs} ms waiting for: ${description}\nlast seen: ${shown}`);
 }
 
 /**

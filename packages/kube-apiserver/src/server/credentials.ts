@@ -118,14 +118,14 @@ export async function checkSecrets(dataDir: string): Promise<void> {
   if (token !== '' && (token.length < TOKEN_LENGTH || !/^[!-~]+$/.test(token))) {
     const got = `${token.length} character${token.length === 1 ? '' : 's'}`;
     throw new Error(
-      `${tokenFile} must hold one token of at least ${TOKEN_LENGTH} visible ASCII characters, got ${got}: remove the file, and the next start makes a token and a kubeconfig with it`,
+      `${tokenFile} must hold one token of at least ${TOKEN_LENGTH} visible ASCII characters, got ${got}: remove the file; the next start then creates a token and a kubeconfig with it`,
     );
   }
   const keyFile = path.join(dataDir, 'service-account.key');
   const key = await secretIn(keyFile);
   if (key !== '' && !isSigningKey(key)) {
     throw new Error(
-      `${keyFile} must hold a private key of the curve P-256 in PEM, and does not: put a copy of it back, or remove it, and the next start makes another, with which no token of a ServiceAccount is good that was issued before`,
+      `${keyFile} must hold a private key of the curve P-256 in PEM, and does not: restore it from a copy, or remove it; the next start then creates a key, and ServiceAccount tokens issued before become invalid`,
     );
   }
 }

@@ -75,6 +75,6 @@ describeWithServer('a shared control plane', {}, (server) => {
   });
 
   test('a test that uses the shared server cannot stop it', async () => {
-    await expect(server().restart()).rejects.toThrow('the shared server is not yours to stop');
+    await expect(server().restart()).rejects.toThrow('the shared server cannot be stopped');
   });
 });

@@ -122,7 +122,7 @@ export class RunningControlPlane implements ControlPlane {
 
   async addNode({ name, labels = {}, taints = [] }: NodeOptions): Promise<void> {
     if (!this.capabilities.has('rollouts'))
-      throw new Error(`addNode(${name}): this server rolls nothing out; ask for capability rollouts`);
+      throw new Error(`addNode(${name}): this server has no rollouts; request the capability rollouts`);
     const path = '/api/v1/nodes';
     const spec = { taints };
     const made = await this.call({

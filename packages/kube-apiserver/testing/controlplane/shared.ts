@@ -29,7 +29,7 @@ export async function startShared(): Promise<RunningControlPlane> {
 }
 
 const refuse = async (): Promise<never> => {
-  throw new Error('the shared server is not yours to stop or compact: ask for one of your own (Needs.own)');
+  throw new Error('the shared server cannot be stopped or compacted: request a server of its own (Needs.own)');
 };
 
 const NOT_ITS_OWN: Lifecycle = {

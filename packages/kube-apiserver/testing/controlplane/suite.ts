@@ -44,7 +44,7 @@ export function describeWithServer(title: string, needs: Needs, body: (server: (
       await server?.stop();
     }, START_MS);
     body(() => {
-      if (server === undefined) throw new Error('the server is there inside tests and hooks only');
+      if (server === undefined) throw new Error('the server is available only inside tests and hooks');
       return server;
     });
   });

@@ -143,8 +143,8 @@ export function authz(): Library {
   library.add('authorizer_fieldselector', `${resource}.fieldSelector(string): ${resource}`, ([value = null]) => value);
   library.add('authorizer_labelselector', `${resource}.labelSelector(string): ${resource}`, ([value = null]) => value);
   library.add('pathcheck_check', `${path}.check(string): ${decision}`, ([value, verb]) => {
-    const { subject, path } = as(value, PathCheck);
-    return decide(subject, { user: subject.user, verb: textOf(verb), path });
+    const { subject, path: checkedPath } = as(value, PathCheck);
+    return decide(subject, { user: subject.user, verb: textOf(verb), path: checkedPath });
   });
   library.add('resourcecheck_check', `${resource}.check(string): ${decision}`, ([value, verb]) => {
     const { subject, target } = as(value, ResourceCheck);

@@ -79,7 +79,7 @@ async function saidOf(work: Promise<void>): Promise<string> {
 const rsa = (): string =>
   String(generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs8', format: 'pem' }));
 const KEY =
-  'FOLDER/service-account.key must hold a private key of the curve P-256 in PEM, and does not: put a copy of it back, or remove it';
+  'FOLDER/service-account.key must hold a private key of the curve P-256 in PEM, and does not: restore it from a copy, or remove it';
 const TOKEN = 'FOLDER/admin.token must hold one token of at least 48 visible ASCII characters, got';
 
 describe('the secrets of a data folder', () => {
