@@ -16,12 +16,12 @@ const ready: ConditionState = {
 };
 const stored: Condition = { ...ready, lastTransitionTime: THEN, lastUpdateTime: THEN };
 
-describe('settleConditions', () => {
-  it('keeps both times when nothing moved', () => {
+describe('mergeConditions', () => {
+  it('mergeConditions keeps both times when nothing changed', () => {
     expect(mergeConditions([stored], [ready], NOW)).toEqual([stored]);
   });
 
-  it('sets both times of a new condition', () => {
+  it('mergeConditions sets both times of a new condition', () => {
     expect(mergeConditions([], [ready], NOW)).toEqual([{ ...ready, lastTransitionTime: NOW, lastUpdateTime: NOW }]);
   });
 
@@ -29,19 +29,19 @@ describe('settleConditions', () => {
     { field: 'reason', state: { ...ready, reason: 'Other' } },
     { field: 'message', state: { ...ready, message: 'other' } },
     { field: 'observedGeneration', state: { ...ready, observedGeneration: 4 } },
-  ])('moves the update time alone when $field moves', ({ state }) => {
+  ])('mergeConditions sets the update time alone when $field changes', ({ state }) => {
     expect(mergeConditions([stored], [state], NOW)).toEqual([
       { ...state, lastTransitionTime: THEN, lastUpdateTime: NOW },
     ]);
   });
 
-  it('moves both times when status moves', () => {
+  it('mergeConditions sets both times when the status changes', () => {
     const down: ConditionState = { ...ready, status: 'False' };
 
     expect(mergeConditions([stored], [down], NOW)).toEqual([{ ...down, lastTransitionTime: NOW, lastUpdateTime: NOW }]);
   });
 
-  it('drops a stored condition that nobody states, and keeps the order of the states', () => {
+  it('mergeConditions drops a stored condition without a state, and keeps the order of the states', () => {
     const other: ConditionState = { ...ready, type: 'Available' };
 
     const settled = mergeConditions([{ ...stored, type: 'Stalled' }, stored], [other, ready], NOW);
@@ -49,7 +49,7 @@ describe('settleConditions', () => {
     expect(settled.map((one) => one.type)).toEqual(['Available', 'Ready']);
   });
 
-  it('clips a message, and then finds it unmoved', () => {
+  it('mergeConditions finds a message unchanged that was cut before', () => {
     const long: ConditionState = { ...ready, message: 'x'.repeat(5000) };
     const first = mergeConditions([], [long], THEN);
 
@@ -57,7 +57,7 @@ describe('settleConditions', () => {
     expect(mergeConditions(first, [long], NOW)).toEqual(first);
   });
 
-  it('changes neither list', () => {
+  it('mergeConditions does not change its arguments', () => {
     const conditions = Object.freeze([Object.freeze({ ...stored })]);
     const states = Object.freeze([Object.freeze({ ...ready, status: 'False' as const })]);
 
@@ -66,15 +66,15 @@ describe('settleConditions', () => {
 });
 
 describe('clip', () => {
-  it.each([0, 1, MESSAGE_LIMIT - 1, MESSAGE_LIMIT])('leaves a text of %i characters', (length) => {
+  it.each([0, 1, MESSAGE_LIMIT - 1, MESSAGE_LIMIT])('clip leaves a text of %i characters', (length) => {
     expect(clip('x'.repeat(length))).toBe('x'.repeat(length));
   });
 
-  it('cuts a longer one to the limit, with an ellipsis', () => {
+  it('clip cuts a longer text to the limit, with an ellipsis', () => {
     expect(clip('x'.repeat(MESSAGE_LIMIT + 1))).toBe(`${'x'.repeat(MESSAGE_LIMIT - 1)}…`);
   });
 
-  it('does not cut a surrogate pair in two', () => {
+  it('clip does not cut a surrogate pair in two', () => {
     const clipped = clip(`${'x'.repeat(MESSAGE_LIMIT - 2)}😀😀`);
 
     expect(clipped).toBe(`${'x'.repeat(MESSAGE_LIMIT - 2)}…`);
@@ -82,7 +82,7 @@ describe('clip', () => {
 });
 
 describe('timestamp', () => {
-  it('gives whole seconds, in UTC', () => {
+  it('timestamp returns whole seconds in UTC', () => {
     expect(timestamp(Date.UTC(2026, 1, 3, 4, 5, 6, 789))).toBe('2026-02-03T04:05:06Z');
   });
 });

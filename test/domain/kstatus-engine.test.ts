@@ -89,17 +89,17 @@ describe('kstatus of an engine', () => {
       'uninstalling, a right missing',
       { engine: deleting, objects: undefined, uninstall: { message: 'x', denied: 'x' } },
     ],
-  ])('is %s: %s', (expected, _name, over) => {
+  ])('kstatus of an engine is %s: %s', (expected, _name, over) => {
     const input = statusInput(over);
 
     expect(kstatus({ ...input.engine, status: engineStatus(input, LATER) })).toBe(expected);
   });
 
-  it('is InProgress for one that nobody has looked at yet', () => {
+  it('kstatus of an engine is InProgress before the first reconcile', () => {
     expect(kstatus(engine())).toBe('InProgress');
   });
 
-  it('is InProgress from the moment the spec changes, before any pass', () => {
+  it('kstatus of an engine is InProgress after a change of the spec, before a reconcile', () => {
     expect(kstatus(engine({ metadata: { generation: 2 }, status: well }))).toBe('InProgress');
   });
 });

@@ -46,13 +46,13 @@ function watched({ world, done, failure }: Row): Watched {
   return { metadata: { generation: seen.placement.generation }, ...(status && { status }) };
 }
 
-describe('a Placement is read by generic tools', () => {
+describe('kstatus of a Placement', () => {
   const foreign = decision(1, [], { ownership: 'foreign' });
   const held = decision(1, [], { ownership: 'predecessor', deleting: true });
   const bad = { numberOfClusters: -1 };
   const rows: readonly Row[] = [
     { state: 'satisfied', world: { fleet: members('a') }, reads: 'Current' },
-    { state: 'satisfied with nobody wanted', world: { spec: { numberOfClusters: 0 } }, reads: 'Current' },
+    { state: 'satisfied with no cluster wanted', world: { spec: { numberOfClusters: 0 } }, reads: 'Current' },
     { state: 'partially satisfied', world: { spec: { numberOfClusters: 2 }, fleet: members('a') }, reads: 'Current' },
     { state: 'unsatisfied for want of a binding', world: { bindings: [] }, reads: 'Current' },
     { state: 'unsatisfied for want of an intersection', world: { spec: { ClusterSets: ['z'] } }, reads: 'Current' },
@@ -77,17 +77,17 @@ describe('a Placement is read by generic tools', () => {
     { state: 'held up by a finalizer of others', world: { stored: [held] }, reads: 'InProgress' },
   ];
 
-  it.each(rows)('as $reads when it is $state', (row) => {
+  it.each(rows)('kstatus of a Placement is $reads when it is $state', (row) => {
     expect(kstatus(watched(row))).toBe(row.reads);
   });
 
-  it.each(rows)('as InProgress when its spec moved on from $state', (row) => {
+  it.each(rows)('kstatus of a Placement is InProgress when its spec has changed since it was $state', (row) => {
     const { status } = watched(row);
 
     expect(kstatus({ metadata: { generation: 2 }, ...(status && { status }) })).toBe('InProgress');
   });
 
-  it.each(rows)('as Terminating when it is deleted while $state', (row) => {
+  it.each(rows)('kstatus of a Placement is Terminating when it is deleted while $state', (row) => {
     const { status } = watched(row);
 
     expect(
@@ -95,15 +95,18 @@ describe('a Placement is read by generic tools', () => {
     ).toBe('Terminating');
   });
 
-  it.each(rows)('with Reconciling and Stalled never side by side, and only while True: $state', (row) => {
-    const busy =
-      watched(row).status?.conditions?.filter((one) => one.type === 'Reconciling' || one.type === 'Stalled') ?? [];
+  it.each(rows)(
+    'Reconciling and Stalled are never both set, and only with status True, in a Placement that is $state',
+    (row) => {
+      const busy =
+        watched(row).status?.conditions?.filter((one) => one.type === 'Reconciling' || one.type === 'Stalled') ?? [];
 
-    expect(busy.length).toBeLessThanOrEqual(1);
-    expect(busy.every((one) => one.status === 'True')).toBe(true);
-  });
+      expect(busy.length).toBeLessThanOrEqual(1);
+      expect(busy.every((one) => one.status === 'True')).toBe(true);
+    },
+  );
 
-  it('as InProgress when nobody has looked at it: the schema says observedGeneration -1', () => {
+  it('kstatus of a Placement is InProgress before the first reconcile, with observedGeneration -1 from the schema', () => {
     expect(kstatus({ metadata: { generation: 1 }, status: { observedGeneration: -1 } })).toBe('InProgress');
   });
 });

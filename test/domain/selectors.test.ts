@@ -16,7 +16,7 @@ function requirement(operator: Requirement['operator'], values: readonly string[
   return { path: 'p', key, operator, values };
 }
 
-describe('a requirement', () => {
+describe('meets', () => {
   it.each([
     { rule: 'In holds for a listed value', is: requirement('In', ['dev', 'prod']), on: { env: 'prod' }, held: true },
     { rule: 'In fails for another value', is: requirement('In', ['dev']), on: { env: 'prod' }, held: false },
@@ -28,12 +28,12 @@ describe('a requirement', () => {
     { rule: 'Exists fails for a missing key', is: requirement('Exists'), on: {}, held: false },
     { rule: 'DoesNotExist fails for an empty value', is: requirement('DoesNotExist'), on: { env: '' }, held: false },
     { rule: 'DoesNotExist holds for a missing key', is: requirement('DoesNotExist'), on: {}, held: true },
-  ])('$rule', ({ is, on, held }) => {
+  ])('requirement: $rule', ({ is, on, held }) => {
     expect(meets(is, on)).toBe(held);
   });
 
   it.each(['toString', 'hasOwnProperty', 'constructor', '__proto__', 'valueOf'])(
-    'does not find %s on an object that does not hold it',
+    'a requirement does not find %s, which an object inherits',
     (key) => {
       expect(valueOf({}, key)).toBeUndefined();
       expect(meets(requirement('Exists', [], key), {})).toBe(false);
@@ -41,13 +41,13 @@ describe('a requirement', () => {
     },
   );
 
-  it.each(['toString', 'hasOwnProperty', '__proto__'])('finds %s where an object holds it', (key) => {
+  it.each(['toString', 'hasOwnProperty', '__proto__'])('a requirement finds %s as an own key of an object', (key) => {
     const labels: Record<string, string> = Object.fromEntries([[key, 'mine']]);
 
     expect(meets(requirement('In', ['mine'], key), labels)).toBe(true);
   });
 
-  it('ignores what an inherited map holds', () => {
+  it('a requirement ignores the keys of an inherited map', () => {
     const labels: Record<string, string> = Object.create({ env: 'prod' }) as Record<string, string>;
 
     expect(meets(requirement('Exists'), labels)).toBe(false);
@@ -59,13 +59,13 @@ describe('a requirement', () => {
     ['a trailing blank', 'prod ', 'prod'],
     ['another normal form', 'caf\u00e9', 'cafe\u0301'],
     ['a look-alike letter', 'pr\u043ed', 'prod'],
-  ])('tells %s apart', (_what, wanted, found) => {
+  ])('a requirement distinguishes %s', (_what, wanted, found) => {
     expect(meets(requirement('In', [wanted]), { env: found })).toBe(false);
   });
 });
 
 describe('firstUnmet', () => {
-  it('gives the first of several that fail, and nothing when all hold', () => {
+  it('firstUnmet returns the first of several requirements that are not met, and undefined when all are', () => {
     const list = [requirement('Exists'), requirement('In', ['dev']), requirement('NotIn', ['prod'])];
 
     expect(firstUnmet(list, { env: 'prod' })).toBe(list[1]);
@@ -74,18 +74,18 @@ describe('firstUnmet', () => {
   });
 });
 
-describe('a label selector', () => {
+describe('readLabelSelector', () => {
   it.each([
     undefined,
     null,
     {},
     { matchLabels: {}, matchExpressions: [] },
     { matchLabels: null, matchExpressions: null },
-  ])('is empty when it is %j', (selector) => {
+  ])('a label selector %j has no requirements', (selector) => {
     expect(parseLabelSelector(selector, 'spec.s')).toEqual({ ok: true, value: [] });
   });
 
-  it('reads matchLabels in the order of their keys, then the expressions in theirs', () => {
+  it('a label selector is read as matchLabels in the order of their keys, then the expressions in their order', () => {
     const selector = {
       matchLabels: { zone: 'b', 'example.com/env': 'prod' },
       matchExpressions: [
@@ -247,17 +247,20 @@ describe('a label selector', () => {
       field: 's.matchExpressions[0].values[0]',
       says: '"-x" is not a label value',
     },
-  ])('refuses $what', ({ selector, field, says }) => {
+  ])('a label selector with $what is rejected', ({ selector, field, says }) => {
     const parsed = parseLabelSelector(selector, 's');
 
     expect(parsed).toEqual({ ok: false, problem: { field, message: expect.stringContaining(says) } });
   });
 
-  it.each(['a', 'A-1_b.c', 'example.com/a', 'a-b.c0/x', 'x'.repeat(63)])('takes the key %s', (key) => {
-    expect(parseLabelSelector(one({ key, operator: 'Exists' }), 's').ok).toBe(true);
-  });
+  it.each(['a', 'A-1_b.c', 'example.com/a', 'a-b.c0/x', 'x'.repeat(63)])(
+    'a label selector with the key %s is accepted',
+    (key) => {
+      expect(parseLabelSelector(one({ key, operator: 'Exists' }), 's').ok).toBe(true);
+    },
+  );
 
-  it('does not change what it reads', () => {
+  it('reading a label selector does not change it', () => {
     const selector = Object.freeze({
       matchLabels: Object.freeze({ b: '1', a: '2' }),
       matchExpressions: Object.freeze([]),
@@ -266,7 +269,7 @@ describe('a label selector', () => {
     expect(parseLabelSelector(selector, 's').ok).toBe(true);
   });
 
-  it('is read whatever it is: a value or a problem, never an exception', () => {
+  it('reading any value as a label selector returns requirements or a problem, and never throws', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (selector) => {
         const parsed = parseLabelSelector(selector, 's');
@@ -277,8 +280,8 @@ describe('a label selector', () => {
   });
 });
 
-describe('a claim selector', () => {
-  it('takes free strings as values and keys', () => {
+describe('readClaimSelector', () => {
+  it('a claim selector accepts free strings as values and keys', () => {
     const selector = {
       matchExpressions: [{ key: 'Cloud Provider', operator: 'In', values: ['Google Cloud', '', '日本', '../x'] }],
     };
@@ -286,7 +289,7 @@ describe('a claim selector', () => {
     expect(readClaimSelector(selector, 'c')[0]?.values).toEqual(['Google Cloud', '', '日本', '../x']);
   });
 
-  it('refuses an empty key', () => {
+  it('a claim selector rejects an empty key', () => {
     const read = parse(() => readClaimSelector({ matchExpressions: [{ key: '', operator: 'Exists' }] }, 'c'));
 
     expect(read).toEqual({
@@ -296,8 +299,8 @@ describe('a claim selector', () => {
   });
 });
 
-describe('reading', () => {
-  it('passes on an error that is not a refusal', () => {
+describe('parse', () => {
+  it('parse rethrows an error that is not a rejection', () => {
     const broken = (): never => {
       throw new TypeError('bug');
     };
@@ -305,11 +308,11 @@ describe('reading', () => {
     expect(() => parse(broken)).toThrow(TypeError);
   });
 
-  it('gives the first refusal', () => {
+  it('parse returns the first rejection', () => {
     expect(parse(() => reject('a', 'b'))).toEqual({ ok: false, problem: { field: 'a', message: 'b' } });
   });
 
-  it('shows long values cut, and never half a surrogate pair', () => {
+  it('parse cuts long values in messages, and never in a surrogate pair', () => {
     expect(quote('x'.repeat(500))).toHaveLength(81);
     expect(quote(`${'x'.repeat(78)}😀😀`)).toBe(`"${'x'.repeat(78)}…`);
   });

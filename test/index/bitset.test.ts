@@ -14,8 +14,8 @@ function ascending(numbers: Iterable<number>): number[] {
   return [...numbers].sort((a, b) => a - b);
 }
 
-describe('a set of bits', () => {
-  it('holds what a set of numbers holds, through any adding and taking out', () => {
+describe('Bitset', () => {
+  it('a set of bits equals a set of numbers after any additions and removals', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.nat(200), fc.boolean()), { maxLength: 80 }), (steps) => {
         const bits = new Bitset();
@@ -32,7 +32,7 @@ describe('a set of bits', () => {
     );
   });
 
-  it('unites and intersects as sets do, and leaves the other as it was', () => {
+  it('a set of bits has the union and the intersection of sets, and does not change the other set', () => {
     fc.assert(
       fc.property(someNumbers, someNumbers, (left, right) => {
         const other = bitsetOf(right);
@@ -51,7 +51,7 @@ describe('a set of bits', () => {
     );
   });
 
-  it('copies into a set of its own', () => {
+  it('a copy of a set of bits is independent of it', () => {
     const bits = bitsetOf([1, 31, 32, 64]);
     const copy = bits.copy();
     copy.delete(31);

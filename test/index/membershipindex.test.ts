@@ -14,8 +14,8 @@ function labelled(name: string, labels: Record<string, string> = {}, deleting = 
   return { name, labels, deleting };
 }
 
-describe('which cluster is in which set', () => {
-  it('puts a cluster into the set that its label names, once there is one', () => {
+describe('MembershipIndex', () => {
+  it('the membership index puts a cluster into the set that its label names, once there is one', () => {
     const membership = new MembershipIndex();
     membership.upsertCluster(labelled('a', { [CLUSTER_SET_LABEL]: 'fleet' }));
     expect(membership.memberNames('fleet')).toEqual([]);
@@ -26,7 +26,7 @@ describe('which cluster is in which set', () => {
     expect(membership.setsOf('a')).toEqual(['fleet']);
   });
 
-  it('does not put a cluster that carries the label into a set of that name which selects by other labels', () => {
+  it('the membership index does not put a cluster that carries the label into a set of that name which selects by other labels', () => {
     const membership = new MembershipIndex();
     membership.upsertSet('fleet', eu);
     membership.upsertCluster(labelled('a', { [CLUSTER_SET_LABEL]: 'fleet' }));
@@ -35,7 +35,7 @@ describe('which cluster is in which set', () => {
     expect(membership.memberNames('fleet')).toEqual(['b']);
   });
 
-  it('moves a cluster with its labels, and returns the sets that it left and joined', () => {
+  it('the membership index moves a cluster with its labels, and returns the sets that it left and joined', () => {
     const membership = new MembershipIndex();
     membership.upsertSet('fleet', exclusive);
     membership.upsertSet('eu', eu);
@@ -47,7 +47,7 @@ describe('which cluster is in which set', () => {
     expect(membership.members('fleet').size).toBe(0);
   });
 
-  it('does not count a cluster that is being deleted, and returns its sets once', () => {
+  it('the membership index does not count a cluster that is being deleted, and returns its sets once', () => {
     const membership = new MembershipIndex();
     membership.upsertSet('fleet', exclusive);
     const labels = { [CLUSTER_SET_LABEL]: 'fleet' };
@@ -65,7 +65,7 @@ describe('which cluster is in which set', () => {
     expect(membership.count('fleet')).toBe(2);
   });
 
-  it('returns a set once that a cluster leaves when its deletion begins', () => {
+  it('the membership index returns a set once that a cluster leaves when its deletion begins', () => {
     const membership = new MembershipIndex();
     membership.upsertSet('fleet', exclusive);
     membership.upsertCluster(labelled('a', { [CLUSTER_SET_LABEL]: 'fleet' }));
@@ -73,7 +73,7 @@ describe('which cluster is in which set', () => {
     expect(membership.upsertCluster(labelled('a', {}, true)).affected).toEqual(['fleet']);
   });
 
-  it('returns the sets of a cluster that is gone', () => {
+  it('the membership index returns the sets of a cluster that is gone', () => {
     const membership = new MembershipIndex();
     membership.upsertSet('fleet', exclusive);
     membership.upsertCluster(labelled('a', { [CLUSTER_SET_LABEL]: 'fleet' }));
@@ -81,7 +81,7 @@ describe('which cluster is in which set', () => {
     expect(membership.removeCluster('a')?.affected).toEqual(['fleet']);
   });
 
-  it('returns no set for a change of labels that moves the cluster into or out of none', () => {
+  it('the membership index returns no set for a change of labels that moves the cluster into or out of none', () => {
     const membership = new MembershipIndex();
     membership.upsertSet('fleet', exclusive);
     membership.upsertCluster(labelled('a', { [CLUSTER_SET_LABEL]: 'fleet', colour: 'red' }));
@@ -91,7 +91,7 @@ describe('which cluster is in which set', () => {
     expect(affected).toEqual([]);
   });
 
-  it('has nobody in a set whose selector cannot be read, and everybody back once it can', () => {
+  it('the membership index has no cluster in a set whose selector cannot be read, and all again once it can', () => {
     const membership = new MembershipIndex();
     membership.upsertCluster(labelled('a'));
     membership.upsertSet('all', everyone);
@@ -103,7 +103,7 @@ describe('which cluster is in which set', () => {
     expect(membership.memberNames('all')).toEqual(['a']);
   });
 
-  it('gives the number of a cluster that is gone to the next one', () => {
+  it('the membership index gives the ordinal of a cluster that is gone to the next one', () => {
     const membership = new MembershipIndex();
     membership.upsertCluster(labelled('a'));
     membership.upsertCluster(labelled('b'));
@@ -115,7 +115,7 @@ describe('which cluster is in which set', () => {
     expect(() => membership.nameAt(7)).toThrow('no cluster has the ordinal 7');
   });
 
-  it('equals asking the selector of every pair, whatever the order of the changes', () => {
+  it('the membership index equals the selectors for every pair of set and cluster, whatever the order of the changes', () => {
     const names = ['a', 'b', 'c', 'd'];
     const sets = ['s1', 's2', 's3'];
     const someLabels = fc.record(
@@ -172,14 +172,14 @@ describe('which cluster is in which set', () => {
   });
 });
 
-describe('two maps', () => {
+describe('sameMap', () => {
   it.each<[string, Record<string, string>, Record<string, string>, boolean]>([
     ['with the same pairs in another order are the same', { a: '1', b: '2' }, { b: '2', a: '1' }, true],
     ['with another value are not', { a: '1' }, { a: '2' }, false],
     ['with another key are not', { a: '1' }, { b: '1' }, false],
     ['with a key more are not', { a: '1' }, { a: '1', b: '2' }, false],
     ['that differ in a key which every object inherits are not', { toString: '1' }, { valueOf: '1' }, false],
-  ])('%s', (_sentence, a, b, same) => {
+  ])('two maps %s', (_sentence, a, b, same) => {
     expect(sameMap(a, b)).toBe(same);
   });
 });

@@ -19,11 +19,11 @@ interface ModelPlacement {
   readonly namespace: string;
   readonly spec: unknown;
   slots: Slots;
-  /** Named as affected, and not looked at yet. */
+  /** Reported as affected, and not reconciled yet. */
   pending: boolean;
 }
 
-/** All inputs, and what an index of them has to say, by the pure functions and by going through everything. */
+/** All inputs, and the content that an index of them must have, computed by the pure functions from all objects. */
 class Model {
   readonly clusters = new Map<string, ClusterView>();
   readonly sets = new Map<string, ModelSet>();
@@ -64,14 +64,14 @@ class Model {
     };
   }
 
-  /** Everything that a pass over the Placement could write. */
+  /** Everything that a reconcile of the Placement could write. */
   outcome(key: string): unknown {
     const { eligibility, problem, wanted, candidates, matched, kept, added, dropped } = schedule(this.snapshot(key));
     return { eligibility, problem, wanted, some: candidates > 0, match: matched > 0, kept, added, dropped };
   }
 
-  /** Carries a pass out. */
-  pass(key: string): void {
+  /** Reconciles the Placement. */
+  reconcile(key: string): void {
     const { kept, added } = schedule(this.snapshot(key));
     const placement = this.#placement(key);
     placement.slots = [[...kept.flat(), ...added]];
@@ -94,9 +94,9 @@ type Event =
   | { readonly kind: 'bindingGone'; readonly namespace: string; readonly name: string }
   | { readonly kind: 'placement'; readonly key: string; readonly namespace: string; readonly spec: unknown }
   | { readonly kind: 'placementGone'; readonly key: string }
-  | { readonly kind: 'look'; readonly key: string };
+  | { readonly kind: 'reconcile'; readonly key: string };
 
-/** Applies an event to the model and to the index; the keys that the index names. */
+/** Applies an event to the model and to the index; returns the keys that the index reports. */
 function fold(model: Model, index: PlacementIndex, event: Event): readonly string[] {
   switch (event.kind) {
     case 'cluster':
@@ -135,7 +135,7 @@ function foldPlacement(model: Model, index: PlacementIndex, event: Extract<Event
     index.removePlacement(event.key);
   } else if (model.placements.has(event.key)) {
     index.beginReconcile(event.key);
-    model.pass(event.key);
+    model.reconcile(event.key);
   }
   return [];
 }
@@ -244,10 +244,10 @@ const someEvent: fc.Arbitrary<Event> = fc.oneof(
       .map(({ key, spec }) => ({ kind: 'placement' as const, key, namespace: key.slice(0, 2), spec })),
   },
   { weight: 1, arbitrary: fc.constantFrom(...keys).map((key) => ({ kind: 'placementGone' as const, key })) },
-  { weight: 14, arbitrary: fc.constantFrom(...keys).map((key) => ({ kind: 'look' as const, key })) },
+  { weight: 14, arbitrary: fc.constantFrom(...keys).map((key) => ({ kind: 'reconcile' as const, key })) },
 );
 
-const looks = keys.map((key): Event => ({ kind: 'look', key }));
+const looks = keys.map((key): Event => ({ kind: 'reconcile', key }));
 
 /** A world to begin with: each Placement has been looked at, and some are misconfigured since, with clusters in their decisions. */
 const someOpening: fc.Arbitrary<Event[]> = fc
@@ -287,7 +287,7 @@ function tracked(): PlacementIndex {
   return index;
 }
 
-/** An index with set `fleet` bound to `team`, the given clusters in it, and one Placement that has been looked at. */
+/** An index with set `fleet` bound to `team`, the given clusters in it, and one Placement that has been reconciled. */
 function settled(spec: unknown, ...clusters: readonly ClusterView[]): PlacementIndex {
   const index = tracked();
   index.upsertSet({ name: 'fleet', deleting: false, selector: { kind: 'exclusive' } });
@@ -313,80 +313,98 @@ const wantsAws = {
   ],
 };
 
-describe('whom a change can change', () => {
+describe('PlacementIndex', () => {
   it.each<[string, unknown, ClusterView, ClusterView | string, readonly string[]]>([
-    ['a label that no Placement names: nobody', wantsEu, inFleet('a'), inFleet('a', { labels: { colour: 'red' } }), []],
     [
-      'a value that no Placement names: nobody',
+      'no Placement after a change: a label that no Placement names',
+      wantsEu,
+      inFleet('a'),
+      inFleet('a', { labels: { colour: 'red' } }),
+      [],
+    ],
+    [
+      'no Placement after a change: a value that no Placement names',
       wantsEu,
       inFleet('a', { labels: { region: 'us' } }),
       inFleet('a', { labels: { region: 'asia' } }),
       [],
     ],
     [
-      'a label that begins to match: its Placement',
+      'the Placement after a change: a label that begins to match',
       wantsEu,
       inFleet('a'),
       inFleet('a', { labels: { region: 'eu' } }),
       ['team/web'],
     ],
     [
-      'a label that ceases to match: its Placement',
+      'the Placement after a change: a label that ceases to match',
       wantsEu,
       inFleet('a', { labels: { region: 'eu' } }),
       inFleet('a'),
       ['team/web'],
     ],
     [
-      'the same labels and claims again, as a heartbeat is: nobody',
+      'no Placement after a change: the same labels and claims again, as a heartbeat is',
       wantsAws,
       inFleet('a', { claims: { platform: 'aws' } }),
       inFleet('a', { claims: { platform: 'aws' } }),
       [],
     ],
-    ['a claim that no Placement names: nobody', wantsAws, inFleet('a'), inFleet('a', { claims: { region: 'eu' } }), []],
     [
-      'a claim that begins to match: its Placement',
+      'no Placement after a change: a claim that no Placement names',
+      wantsAws,
+      inFleet('a'),
+      inFleet('a', { claims: { region: 'eu' } }),
+      [],
+    ],
+    [
+      'the Placement after a change: a claim that begins to match',
       wantsAws,
       inFleet('a'),
       inFleet('a', { claims: { platform: 'aws' } }),
       ['team/web'],
     ],
     [
-      'a label of that name where a claim is named: nobody',
+      'no Placement after a change: a label of that name where a claim is named',
       wantsAws,
       inFleet('a'),
       inFleet('a', { labels: { platform: 'aws' } }),
       [],
     ],
-    ['the end of a cluster that matches: its Placement', {}, inFleet('a'), 'a', ['team/web']],
+    ['the Placement after a change: the end of a cluster that matches', {}, inFleet('a'), 'a', ['team/web']],
     [
-      'the deletion of a cluster that matches: its Placement',
+      'the Placement after a change: the deletion of a cluster that matches',
       {},
       inFleet('a'),
       inFleet('a', { deleting: true }),
       ['team/web'],
     ],
-    ['the end of a cluster that does not match, not the last: nobody', wantsEu, inFleet('a'), 'a', []],
     [
-      'a match in a set that is not bound: nobody',
+      'no Placement after a change: the end of a cluster that does not match, not the last',
+      wantsEu,
+      inFleet('a'),
+      'a',
+      [],
+    ],
+    [
+      'no Placement after a change: a match in a set that is not bound',
       wantsEu,
       cluster('a'),
       cluster('a', { labels: { region: 'eu' } }),
       [],
     ],
-    ['a move into a bound set: its Placement', {}, cluster('a'), inFleet('a'), ['team/web']],
-    ['a move out of a bound set: its Placement', {}, inFleet('a'), cluster('a'), ['team/web']],
-  ])('%s', (_sentence, spec, before, after, named) => {
+    ['the Placement after a change: a move into a bound set', {}, cluster('a'), inFleet('a'), ['team/web']],
+    ['the Placement after a change: a move out of a bound set', {}, inFleet('a'), cluster('a'), ['team/web']],
+  ])('the placement index reports %s', (_sentence, spec, before, after, named) => {
     const index = settled(spec, before, inFleet('other'));
 
-    const keysNamed =
+    const reported =
       typeof after === 'string' ? index.removeCluster(after).placements : index.upsertCluster(after).placements;
 
-    expect(keysNamed).toEqual(named);
+    expect(reported).toEqual(named);
   });
 
-  it('names a Placement once until it has been looked at', () => {
+  it('the placement index reports a Placement once until it is reconciled', () => {
     const index = settled(wantsEu, inFleet('a'), inFleet('b'));
 
     expect(index.upsertCluster(inFleet('a', { labels: { region: 'eu' } })).placements).toEqual(['team/web']);
@@ -395,7 +413,7 @@ describe('whom a change can change', () => {
     expect(index.upsertCluster(inFleet('b')).placements).toEqual(['team/web']);
   });
 
-  it('names nobody while it is not tracking, and still folds', () => {
+  it('the placement index reports no Placement while it is not tracking, and still applies changes', () => {
     const index = settled({}, inFleet('a'));
     index.tracking = false;
 
@@ -404,19 +422,19 @@ describe('whom a change can change', () => {
     expect([...index.candidates('team/web').matched].map((one) => one.name)).toEqual(['a', 'b']);
   });
 
-  it('names the misconfigured Placement whose decision may hold a cluster that is deleted', () => {
+  it('the placement index reports the misconfigured Placement whose decision may hold a cluster that is being deleted', () => {
     const index = settled(broken, cluster('a'));
 
     expect(index.upsertCluster(cluster('a', { deleting: true })).placements).toEqual(['team/web']);
   });
 
-  it('names the misconfigured Placement whose decision may hold a cluster that is gone without having been seen to be deleted', () => {
+  it('the placement index reports the misconfigured Placement whose decision may hold a cluster that is gone without an event of its deletion', () => {
     const index = settled(broken, cluster('a'));
 
     expect(index.removeCluster('a').placements).toEqual(['team/web']);
   });
 
-  it('names the Placement with a set that cannot be read whose decision may hold a cluster that is gone', () => {
+  it('the placement index reports the Placement with an unreadable set whose decision may hold a cluster that is gone', () => {
     const index = settled({}, cluster('a'));
     index.upsertSet({
       name: 'odd',
@@ -429,13 +447,13 @@ describe('whom a change can change', () => {
     expect(index.removeCluster('a').placements).toEqual(['team/web']);
   });
 
-  it('names nobody when a cluster is gone whose deletion was seen before', () => {
+  it('the placement index reports no Placement for the end of a cluster whose deletion was reported before', () => {
     const index = settled(broken, cluster('a', { deleting: true }));
 
     expect(index.removeCluster('a').placements).toEqual([]);
   });
 
-  it('names, of the Placements of other namespaces, none', () => {
+  it('the placement index reports no Placement of another namespace', () => {
     const index = settled({}, inFleet('a'));
     index.upsertPlacement('other/web', { namespace: 'other', rules: compileSpec({}) });
     index.beginReconcile('other/web');
@@ -444,7 +462,7 @@ describe('whom a change can change', () => {
     expect(index.upsertBinding('other', binding('fleet'))).toEqual(['other/web']);
   });
 
-  it('returns the sets whose members changed, tracking or not', () => {
+  it('the placement index returns the sets whose members changed, tracking or not', () => {
     const index = settled({}, inFleet('a'));
     index.tracking = false;
 
@@ -455,7 +473,7 @@ describe('whom a change can change', () => {
     expect(index.removeCluster('b').sets).toEqual([]);
   });
 
-  it('returns candidates that stay as they were when clusters are removed and others take their ordinals', () => {
+  it('the placement index returns candidates that stay as they were when clusters are removed and others take their ordinals', () => {
     const index = settled({}, inFleet('a'), inFleet('b'), inFleet('c'));
     const { count, matched } = index.candidates('team/web');
 
@@ -475,7 +493,7 @@ describe('whom a change can change', () => {
     ]);
   });
 
-  it('never misses a Placement whose schedule changed, and holds what brute force finds, whatever happens in whatever order', () => {
+  it('the placement index reports every Placement whose schedule changes and equals a full computation, after any changes in any order', () => {
     fc.assert(
       fc.property(someOpening, fc.array(someEvent, { minLength: 1, maxLength: 25 }), (opening, events) => {
         const model = new Model();
@@ -483,17 +501,17 @@ describe('whom a change can change', () => {
         for (const event of opening) fold(model, index, event);
         for (const event of events) {
           const before = new Map([...model.placements.keys()].map((key) => [key, JSON.stringify(model.outcome(key))]));
-          const named = fold(model, index, event);
+          const reported = fold(model, index, event);
           for (const [key, placement] of model.placements) {
             const { count, matched } = model.snapshot(key).candidates;
             const held = index.candidates(key);
             expect(held.count).toBe(count);
             expect([...held.matched].map((one) => one.name).sort()).toEqual([...matched].map((one) => one.name).sort());
             expect(held.matched.size).toBe(matched.size);
-            const looked = event.kind === 'look' && event.key === key;
-            const changed = !looked && before.get(key) !== JSON.stringify(model.outcome(key));
-            if (changed) expect(placement.pending || named.includes(key)).toBe(true);
-            placement.pending ||= named.includes(key);
+            const reconciled = event.kind === 'reconcile' && event.key === key;
+            const changed = !reconciled && before.get(key) !== JSON.stringify(model.outcome(key));
+            if (changed) expect(placement.pending || reported.includes(key)).toBe(true);
+            placement.pending ||= reported.includes(key);
           }
         }
       }),

@@ -112,7 +112,7 @@ async function readAfter(
 
 /**
  * Whether `found` is what a write with a conflict was to store: the client repeats an update whose answer was lost, and
- * the repetition conflicts with the first try. Such an object was edited by nobody else.
+ * the repetition conflicts with the first try. No other client edited such an object.
  */
 function isStored({ owner, objects }: Input, write: DecisionWrite, found: PlacementDecision | undefined): boolean {
   if (write.kind !== 'update' || found === undefined) return false;

@@ -16,8 +16,8 @@ function boundOf(hub: PlacementRig, name = 'fleet'): string | undefined {
   return found?.status?.conditions?.find((one) => one.type === 'Bound')?.reason;
 }
 
-describe('the status of a ManagedClusterSet', () => {
-  it('follows its members', async () => {
+describe('reconcile of ManagedClusterSets', () => {
+  it('the status of a ManagedClusterSet follows its members', async () => {
     const hub = new PlacementRig();
     hub.clusters('a', 'b');
     await hub.start();
@@ -36,7 +36,7 @@ describe('the status of a ManagedClusterSet', () => {
     });
   });
 
-  it('does not count members that are being deleted', async () => {
+  it('the status of a ManagedClusterSet does not count members that are being deleted', async () => {
     const hub = new PlacementRig();
     hub.clusters('a', 'b');
     await hub.start();
@@ -56,7 +56,7 @@ describe('the status of a ManagedClusterSet', () => {
     });
   });
 
-  it('stays true while the set is being deleted', async () => {
+  it('the status of a ManagedClusterSet is updated while the set is being deleted', async () => {
     const hub = new PlacementRig();
     hub.clusters('a');
     await hub.start();
@@ -70,7 +70,7 @@ describe('the status of a ManagedClusterSet', () => {
     expect(setOf(hub)?.numberOfClusters).toBe(2);
   });
 
-  it('is written at most once a second, however often its members change', async () => {
+  it('the status of a ManagedClusterSet is written at most once a second, however often its members change', async () => {
     const hub = await new PlacementRig().start();
     const mark = hub.mark;
 
@@ -86,7 +86,7 @@ describe('the status of a ManagedClusterSet', () => {
     expect(setOf(hub)?.numberOfClusters).toBe(50);
   });
 
-  it('costs nothing when its members change in what does not count', async () => {
+  it('the status of a ManagedClusterSet is not written when members change in fields that do not count', async () => {
     const hub = new PlacementRig();
     hub.clusters('a', 'b');
     await hub.start();
@@ -98,7 +98,7 @@ describe('the status of a ManagedClusterSet', () => {
     expect(hub.api.calls).toHaveLength(calls);
   });
 
-  it('says that the selector cannot be read, and what is wrong with it', async () => {
+  it('the status of a ManagedClusterSet reports an unreadable selector with the field and the rule', async () => {
     const hub = await new PlacementRig().start();
 
     hub.set('fleet', { clusterSelector: { selectorType: 'Sorting' } });
@@ -115,7 +115,7 @@ describe('the status of a ManagedClusterSet', () => {
     });
   });
 
-  it('is put right when a stranger edits it', async () => {
+  it('the status of a ManagedClusterSet is restored when another client edits it', async () => {
     const hub = new PlacementRig();
     hub.clusters('a');
     await hub.start();
@@ -131,7 +131,7 @@ describe('the status of a ManagedClusterSet', () => {
     expect(setOf(hub)?.numberOfClusters).toBe(before?.numberOfClusters);
   });
 
-  it('is not written while the clusters are not known', async () => {
+  it('the status of a ManagedClusterSet is not written while the cache of clusters is not current', async () => {
     const hub = new PlacementRig();
     hub.clusters('a');
     await hub.start();
@@ -147,7 +147,7 @@ describe('the status of a ManagedClusterSet', () => {
     expect(setOf(hub)?.numberOfClusters).toBe(0);
   });
 
-  it('that was refused, or met a conflict, is tried again without a read of its own', async () => {
+  it('a status write that was refused or had a conflict is retried without a read', async () => {
     const hub = new PlacementRig();
     hub.clusters('a');
     const kinds = ['Unavailable', 'Conflict', 'Conflict'] as const;
@@ -167,7 +167,7 @@ describe('the status of a ManagedClusterSet', () => {
     expect(setOf(hub)?.numberOfClusters).toBe(1);
   });
 
-  it('that is refused because the object itself is not valid is tried again only when something changes', async () => {
+  it('a status write that is refused because the object is invalid is retried only after a change', async () => {
     const hub = new PlacementRig();
     hub.clusters('a');
     let writes = 0;
@@ -186,7 +186,7 @@ describe('the status of a ManagedClusterSet', () => {
     expect([before, writes]).toEqual([1, 2]);
   });
 
-  it('costs no second write while the cache is behind its own first one', async () => {
+  it('the status of a ManagedClusterSet is written once while the cache does not show the write', async () => {
     const hub = new PlacementRig();
     await hub.start();
     hub.caches.sets.pause();
@@ -202,8 +202,8 @@ describe('the status of a ManagedClusterSet', () => {
   });
 });
 
-describe('the status of a ManagedClusterSetBinding', () => {
-  it('follows its set', async () => {
+describe('reconcile of ManagedClusterSetBindings', () => {
+  it('the status of a ManagedClusterSetBinding follows its set', async () => {
     const hub = await new PlacementRig().start();
     expect(boundOf(hub)).toBe('ClusterSetBound');
 
@@ -216,7 +216,7 @@ describe('the status of a ManagedClusterSetBinding', () => {
     expect(boundOf(hub)).toBe('ClusterSetBound');
   });
 
-  it('says that the binding is being deleted, when a finalizer holds it', async () => {
+  it('the status of a ManagedClusterSetBinding reports its deletion while a finalizer delays it', async () => {
     const hub = await new PlacementRig().start();
     const stored = hub.api.peek<ManagedClusterSetBinding>(ManagedClusterSetBindings, {
       namespace: NAMESPACE,
@@ -230,7 +230,7 @@ describe('the status of a ManagedClusterSetBinding', () => {
     expect(boundOf(hub)).toBe('BindingDeleting');
   });
 
-  it('says that a binding of another name than its set is ignored', async () => {
+  it('the status of a ManagedClusterSetBinding with another name than its set reports that it is ignored', async () => {
     const hub = new PlacementRig();
     hub.bind('mine', 'fleet');
     await hub.start();
@@ -238,7 +238,7 @@ describe('the status of a ManagedClusterSetBinding', () => {
     expect(boundOf(hub, 'mine')).toBe('NameDiffers');
   });
 
-  it('costs nothing when the set changes in what does not count', async () => {
+  it('the status of a ManagedClusterSetBinding is not written when the set changes in fields that do not count', async () => {
     const hub = await new PlacementRig().start();
     const mark = hub.mark;
 

@@ -6,7 +6,7 @@ import { failure } from '../../support/fakes/api.js';
 import { PlacementRig, NAMESPACE } from '../../support/rigs/controllers/placement.js';
 
 /** Faults of the well-known controller for the same job, as far as they are faults of a controller. */
-describe('not like its ancestor', () => {
+describe('regressions of an earlier controller for the same task', () => {
   it('a negative number of clusters stops neither its Placement nor another one', async () => {
     const hub = new PlacementRig();
     hub.clusters('a');
@@ -18,7 +18,7 @@ describe('not like its ancestor', () => {
     expect(hub.decision('good')).toEqual({ 'decision-1': ['a'] });
   });
 
-  it('a refused decision write is neither dropped nor claimed: it fails the pass, and is tried again', async () => {
+  it('a refused write of a decision is neither ignored nor reported as stored: the reconcile fails and is retried', async () => {
     const hub = new PlacementRig();
     hub.clusters('a');
     hub.place('web');
@@ -38,7 +38,7 @@ describe('not like its ancestor', () => {
     expect(hub.status('web')).toMatchObject({ numberOfSelectedClusters: 2, phase: 'Satisfied' });
   });
 
-  it('an object that carries our label and is not ours is not deleted', async () => {
+  it('an object with our label and another owner is not deleted', async () => {
     const hub = new PlacementRig();
     const labels = { [PLACEMENT_LABEL]: 'web' };
     hub.api.put<PlacementDecision>(PlacementDecisions, {
@@ -54,23 +54,23 @@ describe('not like its ancestor', () => {
     expect(hub.writesSince(0).filter((write) => write.includes('web-of-mine'))).toEqual([]);
   });
 
-  it('a decision object is born with its clusters, by one call', async () => {
+  it('a decision object is created with its clusters by one call', async () => {
     const hub = new PlacementRig();
     hub.clusters('a', 'b');
     await hub.start();
-    const born: number[] = [];
+    const sizes: number[] = [];
     hub.api.before = ({ type, object }) => {
       if (type === PlacementDecisions && object !== undefined)
-        born.push((object as PlacementDecision).status.decisions.length);
+        sizes.push((object as PlacementDecision).status.decisions.length);
     };
 
     hub.place('web');
     await hub.rest();
 
-    expect(born).toEqual([2]);
+    expect(sizes).toEqual([2]);
   });
 
-  it('one cluster set that cannot be read stops no Placement, those that use it included', async () => {
+  it('an unreadable cluster set stops no Placement, not even one that uses it', async () => {
     const hub = new PlacementRig();
     hub.set('odd', { clusterSelector: { selectorType: 'Sorting' } });
     hub.bind('odd');
@@ -84,7 +84,7 @@ describe('not like its ancestor', () => {
     for (const name of ['web', 'other']) expect(Object.values(hub.decision(name)).flat().sort()).toEqual(['a', 'b']);
   });
 
-  it('what only a user can cure is reported once and then left alone', async () => {
+  it('an error that only a user can correct is reported once and not retried', async () => {
     const hub = new PlacementRig();
     hub.place('web', { numberOfClusters: 1.5 });
     await hub.start();
@@ -97,7 +97,7 @@ describe('not like its ancestor', () => {
     expect(hub.log.lines.filter((line) => line.level === 'error')).toEqual([]);
   });
 
-  it('the heartbeat of every cluster runs nothing', async () => {
+  it('heartbeats of clusters cause no reconcile', async () => {
     const hub = new PlacementRig();
     for (let n = 0; n < 100; n++) hub.cluster(`c${n}`);
     for (let n = 0; n < 20; n++) hub.place(`p${n}`, { numberOfClusters: 3 });
@@ -110,7 +110,7 @@ describe('not like its ancestor', () => {
     expect([hub.api.calls.length, hub.infos.length]).toEqual([calls, passes]);
   });
 
-  it('a change that flips one Placement moves no decision of another', async () => {
+  it('a change that affects one Placement changes no decision of another', async () => {
     const hub = new PlacementRig();
     for (let n = 0; n < 30; n++) hub.cluster(`c${n}`);
     for (let n = 0; n < 20; n++) hub.place(`p${n}`, { numberOfClusters: 2 });
@@ -127,8 +127,8 @@ describe('not like its ancestor', () => {
     const moved = hub.api
       .all(PlacementDecisions)
       .filter((one, index) => one.metadata.resourceVersion !== before[index]);
-    const told = hub.api.all(Placements).filter((one, index) => one.metadata.resourceVersion !== statuses[index]);
+    const reported = hub.api.all(Placements).filter((one, index) => one.metadata.resourceVersion !== statuses[index]);
     expect(moved.map((one) => one.metadata.name)).toEqual(['gold-decision-1']);
-    expect(told.map((one) => one.metadata.name)).toEqual(['gold']);
+    expect(reported.map((one) => one.metadata.name)).toEqual(['gold']);
   });
 });

@@ -45,7 +45,7 @@ const ROWS: readonly (readonly [string, Change<PlacementDecision>, readonly stri
   ],
 ];
 
-describe('the filter of own changes', () => {
+describe('ChangeFilter', () => {
   it.each(ROWS)('%s', (_sentence, delivered, keys) => {
     expect([...filter().changes.decisionChanged([KEY], delivered)]).toEqual(keys);
   });

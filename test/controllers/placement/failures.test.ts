@@ -7,11 +7,11 @@ import { PlacementRig, NAMESPACE } from '../../support/rigs/controllers/placemen
 
 const first = { namespace: NAMESPACE, name: 'web-decision-1' };
 
-function told(hub: PlacementRig): string[] {
+function eventReasons(hub: PlacementRig): string[] {
   return hub.events.map((one) => one.reason);
 }
 
-/** Puts an object of a stranger in the place of a decision object. */
+/** Creates an object without an owner under the name of a decision object. */
 function occupy(hub: PlacementRig): void {
   hub.api.put<PlacementDecision>(PlacementDecisions, { metadata: first, status: { decisions: [] } });
 }
@@ -25,8 +25,8 @@ function refuse(hub: PlacementRig): () => void {
   return () => (refusing = false);
 }
 
-describe('a decision that cannot be written', () => {
-  it('because of a foreign object is told once, with the object, and claims nothing', async () => {
+describe('reports of failed writes', () => {
+  it('a decision that is blocked by a foreign object is reported once, with the object, and lists nothing', async () => {
     const hub = new PlacementRig();
     hub.clusters('a');
     occupy(hub);
@@ -48,35 +48,35 @@ describe('a decision that cannot be written', () => {
       status: 'True',
       message: 'every cluster that matches is selected',
     });
-    expect(told(hub)).toEqual(['PlacementUnsatisfied', 'DecisionPublished']);
+    expect(eventReasons(hub)).toEqual(['PlacementUnsatisfied', 'DecisionPublished']);
   });
 
-  it('is told of though PlacementSatisfied has its reason already', async () => {
+  it('a decision that cannot be written is reported though the reason of PlacementSatisfied does not change', async () => {
     const hub = new PlacementRig();
     hub.clusters('a');
     hub.place('web', { numberOfClusters: 3 });
     await hub.start();
-    const before = told(hub).length;
+    const before = eventReasons(hub).length;
 
     hub.api.remove(PlacementDecisions, first);
     occupy(hub);
     await hub.rest(10_000);
 
-    expect(told(hub).slice(before)).toEqual(['PlacementUnsatisfied']);
+    expect(eventReasons(hub).slice(before)).toEqual(['PlacementUnsatisfied']);
     expect(hub.events.at(-1)?.note).toContain('PlacementDecision team/web-decision-1');
   });
 
-  it('is told of though nobody is wanted', async () => {
+  it('a decision that cannot be written is reported though no cluster is wanted', async () => {
     const hub = new PlacementRig();
     occupy(hub);
     hub.place('web', { numberOfClusters: 0 });
     await hub.start();
 
-    expect(told(hub)).toEqual(['PlacementUnsatisfied']);
+    expect(eventReasons(hub)).toEqual(['PlacementUnsatisfied']);
     expect(hub.events[0]?.note).toContain('PlacementDecision team/web-decision-1');
   });
 
-  it('in part is announced for the clusters that are stored', async () => {
+  it('a decision that is stored in part has an event with the stored clusters', async () => {
     const hub = new PlacementRig();
     hub.clusters(...Array.from({ length: 150 }, (_, index) => `c${index}`));
     occupy(hub);
@@ -89,7 +89,7 @@ describe('a decision that cannot be written', () => {
     ]);
   });
 
-  it('in its second object counts as published, in log, latency and event, only when all of it is stored', async () => {
+  it('a decision whose second object cannot be written counts as published, in log, latency and event, only when all of it is stored', async () => {
     const hub = new PlacementRig();
     hub.clusters(...Array.from({ length: 101 }, (_, index) => `c${index}`));
     let refusing = true;
@@ -103,7 +103,7 @@ describe('a decision that cannot be written', () => {
 
     expect(Object.keys(hub.decision('web'))).toEqual(['decision-1']);
     expect([published(), hub.latencies.length]).toEqual([0, 0]);
-    expect(told(hub)).toEqual(['PlacementUnsatisfied']);
+    expect(eventReasons(hub)).toEqual(['PlacementUnsatisfied']);
 
     refusing = false;
     await hub.rest(70_000);
@@ -114,7 +114,7 @@ describe('a decision that cannot be written', () => {
     expect(hub.events.at(-1)).toMatchObject({ reason: 'DecisionChanged', note: `added 1 cluster: ${last}` });
   });
 
-  it('gives what was never stored to a better ranked cluster that has come since', async () => {
+  it('a cluster that was selected and never stored is replaced by a new one with a higher rank', async () => {
     const hub = new PlacementRig();
     hub.clusters(...Array.from({ length: 101 }, (_, index) => `c${index}`));
     const second = { namespace: NAMESPACE, name: 'web-decision-2' };
@@ -126,15 +126,15 @@ describe('a decision that cannot be written', () => {
     };
     hub.place('web', { numberOfClusters: 101 });
     await hub.start();
-    for (let n = 0; n < 40; n++) hub.cluster(`newcomer-${n}`);
+    for (let n = 0; n < 40; n++) hub.cluster(`new-${n}`);
     hub.api.before = () => {};
     await hub.rest(70_000);
 
     expect(refused).toHaveLength(1);
-    expect(hub.decision('web')['decision-2']).toEqual([expect.stringMatching('newcomer-')]);
+    expect(hub.decision('web')['decision-2']).toEqual([expect.stringMatching('new-')]);
   });
 
-  it('because its namespace is being deleted is waited for: one status, no error line, no event', async () => {
+  it('a decision in a namespace that is being deleted is retried later: one status, no error line, no event', async () => {
     const hub = await new PlacementRig().start();
     hub.clusters('a');
     await hub.rest();
@@ -168,14 +168,14 @@ describe('a decision that cannot be written', () => {
     await hub.rest(6_000);
 
     expect(hub.status('web')).toMatchObject({ phase: 'Satisfied', numberOfSelectedClusters: 1 });
-    expect(told(hub)).toEqual(['DecisionPublished']);
+    expect(eventReasons(hub)).toEqual(['DecisionPublished']);
   });
 
   it.each([
     ['the same process', false],
     ['another process', true],
   ])(
-    'after all its objects went leaves the Placement Unsatisfied, and %s announces no first decision',
+    'a Placement whose objects are gone and cannot be created again is Unsatisfied, and %s records no first decision',
     async (_who, another) => {
       const hub = new PlacementRig();
       hub.clusters('a');
@@ -194,7 +194,7 @@ describe('a decision that cannot be written', () => {
       await other.rest(70_000);
 
       expect(other.status('web')).toMatchObject({ phase: 'Satisfied', numberOfSelectedClusters: 1 });
-      expect([...told(hub), ...(another ? told(other) : [])]).toEqual([
+      expect([...eventReasons(hub), ...(another ? eventReasons(other) : [])]).toEqual([
         'DecisionPublished',
         'PlacementUnsatisfied',
         ...(another ? ['DecisionChanged'] : []),

@@ -11,8 +11,8 @@ function numbered(count: number, prefix = 'c'): string[] {
   return Array.from({ length: count }, (_, index) => `${prefix}${String(index).padStart(3, '0')}`);
 }
 
-describe('a new Placement', () => {
-  it('costs two writes and one event: the decision, born complete, and then the status', async () => {
+describe('publishing of a new Placement', () => {
+  it('a new Placement costs two writes and one event: the complete decision, then the status', async () => {
     const hub = new PlacementRig();
     hub.clusters('a', 'b', 'c');
     await hub.start();
@@ -32,7 +32,7 @@ describe('a new Placement', () => {
     expect(hub.latencies).toHaveLength(1);
   });
 
-  it('that selects nobody has one empty decision and one event, which says why', async () => {
+  it('a new Placement that selects no cluster has one empty decision and one event with the reason', async () => {
     const hub = await new PlacementRig().start();
     const mark = hub.mark;
 
@@ -45,7 +45,7 @@ describe('a new Placement', () => {
     expect(hub.condition('web', 'PlacementSatisfied')?.reason).toBe('AllManagedClusterSetsEmpty');
   });
 
-  it('is left alone by what it has written itself', async () => {
+  it('a new Placement is not reconciled again because of its own writes', async () => {
     const hub = new PlacementRig();
     hub.clusters(...numbered(250));
     await hub.start();
@@ -59,7 +59,7 @@ describe('a new Placement', () => {
     expect(passes).toBe(1);
   });
 
-  it('is told of in the status by the names and revisions of all its objects', async () => {
+  it('the status of a new Placement lists the names and revisions of all its objects', async () => {
     const hub = new PlacementRig();
     hub.clusters(...numbered(250));
     await hub.start();
@@ -77,8 +77,8 @@ describe('a new Placement', () => {
   });
 });
 
-describe('a decision object', () => {
-  it('is never seen empty before it is filled', async () => {
+describe('publishing of decision objects', () => {
+  it('a decision object is created with its clusters', async () => {
     const hub = new PlacementRig();
     hub.clusters('a');
     await hub.start();
@@ -94,7 +94,7 @@ describe('a decision object', () => {
     expect(seen).toEqual([1]);
   });
 
-  it('that was deleted comes back with the same clusters, even where others rank higher by now', async () => {
+  it('a deleted decision object is created again with the same clusters, even if others rank higher by now', async () => {
     const hub = new PlacementRig();
     hub.clusters('a', 'b');
     await hub.start();
@@ -111,7 +111,7 @@ describe('a decision object', () => {
     expect(hub.events.map((one) => one.reason)).toEqual(['DecisionPublished']);
   });
 
-  it('that a stranger edited is put right, with their labels and annotations left on it', async () => {
+  it('a decision object that another client edited is restored, and keeps the labels and annotations of others', async () => {
     const hub = new PlacementRig();
     hub.clusters('a', 'b');
     await hub.start();
@@ -136,7 +136,7 @@ describe('a decision object', () => {
     });
   });
 
-  it('of another owner is not touched: Ready says PublishFailed, and nothing is claimed that is not stored', async () => {
+  it('a decision object of another owner is not changed: Ready is PublishFailed, and the status lists only what is stored', async () => {
     const hub = new PlacementRig();
     hub.clusters('a');
     const foreign = {
@@ -170,7 +170,7 @@ describe('a decision object', () => {
     expect(hub.condition('web', 'Ready')?.status).toBe('True');
   });
 
-  it('without an owner that carries our label is adopted, with what it holds', async () => {
+  it('a decision object without an owner that has our label is adopted with its clusters', async () => {
     const hub = new PlacementRig();
     hub.clusters(...numbered(20));
     const placement = hub.place('web', { numberOfClusters: 1 });
@@ -184,7 +184,7 @@ describe('a decision object', () => {
     expect(hub.decision('web')).toEqual({ 'decision-1': ['c007'] });
   });
 
-  it('that a deleted Placement of the same name left behind is deleted with preconditions and made anew', async () => {
+  it('a decision object of a deleted Placement of the same name is deleted with preconditions and created again', async () => {
     const hub = new PlacementRig();
     hub.clusters('a');
     const placement = hub.place('web');
@@ -202,7 +202,7 @@ describe('a decision object', () => {
     expect(hub.decision('web')).toEqual({ 'decision-1': ['a'] });
   });
 
-  it('of the Placement that took the place of the one in a late cache is not deleted', async () => {
+  it('a decision object of a newer Placement than the cached one is not deleted', async () => {
     const hub = new PlacementRig();
     hub.clusters('a');
     hub.place('web');
@@ -219,7 +219,7 @@ describe('a decision object', () => {
     expect(hub.writesSince(before)).toEqual([]);
   });
 
-  it('is not written again for a Placement that is being deleted', async () => {
+  it('a decision object is not written again for a Placement that is being deleted', async () => {
     const hub = new PlacementRig();
     hub.clusters('a');
     hub.place('web', {}, { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['foregroundDeletion'] });
@@ -232,9 +232,9 @@ describe('a decision object', () => {
   });
 });
 
-describe('a write that fails', () => {
+describe('publishing with failed writes', () => {
   it.each(['Forbidden', 'Invalid', 'Unavailable'] as const)(
-    'as %s surfaces, is tried again, and the status does not claim it',
+    'a write that fails as %s is reported and retried, and the status does not list it',
     async (kind) => {
       const hub = new PlacementRig();
       hub.clusters('a');
@@ -264,7 +264,7 @@ describe('a write that fails', () => {
     },
   );
 
-  it('without an answer, though it was carried out, is found out before anything else is decided', async () => {
+  it('a write that was stored without an answer is confirmed before the next decision', async () => {
     const hub = new PlacementRig();
     hub.clusters('a');
     await hub.start();
@@ -290,7 +290,7 @@ describe('a write that fails', () => {
     expect(hub.status('web')).toMatchObject({ phase: 'Satisfied', numberOfSelectedClusters: 1 });
   });
 
-  it('in the second of three objects leaves the first claimed, the third unwritten, and all right in the end', async () => {
+  it('a failed write of the second of three objects leaves the first reported and the third unwritten, and all are written in the end', async () => {
     const hub = new PlacementRig();
     hub.clusters(...numbered(250));
     await hub.start();
@@ -312,7 +312,7 @@ describe('a write that fails', () => {
     expect(hub.status('web').numberOfSelectedClusters).toBe(250);
   });
 
-  it('of the status alone is tried again, and the decision is not written twice', async () => {
+  it('a failed write of the status is retried, and the decision is not written twice', async () => {
     const hub = new PlacementRig();
     hub.clusters('a');
     await hub.start();
@@ -331,8 +331,8 @@ describe('a write that fails', () => {
   });
 });
 
-describe('a cache that is behind', () => {
-  it('of its own writes makes a second pass neither write again nor take anything back', async () => {
+describe('publishing with a cache that is behind', () => {
+  it('while the cache does not show own writes, another reconcile neither repeats nor reverts them', async () => {
     const hub = new PlacementRig();
     hub.clusters(...numbered(150));
     hub.place('web', { numberOfClusters: 150 });
@@ -356,7 +356,7 @@ describe('a cache that is behind', () => {
     expect(hub.writesSince(mark).filter((write) => write.includes('decision')).length).toBeLessThanOrEqual(2);
   });
 
-  it('of somebody else costs a conflict, a fresh read, and no more', async () => {
+  it('while the cache does not show the write of another client, a reconcile costs one conflict and one read', async () => {
     const hub = new PlacementRig();
     hub.clusters('a', 'b');
     hub.place('web', { numberOfClusters: 2 });

@@ -19,9 +19,9 @@ async function selected(...names: readonly string[]): Promise<PlacementRig> {
   return hub;
 }
 
-describe('a write that was carried out although its answer was lost, and is refused when it is repeated', () => {
+describe('repeated writes', () => {
   // The client repeats a PUT whose answer did not come; the first was stored, so the second names an old version.
-  it('stands: what it selected is not given up for a better ranked newcomer', async () => {
+  it('a repeated write of what is stored already counts as stored: its clusters are not replaced by a new one with a higher rank', async () => {
     const hub = await selected('a', 'b', 'c');
     const [gone = '', stays = ''] = hub.decision('web')['decision-1'] ?? [];
     hub.api.before = (call) => {
@@ -29,7 +29,7 @@ describe('a write that was carried out although its answer was lost, and is refu
       hub.api.before = () => {};
       hub.caches.decisions.pause();
       hub.api.put(PlacementDecisions, call.object);
-      for (let n = 0; n < 40; n++) hub.cluster(`newcomer-${n}`);
+      for (let n = 0; n < 40; n++) hub.cluster(`new-${n}`);
     };
 
     hub.deleting(gone);
@@ -40,7 +40,7 @@ describe('a write that was carried out although its answer was lost, and is refu
     expect(hub.status('web')).toMatchObject({ numberOfSelectedClusters: 2, phase: 'Satisfied' });
   });
 
-  it('is one of several: those after it are written all the same, and the status names them', async () => {
+  it('after a repeated write of what is stored already, the writes after it are carried out, and the status lists them', async () => {
     const hub = new PlacementRig();
     hub.clusters(...Array.from({ length: 150 }, (_, n) => `c${n}`));
     await hub.start();
@@ -69,7 +69,7 @@ describe('a write that was carried out although its answer was lost, and is refu
     );
   });
 
-  it('does not stand when somebody else has written something else', async () => {
+  it('a repeated write does not count as stored when another client has written other content', async () => {
     const hub = await selected('a', 'b', 'c');
     const [gone = '', stays = ''] = hub.decision('web')['decision-1'] ?? [];
     hub.api.before = (call) => {
@@ -88,7 +88,7 @@ describe('a write that was carried out although its answer was lost, and is refu
   });
 });
 
-describe('a decision object that somebody deletes before the write of it is answered', () => {
+describe('deletions before the answer', () => {
   /** A hub on which the next change of the decision object is followed by its deletion, both seen before the writer's answer. */
   async function snatched(): Promise<{ readonly hub: PlacementRig; readonly arm: () => void }> {
     const hub = new PlacementRig();
@@ -103,7 +103,7 @@ describe('a decision object that somebody deletes before the write of it is answ
     return { hub, arm: () => (armed = true) };
   }
 
-  it('comes back when it had just been made', async () => {
+  it('a new decision object that is deleted before the answer to its creation is created again', async () => {
     const { hub, arm } = await snatched();
     arm();
 
@@ -113,7 +113,7 @@ describe('a decision object that somebody deletes before the write of it is answ
     expect(hub.decision('web')).toEqual({ 'decision-1': [] });
   });
 
-  it('comes back when it had just been changed', async () => {
+  it('a decision object that is deleted before the answer to its update is created again', async () => {
     const { hub, arm } = await snatched();
     hub.place('web');
     await hub.rest();
@@ -125,7 +125,7 @@ describe('a decision object that somebody deletes before the write of it is answ
     expect(hub.decision('web')).toEqual({ 'decision-1': ['b'] });
   });
 
-  it('comes back when it had taken the place of one that a deleted Placement left behind', async () => {
+  it('a decision object that replaced one of a deleted Placement, and is deleted before the answer to its creation, is created again', async () => {
     const { hub, arm } = await snatched();
     const old = hub.place('web', {}, { uid: 'of-the-old-one' });
     hub.store(old, 1, ['a', 'b']);

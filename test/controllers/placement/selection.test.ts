@@ -28,8 +28,8 @@ async function settled(spec: unknown, ...clusters: readonly string[]): Promise<P
   return hub.start();
 }
 
-describe('a change of the fleet', () => {
-  it('that no Placement names costs no pass and no write', async () => {
+describe('reconcile after a change of the fleet', () => {
+  it('a change of labels and claims that no Placement names causes no reconcile and no write', async () => {
     const hub = await settled(wantsEu, 'a', 'b');
     const [calls, passes] = [hub.api.calls.length, hub.infos.length];
 
@@ -40,7 +40,7 @@ describe('a change of the fleet', () => {
     expect([hub.api.calls.length, hub.infos.length]).toEqual([calls, passes]);
   });
 
-  it('that flips one Placement runs that one, and moves nobody else', async () => {
+  it('a change that affects one Placement causes a reconcile of that one alone', async () => {
     const hub = await settled(wantsEu, 'a', 'b');
     for (let n = 0; n < 20; n++)
       hub.place(`other-${n}`, {
@@ -62,7 +62,7 @@ describe('a change of the fleet', () => {
     expect(hub.events.at(-1)).toMatchObject({ reason: 'DecisionChanged', note: 'added 1 cluster: a' });
   });
 
-  it('of a hundred clusters within a settle window is taken together', async () => {
+  it('changes of a hundred clusters within a settle window are published together', async () => {
     const hub = await settled({});
     const mark = hub.mark;
 
@@ -76,7 +76,7 @@ describe('a change of the fleet', () => {
     expect(selected(hub)).toHaveLength(100);
   });
 
-  it('drops a cluster that is being deleted, and one that is gone', async () => {
+  it('a cluster that is being deleted is dropped, and so is one that is gone', async () => {
     const hub = await settled({}, 'a', 'b', 'c');
 
     hub.deleting('a');
@@ -86,7 +86,7 @@ describe('a change of the fleet', () => {
     expect(selected(hub)).toEqual(['c']);
   });
 
-  it('replaces a cluster that left by one write, and keeps the others where they are', async () => {
+  it('a cluster that left is replaced by one write, and the others keep their places', async () => {
     const hub = await settled({ numberOfClusters: 3 }, 'a', 'b', 'c', 'd', 'e', 'f');
     const before = selected(hub);
     const mark = hub.mark;
@@ -99,7 +99,7 @@ describe('a change of the fleet', () => {
     expect(selected(hub)).toHaveLength(3);
   });
 
-  it('takes claims as free strings, not as label values', async () => {
+  it('claims are compared as free strings, not as label values', async () => {
     const claim = 'Google Cloud / ~€';
     const hub = new PlacementRig();
     hub.cluster('a', {}, { claims: { platform: claim } });
@@ -118,7 +118,7 @@ describe('a change of the fleet', () => {
     expect(selected(hub)).toEqual(['a']);
   });
 
-  it('of two Placements with the same spec selects different clusters for each, not the first by name', async () => {
+  it('Placements with the same spec select different clusters, not the first by name', async () => {
     const hub = new PlacementRig();
     hub.clusters(...Array.from({ length: 40 }, (_, index) => `c${String(index).padStart(2, '0')}`));
     for (let n = 0; n < 10; n++) hub.place(`p${n}`, { numberOfClusters: 1 });
@@ -129,7 +129,7 @@ describe('a change of the fleet', () => {
   });
 });
 
-describe('a spec that slipped past admission', () => {
+describe('reconcile of an invalid spec', () => {
   it.each<[string, unknown, string]>([
     [
       'with an operator that does not exist',
@@ -138,25 +138,28 @@ describe('a spec that slipped past admission', () => {
     ],
     ['with a negative number of clusters', { numberOfClusters: -3 }, 'spec.numberOfClusters'],
     ['with the lower-case spelling of ClusterSets', { clusterSets: ['fleet'] }, 'spec.clusterSets'],
-  ])('%s keeps the last decision, names the field, and is not tried again', async (_sentence, spec, field) => {
-    const hub = await settled({}, 'a', 'b');
-    hub.place('web', spec);
-    await hub.rest();
-    const calls = hub.api.calls.length;
+  ])(
+    'an invalid spec %s keeps the last decision, is reported with the field, and is not retried',
+    async (_sentence, spec, field) => {
+      const hub = await settled({}, 'a', 'b');
+      hub.place('web', spec);
+      await hub.rest();
+      const calls = hub.api.calls.length;
 
-    await hub.rest(300_000);
+      await hub.rest(300_000);
 
-    expect(selected(hub)).toEqual(['a', 'b']);
-    expect(hub.condition('web', 'PlacementMisconfigured')).toMatchObject({
-      status: 'True',
-      message: expect.stringContaining(field),
-    });
-    expect(hub.condition('web', 'Stalled')?.status).toBe('True');
-    expect(hub.status('web')).toMatchObject({ phase: 'Misconfigured', numberOfSelectedClusters: 2 });
-    expect(hub.api.calls).toHaveLength(calls);
-  });
+      expect(selected(hub)).toEqual(['a', 'b']);
+      expect(hub.condition('web', 'PlacementMisconfigured')).toMatchObject({
+        status: 'True',
+        message: expect.stringContaining(field),
+      });
+      expect(hub.condition('web', 'Stalled')?.status).toBe('True');
+      expect(hub.status('web')).toMatchObject({ phase: 'Misconfigured', numberOfSelectedClusters: 2 });
+      expect(hub.api.calls).toHaveLength(calls);
+    },
+  );
 
-  it('keeps the decision less clusters that are deleted', async () => {
+  it('an invalid spec keeps the decision without clusters that are deleted', async () => {
     const hub = await settled({}, 'a', 'b');
     hub.place('web', broken);
     await hub.rest();
@@ -167,7 +170,7 @@ describe('a spec that slipped past admission', () => {
     expect(selected(hub)).toEqual(['b']);
   });
 
-  it('recovers by itself when it is cured', async () => {
+  it('a Placement recovers when its invalid spec is corrected', async () => {
     const hub = await settled(broken, 'a');
 
     hub.place('web', {});
@@ -179,8 +182,8 @@ describe('a spec that slipped past admission', () => {
   });
 });
 
-describe('sets and bindings', () => {
-  it('of which a binding has another name than its set are ignored, and the message names it', async () => {
+describe('reconcile after a change of sets and bindings', () => {
+  it('a binding with another name than its set is ignored, and the message names it', async () => {
     const hub = new PlacementRig();
     hub.set('vault');
     hub.cluster('secret', {}, { set: 'vault' });
@@ -196,7 +199,7 @@ describe('sets and bindings', () => {
     });
   });
 
-  it('of which one cannot be read drop nobody, bring in nobody new, and do not stop the others', async () => {
+  it('an unreadable set drops no cluster, adds none, and does not affect other sets', async () => {
     const hub = await settled({}, 'a', 'b');
     hub.set('more');
     hub.bind('more');
@@ -222,7 +225,7 @@ describe('sets and bindings', () => {
     expect(selected(hub)).toEqual(['b', 'late', 'other']);
   });
 
-  it('that go take their clusters out, and bring them back when they come back', async () => {
+  it('a deleted set or binding removes its clusters, and a new one adds them again', async () => {
     const hub = await settled({}, 'a');
 
     hub.api.remove(ManagedClusterSetBindings, { namespace: NAMESPACE, name: 'fleet' });
@@ -238,7 +241,7 @@ describe('sets and bindings', () => {
     expect(hub.decision('web')).toEqual({ 'decision-1': [] });
   });
 
-  it('of another namespace do not count', async () => {
+  it('a binding of another namespace does not count', async () => {
     const hub = new PlacementRig();
     hub.set('theirs');
     hub.bind('theirs', 'theirs', 'other');
@@ -250,9 +253,9 @@ describe('sets and bindings', () => {
   });
 });
 
-describe('unknown inputs', () => {
+describe('reconcile with caches that are not current or deletions that are unconfirmed', () => {
   it.each(['clusters', 'sets', 'bindings', 'decisions', 'placements'] as const)(
-    'in %s shrink nothing; once they are known again all goes on at once',
+    'while the cache of %s is not current nothing is dropped, and reconciles continue as soon as it is',
     async (kind) => {
       const hub = await settled({}, 'a', 'b');
       const mark = hub.mark;
@@ -290,7 +293,7 @@ describe('unknown inputs', () => {
         });
       },
     ],
-  ])('keep the decision while the definition of clusters %s', async (_sentence, take, give) => {
+  ])('the decision is kept while the definition of clusters %s', async (_sentence, take, give) => {
     const hub = await settled({}, 'a', 'b');
     const mark = hub.mark;
 
@@ -305,7 +308,7 @@ describe('unknown inputs', () => {
     expect(selected(hub)).toEqual(['b']);
   });
 
-  it('keep the decision while the definition of sets is new, since its objects may still come back', async () => {
+  it('the decision is kept while the definition of sets is new, since its objects may still be created again', async () => {
     const hub = await settled({}, 'a');
     const mark = hub.mark;
     hub.api.remove(CustomResourceDefinitions, definition('managedclustersets'));
@@ -320,9 +323,9 @@ describe('unknown inputs', () => {
   });
 
   it.each([
-    ['is no older than the definition', '2026-01-01T00:00:05Z', ['a', 'b']],
-    ['is newer than the definition, and has held nothing but its objects', '2026-01-01T00:00:06Z', ['b']],
-  ])('of a new definition keep a decision that %s', async (_sentence, creationTimestamp, kept) => {
+    ['a Placement that is not newer than they are keeps a missing cluster', '2026-01-01T00:00:05Z', ['a', 'b']],
+    ['a Placement that is newer than they are drops a missing cluster', '2026-01-01T00:00:06Z', ['b']],
+  ])('with new definitions, %s', async (_sentence, creationTimestamp, kept) => {
     const hub = new PlacementRig();
     for (const plural of ['managedclusters', 'managedclustersets', 'managedclustersetbindings']) {
       hub.api.remove(CustomResourceDefinitions, definition(plural));
@@ -341,7 +344,7 @@ describe('unknown inputs', () => {
     expect(selected(hub)).toEqual(kept);
   });
 
-  it('are read once for the absence of one object, however many Placements it concerns', async () => {
+  it('the definitions are read once for one missing object, however many Placements it affects', async () => {
     const hub = new PlacementRig();
     hub.clusters('a', 'b');
     for (let n = 0; n < 20; n++) hub.place(`p${n}`);
@@ -355,7 +358,7 @@ describe('unknown inputs', () => {
     for (let n = 0; n < 20; n++) expect(selected(hub, `p${n}`)).toEqual(['b']);
   });
 
-  it('prove nothing while the definitions cannot be read', async () => {
+  it('the decision is kept while the definitions cannot be read', async () => {
     const hub = await settled({}, 'a', 'b');
     hub.api.before = (call) => {
       if (call.type === CustomResourceDefinitions)
@@ -369,8 +372,8 @@ describe('unknown inputs', () => {
   });
 });
 
-describe('a process that comes after another', () => {
-  it('writes nothing when all is as it should be', async () => {
+describe('reconcile after a change of the leader', () => {
+  it('a new leader writes nothing when everything is published', async () => {
     const hub = await settled({ numberOfClusters: 2 }, 'a', 'b', 'c', 'd');
     const mark = hub.mark;
 
@@ -379,7 +382,7 @@ describe('a process that comes after another', () => {
     expect(hub.mark).toBe(mark);
   });
 
-  it('keeps what is stored as selected, whatever ranks higher', async () => {
+  it('a new leader keeps the stored selection, whatever ranks higher', async () => {
     const hub = await settled({ numberOfClusters: 1 }, 'z');
     await hub.lose();
     hub.clusters(...Array.from({ length: 30 }, (_, index) => `c${index}`));
@@ -389,7 +392,7 @@ describe('a process that comes after another', () => {
     expect(selected(hub)).toEqual(['z']);
   });
 
-  it('and then gives the lease back makes the first forget what it had published', async () => {
+  it('a leader that loses the lease and acquires it again forgets what it had published', async () => {
     const hub = await settled({ numberOfClusters: 1 }, 'a', 'b', 'c');
     await hub.lose();
     const other = await new PlacementRig(hub).start();
@@ -409,8 +412,8 @@ describe('a process that comes after another', () => {
   });
 });
 
-describe('the status of a Placement', () => {
-  it('that a stranger edited is put right', async () => {
+describe('status', () => {
+  it('a status that another client edited is restored', async () => {
     const hub = await settled({}, 'a');
     const stored = hub.api.peek<Placement>(Placements, { namespace: NAMESPACE, name: 'web' });
 
@@ -424,7 +427,7 @@ describe('the status of a Placement', () => {
     expect(hub.status('web')).toEqual(stored?.status);
   });
 
-  it('is told of once when it turns unsatisfied, not again while it stays so', async () => {
+  it('a Placement that becomes unsatisfied is reported by one event per change of the condition', async () => {
     const hub = await settled({ numberOfClusters: 2 }, 'a', 'b', 'c');
     hub.events.length = 0;
 
@@ -443,7 +446,7 @@ describe('the status of a Placement', () => {
     expect(hub.condition('web', 'PlacementSatisfied')?.reason).toBe('AllManagedClusterSetsEmpty');
   });
 
-  it('forgets the Placement when it is gone', async () => {
+  it('the metrics of a Placement end when it is gone', async () => {
     const hub = await settled({}, 'a');
 
     hub.api.remove(Placements, { namespace: NAMESPACE, name: 'web' });

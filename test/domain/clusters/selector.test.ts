@@ -6,21 +6,29 @@ const labelSelector = (selector: unknown): unknown => ({
   clusterSelector: { selectorType: 'LabelSelector', labelSelector: selector },
 });
 
-describe('the selector of a ManagedClusterSet', () => {
+describe('readClusterSelector', () => {
   it.each<[string, unknown, boolean]>([
-    ['that is absent takes those that carry the label of the set', {}, true],
-    ['of a spec that is absent takes them too', undefined, true],
-    ['of the exclusive type takes them too', { clusterSelector: { selectorType: 'ExclusiveClusterSetLabel' } }, true],
-    ['by labels takes those that match', labelSelector({ matchLabels: { region: 'eu' } }), true],
-    ['by other labels takes nobody else', labelSelector({ matchLabels: { region: 'us' } }), false],
-    ['by no label at all takes everybody', labelSelector({}), true],
-    ['without a label selector takes nobody', { clusterSelector: { selectorType: 'LabelSelector' } }, false],
-    ['that cannot be read takes nobody', { clusterSelector: { selectorType: 'Sorting' } }, false],
-  ])('%s', (_sentence, spec, taken) => {
+    ['that is absent selects the clusters with the label of the set', {}, true],
+    ['of an absent spec selects the clusters with the label of the set', undefined, true],
+    [
+      'of the exclusive type selects the clusters with the label of the set',
+      { clusterSelector: { selectorType: 'ExclusiveClusterSetLabel' } },
+      true,
+    ],
+    ['by labels selects matching clusters', labelSelector({ matchLabels: { region: 'eu' } }), true],
+    ['by labels selects no other clusters', labelSelector({ matchLabels: { region: 'us' } }), false],
+    ['with an empty label selector selects all clusters', labelSelector({}), true],
+    [
+      'of type LabelSelector without a label selector selects no cluster',
+      { clusterSelector: { selectorType: 'LabelSelector' } },
+      false,
+    ],
+    ['that cannot be read selects no cluster', { clusterSelector: { selectorType: 'Sorting' } }, false],
+  ])('the selector of a ManagedClusterSet %s', (_sentence, spec, taken) => {
     expect(selects('fleet', readClusterSelector(spec), { [CLUSTER_SET_LABEL]: 'fleet', region: 'eu' })).toBe(taken);
   });
 
-  it('of the exclusive type takes nobody who carries the label of another set', () => {
+  it('the selector of a ManagedClusterSet of the exclusive type selects no cluster with the label of another set', () => {
     expect(selects('fleet', readClusterSelector({}), { [CLUSTER_SET_LABEL]: 'other' })).toBe(false);
   });
 
@@ -44,7 +52,7 @@ describe('the selector of a ManagedClusterSet', () => {
       'must be one of',
     ],
     ['that is no object', { clusterSelector: 7 }, 'spec.clusterSelector', 'is not an object'],
-  ])('%s names the field and the rule', (_sentence, spec, field, rule) => {
+  ])('the problem of a selector %s names the field and the rule', (_sentence, spec, field, rule) => {
     const selector = readClusterSelector(spec);
 
     expect(selector).toMatchObject({ kind: 'unreadable', problem: { field, message: expect.stringContaining(rule) } });

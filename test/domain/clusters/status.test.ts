@@ -18,11 +18,11 @@ function bindingFacts(over: Partial<BindingStatusInput> = {}): BindingStatusInpu
   return { name: 'fleet', clusterSet: 'fleet', generation: 1, deleting: false, set: 'exists', ...over };
 }
 
-describe('the status of a ManagedClusterSet', () => {
+describe('setStatus', () => {
   it.each<[string, Partial<SetStatusInput>, number | undefined, string, string, string]>([
     ['counts its clusters', {}, 2, 'False', 'ClustersSelected', 'belong to the set'],
     [
-      'says that nobody carries its label',
+      'reports that no cluster has its label',
       { members: 0 },
       0,
       'True',
@@ -38,7 +38,7 @@ describe('the status of a ManagedClusterSet', () => {
       'every cluster of the set is being deleted',
     ],
     [
-      'says that nobody matches',
+      'reports that no cluster matches',
       { members: 0, selector: { kind: 'labels', requirements: [] } },
       0,
       'True',
@@ -46,7 +46,7 @@ describe('the status of a ManagedClusterSet', () => {
       'labelSelector',
     ],
     [
-      'says that it selects nobody',
+      'reports that it selects no cluster',
       { members: 0, selector: { kind: 'none' } },
       0,
       'True',
@@ -54,14 +54,14 @@ describe('the status of a ManagedClusterSet', () => {
       'absent',
     ],
     [
-      'counts nobody where the selector cannot be read',
+      'has no number when the selector cannot be read',
       { members: 0, selector: { kind: 'unreadable', problem: { field: 'spec.x', message: 'is odd' } } },
       undefined,
       'Unknown',
       'SelectorUnreadable',
       'spec.x: is odd',
     ],
-  ])('%s', (_sentence, over, count, status, reason, message) => {
+  ])('the status of a ManagedClusterSet %s', (_sentence, over, count, status, reason, message) => {
     const written = setStatus(facts(over), undefined, NOW);
 
     expect(written?.numberOfClusters).toBe(count);
@@ -78,13 +78,13 @@ describe('the status of a ManagedClusterSet', () => {
     ]);
   });
 
-  it('is not written again when nothing but the time would differ', () => {
+  it('the status of a ManagedClusterSet is not written again when only the time differs', () => {
     const stored = setStatus(facts(), undefined, NOW);
 
     expect(setStatus(facts(), stored, LATER)).toBeUndefined();
   });
 
-  it('is written when only the count moved, and no time moves', () => {
+  it('the status of a ManagedClusterSet is written with the old times when only the number changes', () => {
     const stored = setStatus(facts(), undefined, NOW);
 
     expect(setStatus(facts({ members: 5 }), stored, LATER)).toEqual({ ...stored, numberOfClusters: 5 });
@@ -94,22 +94,22 @@ describe('the status of a ManagedClusterSet', () => {
     ['conditions that are no list', 'odd'],
     ['a condition that is no object', [null]],
     ['a condition too many', [{ type: 'Odd' }, { type: 'ClusterSetEmpty' }]],
-  ])('is put right where a stranger left %s', (_sentence, conditions) => {
+  ])('the status of a ManagedClusterSet is restored when another client left %s', (_sentence, conditions) => {
     const stored = { numberOfClusters: 2, conditions } as unknown as ManagedClusterSetStatus;
 
     expect(setStatus(facts(), stored, NOW)?.conditions).toMatchObject([{ type: 'ClusterSetEmpty', status: 'False' }]);
   });
 
-  it('moves the transition time with the status of the condition', () => {
+  it('the transition time of a ManagedClusterSet changes with the status of its condition', () => {
     const stored = setStatus(facts(), undefined, NOW);
 
     expect(setStatus(facts({ members: 0 }), stored, LATER)?.conditions?.[0]?.lastTransitionTime).toBe(LATER);
   });
 });
 
-describe('the status of a ManagedClusterSetBinding', () => {
+describe('bindingStatus', () => {
   it.each<[string, Partial<BindingStatusInput>, string, string, string]>([
-    ['says that the set is open', {}, 'True', 'ClusterSetBound', 'ManagedClusterSet fleet'],
+    ['reports that the set is bound', {}, 'True', 'ClusterSetBound', 'ManagedClusterSet fleet'],
     [
       'names the set that does not exist',
       { set: 'missing' },
@@ -145,7 +145,7 @@ describe('the status of a ManagedClusterSetBinding', () => {
       'NameDiffers',
       'metadata.name other is not spec.clusterSet fleet',
     ],
-  ])('%s', (_sentence, over, status, reason, message) => {
+  ])('the status of a ManagedClusterSetBinding %s', (_sentence, over, status, reason, message) => {
     const written = bindingStatus(bindingFacts(over), undefined, NOW);
 
     expect(written?.conditions).toMatchObject([

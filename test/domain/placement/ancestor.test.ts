@@ -31,7 +31,7 @@ function chosen(world: Partial<World>): readonly string[] {
   return [...selected(decide(world).decided)].sort();
 }
 
-describe('not like its ancestor', () => {
+describe('regressions of an earlier scheduler for the same task', () => {
   it('a negative number of clusters is a misconfiguration, not a crash', () => {
     const { decided, plan } = decide({
       spec: { numberOfClusters: -3 },
@@ -46,7 +46,7 @@ describe('not like its ancestor', () => {
     expect(plan.writes).toEqual([]);
   });
 
-  it('a refused decision write is not claimed by the status', () => {
+  it('a refused write of a decision is not listed in the status', () => {
     const seen = snapshot({ fleet: members(...names(150)) });
     const decided = schedule(seen);
     const plan = planSlices(seen, decided);
@@ -69,7 +69,7 @@ describe('not like its ancestor', () => {
     ]);
   });
 
-  it('a flip that has nothing to do with a Placement does not move it', () => {
+  it('a change of a cluster that is no candidate of a Placement does not change its decision', () => {
     const spec = {
       numberOfClusters: 3,
       predicates: [{ requiredClusterSelector: { labelSelector: { matchLabels: { on: 'yes' } } } }],
@@ -106,7 +106,7 @@ describe('not like its ancestor', () => {
     },
   );
 
-  it('a misconfiguration empties no decision', () => {
+  it('a misconfiguration does not empty the decision', () => {
     const stored = [decision(1, ['a', 'b'])];
     const spec = {
       predicates: [
@@ -153,7 +153,7 @@ describe('not like its ancestor', () => {
     expect(chosen({ ...world, stored: [decision(1, ['b'])] })).toEqual(['a', 'b']);
   });
 
-  it('slices are not cut anew: no cluster vanishes because another one goes', () => {
+  it('slices are not divided again: no cluster is missing for a moment because another one is dropped', () => {
     const fleet = members(...names(250));
     const first = publishedAfter(decide({ fleet }).plan).map((one) => decision(one.ordinal, one.clusters));
     const [gone] = first[0]?.clusters ?? [];
@@ -176,7 +176,7 @@ describe('not like its ancestor', () => {
     expect(picked.size).toBeGreaterThan(30);
   });
 
-  it('the name of a binding alone opens no set', () => {
+  it('the name of a binding alone binds no set', () => {
     const sets = [clusterSet('fleet'), clusterSet('open')];
 
     expect(
@@ -188,7 +188,7 @@ describe('not like its ancestor', () => {
     ).toEqual([]);
   });
 
-  it('what only a user can cure is Stalled, and calls for no write once it is reported', () => {
+  it('an error that only a user can correct is Stalled, and needs no write once it is reported', () => {
     const seen = snapshot({ spec: { numberOfClusters: -1 }, stored: [decision(1, [])] });
     const decided = schedule(seen);
     const plan = planSlices(seen, decided);

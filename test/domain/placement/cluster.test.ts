@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { clusterView } from '../../../src/domain/placement/cluster.js';
 import { valueOf } from '../../../src/domain/selectors.js';
 
-describe('a cluster as selection sees it', () => {
-  it('carries name, labels and claims', () => {
+describe('clusterView', () => {
+  it('the view of a cluster has its name, labels and claims', () => {
     const status = {
       clusterClaims: [
         { name: 'platform', value: 'aws' },
@@ -19,7 +19,7 @@ describe('a cluster as selection sees it', () => {
     });
   });
 
-  it('is deleting from its deletion timestamp on', () => {
+  it('the view of a cluster is deleting from its deletion timestamp on', () => {
     expect(clusterView({ metadata: { name: 'a', deletionTimestamp: '2026-01-01T00:00:00Z' } }).deleting).toBe(true);
   });
 
@@ -30,11 +30,11 @@ describe('a cluster as selection sees it', () => {
     {},
     { clusterClaims: 'x' },
     { clusterClaims: [null, 'x', { name: 'a' }, { name: 1, value: 'b' }] },
-  ])('has no claims with the status %j', (status) => {
+  ])('the view of a cluster has no claims with the status %j', (status) => {
     expect(clusterView({ metadata: { name: 'a' }, status }).claims).toEqual({});
   });
 
-  it('keeps the first of two claims of one name', () => {
+  it('the view of a cluster has the first of two claims with one name', () => {
     const status = {
       clusterClaims: [
         { name: 'a', value: '1' },
@@ -45,7 +45,7 @@ describe('a cluster as selection sees it', () => {
     expect(clusterView({ metadata: { name: 'a' }, status }).claims).toEqual({ a: '1' });
   });
 
-  it.each(['__proto__', 'toString', 'constructor'])('keeps a claim that is called %s', (name) => {
+  it.each(['__proto__', 'toString', 'constructor'])('the view of a cluster has a claim with the name %s', (name) => {
     const view = clusterView({ metadata: { name: 'a' }, status: { clusterClaims: [{ name, value: 'mine' }] } });
 
     expect(valueOf(view.claims, name)).toBe('mine');

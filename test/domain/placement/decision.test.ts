@@ -25,7 +25,7 @@ function edited(metadata: Partial<RawDecision['metadata']>, status: unknown = st
   return { ...stored, metadata: { ...stored.metadata, ...metadata }, status };
 }
 
-describe('the name of a decision object', () => {
+describe('decisionOrdinal', () => {
   it.each([
     ['web-decision-1', 1],
     ['web-decision-120', 120],
@@ -40,14 +40,14 @@ describe('the name of a decision object', () => {
     ['web-decision-100000', undefined],
     ['web2-decision-1', undefined],
     ['web-decision-decision-1', undefined],
-  ])('%s is that of object %s', (name, ordinal) => {
+  ])('the name %s is that of decision object %s', (name, ordinal) => {
     expect(decisionOrdinal('web', name)).toBe(ordinal);
     if (ordinal !== undefined) expect(decisionName('web', ordinal)).toBe(name);
   });
 });
 
-describe('the revision', () => {
-  it('is a hash of the names in order, each with a line feed', () => {
+describe('revisionOf', () => {
+  it('the revision is a hash of the names in order, each with a line feed', () => {
     expect(revisionOf(['a', 'b'])).toBe(hex64(hash64('a\nb\n')));
     expect(revisionOf([])).toBe('cbf29ce484222325');
   });
@@ -57,13 +57,13 @@ describe('the revision', () => {
     ['other borders', ['ab']],
     ['one less', ['a']],
     ['one more', ['a', 'b', 'c']],
-  ])('differs for %s', (_what, list) => {
+  ])('the revision differs for %s', (_what, list) => {
     expect(revisionOf(list)).not.toBe(revisionOf(['a', 'b']));
   });
 });
 
-describe('a decision object', () => {
-  it('is created complete', () => {
+describe('decisionObject and readDecision', () => {
+  it('a decision object is created complete', () => {
     expect(decisionObject(owner, 2, ['a', 'b'])).toEqual({
       apiVersion: 'cluster.fleetmgmt.io/v1alpha1',
       kind: 'PlacementDecision',
@@ -83,11 +83,11 @@ describe('a decision object', () => {
     });
   });
 
-  it('carries an empty array when nothing is selected', () => {
+  it('a decision object has an empty array when nothing is selected', () => {
     expect(decisionObject(owner, 1, []).status).toEqual({ decisions: [] });
   });
 
-  it('keeps labels, annotations, finalizers and owners of others when it is put right', () => {
+  it('an update of a decision object keeps labels, annotations, finalizers and owners of others', () => {
     const other = { apiVersion: 'v1', kind: 'ConfigMap', name: 'x', uid: 'c1' };
     const existing = edited({
       labels: { mine: '1', 'cluster.fleetmgmt.io/placement': 'wrong' },
@@ -104,7 +104,7 @@ describe('a decision object', () => {
     expect(metadata.ownerReferences).toEqual([reference, other]);
   });
 
-  it('has one controller, and names its Placement once', () => {
+  it('a decision object has one controller, and names its Placement once', () => {
     const loose = { ...reference, controller: false };
     const taken = { apiVersion: 'v1', kind: 'ConfigMap', name: 'x', uid: 'c1', controller: true };
 
@@ -113,14 +113,14 @@ describe('a decision object', () => {
     ]);
   });
 
-  it('holds at most a hundred clusters', () => {
+  it('a decision object holds at most a hundred clusters', () => {
     expect(decisionObject(owner, 1, names(100)).status.decisions).toHaveLength(100);
     expect(() => decisionObject(owner, 3, names(101))).toThrow(
       'web-decision-3: 101 clusters, at most 100 fit in one object',
     );
   });
 
-  it('is intact as we write it', () => {
+  it('a decision object is intact as this controller writes it', () => {
     expect(readDecision(stored, owner)).toEqual({
       name: 'web-decision-1',
       uid: 'd1',
@@ -146,15 +146,15 @@ describe('a decision object', () => {
       over: { ownerReferences: [{ ...reference, uid: 'u0' }] },
       is: 'predecessor',
     },
-    { what: 'nobody owns it, and it carries our label', over: { ownerReferences: [] }, is: 'adoptable' },
+    { what: 'it has no owner and our label', over: { ownerReferences: [] }, is: 'adoptable' },
     {
       what: 'its owner is no controller, and it carries our label',
       over: { ownerReferences: [{ ...reference, controller: false }] },
       is: 'adoptable',
     },
-    { what: 'nobody owns it, without the label', over: { ownerReferences: [], labels: {} }, is: 'foreign' },
+    { what: 'it has no owner and no label', over: { ownerReferences: [], labels: {} }, is: 'foreign' },
     {
-      what: 'nobody owns it, with the label of another',
+      what: 'it has no owner and the label of another Placement',
       over: { ownerReferences: [], labels: { 'cluster.fleetmgmt.io/placement': 'api' } },
       is: 'foreign',
     },
@@ -169,7 +169,7 @@ describe('a decision object', () => {
       over: { ownerReferences: [{ ...reference, name: 'api', uid: 'u9' }] },
       is: 'foreign',
     },
-  ])('is $is when $what', ({ over, is }) => {
+  ])('a decision object is $is when $what', ({ over, is }) => {
     expect(readDecision(edited(over), owner).ownership).toBe(is);
   });
 
@@ -181,11 +181,11 @@ describe('a decision object', () => {
     { what: 'its list is gone', object: edited({}, {}) },
     { what: 'its status is gone', object: edited({}, null) },
     { what: 'it is to be adopted', object: edited({ ownerReferences: [] }) },
-  ])('is not intact when $what', ({ object }) => {
+  ])('a decision object is not intact when $what', ({ object }) => {
     expect(readDecision(object, owner).intact).toBe(false);
   });
 
-  it('is read with what it lacks', () => {
+  it('a decision object without metadata and status can be read', () => {
     const bare = readDecision({ metadata: { name: 'other', deletionTimestamp: '2026-01-01T00:00:00Z' } }, owner);
 
     expect(bare).toMatchObject({

@@ -8,7 +8,7 @@ function sets(...list: readonly SetView[]): ReadonlyMap<string, SetView> {
   return new Map(list.map((one) => [one.name, one]));
 }
 
-describe('the sets that a Placement may select from', () => {
+describe('eligibleSets', () => {
   const all = sets(clusterSet('a'), clusterSet('b'), clusterSet('c'));
   const bound = [binding('c'), binding('a')];
 
@@ -17,7 +17,7 @@ describe('the sets that a Placement may select from', () => {
     { rule: 'the intersection with those named', requested: ['b', 'c'], eligible: ['c'] },
     { rule: 'none when none of those named is bound', requested: ['b', 'z'], eligible: [] },
     { rule: 'by exact name', requested: ['A', 'a ', 'c'], eligible: ['c'] },
-  ])('are $rule', ({ requested, eligible }) => {
+  ])('the sets that a Placement may select from are $rule', ({ requested, eligible }) => {
     const found = eligibleSets(compileSpec({ ClusterSets: requested }), bound, all);
 
     expect(found).toEqual({ bound: ['a', 'c'], eligible, unreadable: [], ignored: [] });
@@ -46,7 +46,7 @@ describe('the sets that a Placement may select from', () => {
       among: all,
       set: 'a',
     },
-  ])('do not come from a binding $it', ({ why, one, among, set }) => {
+  ])('the sets that a Placement may select from do not come from a binding $it', ({ why, one, among, set }) => {
     const found = eligibleSets(compileSpec({}), [one], among);
 
     expect(found).toEqual({
@@ -57,14 +57,14 @@ describe('the sets that a Placement may select from', () => {
     });
   });
 
-  it('tell which of them cannot be read', () => {
+  it('the unreadable ones among the sets that a Placement may select from are listed', () => {
     const some = sets(clusterSet('a', { readable: false }), clusterSet('b', { readable: false }), clusterSet('c'));
     const found = eligibleSets(compileSpec({ ClusterSets: ['c', 'a'] }), [...bound, binding('b')], some);
 
     expect(found.unreadable).toEqual(['a']);
   });
 
-  it('are the same whatever the order of the bindings', () => {
+  it('the sets that a Placement may select from are the same whatever the order of the bindings', () => {
     const bindings = [
       binding('b'),
       binding('x', { clusterSet: 'a' }),

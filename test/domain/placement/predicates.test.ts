@@ -12,7 +12,7 @@ function claims(...matchExpressions: readonly object[]): object {
   return { requiredClusterSelector: { claimSelector: { matchExpressions } } };
 }
 
-describe('the predicates of a spec', () => {
+describe('matches', () => {
   const eu = cluster('a', { labels: { region: 'eu' }, claims: { platform: 'aws' } });
   const both = {
     requiredClusterSelector: {
@@ -61,7 +61,7 @@ describe('the predicates of a spec', () => {
       matched: false,
     },
     { rule: 'a claim is no label', spec: { predicates: [labels({ platform: 'aws' })] }, matched: false },
-  ])('$rule', ({ spec, matched }) => {
+  ])('predicates: $rule', ({ spec, matched }) => {
     const rules = compileSpec(spec);
 
     expect(rules.problem).toBeUndefined();
@@ -69,14 +69,14 @@ describe('the predicates of a spec', () => {
   });
 });
 
-describe('a spec', () => {
-  it('gives its sets sorted, each once, and its number', () => {
+describe('compileSpec', () => {
+  it('a spec is parsed into its sets, sorted and unique, and its number', () => {
     const rules = compileSpec({ ClusterSets: ['b', 'a', 'b'], numberOfClusters: 7 });
 
     expect(rules).toEqual({ requested: ['a', 'b'], wanted: 7, predicates: [], problem: undefined });
   });
 
-  it.each([0, 1, 2147483647])('takes %i as numberOfClusters', (numberOfClusters) => {
+  it.each([0, 1, 2147483647])('a spec with %i as numberOfClusters is accepted', (numberOfClusters) => {
     expect(compileSpec({ numberOfClusters }).wanted).toBe(numberOfClusters);
   });
 
@@ -159,14 +159,14 @@ describe('a spec', () => {
       field: `${SELECTOR}.labelSelector.matchLabels[a b]`,
       says: '"a b" is not a label key',
     },
-  ])('with $what is misconfigured, and matches nothing', ({ spec, field, says }) => {
+  ])('a spec with $what is misconfigured and matches no cluster', ({ spec, field, says }) => {
     const rules = compileSpec(spec);
 
     expect(rules.problem).toEqual({ field, message: expect.stringContaining(says) });
     expect(matches(rules, cluster('a'))).toBe(false);
   });
 
-  it('names the first of several bad fields', () => {
+  it('the problem of a spec names the first of several invalid fields', () => {
     expect(compileSpec({ numberOfClusters: -1, ClusterSets: [1] }).problem?.field).toBe('spec.ClusterSets[0]');
   });
 });

@@ -58,8 +58,8 @@ function place(stored: readonly StoredDecision[], cluster: string): number | und
   return stored.find((one) => one.clusters.includes(cluster))?.ordinal;
 }
 
-describe('publishing, through any run of changes', () => {
-  it('shows at every moment at most the clusters wanted, none twice, and all that stay where they were', () => {
+describe('planSlices, through any sequence of changes', () => {
+  it('publishing shows at every moment at most the wanted clusters, none twice, and those that stay in their objects', () => {
     fc.assert(
       fc.property(someSteps, fc.boolean(), (steps, remembering) => {
         let stored: readonly StoredDecision[] = [];
@@ -86,7 +86,7 @@ describe('publishing, through any run of changes', () => {
     );
   });
 
-  it('writes each object once at most, never one that is as it should be, and nothing on a second pass', () => {
+  it('publishing writes each object at most once, never an unchanged one, and nothing in a second reconcile', () => {
     fc.assert(
       fc.property(someSteps, (steps) => {
         let stored: readonly StoredDecision[] = [];
@@ -104,7 +104,7 @@ describe('publishing, through any run of changes', () => {
     );
   });
 
-  it('never shows an object empty before it is filled', () => {
+  it('publishing creates objects with their clusters', () => {
     fc.assert(
       fc.property(someSteps, (steps) => {
         let stored: readonly StoredDecision[] = [];
@@ -120,7 +120,7 @@ describe('publishing, through any run of changes', () => {
     );
   });
 
-  it('ends in the same objects after a crash behind any write, with nothing remembered or with what it remembered', () => {
+  it('publishing ends in the same objects after a crash between any two writes, with and without the remembered lists', () => {
     fc.assert(
       fc.property(someSteps, (steps) => {
         let stored: readonly StoredDecision[] = [];
@@ -138,7 +138,7 @@ describe('publishing, through any run of changes', () => {
     );
   });
 
-  it('brings every deleted object back as it was, from memory', () => {
+  it('publishing creates every deleted object again from the remembered lists', () => {
     fc.assert(
       fc.property(someStep, fc.nat(3), (step, lost) => {
         const { plan, states } = run(step, []);
@@ -187,14 +187,14 @@ function own(stored: readonly StoredDecision[]): readonly StoredDecision[] {
   );
 }
 
-describe('publishing, over anything that strangers left', () => {
+describe('planSlices, over any objects that others have left', () => {
   const small = fc.record({
     fleet: fc.nat(40),
     away: fc.array(fc.nat(39), { maxLength: 5 }),
     wanted: fc.option(fc.nat(40), { nil: undefined }),
   });
 
-  it('ends in one pass with exactly what is selected, but for what is blocked, and leaves foreign objects alone', () => {
+  it('publishing ends in one reconcile with exactly the selected clusters, without blocked objects, and does not change foreign objects', () => {
     fc.assert(
       fc.property(small, someStore, someMemory, (step, stored, memory) => {
         const { plan, chosen, states } = run(step, stored, memory);
@@ -206,14 +206,14 @@ describe('publishing, over anything that strangers left', () => {
           stored.filter((one) => one.ownership === 'foreign'),
         );
         expect(run(step, end, slotsAfter(plan)).plan.writes).toEqual([]);
-        // Without memory, what stood in an object that a stranger replaced is new again, and may get another slot.
+        // Without the remembered lists, a cluster of an object that another client replaced is new, and may get another slot.
         if (memory === undefined || plan.blocked.length === 0) expect(run(step, end).plan.writes).toEqual([]);
       }),
       { numRuns: 1000 },
     );
   });
 
-  it('makes no double of its own on the way, and never shows more than there was or is wanted', () => {
+  it('publishing lists no cluster twice, and never more clusters than before or wanted', () => {
     fc.assert(
       fc.property(small, someStore, someMemory, (step, stored, memory) => {
         const { chosen, states } = run(step, stored, memory);
@@ -228,7 +228,7 @@ describe('publishing, over anything that strangers left', () => {
     );
   });
 
-  it('reports after every write what is stored then, and nothing else', () => {
+  it('publishing reports after every write exactly what is stored', () => {
     fc.assert(
       fc.property(small, someStore, someMemory, (step, stored, memory) => {
         const fleet = names(step.fleet)

@@ -18,32 +18,32 @@ function reference(text: string): string {
   return hash.toString(16).padStart(16, '0');
 }
 
-describe('the hash', () => {
+describe('hash64', () => {
   it.each([
     ['', 'cbf29ce484222325'],
     ['a', 'af63dc4c8601ec8c'],
     ['foobar', '85944171f73967e8'],
-  ])('of %j is the published FNV-1a value', (text, value) => {
+  ])('the hash of %j is the published FNV-1a value', (text, value) => {
     expect(hex64(hash64(text))).toBe(value);
   });
 
-  it('is FNV-1a of the UTF-8 bytes', () => {
+  it('the hash is FNV-1a of the UTF-8 bytes', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => expect(hex64(hash64(text))).toBe(reference(text))),
     );
   });
 });
 
-describe('the ranking', () => {
+describe('topRanked', () => {
   const seed = seedOf('team', 'web');
   const order = (list: readonly string[], by = seed): string[] =>
     topRanked(matchedClusters(list), Infinity, by).map((one) => one.name);
 
-  it('never changes: a new version must not move what an old one selected', () => {
+  it('the ranking is the same in all versions of the program', () => {
     expect(order(['alpha', 'beta', 'delta', 'epsilon', 'gamma', 'zeta'])).toEqual(GOLDEN);
   });
 
-  it('gives the best of a full sort, best first, for any limit and order', () => {
+  it('the ranking equals the begin of a full sort, for any limit and order', () => {
     const list = fc.uniqueArray(fc.string({ maxLength: 6 }), { maxLength: 60 });
     fc.assert(
       fc.property(list, fc.nat(70), fc.string(), (candidates, limit, name) => {
@@ -55,17 +55,17 @@ describe('the ranking', () => {
     );
   });
 
-  it('breaks a tie by name', () => {
+  it('the ranking breaks a tie by name', () => {
     const tied = ['c', 'a', 'd', 'b'].map((name) => ({ name, hash: 7 }));
 
     expect(topRanked(tied, 3, seed).map((one) => one.name)).toEqual(['a', 'b', 'c']);
   });
 
-  it.each([0, -1])('takes nobody with a limit of %i', (limit) => {
+  it.each([0, -1])('the ranking is empty with a limit of %i', (limit) => {
     expect(topRanked(matchedClusters(['a']), limit, seed)).toEqual([]);
   });
 
-  it('spreads Placements evenly over the fleet', () => {
+  it('the ranking spreads Placements evenly over the fleet', () => {
     const fleet = names(20);
     const chosen = new Map(fleet.map((name) => [name, 0]));
     for (let placement = 0; placement < 2000; placement++) {
@@ -77,7 +77,7 @@ describe('the ranking', () => {
     expect(Math.max(...chosen.values())).toBeLessThan(145);
   });
 
-  it('does not move others when a cluster comes or goes', () => {
+  it('the ranking of other clusters does not change when one is added or removed', () => {
     const fleet = names(30);
     const before = order(fleet);
 
@@ -85,7 +85,7 @@ describe('the ranking', () => {
       expect(order(fleet.filter((name) => name !== gone))).toEqual(before.filter((name) => name !== gone));
   });
 
-  it('depends on the namespace and on the name', () => {
+  it('the ranking depends on the namespace and on the name', () => {
     const fleet = names(30);
 
     expect(order(fleet, seedOf('team', 'api'))).not.toEqual(order(fleet));

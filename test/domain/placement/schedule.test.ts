@@ -25,22 +25,22 @@ const eu = { labels: { region: 'eu' } };
 const inEu = { predicates: [{ requiredClusterSelector: { labelSelector: { matchLabels: { region: 'eu' } } } }] };
 const BAD = { numberOfClusters: -1 };
 
-describe('a schedule', () => {
+describe('schedule', () => {
   it.each([
     {
-      rule: 'takes all that match when no number is given',
+      rule: 'selects all matching clusters when no number is given',
       world: { fleet: members('a', 'b', 'c') },
       takes: ['a', 'b', 'c'],
     },
-    { rule: 'takes nobody for 0', world: { spec: { numberOfClusters: 0 }, fleet: members('a') }, takes: [] },
+    { rule: 'selects no cluster for 0', world: { spec: { numberOfClusters: 0 }, fleet: members('a') }, takes: [] },
     {
-      rule: 'takes no more than there are',
+      rule: 'selects no more clusters than there are',
       world: { spec: { numberOfClusters: 9 }, fleet: members('a', 'b') },
       takes: ['a', 'b'],
     },
-    { rule: 'takes those that match', world: { spec: inEu, fleet: [member('a', eu), member('b')] }, takes: ['a'] },
+    { rule: 'selects matching clusters', world: { spec: inEu, fleet: [member('a', eu), member('b')] }, takes: ['a'] },
     {
-      rule: 'takes a cluster of two sets once',
+      rule: 'selects a cluster of two sets once',
       world: {
         bindings: [binding('x'), binding('y')],
         sets: [clusterSet('x'), clusterSet('y')],
@@ -49,28 +49,28 @@ describe('a schedule', () => {
       takes: ['a'],
     },
     {
-      rule: 'leaves clusters of other sets',
+      rule: 'does not select clusters of other sets',
       world: { fleet: [member('a'), member('b', {}, ['other'])] },
       takes: ['a'],
     },
-    { rule: 'leaves clusters of no set', world: { fleet: [member('a', {}, [])] }, takes: [] },
+    { rule: 'does not select clusters of no set', world: { fleet: [member('a', {}, [])] }, takes: [] },
     {
-      rule: 'leaves clusters that are being deleted',
+      rule: 'does not select clusters that are being deleted',
       world: { fleet: [member('a', { deleting: true }), member('b')] },
       takes: ['b'],
     },
-    { rule: 'takes nobody without a binding', world: { bindings: [], fleet: members('a') }, takes: [] },
+    { rule: 'selects no cluster without a binding', world: { bindings: [], fleet: members('a') }, takes: [] },
     {
-      rule: 'takes nobody from a set that is being deleted',
+      rule: 'selects no cluster from a set that is being deleted',
       world: { sets: [clusterSet('fleet', { deleting: true })], fleet: members('a') },
       takes: [],
     },
     {
-      rule: 'takes nobody from sets that were not asked for',
+      rule: 'selects no cluster from sets that were not requested',
       world: { spec: { ClusterSets: ['other'] }, fleet: members('a') },
       takes: [],
     },
-  ])('$rule', ({ world, takes }) => {
+  ])('a schedule $rule', ({ world, takes }) => {
     expect(chosen(decide(world))).toEqual(takes);
   });
 
@@ -84,14 +84,14 @@ describe('a schedule', () => {
     },
     { cause: 'NotMember', of: 'it left the sets', world: { fleet: [member('a', {}, []), member('b')] } },
     { cause: 'NotNeeded', of: 'the number shrank', world: { spec: { numberOfClusters: 0 }, fleet: members('a') } },
-  ])('drops a selected cluster as $cause when $of', ({ cause, world }) => {
+  ])('a schedule drops a selected cluster as $cause when $of', ({ cause, world }) => {
     const decided = decide({ ...world, stored: [decision(1, ['a'])] });
 
     expect(decided.dropped).toEqual([{ cluster: 'a', cause }]);
     expect(chosen(decided)).not.toContain('a');
   });
 
-  it('keeps what is selected, whatever its rank', () => {
+  it('a schedule keeps selected clusters, whatever their rank', () => {
     const fleet = members(...names(20));
     const spec = { numberOfClusters: 3 };
     const best = chosen(decide({ spec, fleet }));
@@ -106,7 +106,7 @@ describe('a schedule', () => {
     expect(decided.dropped).toEqual([]);
   });
 
-  it('lets the lowest ranked go when the number shrinks, and the same ones come back last when it grows', () => {
+  it('a schedule drops the lowest ranked clusters when the number shrinks, and selects the same ones last when it grows', () => {
     const fleet = members(...names(20));
     const ranked = decide({ spec: { numberOfClusters: 20 }, fleet }).added;
     const shrunk = decide({ spec: { numberOfClusters: 5 }, fleet, stored: [decision(1, names(20))] });
@@ -119,7 +119,7 @@ describe('a schedule', () => {
     );
   });
 
-  it('keeps slots and order of those that stay', () => {
+  it('a schedule keeps the slots and the order of clusters that stay', () => {
     const fleet = members('a', 'b', 'c', 'd', 'e');
     const decided = decide({ fleet, stored: [decision(3, ['e', 'b']), decision(1, ['d', 'x', 'a'])] });
 
@@ -127,7 +127,7 @@ describe('a schedule', () => {
     expect(decided.added).toEqual(['c']);
   });
 
-  it('takes what is remembered for what is selected, not what a stranger wrote', () => {
+  it('a schedule keeps the remembered clusters, not those that another client wrote', () => {
     const world = { spec: { numberOfClusters: 1 }, fleet: members('a', 'b') };
 
     for (const mine of ['a', 'b']) {
@@ -141,7 +141,7 @@ describe('a schedule', () => {
     { ownership: 'adoptable', counts: true },
     { ownership: 'foreign', counts: false },
     { ownership: 'predecessor', counts: false },
-  ] as const)('an object that is $ownership counts as selected: $counts', ({ ownership, counts }) => {
+  ] as const)('the clusters of an object that is $ownership count as selected: $counts', ({ ownership, counts }) => {
     const decided = decide({ fleet: members('a'), stored: [decision(1, ['a'], { ownership })] });
 
     expect(decided.kept.flat()).toEqual(counts ? ['a'] : []);
@@ -154,44 +154,49 @@ describe('a schedule', () => {
       candidates: 3,
       matched: 3,
     },
-    { what: 'nobody who is gone', world: { fleet: members('b') }, candidates: 1, matched: 1 },
-    { what: 'nobody who left the sets', world: { fleet: [member('a', {}, [])] }, candidates: 0, matched: 0 },
+    { what: 'no cluster that is gone', world: { fleet: members('b') }, candidates: 1, matched: 1 },
+    { what: 'no cluster that left the sets', world: { fleet: [member('a', {}, [])] }, candidates: 0, matched: 0 },
     {
       what: 'those that do not match as candidates',
       world: { spec: inEu, fleet: members('a', 'b') },
       candidates: 2,
       matched: 0,
     },
-    { what: 'nobody while misconfigured', world: { spec: BAD, fleet: members('a', 'b') }, candidates: 0, matched: 0 },
-  ])('counts $what', ({ world, candidates, matched }) => {
+    {
+      what: 'no cluster while misconfigured',
+      world: { spec: BAD, fleet: members('a', 'b') },
+      candidates: 0,
+      matched: 0,
+    },
+  ])('a schedule counts $what', ({ world, candidates, matched }) => {
     expect(decide({ ...world, stored: [decision(1, ['a'])] })).toMatchObject({ candidates, matched });
   });
 
-  it('gives a cluster that a stranger doubled its first place', () => {
+  it('a schedule keeps the first place of a cluster that another client listed twice', () => {
     const decided = decide({ fleet: members('a', 'b'), stored: [decision(2, ['a', 'b']), decision(1, ['a', 'a'])] });
 
     expect(decided.kept).toEqual([['a'], ['b']]);
   });
 
-  it('does not select past the hundred of an object that a stranger overfilled', () => {
+  it('a schedule ignores all but the first hundred clusters of an object', () => {
     const fleet = members(...names(103));
 
     expect(decide({ fleet, stored: [decision(1, names(103))] }).kept[0]).toEqual(names(100));
   });
 });
 
-describe('a set whose selector cannot be read', () => {
+describe('schedule with an unreadable set', () => {
   const sets = [clusterSet('fleet'), clusterSet('bad', { readable: false })];
   const bindings = [binding('fleet'), binding('bad')];
 
-  it('brings in nobody new', () => {
+  it('no new cluster is selected from a set whose selector cannot be read', () => {
     const decided = decide({ sets, bindings, fleet: [member('a'), member('b', {}, ['bad'])] });
 
     expect(chosen(decided)).toEqual(['a']);
     expect(decided.eligibility.unreadable).toEqual(['bad']);
   });
 
-  it('holds selected clusters that are in no set any more', () => {
+  it('a set whose selector cannot be read keeps selected clusters that are in no other set', () => {
     const decided = decide({
       sets,
       bindings,
@@ -204,26 +209,34 @@ describe('a set whose selector cannot be read', () => {
   });
 
   it.each([
-    { rule: 'deletion still drops', world: { fleet: [member('b', { deleting: true }, ['bad'])] }, cause: 'Deleting' },
-    { rule: 'a missing object still drops', world: { fleet: [] }, cause: 'Gone' },
-    { rule: 'predicates still drop', world: { spec: inEu, fleet: [member('b', {}, ['bad'])] }, cause: 'NotMatched' },
     {
-      rule: 'the number still drops',
+      rule: 'a cluster that is being deleted is dropped',
+      world: { fleet: [member('b', { deleting: true }, ['bad'])] },
+      cause: 'Deleting',
+    },
+    { rule: 'a cluster that does not exist is dropped', world: { fleet: [] }, cause: 'Gone' },
+    {
+      rule: 'a cluster that matches no predicate is dropped',
+      world: { spec: inEu, fleet: [member('b', {}, ['bad'])] },
+      cause: 'NotMatched',
+    },
+    {
+      rule: 'clusters above the number are dropped',
       world: { spec: { numberOfClusters: 0 }, fleet: [member('b', {}, ['bad'])] },
       cause: 'NotNeeded',
     },
     {
-      rule: 'it holds nobody when it was not asked for',
+      rule: 'which was not requested, a cluster of it is dropped',
       world: { spec: { ClusterSets: ['fleet'] }, fleet: [member('b', {}, ['bad'])] },
       cause: 'NotMember',
     },
-  ])('$rule', ({ world, cause }) => {
+  ])('with a set whose selector cannot be read, $rule', ({ world, cause }) => {
     expect(decide({ sets, bindings, stored: [decision(1, ['b'])], ...world }).dropped).toEqual([
       { cluster: 'b', cause },
     ]);
   });
 
-  it('lets other sets go on, within the number', () => {
+  it('other sets than the one whose selector cannot be read are selected from, up to the number', () => {
     const world = { sets, bindings, fleet: [member('a'), member('b', {}, [])], stored: [decision(1, ['b'])] };
 
     expect(chosen(decide({ ...world, spec: { numberOfClusters: 2 } }))).toEqual(['a', 'b']);
@@ -231,10 +244,10 @@ describe('a set whose selector cannot be read', () => {
   });
 });
 
-describe('a misconfigured Placement', () => {
+describe('schedule of a misconfigured Placement', () => {
   const stored = [decision(1, ['a', 'b']), decision(2, ['c'])];
 
-  it('keeps its last decision, whatever became of sets, predicates and bindings', () => {
+  it('a misconfigured Placement keeps its last decision, whatever its sets, predicates and bindings are', () => {
     const decided = decide({ spec: BAD, stored, bindings: [], fleet: [member('a', {}, []), member('b'), member('c')] });
 
     expect(decided.problem?.field).toBe('spec.numberOfClusters');
@@ -242,7 +255,7 @@ describe('a misconfigured Placement', () => {
     expect(decided).toMatchObject({ added: [], dropped: [], wanted: undefined });
   });
 
-  it('still loses clusters that are deleted, and gains none', () => {
+  it('from a misconfigured Placement clusters are dropped that are deleted, and none are added', () => {
     const decided = decide({ spec: BAD, stored, fleet: [member('a', { deleting: true }), member('c'), member('d')] });
 
     expect(decided.dropped).toEqual([
@@ -253,8 +266,8 @@ describe('a misconfigured Placement', () => {
   });
 });
 
-describe('its inputs', () => {
-  it('are not changed', () => {
+describe('inputs of schedule', () => {
+  it('the inputs of a schedule are not changed', () => {
     const freeze = <T>(value: T): T => {
       if (typeof value === 'object' && value !== null && !Object.isFrozen(value))
         Object.values(Object.freeze(value)).forEach(freeze);
@@ -272,7 +285,7 @@ describe('its inputs', () => {
   });
 });
 
-describe('a decision to drop a cluster because an object is missing', () => {
+describe('dropsForAbsence', () => {
   const stored = [decision(1, ['a'])];
   const unbound = member('a', {}, []);
 
@@ -293,7 +306,7 @@ describe('a decision to drop a cluster because an object is missing', () => {
       { stored, fleet: [unbound], sets: [clusterSet('fleet', { readable: false })] },
       false,
     ],
-  ])('%s', (_sentence, world, drops) => {
+  ])('a decision to drop a cluster because an object is missing %s', (_sentence, world, drops) => {
     const seen = snapshot(world);
 
     expect(dropsForAbsence(seen)).toBe(drops);

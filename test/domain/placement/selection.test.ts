@@ -188,15 +188,15 @@ function choose(world: World): readonly string[] {
   return [...selected(schedule(snapshot(world)))].sort();
 }
 
-describe('selection', () => {
-  it('equals the model: stickiness, rank, cut, sets that cannot be read', () => {
+describe('schedule, for any snapshot', () => {
+  it('selection equals the model in stickiness, rank, number and unreadable sets', () => {
     fc.assert(
       fc.property(someWorld, (world) => expect(choose(world)).toEqual([...modelOf(world)].sort())),
       { numRuns: 1500 },
     );
   });
 
-  it('is the same, to the byte, under any order of its lists', () => {
+  it('selection does not depend on the order of the lists in the snapshot', () => {
     const said = (world: World): string => {
       const seen = snapshot(world);
       const decided = schedule(seen);
@@ -221,7 +221,7 @@ describe('selection', () => {
     );
   });
 
-  it('changes one decision at most when one cluster goes, and none when it was not selected', () => {
+  it('selection changes by one cluster at most when one is removed, and not at all when it was not selected', () => {
     fc.assert(
       fc.property(someWorld, fc.nat(13), (world, index) => {
         const before = choose(world);
@@ -236,7 +236,7 @@ describe('selection', () => {
     );
   });
 
-  it('is not moved by a cluster that comes while enough are selected', () => {
+  it('selection does not change when a cluster is added while enough are selected', () => {
     fc.assert(
       fc.property(someWorld, (world) => {
         const full = choose(world);
@@ -248,7 +248,7 @@ describe('selection', () => {
     );
   });
 
-  it('settles: what it selected it selects again', () => {
+  it('selection is stable: its result is selected again', () => {
     fc.assert(
       fc.property(someWorld, (world) => {
         const first = choose(world);

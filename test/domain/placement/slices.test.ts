@@ -26,7 +26,7 @@ function writes(over: Partial<World>): readonly string[] {
 const N = (numberOfClusters: number): object => ({ numberOfClusters });
 const full = decision(1, names(100));
 
-describe('a plan', () => {
+describe('planSlices', () => {
   it.each([
     { rule: 'creates the first object empty when nothing is selected', world: {}, does: ['create 1:'] },
     { rule: 'creates an object complete', world: { fleet: members('a') }, does: ['create 1: a'] },
@@ -35,7 +35,7 @@ describe('a plan', () => {
       world: { fleet: members('a', 'b'), stored: [decision(1, ['b', 'a'])] },
       does: [],
     },
-    { rule: 'writes nothing when the first object is rightly empty', world: { stored: [decision(1, [])] }, does: [] },
+    { rule: 'writes nothing when the first object is to be empty', world: { stored: [decision(1, [])] }, does: [] },
     {
       rule: 'replaces a cluster in one write',
       world: { spec: N(2), fleet: members('b', 'c'), stored: [decision(1, ['a', 'b'])] },
@@ -72,52 +72,52 @@ describe('a plan', () => {
       does: ['update 1: a c'],
     },
     {
-      rule: 'fills an object beyond a gap before it makes a new one',
+      rule: 'fills an object after a gap before it creates a new one',
       world: { fleet: members(...names(100), 'x', 'y'), stored: [full, decision(3, ['x'])] },
       does: ['update 3: x y'],
     },
     {
-      rule: 'makes no new object before those that exist are full and written',
+      rule: 'creates no new object before existing ones are full and written',
       world: { fleet: members(...names(100), 'x', ...names(100, 200)), stored: [full, decision(3, ['x'])] },
       does: [expect.stringMatching(/^update 3: x( c2\d\d){99}$/), expect.stringMatching(/^create 2: c2\d\d$/)],
     },
     {
-      rule: 'makes a new object in the first gap',
+      rule: 'creates a new object in the first gap',
       world: { fleet: members(...names(200), 'y'), stored: [full, decision(3, names(100, 100))] },
       does: ['create 2: y'],
     },
     {
-      rule: 'brings the first object back',
+      rule: 'creates a missing first object',
       world: { fleet: members('a', 'b'), stored: [decision(2, ['b'])] },
       does: ['create 1: a'],
     },
     {
-      rule: 'brings a deleted object back with the same clusters',
+      rule: 'creates a deleted object again with the same clusters',
       world: { spec: N(2), fleet: members('a', 'b', 'c'), stored: [decision(2, ['b'])], remembered: [['a'], ['b']] },
       does: ['create 1: a'],
     },
     {
-      rule: 'puts a foreign edit right',
+      rule: 'reverts a foreign edit',
       world: { spec: N(2), fleet: members('a', 'b', 'c'), stored: [decision(1, ['c', 'a'])], remembered: [['a', 'b']] },
       does: ['update 1: a b'],
     },
     {
-      rule: 'puts back an order that a stranger changed',
+      rule: 'restores the order that another client changed',
       world: { fleet: members('a', 'b'), stored: [decision(1, ['b', 'a'])], remembered: [['a', 'b']] },
       does: ['update 1: a b'],
     },
     {
-      rule: 'puts a lost label or owner right',
+      rule: 'restores a lost label or owner',
       world: { fleet: members('a'), stored: [decision(1, ['a'], { intact: false })] },
       does: ['update 1: a'],
     },
     {
-      rule: 'puts a wrong revision right',
+      rule: 'restores a changed revision',
       world: { fleet: members('a'), stored: [decision(1, ['a'], { revision: 'x' })] },
       does: ['update 1: a'],
     },
     {
-      rule: 'puts a lost revision right',
+      rule: 'restores a lost revision',
       world: { fleet: members('a'), stored: [decision(1, ['a'], { revision: undefined })] },
       does: ['update 1: a'],
     },
@@ -126,11 +126,11 @@ describe('a plan', () => {
       world: { fleet: members('a'), deleting: true, stored: [decision(1, ['x'])] },
       does: [],
     },
-  ] as { rule: string; world: Partial<World>; does: string[] }[])('$rule', ({ world, does }) => {
+  ] as { rule: string; world: Partial<World>; does: string[] }[])('a plan $rule', ({ world, does }) => {
     expect(writes(world)).toEqual(does);
   });
 
-  it('cuts a large selection into objects of a hundred, in the order of rank', () => {
+  it('a plan divides a large selection into objects of a hundred in the order of rank', () => {
     const made = plan({ fleet: members(...names(250)) });
     const { added } = schedule(snapshot({ fleet: members(...names(250)) }));
 
@@ -142,7 +142,7 @@ describe('a plan', () => {
     expect(made.slots.flat()).toEqual(added);
   });
 
-  it('carries uid, resourceVersion and revision', () => {
+  it('the writes of a plan have uid, resourceVersion and revision', () => {
     const stored = [
       decision(1, ['a', 'x'], { uid: 'u', resourceVersion: '41' }),
       decision(2, ['y'], { uid: 'v', resourceVersion: '42' }),
@@ -173,11 +173,11 @@ describe('a plan', () => {
   });
 });
 
-describe('an object of somebody else', () => {
+describe('planSlices with foreign objects', () => {
   const foreign = (ordinal: number, over: Partial<StoredDecision> = {}): StoredDecision =>
     decision(ordinal, ['z'], { ownership: 'foreign', intact: false, ...over });
 
-  it('is not touched, and what belongs into it is not published', () => {
+  it('an object of another owner is not changed, and the clusters for it are not published', () => {
     const made = plan({ fleet: members(...names(250)), stored: [foreign(2)] });
 
     expect(made.writes.map((one) => one.name)).toEqual(['web-decision-1', 'web-decision-3']);
@@ -185,28 +185,28 @@ describe('an object of somebody else', () => {
     expect(publishedAfter(made).flatMap((one) => one.clusters)).toHaveLength(150);
   });
 
-  it('blocks nothing where nothing belongs into it', () => {
+  it('an object of another owner blocks nothing when no cluster is for it', () => {
     const made = plan({ fleet: members('a'), stored: [foreign(2), foreign(7)] });
 
     expect(made.writes.map(short)).toEqual(['create 1: a']);
     expect(made.blocked).toEqual([]);
   });
 
-  it('holds nothing back that finds room below it', () => {
+  it('an object of another owner blocks no cluster that fits into a lower object', () => {
     const made = plan({ fleet: members(...names(150)), stored: [foreign(7)] });
 
     expect(made.writes.map((one) => one.name)).toEqual(['web-decision-1', 'web-decision-2']);
     expect(made.blocked).toEqual([]);
   });
 
-  it('in the place of the first one blocks even an empty decision', () => {
+  it('an object of another owner with the name of the first one blocks even an empty decision', () => {
     expect(plan({ stored: [foreign(1)] })).toMatchObject({
       writes: [],
       blocked: [{ name: 'web-decision-1', why: 'Foreign' }],
     });
   });
 
-  it('keeps what belongs into it there on the next pass', () => {
+  it('the clusters for an object of another owner stay assigned to it in the next plan', () => {
     const world = { fleet: members(...names(250)), stored: [foreign(2)] };
     const first = plan(world);
     const stored = [foreign(2), ...publishedAfter(first).map((one) => decision(one.ordinal, one.clusters))];
@@ -215,7 +215,7 @@ describe('an object of somebody else', () => {
     expect(writes({ ...world, stored, remembered: slotsAfter(first) })).toEqual([]);
   });
 
-  it('of another name is nobody to us', () => {
+  it('an object of another owner with another name is ignored', () => {
     const strange = decision(1, ['z'], { name: 'other', ordinal: undefined, ownership: 'foreign' });
     const orphan = decision(1, ['y'], { name: 'web-copy', ordinal: undefined, ownership: 'adoptable' });
 
@@ -223,20 +223,20 @@ describe('an object of somebody else', () => {
   });
 });
 
-describe('an object that was left behind', () => {
-  it('without an owner is adopted with its clusters', () => {
+describe('planSlices with objects left behind', () => {
+  it('an object that was left behind without an owner is adopted with its clusters', () => {
     const stored = [decision(1, ['b'], { ownership: 'adoptable', intact: false })];
 
     expect(writes({ spec: N(1), fleet: members('a', 'b', 'c'), stored })).toEqual(['update 1: b']);
   });
 
-  it('without an owner is deleted when it is not needed', () => {
+  it('an object that was left behind without an owner is deleted when it is not needed', () => {
     const stored = [decision(1, ['a']), decision(2, ['x'], { ownership: 'adoptable', intact: false })];
 
     expect(writes({ fleet: members('a'), stored })).toEqual(['delete 2: Empty']);
   });
 
-  it('by an earlier Placement of the name is deleted first, and made anew', () => {
+  it('an object that was left behind by an earlier Placement of the name is deleted first and created again', () => {
     const stored = [1, 2].map((ordinal) => decision(ordinal, ['z'], { ownership: 'predecessor', intact: false }));
     const made = plan({ fleet: members('a'), stored });
 
@@ -244,7 +244,7 @@ describe('an object that was left behind', () => {
     expect(publishedAfter(made, 2)).toEqual([]);
   });
 
-  it('by an earlier Placement, and held by a finalizer, is waited for', () => {
+  it('an object that was left behind by an earlier Placement blocks its name while a finalizer delays its deletion', () => {
     const stored = [decision(1, ['z'], { ownership: 'predecessor', intact: false, deleting: true })];
 
     expect(plan({ fleet: members('a'), stored })).toMatchObject({
@@ -253,13 +253,13 @@ describe('an object that was left behind', () => {
     });
   });
 
-  it('under a name that we do not give, but ours, is deleted', () => {
+  it('an own object with an unused name is deleted', () => {
     const stored = [decision(1, ['a']), decision(1, ['z'], { name: 'web-copy', ordinal: undefined })];
 
     expect(writes({ fleet: members('a'), stored })).toEqual(['delete web-copy: Misnamed']);
   });
 
-  it('is deleted once: a finalizer that holds it brings no second delete, but it is emptied', () => {
+  it('an own object that is not needed is deleted once, and emptied while a finalizer delays its deletion', () => {
     const held = (clusters: readonly string[]): StoredDecision => decision(2, clusters, { deleting: true });
     const world = { fleet: members('a') };
 
@@ -268,8 +268,8 @@ describe('an object that was left behind', () => {
   });
 });
 
-describe('clusters that a stranger moved between objects', () => {
-  it('are taken out of one before they come back in the other', () => {
+describe('planSlices after a foreign edit', () => {
+  it('clusters that another client moved between objects are removed from one before they are added to the other', () => {
     const stored = [decision(1, ['b']), decision(2, ['a'])];
 
     expect(writes({ fleet: members('a', 'b'), stored, remembered: [['a'], ['b']] })).toEqual([
@@ -279,7 +279,7 @@ describe('clusters that a stranger moved between objects', () => {
     ]);
   });
 
-  it('leave the others of their object in it meanwhile', () => {
+  it('while a cluster that another client moved is moved back, the other clusters stay in their object', () => {
     const stored = [decision(1, ['b']), decision(2, ['a', 'c'])];
 
     expect(writes({ fleet: members('a', 'b', 'c'), stored, remembered: [['a'], ['c', 'b']] })).toEqual([
@@ -289,7 +289,7 @@ describe('clusters that a stranger moved between objects', () => {
     ]);
   });
 
-  it('need no further write where their object was written before', () => {
+  it('clusters that another client moved between objects need no further write where their object was written before', () => {
     const stored = [decision(1, ['b']), decision(2, ['a', 'y', 'z'])];
 
     expect(writes({ fleet: members('a', 'b', 'n'), stored, remembered: [['b', 'a'], ['n']] })).toEqual([
@@ -298,7 +298,7 @@ describe('clusters that a stranger moved between objects', () => {
     ]);
   });
 
-  it('need one write where several of them leave one object', () => {
+  it('clusters that another client moved between objects need one write where several of them leave one object', () => {
     const stored = [decision(1, ['c', 'd']), decision(2, ['a', 'b'])];
 
     expect(
@@ -313,7 +313,7 @@ describe('clusters that a stranger moved between objects', () => {
     ).toEqual(['update 2:', 'update 1: a b', 'update 2: c d']);
   });
 
-  it('lose their second place before anything is added', () => {
+  it('clusters that another client listed twice are removed from the second place before anything is added', () => {
     const stored = [decision(1, ['a', 'x']), decision(2, ['a', 'b'])];
 
     expect(
@@ -328,7 +328,7 @@ describe('clusters that a stranger moved between objects', () => {
     ).toEqual(['update 2: b', 'update 1: a c', 'update 2: b d']);
   });
 
-  it('need no write of their own where the other object only loses them', () => {
+  it('clusters that another client moved between objects need no write of their own where the other object only loses them', () => {
     const stored = [decision(1, ['a']), decision(2, ['b', 'x', 'c'])];
 
     expect(
@@ -343,7 +343,7 @@ describe('clusters that a stranger moved between objects', () => {
     ).toEqual(['update 2: b c', 'update 1: a x']);
   });
 
-  it('take their object along where it is to go', () => {
+  it('an object that is to be deleted is deleted when a cluster in it is moved back', () => {
     const stored = [decision(1, ['y']), decision(2, ['x'])];
 
     expect(writes({ spec: N(1), fleet: members('x'), stored, remembered: [['x']] })).toEqual([
@@ -353,7 +353,7 @@ describe('clusters that a stranger moved between objects', () => {
   });
 });
 
-describe('what is remembered', () => {
+describe('slotsAfter', () => {
   const world = {
     spec: N(101),
     fleet: members(...names(99), 'new', 'y'),
@@ -364,11 +364,14 @@ describe('what is remembered', () => {
     { done: 0, slots: [names(99), ['x', 'y']] },
     { done: 1, slots: [names(99), ['y']] },
     { done: 2, slots: [[...names(99), 'new'], ['y']] },
-  ])('after $done writes is what was written, and before that what was there', ({ done, slots }) => {
-    expect(slotsAfter(plan(world), done)).toEqual(slots);
-  });
+  ])(
+    'the remembered list after $done writes has written objects as written, and others as before',
+    ({ done, slots }) => {
+      expect(slotsAfter(plan(world), done)).toEqual(slots);
+    },
+  );
 
-  it('of a blocked object is what we published there, less what is not selected any more', () => {
+  it('the remembered list of a blocked object has what was published there and is still selected', () => {
     const made = plan({
       fleet: members('a', 'c'),
       stored: [decision(1, ['z'], { ownership: 'foreign' })],
@@ -379,7 +382,7 @@ describe('what is remembered', () => {
     expect(slotsAfter(made)).toEqual([['a']]);
   });
 
-  it('follows the steps of an object that is written twice', () => {
+  it('the remembered list has each step of an object that is written twice', () => {
     const made = plan({
       fleet: members('a', 'b'),
       stored: [decision(1, ['b']), decision(2, ['a'])],
@@ -394,7 +397,7 @@ describe('what is remembered', () => {
     ]);
   });
 
-  it('forgets an object that was deleted', () => {
+  it('the remembered list of a deleted object is empty', () => {
     expect(slotsAfter(plan({ fleet: members('a'), stored: [decision(1, ['a']), decision(2, ['x'])] }))).toEqual([
       ['a'],
       [],
@@ -402,13 +405,13 @@ describe('what is remembered', () => {
   });
 });
 
-describe('the replacement of an object of a deleted Placement', () => {
+describe('replacesPredecessor', () => {
   it.each<[string, Partial<StoredDecision>, boolean]>([
     ['is planned for an object with a name of a decision', { ownership: 'predecessor' }, true],
     ['is not planned for an object with another name', { ownership: 'predecessor', ordinal: undefined }, false],
     ['is not planned for one that is being deleted', { ownership: 'predecessor', deleting: true }, false],
     ['is not planned for an own object', { ownership: 'ours' }, false],
-  ])('%s', (_sentence, over, replaces) => {
+  ])('the replacement of an object of a deleted Placement %s', (_sentence, over, replaces) => {
     const stored = [decision(1, ['a'], over)];
 
     expect(replacesPredecessor(stored)).toBe(replaces);

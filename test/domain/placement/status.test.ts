@@ -64,14 +64,14 @@ describe('PlacementSatisfied', () => {
       words: ['of 0 clusters'],
     },
     {
-      when: 'nobody is wanted',
+      when: 'no cluster is wanted',
       world: { spec: N(0), fleet: members('x') },
       is: 'True AllDecisionsScheduled',
       phase: 'Satisfied',
       words: ['spec.numberOfClusters is 0'],
     },
     {
-      when: 'nobody is wanted, whatever else is missing',
+      when: 'no cluster is wanted, whatever else is missing',
       world: { spec: N(0), bindings: [] },
       is: 'True AllDecisionsScheduled',
       phase: 'Satisfied',
@@ -185,7 +185,7 @@ describe('PlacementSatisfied', () => {
       phase: 'Satisfied',
       words: ['every cluster that matches'],
     },
-  ])('is $is when $when', ({ world, is, phase, words }) => {
+  ])('PlacementSatisfied is $is when $when', ({ world, is, phase, words }) => {
     const of = report(world);
 
     expect(said(of, 'PlacementSatisfied')).toBe(is);
@@ -206,12 +206,12 @@ describe('PlacementSatisfied', () => {
       is: 'True AllDecisionsScheduled',
     },
     { world: { ...unreadable, spec: inEu, fleet: members('x') }, is: 'False NoManagedClusterMatched' },
-  ])('names a set that cannot be read, and stays $is', ({ world, is }) => {
+  ])('PlacementSatisfied names a set that cannot be read, and stays $is', ({ world, is }) => {
     expect(said(report(world), 'PlacementSatisfied')).toBe(is);
     expect(message(report(world), 'PlacementSatisfied')).toContain('the selector of cluster set bad cannot be read');
   });
 
-  it('stays within the limit of a message, however many names there are', () => {
+  it('PlacementSatisfied stays within the limit of a message, however many names there are', () => {
     const long = (count: number): string[] => names(count).map((name) => `${name}-${'x'.repeat(50)}`);
     const sets = long(200).map((name) => clusterSet(name, { readable: false }));
     const bindings = sets.map((one) => binding(one.name));
@@ -254,14 +254,14 @@ describe('PlacementSatisfied', () => {
       before: { fleet: members('x') },
       after: { fleet: members('x', 'y') },
     },
-  ])('keeps its words over $change', ({ before, after }) => {
+  ])('the message of PlacementSatisfied does not change after $change', ({ before, after }) => {
     expect(message(report({ ...before, ...after }), 'PlacementSatisfied')).toBe(
       message(report(before), 'PlacementSatisfied'),
     );
   });
 });
 
-describe('the other conditions', () => {
+describe('conditions beside PlacementSatisfied', () => {
   it.each([
     {
       when: 'all is stored',
@@ -311,7 +311,7 @@ describe('the other conditions', () => {
       stalled: 'True Misconfigured',
       misconfigured: 'True Misconfigured',
     },
-  ] as const)('when $when: Ready $ready', ({ world, ready, reconciling, stalled, misconfigured }) => {
+  ] as const)('Ready is $ready when $when', ({ world, ready, reconciling, stalled, misconfigured }) => {
     const of = report(world);
 
     expect(said(of, 'Ready')).toBe(ready);
@@ -320,14 +320,14 @@ describe('the other conditions', () => {
     expect(said(of, 'PlacementMisconfigured')).toBe(misconfigured);
   });
 
-  it('name the foreign object', () => {
+  it('Ready names the foreign object', () => {
     const of = report({ fleet: members(...names(150)), stored: [decision(2, [], { ownership: 'foreign' })] });
 
     expect(message(of, 'Ready')).toContain('PlacementDecision team/web-decision-2');
     expect(message(of, 'Ready')).not.toContain('web-decision-1');
   });
 
-  it('say what is not stored yet', () => {
+  it('Ready names the objects that are not stored yet', () => {
     const of = report({ fleet: members(...names(150)) }, { done: 1 });
 
     expect(said(of, 'Ready')).toBe('False Publishing');
@@ -335,7 +335,7 @@ describe('the other conditions', () => {
     expect(message(of, 'Reconciling')).toBe(message(of, 'Ready'));
   });
 
-  it('surface a refused write', () => {
+  it('Ready has the message of a refused write', () => {
     const of = report(
       { fleet: members('x') },
       { done: 0, failure: { name: 'web-decision-1', message: 'exceeded quota' } },
@@ -370,14 +370,14 @@ describe('the other conditions', () => {
       {},
       'False NoManagedClusterSetBindings',
     ],
-  ])('tell of %s in PlacementSatisfied too, whose reason stays', (_what, world, progress, is) => {
+  ])('PlacementSatisfied reports %s too, with its usual reason', (_what, world, progress, is) => {
     const of = report(world, progress);
 
     expect(said(of, 'PlacementSatisfied')).toBe(is);
     expect(message(of, 'PlacementSatisfied').endsWith(`; ${message(of, 'Ready')}`)).toBe(true);
   });
 
-  it('show both what is missing and what is in the way, however long', () => {
+  it('PlacementSatisfied shows both the missing clusters and the obstacle, however long', () => {
     const sets = names(200).map((name) => clusterSet(`${name}-${'x'.repeat(50)}`, { readable: false }));
     const world = {
       sets,
@@ -392,13 +392,13 @@ describe('the other conditions', () => {
     expect(message(of, 'PlacementSatisfied')).toHaveLength(MESSAGE_LIMIT);
   });
 
-  it('name the field that cannot be read', () => {
+  it('the conditions of a misconfigured Placement name the field', () => {
     expect(message(report({ spec: BAD }), 'PlacementMisconfigured')).toBe(
       'spec.numberOfClusters: -1 is not a whole number from 0 to 2147483647',
     );
   });
 
-  it('carry the generation that they speak of', () => {
+  it('all conditions have the observed generation', () => {
     const of = report({ generation: 7 });
 
     expect(of.observedGeneration).toBe(7);
@@ -407,8 +407,8 @@ describe('the other conditions', () => {
   });
 });
 
-describe('a report', () => {
-  it('is Pending before the first decision is stored', () => {
+describe('placementReport', () => {
+  it('a report is Pending before the first decision is stored', () => {
     expect(report({ fleet: members('x') }, { done: 0 })).toMatchObject({
       phase: 'Pending',
       numberOfSelectedClusters: 0,
@@ -424,7 +424,7 @@ describe('a report', () => {
     [{ phase: 'Satisfied', decisions: [{ name: 'web-decision-1', revision: 'x' }] }, 'Unsatisfied'],
     [{ phase: 'Misconfigured', decisions: [{ name: 'web-decision-1', revision: 'x' }] }, 'Unsatisfied'],
     [{ phase: 'Unsatisfied', decisions: [] }, 'Unsatisfied'],
-  ])('of a decision whose objects are all missing, after the status %j, is %s', (status, phase) => {
+  ])('a report of a decision whose objects are all missing, after the status %j, is %s', (status, phase) => {
     const failure = { name: 'web-decision-1', message: 'exceeded quota' };
 
     const seen = snapshot({ fleet: members('x') });
@@ -437,7 +437,7 @@ describe('a report', () => {
     });
   });
 
-  it('lists the objects in order with the revisions that they must carry', () => {
+  it('a report lists the objects in order with their revisions', () => {
     const fleet = members(...names(101), 'x');
     const of = report({ fleet, stored: [decision(3, ['x']), decision(1, names(100))] });
 
@@ -446,7 +446,7 @@ describe('a report', () => {
     expect(of.numberOfSelectedClusters).toBe(102);
   });
 
-  it('of a half-done change claims the old revision of what is not written', () => {
+  it('a report of a partial change has the old revision of objects that are not written', () => {
     const world = { spec: N(2), fleet: members('y', 'z'), stored: [decision(1, ['x', 'y'])] };
 
     expect(report(world, { done: 0 })).toMatchObject({
@@ -459,20 +459,20 @@ describe('a report', () => {
     );
   });
 
-  it('counts a cluster that a stranger doubled once', () => {
+  it('a report counts a cluster once that another client listed twice', () => {
     expect(
       report({ fleet: members('x'), stored: [decision(1, ['x', 'x'])] }, { done: 0 }).numberOfSelectedClusters,
     ).toBe(1);
   });
 });
 
-describe('settleStatus', () => {
+describe('statusToWrite', () => {
   const THEN = '2026-01-01T00:00:00Z';
   const NOW = '2026-01-01T01:00:00Z';
   const of = report({ spec: N(2), fleet: members('x') });
   const stored = statusToWrite({ observedGeneration: -1 }, of, THEN);
 
-  it('gives the status to write', () => {
+  it('statusToWrite returns the status with times', () => {
     expect(stored).toEqual({
       phase: 'PartiallySatisfied',
       observedGeneration: 1,
@@ -482,7 +482,7 @@ describe('settleStatus', () => {
     });
   });
 
-  it('gives nothing when what is stored says the same, whatever the order of keys', () => {
+  it('statusToWrite returns undefined when the stored status is the same in any order of keys', () => {
     const reversed = JSON.parse(JSON.stringify(stored), (_key, value: unknown) =>
       typeof value === 'object' && value !== null && !Array.isArray(value)
         ? Object.fromEntries(Object.entries(value).reverse())
@@ -519,7 +519,7 @@ describe('settleStatus', () => {
     ['the shape of its conditions', (status) => ({ ...status, conditions: [null, 'x', ...(status.conditions ?? [])] })],
     ['everything', () => null],
     ['the conditions', (status) => ({ ...status, conditions: 'x' })],
-  ])('puts %s right after a foreign edit', (_what, edit) => {
+  ])('statusToWrite restores %s after a foreign edit', (_what, edit) => {
     const right = statusToWrite(edit(stored ?? {}), of, NOW);
 
     expect(
@@ -535,7 +535,7 @@ describe('settleStatus', () => {
     });
   });
 
-  it('moves the times of what moved alone', () => {
+  it('statusToWrite changes the times of changed conditions alone', () => {
     const next = statusToWrite(stored, report({ spec: N(1), fleet: members('x') }), NOW);
 
     expect(next?.conditions.map((one) => [one.type, one.lastTransitionTime])).toEqual([
