@@ -8,11 +8,15 @@ import { kubectlProgram, missingKubectl } from '@multicluster-engine/kube-apiser
 export function describeWithKubectl(title: string, body: () => void): void {
   const missing = missingKubectl();
   if (missing === undefined || process.env['CI'] === 'true') {
-    describe(title, () => body());
+    describe(title, () => {
+      body();
+    });
     return;
   }
   process.stderr.write(`not run: ${title}: ${missing}\n`);
-  describe.skip(title, () => body());
+  describe.skip(title, () => {
+    body();
+  });
 }
 
 /** A PATH in which `kubectl` is the one that the tests run, behind the folders of `first`. */
