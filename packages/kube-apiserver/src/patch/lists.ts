@@ -98,7 +98,7 @@ function applyItemDirectives(
   mergeKey: string,
 ): { old: readonly Json[]; patch: JsonObject[] } {
   const items: JsonObject[] = [];
-  const gone = new Set<Json>();
+  const deletedKeys = new Set<Json>();
   let replace = false;
   for (const item of patch) {
     if (!isObject(item)) continue;
@@ -108,10 +108,13 @@ function applyItemDirectives(
     else if (directive === 'merge') throw unknownError('merging lists cannot yet be specified in the patch');
     else if (directive !== 'delete')
       throw unknownError(`unknown patch type: ${goDefault(directive)} in map: ${goDefault(item)}`);
-    else gone.add(requireKey(item, mergeKey));
+    else deletedKeys.add(requireKey(item, mergeKey));
   }
   if (replace) return { old: items, patch: [] };
-  return { old: gone.size === 0 ? old : old.filter((one) => !gone.has(identity(one, mergeKey) ?? null)), patch: items };
+  return {
+    old: deletedKeys.size === 0 ? old : old.filter((one) => !deletedKeys.has(identity(one, mergeKey) ?? null)),
+    patch: items,
+  };
 }
 
 function mergeItems(old: readonly Json[], patch: readonly JsonObject[], { mergeKey, merge }: ListRule): Json[] {

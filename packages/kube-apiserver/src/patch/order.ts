@@ -11,23 +11,25 @@ export function identity(item: Json, mergeKey: string): Json | undefined {
 
 /** Splits items into those in `order` and the others; both keep their order. */
 export function partition(items: readonly Json[], order: readonly Json[], mergeKey: string): [Json[], Json[]] {
-  const wanted = mergeKey === '' ? new Set<Json | undefined>(order) : wantedKeys(items, order, mergeKey);
+  const listedKeys = mergeKey === '' ? new Set<Json | undefined>(order) : keysOf(items, order, mergeKey);
   const listed: Json[] = [];
   const others: Json[] = [];
   for (const item of items) {
     if (mergeKey !== '') requireKey(item, mergeKey);
-    (wanted.has(identity(item, mergeKey)) ? listed : others).push(item);
+    (listedKeys.has(identity(item, mergeKey)) ? listed : others).push(item);
   }
   return [listed, others];
 }
 
 /** The keys in `order`. The API server reads them only up to the last one that it searches for. */
-function wantedKeys(items: readonly Json[], order: readonly Json[], mergeKey: string): Set<Json | undefined> {
-  const odd = order.findIndex((item) => !isObject(item));
-  const before = new Set(order.slice(0, odd < 0 ? order.length : odd).map((item) => identity(item, mergeKey)));
-  if (odd >= 0 && items.some((item) => !before.has(identity(item, mergeKey))))
-    throw unknownError(`value for key ${odd} is not a map`);
-  return before;
+function keysOf(items: readonly Json[], order: readonly Json[], mergeKey: string): Set<Json | undefined> {
+  const invalidAt = order.findIndex((item) => !isObject(item));
+  const keys = new Set(
+    order.slice(0, invalidAt < 0 ? order.length : invalidAt).map((item) => identity(item, mergeKey)),
+  );
+  if (invalidAt >= 0 && items.some((item) => !keys.has(identity(item, mergeKey))))
+    throw unknownError(`value for key ${invalidAt} is not a map`);
+  return keys;
 }
 
 /** The lists that determine the order of a merged list. */
@@ -49,16 +51,17 @@ export function interleave(
   const right = inOrder(patchItems, patch, mergeKey);
   const left = inOrder(serverItems, server, mergeKey);
   const places = placesOf(server, mergeKey);
-  const woven: Json[] = [];
+  const interleaved: Json[] = [];
   let next = 0;
   for (const item of right) {
     const place = places.get(identity(item, mergeKey));
-    while (next < left.length && place !== undefined && before(left[next], place)) woven.push(left[next++] ?? null);
-    woven.push(item);
+    while (next < left.length && place !== undefined && precedes(left[next], place))
+      interleaved.push(left[next++] ?? null);
+    interleaved.push(item);
   }
-  return [...woven, ...left.slice(next)];
+  return [...interleaved, ...left.slice(next)];
 
-  function before(item: Json | undefined, place: number): boolean {
+  function precedes(item: Json | undefined, place: number): boolean {
     const at = places.get(identity(item ?? null, mergeKey));
     return at !== undefined && at < place;
   }

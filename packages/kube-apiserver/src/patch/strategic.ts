@@ -119,10 +119,10 @@ function deleteItems({ merged }: Merging, name: string, value: Json): void {
   if (old === undefined || !isArray(old) || !isArray(value)) return;
   if (old.length === 0 && value.length === 0) return;
   if (isListOfObjects(old, value)) throw unknownError('cannot merge lists without merge key for struct');
-  const gone = new Set<Json>(value);
+  const deleted = new Set<Json>(value);
   merged.set(
     name,
-    old.filter((item) => !gone.has(item)),
+    old.filter((item) => !deleted.has(item)),
   );
 }
 

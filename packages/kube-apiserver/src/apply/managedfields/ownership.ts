@@ -90,22 +90,22 @@ export function transferOwnership(owners: Owners, self: string, change: Change, 
   const comparisons = new Map<string, Comparison | undefined>();
   const comparison = compareIn(context.apiVersion, change, context) ?? NO_CHANGE;
   comparisons.set(context.apiVersion, comparison);
-  const settled = new Map<string, Owner>();
+  const remaining = new Map<string, Owner>();
   const conflicts: OwnerConflict[] = [];
   for (const [id, owner] of owners) {
     if (id === self) {
-      setOwner(settled, id, owner, owner.fields);
+      setOwner(remaining, id, owner, owner.fields);
       continue;
     }
     if (!comparisons.has(owner.apiVersion))
       comparisons.set(owner.apiVersion, compareIn(owner.apiVersion, change, context));
-    const seen = comparisons.get(owner.apiVersion);
-    if (seen === undefined) continue;
-    const wanted = intersection(owner.fields, union(seen.modified, seen.added));
-    if (!isEmpty(wanted)) conflicts.push({ id, owner, fields: wanted });
-    setOwner(settled, id, owner, difference(difference(owner.fields, wanted), seen.removed));
+    const changes = comparisons.get(owner.apiVersion);
+    if (changes === undefined) continue;
+    const conflicting = intersection(owner.fields, union(changes.modified, changes.added));
+    if (!isEmpty(conflicting)) conflicts.push({ id, owner, fields: conflicting });
+    setOwner(remaining, id, owner, difference(difference(owner.fields, conflicting), changes.removed));
   }
-  return { owners: settled, conflicts, comparison };
+  return { owners: remaining, conflicts, comparison };
 }
 
 const NOTHING: FieldSet = setOf();

@@ -24,18 +24,18 @@ export function prune(
   if (last === undefined || isEmpty(last.fields)) return merged;
   const atom = atomFor(last.apiVersion, context);
   if (atom === undefined) return merged;
-  const seen = withConversionContext(
+  const converted = withConversionContext(
     'failed to prune fields: failed to convert merged object to last applied version',
     () => convert(merged, last.apiVersion, context),
   );
-  const lasting = withStructs(last.fields, atom);
-  const pruned = remove(atom, seen, lasting);
-  if (pruned === seen) return merged;
-  const kept = fieldsOf(atom, addBackOwned(seen, pruned, { owners, version: last.apiVersion, context }));
-  const gone = intersection(difference(fieldsOf(atom, seen), kept), lasting);
-  if (isEmpty(gone)) return merged;
-  const left = restore(remove(atom, seen, gone), last.apiVersion, context);
-  return isObject(left) ? left : merged;
+  const lastFields = withStructs(last.fields, atom);
+  const pruned = remove(atom, converted, lastFields);
+  if (pruned === converted) return merged;
+  const kept = fieldsOf(atom, addBackOwned(converted, pruned, { owners, version: last.apiVersion, context }));
+  const removed = intersection(difference(fieldsOf(atom, converted), kept), lastFields);
+  if (isEmpty(removed)) return merged;
+  const result = restore(remove(atom, converted, removed), last.apiVersion, context);
+  return isObject(result) ? result : merged;
 }
 
 function fieldsOf(atom: Atom, value: Json): FieldSet {
@@ -60,8 +60,8 @@ function addBackOwned(merged: JsonObject, pruned: Json, { owners, version, conte
     if (atom === undefined) continue;
     const whole = convertBetween(merged, version, other, context);
     const part = fieldsOf(atom, convertBetween(kept, version, other, context));
-    const gone = difference(fieldsOf(atom, whole), union(part, withStructs(fields, atom)));
-    kept = convertBetween(remove(atom, whole, gone), other, version, context);
+    const removed = difference(fieldsOf(atom, whole), union(part, withStructs(fields, atom)));
+    kept = convertBetween(remove(atom, whole, removed), other, version, context);
   }
   return kept;
 }

@@ -25,18 +25,18 @@ export function updateOwners(
 ): Owners {
   const outcome = transferOwnership(reconcileOwners(owners, context), '', change, context);
   const { added, modified } = outcome.comparison;
-  const mine = withoutUnownable(withoutReset(union(modified, added), context.reset));
-  if (isEmpty(mine)) return capUpdaters(outcome.owners);
+  const changed = withoutUnownable(withoutReset(union(modified, added), context.reset));
+  if (isEmpty(changed)) return capUpdaters(outcome.owners);
   const owner: Owner = {
     manager: by.manager === '' ? 'unknown' : by.manager,
     operation: 'Update',
     apiVersion: context.apiVersion,
     subresource: by.subresource,
     time: timestamp(by.now),
-    fields: mine,
+    fields: changed,
   };
   const id = ownerId(owner);
   const previous = outcome.owners.get(id);
-  const fields = previous === undefined ? mine : union(previous.fields, mine);
+  const fields = previous === undefined ? changed : union(previous.fields, changed);
   return capUpdaters(new Map(outcome.owners).set(id, { ...owner, fields }));
 }

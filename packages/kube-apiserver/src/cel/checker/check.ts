@@ -203,10 +203,10 @@ function foldType(checker: Checker, expr: Fold): CelType {
   });
 }
 
-function expectType(checker: Checker, expr: Expr, wanted: CelType): void {
+function expectType(checker: Checker, expr: Expr, expected: CelType): void {
   const type = checker.types.get(expr) ?? DYN;
-  if (!checker.assign([wanted], [type]))
-    checker.report(expr.at, `expected type '${wanted.text}' but found '${type.text}'`);
+  if (!checker.assign([expected], [type]))
+    checker.report(expr.at, `expected type '${expected.text}' but found '${type.text}'`);
 }
 
 function iterationTypes(checker: Checker, expr: Fold, range: CelType): Map<string, CelType> {

@@ -34,21 +34,22 @@ function unexpected(
   { at, mask }: { readonly at: number; readonly mask: string },
 ): Problem {
   const token = tokenAt(source, at);
-  const wanted = expected(error.summary);
+  const expectedToken = expected(error.summary);
   if (token === '`') return { at, message: "unsupported syntax: '`'" };
   const [, name] = token === '{' ? (/([A-Za-z_][A-Za-z0-9_.]*)$/.exec(source.slice(0, at)) ?? []) : [];
   if (name !== undefined) return { at, message: `undeclared reference to '${name}' (in container '')` };
   if (error.code === 'unexpected_character') return trailing(source, at);
-  if (wanted === 'IDENTIFIER')
+  if (expectedToken === 'IDENTIFIER')
     return {
       at,
       message: `Syntax error: no viable alternative at input '${source.slice(source.lastIndexOf('.', at - 1), at)}${token === '<EOF>' ? '' : token}'`,
     };
-  if (wanted === "')'" && token === '<EOF>' && !isNested(mask))
-    return { at, message: `Syntax error: missing ${wanted} at '<EOF>'` };
-  if (wanted === "']'" || wanted === "'}'")
-    return { at, message: `Syntax error: mismatched input '${token}' expecting {${wanted}, ','}` };
-  if (wanted !== undefined) return { at, message: `Syntax error: mismatched input '${token}' expecting ${wanted}` };
+  if (expectedToken === "')'" && token === '<EOF>' && !isNested(mask))
+    return { at, message: `Syntax error: missing ${expectedToken} at '<EOF>'` };
+  if (expectedToken === "']'" || expectedToken === "'}'")
+    return { at, message: `Syntax error: mismatched input '${token}' expecting {${expectedToken}, ','}` };
+  if (expectedToken !== undefined)
+    return { at, message: `Syntax error: mismatched input '${token}' expecting ${expectedToken}` };
   return { at, message: `Syntax error: mismatched input '${token}' expecting ${PRIMARY}` };
 }
 

@@ -82,7 +82,7 @@ function compileRule(rule: ValidationRule, declarations: Declarations, sizes: Si
   if (rule.rule.trim() === '') return failed(rule, undefined);
   const compiled = compileExpression(rule.rule, declarations, {
     prefix: '',
-    wanted: 'bool',
+    resultKind: 'bool',
     wrongType: 'cel expression must evaluate to a bool',
   });
   if (compiled.kind === 'problem') return failed(rule, compiled.problem);
@@ -100,7 +100,7 @@ function compileRule(rule: ValidationRule, declarations: Declarations, sizes: Si
   if (messageExpression === '') return { ...result, fieldPath };
   const message = compileExpression(messageExpression, declarations, {
     prefix: 'messageExpression ',
-    wanted: 'string',
+    resultKind: 'string',
     wrongType: 'messageExpression must evaluate to a string',
   });
   if (message.kind === 'problem') return { ...result, messageProblem: message.problem };
@@ -115,7 +115,7 @@ function compileRule(rule: ValidationRule, declarations: Declarations, sizes: Si
 /** The result type that an expression must have, and how messages refer to it. */
 interface ExpectedResult {
   readonly prefix: string;
-  readonly wanted: 'bool' | 'string';
+  readonly resultKind: 'bool' | 'string';
   readonly wrongType: string;
 }
 
@@ -126,11 +126,11 @@ type Compilation =
 function compileExpression(
   source: string,
   declarations: Declarations,
-  { prefix, wanted, wrongType }: ExpectedResult,
+  { prefix, resultKind, wrongType }: ExpectedResult,
 ): Compilation {
   try {
     const checked = compile(source, declarations);
-    if (checked.type.kind !== wanted) return { kind: 'problem', problem: wrongType };
+    if (checked.type.kind !== resultKind) return { kind: 'problem', problem: wrongType };
     const problem = programProblem(checked, declarations.functions);
     if (problem === undefined) return { kind: 'compiled', checked };
     const subject = prefix === '' ? 'program' : 'messageExpression';

@@ -228,9 +228,9 @@ class SchemaList extends List {
 
   /** Whether two lists of equal length have the same items, in any order. */
   sameItems(one: List, other: List, alike: (a: Value, b: Value) => boolean): boolean {
-    const mine = new Map(one.items().map((item) => [this.keyOf(item), item]));
+    const byKey = new Map(one.items().map((item) => [this.keyOf(item), item]));
     return other.items().every((item) => {
-      const match = mine.get(this.keyOf(item));
+      const match = byKey.get(this.keyOf(item));
       return match !== undefined && alike(match, item);
     });
   }

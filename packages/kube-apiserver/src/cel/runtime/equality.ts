@@ -39,7 +39,7 @@ function sameSpecial(a: Value, b: Value, budget: Budget): boolean {
 
 function sameLists(a: List, b: List, budget: Budget): boolean {
   if (a.size !== b.size) return false;
-  if (a.equals !== undefined) return a.equals(b, (one, other) => same(one, other, budget));
+  if (a.equals !== undefined) return a.equals(b, (one, otherValue) => same(one, otherValue, budget));
   const others = b.items();
   return a.items().every((item, index) => same(item, others[index] ?? null, budget));
 }
@@ -49,10 +49,10 @@ function sameMaps(a: ValueMap, b: ValueMap, budget: Budget): boolean {
   budget.chargeSteps(a.size);
   if (a.sameUndeclared?.(b, budget) === false) return false;
   return a.keys().every((key) => {
-    const mine = a.find(key);
-    const other = b.find(b.jsonKey === undefined ? (a.jsonKey?.(key) ?? key) : key);
-    if (mine === undefined || other === undefined) return mine === other;
-    return same(mine, other, budget);
+    const value = a.find(key);
+    const otherValue = b.find(b.jsonKey === undefined ? (a.jsonKey?.(key) ?? key) : key);
+    if (value === undefined || otherValue === undefined) return value === otherValue;
+    return same(value, otherValue, budget);
   });
 }
 

@@ -47,7 +47,7 @@ function readEvents(text: string): Body {
     throw new MalformedBody(`yaml: document is too large: send it as JSON`);
   const builder = new Builder(text);
   for (const event of eventsOf(text)) if (builder.take(event)) break;
-  if (builder.unfit !== undefined) throw builder.unfit;
+  if (builder.unsupported !== undefined) throw builder.unsupported;
   return { value: builder.value, duplicates: builder.duplicates };
 }
 
@@ -69,7 +69,7 @@ class Builder {
   readonly duplicates: string[] = [];
   value: Json = null;
   /** A value that JSON cannot represent. The API server reports it after it has parsed the whole document. */
-  unfit: MalformedBody | undefined;
+  unsupported: MalformedBody | undefined;
   readonly #source: string;
   readonly #stack: Frame[] = [];
   readonly #anchors = new Map<string, { readonly value: Json; readonly weight: number }>();
@@ -156,15 +156,15 @@ class Builder {
   /** Keys are checked before values. */
   #key(value: Json): string {
     const key = mapKey(value);
-    if (key === undefined) this.unfit = new MalformedBody('unsupported map key of type: %!s(<nil>), key: <nil>');
+    if (key === undefined) this.unsupported = new MalformedBody('unsupported map key of type: %!s(<nil>), key: <nil>');
     return key ?? '';
   }
 
   #plain(text: string, isValue: boolean): Json {
-    const odd = notFinite(text);
-    if (odd === undefined) return plainScalar(text);
-    if (!isValue) return NON_FINITE_KEYS[odd] ?? odd;
-    this.unfit ??= new MalformedBody(`json: unsupported value: ${odd}`);
+    const nonFinite = notFinite(text);
+    if (nonFinite === undefined) return plainScalar(text);
+    if (!isValue) return NON_FINITE_KEYS[nonFinite] ?? nonFinite;
+    this.unsupported ??= new MalformedBody(`json: unsupported value: ${nonFinite}`);
     return null;
   }
 

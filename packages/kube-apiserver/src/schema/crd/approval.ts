@@ -17,11 +17,14 @@ export function needsApproval(group: string): boolean {
 
 export function approvalOf({ metadata: { annotations } }: KubeObject): Approval {
   const text = annotations?.[APPROVAL] ?? '';
-  const wanted = `protected groups must have approval annotation ${goQuote(APPROVAL)}`;
-  const see = 'see https://github.com/kubernetes/enhancements/pull/1111';
-  if (text === '') return { state: 'missing', message: `${wanted}, ${see}` };
+  const requirement = `protected groups must have approval annotation ${goQuote(APPROVAL)}`;
+  const reference = 'see https://github.com/kubernetes/enhancements/pull/1111';
+  if (text === '') return { state: 'missing', message: `${requirement}, ${reference}` };
   if (text.startsWith('unapproved')) return { state: 'bypassed', message: `not approved: ${goQuote(text)}` };
   if (isRequestUri(text) && /^[a-zA-Z][\w+.-]*:\/\/[^/]/.test(text))
     return { state: 'approved', message: `approved in ${text}` };
-  return { state: 'invalid', message: `${wanted} with either a URL or a reason starting with "unapproved", ${see}` };
+  return {
+    state: 'invalid',
+    message: `${requirement} with either a URL or a reason starting with "unapproved", ${reference}`,
+  };
 }

@@ -60,9 +60,9 @@ export function checkDeprecation(deprecated: boolean, warning: string | undefine
   const problems: string[] = [];
   if (byteLength(warning) > 256) problems.push('must be <= 256 characters long');
   if (warning === '') problems.push('must not be an empty string');
-  const odd = Array.from(warning).findIndex((char) => !PRINTABLE.test(char));
-  if (odd >= 0) {
-    const bytes = byteLength(Array.from(warning).slice(0, odd).join(''));
+  const invalidAt = Array.from(warning).findIndex((char) => !PRINTABLE.test(char));
+  if (invalidAt >= 0) {
+    const bytes = byteLength(Array.from(warning).slice(0, invalidAt).join(''));
     problems.push(`must only contain printable UTF-8 characters; non-printable character found at index ${bytes}`);
   }
   // The field is a pointer in the API server, and pointers are formatted as JSON.

@@ -38,8 +38,9 @@ function checkList(schema: Schema, items: readonly Json[], path: string): FieldE
   const type = schema['x-kubernetes-list-type'];
   if (type === 'set') return repeated(items).map((at) => duplicate(index(path, at), items[at]));
   if (type !== 'map') return [];
-  const odd = items.findIndex((item) => item !== null && !isObject(item));
-  if (odd >= 0) return [invalidValue(index(path, odd), items[odd], 'must be an object for an array of list-type map')];
+  const invalidAt = items.findIndex((item) => item !== null && !isObject(item));
+  if (invalidAt >= 0)
+    return [invalidValue(index(path, invalidAt), items[invalidAt], 'must be an object for an array of list-type map')];
   const names = schema['x-kubernetes-list-map-keys'] ?? [];
   const [name, ...others] = names;
   const keys =

@@ -18,34 +18,42 @@ import type { Schema } from '../schema.js';
 export function checkNumber(schema: Schema, value: number, path: string): Outcome {
   const kind = kindOf(schema);
   const problems: Problem[] = [];
-  const tell = (problem: Problem | undefined): void => {
+  const report = (problem: Problem | undefined): void => {
     if (problem !== undefined && !problems.some((one) => one.text === problem.text)) problems.push(problem);
   };
-  tell(outOfRange(value, kind, 'Checked', path));
+  report(outOfRange(value, kind, 'Checked', path));
   const { multipleOf, maximum, minimum } = schema;
   if (multipleOf !== undefined) {
-    const odd = outOfRange(multipleOf, kind, 'MultipleOf', path);
-    tell(odd);
-    tell(notMultiple(value, multipleOf, path, odd === undefined && isInt64(value)));
+    const rangeProblem = outOfRange(multipleOf, kind, 'MultipleOf', path);
+    report(rangeProblem);
+    report(notMultiple(value, multipleOf, path, rangeProblem === undefined && isInt64(value)));
   }
   if (minimum !== undefined) {
-    const odd = outOfRange(minimum, kind, 'Minimum boundary', path);
-    tell(odd);
-    tell(
+    const rangeProblem = outOfRange(minimum, kind, 'Minimum boundary', path);
+    report(rangeProblem);
+    report(
       below(
         value,
-        { limit: minimum, exclusive: schema.exclusiveMinimum ?? false, whole: odd === undefined && isInt64(value) },
+        {
+          limit: minimum,
+          exclusive: schema.exclusiveMinimum ?? false,
+          whole: rangeProblem === undefined && isInt64(value),
+        },
         path,
       ),
     );
   }
   if (maximum !== undefined) {
-    const odd = outOfRange(maximum, kind, 'Maximum boundary', path);
-    tell(odd);
-    tell(
+    const rangeProblem = outOfRange(maximum, kind, 'Maximum boundary', path);
+    report(rangeProblem);
+    report(
       above(
         value,
-        { limit: maximum, exclusive: schema.exclusiveMaximum ?? false, whole: odd === undefined && isInt64(value) },
+        {
+          limit: maximum,
+          exclusive: schema.exclusiveMaximum ?? false,
+          whole: rangeProblem === undefined && isInt64(value),
+        },
         path,
       ),
     );

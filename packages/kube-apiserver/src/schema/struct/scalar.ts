@@ -70,10 +70,10 @@ function decodeInteger(value: Json, size: number): Scalar {
 function decodeBytes(value: Json): Scalar {
   if (isArray(value)) return decodeByteList(value);
   if (typeof value !== 'string') return { kind: 'mismatch', found: jsonType(value) };
-  const odd = corruptOffset(value);
-  return odd === undefined
+  const offset = corruptOffset(value);
+  return offset === undefined
     ? { kind: 'decoded', value: Buffer.from(value, 'base64').toString('base64') }
-    : { kind: 'invalid', message: `illegal base64 data at input byte ${odd}` };
+    : { kind: 'invalid', message: `illegal base64 data at input byte ${offset}` };
 }
 
 /** Go also decodes an array of numbers into bytes. */
@@ -130,8 +130,8 @@ function decodeSchemaOr(name: string, value: Json, nested: Nested): Scalar {
       : { kind: 'fatal', message: 'boolean or JSON schema expected' };
   if (!isArray(value)) return { kind: 'decoded', value: null };
   if (name === 'schema-or-list') return { kind: 'decoded', value: nested.decodeNested(JSON_SCHEMA, value) };
-  const odd = value.find((item) => item !== null && typeof item !== 'string');
-  return odd === undefined
+  const invalid = value.find((item) => item !== null && typeof item !== 'string');
+  return invalid === undefined
     ? { kind: 'decoded', value }
-    : { kind: 'fatalMismatch', found: jsonType(odd), type: 'string' };
+    : { kind: 'fatalMismatch', found: jsonType(invalid), type: 'string' };
 }
