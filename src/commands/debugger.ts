@@ -3,16 +3,16 @@ import type { Host } from '../runtime/lifecycle.js';
 import type { Logger } from '../runtime/logger.js';
 
 /**
- * Keeps node's debugger shut, through which whoever may signal the process could read every token: SIGUSR1, which opens
- * it, is taken by a listener in its stead. Returns a check for whether it was opened before.
+ * Prevents that SIGUSR1 opens Node's debugger, which could read every token: a listener replaces the default action. Returns a
+ * check that throws when a debugger is open already.
  */
 export function refuseDebugger(
   host: Pick<Host, 'on'>,
   log: Logger,
   address: () => string | undefined = url,
 ): () => void {
-  host.on('SIGUSR1', () => log.warn({ signal: 'SIGUSR1' }, 'signal refused: it asks for a debugger'));
+  host.on('SIGUSR1', () => log.warn({ signal: 'SIGUSR1' }, 'signal ignored: it would open a debugger'));
   return () => {
-    if (address() !== undefined) throw new Error('a debugger is open, through which every token could be read');
+    if (address() !== undefined) throw new Error('a debugger is open, which could read every token');
   };
 }

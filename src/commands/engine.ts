@@ -13,19 +13,19 @@ import { Group } from '../runtime/group.js';
 import { createLeaderClients, type Manager } from './manager.js';
 
 /** The controller of MultiClusterEngines. */
-export function engineGroup(hub: Manager): Group {
-  const { config, log, metrics, openCache } = hub;
+export function engineGroup(manager: Manager): Group {
+  const { config, log, metrics, openCache } = manager;
   const templates = readTemplates();
   const settings = settingsOf(config);
   const rights = engineRights(targetTypes(templates), settings.onlyNamespace);
-  const pen = createLeaderClients(hub, { lease: ENGINE_LEASE, controller: `${ENGINE_GROUP}/engine`, rights });
+  const leader = createLeaderClients(manager, { lease: ENGINE_LEASE, controller: `${ENGINE_GROUP}/engine`, rights });
   const { controller, sources, onStartedLeading } = createEngineController({
-    client: pen.client,
+    client: leader.client,
     openCache,
     templates,
     settings,
     issueKeyPair: (names, now) => issueServingCertificate({ names, now }),
-    recorder: pen.recorder,
+    recorder: leader.recorder,
     clock: systemClock,
     random: systemRandom,
     log,
@@ -37,10 +37,10 @@ export function engineGroup(hub: Manager): Group {
   return new Group({
     name: 'engine',
     sources,
-    election: pen.election,
+    election: leader.election,
     controllers: [controller],
     onStartedLeading,
-    onDrained: () => pen.recorder.flush(),
+    onDrained: () => leader.recorder.flush(),
     clock: systemClock,
     log,
   });

@@ -13,7 +13,7 @@ import { StallDetector } from '../runtime/eventloop.js';
 import { exitOnCrash, runUntilSignalled } from '../runtime/lifecycle.js';
 import { refuseDebugger } from './debugger.js';
 
-/** Serves the HTTPS interface until a signal; gives the exit code. What cannot be started is one line of the log, and 1. */
+/** Serves the HTTPS interface until a signal; returns the exit code. A failure to start is one line of the log, and 1. */
 export async function runGateway(config: GatewayConfig): Promise<number> {
   const clock = systemClock;
   const log = createLogger({ level: config.logLevel, clock });
@@ -35,7 +35,7 @@ export async function runGateway(config: GatewayConfig): Promise<number> {
     );
     await gateway.start();
     for (const endpoint of endpoints) await endpoint.start();
-    // Only now: what asks for it takes effect a moment later.
+    // At the end: Node opens a debugger asynchronously after a signal.
     checkDebugger();
     stalls.start();
     const code = await runUntilSignalled([gateway], { host: process, clock, log });
@@ -57,7 +57,7 @@ function gatewayFor(config: GatewayConfig, sinks: Pick<GatewayOptions, 'clock' |
     ...sinks,
     limits: config,
     strict: config.strictStatusCodes,
-    // Its first word is the field manager under which the API server books what clients write.
+    // The part before the slash is the default field manager of the clients' writes.
     userAgent: `multicluster-engine-gateway/${config.version}`,
     openapi: JSON.stringify(openApiDocument({ version: config.version, engine, placement })),
     rules: new FieldRules([engine, placement]),

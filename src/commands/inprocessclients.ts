@@ -5,7 +5,7 @@ import { createTransportWith, type Transport, type TransportOptions } from '../k
 import { systemClock, systemRandom } from '../runtime/clock.js';
 import type { Logger } from '../runtime/logger.js';
 
-/** May do everything: only for what an administrator does once at the start. */
+/** A cluster administrator, for the installation at the start only. */
 const ADMIN: InProcessUser = {
   name: 'multicluster-engine-standalone',
   groups: ['system:masters', 'system:authenticated'],
@@ -16,27 +16,27 @@ export function serviceAccountUser(namespace: string, name: string): InProcessUs
   return { name: `system:serviceaccount:${namespace}:${name}`, groups };
 }
 
-/** Ways into an API server of this process. */
+/** Creates clients of an API server in this process. */
 export class InProcessClients {
-  readonly #door: InProcessServer;
+  readonly #server: InProcessServer;
   readonly #log: Logger;
   readonly #version: string;
 
-  constructor(door: InProcessServer, version: string, log: Logger) {
-    this.#door = door;
+  constructor(server: InProcessServer, version: string, log: Logger) {
+    this.#server = server;
     this.#log = log;
     this.#version = version;
   }
 
-  /** A transport that acts as a user, without a rate limit of its own unless `options` set one. */
+  /** A transport that acts as `user`, without client-side rate limits unless `options` sets them. */
   transport(user: InProcessUser, options: Partial<TransportOptions> = {}): Transport {
-    const free = { qps: 10_000, burst: 20_000 };
-    return createTransportWith((wiring) => new InProcessRoundTripper(this.#door, user, wiring), {
+    const unlimited = { qps: 10_000, burst: 20_000 };
+    return createTransportWith((settings) => new InProcessRoundTripper(this.#server, user, settings), {
       clock: systemClock,
       random: systemRandom,
       log: this.#log,
       userAgent: `multicluster-engine/${this.#version} (standalone)`,
-      limits: { default: free, events: free, leases: free },
+      limits: { default: unlimited, events: unlimited, leases: unlimited },
       ...options,
     });
   }

@@ -7,10 +7,10 @@ import type { KubeClient } from '../kube/client/client.js';
 import { readKustomization } from '../kube/manifests/kustomization.js';
 import { isFailure } from '../runtime/errors.js';
 
-/** That of `kubectl apply --server-side`, so that a user can apply `deploy/` over it without a conflict. */
+/** The field manager of `kubectl apply --server-side`, so that a user can apply `deploy/` without a conflict. */
 const FIELD_MANAGER = 'kubectl';
-/** The operator runs inside this process. */
-const LEFT_OUT: ReadonlySet<string> = new Set(['Deployment', 'PodDisruptionBudget', 'NetworkPolicy']);
+/** Kinds that are skipped, since the operator runs in this process. */
+const SKIPPED: ReadonlySet<string> = new Set(['Deployment', 'PodDisruptionBudget', 'NetworkPolicy']);
 const TYPES: ReadonlyMap<string, ResourceType> = new Map(
   Object.values(kinds)
     .filter(isType)
@@ -18,14 +18,14 @@ const TYPES: ReadonlyMap<string, ResourceType> = new Map(
 );
 
 /**
- * Applies `deploy/standalone`: CRDs, namespace, rights, policies. What somebody else has changed since stays as it is; its
- * name is given back.
- * @throws Error for a kind that is not known here; ApiError.
+ * Applies `deploy/standalone`: CRDs, namespace, rights, policies. An object that another field manager has changed is kept;
+ * the names of such objects are returned.
+ * @throws Error for an unknown kind; ApiError.
  */
 export async function install(client: KubeClient): Promise<readonly string[]> {
   const kept: string[] = [];
   for (const object of readKustomization(path.join(packageRoot(), 'deploy', 'standalone'))) {
-    if (LEFT_OUT.has(object.kind ?? '')) continue;
+    if (SKIPPED.has(object.kind ?? '')) continue;
     try {
       await client.apply(typeOf(object), object, { fieldManager: FIELD_MANAGER, force: false, metadataOnly: true });
     } catch (error) {
@@ -40,7 +40,7 @@ function typeOf(object: KubeObject): ResourceType {
   const type = TYPES.get(`${object.apiVersion ?? ''} ${object.kind ?? ''}`);
   if (type === undefined)
     throw new Error(
-      `deploy/standalone: ${object.kind ?? ''} ${object.metadata.name}: kind of ${object.apiVersion ?? ''} is not known here`,
+      `deploy/standalone: ${object.kind ?? ''} ${object.metadata.name}: unknown kind of ${object.apiVersion ?? ''}`,
     );
   return type;
 }

@@ -13,7 +13,7 @@ import { systemClock, systemRandom } from '../runtime/clock.js';
 import type { Logger } from '../runtime/logger.js';
 import type { OpenCache } from '../controllers/engine/targetcaches.js';
 
-/** What every controller group of a process shares: one way to the API server, one log, one set of metrics. */
+/** What all controller groups of a process share (controller-runtime's Manager). */
 export interface Manager {
   readonly config: HubConfig;
   readonly log: Logger;
@@ -23,19 +23,19 @@ export interface Manager {
   readonly openCache: OpenCache;
 }
 
-/** What one controller group writes with: everything in it is fenced by the group's own lease. */
+/** The clients of one controller group. Their writes are sent only while the group's lease is held. */
 export interface LeaderClients {
   readonly election: LeaderElector;
   readonly client: KubeClient;
   readonly recorder: EventRecorder;
 }
 
-/** How the transport of a hub comes about. */
+/** Creates the transport of a manager. */
 export type CreateTransport = (options: TransportOptions) => Transport;
 
-export function createManager(config: HubConfig, log: Logger, open: CreateTransport): Manager {
+export function createManager(config: HubConfig, log: Logger, openTransport: CreateTransport): Manager {
   const metrics = createMetrics();
-  const transport = open({
+  const transport = openTransport({
     clock: systemClock,
     random: systemRandom,
     log,
@@ -47,12 +47,12 @@ export function createManager(config: HubConfig, log: Logger, open: CreateTransp
   return { config, log, metrics, transport, tools, openCache: (options) => createCache(transport, options, tools) };
 }
 
-/** `lease` is the group's Lease by name; `controller` its name in events; `rights` the table of what it may write. */
+/** `lease`: name of the group's Lease; `controller`: its name in events; `rights`: the permitted writes. */
 export function createLeaderClients(
-  hub: Manager,
+  manager: Manager,
   group: { lease: string; controller: string; rights: readonly GuardRow[] },
 ): LeaderClients {
-  const { config, transport, tools, metrics, log } = hub;
+  const { config, transport, tools, metrics, log } = manager;
   const lease: ObjectName = { namespace: config.leaderElectionNamespace, name: group.lease };
   const election = createElector(transport, { lease, identity: config.identity }, { ...tools, leader: metrics.leader });
   const guard = { leadership: election, metrics: metrics.guard, log };

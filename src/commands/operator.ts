@@ -11,8 +11,8 @@ import { engineGroup } from './engine.js';
 import { createManager, type Manager } from './manager.js';
 import { placementGroup } from './placement.js';
 
-/** One row a controller group. */
-const GROUPS: Readonly<Record<ControllerName, (hub: Manager) => Group>> = {
+/** The controller groups by name. */
+const GROUPS: Readonly<Record<ControllerName, (manager: Manager) => Group>> = {
   engine: engineGroup,
   placement: placementGroup,
 };
@@ -38,11 +38,11 @@ async function runWith(config: OperatorConfig, kubeconfig: Kubeconfig): Promise<
   log.info({ version, controllers, identity }, 'starting');
   try {
     log.info({ server: kubeconfig.server, source: kubeconfig.source }, 'API server configured');
-    const hub = createManager(config, log, (options) => createTransport(kubeconfig, options));
+    const manager = createManager(config, log, (options) => createTransport(kubeconfig, options));
     return await run(
       config,
-      hub,
-      controllers.map((name) => GROUPS[name](hub)),
+      manager,
+      controllers.map((name) => GROUPS[name](manager)),
     );
   } catch (error) {
     log.error({ reason: error instanceof Error ? error.message : String(error) }, 'cannot start');
@@ -50,10 +50,10 @@ async function runWith(config: OperatorConfig, kubeconfig: Kubeconfig): Promise<
   }
 }
 
-async function run(config: OperatorConfig, hub: Manager, groups: readonly Group[]): Promise<number> {
-  const { log, transport } = hub;
+async function run(config: OperatorConfig, manager: Manager, groups: readonly Group[]): Promise<number> {
+  const { log, transport } = manager;
   const stalls = new StallDetector(systemClock);
-  const endpoints = endpointsOf(config, hub, groups, stalls);
+  const endpoints = endpointsOf(config, manager, groups, stalls);
   try {
     for (const endpoint of endpoints) await endpoint.start();
     stalls.start();

@@ -9,18 +9,18 @@ import { Group } from '../runtime/group.js';
 import { createLeaderClients, type Manager } from './manager.js';
 
 /** The controllers of Placements, sets and bindings. */
-export function placementGroup(hub: Manager): Group {
-  const { config, log, metrics } = hub;
-  const pen = createLeaderClients(hub, {
+export function placementGroup(manager: Manager): Group {
+  const { config, log, metrics } = manager;
+  const leader = createLeaderClients(manager, {
     lease: PLACEMENT_LEASE,
     controller: `${FLEET_GROUP}/placement`,
     rights: [...placementRights, ...clusterRights],
   });
-  const caches = openCaches(hub);
+  const caches = openCaches(manager);
   const { controllers, onStartedLeading } = createPlacementControllers({
-    client: pen.client,
+    client: leader.client,
     caches,
-    recorder: pen.recorder,
+    recorder: leader.recorder,
     clock: systemClock,
     random: systemRandom,
     log,
@@ -32,10 +32,10 @@ export function placementGroup(hub: Manager): Group {
   return new Group({
     name: 'placement',
     sources: Object.values(caches),
-    election: pen.election,
+    election: leader.election,
     controllers,
     onStartedLeading,
-    onDrained: () => pen.recorder.flush(),
+    onDrained: () => leader.recorder.flush(),
     clock: systemClock,
     log,
   });

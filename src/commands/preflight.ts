@@ -8,43 +8,43 @@ import { addressOf, type Listen } from '../config/flags.js';
 import { delay, systemClock } from '../runtime/clock.js';
 import type { StandaloneConfig } from '../config/standalone.js';
 
-const LEAVING_MS = 2_000;
-const LOOK_MS = 100;
+const GATEWAY_EXIT_MS = 2_000;
+const POLL_MS = 100;
 const FOLDERS = ['store', 'logs', 'pods'];
-const ANOTHER = 'another folder with --data-dir=DIR';
+const OTHER_FOLDER = 'another folder with --data-dir=DIR';
 
-/** Where the operator's log of a hub lies. */
+/** The log file below a data folder. */
 export function logFile(dataDir: string): string {
   return path.join(dataDir, 'logs', 'standalone.log');
 }
 
 /**
- * Looks before anything starts whether folder and logs can be written; the folder and its `logs` are made where they are missing.
- * @throws Error that names the flag, its value and what is wrong.
+ * Checks that folder and logs are writable; creates the folder and its `logs` if they are missing.
+ * @throws Error with the flag, its value and the reason.
  */
 export async function checkFolders({
   dataDir,
   auditLog,
 }: Pick<StandaloneConfig, 'dataDir' | 'auditLog'>): Promise<void> {
-  const blame = `--data-dir=${dataDir} cannot be used`;
-  if (await isOtherThanFolder(dataDir))
-    throw new Error(`--data-dir=${dataDir} must be a folder, and is a file: take ${ANOTHER}`);
-  await withContext(blame, () => makeFolder(dataDir));
-  await withContext(blame, () => checkFolder(dataDir));
+  const context = `--data-dir=${dataDir} cannot be used`;
+  if (await isNotFolder(dataDir))
+    throw new Error(`--data-dir=${dataDir} must be a folder, and is a file: take ${OTHER_FOLDER}`);
+  await withContext(context, () => makeFolder(dataDir));
+  await withContext(context, () => checkFolder(dataDir));
   for (const folder of FOLDERS.map((name) => path.join(dataDir, name))) {
-    if (await isOtherThanFolder(folder))
-      throw new Error(`${blame}: ${folder} must be a folder, and is a file: move it away, or take ${ANOTHER}`);
-    await withContext(blame, () => checkFolder(folder));
+    if (await isNotFolder(folder))
+      throw new Error(`${context}: ${folder} must be a folder, and is a file: move it away, or take ${OTHER_FOLDER}`);
+    await withContext(context, () => checkFolder(folder));
   }
-  await withContext(blame, async () => {
+  await withContext(context, async () => {
     await makeFolder(path.dirname(logFile(dataDir)));
-    await checkAppending(logFile(dataDir));
+    await checkAppendable(logFile(dataDir));
   });
   if (auditLog !== undefined)
-    await withContext(`--audit-log=${auditLog} cannot be written`, () => checkAppending(auditLog));
+    await withContext(`--audit-log=${auditLog} cannot be written`, () => checkAppendable(auditLog));
 }
 
-/** One that is missing is made later. */
+/** A missing folder passes: it is created later. */
 async function checkFolder(folder: string): Promise<void> {
   try {
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
@@ -54,11 +54,11 @@ async function checkFolder(folder: string): Promise<void> {
   }
 }
 
-async function checkAppending(file: string): Promise<void> {
+async function checkAppendable(file: string): Promise<void> {
   await (await open(file, 'a', 0o600)).close();
 }
 
-/** With a free port in place of port 0 of the gateway: what is printed, listened on and probed has to be one address. */
+/** Replaces port 0 of the gateway by a free port, since the same address is printed, listened on and probed. */
 export async function withGatewayPort(config: StandaloneConfig): Promise<StandaloneConfig> {
   if (config.gatewayListen.port !== 0) return config;
   const [port = 0] = await freePorts(1);
@@ -66,33 +66,33 @@ export async function withGatewayPort(config: StandaloneConfig): Promise<Standal
 }
 
 /**
- * Looks whether the gateway's address is free: an engine that is installed later could say it only in a log. Waits a
- * moment for the gateway of a process that was killed just now.
- * @throws Error that names the flag, its value and what is wrong.
+ * Checks that the gateway's address is free, since later the error would be in a log only. Waits up to 2 s for the
+ * gateway of a previous process to exit.
+ * @throws Error with the flag, its value and the reason.
  */
 export async function checkGatewayAddress({ gatewayListen }: Pick<StandaloneConfig, 'gatewayListen'>): Promise<void> {
-  const end = systemClock.monotonic() + LEAVING_MS;
+  const end = systemClock.monotonic() + GATEWAY_EXIT_MS;
   await withContext(`--gateway-listen=${addressOf(gatewayListen)} cannot be listened on`, async () => {
     for (;;) {
       try {
         return await tryListening(gatewayListen);
       } catch (error) {
         if (codeOf(error) !== 'EADDRINUSE' || systemClock.monotonic() > end) throw error;
-        await delay(systemClock, LOOK_MS);
+        await delay(systemClock, POLL_MS);
       }
     }
   });
 }
 
-/** What went wrong, and what to do where that is known; a disk that is full does not say which it is. */
+/** The message for a failed start: the reason, and the remedy if it is known. */
 export function startErrorMessage(error: unknown, dataDir: string): string {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof FolderInUse) return `${error.message}: stop that, or take another folder with --data-dir=DIR`;
   if (error instanceof Damaged)
     return `${error.message}; nothing was changed: put a copy of the folder in its place, or begin anew with another --data-dir=DIR`;
   if (codeOf(error) === 'ENOSPC')
-    return `--data-dir=${dataDir}: no space is left on its disk (${error.message}): make room there, or take ${ANOTHER}`;
-  return isListenError(error) ? `${error.message}; --listen=HOST:PORT takes another address` : error.message;
+    return `--data-dir=${dataDir}: no space is left on its disk (${error.message}): make room there, or take ${OTHER_FOLDER}`;
+  return isListenError(error) ? `${error.message}; use another address with --listen=HOST:PORT` : error.message;
 }
 
 function isListenError(error: Error): boolean {
@@ -115,8 +115,8 @@ function tryListening({ host, port }: Listen): Promise<void> {
   });
 }
 
-/** There is something there that is no folder. */
-async function isOtherThanFolder(place: string): Promise<boolean> {
+/** Whether the path exists and is not a folder. */
+async function isNotFolder(place: string): Promise<boolean> {
   const found = await stat(place).catch(() => undefined);
   return found !== undefined && !found.isDirectory();
 }

@@ -1,6 +1,6 @@
 import { systemClock, type Clock } from '../runtime/clock.js';
 
-/** What progress is written to. */
+/** An output stream of the process. */
 export interface Output {
   readonly isTTY?: boolean;
   write(text: string): unknown;
@@ -11,56 +11,56 @@ export interface Outputs {
   readonly stderr: Output;
 }
 
-/** Told how many of a long work are done. */
+/** Reports how much of a long step is done. */
 export type ReportProgress = (done: number, total: number) => void;
 
 const TERMINAL_MS = 1_000;
 const LOG_EVERY = 1_000;
 
-/** What people are told while the process starts and runs. */
+/** Prints the progress of start and run for the user. */
 export class Progress {
-  readonly #screens: Outputs;
+  readonly #outputs: Outputs;
   readonly #clock: Clock;
-  #unfinished = false;
+  #stepOpen = false;
 
-  constructor(screens: Outputs, clock: Clock) {
-    this.#screens = screens;
+  constructor(outputs: Outputs, clock: Clock) {
+    this.#outputs = outputs;
     this.#clock = clock;
   }
 
-  /** One line, to standard output; what a step that is under way has written so far ends with it. */
+  /** Prints one line to standard output, after ending the line of a running step. */
   printLine(line: string): void {
-    this.#screens.stdout.write(`${this.#unfinished ? '\n' : ''}${line}\n`);
-    this.#unfinished = false;
+    this.#outputs.stdout.write(`${this.#stepOpen ? '\n' : ''}${line}\n`);
+    this.#stepOpen = false;
   }
 
-  /** One line, to standard error; a step that is under way ends with it. */
+  /** Prints one line to standard error, after ending the line of a running step. */
   printError(line: string): void {
-    this.#screens.stderr.write(`${this.#unfinished ? '\n' : ''}${line}\n`);
-    this.#unfinished = false;
+    this.#outputs.stderr.write(`${this.#stepOpen ? '\n' : ''}${line}\n`);
+    this.#stepOpen = false;
   }
 
-  /** Says what is waited for while it is waited for, how much of it is done where it counts, and how long it took. */
-  async step<T>(what: string, work: (count: ReportProgress) => Promise<T>): Promise<T> {
+  /** Runs `work` as a step: prints its name, the progress it reports, and its duration. */
+  async step<T>(what: string, work: (report: ReportProgress) => Promise<T>): Promise<T> {
     const start = this.#clock.monotonic();
-    this.#screens.stdout.write(`${what} ... `);
-    this.#unfinished = true;
-    const result = await work(this.#counter(what));
-    if (this.#unfinished) this.#screens.stdout.write(`${((this.#clock.monotonic() - start) / 1000).toFixed(1)} s\n`);
-    this.#unfinished = false;
+    this.#outputs.stdout.write(`${what} ... `);
+    this.#stepOpen = true;
+    const result = await work(this.#reporter(what));
+    if (this.#stepOpen) this.#outputs.stdout.write(`${((this.#clock.monotonic() - start) / 1000).toFixed(1)} s\n`);
+    this.#stepOpen = false;
     return result;
   }
 
-  /** On a terminal the same line, each second; else a line for each thousand. */
-  #counter(what: string): ReportProgress {
-    const { stdout } = this.#screens;
-    let [toldAt, told] = [this.#clock.monotonic(), 0];
+  /** On a terminal the same line every second; else a line for every thousand. */
+  #reporter(what: string): ReportProgress {
+    const { stdout } = this.#outputs;
+    let [reportedAt, reported] = [this.#clock.monotonic(), 0];
     return (done, total) => {
       const now = this.#clock.monotonic();
-      const isDue = stdout.isTTY === true ? now - toldAt >= TERMINAL_MS : done - told >= LOG_EVERY;
+      const isDue = stdout.isTTY === true ? now - reportedAt >= TERMINAL_MS : done - reported >= LOG_EVERY;
       if (!isDue || done >= total) return;
-      [toldAt, told] = [now, done];
-      this.#unfinished = true;
+      [reportedAt, reported] = [now, done];
+      this.#stepOpen = true;
       stdout.write(`${stdout.isTTY === true ? `\r${what} ... ` : '\n  '}${done} of ${total} ... `);
     };
   }
@@ -79,6 +79,6 @@ export function printError(line: string): void {
 }
 
 /** As {@link Progress.step}, of this process. */
-export function step<T>(what: string, work: (count: ReportProgress) => Promise<T>): Promise<T> {
+export function step<T>(what: string, work: (report: ReportProgress) => Promise<T>): Promise<T> {
   return progress.step(what, work);
 }

@@ -10,7 +10,7 @@ const SETS = ['production', 'staging', 'edge'] as const;
 const REGIONS = ['eu', 'us', 'ap'] as const;
 const TIERS = ['gold', 'silver'] as const;
 const PLATFORMS = ['aws', 'azure', 'gcp', 'metal'] as const;
-const AT_ONCE = 50;
+const BATCH_SIZE = 50;
 
 interface SeededCluster extends KubeObject {
   readonly metadata: KubeObject['metadata'] & { readonly managedFields?: readonly { readonly manager?: string }[] };
@@ -19,37 +19,37 @@ interface SeededCluster extends KubeObject {
 }
 
 export interface Seeding {
-  /** Told how many are done. */
+  /** Called after each batch. */
   readonly count: ReportProgress;
-  /** Ends it early. */
+  /** Stops after the current batch. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Makes an example fleet: `total` clusters `cluster-1` … with labels and claims in the sets production, staging and edge, all of
- * them bound to the namespace `default`. What is there already stays as it is, but for clusters that an earlier run left without claims.
+ * Creates an example fleet: clusters `cluster-1` to `cluster-<total>` with labels and claims, in the sets production, staging
+ * and edge, which are bound to the namespace `default`. Existing objects are kept; claims that an interrupted run did not write are added.
  * @throws the signal's reason.
  */
 export async function seedFleet(client: KubeClient, total: number, { count, signal }: Seeding): Promise<void> {
   for (const name of SETS) {
-    await make(client, ManagedClusterSets, object(ManagedClusterSets, { name }));
-    await make(client, ManagedClusterSetBindings, {
+    await createIfMissing(client, ManagedClusterSets, object(ManagedClusterSets, { name }));
+    await createIfMissing(client, ManagedClusterSetBindings, {
       ...object(ManagedClusterSetBindings, { name, namespace: 'default' }),
       spec: { clusterSet: name },
     });
   }
   const clusters = await client.list<SeededCluster>(ManagedClusters, undefined);
-  const there = new Map(clusters.map((cluster) => [cluster.metadata.name, cluster]));
-  for (let first = 0; first < total; first += AT_ONCE) {
+  const existing = new Map(clusters.map((cluster) => [cluster.metadata.name, cluster]));
+  for (let first = 0; first < total; first += BATCH_SIZE) {
     signal.throwIfAborted();
-    const indexes = Array.from({ length: Math.min(AT_ONCE, total - first) }, (_, index) => first + index);
-    await Promise.all(indexes.map((index) => seedCluster(client, index, there.get(`cluster-${index + 1}`))));
+    const indexes = Array.from({ length: Math.min(BATCH_SIZE, total - first) }, (_, index) => first + index);
+    await Promise.all(indexes.map((index) => seedCluster(client, index, existing.get(`cluster-${index + 1}`))));
     count(first + indexes.length, total);
   }
 }
 
-async function seedCluster(client: KubeClient, index: number, there: SeededCluster | undefined): Promise<void> {
-  if (there !== undefined && !isUnfinished(there)) return;
+async function seedCluster(client: KubeClient, index: number, existing: SeededCluster | undefined): Promise<void> {
+  if (existing !== undefined && !isUnfinished(existing)) return;
   const name = `cluster-${index + 1}`;
   const labels = {
     [CLUSTER_SET_LABEL]: nth(SETS, index),
@@ -57,8 +57,11 @@ async function seedCluster(client: KubeClient, index: number, there: SeededClust
     tier: nth(TIERS, Math.floor(index / SETS.length)),
   };
   const made =
-    there ??
-    (await make<SeededCluster>(client, ManagedClusters, { ...object(ManagedClusters, { name, labels }), spec: {} }));
+    existing ??
+    (await createIfMissing<SeededCluster>(client, ManagedClusters, {
+      ...object(ManagedClusters, { name, labels }),
+      spec: {},
+    }));
   if (made === undefined) return;
   const clusterClaims = [
     { name: 'platform', value: nth(PLATFORMS, index) },
@@ -71,7 +74,7 @@ async function seedCluster(client: KubeClient, index: number, there: SeededClust
   );
 }
 
-/** Made by an earlier run that ended before its second write, and by nobody looked at since. */
+/** Created by an earlier run that was interrupted before the status write, and not changed by another manager since. */
 function isUnfinished({ metadata, status }: SeededCluster): boolean {
   return (
     status?.clusterClaims === undefined &&
@@ -79,8 +82,12 @@ function isUnfinished({ metadata, status }: SeededCluster): boolean {
   );
 }
 
-/** undefined when it is there already. */
-async function make<T extends KubeObject>(client: KubeClient, type: ResourceType, wanted: T): Promise<T | undefined> {
+/** Creates an object; undefined when it exists already. */
+async function createIfMissing<T extends KubeObject>(
+  client: KubeClient,
+  type: ResourceType,
+  wanted: T,
+): Promise<T | undefined> {
   try {
     return await client.create(type, wanted, { fieldManager: FIELD_MANAGER });
   } catch (error) {

@@ -27,8 +27,8 @@ import { seedFleet } from './seedfleet.js';
 const NODE = 'local';
 
 /**
- * Runs API server, operator and local runtime until a signal; gives the exit code. What cannot be started is one line, and 1. A signal
- * while it starts ends it after the step that is under way, in order, with 0. `entryPoint`: the file of `main.js`, which the
+ * Runs API server, operator and local runtime until a signal; returns the exit code. A failure to start is one line on standard
+ * error, and 1. A signal during the start ends it after the current step, with 0. `entryPoint`: the file of `main.js`, which the
  * components' processes run.
  */
 export async function runStandalone(config: StandaloneConfig, entryPoint: string): Promise<number> {
@@ -90,13 +90,13 @@ function openLog(config: StandaloneConfig): Logger {
   return log;
 }
 
-/** What the store says concerns whoever looks at the terminal; controllers try again. */
+/** Warnings of the store are printed; those of controllers, which retry, are in the log only. */
 function warn(log: Logger, text: string, where: 'store' | 'controllers'): void {
   log.warn({ where }, text);
   if (where === 'store') printLine(text);
 }
 
-/** The store is broken for good. The log may be gone with it. */
+/** An unrecoverable error of the store. The log file may be unwritable too, hence the line on standard error. */
 function crash(log: Logger, reason: string): never {
   log.error({ reason }, 'the store can no longer be trusted, exiting');
   printError(`multicluster-engine standalone: the store can no longer be trusted: ${reason}`);
@@ -106,8 +106,8 @@ function crash(log: Logger, reason: string): never {
 async function serve(config: StandaloneConfig, server: ApiServer, context: Context): Promise<number> {
   const { log, signals } = context;
   const { signal } = signals.stop;
-  const ways = new InProcessClients(server, config.version, log);
-  const admin = ways.admin();
+  const clients = new InProcessClients(server, config.version, log);
+  const admin = clients.admin();
   signal.throwIfAborted();
   const kept = await step('installing CRDs, rights and policies', () => install(admin));
   for (const one of kept) printLine(`  ${one} was changed by somebody since and stays as it is`);
@@ -116,7 +116,7 @@ async function serve(config: StandaloneConfig, server: ApiServer, context: Conte
     await step(`making ${config.seedFleet} example clusters`, (count) =>
       seedFleet(admin, config.seedFleet, { count, signal }),
     );
-  const transport = ways.transport(serviceAccountUser('kube-system', 'local-runtime'));
+  const transport = clients.transport(serviceAccountUser('kube-system', 'local-runtime'));
   const node = new LocalNode({
     client: createClient(transport),
     openCache: (options) => createCache(transport, options, { clock: systemClock, random: systemRandom, log }),
@@ -127,7 +127,7 @@ async function serve(config: StandaloneConfig, server: ApiServer, context: Conte
   });
   signal.throwIfAborted();
   await step('starting the local runtime', () => node.start());
-  const parts = [operator(config, ways, log), runtime(config, server, transport, context)];
+  const parts = [operator(config, clients, log), runtime(config, server, transport, context)];
   const [engine] = await admin.list(MultiClusterEngines, undefined);
   const running = runUntilSignalled(parts, { host: process, clock: systemClock, log }, signals);
   if (!signal.aborted) printLine(nextSteps({ kubeconfig: server.kubeconfig, config, installed: engine !== undefined }));
@@ -136,13 +136,13 @@ async function serve(config: StandaloneConfig, server: ApiServer, context: Conte
   return code;
 }
 
-/** The engine's controllers, as the operator's ServiceAccount, through rights and policies like anyone else. */
-function operator(config: StandaloneConfig, ways: InProcessClients, log: Logger): Runnable {
+/** The engine's controllers with the ServiceAccount of the operator; authorization and admission apply to them. */
+function operator(config: StandaloneConfig, clients: InProcessClients, log: Logger): Runnable {
   const user = serviceAccountUser(OPERATOR_NAMESPACE, OPERATOR_SERVICE_ACCOUNT);
   const settings: HubConfig = {
     version: config.version,
     leaderElectionNamespace: OPERATOR_NAMESPACE,
-    // The folder has one process at a time: the one that follows a crash is the holder of its lease, and waits for nobody.
+    // The data folder has one process at a time: the next one has the same identity and need not wait for the lease.
     identity: 'standalone',
     namespace: undefined,
     componentImage: `multicluster-engine:${config.version}`,
@@ -152,7 +152,7 @@ function operator(config: StandaloneConfig, ways: InProcessClients, log: Logger)
     kubeApiBurst: 200,
     settleWindowMs: 50,
   };
-  return engineGroup(createManager(settings, log, (options) => ways.transport(user, options)));
+  return engineGroup(createManager(settings, log, (options) => clients.transport(user, options)));
 }
 
 function runtime(config: StandaloneConfig, server: ApiServer, transport: Transport, context: Context): Runnable {
@@ -191,35 +191,35 @@ function runtime(config: StandaloneConfig, server: ApiServer, transport: Transpo
   };
 }
 
-interface Outlook {
+interface NextSteps {
   readonly kubeconfig: string;
   readonly config: StandaloneConfig;
-  /** There is an engine from an earlier run. */
+  /** Whether an earlier run has left an engine. */
   readonly installed: boolean;
 }
 
-function nextSteps({ kubeconfig, config, installed }: Outlook): string {
+function nextSteps({ kubeconfig, config, installed }: NextSteps): string {
   const { listen, gatewayListen, dataDir, ephemeral } = config;
-  const near = (place: string): string => quoted(path.relative(process.cwd(), place) || '.');
+  const relative = (file: string): string => quoted(path.relative(process.cwd(), file) || '.');
   const gateway = isWildcard(gatewayListen.host) ? { ...gatewayListen, host: '127.0.0.1' } : gatewayListen;
   return [
     '',
     'The hub is up. Next, in another terminal:',
     '',
     `  export KUBECONFIG=${quoted(kubeconfig)}`,
-    ...(installed ? [] : [`  kubectl apply -f ${near(path.join(packageRoot(), 'examples', 'engine.yaml'))}`]),
+    ...(installed ? [] : [`  kubectl apply -f ${relative(path.join(packageRoot(), 'examples', 'engine.yaml'))}`]),
     '  kubectl get mce -w',
     '',
-    `Once the engine is Available, the HTTPS interface answers on https://${addressOf(gateway)}. Logs: ${near(path.dirname(logFile(dataDir)))}`,
+    `Once the engine is Available, the HTTPS interface answers on https://${addressOf(gateway)}. Logs: ${relative(path.dirname(logFile(dataDir)))}`,
     ...(isWildcard(listen.host)
-      ? ['The API listens on every address of this machine: whoever has a token of the kubeconfig may do everything.']
+      ? ['The API listens on every address of this machine: a token of the kubeconfig gives full access.']
       : []),
     ephemeral ? 'Ctrl-C stops it, and its objects are gone.' : 'Ctrl-C stops it; the next start goes on from there.',
     '',
   ].join('\n');
 }
 
-/** As a shell takes it for one word. */
+/** Quoted for a POSIX shell if needed. */
 function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
