@@ -1,3 +1,4 @@
+import { asRecord } from '../src/api/json.js';
 import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { load } from 'js-yaml';
@@ -50,12 +51,12 @@ export function readCrds(root: string): Crd[] {
 
 /** Reads one CRD with exactly one version; throws when it has another shape. */
 export function parseCrd(file: string, text: string): Crd {
-  const spec = record(record(load(text))['spec']);
-  const names = record(spec['names']);
+  const spec = asRecord(asRecord(load(text))['spec']);
+  const names = asRecord(spec['names']);
   const versions = list(spec['versions']);
   if (versions.length !== 1)
     throw new Error(`crds/${file}.yaml: spec.versions has ${versions.length} items, one is expected`);
-  const version = record(versions[0]);
+  const version = asRecord(versions[0]);
   return {
     file,
     group: asText(spec['group']),
@@ -64,9 +65,9 @@ export function parseCrd(file: string, text: string): Crd {
     plural: asText(names['plural']),
     shortNames: list(names['shortNames']).map(asText),
     namespaced: spec['scope'] === 'Namespaced',
-    statusSubresource: 'status' in record(version['subresources']),
-    columns: list(version['additionalPrinterColumns']).map((column) => columnOf(record(column))),
-    schema: fieldOf(record(record(version['schema'])['openAPIV3Schema'])),
+    statusSubresource: 'status' in asRecord(version['subresources']),
+    columns: list(version['additionalPrinterColumns']).map((column) => columnOf(asRecord(column))),
+    schema: fieldOf(asRecord(asRecord(version['schema'])['openAPIV3Schema'])),
   };
 }
 
@@ -94,25 +95,17 @@ function columnOf(column: Record<string, unknown>): Column {
 
 function fieldOf(node: Record<string, unknown>): Field {
   const properties: Record<string, Field> = {};
-  for (const [name, child] of Object.entries(record(node['properties']))) properties[name] = fieldOf(record(child));
+  for (const [name, child] of Object.entries(asRecord(node['properties']))) properties[name] = fieldOf(asRecord(child));
   return {
     type: node['x-kubernetes-int-or-string'] === true ? 'int-or-string' : asText(node['type']),
     description: asText(node['description']),
     properties,
-    ...('items' in node ? { items: fieldOf(record(node['items'])) } : {}),
-    ...('additionalProperties' in node ? { values: fieldOf(record(node['additionalProperties'])) } : {}),
+    ...('items' in node ? { items: fieldOf(asRecord(node['items'])) } : {}),
+    ...('additionalProperties' in node ? { values: fieldOf(asRecord(node['additionalProperties'])) } : {}),
     required: list(node['required']).map(asText),
     ...('enum' in node ? { enumeration: list(node['enum']).map(asText) } : {}),
     hasDefault: 'default' in node,
   };
-}
-
-function record(value: unknown): Record<string, unknown> {
-  return isRecord(value) ? value : {};
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function list(value: unknown): readonly unknown[] {

@@ -10,10 +10,10 @@ import { readManifests } from '../kube/manifests/manifests.js';
 import { issueServingCertificate } from '../pki/serving.js';
 import { systemClock, systemRandom } from '../runtime/clock.js';
 import { Group } from '../runtime/group.js';
-import { createLeaderClients, type Manager } from './manager.js';
+import { createLeaderClients, type ControllerManager } from './controllermanager.js';
 
 /** The controller of MultiClusterEngines. */
-export function engineGroup(manager: Manager): Group {
+export function engineGroup(manager: ControllerManager): Group {
   const { config, log, metrics, openCache } = manager;
   const templates = readTemplates();
   const settings = settingsOf(config);

@@ -8,11 +8,11 @@ import { StallDetector } from '../runtime/eventloop.js';
 import type { Group } from '../runtime/group.js';
 import { exitOnCrash, runUntilSignalled } from '../runtime/lifecycle.js';
 import { engineGroup } from './engine.js';
-import { createManager, type Manager } from './manager.js';
+import { createManager, type ControllerManager } from './controllermanager.js';
 import { placementGroup } from './placement.js';
 
 /** The controller groups by name. */
-const GROUPS: Readonly<Record<ControllerName, (manager: Manager) => Group>> = {
+const GROUPS: Readonly<Record<ControllerName, (manager: ControllerManager) => Group>> = {
   engine: engineGroup,
   placement: placementGroup,
 };
@@ -50,7 +50,7 @@ async function runWith(config: OperatorConfig, kubeconfig: Kubeconfig): Promise<
   }
 }
 
-async function run(config: OperatorConfig, manager: Manager, groups: readonly Group[]): Promise<number> {
+async function run(config: OperatorConfig, manager: ControllerManager, groups: readonly Group[]): Promise<number> {
   const { log, transport } = manager;
   const stalls = new StallDetector(systemClock);
   const endpoints = endpointsOf(config, manager, groups, stalls);
@@ -68,7 +68,7 @@ async function run(config: OperatorConfig, manager: Manager, groups: readonly Gr
 
 function endpointsOf(
   config: OperatorConfig,
-  { log, metrics }: Manager,
+  { log, metrics }: ControllerManager,
   groups: readonly Group[],
   stalls: StallDetector,
 ): readonly Endpoint[] {

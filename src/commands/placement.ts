@@ -6,10 +6,10 @@ import { createPlacementControllers } from '../controllers/placement/controller.
 import { placementRights } from '../controllers/placement/rights.js';
 import { systemClock, systemRandom } from '../runtime/clock.js';
 import { Group } from '../runtime/group.js';
-import { createLeaderClients, type Manager } from './manager.js';
+import { createLeaderClients, type ControllerManager } from './controllermanager.js';
 
 /** The controllers of Placements, sets and bindings. */
-export function placementGroup(manager: Manager): Group {
+export function placementGroup(manager: ControllerManager): Group {
   const { config, log, metrics } = manager;
   const leader = createLeaderClients(manager, {
     lease: PLACEMENT_LEASE,
@@ -41,7 +41,7 @@ export function placementGroup(manager: Manager): Group {
   });
 }
 
-function openCaches({ openCache }: Manager): PlacementCaches {
+function openCaches({ openCache }: ControllerManager): PlacementCaches {
   const options = placementCacheOptions;
   return {
     placements: openCache(options.placements),

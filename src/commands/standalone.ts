@@ -18,7 +18,7 @@ import type { Logger } from '../runtime/logger.js';
 import type { StandaloneConfig } from '../config/standalone.js';
 import { serviceAccountUser, InProcessClients } from './inprocessclients.js';
 import { engineGroup } from './engine.js';
-import { createManager } from './manager.js';
+import { createManager } from './controllermanager.js';
 import { install } from './install.js';
 import { checkGatewayAddress, checkFolders, logFile, startErrorMessage, withGatewayPort } from './preflight.js';
 import { printError, printLine, step } from './progress.js';

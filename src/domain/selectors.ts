@@ -1,4 +1,5 @@
 /** Requirements on string maps (labels, claims), parsed from values that admission may not have checked. */
+import { isRecord } from '../api/json.js';
 
 export type Operator = 'In' | 'NotIn' | 'Exists' | 'DoesNotExist';
 
@@ -152,7 +153,7 @@ function readOperator(value: unknown, path: string): Operator {
 /** The object at `path`; an empty one for an absent or null value. */
 export function readObject(value: unknown, path: string): Readonly<Record<string, unknown>> {
   if (value === undefined || value === null) return {};
-  return isObject(value) ? value : reject(path, `${quote(value)} is not an object`);
+  return isRecord(value) ? value : reject(path, `${quote(value)} is not an object`);
 }
 
 /** The list at `path`; an empty one for an absent or null value. */
@@ -165,11 +166,6 @@ export function readList(value: unknown, path: string): readonly unknown[] {
 export function readString(value: unknown, path: string): string {
   if (value === undefined) return reject(path, 'is missing: a string is required');
   return typeof value === 'string' ? value : reject(path, `${quote(value)} is not a string`);
-}
-
-/** Whether `value` is an object and not a list. */
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Whether `value` is a list. */

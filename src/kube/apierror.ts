@@ -1,6 +1,6 @@
 import { ApiError } from '../runtime/errors.js';
 import type { FailedCall, FailureCause, FailureKind } from '../runtime/errors.js';
-import { field, isRecord, textField } from './json.js';
+import { field, isRecord, textField } from '../api/json.js';
 
 const MESSAGE_LIMIT = 1024;
 

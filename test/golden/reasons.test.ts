@@ -1,3 +1,4 @@
+import { isRecord } from '../../src/api/json.js';
 import { readdirSync } from 'node:fs';
 
 import { describe, expect, it } from '@jest/globals';
@@ -17,10 +18,6 @@ function recorded(files: readonly RecordedFile[], list: string, field: string): 
       Array.isArray(items) ? items.map((item: unknown) => (isRecord(item) ? item[field] : undefined)) : [],
     ),
   );
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }
 
 const ENGINE: readonly RecordedFile[] = ['engine-status', 'engine-run'];

@@ -1,3 +1,4 @@
+import { isRecord } from '../../api/json.js';
 import type { Placement } from '../../api/generated/placement.js';
 import type { Condition } from '../../api/meta.js';
 import { PlacementEvents, type PlacementEvent } from '../../api/placementevents.js';
@@ -8,7 +9,7 @@ import type { Schedule } from '../../domain/placement/schedule.js';
 import { publishedAfter } from '../../domain/placement/slices.js';
 import { hadDecision, type PlacementReport } from '../../domain/placement/status.js';
 import { nameList } from '../../domain/placement/messages.js';
-import { isList, isObject } from '../../domain/selectors.js';
+import { isList } from '../../domain/selectors.js';
 import type { EventRecorder } from '../../kube/events/recorder.js';
 import type { Outcome } from './apply.js';
 import type { Input } from './gather.js';
@@ -54,8 +55,8 @@ function isFirst({ snapshot }: Input): boolean {
 /** The stored conditions, unchecked: others may have edited them. */
 function conditionsOf({ snapshot }: Input): readonly Partial<Condition>[] {
   const { status } = snapshot.placement;
-  const stored = isObject(status) ? status['conditions'] : undefined;
-  return isList(stored) ? stored.filter((one): one is Partial<Condition> => isObject(one)) : [];
+  const stored = isRecord(status) ? status['conditions'] : undefined;
+  return isList(stored) ? stored.filter((one): one is Partial<Condition> => isRecord(one)) : [];
 }
 
 function decisionNote(input: Input, { schedule, publication }: Outcome): PlacementNote | undefined {

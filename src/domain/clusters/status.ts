@@ -1,9 +1,10 @@
+import { isRecord } from '../../api/json.js';
 import type { ManagedClusterSetStatus } from '../../api/generated/managedclusterset.js';
 import type { ManagedClusterSetBindingStatus } from '../../api/generated/managedclustersetbinding.js';
 import type { Condition } from '../../api/meta.js';
 import { BOUND, CLUSTER_SET_EMPTY, type BindingReason, type ClusterSetReason } from '../../api/clusterreasons.js';
 import { mergeConditions, type ConditionState } from '../conditions.js';
-import { isList, isObject } from '../selectors.js';
+import { isList } from '../selectors.js';
 import type { ClusterSelector } from './selector.js';
 
 /** What the status of a ManagedClusterSet is computed from. */
@@ -102,7 +103,7 @@ function boundCondition({ name, clusterSet, generation, deleting, set }: Binding
 
 /** The stored conditions that are objects. Their fields are unchecked: others may have edited them. */
 function conditionsIn(stored: unknown): readonly Condition[] {
-  return isList(stored) ? stored.filter((one): one is Condition => isObject(one)) : [];
+  return isList(stored) ? stored.filter((one): one is Condition => isRecord(one)) : [];
 }
 
 function sameConditions(stored: readonly Condition[], next: readonly Condition[]): boolean {

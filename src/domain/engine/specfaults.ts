@@ -1,3 +1,4 @@
+import { isRecord } from '../../api/json.js';
 import { targetNamespaceOf, type FieldError } from './spec.js';
 import type { MultiClusterEngineSpec } from '../../api/generated/multiclusterengine.js';
 
@@ -7,7 +8,7 @@ import type { MultiClusterEngineSpec } from '../../api/generated/multiclustereng
  */
 export function validateSpec(spec: unknown): readonly FieldError[] {
   if (spec === undefined || spec === null) return [];
-  if (!isObject(spec)) return [fieldError('spec', spec, 'must be an object')];
+  if (!isRecord(spec)) return [fieldError('spec', spec, 'must be an object')];
   return [
     ...validateName(
       'spec.imagePullSecret',
@@ -66,7 +67,7 @@ function validateName(field: string, value: unknown, good: (text: string) => boo
 function validateNodeSelector(value: unknown): FieldError[] {
   const field = 'spec.nodeSelector';
   if (value === undefined || value === null) return [];
-  if (!isObject(value)) return [fieldError(field, value, 'must be a map of string to string')];
+  if (!isRecord(value)) return [fieldError(field, value, 'must be a map of string to string')];
   const faults: FieldError[] = [];
   for (const [key, one] of Object.entries(value)) {
     if (!isLabelKey(key)) faults.push(fieldError(field, key, 'must have label keys'));
@@ -83,7 +84,7 @@ function validateTolerations(value: unknown): FieldError[] {
 }
 
 function validateToleration(field: string, one: unknown): FieldError[] {
-  if (!isObject(one)) return [fieldError(field, one, 'must be an object')];
+  if (!isRecord(one)) return [fieldError(field, one, 'must be an object')];
   const { key, value, effect, tolerationSeconds: seconds } = one;
   const operator = one['operator'] ?? 'Equal';
   for (const rule of [
@@ -129,10 +130,6 @@ function fieldError(field: string, value: unknown, rule: string): FieldError {
 
 function empty(value: unknown): boolean {
   return value === undefined || value === null || value === '';
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isEffect(value: unknown): boolean {

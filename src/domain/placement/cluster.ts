@@ -1,5 +1,6 @@
+import { isRecord } from '../../api/json.js';
 import type { KubeObject } from '../../api/meta.js';
-import { isList, isObject } from '../selectors.js';
+import { isList } from '../selectors.js';
 import type { StringMap } from '../selectors.js';
 
 /** The fields of a ManagedCluster that selection depends on. */
@@ -21,10 +22,10 @@ export function clusterView(cluster: KubeObject & { readonly status?: unknown })
 }
 
 function claimsOf(status: unknown): StringMap {
-  const listed = isObject(status) ? status['clusterClaims'] : undefined;
+  const listed = isRecord(status) ? status['clusterClaims'] : undefined;
   const claims = new Map<string, string>();
   for (const claim of isList(listed) ? listed : []) {
-    if (!isObject(claim)) continue;
+    if (!isRecord(claim)) continue;
     const { name, value } = claim;
     if (typeof name === 'string' && typeof value === 'string' && !claims.has(name)) claims.set(name, value);
   }

@@ -1,7 +1,8 @@
+import { isRecord } from '../../api/json.js';
 import type { KubeObject, OwnerReference } from '../../api/meta.js';
 import { DECISION_REVISION_ANNOTATION, DECISION_SIZE, PLACEMENT_LABEL } from '../../api/names.js';
 import { apiVersionOf, PlacementDecisions, Placements } from '../../api/resources.js';
-import { isList, isObject } from '../selectors.js';
+import { isList } from '../selectors.js';
 import { hash64, hex64 } from '../hash.js';
 
 /** Name, owner and content of PlacementDecision objects. */
@@ -101,14 +102,14 @@ function isPlacement(reference: OwnerReference): boolean {
 }
 
 function readClusters(status: unknown): { clusters: readonly string[]; wellFormed: boolean } {
-  const listed = isObject(status) ? status['decisions'] : undefined;
+  const listed = isRecord(status) ? status['decisions'] : undefined;
   if (!isList(listed)) return { clusters: [], wellFormed: false };
   const clusters: string[] = [];
   let wellFormed = true;
   for (const item of listed) {
-    const name = isObject(item) ? item['clusterName'] : undefined;
+    const name = isRecord(item) ? item['clusterName'] : undefined;
     if (typeof name === 'string') clusters.push(name);
-    if (typeof name !== 'string' || !isObject(item) || item['reason'] !== '') wellFormed = false;
+    if (typeof name !== 'string' || !isRecord(item) || item['reason'] !== '') wellFormed = false;
   }
   return { clusters, wellFormed };
 }

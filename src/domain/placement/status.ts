@@ -1,10 +1,11 @@
+import { isRecord } from '../../api/json.js';
 import type { PlacementStatus } from '../../api/generated/placement.js';
 import type { Condition, ConditionStatus } from '../../api/meta.js';
 import type { PlacementPhase, PlacementReason } from '../../api/placementreasons.js';
 import { PlacementConditions } from '../../api/placementreasons.js';
 import { mergeConditions } from '../conditions.js';
 import type { ConditionState } from '../conditions.js';
-import { isList, isObject } from '../selectors.js';
+import { isList } from '../selectors.js';
 import type { Schedule } from './schedule.js';
 import { satisfiedCondition } from './satisfaction.js';
 import { selected } from './schedule.js';
@@ -76,7 +77,7 @@ const DECIDED: readonly unknown[] = [
  * lists them, or has a phase that follows the first decision.
  */
 export function hadDecision(stored: unknown): boolean {
-  if (!isObject(stored)) return false;
+  if (!isRecord(stored)) return false;
   const { phase, decisions } = stored;
   return (isList(decisions) && decisions.length > 0) || DECIDED.includes(phase);
 }
@@ -87,7 +88,7 @@ export function statusToWrite(
   report: PlacementReport,
   now: string,
 ): Required<PlacementStatus> | undefined {
-  const before = isObject(stored) ? stored : {};
+  const before = isRecord(stored) ? stored : {};
   const listed = isList(before['conditions']) ? before['conditions'] : [];
   const conditions = mergeConditions(listed.filter(isCondition), report.states, now);
   const { phase, observedGeneration, numberOfSelectedClusters } = report;
@@ -165,7 +166,7 @@ const CONDITION_FIELDS: readonly string[] = [
 
 /** Whether a stored condition has the fields that this controller writes: an edited one is written again. */
 function isCondition(value: unknown): value is Condition {
-  if (!isObject(value)) return false;
+  if (!isRecord(value)) return false;
   return (
     CONDITION_FIELDS.every((field) => typeof value[field] === 'string') &&
     typeof value['observedGeneration'] === 'number'
@@ -175,7 +176,7 @@ function isCondition(value: unknown): value is Condition {
 /** Whether two JSON values are equal, in any order of their keys. */
 function sameValue(a: unknown, b: unknown): boolean {
   if (isList(a) && isList(b)) return a.length === b.length && a.every((one, index) => sameValue(one, b[index]));
-  if (!isObject(a) || !isObject(b)) return a === b;
+  if (!isRecord(a) || !isRecord(b)) return a === b;
   const keys = Object.keys(a);
   return (
     keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && sameValue(a[key], b[key]))

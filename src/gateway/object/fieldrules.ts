@@ -1,8 +1,8 @@
+import { asRecord, type JsonRecord } from '../../api/json.js';
 import { load } from 'js-yaml';
 import { isJsonObject, formatValue, type JsonValue, type JsonObject } from './document.js';
 import { suggestField } from './suggestion.js';
 import { METADATA_FIELDS } from './metadata.js';
-import { asRecord, type UnknownRecord } from './record.js';
 import type { StatusCause } from '../statuserror.js';
 
 /** An error of the API server about one field. */
@@ -13,8 +13,8 @@ export interface FieldError {
 }
 
 interface SchemaField {
-  readonly node: UnknownRecord;
-  readonly parent: UnknownRecord;
+  readonly node: JsonRecord;
+  readonly parent: JsonRecord;
   readonly name: string;
 }
 
@@ -61,7 +61,7 @@ export function isKnownReason(reason: string): boolean {
  * clients; the message for a field and a reason is made here from the rule and the value that was sent.
  */
 export class FieldRules {
-  readonly #schemas = new Map<string, UnknownRecord>();
+  readonly #schemas = new Map<string, JsonRecord>();
   readonly #known = new Map<string, readonly string[]>();
 
   /** `definitions`: the CustomResourceDefinitions, as YAML. */
@@ -135,23 +135,23 @@ export class FieldRules {
 }
 
 /** Messages of the CEL rules that a schema has for its field `fieldPath`, or for itself. */
-function ruleMessages(node: UnknownRecord, fieldPath: string | undefined): string[] {
+function ruleMessages(node: JsonRecord, fieldPath: string | undefined): string[] {
   return validationsOf(node)
     .filter((one) => one['fieldPath'] === fieldPath)
     .map((one) => String(one['message']));
 }
 
-function forbiddenFields(node: UnknownRecord): string[] {
+function forbiddenFields(node: JsonRecord): string[] {
   return validationsOf(node).map((one) => FORBIDDEN_RULE.exec(String(one['rule']))?.[1] ?? '');
 }
 
-function validationsOf(node: UnknownRecord): readonly UnknownRecord[] {
+function validationsOf(node: JsonRecord): readonly JsonRecord[] {
   const validations = node['x-kubernetes-validations'];
   return Array.isArray(validations) ? validations.map(asRecord) : [];
 }
 
 /** The type and the limits of a schema in words; undefined for a schema without a type. */
-function typeRule(node: UnknownRecord): string | undefined {
+function typeRule(node: JsonRecord): string | undefined {
   if (Array.isArray(node['enum'])) return `must be one of ${node['enum'].map((one) => JSON.stringify(one)).join(', ')}`;
   switch (node['type']) {
     case 'integer':
@@ -170,13 +170,13 @@ function typeRule(node: UnknownRecord): string | undefined {
 }
 
 /** `words` with the value of `keyword` for N; '' when the schema does not have the keyword. */
-function limitText(node: UnknownRecord, keyword: string, words: string): string {
+function limitText(node: JsonRecord, keyword: string, words: string): string {
   const limit = node[keyword];
   return typeof limit === 'number' ? words.replace('N', String(limit)) : '';
 }
 
 /** The paths of all fields of a schema, with `[]` for items: `spec.predicates[].requiredClusterSelector`. */
-function fieldPaths(node: UnknownRecord, path: string): string[] {
+function fieldPaths(node: JsonRecord, path: string): string[] {
   if (node['items'] !== undefined) return fieldPaths(asRecord(node['items']), `${path}[]`);
   const forbidden = forbiddenFields(node);
   const names = Object.entries(asRecord(node['properties'])).filter(([name]) => !forbidden.includes(name));

@@ -1,5 +1,5 @@
+import { isRecord, asRecord, type JsonRecord } from '../../api/json.js';
 import { load } from 'js-yaml';
-import { isRecord, asRecord, type UnknownRecord } from '../object/record.js';
 
 /** A JSON Schema of dialect 2020-12, the one of OpenAPI 3.1. */
 export interface JsonSchema {
@@ -122,7 +122,7 @@ export function kindSchemas(crd: string): Record<string, JsonSchema> {
 }
 
 /** A CRD's schema as JSON Schema, without CEL rules and other extensions of Kubernetes. */
-function toJsonSchema(node: UnknownRecord): JsonSchema {
+function toJsonSchema(node: JsonRecord): JsonSchema {
   const result: JsonSchema = {};
   const types =
     node['x-kubernetes-int-or-string'] === true

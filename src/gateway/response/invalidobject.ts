@@ -1,5 +1,5 @@
+import { asRecord, type JsonRecord } from '../../api/json.js';
 import { isJsonObject, type JsonValue, type JsonObject } from '../object/document.js';
-import { asRecord, type UnknownRecord } from '../object/record.js';
 import { StatusError, type StatusCause } from '../statuserror.js';
 import { isKnownReason, type FieldError, type FieldRules } from '../object/fieldrules.js';
 
@@ -24,7 +24,7 @@ const UNKNOWN_FIELD = /(?:^|: |, )unknown field "/;
  * are used; the rules are looked up here, so that no text of the API server reaches the client. A field that the kind
  * does not have is `malformed`, also where a rule of the CRD forbids it; any other error is `invalid`.
  */
-export function invalidObjectError(code: 400 | 422, status: UnknownRecord, sent: SentObject): StatusError {
+export function invalidObjectError(code: 400 | 422, status: JsonRecord, sent: SentObject): StatusError {
   const { kind, object, rules } = sent;
   const unknown = unknownFields(status, object);
   const errors = fieldErrors(status);
@@ -44,7 +44,7 @@ export function invalidObjectError(code: 400 | 422, status: UnknownRecord, sent:
   return new StatusError(malformed ? 'malformed' : 'invalid', { message, ...(causes.length > 0 && { causes }) });
 }
 
-function fieldErrors(status: UnknownRecord): FieldError[] {
+function fieldErrors(status: JsonRecord): FieldError[] {
   const causes = asRecord(status['details'])['causes'];
   if (!Array.isArray(causes)) return [];
   const errors = new Map<string, FieldError>();
@@ -61,7 +61,7 @@ function fieldErrors(status: UnknownRecord): FieldError[] {
  * The unknown fields. This reads the message of the Status, because the API server names them nowhere else;
  * test/integration/gateway/messages.test.ts pins the text.
  */
-function unknownFields(status: UnknownRecord, object: JsonObject): string[] {
+function unknownFields(status: JsonRecord, object: JsonObject): string[] {
   const message = status['message'];
   if (typeof message !== 'string' || !UNKNOWN_FIELD.test(message)) return [];
   const named = new Set(

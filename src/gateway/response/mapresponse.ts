@@ -1,3 +1,4 @@
+import { isRecord, asRecord, type JsonRecord } from '../../api/json.js';
 import { isUtf8 } from 'node:buffer';
 import type { ResourceType } from '../../api/meta.js';
 import { apiVersionOf } from '../../api/resources.js';
@@ -6,7 +7,6 @@ import type { JsonObject } from '../object/document.js';
 import { invalidObjectError } from './invalidobject.js';
 import type { MediaType } from '../request/media.js';
 import { entityTag } from '../request/precondition.js';
-import { isRecord, asRecord, type UnknownRecord } from '../object/record.js';
 import { fieldError, StatusError } from '../statuserror.js';
 import type { Action } from '../request/routes.js';
 import type { FieldRules } from '../object/fieldrules.js';
@@ -111,7 +111,7 @@ async function* releasingChunks(chunks: Buffer[], rest: AsyncGenerator<Buffer>):
  * The object or list in a response; the response of a delete may be a Status.
  * @throws UpstreamError when it is of another kind
  */
-function parseExpected(bytes: Buffer, { action, resource }: RequestInfo): UnknownRecord {
+function parseExpected(bytes: Buffer, { action, resource }: RequestInfo): JsonRecord {
   const object = parseObject(bytes);
   if (object === undefined) throw new UpstreamError('broken', 'NOT_JSON');
   if (action === 'delete' && object['kind'] === 'Status' && object['status'] === 'Success') return object;
@@ -124,7 +124,7 @@ function parseExpected(bytes: Buffer, { action, resource }: RequestInfo): Unknow
   return object;
 }
 
-function etagOf(object: UnknownRecord): { etag?: string } {
+function etagOf(object: JsonRecord): { etag?: string } {
   const tag = entityTag(asRecord(object['metadata'])['resourceVersion']);
   return tag === undefined ? {} : { etag: tag };
 }
@@ -153,7 +153,7 @@ async function errorFor(upstream: UpstreamResponse, request: RequestInfo, rules:
   });
 }
 
-function conflictError(status: UnknownRecord, { action, conditional }: RequestInfo): StatusError {
+function conflictError(status: JsonRecord, { action, conditional }: RequestInfo): StatusError {
   if (action === 'create') return new StatusError('exists', { message: 'an object of that name exists' });
   if (UID_MISMATCH.test(String(status['message'])))
     return fieldError(
@@ -191,7 +191,7 @@ async function readBuffered(body: AsyncGenerator<Buffer>, limit: number): Promis
   }
 }
 
-function parseObject(bytes: Buffer): UnknownRecord | undefined {
+function parseObject(bytes: Buffer): JsonRecord | undefined {
   try {
     return isUtf8(bytes) ? asRecord(JSON.parse(bytes.toString('utf8'))) : undefined;
   } catch {

@@ -7,7 +7,7 @@ import type { Logger } from '../../runtime/logger.js';
 import { EventHandlers } from './eventhandlers.js';
 import { aborted } from '../apierror.js';
 import { ResourceVersionTracker, olderListError } from './resourceversiontracker.js';
-import { deepFreeze } from '../json.js';
+import { deepFreeze } from '../../api/json.js';
 import { YIELD_EVERY, currentResourceVersion, yieldToEventLoop, readCompleteList } from '../client/completelist.js';
 import type { CacheMetrics } from '../../runtime/metrics.js';
 import { withoutManagedFields } from '../client/object.js';

@@ -2,8 +2,8 @@ import type { KubeObject, ResourceType } from '../../api/meta.js';
 import { apiVersionOf } from '../../api/resources.js';
 import type { FailedCall } from '../../runtime/errors.js';
 import { malformed } from '../apierror.js';
-import type { JsonRecord } from '../json.js';
-import { isRecord, textField } from '../json.js';
+import type { JsonRecord } from '../../api/json.js';
+import { isRecord, textField } from '../../api/json.js';
 
 /** The type that an object from the server must have. */
 export interface Shape {

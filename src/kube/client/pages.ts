@@ -3,7 +3,7 @@ import { ApiError } from '../../runtime/errors.js';
 import type { FailedCall } from '../../runtime/errors.js';
 import type { Bucket } from '../transport/call.js';
 import { malformed } from '../apierror.js';
-import { field, textField } from '../json.js';
+import { field, textField } from '../../api/json.js';
 import { objectOf } from './object.js';
 import type { Collection } from './path.js';
 import { acceptOf, collectionPath, resourceOf, selectorsOf } from './path.js';

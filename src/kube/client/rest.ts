@@ -16,7 +16,7 @@ import type {
   WriteOptions,
 } from './client.js';
 import { malformed } from '../apierror.js';
-import { field, textField } from '../json.js';
+import { field, textField } from '../../api/json.js';
 import { bodyOf, objectOf, withoutManagedFields } from './object.js';
 import { pagesOf } from './pages.js';
 import type { Collection } from './path.js';

@@ -2,7 +2,7 @@ import type { KubeObject, ObjectName } from '../../api/meta.js';
 import { Leases, apiVersionOf } from '../../api/resources.js';
 import type { Clock } from '../../runtime/clock.js';
 import type { GuardRow, GuardedWrite } from '../guard/guard.js';
-import { field } from '../json.js';
+import { field } from '../../api/json.js';
 import { isOlder } from '../../runtime/resourceversion.js';
 
 /** A coordination.k8s.io Lease; times are RFC 3339 with six decimals. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { load } from 'js-yaml';
 import type { KubeObject } from '../../api/meta.js';
-import { field, isRecord } from '../json.js';
+import { field, isRecord } from '../../api/json.js';
 import { parseManifests } from './manifests.js';
 
 const SUPPORTED: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'resources', 'labels']);

@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { YAMLException, loadAll } from 'js-yaml';
 import type { KubeObject } from '../../api/meta.js';
-import { field, isRecord, textField } from '../json.js';
+import { field, isRecord, textField } from '../../api/json.js';
 
 /**
  * The objects in the YAML files (`.yaml`, `.yml`) of a folder, sorted by file name and then as they stand in the file.

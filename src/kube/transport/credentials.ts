@@ -1,6 +1,6 @@
 import type { Clock } from '../../runtime/clock.js';
 import type { Logger } from '../../runtime/logger.js';
-import { textField } from '../json.js';
+import { textField } from '../../api/json.js';
 
 /** Certificates and options for TLS. */
 export interface TlsMaterial {

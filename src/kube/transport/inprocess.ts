@@ -3,7 +3,7 @@ import type { Call } from './call.js';
 import { retryAfterKey } from './call.js';
 import { rejectOnAbort } from './deadline.js';
 import { aborted, errorFromResponse, malformed } from '../apierror.js';
-import { isRecord } from '../json.js';
+import { isRecord } from '../../api/json.js';
 import { parseRetryAfter } from './retry.js';
 import { AttemptError, requestTarget, type RoundTripper, type RoundTripperOptions } from './roundtripper.js';
 

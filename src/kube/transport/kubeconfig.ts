@@ -6,7 +6,7 @@ import type { Cluster, User } from '@kubernetes/client-node';
 import { load as parseYaml } from 'js-yaml';
 import type { CredentialLoader, Credentials, TlsMaterial } from './credentials.js';
 import { errorCode } from './credentials.js';
-import { field, textField } from '../json.js';
+import { field, textField } from '../../api/json.js';
 
 export interface KubeconfigOptions {
   /** A kubeconfig file; the only source then. */

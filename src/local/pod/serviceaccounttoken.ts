@@ -1,5 +1,5 @@
 import { ServiceAccounts } from '../../api/resources.js';
-import { field, textField } from '../../kube/json.js';
+import { field, textField } from '../../api/json.js';
 import { objectPath, resourceOf } from '../../kube/client/path.js';
 import type { Transport } from '../../kube/transport/transport.js';
 

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../api/meta.js';
 import { ConfigMaps, Secrets } from '../../api/resources.js';
 import type { ReadClient } from '../../kube/client/client.js';
-import { field } from '../../kube/json.js';
+import { field } from '../../api/json.js';
 import type { Volumes } from '../process/launcher.js';
 import type { PodSpec, Volume } from '../workload.js';
 

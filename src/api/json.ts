@@ -1,9 +1,16 @@
 /** Reads parsed JSON whose shape is not known. */
 
+/** A JSON object whose fields are not known. */
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
+/** Whether `value` is an object and not an array. */
 export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The value, or an empty object when it is not an object. */
+export function asRecord(value: unknown): JsonRecord {
+  return isRecord(value) ? value : {};
 }
 
 /** `value[key]` when `value` is a record, else undefined. */

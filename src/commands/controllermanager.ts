@@ -14,7 +14,7 @@ import type { Logger } from '../runtime/logger.js';
 import type { OpenCache } from '../controllers/engine/targetcaches.js';
 
 /** What all controller groups of a process share (controller-runtime's Manager). */
-export interface Manager {
+export interface ControllerManager {
   readonly config: HubConfig;
   readonly log: Logger;
   readonly metrics: Metrics;
@@ -33,7 +33,7 @@ export interface LeaderClients {
 /** Creates the transport of a manager. */
 export type CreateTransport = (options: TransportOptions) => Transport;
 
-export function createManager(config: HubConfig, log: Logger, openTransport: CreateTransport): Manager {
+export function createManager(config: HubConfig, log: Logger, openTransport: CreateTransport): ControllerManager {
   const metrics = createMetrics();
   const transport = openTransport({
     clock: systemClock,
@@ -49,7 +49,7 @@ export function createManager(config: HubConfig, log: Logger, openTransport: Cre
 
 /** `lease`: name of the group's Lease; `controller`: its name in events; `rights`: the permitted writes. */
 export function createLeaderClients(
-  manager: Manager,
+  manager: ControllerManager,
   group: { lease: string; controller: string; rights: readonly GuardRow[] },
 ): LeaderClients {
   const { config, transport, tools, metrics, log } = manager;
