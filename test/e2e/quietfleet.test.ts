@@ -122,7 +122,7 @@ describeWithServer(
     });
 
     it(
-      'stay as they are for a label that no placement names: no pass, no write',
+      'cause no reconciliation and no write for a label that no placement selects by',
       async () => {
         const [before, mark] = [await passes(), await server().logMark()];
         await patchClusters(server(), names('c', 20), { metadata: { labels: { colour: 'red' } } });
@@ -134,7 +134,7 @@ describeWithServer(
     );
 
     it(
-      'stay as they are for a new status of every cluster that touches no claim: no pass, no write',
+      'cause no reconciliation and no write for a new status of every cluster without a changed claim',
       async () => {
         const [before, mark] = [await passes(), await server().logMark()];
         const conditions = [
@@ -163,7 +163,7 @@ describeWithServer(
     );
 
     it(
-      'stay as they are for a claim and a label that are named, but flip nothing: no write',
+      'cause no write for a claim and a label that are selected by but change no decision',
       async () => {
         const mark = await server().logMark();
         await patchClusters(server(), ['c-8'], { metadata: { labels: { 'own-9': 'no' } } });
@@ -188,7 +188,7 @@ describeWithServer(
     );
 
     it(
-      'see one pass, over the one placement that a label flips, with two writes and one event',
+      'cause one reconciliation, two writes and one event for a label that changes one decision',
       async () => {
         await settled();
         const [before, mark] = [await passes(), await server().logMark()];

@@ -227,7 +227,7 @@ describeWithKubectl('standalone', () => {
     ['--data-dir=/proc/none', /--data-dir=\/proc\/none cannot be used: ENOENT/],
     ['--audit-log=/dev/null/log', /--audit-log=\/dev\/null\/log cannot be written: ENOTDIR/],
   ])(
-    '%s is refused by its name',
+    'rejects %s and names it',
     async (flag, why) => {
       expect(await refused(flag)).toEqual([1, expect.stringMatching(why)]);
     },

@@ -129,7 +129,7 @@ describeWithServer('the API server on the status of the custom resources', {}, (
   }
 
   test.each([MultiClusterEngines, Placements])(
-    'gives a new $kind a status that nobody can take for current',
+    'gives a new $kind a default status that cannot be mistaken for a current one',
     async (type) => {
       const name = ownName('object');
 

@@ -134,16 +134,16 @@ function beside(container: Record<string, unknown>, list = 'containers'): ApiReq
 
 /** Writes of a component that other users have changed: their changes may stay, and nothing may be added. */
 const REPAIRS: readonly Attempt[] = [
-  { way: 'put the image of its own container right', request: deployment('gateway'), stoppedBy: [] },
-  { way: 'put the number of replicas right', request: merge(GATEWAY, { spec: { replicas: 2 } }), stoppedBy: [] },
-  { way: 'put a label right', request: merge(GATEWAY, { metadata: { labels: { app: 'gateway' } } }), stoppedBy: [] },
+  { way: 'restore the image of its own container', request: deployment('gateway'), stoppedBy: [] },
+  { way: 'restore the number of replicas', request: merge(GATEWAY, { spec: { replicas: 2 } }), stoppedBy: [] },
+  { way: 'restore a label', request: merge(GATEWAY, { metadata: { labels: { app: 'gateway' } } }), stoppedBy: [] },
   {
-    way: 'write the network of the node as it is',
+    way: 'write hostNetwork unchanged',
     request: deployment('gateway', { hostNetwork: true }),
     stoppedBy: [],
   },
   {
-    way: 'take it all away',
+    way: 'remove all these changes',
     request: merge(GATEWAY, {
       spec: { template: { spec: { hostNetwork: null, initContainers: null, volumes: null, containers: [MAIN] } } },
     }),
@@ -172,12 +172,12 @@ const REPAIRS: readonly Attempt[] = [
     stoppedBy: ['objects'],
   },
   {
-    way: 'mount a path of the node that others mount',
+    way: 'mount a host path that others mount',
     request: deployment('gateway', {}, { volumeMounts: [{ name: 'root', mountPath: '/x' }] }),
     stoppedBy: ['objects'],
   },
   {
-    way: 'mount such a path in a new container',
+    way: 'mount such a host path in a new container',
     request: beside({
       name: 'more',
       image: 'x',
@@ -187,24 +187,28 @@ const REPAIRS: readonly Attempt[] = [
     stoppedBy: ['objects'],
   },
   {
-    way: 'mount another path of the node',
+    way: 'mount another host path',
     request: deployment('gateway', { volumes: [{ name: 'more', hostPath: { path: '/' } }] }),
     stoppedBy: ['objects'],
   },
   {
-    way: 'change the path that others mount',
+    way: 'change the host path that others mount',
     request: deployment('gateway', { volumes: [{ name: 'root', hostPath: { path: '/etc' } }] }),
     stoppedBy: ['objects'],
   },
-  { way: 'add the processes of the node', request: deployment('gateway', { hostPID: true }), stoppedBy: ['objects'] },
+  { way: 'enable hostPID', request: deployment('gateway', { hostPID: true }), stoppedBy: ['objects'] },
   {
-    way: 'add the IPC namespace of the node',
+    way: 'enable hostIPC',
     request: deployment('gateway', { hostIPC: true }),
     stoppedBy: ['objects'],
   },
-  { way: 'write a component that nobody has spoiled', request: deployment('placement-controller'), stoppedBy: [] },
   {
-    way: 'switch the network of the node on',
+    way: 'write a component that no other user has changed',
+    request: deployment('placement-controller'),
+    stoppedBy: [],
+  },
+  {
+    way: 'enable hostNetwork',
     request: deployment('placement-controller', { hostNetwork: true }),
     stoppedBy: ['objects'],
   },
@@ -379,19 +383,22 @@ describeWithServer('the policies of deploy/', { own: true }, (server) => {
   });
 
   test.each(PLACEMENT_CONTROLLER)(
-    'leave the placement controller its rights: it $way',
+    'do not restrict the placement controller: it $way',
     async ({ request, stoppedBy }) => {
       expectStopped(await server().call({ ...request, token: placement }), stoppedBy);
     },
   );
 
   test.each([
-    { way: 'make a namespace without labels', request: post('/api/v1/namespaces', { metadata: { name: 'anything' } }) },
-    { way: 'delete a namespace without our label', request: remove('/api/v1/namespaces/plain') },
+    {
+      way: 'create a namespace without labels',
+      request: post('/api/v1/namespaces', { metadata: { name: 'anything' } }),
+    },
+    { way: 'delete a namespace without the label of the operator', request: remove('/api/v1/namespaces/plain') },
     { way: 'write the spec of an engine', request: merge(`${ENGINES}/engine`, { spec: { nodeSelector: { a: 'b' } } }) },
     { way: 'bind any role anywhere', request: binding('plain', INSTALLER_ROLE, 'view', [account('plain', 'default')]) },
     { way: 'run any Deployment', request: deployment('anything', { hostNetwork: true }) },
-    { way: 'make a NodePort Service', request: service({ type: 'NodePort' }) },
+    { way: 'create a NodePort Service', request: service({ type: 'NodePort' }) },
   ])('let all other users $way', async ({ request }) => {
     expectStopped(await server().call(request), []);
   });
@@ -443,7 +450,7 @@ describeWithServer('the token of the operator with a fixed namespace', { own: tr
   test.each<Attempt>([
     { way: 'can run a component in the target namespace', request: deployment('placement-controller'), stoppedBy: [] },
     { way: 'can list the engines', request: get(ENGINES), stoppedBy: [] },
-    { way: 'cannot make a namespace', request: namespaceObject('mine', OWN_LABELS), stoppedBy: ['rights'] },
+    { way: 'cannot create a namespace', request: namespaceObject('mine', OWN_LABELS), stoppedBy: ['rights'] },
     { way: 'cannot change the target namespace', request: namespaceObject(TARGET, OWN_LABELS), stoppedBy: ['rights'] },
     { way: 'cannot bind the installer role in the target namespace', request: install(TARGET), stoppedBy: ['rights'] },
     {

@@ -56,7 +56,7 @@ const BINDING: readonly Attempt[] = [
   { way: 'bind the installer role in kube-system', request: install('kube-system'), stoppedBy: ['bindings', 'target'] },
   { way: 'bind the installer role in default', request: install('default'), stoppedBy: ['bindings', 'target'] },
   {
-    way: 'bind the installer role to another account',
+    way: 'bind the installer role to another ServiceAccount',
     request: binding(TARGET, INSTALLER_ROLE, INSTALLER_ROLE, [account(TARGET, 'default')]),
     stoppedBy: ['bindings'],
   },
@@ -99,19 +99,19 @@ const BINDING: readonly Attempt[] = [
     stoppedBy: ['escalation', 'bindings'],
   },
   {
-    way: 'hand its own role to a user',
+    way: 'bind its own role to a user',
     request: binding(undefined, PLACEMENT_ROLE, 'multicluster-engine-operator', [
       account(TARGET, 'placement-controller'),
     ]),
     stoppedBy: ['bindings'],
   },
   {
-    way: 'hand its own role on in a namespace of its own',
+    way: 'bind its own role in a namespace of its own',
     request: binding('second', INSTALLER_ROLE, 'multicluster-engine-operator', [OPERATOR]),
     stoppedBy: ['bindings'],
   },
   {
-    way: 'make a binding by POST, where no name holds it',
+    way: 'create a binding by POST, for which RBAC cannot restrict the name',
     request: post(`${RBAC}/namespaces/${TARGET}/rolebindings`, {
       metadata: { name: INSTALLER_ROLE },
       roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: INSTALLER_ROLE },
@@ -125,23 +125,27 @@ const BINDING: readonly Attempt[] = [
     stoppedBy: ['bindings', 'target'],
   },
   {
-    way: 'bind the role of the placement controller to a namesake of a tenant',
+    way: 'bind the role of the placement controller to a ServiceAccount of the same name of a tenant',
     request: binding(undefined, PLACEMENT_ROLE, PLACEMENT_ROLE, [account(TENANT, 'placement-controller')]),
     stoppedBy: ['target'],
   },
   {
-    way: 'bind the role of the placement controller to another account of the target',
+    way: 'bind the role of the placement controller to another ServiceAccount of the target namespace',
     request: binding(undefined, PLACEMENT_ROLE, PLACEMENT_ROLE, [account(TARGET, 'default')]),
     stoppedBy: ['bindings'],
   },
-  { way: 'join a namesake binding of the installer role', request: install('shared'), stoppedBy: ['target'] },
   {
-    way: 'take over a namesake binding of another role',
+    way: 'add itself to a binding of the same name with the installer role',
+    request: install('shared'),
+    stoppedBy: ['target'],
+  },
+  {
+    way: 'change a binding of the same name with another role',
     request: merge(`${RBAC}/namespaces/${TENANT}/rolebindings/${INSTALLER_ROLE}`, { subjects: [OPERATOR] }),
     stoppedBy: ['escalation', 'bindings', 'target'],
   },
   {
-    way: 'delete a namesake binding of another role',
+    way: 'delete a binding of the same name with another role',
     request: remove(`${RBAC}/namespaces/${TENANT}/rolebindings/${INSTALLER_ROLE}`),
     stoppedBy: ['bindings'],
   },
@@ -154,12 +158,12 @@ const BINDING: readonly Attempt[] = [
 
 const ENGINE: readonly Attempt[] = [
   {
-    way: 'move the target of the engine',
+    way: 'change the targetNamespace of the engine',
     request: merge(`${ENGINES}/engine`, { spec: { targetNamespace: TENANT } }),
     stoppedBy: ['schema', 'engines'],
   },
   {
-    way: 'write the default target of the engine out',
+    way: 'set the default targetNamespace of the engine explicitly',
     request: merge(`${ENGINES}/engine`, { spec: { targetNamespace: TARGET } }),
     stoppedBy: ['engines'],
   },
@@ -169,7 +173,7 @@ const ENGINE: readonly Attempt[] = [
     stoppedBy: ['engines'],
   },
   {
-    way: 'make a second engine',
+    way: 'create a second engine',
     request: post(ENGINES, {
       apiVersion: 'multicluster.platform.io/v1alpha1',
       kind: 'MultiClusterEngine',
@@ -178,7 +182,7 @@ const ENGINE: readonly Attempt[] = [
     stoppedBy: ['rights'],
   },
   {
-    way: 'make a second engine by apply',
+    way: 'create a second engine by apply',
     request: apply(`${ENGINES}/mine`, {
       apiVersion: 'multicluster.platform.io/v1alpha1',
       kind: 'MultiClusterEngine',
@@ -196,7 +200,7 @@ const NAMESPACES: readonly Attempt[] = [
     stoppedBy: ['namespaces'],
   },
   {
-    way: 'take a namespace of a tenant by apply',
+    way: 'change a namespace of a tenant by apply',
     request: namespaceObject(TENANT, OWN_LABELS),
     stoppedBy: ['namespaces'],
   },
@@ -207,22 +211,22 @@ const NAMESPACES: readonly Attempt[] = [
     stoppedBy: ['namespaces'],
   },
   {
-    way: 'make a namespace without Pod Security',
+    way: 'create a namespace without Pod Security',
     request: namespaceObject('loose', { [ENGINE_LABEL]: 'engine' }),
     stoppedBy: ['namespaces'],
   },
   {
-    way: 'make a namespace with weak Pod Security',
+    way: 'create a namespace with weak Pod Security',
     request: namespaceObject('loose', { ...OWN_LABELS, 'pod-security.kubernetes.io/enforce': 'privileged' }),
     stoppedBy: ['namespaces'],
   },
   {
-    way: 'make a namespace without its label',
+    way: 'create a namespace without its label',
     request: namespaceObject('loose', { 'pod-security.kubernetes.io/enforce': 'restricted' }),
     stoppedBy: ['namespaces'],
   },
   {
-    way: 'make a namespace of Kubernetes',
+    way: 'create a namespace of Kubernetes',
     request: namespaceObject('kube-mine', OWN_LABELS),
     stoppedBy: ['namespaces'],
   },
@@ -270,32 +274,32 @@ const PODS: readonly Attempt[] = [
     stoppedBy: ['schema', 'objects'],
   },
   {
-    way: 'run pods in the network of the node',
+    way: 'run pods with hostNetwork',
     request: deployment('placement-controller', { hostNetwork: true }),
     stoppedBy: ['objects'],
   },
   {
-    way: 'run pods among the processes of the node',
+    way: 'run pods with hostPID',
     request: deployment('placement-controller', { hostPID: true }),
     stoppedBy: ['objects'],
   },
   {
-    way: 'run pods in the IPC namespace of the node',
+    way: 'run pods with hostIPC',
     request: deployment('placement-controller', { hostIPC: true }),
     stoppedBy: ['objects'],
   },
   {
-    way: 'mount a path of the node',
+    way: 'mount a host path',
     request: deployment('placement-controller', { volumes: [{ name: 'root', hostPath: { path: '/' } }] }),
     stoppedBy: ['objects'],
   },
   {
-    way: 'open a port of the node',
+    way: 'use a host port',
     request: deployment('placement-controller', {}, { ports: [{ containerPort: 8080, hostPort: 8080 }] }),
     stoppedBy: ['objects'],
   },
   {
-    way: 'run processes of a Windows node',
+    way: 'run host processes of Windows',
     request: deployment('placement-controller', {
       securityContext: { windowsOptions: { hostProcess: true } },
       hostNetwork: true,
@@ -303,27 +307,27 @@ const PODS: readonly Attempt[] = [
     stoppedBy: ['schema', 'objects'],
   },
   {
-    way: 'run pods under another account',
+    way: 'run pods with another ServiceAccount',
     request: deployment('placement-controller', { serviceAccountName: 'default' }),
     stoppedBy: ['objects'],
   },
   {
-    way: 'run pods under another account by the old field',
+    way: 'run pods with another ServiceAccount in the deprecated field',
     request: deployment('placement-controller', { serviceAccountName: null, serviceAccount: 'default' }),
     stoppedBy: ['objects'],
   },
   {
-    way: 'run pods under the default account by naming none',
+    way: 'run pods with the default ServiceAccount by naming none',
     request: deployment('placement-controller', { serviceAccountName: null }),
     stoppedBy: ['objects'],
   },
-  { way: 'run a Deployment that is no component', request: deployment('miner'), stoppedBy: ['objects'] },
+  { way: 'run a Deployment that is not a component', request: deployment('miner'), stoppedBy: ['objects'] },
   {
     way: 'change a Deployment of others in the target namespace',
     request: merge(`${APPS}/${TARGET}/deployments/theirs`, { spec: { replicas: 5 } }),
     stoppedBy: ['objects'],
   },
-  { way: 'make a token Secret', request: secret(TARGET), stoppedBy: ['rights'] },
+  { way: 'create a token Secret', request: secret(TARGET), stoppedBy: ['rights'] },
   {
     way: 'make a Service with an external IP',
     request: post(`/api/v1/namespaces/${TARGET}/services`, {
@@ -448,7 +452,7 @@ const OUTSIDE: readonly Attempt[] = [
 ];
 
 const NEEDED: readonly Attempt[] = [
-  { way: 'make a namespace of its own', request: namespaceObject('fleet-engine', OWN_LABELS), stoppedBy: [] },
+  { way: 'create a namespace of its own', request: namespaceObject('fleet-engine', OWN_LABELS), stoppedBy: [] },
   { way: 'repair its own namespace', request: namespaceObject(TARGET, { ...OWN_LABELS, more: 'yes' }), stoppedBy: [] },
   { way: 'delete its own namespace', request: remove(`/api/v1/namespaces/${TARGET}`), stoppedBy: [] },
   { way: 'bind the installer role to itself in the target namespace', request: install(TARGET), stoppedBy: [] },
@@ -533,7 +537,7 @@ describeWithServer('the token of the operator', { own: true }, (server) => {
     });
     await must(stored(namespaceObject(TARGET, OWN_LABELS)));
     await must(stored(namespaceObject('second', OWN_LABELS)));
-    await must(stored(install(TARGET))); // from here on the policy finds the engine: it looks in a cache of the server
+    await must(stored(install(TARGET))); // from here on the policy finds the engine, in the informer cache of the API server
     await namesakes();
     await must(deployment('placement-controller'));
     const theirs = {

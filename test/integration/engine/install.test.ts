@@ -131,7 +131,7 @@ describeWithServer('an engine with the permissions of deploy/', { own: true }, (
   }, LONG_MS);
 
   it(
-    'is installed, waits for its pull secret and notices its arrival',
+    'is installed, waits for its pull secret and notices its creation',
     async () => {
       await user.rollOut(NAMESPACE);
       await user.reaches('hub', 'Progressing PullSecretNotFound', 'Secret multicluster-engine/pull');
@@ -184,7 +184,7 @@ describeWithServer('an engine with the permissions of deploy/', { own: true }, (
   });
 
   it(
-    'costs no write at rest and none after a restart of the operator',
+    'causes no write at rest and none after a restart of the operator',
     async () => {
       const mark = await user.mark();
       await quietWindow(5_000);
@@ -200,7 +200,7 @@ describeWithServer('an engine with the permissions of deploy/', { own: true }, (
   );
 
   it.each(OBJECTS)(
-    'gets %s back when somebody deletes it',
+    'gets %s created again after its deletion',
     async (_name, type, name) => {
       const before = await user.destroy(type, name);
       const after = await waitFor(
@@ -228,7 +228,7 @@ describeWithServer('an engine with the permissions of deploy/', { own: true }, (
   );
 
   it.each(CHANGES)(
-    'puts %s right, by one write',
+    'gets %s restored with one write',
     async (_name, type, patch) => {
       const before = await read(type, COMPONENT);
       const mark = await user.mark();
@@ -269,7 +269,7 @@ describeWithServer('an engine with the permissions of deploy/', { own: true }, (
   );
 
   it.each(CONFLICTING_FIELDS)(
-    'puts %s right, although the server refuses both together',
+    'gets %s restored, although the API server rejects both fields together',
     async (_name, type, patch) => {
       const before = await read(type, COMPONENT);
       const mark = await user.mark();
@@ -302,7 +302,7 @@ describeWithServer('an engine with the permissions of deploy/', { own: true }, (
   );
 
   it(
-    'leaves labels, annotations, variables and containers that others add',
+    'keeps labels, annotations, variables and containers that others add',
     async () => {
       await merge(Deployments, {
         metadata: { labels: { theirs: 'x' }, annotations: { theirs: 'x' } },
@@ -342,7 +342,7 @@ describeWithServer('an engine with the permissions of deploy/', { own: true }, (
   );
 
   it(
-    'takes a field away that is wanted no more',
+    'gets a field removed that is no longer wanted',
     async () => {
       await user.apply('hub', {});
       await waitFor('the fields to go', async (seen) => {
@@ -358,7 +358,7 @@ describeWithServer('an engine with the permissions of deploy/', { own: true }, (
   );
 
   it(
-    'keeps its own namespace as it should be',
+    'gets the labels of its namespace restored',
     async () => {
       const path = `/api/v1/namespaces/${NAMESPACE}`;
       await server().call({
@@ -382,7 +382,7 @@ describeWithServer('an engine with the permissions of deploy/', { own: true }, (
   );
 
   it(
-    'paused writes nothing but its status',
+    'that is paused gets no write except its status',
     async () => {
       await user.annotate('hub', { 'multicluster.platform.io/paused': 'true' });
       await user.reaches('hub', 'Paused Paused');

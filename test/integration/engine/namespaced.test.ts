@@ -27,7 +27,7 @@ describeWithServer('an engine with the permissions of the overlay namespaced', {
   }, LONG_MS);
 
   it(
-    'is refused when it names another namespace',
+    'is rejected when it names another namespace',
     async () => {
       await user.apply('elsewhere', { targetNamespace: 'elsewhere' });
 
@@ -40,7 +40,7 @@ describeWithServer('an engine with the permissions of the overlay namespaced', {
   );
 
   it(
-    'is installed and removed with the objects alone, every request allowed',
+    'is installed and removed without RBAC and namespace writes, and every request is allowed',
     async () => {
       const mark = await user.mark();
       await user.apply('hub', {});
