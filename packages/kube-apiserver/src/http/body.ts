@@ -1,3 +1,4 @@
+import type { Resource } from '../resource.js';
 import type { Exchange } from './exchange.js';
 import { MAX_BODY } from './exchange.js';
 import { UnreadableProtobuf } from './protobuf/body.js';
@@ -126,10 +127,10 @@ function orInvalid(before: string, read: () => Body): Body {
 }
 
 /**
- * The patch type of the Content-Type, exactly as written before its first semicolon. `custom`: of a custom resource,
- * which has no strategic merge patch.
+ * The patch type of the Content-Type, exactly as written before its first semicolon. Custom resources have no
+ * strategic merge patch.
  */
-export function patchType({ request }: Exchange, custom: boolean): PatchType {
+export function patchType({ request }: Exchange, { custom }: Resource): PatchType {
   const header = request.headers['content-type'] ?? '';
   const type = PATCH_TYPES.get(beforeParameters(header));
   if (type !== undefined && !(custom && type === 'strategic')) return type;

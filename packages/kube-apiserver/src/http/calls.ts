@@ -49,15 +49,15 @@ export async function call(deps: CallDeps, exchange: Exchange, route: Route): Pr
   const { accept, query, agent } = exchange.requester;
   const stream = route.verb === 'watch';
   // The type of a patch is checked first.
-  if (route.verb === 'patch') patchType(exchange, custom);
-  if (!custom && !admits(accept)) throw unsupportedMediaTypes(stream || route.verb === 'list');
+  if (route.verb === 'patch') patchType(exchange, resource);
+  if (!custom && !admits(accept)) throw unsupportedMediaTypes(stream || route.verb === 'list' ? 'stream' : 'object');
   // Whether events support the form is checked after the watch has started.
   const form = negotiate(accept, {
     transforms: true,
     tables: review === undefined && !lacksTable(route),
     protobuf: !custom,
   });
-  if (form === undefined) throw unsupportedForm(false);
+  if (form === undefined) throw unsupportedForm('object');
   if (route.target.name !== '' && route.verb !== 'update') checkStoredName(route.target.name);
   const pretty = form.pretty || wantsPretty(query, agent);
   const one: Call = {
@@ -122,7 +122,7 @@ async function writeObject({ deps, exchange, route, query }: Call): Promise<Writ
   const { target, verb } = route;
   const { caller } = exchange;
   if (verb === 'patch') {
-    const type = patchType(exchange, target.resource.custom);
+    const type = patchType(exchange, target.resource);
     checkNamed(target);
     const body = await readPatch(exchange, type);
     exchange.recordBody(body.value);
@@ -158,7 +158,7 @@ function watchResponse({ deps, exchange, route, query, form }: Call): ApiRespons
   const events = deps.verbs.watch(watched(route), withName(query, route.target), exchange.caller);
   if (form.format === 'yaml') {
     void events[Symbol.asyncIterator]().return?.();
-    throw unsupportedForm(true);
+    throw unsupportedForm('stream');
   }
   const values = watchStream(events, {
     resource: route.target.resource,

@@ -84,12 +84,12 @@ function oneGroup(
 function plain(exchange: Exchange, value: Json, gathered = false): ApiResponse {
   const { accept } = exchange.requester;
   if (!gathered) requireAdmitted(exchange);
-  if (negotiate(accept, { transforms: false }) === undefined) throw unsupportedForm(false);
+  if (negotiate(accept, { transforms: false }) === undefined) throw unsupportedForm('object');
   return valueResponse(200, value, plainForm(exchange.requester));
 }
 
 function requireAdmitted({ requester: { accept } }: Exchange): void {
-  if (!admits(accept)) throw unsupportedMediaTypes(false);
+  if (!admits(accept)) throw unsupportedMediaTypes('object');
 }
 
 const PLAIN = ['application/json', 'application/yaml', 'application/*', '*/*'];
@@ -102,7 +102,7 @@ function wantsAggregated(exchange: Exchange): boolean {
     if (isAggregated(clause)) return true;
     if (!['as', 'g', 'v'].some((name) => clause.parameters.has(name)) && PLAIN.includes(clause.media)) return false;
   }
-  throw unsupportedForm(false);
+  throw unsupportedForm('object');
 }
 
 function isAggregated({ media, parameters }: AcceptClause): boolean {

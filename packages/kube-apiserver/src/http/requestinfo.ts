@@ -44,25 +44,28 @@ const NOTHING = {
   watchPath: false,
 };
 
-/**
- * Parses a path as kube-apiserver's RequestInfo does.
- * @returns an error text where the path is invalid (`/api/v1/watch`)
- */
-export function requestInfo(method: string, target: RequestTarget): RequestInfo | string {
+/** The attributes of a request; or the error of an invalid path (`/api/v1/watch`). */
+export type ParsedRequest =
+  | { readonly kind: 'info'; readonly info: RequestInfo }
+  | { readonly kind: 'invalid'; readonly message: string };
+
+/** Parses a path as kube-apiserver's RequestInfo does. */
+export function requestInfo(method: string, target: RequestTarget): ParsedRequest {
   const { path } = target;
   const parts = path.replace(/^\/+|\/+$/g, '').split('/');
   const [prefix, ...rest] = parts;
   const grouped = prefix === 'apis';
   if ((!grouped && prefix !== 'api') || parts.length < (grouped ? 4 : 3))
-    return { ...NOTHING, path, verb: method.toLowerCase() };
+    return { kind: 'info', info: { ...NOTHING, path, verb: method.toLowerCase() } };
   const [group = '', version = '', ...below] = grouped ? rest : ['', ...rest];
   const watchPath = below[0] === 'watch' || below[0] === 'proxy';
-  if (watchPath && below.length < 2) return `unable to determine kind and namespace from url, ${target.raw}`;
+  if (watchPath && below.length < 2)
+    return { kind: 'invalid', message: `unable to determine kind and namespace from url, ${target.raw}` };
   const verb = watchPath ? (below[0] ?? '') : (VERBS[method] ?? '');
   const { namespace, parts: own, nested } = namespaceOf(watchPath ? below.slice(1) : below);
   const [resource = '', name = '', subresource = ''] = own;
   const wanted = verbAndName(verb, name, target);
-  return {
+  const info: RequestInfo = {
     isResource: true,
     path,
     verb: wanted.verb,
@@ -76,6 +79,7 @@ export function requestInfo(method: string, target: RequestTarget): RequestInfo 
     nested,
     watchPath,
   };
+  return { kind: 'info', info };
 }
 
 function namespaceOf(parts: readonly string[]): Pick<RequestInfo, 'namespace' | 'parts' | 'nested'> {

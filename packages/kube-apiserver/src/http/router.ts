@@ -64,13 +64,17 @@ async function dispatch(deps: CompleteDeps, request: ApiRequest): Promise<ApiRes
       headers: { 'Content-Type': 'text/plain; charset=utf-8', Connection: 'close' },
     };
   const id = auditId(request.headers['audit-id']);
-  const info = requestInfo(request.method, target);
-  if (typeof info === 'string') {
+  const parsed = requestInfo(request.method, target);
+  if (parsed.kind === 'invalid') {
     return withHeaders(
-      textResponse(500, escapeHtml(`Internal Server Error: "${target.raw}": failed to create RequestInfo: ${info}\n`)),
+      textResponse(
+        500,
+        escapeHtml(`Internal Server Error: "${target.raw}": failed to create RequestInfo: ${parsed.message}\n`),
+      ),
       { 'Audit-Id': id },
     );
   }
+  const { info } = parsed;
   const always: Headers = { 'Audit-Id': id, 'Cache-Control': PRIVATE };
   const audited = deps.audit?.begin(request, info, id) ?? NO_AUDIT;
   const warnings: string[] = [];

@@ -20,7 +20,7 @@ export async function deleteCollection(
 ): Promise<Listed> {
   const { query, caller } = request;
   if (!allows(target, 'deletecollection')) throw methodNotAllowed(target.resource, 'deletecollection');
-  const listing = listOptions(query, false);
+  const listing = listOptions(query, 'list');
   const selection = selectionOf(target, query, listing);
   const options = deleteOptions(body, query);
   const listed = await readWhenAvailable(context, () => page(context, selection, listing));

@@ -56,7 +56,7 @@ export function revisionOf(text: string, refuse: (why: string) => Error): number
 /** LIST of a collection or of a part of it. */
 export function list(context: Context, target: Target, query: Query): Listed | Promise<Listed> {
   if (!allows(target, 'list')) throw methodNotAllowed(target.resource, 'list');
-  const options = listOptions(query, false);
+  const options = listOptions(query, 'list');
   const selection = selectionOf(target, query, options);
   return readWhenAvailable(context, () => page(context, selection, options));
 }

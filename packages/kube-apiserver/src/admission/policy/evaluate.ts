@@ -51,8 +51,8 @@ export function evaluatePolicy(policy: CompiledPolicy, input: Input, conditions:
     policy.fails ? { ...NOTHING, failures: [{ message, reason: undefined }] } : NOTHING;
   try {
     const matches = matchConditions(policy, conditions);
-    if (typeof matches === 'string') return failed(matches);
-    if (!matches) return NOTHING;
+    if (matches.kind === 'failed') return failed(matches.message);
+    if (matches.kind === 'unmatched') return NOTHING;
     const session = new Session(policy, input, POLICY_LIMIT);
     const failures = policy.validations.flatMap((validation, at) => {
       const failure = session.validation(validation);
@@ -65,18 +65,23 @@ export function evaluatePolicy(policy: CompiledPolicy, input: Input, conditions:
   }
 }
 
-/** Whether all conditions are true; an error text where one failed and none is false. */
-function matchConditions(policy: CompiledPolicy, input: Input): boolean | string {
+type ConditionsResult =
+  | { readonly kind: 'matched' }
+  | { readonly kind: 'unmatched' }
+  | { readonly kind: 'failed'; readonly message: string };
+
+/** Evaluates all conditions; the result is failed where one failed and none is false. */
+function matchConditions(policy: CompiledPolicy, input: Input): ConditionsResult {
   const session = new Session(policy, input, CONDITIONS_LIMIT);
   const problems: string[] = [];
   const results = policy.matchConditions.map(({ expression, compiled }) => session.run(expression, compiled));
   for (const result of results) {
-    if (result === false) return false;
+    if (result === false) return { kind: 'unmatched' };
     if (result instanceof EvaluationError) problems.push(result.message);
   }
-  if (problems.length === 0) return true;
-  if (!policy.fails) return false;
-  return problems.length === 1 ? (problems[0] ?? '') : `[${problems.join(', ')}]`;
+  if (problems.length === 0) return { kind: 'matched' };
+  if (!policy.fails) return { kind: 'unmatched' };
+  return { kind: 'failed', message: problems.length === 1 ? (problems[0] ?? '') : `[${problems.join(', ')}]` };
 }
 
 /** Annotations with a null or blank value are omitted. */

@@ -163,15 +163,19 @@ const AVAILABLE = 'application/json, application/yaml, application/vnd.kubernete
 const STREAMS = 'application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch';
 
 /** 406 of a built-in endpoint that supports none of the accepted media types. */
-export function unsupportedMediaTypes(watches: boolean): StatusError {
+export function unsupportedMediaTypes(response: 'object' | 'stream'): StatusError {
   return notAcceptable(
-    `406: Not Acceptable\n\nAvailable representations: ${AVAILABLE}${watches ? `, ${STREAMS}` : ''}`,
+    `406: Not Acceptable\n\nAvailable representations: ${AVAILABLE}${response === 'stream' ? `, ${STREAMS}` : ''}`,
   );
 }
 
 /** 406 where the media type is supported, but not the requested form. */
-export function unsupportedForm(stream: boolean): StatusError {
-  return new StatusError(406, `only the following media types are accepted: ${stream ? STREAMS : AVAILABLE}`, {
-    reason: 'NotAcceptable',
-  });
+export function unsupportedForm(response: 'object' | 'stream'): StatusError {
+  return new StatusError(
+    406,
+    `only the following media types are accepted: ${response === 'stream' ? STREAMS : AVAILABLE}`,
+    {
+      reason: 'NotAcceptable',
+    },
+  );
 }

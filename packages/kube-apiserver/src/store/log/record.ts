@@ -7,11 +7,11 @@ export interface StoredRecord extends Written {
   readonly batch: number;
 }
 
-export interface Found {
-  readonly record: StoredRecord;
-  /** Size of the whole record in bytes. */
-  readonly size: number;
-}
+/** A decoded record with its size in bytes; or why there is none: the buffer ends within it, or its bytes are invalid. */
+export type Decoded =
+  | { readonly kind: 'record'; readonly record: StoredRecord; readonly size: number }
+  | { readonly kind: 'incomplete' }
+  | { readonly kind: 'invalid' };
 
 /**
  * Layout: magic(4) crc(4) length(4) batch(6) revision(6) time(6) type(1) 0(1) length of collection(2) length of key(2),
@@ -44,22 +44,19 @@ export function encodeRecord(written: Written, batch: number): [Buffer, Buffer] 
   return [head, bytes];
 }
 
-/**
- * The record at an offset; `short` where the buffer ends within it, `bad` where there is no record. Does not copy the
- * object.
- */
-export function decodeRecord(buffer: Buffer, at: number): Found | 'short' | 'bad' {
+/** Decodes the record at an offset, without copying the object. */
+export function decodeRecord(buffer: Buffer, at: number): Decoded {
   const left = buffer.length - at;
-  if (left >= MAGIC.length && !MAGIC.equals(buffer.subarray(at, at + MAGIC.length))) return 'bad';
-  if (left < HEAD) return 'short';
+  if (left >= MAGIC.length && !MAGIC.equals(buffer.subarray(at, at + MAGIC.length))) return { kind: 'invalid' };
+  if (left < HEAD) return { kind: 'incomplete' };
   const length = buffer.readUInt32LE(at + 8);
-  if (length > LARGEST) return 'bad';
-  if (left < HEAD + length) return 'short';
+  if (length > LARGEST) return { kind: 'invalid' };
+  if (left < HEAD + length) return { kind: 'incomplete' };
   const end = at + HEAD + length;
-  if (crc32(buffer.subarray(at + 8, end)) !== buffer.readUInt32LE(at + 4)) return 'bad';
+  if (crc32(buffer.subarray(at + 8, end)) !== buffer.readUInt32LE(at + 4)) return { kind: 'invalid' };
   const keyAt = at + HEAD + buffer.readUInt16LE(at + 32);
   const bytesAt = keyAt + buffer.readUInt16LE(at + 34);
-  if (bytesAt > end) return 'bad';
+  if (bytesAt > end) return { kind: 'invalid' };
   const record: StoredRecord = {
     batch: buffer.readUIntLE(at + 12, 6),
     revision: buffer.readUIntLE(at + 18, 6),
@@ -69,5 +66,5 @@ export function decodeRecord(buffer: Buffer, at: number): Found | 'short' | 'bad
     key: buffer.toString('utf8', keyAt, bytesAt),
     bytes: buffer.subarray(bytesAt, end),
   };
-  return { record, size: HEAD + length };
+  return { kind: 'record', record, size: HEAD + length };
 }

@@ -110,13 +110,13 @@ export async function readRecords(
     const buffer = await file.read(base, length);
     let at = 0;
     let found = decodeRecord(buffer, at);
-    while (typeof found === 'object') {
+    while (found.kind === 'record') {
       take(found.record, base + at);
       at += found.size;
       found = decodeRecord(buffer, at);
     }
     base += at;
-    if (found === 'bad' || buffer.length < length) return base;
+    if (found.kind === 'invalid' || buffer.length < length) return base;
     length = at === 0 ? length * 2 : CHUNK;
   }
 }
@@ -129,7 +129,7 @@ export async function laterRecord(file: OpenFile, from: number): Promise<number 
   const rest = await file.read(from, (await file.size()) - from);
   for (let at = rest.indexOf(MAGIC, 1); at !== -1; at = rest.indexOf(MAGIC, at + 1)) {
     const found = decodeRecord(rest, at);
-    if (typeof found === 'object' && found.record.batch > from) return from + at;
+    if (found.kind === 'record' && found.record.batch > from) return from + at;
   }
   return undefined;
 }

@@ -23,17 +23,21 @@ export interface ListOptions {
 const MATCH = 'resourceVersionMatch';
 
 /** Throws 400 for an invalid number, 422 ListOptions for an invalid combination. */
-export function listOptions(query: Query, watch: boolean): ListOptions {
+export function listOptions(query: Query, verb: 'list' | 'watch'): ListOptions {
   const { timeoutSeconds, limit, labels } = readParameters(query);
   const { continue: token = '', resourceVersion = '', resourceVersionMatch: requestedMatch = '' } = query;
   const sent = query.sendInitialEvents === undefined ? undefined : isTrue(query.sendInitialEvents);
   const legacy =
-    watch && sent === undefined && requestedMatch === '' && (resourceVersion === '' || resourceVersion === '0');
+    verb === 'watch' &&
+    sent === undefined &&
+    requestedMatch === '' &&
+    (resourceVersion === '' || resourceVersion === '0');
   const match = legacy ? 'NotOlderThan' : requestedMatch;
   const initialEvents = legacy ? true : sent;
-  const errors = watch
-    ? checkWatch(match, initialEvents, token)
-    : checkList(match, initialEvents, token, resourceVersion);
+  const errors =
+    verb === 'watch'
+      ? checkWatch(match, initialEvents, token)
+      : checkList(match, initialEvents, token, resourceVersion);
   if (errors.length > 0) throw invalid({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', errors);
   return {
     limit: Math.max(limit, 0),

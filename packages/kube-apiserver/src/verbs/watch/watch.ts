@@ -38,7 +38,7 @@ export function watch(
 ): AsyncIterable<WatchEvent> {
   const { query, caller } = request;
   if (!allows(target, 'watch')) throw methodNotAllowed(target.resource, 'watch');
-  const options = listOptions(query, true);
+  const options = listOptions(query, 'watch');
   const selection = selectionOf(target, query, options);
   const from = revisionOf(options.resourceVersion, (why) => unknownError(`resourceVersion: Invalid value: ${why}`));
   if (durationOf(options) < 0) return noEvents();

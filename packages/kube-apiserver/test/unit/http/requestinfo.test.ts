@@ -7,9 +7,9 @@ function infoOf(line: string): unknown {
   const [method = '', text = ''] = line.split(' ');
   const target = readTarget(text);
   if (target === undefined) return 'bad target';
-  const info = requestInfo(method, target);
-  if (typeof info === 'string') return info;
-  const { isResource, verb, path, group, version, namespace, resource, subresource, name } = info;
+  const parsed = requestInfo(method, target);
+  if (parsed.kind === 'invalid') return parsed.message;
+  const { isResource, verb, path, group, version, namespace, resource, subresource, name } = parsed.info;
   return isResource ? [verb, group, version, namespace, resource, subresource, name].join('|') : `${verb} ${path}`;
 }
 
