@@ -3,122 +3,67 @@ import type { ObjectMeta } from '../meta.js';
 
 /**
  * ManagedCluster is one cluster of the fleet: its labels say which sets it belongs to and by what it can be
- * selected, the claims in its status say what it reports of itself. Label cluster.fleetmgmt.io/clusterset puts
- * it into the exclusive set of that name.
+ * selected, the claims in its status say what it reports of itself.
  */
 export interface ManagedCluster {
-  /**
-   * The versioned schema of this object. Valid: cluster.fleetmgmt.io/v1alpha1. Default: none, it is required.
-   * Example: cluster.fleetmgmt.io/v1alpha1
-   */
+  /** The versioned schema of this object. */
   apiVersion?: string;
-  /**
-   * The kind of this object. Valid: ManagedCluster. Default: none, it is required. Example: ManagedCluster
-   */
+  /** The kind of this object. */
   kind?: string;
   metadata: ObjectMeta;
   spec: ManagedClusterSpec;
   status?: ManagedClusterStatus;
 }
-/**
- * What people say of the cluster; every field is optional. Default: {}. Example: {displayName: Frankfurt 1}
- */
+/** What people say of the cluster; every field is optional. */
 export interface ManagedClusterSpec {
-  /**
-   * The name of the cluster for people. Valid: text of at most 256 characters. Default: absent, none. Example:
-   * Frankfurt 1
-   */
+  /** The name of the cluster for people. */
   displayName?: string;
 }
 /**
  * What the cluster reports of itself; written through the status subresource, by an agent or with kubectl patch
- * --subresource=status. Default: absent. Example: {clusterClaims: [{name: platform, value: aws}], version:
- * {kubernetes: v1.36.3}}
+ * --subresource=status.
  */
 export interface ManagedClusterStatus {
-  /**
-   * The claims of the cluster, by which placements can select it. Valid: one item per name. Default: absent, none.
-   * Example: [{name: platform, value: aws}]
-   */
+  /** The claims of the cluster, by which placements can select it. */
   clusterClaims?: ClusterClaim[];
   version?: ClusterVersion;
-  /**
-   * The resources that the cluster has in all. Valid: quantities by resource name. Default: absent, unknown.
-   * Example: {cpu: "64", memory: 256Gi}
-   */
+  /** The resources that the cluster has in all. */
   capacity?: {
     [k: string]: number | string;
   };
-  /**
-   * The resources of the cluster that pods can use. Valid: quantities by resource name. Default: absent, unknown.
-   * Example: {cpu: "60", memory: 240Gi}
-   */
+  /** The resources of the cluster that pods can use. */
   allocatable?: {
     [k: string]: number | string;
   };
-  /**
-   * The conditions that the cluster's agent reports. Valid: one item per type. Default: absent, none. Example:
-   * [{type: ManagedClusterAvailable, status: "True", reason: HeartbeatReceived, …}]
-   */
+  /** The conditions that the cluster's agent reports. */
   conditions?: ClusterCondition[];
 }
-/**
- * One claim. Valid: name and value. Default: none. Example: {name: platform, value: aws}
- */
+/** One claim. */
 export interface ClusterClaim {
-  /**
-   * The name of the claim. Valid: 1 to 253 characters. Default: none, it is required. Example: platform
-   */
+  /** The name of the claim. */
   name: string;
-  /**
-   * The value of the claim. Valid: any string of at most 1024 characters. Default: none, it is required. Example:
-   * aws
-   */
+  /** The value of the claim. */
   value: string;
 }
-/**
- * The versions that the cluster runs. Default: absent, unknown. Example: {kubernetes: v1.36.3}
- */
+/** The versions that the cluster runs. */
 export interface ClusterVersion {
-  /**
-   * The Kubernetes version. Valid: a version. Default: absent, unknown. Example: v1.36.3
-   */
+  /** The Kubernetes version. */
   kubernetes?: string;
 }
-/**
- * One condition. Valid: type and status, the rest as known. Default: none. Example: {type:
- * ManagedClusterAvailable, status: "True", reason: HeartbeatReceived, message: ""}
- */
+/** One condition. */
 export interface ClusterCondition {
-  /**
-   * What the condition is about. Valid: an UpperCamelCase word. Default: none, it is required. Example:
-   * ManagedClusterAvailable
-   */
+  /** What the condition is about. */
   type: string;
-  /**
-   * Whether the condition holds. Valid: True, False, Unknown. Default: none, it is required. Example: "True"
-   */
+  /** Whether the condition holds. */
   status: 'True' | 'False' | 'Unknown';
-  /**
-   * Why the condition has its status, in one word. Valid: an UpperCamelCase word. Default: absent. Example:
-   * HeartbeatReceived
-   */
+  /** Why the condition has its status, in one word. */
   reason?: string;
-  /**
-   * Why the condition has its status, for people. Valid: text. Default: absent. Example: the last heartbeat is 12
-   * s old
-   */
+  /** Why the condition has its status, for people. */
   message?: string;
-  /**
-   * When the status last changed. Valid: a time by RFC 3339. Default: absent. Example: "2026-01-02T03:04:05Z"
-   */
+  /** When the status last changed. */
   lastTransitionTime?: string;
-  /**
-   * When any other field last changed. Valid: a time by RFC 3339. Default: absent. Example: "2026-01-02T03:04:05Z"
-   */
+  /** When any other field last changed. */
   lastUpdateTime?: string;
-  /**
-   * The metadata.generation that the condition speaks of. Valid: an integer. Default: absent. Example: 1
-   */
+  /** The metadata.generation that the condition speaks of. */
   observedGeneration?: number;
 }

@@ -4,65 +4,36 @@ import type { LabelSelector } from './placement.js';
 
 /**
  * ManagedClusterSet is a named group of managed clusters: those that carry its name in label
- * cluster.fleetmgmt.io/clusterset, or those that a label selector finds. A ManagedClusterSetBinding opens it to
- * the placements of a namespace.
+ * cluster.fleetmgmt.io/clusterset, or those that a label selector finds.
  */
 export interface ManagedClusterSet {
-  /**
-   * The versioned schema of this object. Valid: cluster.fleetmgmt.io/v1alpha1. Default: none, it is required.
-   * Example: cluster.fleetmgmt.io/v1alpha1
-   */
+  /** The versioned schema of this object. */
   apiVersion?: string;
-  /**
-   * The kind of this object. Valid: ManagedClusterSet. Default: none, it is required. Example: ManagedClusterSet
-   */
+  /** The kind of this object. */
   kind?: string;
   metadata: ObjectMeta;
   spec: ManagedClusterSetSpec;
   status?: ManagedClusterSetStatus;
 }
-/**
- * Which clusters belong to the set. Default: {}, those whose label cluster.fleetmgmt.io/clusterset equals the
- * set's name. Example: {clusterSelector: {selectorType: ExclusiveClusterSetLabel}}
- */
+/** Which clusters belong to the set. */
 export interface ManagedClusterSetSpec {
   clusterSelector?: ClusterSetSelector;
 }
-/**
- * How the set finds its clusters. Valid: a selector type, with a label selector for type LabelSelector only.
- * Default: {selectorType: ExclusiveClusterSetLabel}. Example: {selectorType: LabelSelector, labelSelector:
- * {matchLabels: {region: eu}}}
- */
+/** How the set finds its clusters. */
 export interface ClusterSetSelector {
-  /**
-   * The way of finding. Valid: ExclusiveClusterSetLabel (clusters whose label cluster.fleetmgmt.io/clusterset
-   * equals the set's name), LabelSelector (clusters that labelSelector finds). Default: ExclusiveClusterSetLabel.
-   * Example: LabelSelector
-   */
+  /** The way of finding. */
   selectorType?: 'ExclusiveClusterSetLabel' | 'LabelSelector';
-  /**
-   * Selects clusters by label, for type LabelSelector; all of matchLabels and matchExpressions have to hold.
-   * Valid: the standard label selector; {} finds every cluster. Default: absent, no cluster. Example:
-   * {matchLabels: {region: eu}}
-   */
+  /** Selects clusters by label, for type LabelSelector; all of matchLabels and matchExpressions have to hold. */
   labelSelector?: LabelSelector;
 }
-/**
- * The observed state; written by the placement controller alone. Default: absent until the set was looked at.
- * Example: {numberOfClusters: 4}
- */
+/** The observed state; written by the placement controller alone. */
 export interface ManagedClusterSetStatus {
-  /**
-   * How many clusters belong to the set and are not being deleted. Valid: an integer from 0. Default: absent until
-   * the set was looked at. Example: 4
-   */
+  /** How many clusters belong to the set and are not being deleted. */
   numberOfClusters?: number;
   /**
-   * The conditions of the set: ClusterSetEmpty. Valid: one item per type. Default: absent until the set was looked
-   * at. Example: [{type: ClusterSetEmpty, status: "False", reason: ClustersSelected, …}]
+   * The conditions of the set: ClusterSetEmpty.
    *
-   * Items: One condition. Valid: every field is set. Default: none. Example: {type: ClusterSetEmpty, status: "False",
-   * reason: ClustersSelected, …}
+   * Items: One condition.
    */
   conditions?: Condition[];
 }

@@ -4,172 +4,86 @@ import type { Condition, ObjectMeta } from '../meta.js';
 /**
  * MultiClusterEngine says where the multicluster engine runs and how its pods are placed; the operator installs
  * the engine's components accordingly, keeps them there and reports in the status what is up, what is not and
- * why. One engine is served per hub: the oldest; any other stays in phase Error. Annotation
- * multicluster.platform.io/paused: "true" stops every write but status; annotation
- * multicluster.platform.io/reconcile-requested-at with any new value asks for a pass now.
+ * why.
  */
 export interface MultiClusterEngine {
-  /**
-   * The versioned schema of this object. Valid: multicluster.platform.io/v1alpha1. Default: none, it is required.
-   * Example: multicluster.platform.io/v1alpha1
-   */
+  /** The versioned schema of this object. */
   apiVersion?: string;
-  /**
-   * The kind of this object. Valid: MultiClusterEngine. Default: none, it is required. Example: MultiClusterEngine
-   */
+  /** The kind of this object. */
   kind?: string;
   metadata: ObjectMeta;
   spec: MultiClusterEngineSpec;
   status?: MultiClusterEngineStatus;
 }
-/**
- * The desired state; every field is optional. Default: {}, which runs the engine in namespace
- * multicluster-engine on any node without taints. Example: {targetNamespace: multicluster-engine}
- */
+/** The desired state; every field is optional. */
 export interface MultiClusterEngineSpec {
   /**
    * The name of a Secret in the target namespace with which the components' images are pulled; the operator never
-   * copies it there. Valid: a DNS-1123 subdomain of at most 253 characters, or empty. Default: absent (empty means
-   * the same), no pull secret. Example: registry-credentials
+   * copies it there.
    */
   imagePullSecret?: string;
-  /**
-   * Labels that a node must carry to run a component. Valid: at most 64 pairs of a label key and a label value.
-   * Default: absent (empty means the same), any node. Example: {node-role.kubernetes.io/infra: ""}
-   */
+  /** Labels that a node must carry to run a component. */
   nodeSelector?: {
     [k: string]: string;
   };
-  /**
-   * The namespace in which the components run; made when it is missing. Fixed once the engine exists. Valid: a
-   * DNS-1123 label of at most 63 characters, neither default nor beginning with kube-, or empty. Default: absent
-   * (empty means the same), multicluster-engine; the default is not written here. Example: multicluster-engine
-   */
+  /** The namespace in which the components run; made when it is missing. */
   targetNamespace?: string;
-  /**
-   * Taints that every component tolerates. Valid: at most 64 items. Default: absent (empty means the same), none.
-   * Example: [{key: dedicated, operator: Equal, value: infra, effect: NoSchedule}]
-   */
+  /** Taints that every component tolerates. */
   tolerations?: Toleration[];
 }
-/**
- * One toleration. Valid: an empty key only with operator Exists, a value only with operator Equal. Default:
- * none. Example: {key: dedicated, operator: Equal, value: infra, effect: NoSchedule}
- */
+/** One toleration. */
 export interface Toleration {
-  /**
-   * The taint effect that is tolerated. Valid: NoSchedule, PreferNoSchedule, NoExecute, or empty for all. Default:
-   * absent, all effects. Example: NoSchedule
-   */
+  /** The taint effect that is tolerated. */
   effect?: 'NoSchedule' | 'PreferNoSchedule' | 'NoExecute' | '';
-  /**
-   * The taint key that is tolerated. Valid: a label key (at most 317 characters), or empty for all keys, which
-   * needs operator Exists. Default: absent, all keys. Example: dedicated
-   */
+  /** The taint key that is tolerated. */
   key?: string;
-  /**
-   * How key and value are compared: Exists tolerates every value of the key. Valid: Exists, Equal. Default: Equal.
-   * Example: Exists
-   */
+  /** How key and value are compared: Exists tolerates every value of the key. */
   operator?: 'Exists' | 'Equal';
   /**
    * For how many seconds a NoExecute taint is tolerated before the pod is evicted; accepted and ignored with any
-   * other effect. Valid: an integer between -2^53 and 2^53; zero and negative values evict at once. Default:
-   * absent, for ever. Example: 300
+   * other effect.
    */
   tolerationSeconds?: number;
-  /**
-   * The taint value that is tolerated. Valid: a label value of at most 63 characters; empty with operator Exists.
-   * Default: absent, the empty value. Example: infra
-   */
+  /** The taint value that is tolerated. */
   value?: string;
 }
-/**
- * The observed state; written by the operator alone. Default: {observedGeneration: -1}, an engine that nobody
- * has looked at yet. Example: {phase: Available, observedGeneration: 1}
- */
+/** The observed state; written by the operator alone. */
 export interface MultiClusterEngineStatus {
-  /**
-   * The overall state in one word, derived from the conditions. Valid: Progressing, Available, Updating, Paused,
-   * Uninstalling, Error. Default: absent until the first pass. Example: Available
-   */
+  /** The overall state in one word, derived from the conditions. */
   phase?: 'Progressing' | 'Available' | 'Updating' | 'Paused' | 'Uninstalling' | 'Error';
   /**
-   * The general conditions: Ready and Available always; Reconciling and Stalled only while they are True. Valid:
-   * one item per type. Default: absent until the first pass. Example: [{type: Ready, status: "True", reason:
-   * EngineReady, …}]
+   * The general conditions: Ready and Available always; Reconciling and Stalled only while they are True.
    *
-   * Items: One condition. Valid: every field is set. Default: none. Example: {type: Ready, status: "True", reason:
-   * EngineReady, message: every component is available, …}
+   * Items: One condition.
    */
   conditions?: Condition[];
-  /**
-   * One row for each object that the operator applies. Valid: sorted by kind and name. Default: absent until the
-   * first pass. Example: [{kind: Deployment, name: placement-controller, type: Available, …}]
-   */
+  /** One row for each object that the operator applies. */
   components?: ComponentCondition[];
-  /**
-   * The last metadata.generation that was applied; -1 while nobody has looked at the engine. Valid: an integer
-   * from -1. Default: -1. Example: 1
-   */
+  /** The last metadata.generation that was applied; -1 while nobody has looked at the engine. */
   observedGeneration?: number;
-  /**
-   * The namespace in effect. Valid: the name of a namespace. Default: absent until the first pass. Example:
-   * multicluster-engine
-   */
+  /** The namespace in effect. */
   targetNamespace?: string;
-  /**
-   * The version of the running operator, which the components are to reach. Valid: a version. Default: absent
-   * until the first pass. Example: 0.1.0
-   */
+  /** The version of the running operator, which the components are to reach. */
   desiredVersion?: string;
-  /**
-   * The version at which every component last was ready. Valid: a version. Default: absent until every component
-   * is ready. Example: 0.1.0
-   */
+  /** The version at which every component last was ready. */
   currentVersion?: string;
-  /**
-   * The value of annotation multicluster.platform.io/reconcile-requested-at that was answered last. Valid: text.
-   * Default: absent until a pass was asked for. Example: "2026-01-02T03:04:05Z"
-   */
+  /** The value of annotation multicluster.platform.io/reconcile-requested-at that was answered last. */
   lastHandledReconcileAt?: string;
 }
-/**
- * The condition of one applied object. Valid: every field is set. Default: none. Example: {kind: Deployment,
- * name: placement-controller, type: Available, status: "True", …}
- */
+/** The condition of one applied object. */
 export interface ComponentCondition {
-  /**
-   * The name of the object. Valid: the name of a Kubernetes object. Default: none, it is required. Example:
-   * placement-controller
-   */
+  /** The name of the object. */
   name: string;
-  /**
-   * The kind of the object. Valid: a Kubernetes kind. Default: none, it is required. Example: Deployment
-   */
+  /** The kind of the object. */
   kind: string;
-  /**
-   * What the row is about. Valid: Available for a Deployment, Applied for any other kind. Default: none, it is
-   * required. Example: Available
-   */
+  /** What the row is about. */
   type: string;
-  /**
-   * Whether it holds. Valid: True, False, Unknown. Default: none, it is required. Example: "True"
-   */
+  /** Whether it holds. */
   status: 'True' | 'False' | 'Unknown';
-  /**
-   * Why the row has its status, in one word. Valid: an UpperCamelCase word. Default: none, it is required.
-   * Example: Applied
-   */
+  /** Why the row has its status, in one word. */
   reason: string;
-  /**
-   * Why the row has its status, for people. Valid: text. Default: none, it is required. Example: 2 of 2 replicas
-   * are available
-   */
+  /** Why the row has its status, for people. */
   message: string;
-  /**
-   * When the status last changed. Valid: a time by RFC 3339. Default: none, it is required. Example:
-   * "2026-01-02T03:04:05Z"
-   */
+  /** When the status last changed. */
   lastTransitionTime: string;
 }

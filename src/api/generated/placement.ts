@@ -3,185 +3,101 @@ import type { Condition, ObjectMeta } from '../meta.js';
 
 /**
  * Placement selects managed clusters from the cluster sets that are bound to its namespace, by labels and claims
- * and up to a desired number. The decision is published in PlacementDecision objects of the same namespace.
+ * and up to a desired number.
  */
 export interface Placement {
-  /**
-   * The versioned schema of this object. Valid: cluster.fleetmgmt.io/v1alpha1. Default: none, it is required.
-   * Example: cluster.fleetmgmt.io/v1alpha1
-   */
+  /** The versioned schema of this object. */
   apiVersion?: string;
-  /**
-   * The kind of this object. Valid: Placement. Default: none, it is required. Example: Placement
-   */
+  /** The kind of this object. */
   kind?: string;
   metadata: ObjectMeta;
   spec: PlacementSpec;
   status?: PlacementStatus;
 }
-/**
- * Which clusters, and how many. Default: {}, every cluster of every set bound to the namespace. Example:
- * {numberOfClusters: 2, ClusterSets: [production]}
- */
+/** Which clusters, and how many. */
 export interface PlacementSpec {
   /**
    * Names of the ManagedClusterSets to select from, of those bound to the namespace by a ManagedClusterSetBinding.
-   * The name of this field begins with a capital. Valid: at most 256 different names of 1 to 63 characters.
-   * Default: absent (empty means the same), every set bound to the namespace. Example: [production]
    *
-   * Items: The name of one set. Valid: 1 to 63 characters. Default: none. Example: production
+   * Items: The name of one set.
    */
   ClusterSets?: string[];
-  /**
-   * How many clusters to select. Valid: 0 to 2147483647; 0 selects none and is satisfied. Default: absent, all
-   * clusters that match. Example: 3
-   */
+  /** How many clusters to select. */
   numberOfClusters?: number;
-  /**
-   * Conditions on a cluster, of which one has to hold (OR). Valid: at most 64 items. Default: absent (empty means
-   * the same), every cluster of the sets. Example: [{requiredClusterSelector: {labelSelector: {matchLabels:
-   * {region: eu}}}}]
-   */
+  /** Conditions on a cluster, of which one has to hold (OR). */
   predicates?: ClusterPredicate[];
 }
-/**
- * One predicate. Valid: a selector, or {} for every cluster. Default: none. Example: {requiredClusterSelector:
- * {labelSelector: {matchLabels: {region: eu}}}}
- */
+/** One predicate. */
 export interface ClusterPredicate {
   requiredClusterSelector?: ClusterSelector;
 }
-/**
- * What a cluster has to carry: labels and claims, both if both are given. Valid: any combination. Default:
- * absent ({} means the same), every cluster. Example: {labelSelector: {matchLabels: {region: eu}}}
- */
+/** What a cluster has to carry: labels and claims, both if both are given. */
 export interface ClusterSelector {
   labelSelector?: LabelSelector;
   claimSelector?: ClaimSelector;
 }
-/**
- * Selects clusters by label; all of matchLabels and matchExpressions have to hold. Valid: the standard label
- * selector. Default: absent ({} means the same), every cluster. Example: {matchLabels: {region: eu}}
- */
+/** Selects clusters by label; all of matchLabels and matchExpressions have to hold. */
 export interface LabelSelector {
-  /**
-   * Labels that a cluster has to carry with exactly these values. Valid: pairs of a label key and a label value.
-   * Default: absent, none. Example: {region: eu}
-   */
+  /** Labels that a cluster has to carry with exactly these values. */
   matchLabels?: {
     [k: string]: string;
   };
-  /**
-   * Expressions on labels, all of which have to hold. Valid: at most 64 items. Default: absent, none. Example:
-   * [{key: tier, operator: In, values: [gold, silver]}]
-   */
+  /** Expressions on labels, all of which have to hold. */
   matchExpressions?: LabelSelectorRequirement[];
 }
-/**
- * One expression. Valid: values with In and NotIn, none with Exists and DoesNotExist. Default: none. Example:
- * {key: tier, operator: In, values: [gold, silver]}
- */
+/** One expression. */
 export interface LabelSelectorRequirement {
-  /**
-   * The label key. Valid: a label key. Default: none, it is required. Example: tier
-   */
+  /** The label key. */
   key: string;
-  /**
-   * How the label is compared; NotIn and DoesNotExist hold for a cluster without the label. Valid: In, NotIn,
-   * Exists, DoesNotExist. Default: none, it is required. Example: In
-   */
+  /** How the label is compared; NotIn and DoesNotExist hold for a cluster without the label. */
   operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist';
   /**
-   * The values to compare with. Valid: 1 to 256 label values with In and NotIn, none with Exists and DoesNotExist.
-   * Default: absent, none. Example: [gold, silver]
+   * The values to compare with.
    *
-   * Items: One value. Valid: a label value. Default: none. Example: gold
+   * Items: One value.
    */
   values?: string[];
 }
-/**
- * Selects clusters by the claims in their status. Valid: expressions. Default: absent ({} means the same), every
- * cluster. Example: {matchExpressions: [{key: platform, operator: In, values: [aws]}]}
- */
+/** Selects clusters by the claims in their status. */
 export interface ClaimSelector {
-  /**
-   * Expressions on claims, all of which have to hold. Valid: at most 64 items. Default: absent, none. Example:
-   * [{key: platform, operator: In, values: [aws]}]
-   */
+  /** Expressions on claims, all of which have to hold. */
   matchExpressions?: ClaimSelectorRequirement[];
 }
-/**
- * One expression. Valid: values with In and NotIn, none with Exists and DoesNotExist. Default: none. Example:
- * {key: platform, operator: In, values: [aws]}
- */
+/** One expression. */
 export interface ClaimSelectorRequirement {
-  /**
-   * The name of the claim. Valid: 1 to 253 characters. Default: none, it is required. Example: platform
-   */
+  /** The name of the claim. */
   key: string;
-  /**
-   * How the claim is compared; NotIn and DoesNotExist hold for a cluster without the claim. Valid: In, NotIn,
-   * Exists, DoesNotExist. Default: none, it is required. Example: In
-   */
+  /** How the claim is compared; NotIn and DoesNotExist hold for a cluster without the claim. */
   operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist';
   /**
-   * The values to compare with, byte for byte. Valid: 1 to 256 strings with In and NotIn, none with Exists and
-   * DoesNotExist. Default: absent, none. Example: [aws, "Google Cloud"]
+   * The values to compare with, byte for byte.
    *
-   * Items: One value. Valid: any string of at most 1024 characters. Default: none. Example: aws
+   * Items: One value.
    */
   values?: string[];
 }
-/**
- * The observed state; written by the placement controller alone, after the decision objects. Default:
- * {observedGeneration: -1}, a placement that nobody has looked at yet. Example: {phase: Satisfied,
- * observedGeneration: 1, numberOfSelectedClusters: 2}
- */
+/** The observed state; written by the placement controller alone, after the decision objects. */
 export interface PlacementStatus {
-  /**
-   * The overall state in one word, derived from the conditions. Valid: Pending, Misconfigured, Unsatisfied,
-   * PartiallySatisfied, Satisfied. Default: absent until the first pass. Example: Satisfied
-   */
+  /** The overall state in one word, derived from the conditions. */
   phase?: 'Pending' | 'Misconfigured' | 'Unsatisfied' | 'PartiallySatisfied' | 'Satisfied';
-  /**
-   * The last metadata.generation that was decided; -1 while nobody has looked at the placement. Valid: an integer
-   * from -1. Default: -1. Example: 1
-   */
+  /** The last metadata.generation that was decided; -1 while nobody has looked at the placement. */
   observedGeneration?: number;
-  /**
-   * How many clusters the published decision holds. Valid: an integer from 0. Default: absent before the first
-   * decision. Example: 2
-   */
+  /** How many clusters the published decision holds. */
   numberOfSelectedClusters?: number;
-  /**
-   * The decision objects in order, each with the revision that it must carry. Written last: a reader whose objects
-   * all carry these revisions holds one whole decision. Valid: one item per PlacementDecision. Default: absent
-   * before the first decision. Example: [{name: web-decision-1, revision: 5f2a9c01}]
-   */
+  /** The decision objects in order, each with the revision that it must carry. */
   decisions?: DecisionReference[];
   /**
    * The conditions: PlacementSatisfied, PlacementMisconfigured and Ready always; Reconciling and Stalled only
-   * while they are True. Valid: one item per type. Default: absent until the first pass. Example: [{type:
-   * PlacementSatisfied, status: "True", reason: AllDecisionsScheduled, …}]
+   * while they are True.
    *
-   * Items: One condition. Valid: every field is set. Default: none. Example: {type: PlacementSatisfied, status: "True",
-   * reason: AllDecisionsScheduled, …}
+   * Items: One condition.
    */
   conditions?: Condition[];
 }
-/**
- * One decision object. Valid: every field is set. Default: none. Example: {name: web-decision-1, revision:
- * 5f2a9c01}
- */
+/** One decision object. */
 export interface DecisionReference {
-  /**
-   * The name of the PlacementDecision, in the namespace of the placement. Valid: <placement>-decision-<n>, n from
-   * 1. Default: none, it is required. Example: web-decision-1
-   */
+  /** The name of the PlacementDecision, in the namespace of the placement. */
   name: string;
-  /**
-   * The value that its annotation cluster.fleetmgmt.io/decision-revision must have. Valid: text. Default: none, it
-   * is required. Example: 5f2a9c01
-   */
+  /** The value that its annotation cluster.fleetmgmt.io/decision-revision must have. */
   revision: string;
 }

@@ -3,44 +3,25 @@ import type { ObjectMeta } from '../meta.js';
 
 /**
  * PlacementDecision holds a slice of the clusters that a Placement selected; written by the placement controller
- * alone. All slices of a Placement carry label cluster.fleetmgmt.io/placement with its name; there is always at
- * least one, with an empty list when nothing is selected. The name is <placement>-decision-<n>, n from 1;
- * annotation cluster.fleetmgmt.io/decision-revision is a hash of the cluster names in order.
+ * alone.
  */
 export interface PlacementDecision {
-  /**
-   * The versioned schema of this object. Valid: cluster.fleetmgmt.io/v1alpha1. Default: none, it is required.
-   * Example: cluster.fleetmgmt.io/v1alpha1
-   */
+  /** The versioned schema of this object. */
   apiVersion?: string;
-  /**
-   * The kind of this object. Valid: PlacementDecision. Default: none, it is required. Example: PlacementDecision
-   */
+  /** The kind of this object. */
   kind?: string;
   metadata: ObjectMeta;
   status: PlacementDecisionStatus;
 }
-/**
- * The slice of the decision. There is no status subresource: the object is written whole. Default: none, it is
- * required. Example: {decisions: [{clusterName: eu-1, reason: ""}]}
- */
+/** The slice of the decision. */
 export interface PlacementDecisionStatus {
-  /**
-   * The selected clusters of this slice, in order. Valid: at most 100 items; always present, empty when nothing is
-   * selected. Default: none, it is required. Example: [{clusterName: eu-1, reason: ""}]
-   */
+  /** The selected clusters of this slice, in order. */
   decisions: ClusterDecision[];
 }
-/**
- * One selected cluster. Valid: every field is set. Default: none. Example: {clusterName: eu-1, reason: ""}
- */
+/** One selected cluster. */
 export interface ClusterDecision {
-  /**
-   * The name of the ManagedCluster. Valid: 1 to 253 characters. Default: none, it is required. Example: eu-1
-   */
+  /** The name of the ManagedCluster. */
   clusterName: string;
-  /**
-   * Why the cluster was selected; left empty. Valid: text. Default: none, it is required. Example: ""
-   */
+  /** Why the cluster was selected; left empty. */
   reason: string;
 }
