@@ -1,20 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Json } from '../../../src/json.js';
 import type { Schema } from '../../../src/schema/schema.js';
-import { decodeCustom } from '../../../src/schema/custom/decode.js';
-import { validateCustom } from '../../../src/schema/custom/validate.js';
-
-/** A schema of `spec.x`, a value, and the causes that kube-apiserver 1.36.3 returned: `field|reason|message`. */
-type Row = readonly [Schema, Json, readonly string[]];
-
-function causesOf(schema: Schema, value: Json): string[] {
-  const whole: Schema = { type: 'object', properties: { spec: { type: 'object', properties: { x: schema } } } };
-  const decoded = decodeCustom(whole, { apiVersion: 'g/v1', kind: 'K', metadata: { name: 'a' }, spec: { x: value } });
-  if ('problem' in decoded) return [decoded.problem];
-  return validateCustom(whole, decoded.object)
-    .errors.map(({ field, reason, message }) => `${field}|${reason.replace('FieldValue', '')}|${message}`)
-    .sort();
-}
+import { causesOf, type Row } from './fixture.js';
 
 describe('types of values', () => {
   it.each<Row>([
