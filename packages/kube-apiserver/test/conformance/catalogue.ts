@@ -1,4 +1,4 @@
-/** What aggregated discovery tells, as far as it is compared. */
+/** The compared fields of aggregated discovery. */
 export interface Aggregated {
   readonly items: readonly {
     readonly metadata: { readonly name?: string };
@@ -21,7 +21,7 @@ interface AggregatedResource {
   }[];
 }
 
-/** What legacy discovery tells: the list of each version of a group. */
+/** The compared fields of unaggregated discovery: the resource list of each group-version. */
 export interface Unaggregated {
   readonly lists: readonly { readonly groupVersion: string; readonly resources: readonly UnaggregatedResource[] }[];
 }
@@ -36,7 +36,7 @@ interface UnaggregatedResource {
   readonly categories?: readonly string[];
 }
 
-/** A resource as both forms tell of it. */
+/** A resource in a form that both kinds of discovery have in common. */
 export interface Entry {
   readonly kind: string;
   readonly namespaced: boolean;
@@ -46,9 +46,9 @@ export interface Entry {
   readonly categories: readonly string[];
 }
 
-/** `group/version plural[/subresource]` → what is told of it. */
-export function catalogueOf(told: Aggregated | Unaggregated): ReadonlyMap<string, Entry> {
-  return new Map('items' in told ? aggregatedEntries(told) : unaggregatedEntries(told));
+/** Resources by `group/version plural[/subresource]`. */
+export function catalogueOf(discovery: Aggregated | Unaggregated): ReadonlyMap<string, Entry> {
+  return new Map('items' in discovery ? aggregatedEntries(discovery) : unaggregatedEntries(discovery));
 }
 
 function aggregatedEntries({ items }: Aggregated): (readonly [string, Entry])[] {

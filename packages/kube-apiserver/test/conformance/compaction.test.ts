@@ -6,11 +6,11 @@ import { describeConformance } from './suite.js';
 import { WatchStream } from './watchstream.js';
 import { HttpsClient } from './httpsclient.js';
 
-const SECRETS = '/api/v1/namespaces/forgotten/secrets';
+const SECRETS = '/api/v1/namespaces/compaction/secrets';
 const TOO_OLD =
   'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.';
 
-describeConformance('history that is gone', { compaction: true }, (target) => {
+describeConformance('compacted history', { compaction: true }, (target) => {
   let wire: HttpsClient;
   let token = '';
   let version = '';
@@ -19,7 +19,7 @@ describeConformance('history that is gone', { compaction: true }, (target) => {
   const namesOf = ({ body }: ApiAnswer): unknown => body.items?.map(({ metadata }) => metadata?.name);
 
   beforeAll(async () => {
-    await target().call({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: 'forgotten' } } });
+    await target().call({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: 'compaction' } } });
     for (const name of ['a', 'b', 'c'])
       version =
         (await target().call({ method: 'POST', path: SECRETS, body: { metadata: { name } } })).body.metadata
@@ -34,7 +34,7 @@ describeConformance('history that is gone', { compaction: true }, (target) => {
   }, 300_000);
   afterAll(() => wire.close());
 
-  it('ends a watch from there with an error of its own', async () => {
+  it('a watch from a compacted resourceVersion gets an Expired error event', async () => {
     const watching = await WatchStream.open(wire, `${SECRETS}?watch=true&resourceVersion=${version}`);
     const [event] = await watching.take(1);
     expect(event).toEqual({
@@ -52,7 +52,7 @@ describeConformance('history that is gone', { compaction: true }, (target) => {
     await watching.end();
   });
 
-  it('is no hindrance to a watch that begins with what is there', async () => {
+  it('a watch with sendInitialEvents accepts a compacted resourceVersion', async () => {
     const watching = await WatchStream.open(
       wire,
       `${SECRETS}?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion=${version}`,
@@ -67,7 +67,7 @@ describeConformance('history that is gone', { compaction: true }, (target) => {
     ]);
   });
 
-  it('cannot be listed', async () => {
+  it('an exact list at a compacted resourceVersion is rejected with Expired', async () => {
     expect((await get(`resourceVersion=${version}&resourceVersionMatch=Exact`)).body).toEqual({
       kind: 'Status',
       apiVersion: 'v1',
@@ -80,7 +80,7 @@ describeConformance('history that is gone', { compaction: true }, (target) => {
     expect(namesOf(await get(`resourceVersion=${version}`))).toEqual(['a', 'c', 'd', 'e']);
   });
 
-  it('gives whoever was on the way through pages another way on', async () => {
+  it('an expired continue token is answered with an inconsistent continue token', async () => {
     const { status, body } = await get(`limit=1&continue=${token}`);
     expect([status, { ...body, metadata: {} }]).toEqual([
       410,

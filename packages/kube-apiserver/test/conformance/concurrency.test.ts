@@ -8,7 +8,7 @@ const WRITERS = 50;
 const NAMESPACE = '/api/v1/namespaces/concurrency';
 const MERGE = 'application/merge-patch+json';
 
-describeConformance('writers at once', {}, (target) => {
+describeConformance('concurrent writes', {}, (target) => {
   beforeAll(async () => {
     expect(
       (await target().call({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: 'concurrency' } } }))
@@ -27,7 +27,7 @@ describeConformance('writers at once', {}, (target) => {
     Object.fromEntries(Object.entries(body['data'] ?? {}));
   const versionOf = ({ body }: ApiAnswer): string => body.metadata?.resourceVersion ?? '';
 
-  it('lose no update where each names the version that it read', async () => {
+  it('concurrent updates with a resourceVersion are not lost', async () => {
     await post('configmaps', { metadata: { name: 'counted' }, data: { count: '0' } });
     let conflicts = 0;
     const count = async (writer: number): Promise<void> => {
@@ -36,7 +36,7 @@ describeConformance('writers at once', {}, (target) => {
         const data = dataOf(read);
         const { status } = await put('counted', {
           ...read.body,
-          data: { ...data, count: String(Number(data['count']) + 1), [`writer-${writer}`]: 'was here' },
+          data: { ...data, count: String(Number(data['count']) + 1), [`writer-${writer}`]: 'written' },
         });
         if (status === 200) return;
         expect(status).toBe(409);
@@ -50,11 +50,11 @@ describeConformance('writers at once', {}, (target) => {
     expect(conflicts).toBeGreaterThan(0);
   });
 
-  it('lose no patch, whoever else patches', async () => {
+  it('concurrent patches are not lost', async () => {
     await post('configmaps', { metadata: { name: 'patched' } });
     const answers = await Promise.all(
       Array.from({ length: WRITERS }, (_none, writer) =>
-        merge('patched', { data: { [`writer-${writer}`]: 'was here' } }),
+        merge('patched', { data: { [`writer-${writer}`]: 'written' } }),
       ),
     );
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
@@ -62,7 +62,7 @@ describeConformance('writers at once', {}, (target) => {
     expect(new Set(answers.map(versionOf)).size).toBe(WRITERS);
   });
 
-  it('make a name once', async () => {
+  it('of concurrent creates of one name one succeeds', async () => {
     const answers = await Promise.all(
       Array.from({ length: WRITERS }, () => post('configmaps', { metadata: { name: 'once' } })),
     );
@@ -72,14 +72,14 @@ describeConformance('writers at once', {}, (target) => {
     );
   });
 
-  it('make up names that differ', async () => {
+  it('concurrent creates with generateName get different names', async () => {
     const answers = await Promise.all(
       Array.from({ length: WRITERS }, () => post('configmaps', { metadata: { generateName: 'made-' } })),
     );
     expect(new Set(answers.map(({ body }) => body.metadata?.name)).size).toBe(WRITERS);
   });
 
-  it('delete an object once', async () => {
+  it('of concurrent deletes all others get 404', async () => {
     await post('configmaps', { metadata: { name: 'gone' } });
     const answers = await Promise.all(
       Array.from({ length: WRITERS }, () => target().call({ method: 'DELETE', path: `${NAMESPACE}/configmaps/gone` })),
@@ -89,7 +89,7 @@ describeConformance('writers at once', {}, (target) => {
     expect((await get('gone')).status).toBe(404);
   });
 
-  it('that change nothing keep the version, and nobody is told', async () => {
+  it('writes that change nothing keep the resourceVersion and cause no watch event', async () => {
     const made = await post('configmaps', { metadata: { name: 'still', labels: { a: 'b' } }, data: { a: 'b' } });
     const seen: string[] = [];
     const abort = new AbortController();
@@ -118,13 +118,13 @@ describeConformance('writers at once', {}, (target) => {
 
   it.each([
     [
-      'a version that was',
+      'an old resourceVersion',
       (version: string) => ({ metadata: { name: 'held', resourceVersion: version }, data: { a: 'late' } }),
       409,
     ],
     ['another uid', () => ({ metadata: { name: 'held', uid: 'other' }, data: { a: 'late' } }), 409],
-    ['no version', () => ({ metadata: { name: 'held' }, data: { a: 'late' } }), 200],
-  ])('with %s are answered as they should', async (_what, body, status) => {
+    ['no resourceVersion', () => ({ metadata: { name: 'held' }, data: { a: 'late' } }), 200],
+  ])('an update with %s is answered as expected', async (_what, body, status) => {
     const first = await post('configmaps', { metadata: { name: 'held' } });
     await merge('held', { data: { a: 'early' } });
     const answer = await put('held', body(versionOf(first)));

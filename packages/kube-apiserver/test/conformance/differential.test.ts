@@ -14,7 +14,7 @@ const SEQUENCES = 60;
 const missing = missingPrograms('api');
 const suite = missing === undefined || process.env['CI'] === 'true' ? describe : describe.skip;
 
-suite('the embedded server and kube-apiserver, asked the same at random', () => {
+suite('the embedded server and kube-apiserver with the same random requests', () => {
   let embedded: ControlPlane | undefined;
   let real: ControlPlane | undefined;
 
@@ -28,7 +28,7 @@ suite('the embedded server and kube-apiserver, asked the same at random', () => 
   }, START_MS);
 
   it(
-    `answer ${SEQUENCES} sequences alike`,
+    `both servers respond alike to ${SEQUENCES} sequences of random requests`,
     async () => {
       if (embedded === undefined || real === undefined) throw new Error('the servers did not start');
       const servers = { embedded: await targetOf(embedded, 'embedded'), real: await targetOf(real, 'real') };

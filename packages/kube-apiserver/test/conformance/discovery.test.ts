@@ -10,7 +10,7 @@ const V2 = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList
 const V2BETA1 = 'application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList';
 const HASH = /^[0-9A-F]{128}$/;
 
-/** What has to be served, with its subresources. */
+/** Resources and subresources that have to be served. */
 const SERVED = [
   '/v1 configmaps',
   '/v1 events',
@@ -87,12 +87,12 @@ describeConformance('discovery', {}, (target) => {
   beforeAll(async () => {
     await installThings(target());
     wire = new HttpsClient(target());
-    // Documents follow a definition by and by.
-    await waitFor('discovery to tell of things', async () =>
+    // Documents are updated some time after the definition is established.
+    await waitFor('discovery to list things', async () =>
       catalogueOf(await aggregated()).has('exchange.example.com/v1 things'),
     );
     for (const path of ['/openapi/v2', '/openapi/v3'])
-      await waitFor(`${path} to tell of things`, async () =>
+      await waitFor(`${path} to contain things`, async () =>
         (await get(path)).text.includes('/apis/exchange.example.com/v1'),
       );
   });
@@ -104,7 +104,7 @@ describeConformance('discovery', {}, (target) => {
     more: Readonly<Record<string, string>> = {},
   ): Promise<RawResponse> => wire.send({ path, headers: { accept, ...more } });
   const json = async <T>(path: string, accept?: string): Promise<T> => JSON.parse((await get(path, accept)).text);
-  const legacy = async (): Promise<Unaggregated> => {
+  const unaggregated = async (): Promise<Unaggregated> => {
     const groups = await json<{ groups: { versions: { groupVersion: string }[] }[] }>('/apis');
     const paths = [
       '/api/v1',
@@ -125,7 +125,7 @@ describeConformance('discovery', {}, (target) => {
     ['application/json', 'application/json'],
     ['*/*', 'application/json'],
     ['application/yaml', 'application/yaml'],
-  ])('that accepts %s is given %s', async (accept, type) => {
+  ])('discovery that accepts %s is answered with %s', async (accept, type) => {
     for (const path of ['/api', '/apis']) {
       const answer = await get(path, accept);
       expect([path, answer.code, answer.headers['content-type']]).toEqual([path, 200, type]);
@@ -137,11 +137,11 @@ describeConformance('discovery', {}, (target) => {
     'application/json;g=apidiscovery.k8s.io;v=v2',
     'application/json;g=apidiscovery.k8s.io;v=v3;as=APIGroupDiscoveryList',
     'text/html',
-  ])('that accepts only %s is refused', async (accept) => {
+  ])('discovery that accepts only %s is rejected with 406', async (accept) => {
     expect([(await get('/api', accept)).code, (await get('/apis', accept)).code]).toEqual([406, 406]);
   });
 
-  it.each(['/api', '/apis'])('of %s is not sent again to who has it', async (path) => {
+  it.each(['/api', '/apis'])('discovery of %s is answered with 304 for a matching ETag', async (path) => {
     const { headers } = await get(path, V2);
     expect(headers).toMatchObject({ vary: 'Accept', 'cache-control': 'public' });
     expect(headers.etag?.slice(1, -1)).toMatch(HASH);
@@ -150,7 +150,7 @@ describeConformance('discovery', {}, (target) => {
     expect((await get(path)).headers).toMatchObject({ 'cache-control': 'no-cache, private' });
   });
 
-  /** What is answered to who has the document, once it changes no more. */
+  /** Waits until the document is stable and a request with its ETag is answered with 304. */
   const again = (path: string, accept: string): Promise<RawResponse> =>
     waitFor(`${path} to stay as it is`, async (seen) => {
       const { headers } = await get(path, accept);
@@ -159,23 +159,23 @@ describeConformance('discovery', {}, (target) => {
       return answer.code === 304 ? answer : undefined;
     });
 
-  it('tells the same in both of its forms', async () => {
-    const [one, other] = [catalogueOf(await aggregated()), catalogueOf(await legacy())];
+  it('aggregated and unaggregated discovery list the same resources', async () => {
+    const [one, other] = [catalogueOf(await aggregated()), catalogueOf(await unaggregated())];
     expect([...one.keys()].sort()).toEqual([...other.keys()].sort());
     expect(Object.fromEntries(one)).toEqual(Object.fromEntries(other));
   });
 
-  it('tells of everything that has to be served', async () => {
+  it('discovery lists all resources that have to be served', async () => {
     const catalogue = catalogueOf(await aggregated());
     expect(SERVED.filter((name) => !catalogue.has(name))).toEqual([]);
   });
 
-  it('follows a definition that comes and goes', async () => {
+  it('discovery lists a definition while it exists', async () => {
     expect((await wire.send({ method: 'POST', path: CRDS, body: JSON.stringify(CRD) })).code).toBe(201);
     const group = await waitFor('its group', async (seen) => {
       const { items } = await aggregated();
       seen(items.map(({ metadata }) => metadata.name));
-      // Its versions come one by one.
+      // Versions are added one after another.
       return items.find(({ metadata, versions }) => metadata.name === 'discovery.example.com' && versions.length === 2);
     });
     const responseKind = { group: 'discovery.example.com', version: 'v1', kind: 'Passing' };
@@ -236,15 +236,15 @@ describeConformance('discovery', {}, (target) => {
     });
     await wire.send({ method: 'DELETE', path: `${CRDS}/${CRD.metadata.name}` });
     await waitFor(
-      'its group to go',
+      'its group to be removed',
       async () =>
         (await get('/apis/discovery.example.com')).code === 404 &&
         (await get('/apis/discovery.example.com/v1/passings')).code === 404,
     );
   });
 
-  describe('of schemas', () => {
-    // The group of another test may be on its way out.
+  describe('OpenAPI documents', () => {
+    // The group of another test may still be being deleted.
     const index = async (): Promise<{ paths: Record<string, { serverRelativeURL: string }> }> => {
       const { paths } = await json<{ paths: Record<string, { serverRelativeURL: string }> }>('/openapi/v3');
       return {
@@ -260,7 +260,7 @@ describeConformance('discovery', {}, (target) => {
         'application/com.github.proto-openapi.spec.v2@v1.0+protobuf',
         'application/com.github.proto-openapi.spec.v2.v1.0+protobuf',
       ],
-    ])('of the old version come to who accepts "%s", and once', async (accept, type) => {
+    ])('OpenAPI v2 that accepts "%s" is served with an ETag', async (accept, type) => {
       const { code, headers } = await get('/openapi/v2', accept);
       expect([code, headers['content-type'], headers['cache-control'], headers.etag?.slice(1, -1)]).toEqual([
         200,
@@ -272,7 +272,7 @@ describeConformance('discovery', {}, (target) => {
       expect((await get('/openapi/v2', 'application/yaml')).code).toBe(406);
     });
 
-    it('of the old version tell of custom resources', async () => {
+    it('OpenAPI v2 contains custom resources', async () => {
       const { definitions, paths } = await json<{ definitions: Record<string, object>; paths: Record<string, object> }>(
         '/openapi/v2',
       );
@@ -285,7 +285,7 @@ describeConformance('discovery', {}, (target) => {
       ).toEqual(['delete', 'get', 'parameters', 'patch', 'put']);
     });
 
-    it('has an address with a hash for each version of a group, which is kept for a year', async () => {
+    it('OpenAPI v3 has an immutable URL with a hash for each group-version', async () => {
       const url = await urlOf('apis/apps/v1');
       expect(url.split('=')).toEqual(['/openapi/v3/apis/apps/v1?hash', expect.stringMatching(HASH)]);
       const { code, headers } = await get(url);
@@ -304,7 +304,7 @@ describeConformance('discovery', {}, (target) => {
       expect((await get(url, 'application/json', { 'if-none-match': headers.etag ?? '' })).code).toBe(304);
     });
 
-    it('leads from a wrong hash to the right one, and keeps nothing without one', async () => {
+    it('OpenAPI v3 redirects from a wrong hash, and is not cacheable without a hash', async () => {
       const url = await urlOf('apis/apps/v1');
       expect(await get('/openapi/v3/apis/apps/v1?hash=ABC')).toMatchObject({ code: 301, headers: { location: url } });
       expect(await get('/openapi/v3/apis/apps/v1')).toMatchObject({
@@ -313,7 +313,7 @@ describeConformance('discovery', {}, (target) => {
       });
     });
 
-    it('tells what a custom kind may hold, and changes with it alone', async () => {
+    it('OpenAPI v3 publishes the schema of a custom resource without changing other documents', async () => {
       const before = (await index()).paths;
       await wire.send({
         method: 'POST',
@@ -338,11 +338,14 @@ describeConformance('discovery', {}, (target) => {
         Object.keys(before).filter((one) => after[one]?.serverRelativeURL !== before[one]?.serverRelativeURL),
       ).toEqual([]);
       await wire.send({ method: 'DELETE', path: `${CRDS}/passings.schemas.example.com` });
-      await waitFor('its document to go', async () => (await index()).paths[path] === undefined);
+      await waitFor('its document to be removed', async () => (await index()).paths[path] === undefined);
     });
 
-    it.each(['/openapi/v3/apis/none.example.com/v1', '/openapi/v3/none'])('has no %s', async (path) => {
-      expect((await get(path)).code).toBe(404);
-    });
+    it.each(['/openapi/v3/apis/none.example.com/v1', '/openapi/v3/none'])(
+      'OpenAPI v3 has no document %s',
+      async (path) => {
+        expect((await get(path)).code).toBe(404);
+      },
+    );
   });
 });

@@ -10,7 +10,7 @@ import { describeConformance } from './suite.js';
 
 const SCENARIO_MS = 300_000;
 
-describeConformance('answers to requests', {}, (target) => {
+describeConformance('recorded requests', {}, (target) => {
   let player: Player;
   beforeAll(async () => {
     await installThings(target());
@@ -32,7 +32,7 @@ describeConformance('answers to requests', {}, (target) => {
   });
 });
 
-/** An answer with its request, so that a failure tells of which; JSON is read, so that it tells where. */
+/** A response with its request, so that a failure shows the request. JSON is parsed, so that it shows the path. */
 function shown({ method, target, headers, body }: Exchange, answer: readonly string[]): unknown {
   return {
     request: [`${method} ${target}`, ...headers.map((pair) => pair.join(': ')), body ?? ''],

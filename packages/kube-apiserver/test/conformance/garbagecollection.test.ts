@@ -6,8 +6,8 @@ import { describeConformance } from './suite.js';
 
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
-// What follows a deletion is the work of controllers, which kube-apiserver alone does not have.
-describeConformance('what follows a deletion', { embeddedOnly: true }, (target) => {
+// kube-apiserver alone does not contain these controllers.
+describeConformance('the controllers', { embeddedOnly: true }, (target) => {
   let namespaces = 0;
   let namespace = '';
   let secrets = '';
@@ -36,8 +36,8 @@ describeConformance('what follows a deletion', { embeddedOnly: true }, (target) 
     expect(status).toBe(201);
     return body;
   };
-  const gone = (path: string): Promise<boolean> =>
-    waitFor(`${path} to go`, async () => (await call('GET', path)).status === 404);
+  const deleted = (path: string): Promise<boolean> =>
+    waitFor(`${path} to be deleted`, async () => (await call('GET', path)).status === 404);
 
   beforeEach(async () => {
     namespace = `collection-${++namespaces}`;
@@ -45,18 +45,18 @@ describeConformance('what follows a deletion', { embeddedOnly: true }, (target) 
     expect((await call('POST', '/api/v1/namespaces', { metadata: { name: namespace } })).status).toBe(201);
   });
 
-  it('in the background its dependents go after it, and theirs', async () => {
+  it('background deletion deletes dependents and their dependents after the owner', async () => {
     const owner = await make('owner');
     const middle = await make('middle', owner);
     await make('last', middle);
     await make('other');
     expect((await call('DELETE', `${secrets}/owner`, { propagationPolicy: 'Background' })).body.status).toBe('Success');
-    await gone(`${secrets}/last`);
-    await gone(`${secrets}/middle`);
+    await deleted(`${secrets}/last`);
+    await deleted(`${secrets}/middle`);
     expect((await call('GET', `${secrets}/other`)).status).toBe(200);
   });
 
-  it('in the foreground it stays until those are gone that block it', async () => {
+  it('foreground deletion keeps the owner until its blocking dependents are deleted', async () => {
     const owner = await make('owner');
     await make('dependent', owner, true);
     await call('PATCH', `${secrets}/dependent`, { metadata: { finalizers: ['example.com/hold'] } });
@@ -68,19 +68,19 @@ describeConformance('what follows a deletion', { embeddedOnly: true }, (target) 
     );
     expect((await call('GET', `${secrets}/owner`)).status).toBe(200);
     await call('PATCH', `${secrets}/dependent`, { metadata: { finalizers: null } });
-    await gone(`${secrets}/owner`);
+    await deleted(`${secrets}/owner`);
   });
 
-  it('of an owner whose dependents are to stay they stay, and name it no more', async () => {
+  it('orphaning keeps dependents and removes their owner references', async () => {
     const owner = await make('owner');
     await make('dependent', owner);
     await call('DELETE', `${secrets}/owner`, { propagationPolicy: 'Orphan' });
-    await gone(`${secrets}/owner`);
+    await deleted(`${secrets}/owner`);
     const { body } = await call('GET', `${secrets}/dependent`);
     expect([body.metadata?.['ownerReferences'], body.metadata?.deletionTimestamp]).toEqual([undefined, undefined]);
   });
 
-  it('of a namespace everything in it goes, then it', async () => {
+  it('the deletion of a namespace deletes its objects first', async () => {
     await make('inside');
     await call('PATCH', `${secrets}/inside`, { metadata: { finalizers: ['example.com/hold'] } });
     const { body } = await call('DELETE', `/api/v1/namespaces/${namespace}`);
@@ -98,10 +98,10 @@ describeConformance('what follows a deletion', { embeddedOnly: true }, (target) 
       async () => (await call('GET', `${secrets}/inside`)).body.metadata?.deletionTimestamp !== undefined,
     );
     await call('PATCH', `${secrets}/inside`, { metadata: { finalizers: null } });
-    await gone(`/api/v1/namespaces/${namespace}`);
+    await deleted(`/api/v1/namespaces/${namespace}`);
   });
 
-  it('of a definition its objects go, then it', async () => {
+  it('the deletion of a definition deletes its instances first', async () => {
     const group = `${namespace}.example.com`;
     const things = `/apis/${group}/v1/things`;
     const spec = {
@@ -124,11 +124,11 @@ describeConformance('what follows a deletion', { embeddedOnly: true }, (target) 
       async () => (await call('GET', `${things}/held`)).body.metadata?.deletionTimestamp !== undefined,
     );
     await call('PATCH', `${things}/held`, { metadata: { finalizers: null } });
-    await gone(`${CRDS}/things.${group}`);
+    await deleted(`${CRDS}/things.${group}`);
     expect((await call('GET', things)).status).toBe(404);
   });
 
-  it('a namespace has its ServiceAccount and the authority of the server', async () => {
+  it('a namespace gets its ServiceAccount and the CA certificates of the server', async () => {
     await waitFor('both', async () => {
       const answers = await Promise.all([
         call('GET', `/api/v1/namespaces/${namespace}/serviceaccounts/default`),

@@ -11,7 +11,7 @@ export interface RawRequest {
   readonly method?: string;
   /** Path and query. */
   readonly path: string;
-  /** Names in lower case. Without them JSON is sent and asked for, as administrator. */
+  /** Names in lower case. By default JSON is sent and accepted, as administrator. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
 }
@@ -31,7 +31,7 @@ interface Listener {
   readonly end: () => void;
 }
 
-/** Speaks HTTPS with one server and leaves everything as it came. */
+/** Sends HTTPS requests to one server and returns responses unchanged. */
 export class HttpsClient {
   readonly #target: ConformanceTarget;
   readonly #agent: Agent;
@@ -77,8 +77,8 @@ export class HttpsClient {
   }
 
   /**
-   * Reads an answer line by line while it comes: resolves with its code when it begins. What does not begin with 200 is not read, of what
-   * does the end is told, also where it was aborted.
+   * Streams a response line by line. Resolves with the status when the response begins. The body of another status than
+   * 200 is not read. `on.end` is called at the end of the body, also where it was aborted.
    */
   stream(request: RawRequest, signal: AbortSignal, on: Listener): Promise<number> {
     return retryTooManyRequests(
@@ -99,7 +99,7 @@ export class HttpsClient {
             return;
           }
           const lines = createInterface({ input: incoming });
-          // Both are cut when the signal fires.
+          // Both fail when the signal aborts.
           incoming.on('error', () => undefined);
           lines.on('error', () => undefined);
           lines.on('line', on.line);

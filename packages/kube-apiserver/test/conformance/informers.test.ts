@@ -11,7 +11,7 @@ const PATH = `/api/v1/namespaces/${NAMESPACE}/configmaps`;
 const NAMES = Array.from({ length: 12 }, (_none, index) => `held-${index}`);
 const ROUNDS = 20;
 
-/** Whoever asks at `server` as administrator. */
+/** The configuration of an administrator at the URL `server`. */
 function configOf({ caFile, token }: ConformanceTarget, server: string): KubeConfig {
   const config = new KubeConfig();
   config.loadFromOptions({
@@ -24,17 +24,17 @@ function configOf({ caFile, token }: ConformanceTarget, server: string): KubeCon
 }
 
 describeConformance('an informer of @kubernetes/client-node', {}, (target) => {
-  let cutter: TcpProxy;
+  let proxy: TcpProxy;
   beforeAll(async () => {
     expect(
       (await target().call({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: NAMESPACE } } }))
         .status,
     ).toBe(201);
-    cutter = await TcpProxy.start(target().url);
+    proxy = await TcpProxy.start(target().url);
   });
-  afterAll(() => cutter.stop());
+  afterAll(() => proxy.stop());
 
-  /** Makes, changes or deletes each of the objects, by turns. */
+  /** Creates, patches or deletes each of the objects in turn. */
   const write = async (round: number): Promise<void> => {
     await Promise.all(
       NAMES.map(async (name, index) => {
@@ -63,8 +63,8 @@ describeConformance('an informer of @kubernetes/client-node', {}, (target) => {
     );
   };
 
-  it('holds what the server holds, though its connections are cut again and again', async () => {
-    const config = configOf(target(), cutter.url);
+  it('an informer of client-node stays consistent while its connections are closed repeatedly', async () => {
+    const config = configOf(target(), proxy.url);
     const api = config.makeApiClient(CoreV1Api);
     const informer = makeInformer<V1ConfigMap>(
       config,
@@ -72,12 +72,12 @@ describeConformance('an informer of @kubernetes/client-node', {}, (target) => {
       () => api.listNamespacedConfigMap({ namespace: NAMESPACE, labelSelector: 'held' }),
       'held',
     );
-    const told = new Map<string, string>();
+    const reported = new Map<string, string>();
     const note = ({ metadata }: V1ConfigMap): void =>
-      void told.set(metadata?.name ?? '', metadata?.resourceVersion ?? '');
+      void reported.set(metadata?.name ?? '', metadata?.resourceVersion ?? '');
     informer.on('add', note);
     informer.on('update', note);
-    informer.on('delete', ({ metadata }) => void told.delete(metadata?.name ?? ''));
+    informer.on('delete', ({ metadata }) => void reported.delete(metadata?.name ?? ''));
     let stopped = false;
     let restarts = 0;
     informer.on('error', () => {
@@ -89,7 +89,7 @@ describeConformance('an informer of @kubernetes/client-node', {}, (target) => {
     let cuts = 0;
     for (let round = 0; round < ROUNDS; round += 1) {
       await write(round);
-      if (round % 5 === 4) cuts += cutter.closeConnections();
+      if (round % 5 === 4) cuts += proxy.closeConnections();
     }
     const expected = await stored();
     const held = (): Record<string, string> =>
@@ -98,7 +98,7 @@ describeConformance('an informer of @kubernetes/client-node', {}, (target) => {
       );
     await waitFor('the informer to hold what is stored', (seen) => {
       seen({ held: held(), expected, restarts });
-      return sameAs(held(), expected) && sameAs(Object.fromEntries(told), expected);
+      return sameAs(held(), expected) && sameAs(Object.fromEntries(reported), expected);
     });
     stopped = true;
     await informer.stop();

@@ -21,7 +21,7 @@ const SCENARIO_MS = 300_000;
 interface Kubectl {
   readonly title: string;
   readonly program: string;
-  /** The transcripts were recorded with this release: what it prints is compared with them too. */
+  /** Whether the transcripts were recorded with this release, so that its output is compared with them. */
   readonly recorded: boolean;
 }
 
@@ -34,7 +34,7 @@ if (wanted && older === undefined)
 const KUBECTLS: readonly Kubectl[] =
   older === undefined ? [ours] : [ours, { title: 'the kubectl of this machine', program: older, recorded: false }];
 
-describeOnAllServers('what kubectl prints', (targets) => {
+describeOnAllServers('the output of kubectl', (targets) => {
   beforeAll(async () => {
     await Promise.all(targets().map(installWidgets));
   });
@@ -62,7 +62,7 @@ describeOnAllServers('what kubectl prints', (targets) => {
     );
   });
 
-  /** Each server's output must be the first one's and, of the release that was recorded, the transcript's. */
+  /** The outputs of all servers have to be equal and, for the recorded release, those of the transcript. */
   function compare(
     { script, output: prints }: Scenario['commands'][number],
     outputs: readonly (readonly string[])[],

@@ -11,13 +11,13 @@ import { OwnershipDriver } from './ownership/driver.js';
 import type { Subject } from './ownership/subject.js';
 import { CHANGED_THING, definitionOf, THING } from './ownership/thing.js';
 
-/** New names every so many steps, so that objects begin anew. */
+/** After this many steps new names are used, so that objects are created again. */
 const STEPS_OF_A_NAME = 400;
 
 const STEPS = Number(process.env['OWNERSHIP_STEPS'] ?? 300);
 const SEED = Number(process.env['OWNERSHIP_SEED'] ?? 1);
 
-describeWithServer('who owns which field, foretold for random requests', {}, (server) => {
+describeWithServer('field ownership', {}, (server) => {
   beforeAll(async () => {
     await install(server(), definitionOf(THING));
   });
@@ -28,7 +28,7 @@ describeWithServer('who owns which field, foretold for random requests', {}, (se
     ['Services', SERVICE],
     ['Deployments', DEPLOYMENT],
   ])(
-    'of %s: object, managedFields, conflicts and refusals are as the server answers them',
+    'object, managedFields, conflicts and errors of random requests to %s are predicted correctly',
     async (_name, subject) => {
       const rig = new OwnershipDriver((request) => server().call(request), new Dice(SEED), subject);
       const prefix = ownName('owned');
@@ -42,7 +42,7 @@ describeWithServer('who owns which field, foretold for random requests', {}, (se
   );
 
   test(
-    'also after the schema has changed what is owned as a whole',
+    'managedFields are predicted correctly after the schema changed between atomic and granular',
     async () => {
       const rig = new OwnershipDriver((request) => server().call(request), new Dice(SEED), THING);
       const prefix = ownName('changed');

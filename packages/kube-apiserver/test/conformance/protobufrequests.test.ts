@@ -10,12 +10,12 @@ import { describeConformance } from './suite.js';
 import { HttpsClient } from './httpsclient.js';
 
 const PROTOBUF = 'application/vnd.kubernetes.protobuf';
-/** Each sample as the real server writes it. */
+/** Each sample in protobuf, as kube-apiserver encoded it. */
 const recorded: Readonly<Record<string, string>> = JSON.parse(
   readFileSync(path.join(root, 'test', 'conformance', 'protobuf', 'recorded.json'), 'utf8'),
 );
 
-describeConformance('a protobuf body', {}, (target) => {
+describeConformance('protobuf requests', {}, (target) => {
   let wire: HttpsClient;
   beforeAll(async () => {
     await target().call({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: NAMESPACE } } });
@@ -24,7 +24,7 @@ describeConformance('a protobuf body', {}, (target) => {
   afterAll(() => wire.close());
 
   it.each(SAMPLES.map((sample) => ({ ...sample, title: nameOf(sample) })))(
-    'of $title makes what its JSON makes',
+    'a protobuf request for $title creates the same object as JSON',
     async ({ path: place, object, title }) => {
       const made = await wire.send({ method: 'POST', path: `${place}?dryRun=All`, body: JSON.stringify(object) });
       const bytes = Buffer.from(recorded[title] ?? '', 'base64');
@@ -47,7 +47,7 @@ describeConformance('a protobuf body', {}, (target) => {
     },
   );
 
-  /** Asks again for JSON alone where the answer came in protobuf. */
+  /** Repeats the request with JSON as the only accepted type where the response is protobuf. */
   async function inJson(
     answer: Awaited<ReturnType<HttpsClient['send']>>,
     place: string,
@@ -58,7 +58,7 @@ describeConformance('a protobuf body', {}, (target) => {
     return wire.send({ method: 'POST', path: `${place}?dryRun=All`, body, headers: { 'content-type': PROTOBUF } });
   }
 
-  it('that is none is refused', async () => {
+  it('a body that is no protobuf is rejected', async () => {
     const answer = await wire.send({
       method: 'POST',
       path: `/api/v1/namespaces/${NAMESPACE}/configmaps`,
@@ -69,7 +69,7 @@ describeConformance('a protobuf body', {}, (target) => {
   });
 });
 
-/** Without what the server makes up; the sample was written by another client at another time. */
+/** Removes managedFields, which differ by client and time, and masks values that the server sets. */
 function plain(object: { readonly metadata?: object }): unknown {
   const { managedFields: _managers, ...metadata }: { managedFields?: unknown } = object.metadata ?? {};
   return new Masks().value({ ...object, metadata });

@@ -16,7 +16,7 @@ const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 const MAPS = `/api/v1/namespaces/${NAMESPACE}/configmaps`;
 const MAGIC_BYTES = 4;
 
-describeConformance('an answer in protobuf', {}, (target) => {
+describeConformance('protobuf responses', {}, (target) => {
   let wire: HttpsClient;
   beforeAll(async () => {
     await target().call({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: NAMESPACE } } });
@@ -30,10 +30,10 @@ describeConformance('an answer in protobuf', {}, (target) => {
   });
   afterAll(() => wire.close());
 
-  const ask = (path: string, accept: string): Promise<RawResponse> => wire.send({ path, headers: { accept } });
+  const get = (path: string, accept: string): Promise<RawResponse> => wire.send({ path, headers: { accept } });
 
   it.each(SAMPLES.map((sample) => ({ ...sample, title: nameOf(sample) })))(
-    'of $title says what the one in JSON says',
+    'the protobuf response for $title equals the JSON response',
     async ({ path, object }) => {
       const body = JSON.stringify(object);
       const [json, binary] = await Promise.all(
@@ -54,8 +54,8 @@ describeConformance('an answer in protobuf', {}, (target) => {
     },
   );
 
-  it('of a list has its items', async () => {
-    const { headers, bytes } = await ask(`${MAPS}?labelSelector=n`, PROTOBUF);
+  it('the protobuf response for a list has its items', async () => {
+    const { headers, bytes } = await get(`${MAPS}?labelSelector=n`, PROTOBUF);
     const items = messages(content(bytes), 2).map((item) => decodeStruct('io.k8s.api.core.v1.ConfigMap', item));
 
     expect([
@@ -70,8 +70,8 @@ describeConformance('an answer in protobuf', {}, (target) => {
     ]);
   });
 
-  it('of metadata alone has nothing else', async () => {
-    const { headers, bytes } = await ask(
+  it('a protobuf PartialObjectMetadataList has only metadata', async () => {
+    const { headers, bytes } = await get(
       `${MAPS}?labelSelector=n`,
       `${PROTOBUF};as=PartialObjectMetadataList;g=meta.k8s.io;v=v1`,
     );
@@ -80,8 +80,8 @@ describeConformance('an answer in protobuf', {}, (target) => {
     expect([headers['content-type'], fieldsOf(first).map(({ number }) => number)]).toEqual([PROTOBUF, [1]]);
   });
 
-  it('tells what is wrong', async () => {
-    const { code, headers, bytes } = await ask(`${MAPS}/nope`, `${PROTOBUF},application/json`);
+  it('an error in protobuf is a Status', async () => {
+    const { code, headers, bytes } = await get(`${MAPS}/nope`, `${PROTOBUF},application/json`);
     const { kind, reason, message } = decodeStruct(
       `${META}Status`,
       messages(fieldsOf(bytes.subarray(MAGIC_BYTES)), 2)[0] ?? new Uint8Array(),
@@ -96,12 +96,12 @@ describeConformance('an answer in protobuf', {}, (target) => {
     ]);
   });
 
-  it('is none of a Table', async () => {
+  it('a Table is not available in protobuf', async () => {
     const table = 'as=Table;g=meta.k8s.io;v=v1';
-    expect((await ask(MAPS, `${PROTOBUF};${table},application/json;${table}`)).headers['content-type']).toBe(
+    expect((await get(MAPS, `${PROTOBUF};${table},application/json;${table}`)).headers['content-type']).toBe(
       'application/json',
     );
-    expect((await ask(MAPS, `${PROTOBUF};${table}`)).code).toBe(406);
+    expect((await get(MAPS, `${PROTOBUF};${table}`)).code).toBe(406);
   });
 });
 

@@ -6,7 +6,7 @@ import { describeConformance } from './suite.js';
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const MOVES = '/apis/storage.conformance.example.com/v1/moves';
 
-describeConformance('the version that a definition stores', {}, (target) => {
+describeConformance('the storage version of a definition', {}, (target) => {
   const call = async (
     method: 'PATCH' | 'POST',
     path: string,
@@ -34,7 +34,7 @@ describeConformance('the version that a definition stores', {}, (target) => {
     await waitFor('the kind to be served', async () => (await call('POST', MOVES, object)).status === 201);
   }, 180_000);
 
-  it('is taken over by the next write of an object, which changes nothing else', async () => {
+  it('an object is migrated to the new storage version by a write that changes nothing else', async () => {
     const before = await patchNothing();
     expect(await patchNothing()).toBe(before);
     expect((await call('PATCH', `${DEFINITIONS}/moves.storage.conformance.example.com`, definition('v2'))).status).toBe(

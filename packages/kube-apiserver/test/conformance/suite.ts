@@ -5,17 +5,17 @@ import { startBackend, type Backend } from '../../testing/controlplane/start.js'
 import { givenTarget, targetOf, type ConformanceTarget } from './target.js';
 
 export interface ConformanceNeeds {
-  /** Controllers or powers that kube-apiserver alone does not have: the suite then runs against the embedded server only, and its title says so. */
+  /** Controllers that kube-apiserver does not contain. The suite runs on the embedded server only, as its title says. */
   readonly embeddedOnly?: true;
-  /** That history can be dropped, which nothing but the machine of a server can do. */
+  /** Compaction of history, which only a server that the tests started supports. */
   readonly compaction?: true;
 }
 
 const START_MS = 180_000;
 
 /**
- * One suite for each server that is to be held against it. Which: CONFORMANCE_SERVERS, `embedded,real` when it is not set; or one
- * server that runs already: CONFORMANCE_URL, CONFORMANCE_CA (a PEM file), CONFORMANCE_TOKEN and CONFORMANCE_KUBECONFIG.
+ * Defines a suite for each server under test: those of CONFORMANCE_SERVERS (`embedded,real` by default), or one that runs
+ * already, by CONFORMANCE_URL, CONFORMANCE_CA (a PEM file), CONFORMANCE_TOKEN and CONFORMANCE_KUBECONFIG.
  */
 export function describeConformance(
   title: string,
@@ -37,7 +37,7 @@ interface ServerChoice {
   readonly size: 'api' | 'hub';
 }
 
-/** One suite that asks all servers at once, so that it can compare their answers: the first is the one that the others are held to. */
+/** Defines one suite on all servers, which compares their responses. The first server is the reference. */
 export function describeOnAllServers(title: string, body: (targets: () => readonly ConformanceTarget[]) => void): void {
   const servers = backends().toSorted((a, b) => (a === b ? 0 : a === 'real' ? -1 : 1));
   const missing = servers.includes('real') ? missingPrograms('api') : undefined;
@@ -97,7 +97,7 @@ function backends(): readonly (Backend | 'given')[] {
   });
 }
 
-/** A suite that cannot run here: one line says why; with CI=true it fails. */
+/** Skips a suite that cannot run here and prints the reason. With CI=true the suite fails instead. */
 export function skipSuite(title: string, missing: string): void {
   if (process.env['CI'] === 'true') {
     test(title, () => {

@@ -3,23 +3,23 @@ import { readFileSync } from 'node:fs';
 import { ApiSession, type ApiAnswer, type ApiRequest } from '../../testing/controlplane/api.js';
 import type { ControlPlane } from '../../testing/controlplane/plane.js';
 
-/** What a conformance test knows of a server: where it answers and as whom to ask. */
+/** The address and the credentials of a server under test. */
 export interface ConformanceTarget {
   /** `embedded`, `real`, or the URL that was given. */
   readonly name: string;
   readonly url: string;
   readonly caFile: string;
-  /** Of a member of system:masters. */
+  /** Bearer token of a member of system:masters. */
   readonly token: string;
-  /** Kubeconfig file with these. */
+  /** Path of a kubeconfig with this server and token. */
   readonly kubeconfig: string;
   call(request: ApiRequest): Promise<ApiAnswer>;
   stream(path: string, onLine: (line: string) => void, signal: AbortSignal): Promise<void>;
-  /** Drops all history; only of servers that test support started. */
+  /** Compacts all history; only for servers that the tests started. */
   compactHistory?(): Promise<void>;
 }
 
-/** A server that test support started. */
+/** The target of a server that the tests started. */
 export async function targetOf(plane: ControlPlane, name: string): Promise<ConformanceTarget> {
   return {
     name,
@@ -33,7 +33,7 @@ export async function targetOf(plane: ControlPlane, name: string): Promise<Confo
   };
 }
 
-/** The server that CONFORMANCE_URL, CONFORMANCE_CA, CONFORMANCE_TOKEN and CONFORMANCE_KUBECONFIG tell of. */
+/** The target that CONFORMANCE_URL, CONFORMANCE_CA, CONFORMANCE_TOKEN and CONFORMANCE_KUBECONFIG describe. */
 export function givenTarget(): ConformanceTarget {
   const url = variable('CONFORMANCE_URL');
   const caFile = variable('CONFORMANCE_CA');

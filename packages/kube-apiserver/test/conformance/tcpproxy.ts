@@ -1,6 +1,6 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/** Passes bytes on to a server on this machine, and can cut every connection at once. */
+/** A TCP proxy to a local server that can close all connections at once. */
 export class TcpProxy {
   readonly #server: Server;
   readonly #open = new Set<Socket>();
@@ -49,6 +49,6 @@ export class TcpProxy {
 
 function addressOf(server: Server): AddressInfo {
   const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the cutter does not listen');
+  if (address === null || typeof address === 'string') throw new Error('the proxy does not listen');
   return address;
 }

@@ -13,7 +13,7 @@ const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 const PARTIAL = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io';
 
 /** `TYPE name` of each event. */
-function told(events: readonly WatchedEvent[]): string[] {
+function summaryOf(events: readonly WatchedEvent[]): string[] {
   return events.map(({ type, object }) => `${type} ${object.metadata?.name ?? ''}`);
 }
 
@@ -62,7 +62,7 @@ describeConformance('a watch', {}, (target) => {
     return watching;
   };
 
-  it('from a version tells every change after it, in order, each with a version of its own', async () => {
+  it('a watch from a resourceVersion reports all later changes in order, each with a resourceVersion of its own', async () => {
     const first = await make('a');
     await make('b');
     await label('a', { l: 'v' });
@@ -70,7 +70,7 @@ describeConformance('a watch', {}, (target) => {
     await drop('b');
     await make('c');
     const events = await watching.take(4);
-    expect(told(events)).toEqual(['ADDED b', 'MODIFIED a', 'DELETED b', 'ADDED c']);
+    expect(summaryOf(events)).toEqual(['ADDED b', 'MODIFIED a', 'DELETED b', 'ADDED c']);
     const versions = versionsOf(events);
     expect(versions).toEqual(versions.toSorted((a, b) => a - b));
     expect(new Set(versions).size).toBe(4);
@@ -81,16 +81,16 @@ describeConformance('a watch', {}, (target) => {
   it.each([
     ['', 'no version'],
     ['resourceVersion=0', 'version 0'],
-  ])('with %j (%s) begins with what is there', async (query) => {
+  ])('a watch with %j (%s) begins with the existing objects', async (query) => {
     await make('b');
     await make('a');
     const watching = await watch(secrets(), query);
-    await watching.take(2).then((events) => expect(told(events).sort()).toEqual(['ADDED a', 'ADDED b']));
+    await watching.take(2).then((events) => expect(summaryOf(events).sort()).toEqual(['ADDED a', 'ADDED b']));
     await make('c');
-    expect(told(await watching.take(1))).toEqual(['ADDED c']);
+    expect(summaryOf(await watching.take(1))).toEqual(['ADDED c']);
   });
 
-  it('of a version to come waits', async () => {
+  it('a watch from a future resourceVersion waits', async () => {
     await make('a');
     const watching = await watch(secrets(), 'resourceVersion=99999999');
     await make('b');
@@ -98,7 +98,7 @@ describeConformance('a watch', {}, (target) => {
     expect(watching.rest).toEqual([]);
   });
 
-  it('with a label selector sees objects come and go', async () => {
+  it('a watch with a label selector reports ADDED and DELETED when an object begins or ceases to match', async () => {
     const first = await make('a', { l: 'x' });
     const watching = await watch(secrets(), `labelSelector=l%3Dx&resourceVersion=${first}`);
     await label('a', { m: 'y' });
@@ -109,12 +109,12 @@ describeConformance('a watch', {}, (target) => {
     await make('b', { l: 'z' });
     await make('c', { l: 'x' });
     const events = await watching.take(5);
-    expect(told(events)).toEqual(['MODIFIED a', 'DELETED a', 'ADDED a', 'DELETED a', 'ADDED c']);
+    expect(summaryOf(events)).toEqual(['MODIFIED a', 'DELETED a', 'ADDED a', 'DELETED a', 'ADDED c']);
     expect(events[1]?.object.metadata).toMatchObject({ labels: { l: 'x', m: 'y' } });
     expect(versionsOf(events)[2]).toBe(Number(back));
   });
 
-  it('with a field selector sees one object, or those of a value', async () => {
+  it('a watch with a field selector reports matching objects only', async () => {
     const thing = (name: string, color: string): unknown => ({
       apiVersion: 'exchange.example.com/v1',
       kind: 'Thing',
@@ -127,12 +127,12 @@ describeConformance('a watch', {}, (target) => {
     await call('POST', things(), thing('b', 'blue'));
     await call('PATCH', `${things()}/b`, { spec: { color: 'red' } });
     await call('PATCH', `${things()}/a`, { spec: { color: 'blue' } });
-    expect(told(await byName.take(2))).toEqual(['ADDED b', 'MODIFIED b']);
-    expect(told(await byColor.take(2))).toEqual(['ADDED b', 'DELETED a']);
+    expect(summaryOf(await byName.take(2))).toEqual(['ADDED b', 'MODIFIED b']);
+    expect(summaryOf(await byColor.take(2))).toEqual(['ADDED b', 'DELETED a']);
     expect(byName.rest).toEqual([]);
   });
 
-  it('of all namespaces sees those of each', async () => {
+  it('a watch of all namespaces reports objects of each namespace', async () => {
     const first = await make('a');
     const watching = await watch('/api/v1/secrets', `resourceVersion=${first}&labelSelector=everywhere`);
     await make('b', { everywhere: namespace });
@@ -140,12 +140,12 @@ describeConformance('a watch', {}, (target) => {
     expect(event?.object.metadata).toMatchObject({ name: 'b', namespace });
   });
 
-  it('with the initial events ends them with a bookmark', async () => {
+  it('a watch with sendInitialEvents marks the end of the initial events by a bookmark', async () => {
     await make('b');
     const second = await make('a');
     const watching = await watch(secrets(), `${LIST}&allowWatchBookmarks=true&resourceVersion=${second}&limit=1`);
     const events = await watching.take(3);
-    expect(told(events.slice(0, 2)).sort()).toEqual(['ADDED a', 'ADDED b']);
+    expect(summaryOf(events.slice(0, 2)).sort()).toEqual(['ADDED a', 'ADDED b']);
     expect(events[2]).toEqual({
       type: 'BOOKMARK',
       object: {
@@ -156,10 +156,10 @@ describeConformance('a watch', {}, (target) => {
     });
     expect(versionsOf(events)[2]).toBeGreaterThanOrEqual(Math.max(...versionsOf(events.slice(0, 2))));
     await drop('a');
-    expect(told(await watching.take(1))).toEqual(['DELETED a']);
+    expect(summaryOf(await watching.take(1))).toEqual(['DELETED a']);
   });
 
-  it('of a custom kind gives its bookmark that kind', async () => {
+  it('a bookmark of a custom resource has its kind', async () => {
     const watching = await watch(things(), `${LIST}&allowWatchBookmarks=true`);
     const [bookmark] = await watching.take(1);
     expect(bookmark).toEqual({
@@ -172,22 +172,22 @@ describeConformance('a watch', {}, (target) => {
     });
   });
 
-  it('without a version that allows bookmarks gets one behind the first events too', async () => {
+  it('a watch without a resourceVersion that allows bookmarks gets one after the initial events', async () => {
     await make('a');
     const watching = await watch(secrets(), 'allowWatchBookmarks=true');
     const events = await watching.take(2);
-    expect(told(events)).toEqual(['ADDED a', 'BOOKMARK ']);
+    expect(summaryOf(events)).toEqual(['ADDED a', 'BOOKMARK ']);
     expect(events[1]?.object.metadata?.annotations).toEqual({ [INITIAL_END]: 'true' });
   });
 
-  it('that allows no bookmarks gets none', async () => {
+  it('a watch that does not allow bookmarks gets none', async () => {
     await make('a');
     const watching = await watch(secrets(), LIST);
     await make('b');
-    expect(told(await watching.take(2))).toEqual(['ADDED a', 'ADDED b']);
+    expect(summaryOf(await watching.take(2))).toEqual(['ADDED a', 'ADDED b']);
   });
 
-  it('ends after the time that was asked for, and tells by a bookmark before how far it saw', async () => {
+  it('a watch ends after timeoutSeconds with a bookmark of its resourceVersion', async () => {
     const first = await make('a');
     const watching = await watch(
       secrets(),
@@ -205,7 +205,7 @@ describeConformance('a watch', {}, (target) => {
     expect(Number(last?.object.metadata?.resourceVersion)).toBeGreaterThanOrEqual(Number(second));
   });
 
-  it('as tables names the columns once', async () => {
+  it('a watch of Tables has column definitions in its first event only', async () => {
     await make('a');
     const watching = await watch(secrets(), '', TABLE);
     await make('b');
@@ -222,7 +222,7 @@ describeConformance('a watch', {}, (target) => {
     ]);
   });
 
-  it('of partial objects tells metadata alone', async () => {
+  it('a watch of PartialObjectMetadata reports metadata only', async () => {
     await make('a');
     const watching = await watch(secrets(), '', PARTIAL);
     const [event] = await watching.take(1);
@@ -234,17 +234,17 @@ describeConformance('a watch', {}, (target) => {
     });
   });
 
-  it('is not told of what was tried only', async () => {
+  it('a watch does not report dry runs', async () => {
     const first = await make('a');
     const watching = await watch(secrets(), `resourceVersion=${first}`);
     await call('POST', `${secrets()}?dryRun=All`, { metadata: { name: 'dry' } });
     await call('PATCH', `${secrets()}/a?dryRun=All`, { metadata: { labels: { l: 'v' } } });
     await call('DELETE', `${secrets()}/a?dryRun=All`);
     await make('b');
-    expect(told(await watching.take(1))).toEqual(['ADDED b']);
+    expect(summaryOf(await watching.take(1))).toEqual(['ADDED b']);
   });
 
-  it('tells of a held deletion as a change, then of the end', async () => {
+  it('a watch reports a deletion that finalizers delay as MODIFIED, then as DELETED', async () => {
     const first = versionOf(
       await call('POST', secrets(), { metadata: { name: 'a', finalizers: ['example.com/hold'] } }),
     );
@@ -259,8 +259,8 @@ describeConformance('a watch', {}, (target) => {
     ]);
   });
 
-  describe('of a kind that goes', () => {
-    it('is told of the end of each object, then ends', async () => {
+  describe('a watch of a kind that is deleted', () => {
+    it('a watch of a kind that is deleted reports the deletion of each object, then ends', async () => {
       const group = `${namespace}.example.com`;
       const crds = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
       const spec = {
@@ -275,9 +275,9 @@ describeConformance('a watch', {}, (target) => {
       for (let made = await call('POST', path, body); made.status !== 201; made = await call('POST', path, body))
         await quietWindow(50);
       const watching = await watch(path, 'resourceVersion=0');
-      expect(told(await watching.take(1))).toEqual(['ADDED a']);
+      expect(summaryOf(await watching.take(1))).toEqual(['ADDED a']);
       await call('DELETE', `${crds}/passings.${group}`);
-      expect(told(await watching.take(1))).toEqual(['DELETED a']);
+      expect(summaryOf(await watching.take(1))).toEqual(['DELETED a']);
       await watching.end();
     });
   });

@@ -16,7 +16,7 @@ export interface WatchedEvent {
   };
 }
 
-/** A watch that goes on until it is closed. */
+/** An open watch with the events that it received. */
 export class WatchStream {
   readonly #abort = new AbortController();
   readonly #events: WatchedEvent[] = [];
@@ -25,7 +25,7 @@ export class WatchStream {
 
   private constructor() {}
 
-  /** Resolves when the server has answered that it begins. Rejects for another code than 200. */
+  /** Resolves when the response begins. Rejects for another status than 200. */
   static async open(wire: HttpsClient, path: string, accept = 'application/json'): Promise<WatchStream> {
     const watching = new WatchStream();
     const code = await wire.stream({ path, headers: { accept } }, watching.#abort.signal, {
@@ -36,7 +36,7 @@ export class WatchStream {
     return watching;
   }
 
-  /** The next `count` events. */
+  /** Waits for the next `count` events and returns them. */
   async take(count: number): Promise<readonly WatchedEvent[]> {
     const events = await waitFor(`${count} events`, (seen) => {
       seen(this.rest.map(({ type, object }) => `${type} ${object.metadata?.name}`));
@@ -46,7 +46,7 @@ export class WatchStream {
     return events;
   }
 
-  /** What came and was not taken. */
+  /** Events that were received and not taken. */
   get rest(): readonly WatchedEvent[] {
     return this.#events.slice(this.#taken);
   }

@@ -1,4 +1,4 @@
-/** Fields that a server makes up: when, who, which version. What they hold differs from run to run. */
+/** Fields that the server sets and whose values differ between runs. */
 const SERVER_SET: ReadonlySet<string> = new Set([
   'clusterIP',
   'clusterIPs',
@@ -12,14 +12,14 @@ const SERVER_SET: ReadonlySet<string> = new Set([
   'uid',
 ]);
 
-/** Within messages; not the one that is all zeros, which clients make up. */
+/** uids in messages; not the zero uid, which the tests send. */
 const UID = /(?!0{8})[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
-/** What a client saw, one line a finding, so that the findings of two servers can be held against each other. */
+/** The results of a client, one line each, so that the results on two servers can be compared. */
 export class ClientLog {
   readonly lines: string[] = [];
 
-  /** Objects are written with their keys in order and without what the server made up. */
+  /** Adds a line. Keys of objects are sorted, and values that the server sets are masked. */
   add(what: string, value: unknown = ''): void {
     const text = typeof value === 'string' ? value : JSON.stringify(stable(value));
     this.lines.push(`${what}: ${text.replaceAll(UID, 'UID')}`);

@@ -13,11 +13,11 @@ describeOnAllServers('@kubernetes/client-node', (targets) => {
       seen = await Promise.all(targets().map(useTypedClients));
     }, SCENARIO_MS);
 
-    it('see the same on each server', () => {
+    it('the typed clients of client-node get the same results on each server', () => {
       for (const lines of seen) expect(lines).toEqual(seen[0]);
     });
 
-    it('see what was done', () => {
+    it('the typed clients of client-node get the expected results', () => {
       expect(seen).not.toEqual([]);
       for (const lines of seen) {
         expect(lines).toContain('first page: ["one","three"]');
@@ -28,10 +28,10 @@ describeOnAllServers('@kubernetes/client-node', (targets) => {
   });
 
   it(
-    'has an informer that misses nothing while its watches end',
+    'an informer of client-node reports every change while its watches end repeatedly',
     async () => {
       const seen = await Promise.all(targets().map(useInformer));
-      const told = [
+      const expected = [
         'add: ["early","0"]',
         'add: ["late","1"]',
         'update: ["early","2"]',
@@ -40,7 +40,7 @@ describeOnAllServers('@kubernetes/client-node', (targets) => {
         'held at last: 0',
         'lists: 1',
       ];
-      for (const lines of seen) expect(lines).toEqual(told);
+      for (const lines of seen) expect(lines).toEqual(expected);
     },
     SCENARIO_MS,
   );

@@ -17,7 +17,7 @@ import { waitFor } from '../../../testing/wait.js';
 import type { ConformanceTarget } from '../target.js';
 import { ClientLog } from './clientlog.js';
 
-/** client-node's idea of a server; it does not know of kubeconfig's `tokenFile`. */
+/** The configuration of client-node, which does not support `tokenFile` in a kubeconfig. */
 export function configOf({ url, caFile, token }: ConformanceTarget): KubeConfig {
   const config = new KubeConfig();
   config.loadFromClusterAndUser(
@@ -31,23 +31,23 @@ const NAMESPACE = 'client-node';
 const GROUP = 'node.clients.example.com';
 const GADGETS = { group: GROUP, version: 'v1', namespace: NAMESPACE, plural: 'gadgets' };
 
-/** An ordinary day of the typed clients against a server. Gives what they saw, in order. */
+/** Uses the typed clients as a program would. Returns the results in order. */
 export async function useTypedClients(target: ConformanceTarget): Promise<readonly string[]> {
   const config = configOf(target);
-  const notes = new ClientLog();
+  const log = new ClientLog();
   await config.makeApiClient(CoreV1Api).createNamespace({ body: { metadata: { name: NAMESPACE } } });
-  await useCore(config, notes);
-  await useApps(config, notes);
-  await useCustomResources(config, notes);
-  await useAnyKind(config, notes);
-  await useTheRest(config, notes);
-  return notes.lines;
+  await useCore(config, log);
+  await useApps(config, log);
+  await useCustomResources(config, log);
+  await useAnyKind(config, log);
+  await useTheRest(config, log);
+  return log.lines;
 }
 
-async function useCore(config: KubeConfig, notes: ClientLog): Promise<void> {
+async function useCore(config: KubeConfig, log: ClientLog): Promise<void> {
   const core = config.makeApiClient(CoreV1Api);
   const namespace = NAMESPACE;
-  notes.add('namespace', (await core.readNamespace({ name: namespace })).status?.phase);
+  log.add('namespace', (await core.readNamespace({ name: namespace })).status?.phase);
   for (const name of ['one', 'two', 'three']) {
     await core.createNamespacedConfigMap({
       namespace,
@@ -59,48 +59,45 @@ async function useCore(config: KubeConfig, notes: ClientLog): Promise<void> {
     body: { metadata: { generateName: 'made-' } },
     fieldManager: 'tester',
   });
-  notes.add('generated', /^made-[a-z0-9]{5}$/.test(made.metadata?.name ?? '') ? 'made-NAME' : made.metadata?.name);
+  log.add('generated', /^made-[a-z0-9]{5}$/.test(made.metadata?.name ?? '') ? 'made-NAME' : made.metadata?.name);
   await core.deleteNamespacedConfigMap({ namespace, name: made.metadata?.name ?? '' });
   const [first, rest] = await twoPages(core);
-  notes.add('first page', first);
-  notes.add('second page', rest);
-  notes.add('app=a', (await core.listNamespacedConfigMap({ namespace, labelSelector: 'app=a' })).items.map(named));
-  notes.add('by name', (await core.listNamespacedConfigMap({ namespace, fieldSelector: 'metadata.name=two' })).items);
-  await useConcurrently(core, notes);
-  await patchEachWay(core, notes);
+  log.add('first page', first);
+  log.add('second page', rest);
+  log.add('app=a', (await core.listNamespacedConfigMap({ namespace, labelSelector: 'app=a' })).items.map(named));
+  log.add('by name', (await core.listNamespacedConfigMap({ namespace, fieldSelector: 'metadata.name=two' })).items);
+  await useConcurrently(core, log);
+  await patchEachWay(core, log);
   const secret = await core.createNamespacedSecret({
     namespace,
     body: { metadata: { name: 'key' }, stringData: { password: 'open' } },
   });
-  notes.add('secret', secret);
+  log.add('secret', secret);
   const service = await core.createNamespacedService({
     namespace,
     body: { metadata: { name: 'web' }, spec: { selector: { app: 'web' }, ports: [{ port: 80 }] } },
   });
-  notes.add('service', service.spec);
-  notes.add(
+  log.add('service', service.spec);
+  log.add(
     'dry run',
     (await core.createNamespacedConfigMap({ namespace, dryRun: 'All', body: { metadata: { name: 'never' } } })).metadata
       ?.name,
   );
-  await refused(notes, 'after the dry run', () => core.readNamespacedConfigMap({ namespace, name: 'never' }));
-  await refused(notes, 'a name that cannot be', () =>
+  await refused(log, 'after the dry run', () => core.readNamespacedConfigMap({ namespace, name: 'never' }));
+  await refused(log, 'a name that cannot be', () =>
     core.createNamespacedConfigMap({ namespace, body: { metadata: { name: 'No_Name' } } }),
   );
-  notes.add(
+  log.add(
     'collection deleted',
     (await core.deleteCollectionNamespacedConfigMap({ namespace, labelSelector: 'app=a' })).kind,
   );
-  notes.add(
+  log.add(
     'what is left',
     (await core.listNamespacedConfigMap({ namespace, fieldSelector: 'metadata.name!=kube-root-ca.crt' })).items.map(
       named,
     ),
   );
-  notes.add(
-    'delete',
-    await core.deleteNamespacedConfigMap({ namespace, name: 'two', propagationPolicy: 'Background' }),
-  );
+  log.add('delete', await core.deleteNamespacedConfigMap({ namespace, name: 'two', propagationPolicy: 'Background' }));
 }
 
 async function twoPages(core: CoreV1Api): Promise<readonly (readonly string[])[]> {
@@ -110,19 +107,19 @@ async function twoPages(core: CoreV1Api): Promise<readonly (readonly string[])[]
   return [first.items.map(named), second.items.map(named)];
 }
 
-/** A replacement of what was read; the same again, from what is old by then; one with a precondition that does not hold. */
-async function useConcurrently(core: CoreV1Api, notes: ClientLog): Promise<void> {
+/** An update of the object that was read, the same update again, which conflicts, and a delete with a wrong uid. */
+async function useConcurrently(core: CoreV1Api, log: ClientLog): Promise<void> {
   const at = { namespace: NAMESPACE, name: 'two' };
   const body = await core.readNamespacedConfigMap(at);
   body.data = { at: 'two', more: '1' };
-  notes.add('replaced', (await core.replaceNamespacedConfigMap({ ...at, body })).data);
-  await refused(notes, 'replaced once more', () => core.replaceNamespacedConfigMap({ ...at, body }));
-  await refused(notes, 'deleted by a wrong uid', () =>
+  log.add('replaced', (await core.replaceNamespacedConfigMap({ ...at, body })).data);
+  await refused(log, 'replaced once more', () => core.replaceNamespacedConfigMap({ ...at, body }));
+  await refused(log, 'deleted by a wrong uid', () =>
     core.deleteNamespacedConfigMap({ ...at, body: { preconditions: { uid: '00000000-0000-0000-0000-000000000000' } } }),
   );
 }
 
-async function patchEachWay(core: CoreV1Api, notes: ClientLog): Promise<void> {
+async function patchEachWay(core: CoreV1Api, log: ClientLog): Promise<void> {
   const patches = [
     [
       PatchStrategy.JsonPatch,
@@ -144,22 +141,19 @@ async function patchEachWay(core: CoreV1Api, notes: ClientLog): Promise<void> {
   ] as const;
   const at = { namespace: NAMESPACE, name: 'two', fieldManager: 'tester' };
   for (const [strategy, body] of patches)
-    notes.add(
-      strategy,
-      await core.patchNamespacedConfigMap({ ...at, body }, setHeaderOptions('Content-Type', strategy)),
-    );
+    log.add(strategy, await core.patchNamespacedConfigMap({ ...at, body }, setHeaderOptions('Content-Type', strategy)));
   const theirs = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'two' }, data: { applied: 'no' } };
   const applying = setHeaderOptions('Content-Type', PatchStrategy.ServerSideApply);
-  await refused(notes, 'applied by another', () =>
+  await refused(log, 'applied by another', () =>
     core.patchNamespacedConfigMap({ ...at, fieldManager: 'other', body: theirs }, applying),
   );
-  notes.add(
+  log.add(
     'by force',
     (await core.patchNamespacedConfigMap({ ...at, fieldManager: 'other', force: true, body: theirs }, applying)).data,
   );
 }
 
-async function useApps(config: KubeConfig, notes: ClientLog): Promise<void> {
+async function useApps(config: KubeConfig, log: ClientLog): Promise<void> {
   const apps = config.makeApiClient(AppsV1Api);
   const namespace = NAMESPACE;
   const labels = { app: 'web' };
@@ -173,8 +167,8 @@ async function useApps(config: KubeConfig, notes: ClientLog): Promise<void> {
       },
     },
   };
-  notes.add('deployment', await apps.createNamespacedDeployment({ namespace, body, fieldManager: 'tester' }));
-  await refused(notes, 'deployment without a template', () =>
+  log.add('deployment', await apps.createNamespacedDeployment({ namespace, body, fieldManager: 'tester' }));
+  await refused(log, 'deployment without a template', () =>
     apps.createNamespacedDeployment({
       namespace,
       body: { metadata: { name: 'bare' }, spec: { selector: {}, template: {} } },
@@ -188,18 +182,18 @@ async function useApps(config: KubeConfig, notes: ClientLog): Promise<void> {
     { namespace, name: 'web', body: image, fieldManager: 'tester' },
     strategic,
   );
-  notes.add('patched', [patched.metadata?.generation, patched.spec?.template.spec?.containers]);
+  log.add('patched', [patched.metadata?.generation, patched.spec?.template.spec?.containers]);
   patched.status = { observedGeneration: 2, replicas: 1, conditions: [{ type: 'Available', status: 'True' }] };
-  notes.add('status', (await apps.replaceNamespacedDeploymentStatus({ namespace, name: 'web', body: patched })).status);
-  notes.add(
+  log.add('status', (await apps.replaceNamespacedDeploymentStatus({ namespace, name: 'web', body: patched })).status);
+  log.add(
     'deployments everywhere',
     (await apps.listDeploymentForAllNamespaces({ labelSelector: 'none' })).items.length,
   );
-  notes.add(
+  log.add(
     'delete',
     await apps.deleteNamespacedDeployment({ namespace, name: 'web', propagationPolicy: 'Orphan', dryRun: 'All' }),
   );
-  notes.add('delete', await apps.deleteNamespacedDeployment({ namespace, name: 'web' }));
+  log.add('delete', await apps.deleteNamespacedDeployment({ namespace, name: 'web' }));
 }
 
 const GADGET: V1CustomResourceDefinition = {
@@ -238,9 +232,9 @@ const GADGET: V1CustomResourceDefinition = {
   },
 };
 
-async function useCustomResources(config: KubeConfig, notes: ClientLog): Promise<void> {
+async function useCustomResources(config: KubeConfig, log: ClientLog): Promise<void> {
   const definitions = config.makeApiClient(ApiextensionsV1Api);
-  notes.add('definition', (await definitions.createCustomResourceDefinition({ body: GADGET })).spec);
+  log.add('definition', (await definitions.createCustomResourceDefinition({ body: GADGET })).spec);
   await waitFor('gadgets to be served', async () => {
     const { status } = await definitions.readCustomResourceDefinition({ name: GADGET.metadata?.name ?? '' });
     return status?.conditions?.some((condition) => condition.type === 'Established' && condition.status === 'True');
@@ -253,7 +247,7 @@ async function useCustomResources(config: KubeConfig, notes: ClientLog): Promise
     spec,
   });
   await waitFor('gadgets to be listed', async () => (await custom.listNamespacedCustomObject(GADGETS)) !== undefined);
-  notes.add(
+  log.add(
     'gadget',
     await custom.createNamespacedCustomObject({
       ...GADGETS,
@@ -261,18 +255,18 @@ async function useCustomResources(config: KubeConfig, notes: ClientLog): Promise
       fieldManager: 'tester',
     }),
   );
-  await refused(notes, 'wrong gadget', () =>
+  await refused(log, 'wrong gadget', () =>
     custom.createNamespacedCustomObject({ ...GADGETS, body: gadget('b', { size: 0 }) }),
   );
-  await refused(notes, 'rule', () =>
+  await refused(log, 'rule', () =>
     custom.createNamespacedCustomObject({ ...GADGETS, body: gadget('b', { size: 100 }) }),
   );
   const strict = { ...GADGETS, fieldValidation: 'Strict', body: gadget('b', { size: 1, unheard: 'of' }) };
-  await refused(notes, 'strict', () => custom.createNamespacedCustomObject(strict));
+  await refused(log, 'strict', () => custom.createNamespacedCustomObject(strict));
   const at = { ...GADGETS, name: 'a', fieldManager: 'tester' };
   const merge = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
-  notes.add('merged', await custom.patchNamespacedCustomObject({ ...at, body: { spec: { size: 2 } } }, merge));
-  notes.add(
+  log.add('merged', await custom.patchNamespacedCustomObject({ ...at, body: { spec: { size: 2 } } }, merge));
+  log.add(
     'status',
     await custom.patchNamespacedCustomObjectStatus(
       { ...at, body: { spec: { size: 3 }, status: { ready: true } } },
@@ -280,55 +274,55 @@ async function useCustomResources(config: KubeConfig, notes: ClientLog): Promise
     ),
   );
   const json = setHeaderOptions('Content-Type', PatchStrategy.JsonPatch);
-  await refused(notes, 'json patch', () =>
+  await refused(log, 'json patch', () =>
     custom.patchNamespacedCustomObject({ ...at, body: [{ op: 'test', path: '/spec/size', value: 9 }] }, json),
   );
-  await refused(notes, 'strategic patch', () =>
+  await refused(log, 'strategic patch', () =>
     custom.patchNamespacedCustomObject(
       { ...at, body: {} },
       setHeaderOptions('Content-Type', PatchStrategy.StrategicMergePatch),
     ),
   );
-  notes.add(
+  log.add(
     'everywhere',
     await custom.listCustomObjectForAllNamespaces({ group: GROUP, version: 'v1', resourcePlural: 'gadgets' }),
   );
-  notes.add('delete', await custom.deleteNamespacedCustomObject({ ...GADGETS, name: 'a' }));
-  await refused(notes, 'delete again', () => custom.deleteNamespacedCustomObject({ ...GADGETS, name: 'a' }));
+  log.add('delete', await custom.deleteNamespacedCustomObject({ ...GADGETS, name: 'a' }));
+  await refused(log, 'delete again', () => custom.deleteNamespacedCustomObject({ ...GADGETS, name: 'a' }));
 }
 
-async function useAnyKind(config: KubeConfig, notes: ClientLog): Promise<void> {
+async function useAnyKind(config: KubeConfig, log: ClientLog): Promise<void> {
   const objects = KubernetesObjectApi.makeApiClient(config);
   const metadata = { name: 'any', namespace: NAMESPACE };
   const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec: { holderIdentity: 'me' } };
-  notes.add('any kind', await objects.create(lease, undefined, undefined, 'tester'));
+  log.add('any kind', await objects.create(lease, undefined, undefined, 'tester'));
   const applied = { ...lease, spec: { leaseDurationSeconds: 15 } };
-  notes.add(
+  log.add(
     'applied',
     await objects.patch(applied, undefined, undefined, 'applier', false, PatchStrategy.ServerSideApply),
   );
-  notes.add('read', (await objects.read(lease)).kind);
+  log.add('read', (await objects.read(lease)).kind);
   const gadget = { apiVersion: `${GROUP}/v1`, kind: 'Gadget', metadata, spec: { size: 7 } };
-  notes.add(
+  log.add(
     'applied gadget',
     await objects.patch(gadget, undefined, undefined, 'applier', true, PatchStrategy.ServerSideApply),
   );
-  notes.add('listed', (await objects.list(gadget.apiVersion, gadget.kind, NAMESPACE)).items.map(named));
-  notes.add(
+  log.add('listed', (await objects.list(gadget.apiVersion, gadget.kind, NAMESPACE)).items.map(named));
+  log.add(
     'replaced',
     await objects.replace({ ...(await objects.read(gadget)), spec: { size: 8 } }, undefined, undefined, 'tester'),
   );
-  notes.add('delete', await objects.delete(gadget));
-  notes.add('delete', await objects.delete(lease));
-  await refused(notes, 'unknown kind', () => objects.read({ apiVersion: 'v1', kind: 'Unheard', metadata }));
-  await refused(notes, 'no such object', () => objects.read(lease));
+  log.add('delete', await objects.delete(gadget));
+  log.add('delete', await objects.delete(lease));
+  await refused(log, 'unknown kind', () => objects.read({ apiVersion: 'v1', kind: 'Unheard', metadata }));
+  await refused(log, 'no such object', () => objects.read(lease));
 }
 
-async function useTheRest(config: KubeConfig, notes: ClientLog): Promise<void> {
+async function useTheRest(config: KubeConfig, log: ClientLog): Promise<void> {
   const { major, minor } = await config.makeApiClient(VersionApi).getCode();
-  notes.add('version', `${major}.${minor}`);
+  log.add('version', `${major}.${minor}`);
   const asked = { spec: { resourceAttributes: { verb: 'delete', group: GROUP, resource: 'gadgets' } } };
-  notes.add(
+  log.add(
     'access',
     (await config.makeApiClient(AuthorizationV1Api).createSelfSubjectAccessReview({ body: asked })).status?.allowed,
   );
@@ -346,11 +340,11 @@ function named(object: { readonly metadata?: { readonly name?: string } }): stri
   return object.metadata?.name ?? '';
 }
 
-async function refused(notes: ClientLog, what: string, act: () => Promise<unknown>): Promise<void> {
+async function refused(log: ClientLog, what: string, act: () => Promise<unknown>): Promise<void> {
   try {
-    notes.add(what, ['went through', await act()]);
+    log.add(what, ['went through', await act()]);
   } catch (error) {
-    if (!(error instanceof ApiException)) notes.add(what, String(error));
-    else notes.add(what, [error.code, typeof error.body === 'string' ? JSON.parse(error.body) : error.body]);
+    if (!(error instanceof ApiException)) log.add(what, String(error));
+    else log.add(what, [error.code, typeof error.body === 'string' ? JSON.parse(error.body) : error.body]);
   }
 }

@@ -2,12 +2,12 @@ import { expect } from '@jest/globals';
 
 import { describeClientProgram } from './program.js';
 
-/** The program's end may fall into the renewal of its Lease, or not. */
-const CUT_OFF = 'context canceled';
+/** The program may end during a renewal of its Lease, or not. */
+const CANCELED = 'context canceled';
 const WORK = {
   script: '"$PROGRAM"',
   env: (program: string) => ({ PROGRAM: program }),
-  steady: (line: string) => !line.includes(CUT_OFF),
+  isStable: (line: string) => !line.includes(CANCELED),
 };
 
 describeClientProgram('client-go and controller-runtime', 'go', WORK, (lines) => {

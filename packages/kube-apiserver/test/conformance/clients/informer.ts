@@ -7,7 +7,7 @@ import { ClientLog } from './clientlog.js';
 
 const NAMESPACE = 'client-node-informer';
 
-/** An informer whose watches the server ends every second, and what it tells of changes made before, within and after them. */
+/** Runs an informer whose watches end every second. Returns the reported changes, made before, during and after watches. */
 export async function useInformer(target: ConformanceTarget): Promise<readonly string[]> {
   const config = configOf(target);
   const core = config.makeApiClient(CoreV1Api);
@@ -20,7 +20,7 @@ export async function useInformer(target: ConformanceTarget): Promise<readonly s
     });
   await write('early', '0');
 
-  const notes = new ClientLog();
+  const log = new ClientLog();
   let connects = 0;
   let lists = 0;
   const list = (): ReturnType<CoreV1Api['listNamespacedConfigMap']> => {
@@ -34,16 +34,16 @@ export async function useInformer(target: ConformanceTarget): Promise<readonly s
     'watched=yes',
   );
   for (const verb of ['add', 'update', 'delete'] as const)
-    informer.on(verb, (object) => notes.add(verb, [object.metadata?.name, object.data?.['at']]));
+    informer.on(verb, (object) => log.add(verb, [object.metadata?.name, object.data?.['at']]));
   informer.on('connect', () => void (connects += 1));
-  const onError = (error: unknown): void => notes.add('error', String(error));
+  const onError = (error: unknown): void => log.add('error', String(error));
   informer.on('error', onError);
   await informer.start();
-  /** Waits until the informer told of so many changes, and until it has come back after its watch ended. */
-  const settle = async (told: number): Promise<void> => {
-    await waitFor(`change ${told} to be told`, () => notes.lines.length >= told);
+  /** Waits until the informer reported so many changes, and until it connected again after its watch ended. */
+  const settle = async (changes: number): Promise<void> => {
+    await waitFor(`change ${changes} to be reported`, () => log.lines.length >= changes);
     const before = connects;
-    await waitFor('the informer to come back', () => connects > before);
+    await waitFor('the informer to reconnect', () => connects > before);
   };
   await settle(1);
   await write('late', '1');
@@ -62,10 +62,10 @@ export async function useInformer(target: ConformanceTarget): Promise<readonly s
   await settle(4);
   await core.deleteNamespacedConfigMap({ namespace, name: 'late' });
   await settle(5);
-  // Its own end it may tell as an error.
+  // The informer may report its own stop as an error.
   informer.off('error', onError);
   await informer.stop();
-  notes.add('held at last', informer.list().length);
-  notes.add('lists', String(lists));
-  return notes.lines;
+  log.add('held at last', informer.list().length);
+  log.add('lists', String(lists));
+  return log.lines;
 }

@@ -13,13 +13,13 @@ import type { ConformanceTarget } from '../target.js';
 export const FOLDER = path.join(root, 'test', 'conformance', 'clients');
 const DEADLINE_S = '300';
 const SCENARIO_MS = 330_000;
-/** As Go's programs print them. */
+/** Times as Go programs print them. */
 const TIMES =
   /\b(Mon|Tue|Wed|Thu|Fri|Sat|Sun) \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4}|\b\d{4}[-/]\d\d[-/]\d\d \d\d:\d\d:\d\d(\.\d+)?( [+-]\d{4} \w+)?/g;
 
 /**
- * A suite that drives a program which is not ours, prepared once per machine by `build.sh`. Where it cannot be prepared
- * (no Go, no Python, no registry) the suite is left out with the reason.
+ * Defines a suite that runs a third-party program, which `build.sh` prepares once per machine. Where it cannot be
+ * prepared (no Go, no Python, no registry) the suite is skipped with the reason.
  */
 function describeProgram(
   title: string,
@@ -39,40 +39,40 @@ function describeProgram(
 }
 
 export interface ClientProgram {
-  /** For bash. */
+  /** Script for bash. */
   readonly script: string;
-  /** What it finds in its environment. */
+  /** Additional environment variables. */
   readonly env: (program: string) => Readonly<Record<string, string>>;
-  /** Whether a line is one that each run prints; all are, where nothing is said. */
-  readonly steady?: (line: string) => boolean;
+  /** Whether a line is printed in every run; by default all are. */
+  readonly isStable?: (line: string) => boolean;
 }
 
-/** Has a program do its work on all servers at once: each must see the same, and what `holds` looks for in its lines. */
+/** Runs a program on all servers. Its output has to be the same on each, and pass the assertions of `check`. */
 export function describeClientProgram(
   title: string,
   client: 'helm' | 'go' | 'python',
   work: ClientProgram,
-  holds: (lines: readonly string[]) => void,
+  check: (lines: readonly string[]) => void,
 ): void {
   describeProgram(title, client, (program, targets) => {
     let seen: readonly (readonly string[])[] = [];
     beforeAll(async () => {
       const all = await Promise.all(targets().map((target) => linesOf(work.script, target, work.env(program))));
-      seen = all.map((lines) => lines.filter(work.steady ?? (() => true)));
+      seen = all.map((lines) => lines.filter(work.isStable ?? (() => true)));
     }, SCENARIO_MS);
 
-    it('sees the same on each server', () => {
+    it(`${title} has the same output on each server`, () => {
       for (const lines of seen) expect(lines).toEqual(seen[0]);
     });
 
-    it('does its work to the end', () => {
+    it(`${title} has the expected output`, () => {
       expect(seen).not.toEqual([]);
-      for (const lines of seen) holds(lines);
+      for (const lines of seen) check(lines);
     });
   });
 }
 
-/** What a bash script prints on both channels, line by line and masked. It runs in {@link FOLDER}, with a HOME of its own and with `env`. */
+/** The masked lines of stdout and stderr of a bash script. It runs in {@link FOLDER} with a HOME of its own. */
 async function linesOf(
   script: string,
   target: ConformanceTarget,

@@ -10,14 +10,14 @@ import { agentOf } from './serverclient.js';
 export interface CampaignResult {
   readonly sequences: number;
   readonly requests: number;
-  /** One a sequence that parted; known ones apart. */
+  /** At most one difference per sequence, known differences excluded. */
   readonly differences: readonly Difference[];
-  /** How often each known difference was met, by its reason. */
+  /** Number of occurrences of each known difference, by its reason. */
   readonly known: Readonly<Record<string, number>>;
 }
 
 const CONCURRENCY = 8;
-/** So many tell enough. */
+/** The campaign stops after this many differences. */
 const MAX_DIFFERENCES = 50;
 
 const REPORT_EVERY = 250;
@@ -28,14 +28,14 @@ export interface ServerPair {
 }
 
 /**
- * Plays the sequences `first` … `first + count - 1` against both servers, some at once, each in a namespace of its own.
- * @param tell hears of each difference when it is found, and how far the contest is.
+ * Runs the sequences `first` … `first + count - 1` on both servers, several concurrently, each in a namespace of its own.
+ * @param report receives each difference when it is found, and the progress
  */
 export async function runCampaign(
   servers: ServerPair,
   first: number,
   count: number,
-  tell: (text: string) => void = () => undefined,
+  report: (text: string) => void = () => undefined,
 ): Promise<CampaignResult> {
   const players = {
     embedded: { target: servers.embedded, agent: agentOf(servers.embedded) },
@@ -54,10 +54,10 @@ export async function runCampaign(
       requests += played.requests;
       for (const reason of played.known) known[reason] = (known[reason] ?? 0) + 1;
       if (sequences % REPORT_EVERY === 0)
-        tell(`${sequences} of ${count} sequences played, ${differences.length} differ`);
+        report(`${sequences} of ${count} sequences done, ${differences.length} differ`);
       if (played.difference === undefined) continue;
       differences.push(played.difference);
-      tell(`${describeDifference(played.difference)}\n`);
+      report(`${describeDifference(played.difference)}\n`);
     }
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, worker));
@@ -86,11 +86,11 @@ async function install(target: ConformanceTarget): Promise<void> {
       groups: [`differential:${group}`],
       resourceAttributes: { verb, resource: 'configmaps', namespace: 'default' },
     };
-    await allowed(`${target.name} to know the rights of ${group}`, (request) => target.call(request), spec);
+    await allowed(`${target.name} to apply the RBAC rules of ${group}`, (request) => target.call(request), spec);
   }
 }
 
-/** What parted, for people: the moves up to there and both answers. */
+/** Describes a difference: the last requests and both responses. */
 export function describeDifference({ seed, step, moves, embedded, real, missing }: Difference): string {
   const last = moves
     .slice(-8)

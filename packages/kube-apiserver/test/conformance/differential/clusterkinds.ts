@@ -12,14 +12,14 @@ const ready = (status: string): Fields => ({
   lastTransitionTime: '2024-01-01T00:00:00Z',
 });
 
-/** The real server gives it to every new Node that has none, for a controller to take away that is not there. */
+/** The taint that kube-apiserver adds to a new Node, and that only the node controller removes. */
 const NOT_READY = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };
 
 function taints(...more: readonly Fields[]): Fields {
   return spec({ taints: [NOT_READY, ...more] });
 }
 
-/** Kinds of the cluster that no sequence feels from another one. */
+/** Cluster-scoped kinds whose objects do not affect other sequences. */
 export const CLUSTER_KINDS: readonly Kind[] = [
   {
     name: 'Node',

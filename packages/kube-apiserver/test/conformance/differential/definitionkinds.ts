@@ -5,7 +5,7 @@ import type { Kind } from './kinds.js';
 const spec = (fields: Fields): Fields => ({ spec: fields });
 const text = { type: 'string' } as const;
 
-/** A version whose schema allows `properties` in spec. The column tells when the server has taken it up. */
+/** A version with the given properties in spec. Its printer column shows when the server uses the new schema. */
 function version(dice: Dice, properties: Fields, more: Fields = {}, schema: Fields = {}): Fields {
   const column = { name: `Probe${dice.between(0, 99_999)}`, type: 'string', jsonPath: '.spec.color' };
   const { additionalPrinterColumns: columns = [], ...rest } = more;
@@ -180,7 +180,7 @@ const BAD: readonly Feature[] = [
   () => spec({ names: { listKind: 'Widget' } }),
 ];
 
-/** Definitions that a sequence makes, and objects of the first of them. */
+/** CustomResourceDefinitions of a sequence, and instances of the first of them. */
 export function definitionKinds(mark: string): readonly [Kind, Kind] {
   const group = `${mark}.example.com`;
   const namesOf: Readonly<Record<string, Fields>> = {

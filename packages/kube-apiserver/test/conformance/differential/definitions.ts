@@ -6,11 +6,11 @@ import type { ServerClient } from './serverclient.js';
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 const CLEANUP = 'customresourcecleanup.apiextensions.k8s.io';
 const DEADLINE_MS = 20_000;
-/** Parts of the real server hear of a definition some milliseconds after each other: so often it is asked again. */
-const AGAIN = 2;
-/** Where a definition waits for names it is not to be seen whether another one has just given them up. */
-const WAITING_AGAIN = 10;
-const WAITS = 'waits ';
+/** The number of equal reads after which a definition is settled: components of kube-apiserver react some milliseconds apart. */
+const STABLE_READS = 2;
+/** The same for a definition with a naming conflict, whose names may just have been released. */
+const STABLE_READS_IN_CONFLICT = 10;
+const CONFLICT = 'conflict ';
 
 interface Definition {
   readonly metadata: {
@@ -30,7 +30,7 @@ interface Definition {
   readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
 }
 
-/** Paths of the definitions that a move may have changed: another one may get the names that one gave up. None for other moves. */
+/** Paths of the definitions that a request may have changed: another definition may get names that one released. */
 export function definitionsAfter({ method, path }: RandomRequest, names: readonly string[]): readonly string[] {
   if (method === 'GET' || !path.startsWith(DEFINITIONS) || path.includes('dryRun=All')) return [];
   return names.map((name) => `${DEFINITIONS}/${name}`);
@@ -38,7 +38,7 @@ export function definitionsAfter({ method, path }: RandomRequest, names: readonl
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
-/** Waits until the server's controllers have done what follows from the state of a definition. */
+/** Waits until the controllers of the server have reacted to the state of a definition. */
 export async function settled(side: ServerClient, path: string): Promise<void> {
   let last = '';
   let same = 0;
@@ -48,13 +48,13 @@ export async function settled(side: ServerClient, path: string): Promise<void> {
       const state = await stateOf(side, path);
       same = state !== undefined && state === last ? same + 1 : 0;
       last = state ?? '';
-      return same >= (last.startsWith(WAITS) ? WAITING_AGAIN : AGAIN);
+      return same >= (last.startsWith(CONFLICT) ? STABLE_READS_IN_CONFLICT : STABLE_READS);
     },
     { deadlineMs: DEADLINE_MS, everyMs: 10 },
   ).catch(() => undefined);
 }
 
-/** What a definition has come to; undefined while more is to follow. */
+/** The settled state of a definition; undefined while controllers have not reacted. */
 async function stateOf(side: ServerClient, path: string): Promise<string | undefined> {
   const found = await side.read(path);
   const [plural = '', ...group] = (path.split('/').at(-1) ?? '').split('.');
@@ -70,7 +70,7 @@ async function stateOf(side: ServerClient, path: string): Promise<string | undef
   )
     return undefined;
   if (conditions.get('Established') !== 'True')
-    return conditions.get('NamesAccepted') === 'True' ? undefined : `${WAITS}${metadata.resourceVersion}`;
+    return conditions.get('NamesAccepted') === 'True' ? undefined : `${CONFLICT}${metadata.resourceVersion}`;
   for (const { name, served, additionalPrinterColumns: columns = [{ name: 'Age' }] } of spec.versions) {
     const list = await side.read(`/apis/${spec.group}/${name}/${spec.names.plural}?limit=1`, TABLE);
     if (!served && list.code !== 404) return undefined;
@@ -79,7 +79,7 @@ async function stateOf(side: ServerClient, path: string): Promise<string | undef
   return metadata.resourceVersion;
 }
 
-/** Whether objects with finalizers keep a definition from going. */
+/** Whether instances with finalizers delay the deletion of a definition. */
 async function holds(side: ServerClient, { group, names, versions }: Definition['spec']): Promise<boolean> {
   const version = versions.find(({ served }) => served)?.name ?? 'v1';
   const list = await side.read(`/apis/${group}/${version}/${names.plural}`);
@@ -96,7 +96,7 @@ function hasColumns(text: string, wanted: readonly string[]): boolean {
   }
 }
 
-/** Takes away what other sequences would feel: addresses of Services are few, and definitions cost the real server much. */
+/** Deletes objects that affect other sequences: addresses of Services are limited, and definitions are expensive. */
 export async function tidy(side: ServerClient, kinds: readonly Kind[]): Promise<void> {
   for (const kind of kinds) {
     if (kind.kind !== 'Service' && kind.unwatched !== true) continue;
@@ -116,7 +116,7 @@ export async function tidy(side: ServerClient, kinds: readonly Kind[]): Promise<
   }
 }
 
-/** Names of all that is there: some of it was named by the server. */
+/** The names of all objects of a collection, generated names included. */
 async function namesIn(side: ServerClient, collection: string): Promise<string[]> {
   const { code, text } = await side.read(collection);
   if (code !== 200) return [];

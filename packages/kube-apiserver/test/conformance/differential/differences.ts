@@ -1,4 +1,4 @@
-/** Where two values differ: one line a place, `path: embedded | real`, at most `most` of them. */
+/** The differences of two values, one line per path: `path: embedded | real`. @param most the maximum number of lines */
 export function differencesBetween(embedded: unknown, real: unknown, most = 12): string[] {
   const lines: string[] = [];
   collect(embedded, real, '', lines);

@@ -1,13 +1,13 @@
 import type { Dice } from '../../../testing/random.js';
 
-/** A JSON value that is made up. */
+/** A generated JSON value. */
 export type Value = null | boolean | number | string | readonly Value[] | { readonly [key: string]: Value };
 export type Fields = { readonly [key: string]: Value };
 
-/** A piece of an object: what it adds, made anew each time. */
+/** Generates a part of an object. */
 export type Feature = (dice: Dice) => Fields;
 
-/** Pieces laid over each other: objects merge, everything else of the later one wins. */
+/** Merges parts of an object. Other values than objects are taken from the later part. */
 export function combined(pieces: readonly Fields[]): Fields {
   return pieces.reduce<Fields>((all, piece) => over(all, piece), {});
 }
@@ -35,7 +35,7 @@ function meta(fields: Fields): Fields {
   return { metadata: fields };
 }
 
-/** The sequence's own namespace: it is there all the time, so that no garbage collector takes what belongs to it. */
+/** A reference to the namespace of the sequence, which always exists, so that dependents are not garbage-collected. */
 function owner(name: string, controller: boolean): Fields {
   return {
     apiVersion: 'v1',
@@ -46,7 +46,7 @@ function owner(name: string, controller: boolean): Fields {
   };
 }
 
-/** What any object may carry. */
+/** Valid metadata of any object. */
 export const METADATA: readonly Feature[] = [
   (dice) => meta({ labels: { color: word(dice) } }),
   (dice) => meta({ labels: { [word(dice)]: word(dice), tier: word(dice) } }),
@@ -58,7 +58,7 @@ export const METADATA: readonly Feature[] = [
   () => meta({ ownerReferences: [owner('{{namespace}}', false)] }),
 ];
 
-/** What no object may carry, and what is passed over in silence. */
+/** Metadata and top-level fields that are invalid or ignored. */
 export const BAD_METADATA: readonly Feature[] = [
   () => meta({ labels: { color: 'not a label' } }),
   () => meta({ labels: { 'x/y/z': 'a' } }),

@@ -7,7 +7,7 @@ import { fieldsOf, watchRequest } from './watchrequest.js';
 
 const MANAGERS = ['one', 'two', 'three'] as const;
 
-/** How often which verb is played. */
+/** Generators with their weights. */
 const VERBS: readonly (readonly [number, (dice: Dice, board: RequestContext) => RandomRequest])[] = [
   [6, create],
   [4, update],
@@ -41,7 +41,7 @@ function pathOf(dice: Dice, { kind, names }: RequestContext): string {
   return `${collectionOf(kind)}/${dice.pick(names)}`;
 }
 
-/** An object that is mostly valid. */
+/** Generates an object that is mostly valid. */
 function object(dice: Dice, { kind, label: mark, names }: RequestContext, name = dice.pick(names)): Fields {
   const identity: Fields = { apiVersion: kind.apiVersion, kind: kind.kind, metadata: { name, labels: { mark } } };
   return combined([kind.base(dice), kind.identity?.(name) ?? {}, identity, ...pieces(dice, kind)]);
@@ -79,7 +79,7 @@ function create(dice: Dice, board: RequestContext): RandomRequest {
   return { method: 'POST', path: `${collection}${writeQuery(dice)}`, body, ...form(dice) };
 }
 
-/** JSON is YAML too; answers may be asked for in other forms. */
+/** Sometimes sends JSON as YAML, or accepts another media type. */
 function form(dice: Dice): Partial<RandomRequest> {
   return {
     ...(dice.chance(0.1) ? { contentType: 'application/yaml' } : {}),
@@ -210,7 +210,7 @@ function status(dice: Dice, board: RequestContext): RandomRequest {
   };
 }
 
-/** The scale of a Deployment, which is another view of it. */
+/** A request to the scale subresource. */
 function scale(dice: Dice, board: RequestContext): RandomRequest {
   const name = dice.pick(board.names);
   const path = `${collectionOf(board.kind)}/${name}`;
@@ -298,7 +298,7 @@ function list(dice: Dice, board: RequestContext): RandomRequest {
   return { method: 'GET', path: `${collectionOf(board.kind)}?${query.toString()}${version(dice, board)}`, accept };
 }
 
-/** As of when a list is asked for. What says too little to have one answer is left out: other sequences write too. */
+/** Parameters that select the resourceVersion of a list. Those with an ambiguous result are omitted: other sequences write too. */
 function version(dice: Dice, { kind }: RequestContext): string {
   const collection = collectionOf(kind);
   if (dice.chance(0.25)) return `&limit=1&continue={{continue ${collection}}}`;
@@ -335,7 +335,7 @@ function remove(dice: Dice, board: RequestContext): RandomRequest {
     { dryRun: ['All'] },
     { dryRun: ['Odd'] },
   ];
-  // What follows from the end of a namespace, and from the other policies, is the work of controllers: no two servers do it at one pace.
+  // Deletion of namespaces and other policies are completed by controllers, whose timing differs between servers.
   const body = board.kind.kind === 'Namespace' ? { dryRun: ['All'] } : dice.pick(bodies);
   return {
     method: 'DELETE',
@@ -349,7 +349,7 @@ function removeAll(dice: Dice, board: RequestContext): RandomRequest {
     labelSelector: dice.pick([`mark=${board.label}`, `mark=${board.label},color=red`]),
   });
   if (dice.chance(0.2)) query.set('dryRun', 'All');
-  // Nobody may empty a collection that other sequences play with.
+  // The label selector is omitted only for namespaced kinds: other sequences use cluster-scoped collections too.
   if (board.kind.namespaced && dice.chance(0.1)) query.delete('labelSelector');
   if (dice.chance(0.3))
     query.set(
@@ -390,7 +390,7 @@ function withMeta(body: Fields, change: Readonly<Record<string, Value | undefine
   return { ...body, metadata: Object.fromEntries(entries) };
 }
 
-/** With one of its leaves null, so that a merge patch removes it. */
+/** Sets one leaf to null, so that a merge patch removes it. */
 function withNull(dice: Dice, body: Fields): Fields {
   const keys = Object.keys(body);
   if (keys.length === 0) return { metadata: { labels: { color: null } } };
@@ -399,7 +399,7 @@ function withNull(dice: Dice, body: Fields): Fields {
   return { ...body, [key]: isFields(value) && dice.chance(0.8) ? withNull(dice, value) : null };
 }
 
-/** A JSON pointer into a piece, and what stands there. */
+/** A JSON pointer into a value, and the value there. */
 function leaf(dice: Dice, value: Value, place: string): [string, Value] {
   if (!isFields(value) || Object.keys(value).length === 0 || (place !== '' && dice.chance(0.2))) return [place, value];
   const key = dice.pick(Object.keys(value));

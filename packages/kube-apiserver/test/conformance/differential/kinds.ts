@@ -1,24 +1,24 @@
 import type { Dice } from '../../../testing/random.js';
 import { word, type Feature, type Fields } from './features.js';
 
-/** One kind of object that sequences are about. */
+/** A kind that sequences write. */
 export interface Kind {
   readonly name: string;
   readonly apiVersion: string;
   readonly kind: string;
   readonly plural: string;
   readonly namespaced: boolean;
-  /** What a valid object of it needs. */
+  /** Generates the required fields of a valid object. */
   readonly base: Feature;
   readonly features: readonly Feature[];
   readonly bad: readonly Feature[];
   readonly status?: readonly Feature[];
-  /** Served with patchStrategy: a strategic merge patch is answered by more than 415. */
+  /** Whether strategic merge patches are supported; otherwise they are answered with 415. */
   readonly strategic: boolean;
-  /** Names to play with, where they are not the usual ones, and what an object of a name has to say. */
+  /** Names of objects, where they are not the default ones. */
   readonly names?: readonly string[];
   readonly identity?: (name: string) => Fields;
-  /** Not watched: what it is served by comes and goes. */
+  /** Whether watches are omitted, because the kind is not served all the time. */
   readonly unwatched?: true;
 }
 
@@ -466,7 +466,7 @@ export const KINDS: readonly Kind[] = [
   },
 ];
 
-/** The definition behind kind Thing: every kind of list, map and rule. */
+/** The CustomResourceDefinition of kind Thing, with every kind of list, map and rule. */
 export const THING_CRD = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',

@@ -1,19 +1,19 @@
 import type { RandomRequest } from './request.js';
 import type { Outcome } from './serverclient.js';
 
-/** A difference between the embedded server and the real one that is meant, or that is borne. */
+/** An accepted difference between the embedded server and kube-apiserver. */
 export interface KnownDifference {
   readonly reason: string;
   readonly applies: (move: RandomRequest, embedded: Outcome, real: Outcome) => boolean;
-  /** Whether the two hold different objects after a move that both answered alike. */
+  /** Whether the servers store different objects after a request with equal responses. */
   readonly diverges?: (move: RandomRequest, both: Outcome) => boolean;
 }
 
-/** Everything else that differs is a fault. */
+/** All other differences are faults of the embedded server. */
 export const KNOWN: readonly KnownDifference[] = [
   {
     reason:
-      'a write to the status of a Service or policy that is not there makes one on the real server, a Service without its addresses, and is checked as such: a fault that is not copied',
+      'a write to the status of a missing Service or policy creates it on kube-apiserver: a fault that is not copied',
     applies: (move, embedded, real) =>
       /\/(services|validatingadmissionpolicies)\/[^/]+\/status/.test(move.path) &&
       move.method !== 'GET' &&
@@ -22,27 +22,26 @@ export const KNOWN: readonly KnownDifference[] = [
   },
   {
     reason:
-      'a Service without addresses that is told to have clusterIP None keeps that, and the real server shows it in clusterIPs too, though nobody may write it there',
+      'an ExternalName Service with clusterIP None has it in clusterIPs too on kube-apiserver, where no client can write it',
     applies: ({ path }, embedded, real) =>
       path.includes('/services') &&
       !JSON.stringify(embedded).includes('"clusterIPs":["None"]') &&
       /"clusterIP":"None","clusterIPs":\["None"\],"externalName"/.test(JSON.stringify(real)),
   },
   {
-    reason: 'a Service without a name is refused by the real server for the address that it wanted to give it',
+    reason: 'a Service without a name is rejected by kube-apiserver with an error of the IP allocator',
     applies: (_move, embedded, real) =>
       embedded.code === 422 && real.code === 422 && JSON.stringify(real).includes('spec.parentRef.name'),
   },
   {
     reason:
-      'a Table of the Scale of a built-in kind leaves open on the real server what its first column and its last one are',
+      'a Table of the Scale of a built-in kind has a first and a last column without description on kube-apiserver',
     applies: ({ path }, embedded, real) =>
       path.includes('/scale') &&
       [embedded, real].every(({ body }) => typeof body === 'object' && body !== null && 'columnDefinitions' in body),
   },
   {
-    reason:
-      'a new Node is tainted until a controller finds it ready, on the real server: without that controller it would stay so',
+    reason: 'kube-apiserver taints a new Node as not ready, which only the node controller removes',
     applies: (move, embedded, real) =>
       /\/nodes(\/[^/]+)?(\?|$)/.test(move.path) &&
       [move, embedded].every((one) => !JSON.stringify(one).includes(NOT_READY)) &&
@@ -50,16 +49,16 @@ export const KNOWN: readonly KnownDifference[] = [
   },
   {
     reason:
-      "a dry deletion that takes the garbage collector's finalizers off answers an empty object on the real server",
+      'a dry-run deletion that removes finalizers of the garbage collector returns an empty object on kube-apiserver',
     applies: (move, embedded, real) =>
       move.method === 'DELETE' &&
       isDry(move) &&
       [embedded, real].every(({ code }) => code === 200) &&
-      isNobody(real.body),
+      isEmptyObject(real.body),
   },
   {
     reason:
-      'definitions that are deleted as a collection end like any other, with their objects; the real server drops them at once, and what they defined stays in its store until it is defined again: a fault that is not copied',
+      'definitions that are deleted as a collection delete their instances; kube-apiserver keeps the instances in its store: a fault that is not copied',
     applies: () => false,
     diverges: (move, { code, body }) =>
       move.method === 'DELETE' &&
@@ -74,8 +73,8 @@ function isDry({ path, body, text }: RandomRequest): boolean {
   return path.includes('dryRun=All') || (text ?? JSON.stringify(body ?? null)).includes('"dryRun"');
 }
 
-/** Whether it is an object that has no name: a Status has a kind of its own. */
-function isNobody(body: unknown): boolean {
+/** Whether a body is an object without a name; a Status is excluded by its kind. */
+function isEmptyObject(body: unknown): boolean {
   const text = JSON.stringify(body);
   return !text.includes('"kind":"Status"') && (text.includes('"metadata":{}') || !text.includes('"metadata"'));
 }

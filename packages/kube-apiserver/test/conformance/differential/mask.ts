@@ -1,4 +1,4 @@
-/** Replaces what a server makes up (uids, versions, times, names, addresses) by words that say only what is the same as what. */
+/** Masks values that the server sets (uids, versions, times, names, addresses). Equal values get equal masks. */
 export class Masks {
   readonly #uids = new Map<string, string>();
   readonly #versions = new Map<string, string>();
@@ -17,17 +17,17 @@ export class Masks {
       .replaceAll(/\b10\.\d+\.\d+\.\d+\b(?!\/)/g, 'ADDRESS')
       .replaceAll(/(in object meta: |current: |in record \()\d+/g, '$1VERSION')
       .replaceAll(/(resourceVersion\\?"?: ?\\?"?)\d+/g, '$1VERSION')
-      // What is wrong with YAML is told in the words of its reader.
+      // Messages of YAML errors are those of the parser.
       .replace(
         /(yaml: )(?!unmarshal errors|line \d+: key )(line \d+: )?.*?(?= \((?:[\da-f]+(?: \.\.\.)?|\{.*|<empty>)\)$|$)/s,
         '$1not YAML',
       )
       .replace(/(unsupported map key) .*$/s, '$1')
       .replace(/: errors:\n(.*)$/s, (_all, lines: string) => `: errors:\n${lines.split('\n').sort().join('\n')}`)
-      .replace(/"\{\\"apiVersion\\":.*\}"/s, inOneOrder)
-      // Only the real server tells a list that was given empty from none.
+      .replace(/"\{\\"apiVersion\\":.*\}"/s, withSortedManagedFields)
+      // Only kube-apiserver distinguishes an empty list from a missing one.
       .replace('[]: must have exactly one version', 'null: must have exactly one version')
-      // The real server looks at fields in the order of a map, and no further after the first that it does not know.
+      // kube-apiserver visits fields in map order and stops at the first unknown one.
       .replace(
         /(failed to create typed patch object \([^)]*\)): .*field not declared in schema.*$/s,
         '$1: fields not declared in schema',
@@ -53,7 +53,7 @@ export class Masks {
       return masked.map((cell) =>
         typeof cell === 'string' && /^(\d+[smhdy])+$|^<unknown>$/.test(cell) ? 'AGE' : cell,
       );
-    // The real server orders entries by time, then by manager; causes of a schema in the order of a map.
+    // kube-apiserver orders managedFields by time, then by manager, and causes of a schema in map order.
     return key === 'managedFields' || key === 'causes'
       ? masked.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
       : masked;
@@ -61,14 +61,14 @@ export class Masks {
 
   #object(object: object, key: string): Record<string, unknown> {
     const isList = 'items' in object || 'columnDefinitions' in object;
-    // A condition that is set twice in a second keeps its time, and who owns that.
+    // A condition that is written twice within a second keeps its time and the owner of the time.
     const fields = Object.entries(object).filter(([name]) => name !== 'f:lastTransitionTime');
     const entries = fields.map(([name, value]): [string, unknown] => {
       if (isList && name === 'metadata') return [name, this.#object({ ...value, resourceVersion: 'LIST' }, name)];
       if (name === 'message' && 'details' in object) return [name, headOf(this.text(String(value)), object.details)];
       if (name === 'name' && 'generateName' in object && typeof value === 'string')
         return [name, numbered(this.#names, value, 'made-NAME')];
-      // A time of day or two is what tells them apart, and nobody promises which.
+      // Times of managedFields differ between servers.
       if (key === 'managedFields' && name === 'time') return [name, 'TIME'];
       return [this.text(name), this.#walk(value, name)];
     });
@@ -76,8 +76,8 @@ export class Masks {
   }
 }
 
-/** A refused object that is told as a text within a text: who wrote two of its parts in one second depends on when that began. */
-function inOneOrder(quoted: string): string {
+/** A quoted object in an error. The order of its managedFields depends on the second in which they were written. */
+function withSortedManagedFields(quoted: string): string {
   try {
     const object: { metadata?: { managedFields?: unknown[] } } = JSON.parse(JSON.parse(quoted));
     object.metadata?.managedFields?.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
@@ -87,7 +87,7 @@ function inOneOrder(quoted: string): string {
   }
 }
 
-/** Several causes are told again in the message, in the order of the causes: those are compared by themselves. */
+/** Drops the list of causes from a message. Causes are compared by themselves, sorted. */
 function headOf(message: string, details: unknown): string {
   const causes =
     typeof details === 'object' && details !== null && 'causes' in details && Array.isArray(details.causes)

@@ -4,8 +4,8 @@ import type { Kind } from './kinds.js';
 export const NAMESPACE = '{{namespace}}';
 
 /**
- * One request of a sequence. Path and body may hold `{{uid PATH}}` and `{{rv PATH}}`, which each side replaces by what it last saw of the
- * object at that path, and `{{namespace}}`.
+ * A request of a sequence. Path and body may contain `{{namespace}}`, and `{{uid PATH}}` and `{{rv PATH}}`, which each
+ * server client replaces by uid and resourceVersion of the object last read at PATH.
  */
 export interface RandomRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -13,18 +13,18 @@ export interface RandomRequest {
   readonly body?: Value;
   readonly contentType?: string;
   readonly accept?: string;
-  /** What is sent instead of the body, as it stands. */
+  /** Text that is sent instead of the body, unchanged. */
   readonly text?: string;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
-  /** Stays open to the end of the sequence, unless it is refused. */
+  /** Whether the request is a watch, which stays open to the end of the sequence unless it is rejected. */
   readonly watch?: true;
 }
 
-/** What moves are made of: a kind, the few names it is played with, and the sequence's own words. */
+/** The input of request generators. */
 export interface RequestContext {
   readonly kind: Kind;
   readonly names: readonly string[];
-  /** Label that every object of the sequence begins with. */
+  /** Value of the label `mark` of every object of the sequence. */
   readonly label: string;
 }
 

@@ -3,7 +3,7 @@ import { targetOf } from '../target.js';
 import { runCampaign } from './campaign.js';
 
 /**
- * The whole differential run: `node dist/test/conformance/differential/run.js [SEQUENCES] [FIRST SEED]`. The last line is
+ * Runs the differential campaign: `node dist/test/conformance/differential/run.js [SEQUENCES] [FIRST SEED]`. The last line is
  * `N passed, N failed`, counted in sequences.
  */
 const count = Number(process.argv[2] ?? 5000);

@@ -19,32 +19,32 @@ export interface Servers {
   readonly real: { readonly target: ConformanceTarget; readonly agent: Agent };
 }
 
-/** Where two servers parted: enough to play it again and to see why. */
+/** The first difference of a sequence, with its seed and requests. */
 export interface Difference {
   readonly seed: number;
   readonly step: number;
   readonly moves: readonly RandomRequest[];
   readonly embedded: unknown;
   readonly real: unknown;
-  /** What is missing on both sides, where they differ in nothing. */
+  /** The event that is missing on both servers, where they do not differ. */
   readonly missing?: string;
 }
 
 export interface Played {
   readonly requests: number;
   readonly difference: Difference | undefined;
-  /** Reasons of the known differences that were met. */
+  /** Reasons of the known differences that occurred. */
   readonly known: readonly string[];
 }
 
 const STEPS = 24;
-/** Share of sequences that are about definitions and what they define. */
+/** Share of sequences about CustomResourceDefinitions and their instances. */
 const DEFINITIONS = 0.12;
 const WATCH_MS = 30_000;
 const REFUSED = 300;
 const CREATED = 201;
 
-/** Plays one seeded sequence of requests about two kinds against both servers, and stops where they part. */
+/** Runs one seeded sequence of requests to two kinds on both servers, up to the first difference. */
 export async function playSequence(seed: number, players: Servers): Promise<Played> {
   const dice = new Dice(seed);
   const mark = `s${seed}`;
@@ -113,7 +113,7 @@ export async function playSequence(seed: number, players: Servers): Promise<Play
       if (excuse === undefined)
         return { requests: moves.length, known, difference: { seed, step, moves, embedded, real } };
       known.push(excuse.reason);
-      // From here on the two hold different objects.
+      // From here on the servers store different objects.
       return { requests: moves.length, known, difference: undefined };
     }
     const difference = (await watches.compare(mark)) ?? (await streams.compare(sides, watched.map(collectionOf)));
@@ -130,15 +130,15 @@ export async function playSequence(seed: number, players: Servers): Promise<Play
 }
 
 interface Watches {
-  /** Makes a last object of each kind and waits until both told of it; the events of both where they differ, or where one of them did not. */
+  /** Creates a last object of each kind, waits until both servers reported it, and compares all events. */
   compare(mark: string): Promise<WatchDifference | undefined>;
   end(): Promise<void>;
 }
 
-/** Made by controllers that not every server has. */
+/** Objects of controllers that not every server has. */
 const MADE_BY_CONTROLLERS = new Set(['kube-root-ca.crt', 'default']);
 
-/** What was there when a watch begins late would come in another order than it was made. */
+/** Watches begin at the resourceVersion of the namespace, so that events come in the order of writes. */
 const FROM_OPENING = '{{rv /api/v1/namespaces/{{namespace}}}}';
 
 async function openWatches(
@@ -151,10 +151,10 @@ async function openWatches(
   const events = new Map<string, readonly [unknown[], unknown[]]>();
   await Promise.all(sides.map((side) => side.send(opening)));
   for (const kind of kinds) {
-    const told: readonly [unknown[], unknown[]] = [[], []];
-    events.set(kind.name, told);
+    const received: readonly [unknown[], unknown[]] = [[], []];
+    events.set(kind.name, received);
     for (const [at, side] of sides.entries()) {
-      const list = told[at] ?? [];
+      const list = received[at] ?? [];
       streams.push(
         side
           .follow(collectionOf(kind), FROM_OPENING, end.signal, (event) => {
@@ -190,7 +190,7 @@ async function openWatches(
   };
 }
 
-/** An object that is made last, so that a watch which shows it has shown everything before it. */
+/** Creates the last object of a sequence: a watch that reports it has reported everything before. */
 function lastMove(kind: Kind, mark: string): RandomRequest {
   const identity = {
     apiVersion: kind.apiVersion,

@@ -11,7 +11,7 @@ import type { Value } from './features.js';
 import { Masks } from './mask.js';
 import type { RandomRequest } from './request.js';
 
-/** An answer without what differs from server to server. */
+/** A response with masks for values that differ between servers. */
 export interface Outcome {
   readonly code: number;
   readonly contentType: string;
@@ -26,14 +26,14 @@ interface Answer {
   readonly text: string;
 }
 
-/** One server as one sequence sees it: remembers uids and resourceVersions, and hides them. */
+/** Sends requests of one sequence to one server. Records uids and resourceVersions for placeholders, and masks them. */
 export class ServerClient {
   readonly #open = new Set<() => void>();
   readonly #target: ConformanceTarget;
   readonly #agent: Agent;
   readonly #namespace: string;
   readonly #masks = new Masks();
-  /** Newest continue token by path of a collection, and the newest resourceVersion of all. */
+  /** The newest continue token by path of the collection. */
   readonly #pages = new Map<string, string>();
   #newest = 1;
   /** uid and resourceVersion by path. */
@@ -63,7 +63,7 @@ export class ServerClient {
     };
   }
 
-  /** Opens a watch: what was answered at once, and the events that come until {@link close}. */
+  /** Opens a watch. Returns the head of the response; events are reported until {@link close}. */
   async openWatch(move: RandomRequest, onEvent: (event: unknown) => void): Promise<Outcome> {
     const answer = await this.#send({ ...move, path: this.resolved(move.path) }, (text) => onEvent(JSON.parse(text)));
     const body = this.#masks.value(parse(answer.text, answer.contentType));
@@ -75,17 +75,17 @@ export class ServerClient {
     };
   }
 
-  /** What is there, without a word of it remembered. */
+  /** Reads a path without recording uids and resourceVersions. */
   read(path: string, accept = 'application/json'): Promise<{ readonly code: number; readonly text: string }> {
     return this.#send({ method: 'GET', path: this.resolved(path), accept });
   }
 
-  /** Ends what {@link open} began. */
+  /** Closes the watches of {@link openWatch}. */
   close(): void {
     for (const end of this.#open) end();
   }
 
-  /** Events of a collection from `version` on until `signal` fires, masked like everything else. */
+  /** Reports the events of a collection from `version` on until `signal` aborts. */
   async follow(
     collection: string,
     version: string,
@@ -99,7 +99,7 @@ export class ServerClient {
     );
   }
 
-  /** The same masks for what a watch told. */
+  /** Masks an event. */
   masked(value: unknown): unknown {
     return this.#masks.value(withoutUnstableFields(value));
   }
@@ -109,7 +109,7 @@ export class ServerClient {
     return JSON.parse(text);
   }
 
-  /** A text of a move as this server is asked it. */
+  /** Replaces the placeholders of a text. */
   resolved(text: string): string {
     const named = text.replaceAll('{{namespace}}', this.#namespace);
     const placed = named
@@ -200,7 +200,7 @@ export class ServerClient {
   }
 }
 
-/** Hands on whole lines, which a stream brings in pieces, until it ends. */
+/** Splits a stream into lines. */
 function eachLine(stream: Readable, onLine: (text: string) => void): void {
   let rest = '';
   stream.setEncoding('utf8');
@@ -217,8 +217,8 @@ function withoutUnstableFields(value: unknown): unknown {
 }
 
 /**
- * The real server stores a policy of internal traffic that Services without addresses do not have, and takes it out when it
- * is read, but from the events of a watch only while there are fewer than three watches, and from no answer about a status.
+ * kube-apiserver stores an internalTrafficPolicy of ExternalName Services and removes it from responses, but from watch
+ * events only while there are fewer than three watches, and not from responses of the status subresource.
  */
 function withoutTraffic(_key: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !('type' in value) || value.type !== 'ExternalName') return value;

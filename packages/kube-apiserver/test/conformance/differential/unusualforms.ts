@@ -3,7 +3,7 @@ import { isFields, type Value } from './features.js';
 import type { RandomRequest } from './request.js';
 import { yamlText } from './yamltext.js';
 
-/** Requests as clients send them that nobody knows: bodies in YAML, forms that are not served, other people's rights. */
+/** Gives some requests a YAML body, an unusual media type or an impersonated user. */
 export function withUnusualForm(dice: Dice, move: RandomRequest): RandomRequest {
   const written = withText(dice, move);
   return withUser(dice, withTypes(dice, written));
@@ -85,7 +85,7 @@ function withTypes(dice: Dice, move: RandomRequest): RandomRequest {
   return { ...move, ...accept, ...(dice.chance(0.02) ? { contentType: dice.pick(TYPES) } : {}) };
 }
 
-/** Groups whose rights {@link GRANTS} gives; nobody of them is named by a sequence's own bindings. */
+/** Impersonated users. The groups get their permissions by {@link GRANTS}; no binding of a sequence names them. */
 const USERS: readonly Readonly<Record<string, string | readonly string[]>>[] = [
   { 'Impersonate-User': 'someone' },
   { 'Impersonate-User': 'someone', 'Impersonate-Group': ['differential:readers'] },
@@ -124,7 +124,7 @@ const grant = (name: string, rules: readonly Value[]): readonly Value[] => [
   },
 ];
 
-/** Readers may see everything; writers may make and change ConfigMaps and Roles, and give no rights away that they have not. */
+/** Readers can read everything; writers can write ConfigMaps and Roles, without escalation of their permissions. */
 export const GRANTS: readonly Value[] = [
   ...grant('readers', [{ apiGroups: ['*'], resources: ['*'], verbs: READ }]),
   ...grant('writers', [
@@ -136,7 +136,7 @@ export const GRANTS: readonly Value[] = [
   ]),
 ];
 
-/** Where an object of {@link GRANTS} is made. */
+/** The collection of an object of {@link GRANTS}. */
 export function grantPath(object: Value): string {
   return `/apis/rbac.authorization.k8s.io/v1/${isFields(object) && object['kind'] === 'ClusterRole' ? 'clusterroles' : 'clusterrolebindings'}`;
 }

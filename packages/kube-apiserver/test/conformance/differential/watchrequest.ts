@@ -13,7 +13,7 @@ const FORMS = [
   'text/html',
 ] as const;
 
-/** A watch that stays open to the end of the sequence, or one that is refused. */
+/** Generates a watch, which stays open to the end of the sequence unless it is rejected. */
 export function watchRequest(dice: Dice, board: RequestContext): RandomRequest {
   const { kind, label: mark, names } = board;
   const query = new URLSearchParams({ watch: dice.chance(0.95) ? 'true' : dice.pick(['1', 'maybe', 'True']) });
@@ -36,7 +36,7 @@ export function watchRequest(dice: Dice, board: RequestContext): RandomRequest {
   return { method: 'GET', path: `${path}${includes}`, accept: dice.pick(FORMS), watch: true };
 }
 
-/** Fields that objects of a kind can be selected by; of other kinds they are refused. */
+/** Field selectors of a kind, supported and unsupported ones. */
 export function fieldsOf(plural: string): readonly string[] {
   const own: Readonly<Record<string, readonly string[]>> = {
     things: ['spec.color=red', 'spec.color!=red', 'spec.color='],

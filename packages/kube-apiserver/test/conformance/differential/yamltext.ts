@@ -1,7 +1,7 @@
 import type { Dice } from '../../../testing/random.js';
 import { isFields, type Value } from './features.js';
 
-/** Plain scalars that readers of YAML take for different things. */
+/** Plain scalars that YAML parsers interpret differently. */
 const SCALARS = [
   'yes',
   'No',
@@ -57,7 +57,7 @@ const SCALARS = [
   '\ta',
 ] as const;
 
-/** Keys that are no text. */
+/** Keys that are not plain text. */
 const KEYS = [
   '1',
   'true',
@@ -74,12 +74,12 @@ const KEYS = [
   '{a: b}',
 ] as const;
 
-/** How often a scalar is not what the value says. */
+/** The probability of a scalar that differs from the value. */
 const ODD = 0.012;
 const HEADS = ['# a comment\n', '---\n', '--- # first\n', '%YAML 1.1\n---\n', '\uFEFF', '\n\n', '---\n---\n'] as const;
 const TAILS = ['...\n', '---\n', '---\nkind: Other\n', '# end', '\n\n', '---\n# nothing\n', '\0'] as const;
 
-/** A value as somebody might have written it in YAML, sometimes slightly wrong. */
+/** Formats a value as YAML in a random style, sometimes with errors. */
 export function yamlText(dice: Dice, value: Value): string {
   const head = dice.chance(0.25) ? dice.pick(HEADS) : '';
   const body = dice.chance(0.15) ? `${flow(dice, value)}\n` : block(dice, value, '');

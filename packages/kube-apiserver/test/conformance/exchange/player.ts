@@ -8,7 +8,7 @@ import type { ConformanceTarget } from '../target.js';
 import { HttpsClient, type RawResponse } from '../httpsclient.js';
 import type { Exchange, Scenario } from './transcript.js';
 
-/** Plays transcripts against one server. */
+/** Sends the requests of scenarios to one server. */
 export class Player {
   readonly #target: ConformanceTarget;
   readonly #wire: HttpsClient;
@@ -23,9 +23,10 @@ export class Player {
   }
 
   /**
-   * The answers to the requests of a scenario, one after the other, in a new namespace. In requests `NS` is that namespace,
-   * `{{uid PATH}}` and `{{rv PATH}}` are of the object that was last seen at PATH, `{{continue}}` is the token of the last list, and
-   * `SERVED path` waits until the path is there. `Until: CODE` asks again until that is the answer.
+   * Sends the requests of a scenario in order, in a new namespace, and returns the responses. In requests `NS` stands for
+   * the namespace, `{{uid PATH}}` and `{{rv PATH}}` for uid and resourceVersion of the object last read at PATH, and
+   * `{{continue}}` for the continue token of the last list. `SERVED path` waits until the path is served. `Until: CODE`
+   * repeats a request until it is answered with that status.
    */
   async play({ exchanges }: Pick<Scenario, 'exchanges'>, namespace: string): Promise<string[][]> {
     const made = await this.#target.call({
@@ -40,7 +41,7 @@ export class Player {
     return answers;
   }
 
-  /** A list that names no version makes the server catch up before it answers. */
+  /** Lists without a resourceVersion, which makes the watch cache of kube-apiserver current. */
   async #refresh(target: string): Promise<void> {
     const bare = target.replace(/\?.*$/, '');
     for (const place of [bare, path.posix.dirname(bare)]) await this.#target.call({ path: place });
@@ -66,7 +67,7 @@ export class Player {
   }
 
   async #send({ method, headers }: Exchange, target: string, body: string | undefined): Promise<Answer> {
-    if (method === 'GET' && FROM_MEMORY.test(target)) await this.#refresh(target);
+    if (method === 'GET' && FROM_CACHE.test(target)) await this.#refresh(target);
     const given = headers
       .filter(([name]) => name !== 'Show' && name !== 'Until')
       .map(([name, value]) => [name.toLowerCase(), value]);
@@ -80,12 +81,12 @@ export class Player {
   }
 }
 
-/** Reads that kube-apiserver answers with what it knows already, which may be less than what is stored. */
-const FROM_MEMORY = /[?&]resourceVersion=\d/;
+/** Reads that kube-apiserver answers from its watch cache, which may be older than the store. */
+const FROM_CACHE = /[?&]resourceVersion=\d/;
 
 type Answer = Pick<RawResponse, 'code' | 'warnings' | 'text'> & { readonly type: string };
 
-/** What one scenario has seen so far, of one server. */
+/** Values of earlier responses in one scenario on one server. */
 class ScenarioState {
   readonly #namespace: string;
   readonly #masks = new Masks();
@@ -102,7 +103,7 @@ class ScenarioState {
       .replaceAll('{{continue}}', encodeURIComponent(this.#token));
     return named.replaceAll(/\{\{(uid|rv) ([^}]+)\}\}/g, (_all, what: string, path: string) => {
       const seen = this.#seen.get(path);
-      if (seen === undefined) throw new Error(`{{${what} ${path}}}: nothing was seen there`);
+      if (seen === undefined) throw new Error(`{{${what} ${path}}}: no object was read there`);
       return what === 'uid' ? seen.uid : seen.version;
     });
   }
@@ -149,7 +150,7 @@ function withoutManagers(value: unknown): unknown {
   return pruned(value, (key) => key === 'managedFields');
 }
 
-/** Without the texts of columns, which say what fields mean. */
+/** Without the descriptions of columns, which are documentation. */
 function withoutDescriptions(value: unknown): unknown {
   return typeof value === 'object' && value !== null && 'columnDefinitions' in value
     ? pruned(value, (key) => key === 'description')

@@ -7,7 +7,7 @@ import { Player } from './player.js';
 import { installThings } from './things.js';
 import { readExchanges, writeExchanges, type Scenario } from './transcript.js';
 
-/** Plays the exchanges on the real server and writes down its answers: `node dist/test/conformance/exchange/record.js`. */
+/** Sends the recorded requests to kube-apiserver and records its responses again: `node dist/test/conformance/exchange/record.js`. */
 const plane = await startBackend('real', { size: 'api', label: 'conformance-record' });
 try {
   const target = await targetOf(plane, 'real');

@@ -7,7 +7,7 @@ import type { ConformanceTarget } from '../target.js';
 
 const FILE = path.join(root, 'test', 'conformance', 'exchange', 'thing.yaml');
 
-/** Makes the custom kind that the exchanges are about and waits until it is served. */
+/** Creates the CustomResourceDefinition of the recorded requests and waits until it is served. */
 export async function installThings(target: ConformanceTarget): Promise<void> {
   const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
   const { status, text } = await target.call({

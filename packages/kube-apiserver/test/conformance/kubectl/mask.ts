@@ -1,19 +1,19 @@
-/** What of an output is a place, not a finding. */
+/** Values of a run that the output may contain. */
 export interface MaskedValues {
   readonly server: string;
   readonly namespace: string;
   readonly home: string;
 }
 
-/** What a server or a run makes up, as words. The order counts: longer forms come before what stands in them. */
+/** Masks for values that differ between servers or runs. Longer patterns come before patterns that they contain. */
 const MASKS: readonly (readonly [RegExp, string])[] = [
   [/\beyJ[\w-]+\.[\w-]+\.[\w-]+/g, 'TOKEN'],
   [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'UID'],
   [/\b20(2[5-9]|[3-9]\d)-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, 'TIME'],
   [/\b20\d\d-\d\d-\d\d \d\d:\d\d:\d\d\.\d+ \+0000/g, 'TIME'],
-  // Of kubectl itself: a watch that its own deadline ended, or kept from beginning.
+  // Messages of kubectl about a watch that its own deadline ended or prevented.
   [/^[IWE]\d{4} .*(reflector|informerwatcher)\.go.*(very short watch|context deadline exceeded).*\n/gm, ''],
-  // kube-apiserver looks each three minutes whether addresses are booked, and tells of one that is being booked just then.
+  // The IP repair controller of kube-apiserver runs every three minutes and may report an address that is being allocated.
   [/^.*\bClusterIPNotAllocated\b.*\n?/gm, ''],
   [/^Events:\s*\n +Type +Reason .*\n +---- .*\n(?! +\S)/gm, 'Events:  <none>\n'],
   [/^([IWE])\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ /gm, '$1 '],
@@ -27,7 +27,7 @@ const MASKS: readonly (readonly [RegExp, string])[] = [
   [/\/(LIVE|MERGED|kubectl-edit)-\d+/g, '/$1-NUMBER'],
 ];
 
-/** The lines of an output, masked. Columns are as wide as what is in them, ages too: blanks between words become two. */
+/** The masked lines of an output. The width of columns depends on ages, so runs of blanks become two. */
 export function maskedLines(output: string, { server, namespace, home }: MaskedValues): string[] {
   const placed = output.replaceAll(server, 'SERVER').replaceAll(namespace, 'NAMESPACE').replaceAll(home, 'HOME');
   const masked = MASKS.reduce((text, [pattern, word]) => text.replaceAll(pattern, word), placed).replaceAll(
@@ -41,7 +41,7 @@ export function maskedLines(output: string, { server, namespace, home }: MaskedV
   return masked === '' ? [] : lines;
 }
 
-/** A quoted object with its keys in order: kube-apiserver prints some as its structs have them. */
+/** A quoted object with sorted keys: kube-apiserver prints some in the order of the struct. */
 function ordered(quoted: string): string {
   try {
     const object: unknown = JSON.parse(JSON.parse(quoted));

@@ -11,8 +11,8 @@ import { readTranscript, writeTranscript, type Scenario } from './transcript.js'
 import { installWidgets } from './widgets.js';
 
 /**
- * Plays the transcripts on the real server and writes down what it says: `node dist/test/conformance/kubectl/record.js`. What is
- * shown in part (`…`) stays as it is; the tests hold it.
+ * Runs the commands of the transcripts on kube-apiserver and records the output:
+ * `node dist/test/conformance/kubectl/record.js`. Output that contains `…` is not recorded again.
  */
 const FOLDER = path.join(root, 'test', 'conformance', 'kubectl');
 const plane = await startBackend('real', { size: 'api', label: 'conformance-record' });
@@ -26,9 +26,9 @@ try {
     for (const [at, { title, commands }] of readTranscript(readFileSync(file, 'utf8')).entries()) {
       const shell = await terminal.openNamespace(`record-${name.replace('.console', '')}-${at}`);
       const played: Scenario['commands'][number][] = [];
-      for (const { script, output: prints } of commands) {
+      for (const { script, output: expected } of commands) {
         const output = await shell(script);
-        played.push({ script, output: prints.includes('…') ? prints : output });
+        played.push({ script, output: expected.includes('…') ? expected : output });
       }
       scenarios.push({ title, commands: played });
     }

@@ -12,9 +12,9 @@ const MANIFESTS = path.join(root, 'test', 'conformance', 'kubectl', 'manifests')
 const DEADLINE_S = '120';
 
 /**
- * What commands of transcripts may use besides kubectl. `follow LINES CHANGES COMMAND …` prints the first LINES lines of a command that
- * watches and makes the changes once its watch is open; `meanwhile CHANGES COMMAND …` runs both at once and prints what the command says;
- * `with_token TOKEN …` is kubectl as whoever has the token.
+ * Shell functions for transcripts. `follow LINES CHANGES COMMAND …` runs CHANGES once the watch of COMMAND is open and
+ * prints its first LINES lines; `meanwhile CHANGES COMMAND …` runs both at once and prints the output of COMMAND;
+ * `with_token TOKEN …` runs kubectl with a token.
  */
 const PRELUDE = `
 set -o pipefail
@@ -41,7 +41,7 @@ with_token() {
 }
 `;
 
-/** A shell with one kubectl, as administrator of one server, in the folder of the manifests. */
+/** Runs bash scripts with one kubectl, as administrator of one server, in the folder of the manifests. */
 export class KubectlShell {
   readonly #target: ConformanceTarget;
   readonly #home: string;
@@ -57,12 +57,12 @@ export class KubectlShell {
     return new KubectlShell(target, home);
   }
 
-  /** A folder that the caller has to remove. */
+  /** The home folder, which the caller has to remove. */
   get home(): string {
     return this.#home;
   }
 
-  /** Makes the namespace; commands run in it. */
+  /** Creates a namespace and returns a function that runs scripts in it. */
   async openNamespace(namespace: string): Promise<(script: string) => Promise<string[]>> {
     const { url, caFile, token } = this.#target;
     const made = await this.#target.call({

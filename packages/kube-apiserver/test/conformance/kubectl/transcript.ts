@@ -1,20 +1,20 @@
-/** One command of a transcript and what it must print. */
+/** A command of a transcript and its expected output. */
 export interface Command {
-  /** The script for bash, perhaps of several lines. */
+  /** The bash script, of one or more lines. */
   readonly script: string;
-  /** Lines of stdout and stderr as they come, masked; `…` stands for any lines; the last may be `exit CODE`. */
+  /** Masked lines of stdout and stderr; `…` stands for any lines; the last may be `exit CODE`. */
   readonly output: readonly string[];
 }
 
-/** Commands that belong together, in a namespace of their own. */
+/** A sequence of commands in a namespace of its own. */
 export interface Scenario {
   readonly title: string;
   readonly commands: readonly Command[];
 }
 
 /**
- * Reads what a terminal would show: `## title` begins a scenario, `$ command` a command, `> more` goes on with it, and every other line
- * is output. Empty lines of output are kept but for those before the next title.
+ * Parses a transcript: `## title` begins a scenario, `$ command` a command, `> more` continues it, and every other line
+ * is output. Empty lines before the next title are dropped.
  */
 export function readTranscript(text: string): Scenario[] {
   const scenarios: { title: string; commands: { script: string; output: string[] }[] }[] = [];
@@ -35,7 +35,7 @@ export function readTranscript(text: string): Scenario[] {
   }));
 }
 
-/** {@link readTranscript} the other way round. */
+/** The inverse of {@link readTranscript}. */
 export function writeTranscript(scenarios: readonly Scenario[]): string {
   const blocks = scenarios.map(({ title, commands }) => {
     const lines = commands.flatMap(({ script, output }) => [
@@ -47,7 +47,7 @@ export function writeTranscript(scenarios: readonly Scenario[]): string {
   return blocks.join('\n');
 }
 
-/** Whether lines are those that a transcript asks for. */
+/** Whether lines match the expected output. */
 export function matchesOutput(lines: readonly string[], output: readonly string[]): boolean {
   const [first, ...rest] = output;
   if (first === undefined) return lines.length === 0;

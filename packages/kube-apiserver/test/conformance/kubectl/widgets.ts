@@ -7,7 +7,7 @@ import type { ConformanceTarget } from '../target.js';
 
 const FILE = path.join(root, 'test', 'conformance', 'kubectl', 'manifests', 'widgets.yaml');
 
-/** Makes the kind that the transcripts are about and waits until it is served. */
+/** Creates the CustomResourceDefinition of the transcripts and waits until it is served. */
 export async function installWidgets(target: ConformanceTarget): Promise<void> {
   const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
   const { status, text } = await target.call({
@@ -17,7 +17,7 @@ export async function installWidgets(target: ConformanceTarget): Promise<void> {
     body: readFileSync(FILE, 'utf8'),
   });
   if (status !== 201 && status !== 409) throw new Error(`${target.name}: ${status} ${text}`);
-  // What kubectl reads before it asks: discovery, and the schemas of `explain`.
+  // kubectl reads discovery before requests, and OpenAPI documents for `explain`.
   for (const one of [
     '/apis/conformance.example.com/v1/widgets',
     '/apis/conformance.example.com/v1',
@@ -26,7 +26,7 @@ export async function installWidgets(target: ConformanceTarget): Promise<void> {
     await waitFor(`${one} to be served`, async () => (await target.call({ path: one })).status === 200);
   }
   for (const one of ['/apis', '/openapi/v2', '/openapi/v3']) {
-    await waitFor(`${one} to tell of it`, async () =>
+    await waitFor(`${one} to contain it`, async () =>
       (await target.call({ path: one })).text.includes('conformance.example.com'),
     );
   }

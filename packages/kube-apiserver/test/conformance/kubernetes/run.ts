@@ -11,17 +11,17 @@ import { startBackend, type Backend } from '../../../testing/controlplane/start.
 import { root } from '../../../testing/root.js';
 
 /**
- * Runs the API machinery part of Kubernetes' own end-to-end tests against one server and compares with what is committed here.
+ * Runs the API machinery part of Kubernetes' end-to-end tests against one server and compares with the committed lists.
  *
- *   node dist/test/conformance/kubernetes/run.js real        writes specs.txt: every spec that passes on the real control plane
- *   node dist/test/conformance/kubernetes/run.js embedded    each of these must pass, but for those in skipped.txt
+ *   node dist/test/conformance/kubernetes/run.js real        records specs.txt: every spec that passes on the real control plane
+ *   node dist/test/conformance/kubernetes/run.js embedded    each spec of specs.txt has to pass, except those of skipped.txt
  *
- * A second argument replaces the focus: only specs that it matches are run, nothing is written, only these are compared. The last line is
- * `N passed, N failed`.
+ * A second argument replaces the focus: only matching specs are run and compared, and nothing is recorded. The last
+ * line is `N passed, N failed`.
  */
 
 const HERE = path.join(root, 'test', 'conformance', 'kubernetes');
-/** The API machinery part, and what of other parts asks the API server alone. */
+/** The API machinery part, and specs of other parts that only use the API server. */
 const FOCUS = [
   'sig-api-machinery.*(Discovery|PublishOpenAPI|FieldValidation|CustomResource|CRD|Watchers|WatchList|ServerSideApply|Table trans|chunking|server version|ValidatingAdmissionPolicy|Namespaces|OpenAPIV3|Garbage|health|client-go|request timeout)',
   'sig-auth\\] (SelfSubjectReview|SubjectReview|ServiceAccounts (no secret|should (guarantee|run through|update)))',
@@ -32,7 +32,7 @@ const FOCUS = [
 ].join('|');
 const SKIP = 'Webhook|Disruptive|MutatingAdmission|Aggregator';
 
-/** Name of each spec that ran → whether it passed. */
+/** Whether each spec passed, by its name. */
 type Results = ReadonlyMap<string, boolean>;
 
 function asBackend(text: string | undefined): Backend {
@@ -47,7 +47,7 @@ function lines(file: string): string[] {
     .filter((line) => line !== '' && !line.startsWith('#'));
 }
 
-/** Of skipped.txt: `reason: name of the spec`, which begins with `[sig-`. */
+/** The reasons of skipped.txt by spec. A line is `reason: name of the spec`; the name begins with `[sig-`. */
 function skipped(): ReadonlyMap<string, string> {
   return new Map(
     lines('skipped.txt').map((line) => {
@@ -107,7 +107,7 @@ function escaped(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }
 
-/** The suite does not begin without a Ready node. Where no kubelet is, that is written by hand. */
+/** The suite requires a Ready node. Without a kubelet the test writes the condition itself. */
 async function addNode(server: ControlPlane): Promise<void> {
   const name = 'node-a';
   if (server.capabilities.has('pods')) {
@@ -139,7 +139,7 @@ async function addNode(server: ControlPlane): Promise<void> {
   if (open.status !== 200) throw new Error(`${path}: ${open.status} ${open.text}`);
 }
 
-/** What is asked of the embedded server. */
+/** The specs that are run on the embedded server. */
 function wanted(): readonly string[] {
   const all = lines('specs.txt');
   const left = skipped();

@@ -8,7 +8,7 @@ import type { Subject } from './subject.js';
 import type { RequestInState } from './prediction.js';
 import { asObject, stripped, compareWithPrediction } from './prediction.js';
 
-/** Where our answer and the server's part. */
+/** A response that differs from its prediction. */
 export interface Mismatch {
   readonly what: string;
   readonly move: OwnershipRequest;
@@ -19,16 +19,16 @@ export interface Mismatch {
 
 export interface Counters {
   steps: number;
-  /** Answers by what was asked and the code: `apply 409`. */
+  /** Number of responses by type of request and status: `apply 409`. */
   readonly answers: Map<string, number>;
 }
 
 type Call = (request: ApiRequest) => Promise<ApiAnswer>;
 
-/** Sees every answer that was as foretold. */
+/** Receives every response that matched its prediction. */
 type Listener = (turn: RequestInState, answer: ApiAnswer) => void;
 
-/** Drives objects of one kind on a real server by random requests and says of each answer what ours would have been. */
+/** Sends random requests for objects of one kind to a server and compares each response with its prediction. */
 export class OwnershipDriver {
   readonly #call: Call;
   readonly #dice: Dice;
@@ -46,7 +46,7 @@ export class OwnershipDriver {
     this.#subject = subject;
   }
 
-  /** From now on the kind is that one: its schema has changed on the server. */
+  /** Replaces the subject after its schema changed on the server. */
   change(subject: Subject): void {
     this.#subject = subject;
   }
@@ -71,7 +71,7 @@ export class OwnershipDriver {
     return wrong === undefined ? undefined : { ...wrong, move, live: live ?? null };
   }
 
-  /** Takes the finalizers away that would keep an object. */
+  /** Removes finalizers, which would delay a deletion. */
   async #release(name: string): Promise<void> {
     const path = `${this.#subject.path}/${name}`;
     await this.#call({
@@ -83,8 +83,8 @@ export class OwnershipDriver {
   }
 
   /**
-   * The object as the server would store it: defaults are filled, what a request cannot change is as it is. Undefined
-   * when it cannot be told, because the server refuses the object that has no defaults yet.
+   * The object as the server would store it, with defaults. Undefined where this is unknown, because the server rejects
+   * the object without defaults.
    */
   async #completed(object: JsonObject, { name, subresource }: OwnershipRequest): Promise<Json | undefined> {
     if (this.#subject.complete !== undefined) return this.#subject.complete(object);

@@ -2,7 +2,7 @@ import type { Json } from '../../../src/json.js';
 import type { KubeObject, ManagedFieldsEntry } from '../../../src/object.js';
 import type { Dice } from '../../../testing/random.js';
 
-/** managedFields as a client may send them: reset, shortened, renamed, with fields more, or broken. */
+/** managedFields as a client may send them: reset, shortened, renamed, extended or invalid. */
 export function editedEntries(dice: Dice, live: KubeObject): Json {
   const entries = live.metadata.managedFields ?? [];
   const change = dice.pick<(entry: ManagedFieldsEntry) => Json>([

@@ -11,14 +11,14 @@ import type { OwnershipRequest } from './request.js';
 import type { Subject } from './subject.js';
 import { withoutNulls } from './thing.js';
 
-/** What our functions make of a request, against what the server answered. */
+/** A difference between the prediction and the response of the server. */
 export interface Discrepancy {
   readonly what: string;
   readonly ours: Json;
   readonly real: Json;
 }
 
-/** A request to an object in its state. */
+/** A request with the state of its object. */
 export interface RequestInState {
   readonly subject: Subject;
   readonly move: OwnershipRequest;
@@ -30,10 +30,10 @@ interface Answer {
   readonly body: unknown;
 }
 
-/** Gives an object its defaults; undefined when that cannot be told. */
+/** Sets the defaults of an object; undefined where they are unknown. */
 type Complete = (object: JsonObject) => Promise<Json | undefined>;
 
-/** Compares our answer with the server's: undefined when they are one. */
+/** Compares a response with its prediction; undefined where they are equal. */
 export async function compareWithPrediction(
   turn: RequestInState,
   answer: Answer,
@@ -43,7 +43,7 @@ export async function compareWithPrediction(
   if (answer.status >= 300) return refused(turn, answer);
   const real = asObject(answer.body);
   const ours = attempt(() => predict(turn, real));
-  if (ours instanceof StatusError) return { what: 'refused by us alone', ours: ours.toStatus(), real };
+  if (ours instanceof StatusError) return { what: 'rejected by the prediction only', ours: ours.toStatus(), real };
   const entries = entriesOf(settled(ours, turn, real));
   if (!equal(entries, entriesOf(real))) return { what: 'managedFields', ours: entries, real: entriesOf(real) };
   if (ours.object === undefined) return undefined;
@@ -55,11 +55,11 @@ export async function compareWithPrediction(
 
 export interface Prediction {
   readonly entries: readonly ManagedFieldsEntry[] | undefined;
-  /** Before defaults; undefined where the request says it as it is. */
+  /** The object before defaults; undefined where the request contains the whole object. */
   readonly object: JsonObject | undefined;
 }
 
-/** What our functions make of a turn; `real` is the answer, of which only what they cannot know is taken. */
+/** Predicts the result of a request. @param real the response, from which only values set by the server are taken */
 export function predict({ subject, move, live }: RequestInState, real: KubeObject): Prediction {
   const { resource } = subject;
   const now = timeOf(real) ?? 0;
@@ -104,7 +104,7 @@ function patched({ resource }: Subject, { type, body }: OwnershipRequest, live: 
   return resource.custom ? withoutNulls(result) : result;
 }
 
-/** What the request made of the object before the server prepared it: the answer, with what it said and was not heard. */
+/** The object before the server prepared it: the response with the fields of the request that the server ignored. */
 function asSent({ subject, move }: RequestInState, real: KubeObject, result: JsonObject | undefined): KubeObject {
   const sent = result ?? move.body;
   const metadata = isObject(sent) && isObject(sent['metadata']) ? sent['metadata'] : {};
@@ -139,14 +139,14 @@ function refused(turn: RequestInState, answer: Answer): Discrepancy | undefined 
   const real = answer.body as JsonObject;
   if (ours instanceof StatusError) {
     const mine = ours.toStatus();
-    return equal(byField(mine), byField(real)) ? undefined : { what: 'refusal', ours: mine, real };
+    return equal(byField(mine), byField(real)) ? undefined : { what: 'error', ours: mine, real };
   }
   return isForOthers(answer.status, JSON.stringify(real['message']))
     ? undefined
-    : { what: 'refused by the server alone', ours: null, real };
+    : { what: 'rejected by the server only', ours: null, real };
 }
 
-/** Whether a refusal is not about the patch: the object that came out is invalid. */
+/** Whether an error is not about the patch itself: the resulting object is invalid. */
 function isForOthers(status: number, message: string): boolean {
   if (status === 422) return !message.includes('the server rejected our request due to an error in our request');
   return /^"(Operation cannot|failed to convert new object .*illegal base64)|StorageError/.test(message);
@@ -167,7 +167,7 @@ function attempt(run: () => Prediction): Prediction | StatusError {
   }
 }
 
-/** The answer with our managedFields, time stamps as they are when nothing changed. */
+/** The response with the predicted managedFields. Times are kept where nothing changed. */
 export function settled(
   { entries, object }: Prediction,
   { subject, live }: RequestInState,
@@ -175,9 +175,9 @@ export function settled(
 ): KubeObject {
   const { managedFields: _entries, ...rest } = real.metadata;
   const mine: KubeObject = { ...real, metadata: entries === undefined ? rest : { ...rest, managedFields: entries } };
-  // Empty labels of a custom resource are a change to the real server, though it reads them as none.
+  // kube-apiserver treats empty labels of a custom resource as a change, though it reads them as absent.
   if (live === undefined || (subject.resource.custom && hasNothings(object))) return mine;
-  // A null that the store kept and reading drops makes the server write the same object again.
+  // A stored null that reading drops makes kube-apiserver write an equal object again.
   return keepUnchangedTimes(mine, { ...live, metadata: { ...live.metadata, ...versionOf(real) } });
 }
 
@@ -215,7 +215,7 @@ export function stripped(object: Json): Json {
   return { ...withEmbedded(object), metadata: Object.fromEntries(left) };
 }
 
-/** What is empty in metadata of an embedded object vanishes when it is read from the store. */
+/** Drops empty members of embedded metadata, as reading from the store does. */
 function withEmbedded(object: JsonObject): JsonObject {
   const spec = isObject(object['spec']) ? object['spec'] : {};
   const embedded = spec['embedded'];
@@ -230,7 +230,7 @@ function hasNothings(object: JsonObject | undefined): boolean {
   return isObject(metadata) && Object.values(metadata).some(isNothing);
 }
 
-/** Empty maps and lists of metadata vanish. */
+/** Whether a value of metadata is dropped as empty. */
 function isNothing(value: Json | undefined): boolean {
   if (Array.isArray(value)) return value.length === 0;
   return value === null || (isObject(value) && Object.keys(value).length === 0);

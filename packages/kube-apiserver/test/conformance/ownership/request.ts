@@ -6,7 +6,7 @@ import type { Dice } from '../../../testing/random.js';
 import { editedEntries } from './edit.js';
 import type { Subject } from './subject.js';
 
-/** A request, and what our functions need to foretell its answer. */
+/** A request with the values that are needed to predict its response. */
 export interface OwnershipRequest {
   readonly type: 'apply' | 'create' | 'put' | 'merge' | 'json' | 'strategic' | 'delete';
   readonly name: string;
@@ -20,7 +20,7 @@ export interface OwnershipRequest {
 export interface ObjectState {
   readonly name: string;
   readonly live: KubeObject | undefined;
-  /** What each manager applied the last time. */
+  /** The last applied configuration of each manager. */
   readonly configurations: Map<string, JsonObject>;
 }
 
@@ -77,7 +77,7 @@ function apply(
   return { type: 'apply', name, manager, subresource, force, body, request };
 }
 
-/** With one value of a wrong type, or one field that is not known. */
+/** Replaces one value by one of another type, or adds an unknown field. */
 function broken(dice: Dice, value: JsonObject): JsonObject {
   const members = Object.entries(value).filter(([key]) => key !== 'apiVersion' && key !== 'kind' && key !== 'name');
   if (members.length === 0) return { ...value, nowhere: 1 };
@@ -91,7 +91,7 @@ function broken(dice: Dice, value: JsonObject): JsonObject {
   };
 }
 
-/** The same again, or with some of it left out. */
+/** The same value, or the value without some fields. */
 function varied(dice: Dice, value: JsonObject): JsonObject {
   if (dice.chance(0.3)) return value;
   const entries = Object.entries(value).flatMap(([key, child]): [string, Json | undefined][] => {
@@ -201,7 +201,7 @@ function strategic(dice: Dice, subject: Subject, { name, live }: ObjectState & {
   return { type: 'strategic', name, manager, subresource: '', force: false, body, request };
 }
 
-/** Puts directives in: items to delete, an order, keys to retain. */
+/** Adds directives of strategic merge patches: items to delete, an order, keys to retain. */
 function directed(dice: Dice, value: JsonObject, live: Json | undefined): JsonObject {
   const old = isObject(live) ? live : {};
   const entries = Object.entries(value).flatMap(([key, child]): [string, Json][] => {

@@ -2,20 +2,20 @@ import type { FieldsResource } from '../../../src/apply/resource.js';
 import type { Json, JsonObject } from '../../../src/json.js';
 import type { Dice } from '../../../testing/random.js';
 
-/** A kind whose objects the rig changes at random. */
+/** A kind whose objects the driver writes. */
 export interface Subject {
   readonly resource: FieldsResource;
-  /** Of the collection: `/apis/apps/v1/namespaces/default/deployments`. */
+  /** Path of the collection: `/apis/apps/v1/namespaces/default/deployments`. */
   readonly path: string;
-  /** What a request makes of a body besides what it says: defaults. Undefined: the server is asked (dryRun). */
+  /** Sets defaults in an object. Where undefined, a dry run on the server is used. */
   readonly complete: ((object: JsonObject) => JsonObject) | undefined;
-  /** A part of the object, to be applied. */
+  /** Generates a partial object for an apply. */
   readonly part: (dice: Dice) => JsonObject;
-  /** A whole object that can be created. */
+  /** Generates a complete object for a create. */
   readonly whole: (dice: Dice) => JsonObject;
-  /** A part of the status, to be written by the subresource; undefined where there is none. */
+  /** Generates a partial status; undefined where there is no status subresource. */
   readonly status: ((dice: Dice) => Json) | undefined;
-  /** Members that a merge patch may set to null. */
+  /** Paths that a merge patch may set to null. */
   readonly removable: readonly (readonly string[])[];
 }
 
@@ -23,7 +23,7 @@ export function maybe(dice: Dice, share: number, make: () => JsonObject): JsonOb
   return dice.chance(share) ? make() : {};
 }
 
-/** Some of the members. */
+/** Generates some of the members. @param share the probability of each */
 export function picked(dice: Dice, share: number, members: Readonly<Record<string, () => Json>>): JsonObject {
   return Object.fromEntries(
     Object.entries(members).flatMap(([name, make]) => (dice.chance(share) ? [[name, make()]] : [])),

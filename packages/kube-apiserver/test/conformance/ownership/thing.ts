@@ -98,7 +98,7 @@ const SCHEMA: Schema = {
 
 const GROUP = 'ownership.example.com';
 
-/** The same with other ways to merge: what was atomic is granular, and the other way round. */
+/** The same schema with atomic and granular types exchanged. */
 const CHANGED: Schema = {
   ...SCHEMA,
   properties: {
@@ -124,7 +124,7 @@ const CHANGED: Schema = {
   },
 };
 
-/** The definition of the kind, as it is first and as it is changed to. */
+/** The CustomResourceDefinition of a subject. */
 export function definitionOf({ resource }: Subject): JsonObject {
   const version = {
     name: 'v1',
@@ -181,7 +181,7 @@ function subjectOf(schema: Schema): Subject {
 export const THING = subjectOf(SCHEMA);
 export const CHANGED_THING = subjectOf(CHANGED);
 
-/** Drops nulls as every way in but apply does. */
+/** Drops nulls, as all writes except apply do. */
 export function withoutNulls(object: JsonObject): JsonObject {
   const pruned = pruneNulls(SCHEMA, object);
   return isObject(pruned) ? pruned : object;

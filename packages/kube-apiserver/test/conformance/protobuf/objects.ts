@@ -1,4 +1,4 @@
-/** One object of each built-in kind, valid and with a bit of everything, and where it is posted to. */
+/** A valid object of each built-in kind with many fields set, and the path of its collection. */
 export interface Sample {
   readonly path: string;
   readonly object: { readonly apiVersion: string; readonly kind: string; readonly [field: string]: unknown };
@@ -394,7 +394,7 @@ export const SAMPLES: readonly Sample[] = [
   },
 ];
 
-/** What tells a sample of others. */
+/** A unique name of a sample. */
 export function nameOf({ object: { apiVersion, kind } }: Sample): string {
   return `${kind} of ${apiVersion}`;
 }

@@ -8,7 +8,7 @@ import { targetOf, type ConformanceTarget } from '../target.js';
 import { NAMESPACE, nameOf, SAMPLES, type Sample } from './objects.js';
 
 /**
- * Has the real server write each sample in protobuf, as the answer to a trial of its creation, and keeps the bytes:
+ * Records each sample in protobuf, as kube-apiserver encodes the response to a dry-run create:
  * `node dist/test/conformance/protobuf/record.js`.
  */
 const FILE = path.join(root, 'test', 'conformance', 'protobuf', 'recorded.json');
