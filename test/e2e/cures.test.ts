@@ -201,7 +201,7 @@ describeWithServer('the reason why an engine is not available', { own: true, ...
       );
       expect(readyOf(named)).toMatchObject({
         reason: 'NamespaceTerminating',
-        message: expect.stringMatching(/; it is made anew when it is gone$/),
+        message: expect.stringMatching(/; it is created again when it is gone$/),
       });
       expect(named.status?.phase).toBe('Progressing');
 

@@ -148,7 +148,7 @@ describeWithServer('the gateway of an engine', { own: true, log: 'RequestRespons
         return renewed.length > 0 ? renewed : undefined;
       });
       expect(events).toEqual([
-        `CertificateRenewed: Secret ${DEFAULT_TARGET_NAMESPACE}/gateway-tls ends at ${new Date(due + RENEW_BEFORE_MS).toISOString().replace('.000', '')}; a new certificate was issued`,
+        `CertificateRenewed: Secret ${DEFAULT_TARGET_NAMESPACE}/gateway-tls expires at ${new Date(due + RENEW_BEFORE_MS).toISOString().replace('.000', '')}; a new certificate was issued`,
       ]);
     },
     10 * MINUTE,

@@ -136,7 +136,7 @@ const statuses: readonly Case[] = [
   }),
   statusCase('a target namespace that is being deleted', {
     ...again,
-    terminating: 'Namespace x is being deleted; it is made anew when it is gone',
+    terminating: 'Namespace x is being deleted; it is created again when it is gone',
     ...account('waiting', 'Namespace x is being deleted'),
   }),
   statusCase('a missing pull secret of a ready engine', { ...again, missingPullSecret: 'x/pull' }),
@@ -174,7 +174,7 @@ const statuses: readonly Case[] = [
     ...again,
     paused: true,
     objects: undefined,
-    uninstall: { message: 'what was made in namespace x stays until the pause ends' },
+    uninstall: { message: 'the objects in namespace x stay until the pause ends' },
   }),
   statusCase('an uninstall without a right', {
     ...again,

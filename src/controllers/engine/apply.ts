@@ -26,7 +26,7 @@ export async function apply(input: Input, decision: Decision, scope: ReconcileSc
 }
 
 function pauseUninstall(input: Input, scope: ReconcileScope): Outcome {
-  const message = `what was made in namespace ${input.namespace} stays until the pause ends`;
+  const message = `the objects in namespace ${input.namespace} stay until the pause ends`;
   const status: StatusInput = { ...baseStatus(input, scope), uninstall: { message } };
   return { kind: 'status', status, result: { ending: 'done' } };
 }

@@ -7,8 +7,8 @@ import type { Cache } from '../../kube/cache/reflector.js';
 import type { OpenCache } from './targetcaches.js';
 
 /**
- * The caches that gate the start: engines; namespaces (metadata only) and the bindings, each by its fixed name, where
- * they are the operator's to make.
+ * The caches that gate the start: engines; namespaces (metadata only) and the bindings, each by its fixed name, unless
+ * the operator runs with `--namespace`.
  */
 export interface EngineCaches {
   readonly engines: Cache<MultiClusterEngine>;
@@ -17,7 +17,7 @@ export interface EngineCaches {
   readonly bindings: readonly Cache<KubeObject>[];
 }
 
-/** Makes them, not started. `onlyNamespace`: set with `--namespace`. */
+/** Makes the caches and does not start them. `onlyNamespace`: set with `--namespace`. */
 export function openEngineCaches(openCache: OpenCache, onlyNamespace: string | undefined): EngineCaches {
   const engines = openCache<MultiClusterEngine>({ type: MultiClusterEngines });
   if (onlyNamespace !== undefined) return { engines, bindings: [] };
@@ -28,19 +28,18 @@ export function openEngineCaches(openCache: OpenCache, onlyNamespace: string | u
   return { engines, namespaces, bindings };
 }
 
-/** All of them, for whoever starts and stops them. */
 export function allCaches(
   caches: EngineCaches,
 ): readonly Pick<Cache<KubeObject>, 'start' | 'stop' | 'whenSynced' | 'current' | 'type'>[] {
   return [caches.engines, ...(caches.namespaces === undefined ? [] : [caches.namespaces]), ...caches.bindings];
 }
 
-/** Every binding by a fixed name that there is. */
+/** The bindings that exist. */
 export function storedBindings(caches: EngineCaches): readonly StoredObject[] {
   return caches.bindings.flatMap((cache) => [...cache.store.values()].map((object) => ({ type: cache.type, object })));
 }
 
-/** Whether the operator's own role is bound in `namespace`. */
+/** Whether the operator has its rights in `namespace`. */
 export function isBoundIn(caches: EngineCaches, namespace: string): boolean {
   if (caches.namespaces === undefined) return true;
   return storedBindings(caches).some(

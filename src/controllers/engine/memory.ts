@@ -1,12 +1,12 @@
 import type { KeyPair } from '../../domain/engine/plan/certificate.js';
 import type { ObjectState } from '../../domain/engine/status/input.js';
 
-/** What the controller remembers of one engine between passes. All of it may be lost at any time, harmlessly. */
+/** What the controller keeps about one engine between passes. Correctness never depends on it: it may be lost at any time. */
 export class EngineMemory {
   readonly uid: string;
-  /** Monotonic ms at which the installer binding was last written; its rights may take a moment to hold. */
+  /** Monotonic ms at which the installer binding was last written; its rights take effect with a delay. */
   boundAt: number | undefined;
-  /** Pairs that were made and are not stored yet, by the id of their Secret: tries of one write are of one pair. */
+  /** Key pairs that are not stored yet, by the id of their Secret: retries of a write store the same pair. */
   readonly unstoredKeyPairs = new Map<string, KeyPair>();
   readonly #attempts = new Map<string, Attempt>();
   readonly #repairs = new Map<string, Repairs>();
@@ -16,7 +16,7 @@ export class EngineMemory {
     this.uid = uid;
   }
 
-  /** The state that stands for an object whose next try is not due; it was tried for the same wanted revision. */
+  /** The state of an object whose retry for the same revision is not due; undefined when a write may be attempted. */
   backedOff(id: string, revision: string, now: number): ObjectState | undefined {
     const attempt = this.#attempts.get(id);
     return attempt !== undefined && attempt.revision === revision && now < attempt.notBefore
@@ -25,21 +25,20 @@ export class EngineMemory {
   }
 
   /**
-   * Notes that a write of `id` was refused, and when it may be tried again. `before` is how many failures in a row an
-   * earlier life of the operator has already reported. Gives the state with its count, this failure included.
+   * Records that a write of `id` failed, and delays the retry. `before`: how many failures in a row an earlier process
+   * has reported. Returns the state with the number of failures, including this one.
    */
   failed(
     id: string,
-    tried: { readonly revision: string; readonly state: ObjectState; readonly now: number; readonly before: number },
+    failure: { readonly revision: string; readonly state: ObjectState; readonly now: number; readonly before: number },
   ): ObjectState {
     const last = this.#attempts.get(id);
-    const same = last?.revision === tried.revision;
-    const tries = same ? last.tries + 1 : 1;
-    const failures = (same ? last.reported : tried.before) + 1;
-    const state = { ...tried.state, failures };
-    const notBefore = tried.now + Math.min(FIRST_RETRY_MS * 2 ** (tries - 1), LAST_RETRY_MS);
-    const reported = same ? last.reported : tried.before;
-    this.#attempts.set(id, { revision: tried.revision, tries, reported, fresh: true, notBefore, state });
+    const isRetry = last?.revision === failure.revision;
+    const tries = isRetry ? last.tries + 1 : 1;
+    const reported = isRetry ? last.reported : failure.before;
+    const state = { ...failure.state, failures: reported + 1 };
+    const notBefore = failure.now + Math.min(FIRST_RETRY_MS * 2 ** (tries - 1), LAST_RETRY_MS);
+    this.#attempts.set(id, { revision: failure.revision, tries, reported, inCurrentPass: true, notBefore, state });
     return state;
   }
 
@@ -48,53 +47,54 @@ export class EngineMemory {
   }
 
   /**
-   * The pass came to its end, its status stored: its failures count. Those of passes that could not even store a status
-   * do not, so that an API server that was away makes no Error.
+   * The failures of this pass count from now on: its status is stored. Failures of passes that could not store a status
+   * do not count, so that an unreachable API server does not lead to phase Error.
    */
   countFailures(): void {
     for (const [id, attempt] of this.#attempts) {
-      if (attempt.fresh) this.#attempts.set(id, { ...attempt, reported: attempt.reported + 1, fresh: false });
+      if (attempt.inCurrentPass)
+        this.#attempts.set(id, { ...attempt, reported: attempt.reported + 1, inCurrentPass: false });
     }
   }
 
-  /** Ms until the retry of a failed object is due; undefined where none is noted. */
+  /** Ms until the retry of a failed object is due; undefined when none is recorded. */
   retryDelayMs(id: string, now: number): number | undefined {
     const attempt = this.#attempts.get(id);
     return attempt === undefined ? undefined : Math.max(attempt.notBefore - now, 0);
   }
 
-  /** Ms before drift of `id` may be repaired; 0 for at once. Somebody who keeps changing it back is answered ever more slowly. */
+  /** Ms until drift of `id` may be repaired, 0 for at once: repeated repairs of one object back off. */
   repairDelayMs(id: string, now: number): number {
     const repairs = this.#repairs.get(id);
-    if (repairs === undefined || now - repairs.lastAt > REPAIRS_FORGOTTEN_MS) return 0;
-    const pause = Math.min(FIRST_PAUSE_MS * 2 ** (repairs.count - 1), LAST_PAUSE_MS);
-    return Math.max(repairs.lastAt + pause - now, 0);
+    if (repairs === undefined || now - repairs.lastAt > REPAIR_RESET_MS) return 0;
+    const delay = Math.min(FIRST_REPAIR_DELAY_MS * 2 ** (repairs.count - 1), LAST_REPAIR_DELAY_MS);
+    return Math.max(repairs.lastAt + delay - now, 0);
   }
 
-  /** All of the `replicas` that are wanted of Deployment `id` are ready. */
+  /** All `replicas` of Deployment `id` are ready. */
   recordReadyReplicas(id: string, replicas: number): void {
     this.#readyReplicas.set(id, replicas);
   }
 
-  /** How many were wanted when that was so last. */
+  /** The replicas of Deployment `id` when all of them were last ready. */
   lastReadyReplicas(id: string): number | undefined {
     return this.#readyReplicas.get(id);
   }
 
   repaired(id: string, now: number): void {
     const repairs = this.#repairs.get(id);
-    const fresh = repairs === undefined || now - repairs.lastAt > REPAIRS_FORGOTTEN_MS;
-    this.#repairs.set(id, { count: fresh ? 1 : repairs.count + 1, lastAt: now });
+    const isFirst = repairs === undefined || now - repairs.lastAt > REPAIR_RESET_MS;
+    this.#repairs.set(id, { count: isFirst ? 1 : repairs.count + 1, lastAt: now });
   }
 }
 
 interface Attempt {
   readonly revision: string;
   readonly tries: number;
-  /** Failures that passes which came to their end have reported. */
+  /** Failures in passes whose status was stored. */
   readonly reported: number;
-  /** Failed in the pass under way. */
-  readonly fresh: boolean;
+  /** The last failure was in the current pass. */
+  readonly inCurrentPass: boolean;
   readonly notBefore: number;
   readonly state: ObjectState;
 }
@@ -106,7 +106,7 @@ interface Repairs {
 
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 60_000;
-/** Drift is repaired within 5 s, whoever makes it how often: the longest pause stays below. */
-const FIRST_PAUSE_MS = 250;
-const LAST_PAUSE_MS = 4_000;
-const REPAIRS_FORGOTTEN_MS = 60_000;
+/** Drift is repaired within 5 s, however often it occurs: the longest delay is shorter. */
+const FIRST_REPAIR_DELAY_MS = 250;
+const LAST_REPAIR_DELAY_MS = 4_000;
+const REPAIR_RESET_MS = 60_000;

@@ -17,11 +17,11 @@ const clusterWide = (namespace: string): boolean => namespace === '';
 
 /**
  * Every write that this controller may make. `types`: the kinds of the components' objects in the target namespace.
- * `onlyNamespace`: set with `--namespace`; then nothing outside it, and no binding, is ours to write.
+ * `onlyNamespace`: set with `--namespace`; then bindings and everything outside it may not be written.
  */
 export function engineRights(types: readonly ResourceType[], onlyNamespace: string | undefined): readonly GuardRow[] {
   const within = (namespace: string): boolean =>
-    onlyNamespace === undefined ? isOpen(namespace) : namespace === onlyNamespace;
+    onlyNamespace === undefined ? isInstallable(namespace) : namespace === onlyNamespace;
   const rows: GuardRow[] = [
     { verbs: ['updateStatus', 'patchMetadata'], type: MultiClusterEngines, namespace: clusterWide },
     ...types.flatMap((type): GuardRow[] => [
@@ -40,19 +40,26 @@ export function engineRights(types: readonly ResourceType[], onlyNamespace: stri
       { verbs: ['delete'], type, namespace: within, name: (one) => one === name },
     ]),
   ];
-  return onlyNamespace === undefined ? [...rows, ...frameRights()] : rows;
+  return onlyNamespace === undefined ? [...rows, ...namespaceAndBindingRights()] : rows;
 }
 
 /** The namespace and the bindings, each binding by its fixed name. */
-function frameRights(): readonly GuardRow[] {
+function namespaceAndBindingRights(): readonly GuardRow[] {
   const installer = (name: string): boolean => name === INSTALLER_ROLE;
   const component = (name: string): boolean =>
     BINDINGS.some((row) => row.type === ClusterRoleBindings && row.name === name);
   return [
-    { verbs: ['apply'], type: Namespaces, namespace: clusterWide, name: isOpen, check: ourNamespace },
-    { verbs: ['delete'], type: Namespaces, namespace: clusterWide, name: isOpen },
-    { verbs: ['apply'], type: RoleBindings, namespace: isOpen, name: installer, owner: ENGINE_OWNER, check: named },
-    { verbs: ['delete'], type: RoleBindings, namespace: isOpen, name: installer },
+    { verbs: ['apply'], type: Namespaces, namespace: clusterWide, name: isInstallable, check: ourNamespace },
+    { verbs: ['delete'], type: Namespaces, namespace: clusterWide, name: isInstallable },
+    {
+      verbs: ['apply'],
+      type: RoleBindings,
+      namespace: isInstallable,
+      name: installer,
+      owner: ENGINE_OWNER,
+      check: named,
+    },
+    { verbs: ['delete'], type: RoleBindings, namespace: isInstallable, name: installer },
     {
       verbs: ['apply'],
       type: ClusterRoleBindings,
@@ -66,25 +73,23 @@ function frameRights(): readonly GuardRow[] {
 }
 
 /** A namespace in which an engine may be installed. */
-function isOpen(namespace: string): boolean {
+function isInstallable(namespace: string): boolean {
   return namespace !== '' && namespace !== 'default' && !namespace.startsWith('kube-');
 }
 
-/** Fields are taken over only from an object that was seen to be ours; all that we write says whose it is. */
+/** A forced apply is for an object that was read as ours; every object has the engine's label. */
 function named(write: GuardedWrite): string | undefined {
   if (write.force === true && write.object?.metadata.uid === undefined) return 'a forced apply needs metadata.uid';
   return write.object?.metadata.labels?.[ENGINE_LABEL] === undefined ? `label ${ENGINE_LABEL} is missing` : undefined;
 }
 
 function keyPair(write: GuardedWrite): string | undefined {
-  return at(write.object, 'type') === 'kubernetes.io/tls'
-    ? named(write)
-    : 'a Secret of ours holds a certificate with its key';
+  return at(write.object, 'type') === 'kubernetes.io/tls' ? named(write) : 'a Secret must be of type kubernetes.io/tls';
 }
 
 function ourNamespace(write: GuardedWrite): string | undefined {
   const { labels, ownerReferences = [] } = write.object?.metadata ?? {};
-  if (ownerReferences.length > 0) return 'a namespace must have no owner: its objects would go with it';
+  if (ownerReferences.length > 0) return 'a namespace must have no owner: its objects would be deleted with it';
   if (labels?.['pod-security.kubernetes.io/enforce'] !== 'restricted')
     return 'a namespace must enforce restricted Pod Security';
   return named(write);

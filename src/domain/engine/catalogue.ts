@@ -14,29 +14,28 @@ import {
 } from '../../api/resources.js';
 import { deploymentHealth, type HealthRule } from './status/health.js';
 
-/** One component: a folder of plain YAML and this row. */
+/** One component. Its objects are the YAML files of its folder. */
 export interface ComponentRow {
   /** Also the name of its ServiceAccount and Deployment, and the end of the name of its ClusterRole and binding. */
   readonly name: string;
   /** Under `deploy/components/`. */
   readonly folder: string;
-  /** Says of one of its Deployments whether it is ready. */
+  /** The health of one of its Deployments. */
   readonly readiness: HealthRule;
-  /** Place among the components, within each kind: lower comes first, and goes last. */
+  /** Order among the components within each kind: lower is applied first and removed last. */
   readonly order: number;
-  /** The Lease that its replicas share, in the operator's namespace, which is then filled into their environment. */
+  /** The Lease of its replicas, in the operator's namespace, which is set in their environment. */
   readonly leaderElection?: string;
-  /** Asks for a serving certificate. */
   readonly servingCertificate?: ServingCertificateRow;
 }
 
 /** A certificate that the engine controller keeps in the target namespace. */
 export interface ServingCertificateRow {
-  /** The Secret (kubernetes.io/tls) that the component mounts. One that is not ours is taken as it is. */
+  /** The Secret (kubernetes.io/tls) that the component mounts. A Secret that is not ours is used as it is. */
   readonly secret: string;
-  /** The ConfigMap whose `ca.crt` holds what clients have to trust. */
+  /** The ConfigMap whose `ca.crt` holds the certificates that clients have to trust. */
   readonly configMap: string;
-  /** The Service for whose names it is issued. */
+  /** The Service whose DNS names the certificate has. */
   readonly service: string;
 }
 
@@ -58,7 +57,7 @@ export const CATALOGUE: readonly ComponentRow[] = [
   },
 ];
 
-/** The kinds that an engine is made of, in the order in which they are applied; removed in the reverse order. */
+/** The kinds of an engine's objects in the order of applying. They are removed in the reverse order. */
 export const APPLY_ORDER: readonly ResourceType[] = [
   Namespaces,
   RoleBindings,
@@ -72,25 +71,25 @@ export const APPLY_ORDER: readonly ResourceType[] = [
   Deployments,
 ];
 
-/** An object that no YAML holds: known, watched and removed by its name. */
+/** An object that is watched and removed by its name. */
 export interface NamedObject {
   readonly type: ResourceType;
   readonly name: string;
 }
 
-/** What serving certificates consist of, in the order of applying. */
+/** The objects of serving certificates in the order of applying. */
 export const CERTIFICATE_OBJECTS: readonly NamedObject[] = [ConfigMaps, Secrets].flatMap((type) =>
   CATALOGUE.flatMap(({ servingCertificate: row }) =>
     row === undefined ? [] : [{ type, name: type === Secrets ? row.secret : row.configMap }],
   ),
 );
 
-/** A binding by its fixed name. A retired one is wanted no more; it stays here, and so in the operator's rights, until no hub has it. */
+/** A binding by its fixed name. A retired binding is pruned; its row, and with it the operator's right, stays until no hub has it. */
 export interface BindingRow extends NamedObject {
   readonly retired?: true;
 }
 
-/** Every binding that the operator makes or ever made. A binding is named like its role. */
+/** Every binding that this or an earlier version of the operator makes. A binding has the name of its role. */
 export const BINDINGS: readonly BindingRow[] = [
   { type: RoleBindings, name: INSTALLER_ROLE },
   { type: ClusterRoleBindings, name: `${COMPONENT_ROLE_PREFIX}placement-controller` },

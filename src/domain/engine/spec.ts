@@ -1,7 +1,7 @@
 import type { MultiClusterEngineSpec, Toleration } from '../../api/generated/multiclusterengine.js';
 import { DEFAULT_TARGET_NAMESPACE } from '../../api/names.js';
 
-/** A toleration as a pod may carry it: no empty fields, `tolerationSeconds` only where Kubernetes accepts it. */
+/** A toleration of a pod: no empty fields, and `tolerationSeconds` only where Kubernetes accepts it. */
 export interface PodToleration {
   readonly key?: string;
   readonly operator: 'Exists' | 'Equal';
@@ -11,23 +11,23 @@ export interface PodToleration {
   readonly tolerationSeconds?: number;
 }
 
-/** What a spec means, every default filled in. Lives in memory only: defaults are never written into a user's spec. */
+/** A spec with its defaults. Defaults are never written into a user's spec. */
 export interface EffectiveSpec {
   readonly targetNamespace: string;
-  /** Name of a Secret in the target namespace; undefined when none is wanted. */
+  /** Name of a Secret in the target namespace; undefined for none. */
   readonly imagePullSecret: string | undefined;
   readonly nodeSelector: Readonly<Record<string, string>>;
   readonly tolerations: readonly PodToleration[];
 }
 
-/** A field of the spec that cannot be served: its path, the value and the rule that it breaks. */
+/** An invalid field of the spec: its path, its value and the rule that it breaks. */
 export interface FieldError {
   readonly field: string;
   readonly value: string;
   readonly rule: string;
 }
 
-/** The meaning of a spec that {@link validateSpec} finds nothing wrong with. */
+/** `spec`: one for which {@link validateSpec} returns no errors. */
 export function effectiveSpec(spec: MultiClusterEngineSpec | undefined): EffectiveSpec {
   return {
     targetNamespace: targetNamespaceOf(spec),
@@ -37,15 +37,15 @@ export function effectiveSpec(spec: MultiClusterEngineSpec | undefined): Effecti
   };
 }
 
-/** The effective target namespace of any stored spec, a faulty one too. */
+/** The effective target namespace of any stored spec, also of an invalid one. */
 export function targetNamespaceOf(spec: MultiClusterEngineSpec | undefined): string {
   const set: unknown = spec?.targetNamespace;
   return typeof set === 'string' && set !== '' ? set : DEFAULT_TARGET_NAMESPACE;
 }
 
 /**
- * A toleration without what a pod may not carry. Kubernetes refuses `tolerationSeconds` beside every effect but
- * NoExecute, the empty one included; the spec promises that it is ignored there, so it is dropped.
+ * Kubernetes refuses `tolerationSeconds` with every effect other than NoExecute, the empty one included. The API of the
+ * engine says that it is ignored there, so it is dropped.
  */
 function podToleration(wanted: Toleration): PodToleration {
   const seconds = wanted.effect === 'NoExecute' ? wanted.tolerationSeconds : undefined;

@@ -33,7 +33,7 @@ describe('not like its ancestor:', () => {
     await stage.pass();
 
     expect(stage.state()).toBe('Progressing RollingOut');
-    expect(stage.message()).toContain('its change is not seen by the Deployment controller yet');
+    expect(stage.message()).toContain('the Deployment controller has not observed the change yet');
   });
 
   it('the status is not stale until a poll: every change it depends on wakes the engine', async () => {

@@ -216,7 +216,7 @@ describe('a terminating namespace', () => {
 
     expect(stage.state()).toBe('Progressing NamespaceTerminating');
     expect(stage.message()).toBe(
-      'Namespace multicluster-engine is being deleted (Some content has finalizers: x/y in 1 instance); it is made anew when it is gone',
+      'Namespace multicluster-engine is being deleted (Some content has finalizers: x/y in 1 instance); it is created again when it is gone',
     );
     expect(result).toMatchObject({ ending: 'wait' });
     stage.enqueued.length = 0;
@@ -363,7 +363,7 @@ describe('a refusal with code 403', () => {
     stage.api.may = () => false;
     await stage.pass();
     expect(stage.state()).toBe('Progressing Installing');
-    expect(stage.message()).toContain('the right was bound a moment ago');
+    expect(stage.message()).toContain('the role was bound a moment ago');
 
     await stage.clock.advance(5_000);
     await stage.pass();

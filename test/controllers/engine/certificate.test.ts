@@ -210,8 +210,8 @@ describe('the serving certificate', () => {
     await stage.pass();
 
     expect(writes(stage, before)).toEqual([]);
-    expect(row(stage, 'Secret', 'gateway-tls')).toBe('True Drifted: ends at 2026-04-01T00:00:00Z');
-    expect(stage.message()).toContain('Secret multicluster-engine/gateway-tls: ends at');
+    expect(row(stage, 'Secret', 'gateway-tls')).toBe('True Drifted: expires at 2026-04-01T00:00:00Z');
+    expect(stage.message()).toContain('Secret multicluster-engine/gateway-tls: expires at');
     stage.api.remove(Secrets, SECRET);
     stage.api.remove(ConfigMaps, TRUST);
     await stage.pass();

@@ -394,7 +394,9 @@ describe('drift', () => {
     const result = await stage.pass();
 
     expect(stage.state()).toBe('Progressing ApplyFailed');
-    expect(stage.message()).toContain('something at admission or after it changes spec.replicas again');
+    expect(stage.message()).toContain(
+      'spec.replicas is changed by admission or by another controller after each apply',
+    );
     expect(result).toMatchObject({ ending: 'wait', afterMs: 1000 });
   });
 });

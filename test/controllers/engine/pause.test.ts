@@ -23,8 +23,8 @@ describe('the pause', () => {
     expect(stage.message()).toBe(
       'annotation multicluster.platform.io/paused stops every write but status; held back: ' +
         'ServiceAccount multicluster-engine/placement-controller: does not exist; ' +
-        'Deployment multicluster-engine/placement-controller: something else is wanted of it now; ' +
-        'Deployment multicluster-engine/gateway: something else is wanted of it now',
+        'Deployment multicluster-engine/placement-controller: the desired state has changed; ' +
+        'Deployment multicluster-engine/gateway: the desired state has changed',
     );
     expect(
       stage

@@ -402,7 +402,7 @@ describe('an uninstall', () => {
 
     expect(stage.api.writes.slice(before)).toEqual(['updateStatus multiclusterengines hub']);
     expect(stage.state()).toBe('Uninstalling Paused');
-    expect(stage.message()).toContain('holds the uninstall back; what was made in namespace multicluster-engine stays');
+    expect(stage.message()).toContain('holds the uninstall back; the objects in namespace multicluster-engine stay');
     expect(stage.engine().status?.components).toHaveLength(ROWS);
     stage.edit({ annotations: {} });
     await removeAll(stage);
@@ -475,7 +475,7 @@ describe('an uninstall', () => {
     };
     await stage.pass();
 
-    expect(stage.message()).toContain('objects of the engine keep coming back');
+    expect(stage.message()).toContain('objects of the engine are created again while they are removed');
     expect(stage.exists()).toBe(true);
   });
 

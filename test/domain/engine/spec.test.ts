@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import type { Toleration } from '../../../src/api/generated/multiclusterengine.js';
 import { effectiveSpec, targetNamespaceOf } from '../../../src/domain/engine/spec.js';
-import { fieldErrorText, validateTargetNamespace, validateSpec } from '../../../src/domain/engine/specfaults.js';
+import { fieldErrorText, validateTargetNamespace, validateSpec } from '../../../src/domain/engine/validation.js';
 
 describe('the effective spec', () => {
   it('fills every default in, without touching what was given', () => {

@@ -116,7 +116,7 @@ class CertificateWork {
     const repairInMs = isDrift(decision) ? memory.repairDelayMs(id, clock.monotonic()) : 0;
     if (repairInMs > 0)
       return {
-        objects: [objectState(secret, 'waiting', `${decision.cause}, again and again`)],
+        objects: [objectState(secret, 'waiting', `${decision.cause}, repeatedly; the repair is delayed`)],
         events: [],
         repairInMs,
       };

@@ -148,5 +148,5 @@ async function terminationOf(input: Input, { client, pass }: ReconcileScope): Pr
   // The cache has metadata only.
   const fresh = await client.get<KubeObject>(Namespaces, { name }, { signal: pass.signal });
   const blockers = fresh === undefined ? '' : namespaceBlockers(fresh);
-  return `${titleOf(Namespaces, { name })} is being deleted${blockers}; it is made anew when it is gone`;
+  return `${titleOf(Namespaces, { name })} is being deleted${blockers}; it is created again when it is gone`;
 }

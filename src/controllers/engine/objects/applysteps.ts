@@ -56,7 +56,8 @@ async function applyObject(step: ApplyStep, input: Input, scope: ReconcileScope)
   const backedOff = memory.backedOff(id, desired.revision, now);
   if (backedOff !== undefined) return { state: backedOff };
   const repairInMs = step.drift === true ? memory.repairDelayMs(id, now) : 0;
-  if (repairInMs > 0) return { state: objectState(step, 'waiting', `${step.cause}, again and again`), repairInMs };
+  if (repairInMs > 0)
+    return { state: objectState(step, 'waiting', `${step.cause}, repeatedly; the repair is delayed`), repairInMs };
   let verbs: readonly string[] = ['get'];
   try {
     const options = { signal: pass.signal, metadataOnly: isSecret(step) };
@@ -93,7 +94,7 @@ async function writeObject(
   if (step.drift === true) memory.repaired(id, clock.monotonic());
   const changed = driftedFields(isSecret(step) ? { metadata: desired.object.metadata } : desired.object, answer);
   if (changed.length > 0) {
-    const message = `something at admission or after it changes ${changed.join(', ')} again`;
+    const message = `${changed.join(', ')} is changed by admission or by another controller after each apply`;
     return { state: failedState(step, { message, revision: desired.revision, object: answer }, input, scope) };
   }
   memory.succeeded(id);

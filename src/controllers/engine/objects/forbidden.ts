@@ -54,7 +54,10 @@ export async function classifyForbidden(
   }
   if (error.causes.length > 0) return { kind: 'refused', message: error.message };
   if (context.boundAt !== undefined && context.now - context.boundAt < BINDING_GRACE_MS) {
-    return { kind: 'wait', message: 'the right was bound a moment ago and does not hold everywhere yet' };
+    return {
+      kind: 'wait',
+      message: 'the role was bound a moment ago and the right is not in effect on every API server yet',
+    };
   }
   for (const verb of call.verbs) {
     if (!(await isAllowed(verb, call, context)))

@@ -4,19 +4,19 @@ import { takeOverSpec } from '../../../domain/engine/plan/managedfields.js';
 import type { KubeClient } from '../../../kube/client/client.js';
 import { isFailure } from '../../../runtime/errors.js';
 
-/** What is applied over what is there. */
+/** An object to apply, and the stored one. */
 export interface Replacement {
   readonly object: KubeObject;
-  /** As just read; undefined where there is none yet. */
+  /** The stored object as just read; undefined when there is none. */
   readonly fresh: KubeObject | undefined;
   readonly metadataOnly: boolean;
   readonly signal: AbortSignal;
 }
 
 /**
- * Applies: ours with force and its uid, a new name without force. Server-side apply leaves alone what others have added, and an edit of
- * a Service's port or of a volume's type leaves both side by side, which the API refuses. Then the spec is taken over as a whole, so that
- * what is not wanted there goes.
+ * Applies: an object of ours with force and its uid, a new name without force. Server-side apply keeps the fields of other
+ * managers; after an edit of a Service's port or a volume's type that leaves both values, which the API server refuses.
+ * Then the operator becomes the owner of the whole spec, and applies again, which removes what is not desired.
  */
 export async function serverSideApply(
   client: KubeClient,
@@ -24,14 +24,14 @@ export async function serverSideApply(
   { object, fresh, metadataOnly, signal }: Replacement,
 ): Promise<KubeObject> {
   const { uid, resourceVersion = '' } = fresh?.metadata ?? {};
-  const wanted = uid === undefined ? object : { ...object, metadata: { ...object.metadata, uid } };
+  const withUid = uid === undefined ? object : { ...object, metadata: { ...object.metadata, uid } };
   const options = { fieldManager: ENGINE_FIELD_MANAGER, force: uid !== undefined, signal, metadataOnly };
   try {
-    return await client.apply(type, wanted, options);
+    return await client.apply(type, withUid, options);
   } catch (error) {
     const managedFields = isFailure(error, 'Invalid') ? takeOverSpec(fresh, ENGINE_FIELD_MANAGER) : undefined;
     if (uid === undefined || managedFields === undefined) throw error;
     await client.patchMetadata(type, object.metadata, { uid, resourceVersion, managedFields }, options);
-    return client.apply(type, wanted, options);
+    return client.apply(type, withUid, options);
   }
 }

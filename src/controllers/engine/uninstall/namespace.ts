@@ -77,8 +77,7 @@ async function deleteNamespace(namespace: KubeObject, scope: ReconcileScope): Pr
     if (result === 'gone') return { kind: 'complete', message: 'everything is removed', namespaceKept: false };
     return waits(namespace, `${title} is being deleted`);
   } catch (error) {
-    if (isFailure(error, 'NotFound', 'Conflict'))
-      return waits(namespace, `${title} has changed and is looked at again`);
+    if (isFailure(error, 'NotFound', 'Conflict')) return waits(namespace, `${title} has changed and is read again`);
     if (!isFailure(error, 'Forbidden')) throw error;
     const call = { type: Namespaces, name: { name }, verbs: ['delete'] };
     const cause = await classifyForbidden(error, call, accessContext(scope));

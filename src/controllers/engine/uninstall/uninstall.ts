@@ -52,5 +52,8 @@ async function removeEverything(
     if (blockers.length > 0)
       return waitsFor(objects, [...blockers, ...(await podBlockers(ofKind, input.identity, scope))]);
   }
-  return { kind: 'inProgress', progress: { message: 'objects of the engine keep coming back' } };
+  return {
+    kind: 'inProgress',
+    progress: { message: 'objects of the engine are created again while they are removed' },
+  };
 }

@@ -14,7 +14,7 @@ import { byText, idOf, isTree, type Manifest, type Tree } from './manifest.js';
 import { renderPods, renderSubjects } from './render.js';
 import type { EffectiveSpec } from '../spec.js';
 
-/** What the operator was started with. */
+/** The operator's configuration. */
 export interface EngineSettings {
   /** The running operator's version. */
   readonly version: string;
@@ -24,7 +24,7 @@ export interface EngineSettings {
   readonly replicas: number;
   /** Where the operator's ServiceAccount and the Leases live. */
   readonly operatorNamespace: string;
-  /** Set with `--namespace`: the only namespace that may be served, with every binding given and none made. */
+  /** Set with `--namespace`: the only namespace that is served; the namespace and all bindings exist already. */
   readonly onlyNamespace?: string;
 }
 
@@ -33,92 +33,91 @@ export type Templates = Readonly<Record<string, readonly KubeObject[]>>;
 
 export interface DesiredObject {
   readonly type: ResourceType;
-  /** The component it belongs to; the product's name for what belongs to all. */
+  /** The object's component; the product's name for the namespace and the installer binding. */
   readonly component: string;
-  /** The whole of what is applied, {@link REVISION_ANNOTATION} included. */
+  /** The whole object to apply, with {@link REVISION_ANNOTATION}. */
   readonly object: Manifest;
-  /** Hash of everything else in it. */
+  /** Hash of the object without that annotation. */
   readonly revision: string;
-  /** It is not whole yet: what has to be there before it can be applied, for people. */
+  /** The object that has to exist before this one can be applied, for people. */
   readonly waitsFor?: string;
 }
 
-/** Whose objects: name and uid of an engine. */
 export interface EngineIdentity {
   readonly name: string;
   readonly uid: string;
 }
 
-/** Everything that an engine consists of, in the order in which it is applied. Templates are checked by {@link templateErrors}. */
+/** All objects of an engine in the order of applying. `templates`: checked by {@link templateErrors}. */
 export function desiredObjects(
   engine: EngineIdentity,
   spec: EffectiveSpec,
   templates: Templates,
   settings: EngineSettings,
 ): readonly DesiredObject[] {
-  const bare = settings.onlyNamespace === undefined ? namespaceAndInstaller(spec, settings) : [];
+  const drafts = settings.onlyNamespace === undefined ? namespaceAndInstaller(spec, settings) : [];
   const rows = [...CATALOGUE].sort((a, b) => a.order - b.order || byText(a.name, b.name));
   for (const row of rows) {
     for (const template of templates[row.folder] ?? []) {
       const type = typeOf(template);
       if (type === undefined || (settings.onlyNamespace !== undefined && isBinding(type))) continue;
-      bare.push({
+      drafts.push({
         type,
         component: row.name,
         object: renderComponent(template, type, { engine, row, spec, settings }),
       });
     }
   }
-  const place = (one: ObjectDraft): number => APPLY_ORDER.indexOf(one.type);
-  return bare
+  const position = (one: ObjectDraft): number => APPLY_ORDER.indexOf(one.type);
+  return drafts
     .map((one, index) => ({ one, index }))
-    .sort((a, b) => place(a.one) - place(b.one) || a.index - b.index)
+    .sort((a, b) => position(a.one) - position(b.one) || a.index - b.index)
     .map(({ one }) => withCommonMetadata(one, engine, settings));
 }
 
 /**
- * The kinds of the components' objects that live in the target namespace, in the order of applying. Their objects are
- * found there by label: watched, pruned, and removed with the engine.
+ * The kinds of the components' objects in the target namespace, in the order of applying. Objects of these kinds are
+ * found by label: watched, pruned, and removed with the engine.
  */
 export function targetTypes(templates: Templates): readonly ResourceType[] {
   const used = new Set(CATALOGUE.flatMap((row) => (templates[row.folder] ?? []).map(typeOf)));
   return APPLY_ORDER.filter((type) => used.has(type) && type.namespaced && !isBinding(type));
 }
 
-/** What is wrong with the components' folders: a row without a folder, or an object that no engine may consist of. */
+/** The errors in the components' folders: a component without objects, or an object that no engine may consist of. */
 export function templateErrors(templates: Templates): readonly string[] {
-  const faults: string[] = [];
+  const errors: string[] = [];
   for (const row of CATALOGUE) {
     const found = templates[row.folder] ?? [];
-    if (found.length === 0) faults.push(`deploy/components/${row.folder}: holds no object of component ${row.name}`);
+    if (found.length === 0) errors.push(`deploy/components/${row.folder}: holds no object of component ${row.name}`);
     for (const one of found) {
       const what = `deploy/components/${row.folder}: ${String(one.kind)} ${one.metadata.name}`;
       const type = typeOf(one);
       if (type === undefined || type === Namespaces || type === Secrets)
-        faults.push(
+        errors.push(
           `${what}: kind must be one of ${APPLY_ORDER.map((each) => each.kind).join(', ')}, and neither Namespace nor Secret`,
         );
       else if (isBinding(type) && !BINDINGS.some((each) => each.type === type && each.name === one.metadata.name)) {
-        faults.push(`${what}: a binding must have a row in the table of bindings`);
+        errors.push(`${what}: a binding must have a row in the table of bindings`);
       }
     }
   }
-  return faults;
+  return errors;
 }
 
-/** The type of a manifest by its apiVersion and kind; undefined for one that no engine consists of. */
+/** The type of a manifest by its apiVersion and kind; undefined for kinds that no engine consists of. */
 function typeOf(manifest: KubeObject): ResourceType | undefined {
   return APPLY_ORDER.find((type) => type.kind === manifest.kind && apiVersionOf(type) === manifest.apiVersion);
 }
 
-/** An object without what every object carries. */
+/** An object without the metadata that every object has. */
 export interface ObjectDraft {
   readonly type: ResourceType;
   readonly component: string;
   readonly object: Manifest;
 }
 
-/** What stands around the components: their namespace, and the operator's right to install there. */
+/** The components' namespace, and the binding that gives the operator its rights there. */
 function namespaceAndInstaller(spec: EffectiveSpec, settings: EngineSettings): ObjectDraft[] {
   const namespace = spec.targetNamespace;
   const subject = { kind: 'ServiceAccount', name: OPERATOR_SERVICE_ACCOUNT, namespace: settings.operatorNamespace };
@@ -159,22 +158,26 @@ function renderComponent(template: KubeObject, type: ResourceType, rendering: Re
   return renderPods(object, { spec, labels, image: settings.image, replicas: settings.replicas, leaseNamespace });
 }
 
-/** Adds what every object carries: type, labels, owner, version and revision. */
-export function withCommonMetadata(bare: ObjectDraft, engine: EngineIdentity, settings: EngineSettings): DesiredObject {
-  const { type, component } = bare;
-  const { name, namespace, labels, annotations } = bare.object.metadata;
+/** Adds the metadata that every object has: type, labels, owner, version and revision. */
+export function withCommonMetadata(
+  draft: ObjectDraft,
+  engine: EngineIdentity,
+  settings: EngineSettings,
+): DesiredObject {
+  const { type, component } = draft;
+  const { name, namespace, labels, annotations } = draft.object.metadata;
   const metadata: ObjectMeta = {
     name,
     ...(namespace === undefined ? {} : { namespace }),
     labels: { ...labels, ...productLabels(component, settings.version), [ENGINE_LABEL]: engine.name },
     annotations: { ...annotations, [VERSION_ANNOTATION]: settings.version },
-    // A namespace has no owner: garbage collection would take strangers' objects with it.
+    // A namespace has no owner: garbage collection would delete the objects of others with it.
     ...(type === Namespaces ? {} : { ownerReferences: [ownerOf(engine)] }),
   };
-  return withRevision(type, component, { ...bare.object, apiVersion: apiVersionOf(type), kind: type.kind, metadata });
+  return withRevision(type, component, { ...draft.object, apiVersion: apiVersionOf(type), kind: type.kind, metadata });
 }
 
-/** `object` with the hash of what it holds, in the place of one that it may carry from before. */
+/** `object` with its hash, which replaces an earlier one. */
 export function withRevision(type: ResourceType, component: string, object: Manifest): DesiredObject {
   const { [REVISION_ANNOTATION]: _before, ...annotations } = object.metadata.annotations ?? {};
   const metadata = { ...object.metadata, annotations };
@@ -204,7 +207,7 @@ function productLabels(component: string, version: string): Record<string, strin
   };
 }
 
-/** `version` as a label may hold it: a build suffix (`+…`) is not allowed there. */
+/** `version` as a label value, which may not contain a build suffix (`+…`). */
 function labelValue(version: string): string {
   return version
     .replaceAll(/[^A-Za-z0-9._-]/g, '_')
@@ -216,7 +219,7 @@ function isBinding(type: ResourceType): boolean {
   return type.kind === 'RoleBinding' || type.kind === 'ClusterRoleBinding';
 }
 
-/** JSON with sorted keys, so that equal objects hash alike; times never stand in it. */
+/** JSON with sorted keys, so that equal objects have equal hashes. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) => (isTree(inner) ? sorted(inner) : inner));
 }
@@ -225,7 +228,7 @@ function sorted(tree: Tree): Tree {
   return Object.fromEntries(Object.entries(tree).sort(([a], [b]) => byText(a, b)));
 }
 
-/** The id of a wanted object: see {@link idOf}. */
+/** The id of a desired object: see {@link idOf}. */
 export function desiredId(desired: DesiredObject): string {
   return idOf(desired.type, desired.object.metadata);
 }

@@ -1,7 +1,7 @@
 import type { KubeObject, ObjectName, ResourceType } from '../../../api/meta.js';
 import { keyOf } from '../../../api/resources.js';
 
-/** Any Kubernetes object, its fields beyond the metadata unread. */
+/** Any Kubernetes object, with its fields beside the metadata untyped. */
 export interface Manifest extends KubeObject {
   [field: string]: unknown;
 }
@@ -14,7 +14,7 @@ export function isTree(value: unknown): value is Tree {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The value at `path`; undefined as soon as a step leads nowhere. */
+/** The value at `path`; undefined where a field of the path does not exist. */
 export function at(value: unknown, ...path: readonly string[]): unknown {
   let here = value;
   for (const step of path) here = isTree(here) && Object.hasOwn(here, step) ? here[step] : undefined;
@@ -45,17 +45,17 @@ export function textAt(value: unknown, ...path: readonly string[]): string {
   return typeof found === 'string' ? found : '';
 }
 
-/** What tells objects of every kind apart: `plural.group/namespace/name`. */
+/** The key of an object among objects of all kinds: `plural.group/namespace/name`. */
 export function idOf(type: ResourceType, name: ObjectName): string {
   return `${type.plural}.${type.group}/${keyOf(name)}`;
 }
 
-/** An object as people know it: `Deployment multicluster-engine/placement-controller`. */
+/** An object for people: `Deployment multicluster-engine/placement-controller`. */
 export function titleOf(type: ResourceType, name: ObjectName): string {
   return `${type.kind} ${keyOf(name)}`;
 }
 
-/** A kind as rights name it: `deployments.apps`. */
+/** A kind as in RBAC: `deployments.apps`. */
 export function resourceText(type: ResourceType): string {
   return type.group === '' ? type.plural : `${type.plural}.${type.group}`;
 }
@@ -65,7 +65,7 @@ export function byText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Equal in every part; the order of a map's fields means nothing. */
+/** Deep equality. The order of a map's fields is ignored. */
 export function sameValue(a: unknown, b: unknown): boolean {
   if (Array.isArray(a) && Array.isArray(b))
     return a.length === b.length && a.every((item, index) => sameValue(item, b[index]));

@@ -1,7 +1,7 @@
 import { isTree, itemsAt, treeAt, type Manifest, type Tree } from './manifest.js';
 import type { EffectiveSpec } from '../spec.js';
 
-/** The environment of a component's containers that rendering fills in. */
+/** The environment variable of a component's containers whose value is set here. */
 const LEASE_NAMESPACE_VARIABLE = 'MULTICLUSTER_ENGINE_LEADER_ELECTION_NAMESPACE';
 
 export interface PodRendering {
@@ -10,11 +10,11 @@ export interface PodRendering {
   readonly labels: Readonly<Record<string, string>>;
   readonly image: string;
   readonly replicas: number;
-  /** The namespace of the Lease that the replicas share; undefined where they share none. */
+  /** The namespace of the replicas' Lease; undefined without leader election. */
   readonly leaseNamespace: string | undefined;
 }
 
-/** A Deployment with everything that the engine's spec and the operator's flags say of pods. */
+/** A Deployment with the pod settings of the engine's spec and the operator's flags. */
 export function renderPods(deployment: Manifest, rendering: PodRendering): Manifest {
   const spec = treeAt(deployment, 'spec');
   const template = treeAt(spec, 'template');
@@ -37,7 +37,7 @@ function renderPodSpec(pod: Tree, rendering: PodRendering): Tree {
     ...pod,
     ...(initContainers.length === 0 ? {} : { initContainers }),
     containers: itemsAt(pod, 'containers').map((one) => renderContainer(one, rendering)),
-    // Empty ones are left out: the server would drop them, and they would read as drift for ever.
+    // The API server drops empty ones, which would then count as drift.
     ...(imagePullSecret === undefined ? {} : { imagePullSecrets: [{ name: imagePullSecret }] }),
     ...(Object.keys(allSelectors).length === 0 ? {} : { nodeSelector: allSelectors }),
     ...(allTolerations.length === 0 ? {} : { tolerations: allTolerations }),
@@ -52,7 +52,7 @@ function renderContainer(container: Tree, rendering: PodRendering): Tree {
   return { ...container, image, ...(env.length === 0 ? {} : { env }) };
 }
 
-/** A binding whose ServiceAccounts live in `namespace`. */
+/** A binding with its subjects in `namespace`. */
 export function renderSubjects(binding: Manifest, namespace: string): Manifest {
   const subjects: readonly unknown[] = Array.isArray(binding['subjects']) ? binding['subjects'] : [];
   return { ...binding, subjects: subjects.map((one) => (isTree(one) ? { ...one, namespace } : one)) };

@@ -8,11 +8,12 @@ import { isTerminating } from './termination.js';
 import type { ObjectState } from '../status/input.js';
 
 /**
- * A token is bound to the uid of its ServiceAccount: pods that run on after the account was made anew hold one that is
- * refused for ever. So the pods of a Deployment carry the uid of the account that they run as, and another uid rolls them.
+ * A token is bound to the uid of its ServiceAccount: after the account was deleted and created again, the tokens of
+ * running pods are refused. So the pod template of a Deployment carries the uid of its account, and a new uid starts a
+ * rollout.
  */
 
-/** The uids of our ServiceAccounts that live, by the id of the account; those that go, or are another's, are left out. */
+/** The uids of our ServiceAccounts by the id of the account; without accounts that are being deleted or foreign. */
 export function accountUids(objects: readonly ObjectState[], engine: EngineIdentity): ReadonlyMap<string, string> {
   const uids = new Map<string, string>();
   for (const { type, name, object } of objects) {
@@ -24,8 +25,8 @@ export function accountUids(objects: readonly ObjectState[], engine: EngineIdent
 }
 
 /**
- * `desired` with the uid of its account in the pods of each Deployment that runs as one of `desired`. While that uid is
- * not known, what the stored Deployment says of it stands; one that says nothing waits for the account.
+ * `desired` with the uid of the account in the pod template of each Deployment whose account is in `desired`. While the
+ * uid is not known, that of the stored Deployment stays; a Deployment without one waits for the account.
  */
 export function withAccountUids(
   desired: readonly DesiredObject[],

@@ -16,13 +16,12 @@ import { LEFTOVER_CAUSE } from './plan.js';
 import { finalizersOf, isTerminating } from './termination.js';
 
 /**
- * A serving certificate is a Secret that holds the pair, and a ConfigMap that holds what clients trust: the certificate
- * that is served now and the one before it, or, in the moment before the Secret changes, its successor. Nothing of the
- * Secret but its metadata is ever read: its end and the certificates stand in annotations, and that somebody else wrote
- * the pair shows in the managed fields.
+ * A serving certificate consists of a Secret with the key pair and a ConfigMap with the certificates that clients trust:
+ * the one that is served, and the one before it or, just before the Secret changes, the next one. Only metadata of the
+ * Secret is read: annotations hold its expiry and the certificates, and the managed fields show a write by somebody else.
  */
 
-/** A self-signed pair, PEM. */
+/** A self-signed certificate and its key, PEM. */
 export interface KeyPair {
   readonly certificate: string;
   readonly privateKey: string;
@@ -30,7 +29,7 @@ export interface KeyPair {
   readonly notAfter: number;
 }
 
-/** For whom and what a certificate's objects are made. */
+/** One serving certificate: its component, its objects' names, and the engine that owns them. */
 export interface ServingCertificate {
   readonly component: string;
   readonly row: ServingCertificateRow;
@@ -39,22 +38,22 @@ export interface ServingCertificate {
   readonly settings: EngineSettings;
 }
 
-/** What is stored of it. */
+/** The stored objects of a serving certificate. */
 export interface StoredCertificate {
-  /** Metadata of the Secret, managed fields among it; undefined: there is none. */
+  /** Metadata of the Secret, with managed fields; undefined when it does not exist. */
   readonly secret: KubeObject | undefined;
   readonly configMap: KubeObject | undefined;
-  /** The target namespace; undefined where namespaces are not ours to look at. */
+  /** The target namespace; undefined with `--namespace`. */
   readonly namespaceObject: KubeObject | undefined;
   /** Ms since the epoch. */
   readonly now: number;
 }
 
 /**
- * - given: the Secret is somebody else's and taken as it is.
- * - keep: ours and good until `renewAt` (ms since the epoch); `bundle` is what the ConfigMap has to hold.
- * - issue, renew: a new pair is needed. `served`: the certificate that a running process may still serve.
- * - wait: something has to go first.
+ * - given: the Secret was made by somebody else and is used as it is.
+ * - keep: ours and valid; it is renewed at `renewAt` (ms since the epoch). `bundle`: the content of the ConfigMap.
+ * - issue, renew: a new key pair is needed. `served`: the certificate that running processes may still serve.
+ * - wait: another object has to be deleted first.
  */
 export type CertificateDecision =
   | { readonly kind: 'given'; readonly cause: string }
@@ -63,15 +62,15 @@ export type CertificateDecision =
   | { readonly kind: 'renew'; readonly cause: string; readonly served: string | undefined; readonly drift: boolean }
   | { readonly kind: 'wait'; readonly cause: string };
 
-/** A third of the 90 days that a certificate lives: it is renewed at two thirds. */
+/** A third of the 90 days for which a certificate is valid: it is renewed at two thirds. */
 export const RENEW_BEFORE_MS = 30 * 24 * 3600 * 1000;
-/** Two thirds, and a day: one that is not due for longer was issued by a clock that went ahead. */
-const LONGEST_MS = 61 * 24 * 3600 * 1000;
+/** Two thirds of the validity, and a day: a later renewal means that the clock was ahead when it was issued. */
+const LATEST_RENEWAL_MS = 61 * 24 * 3600 * 1000;
 const TRUST_KEY = 'ca.crt';
 const VERSION_LABEL = 'app.kubernetes.io/version';
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g;
 
-/** What of the Secret has to be booked under our name: whoever writes it takes it from us. */
+/** The fields of the Secret that the operator owns until somebody else writes them. */
 const OWNED_FIELDS: readonly (readonly string[])[] = [
   ['f:data', 'f:tls.crt'],
   ['f:data', 'f:tls.key'],
@@ -79,7 +78,7 @@ const OWNED_FIELDS: readonly (readonly string[])[] = [
   ['f:metadata', 'f:annotations', `f:${TRUST_ANNOTATION}`],
 ];
 
-/** The names under which the Service is reached, the shortest first. */
+/** The DNS names of the Service, the shortest first. */
 export function certificateNames({ row, namespace }: ServingCertificate): readonly string[] {
   const { service } = row;
   return [
@@ -90,77 +89,88 @@ export function certificateNames({ row, namespace }: ServingCertificate): readon
   ];
 }
 
-/** What is to be done about a certificate. Pure. */
-export function decideCertificate(one: ServingCertificate, sight: StoredCertificate): CertificateDecision {
-  const { secret, namespaceObject, now } = sight;
+export function decideCertificate(certificate: ServingCertificate, stored: StoredCertificate): CertificateDecision {
+  const { secret, namespaceObject, now } = stored;
   if (secret === undefined) {
     if (namespaceObject !== undefined && isTerminating(namespaceObject)) {
       return { kind: 'wait', cause: `Namespace ${namespaceObject.metadata.name} is being deleted` };
     }
-    return { kind: 'issue', cause: 'does not exist', served: publishedCertificate(one, sight.configMap) };
+    return { kind: 'issue', cause: 'does not exist', served: publishedCertificate(certificate, stored.configMap) };
   }
-  const ownership = ownershipOf(secret, one.engine);
+  const ownership = ownershipOf(secret, certificate.engine);
   if (ownership === 'leftover') return { kind: 'wait', cause: LEFTOVER_CAUSE };
-  if (ownership !== 'ours' && !wasAppliedByUs(secret, one.engine)) {
+  if (ownership !== 'ours' && !wasAppliedByUs(secret, certificate.engine)) {
     return { kind: 'given', cause: 'was made by somebody else and is taken as it is' };
   }
   if (isTerminating(secret)) return { kind: 'wait', cause: `is being deleted${finalizersOf(secret)}` };
-  const taken = OWNED_FIELDS.filter((field) => !ownsField(secret, field)).map((field) =>
-    field.map((step) => step.slice(2)).join('.'),
+  const changed = OWNED_FIELDS.filter((field) => !ownsField(secret, field)).map((field) =>
+    field.map((part) => part.slice(2)).join('.'),
   );
-  if (taken.length > 0)
+  if (changed.length > 0)
     return {
       kind: 'renew',
       drift: true,
-      cause: `was changed by somebody else at ${taken.join(', ')}`,
-      served: publishedCertificate(one, sight.configMap),
+      cause: `was changed by somebody else at ${changed.join(', ')}`,
+      served: publishedCertificate(certificate, stored.configMap),
     };
   const bundle = secret.metadata.annotations?.[TRUST_ANNOTATION] ?? '';
   const served = certificatesIn(bundle).at(-1);
-  const drifted = driftedFields(lastingMetadata(one), secret);
+  const drifted = driftedFields(unversionedMetadata(certificate), secret);
   if (drifted.length > 0) return { kind: 'renew', drift: true, cause: `differs at ${drifted.join(', ')}`, served };
   const expiry = secret.metadata.annotations?.[EXPIRY_ANNOTATION] ?? '';
   const renewAt = Date.parse(expiry) - RENEW_BEFORE_MS;
-  if (renewAt - now > LONGEST_MS)
-    return { kind: 'renew', drift: false, cause: `is made for a time to come, to the ${expiry}`, served };
+  if (renewAt - now > LATEST_RENEWAL_MS)
+    return {
+      kind: 'renew',
+      drift: false,
+      cause: `expires at ${expiry}, later than a certificate that is issued now`,
+      served,
+    };
   if (now < renewAt) return { kind: 'keep', renewAt, bundle };
-  return { kind: 'renew', drift: false, cause: `ends at ${expiry}`, served };
+  return { kind: 'renew', drift: false, cause: `expires at ${expiry}`, served };
 }
 
-/** What the ConfigMap holds once `issued` is published: the certificate that is served until the Secret changes, and this one. */
+/** The certificates to trust before `issued` is stored: the one that is served until then, and this one. */
 export function bundleOf(issued: KeyPair, served: string | undefined): string {
   const trusted = new Set([...(served === undefined ? [] : [served]), ...certificatesIn(issued.certificate)]);
   return [...trusted].map((pem) => `${pem}\n`).join('');
 }
 
 /** The ConfigMap that publishes `bundle`. */
-export function bundleConfigMap(one: ServingCertificate, bundle: string): DesiredObject {
-  return complete(one, ConfigMaps, { metadata: { name: one.row.configMap }, data: { [TRUST_KEY]: bundle } });
+export function bundleConfigMap(certificate: ServingCertificate, bundle: string): DesiredObject {
+  return complete(certificate, ConfigMaps, {
+    metadata: { name: certificate.row.configMap },
+    data: { [TRUST_KEY]: bundle },
+  });
 }
 
-/** The Secret that holds `issued`; its revision, which everybody may read, says nothing of the key. */
-export function keyPairSecret(one: ServingCertificate, issued: KeyPair, bundle: string): DesiredObject {
+/** The Secret with `issued`. Its revision is computed without the key. */
+export function keyPairSecret(certificate: ServingCertificate, issued: KeyPair, bundle: string): DesiredObject {
   const annotations = { [EXPIRY_ANNOTATION]: timestamp(issued.notAfter), [TRUST_ANNOTATION]: bundle };
-  const open = complete(one, Secrets, { metadata: { name: one.row.secret, annotations }, type: 'kubernetes.io/tls' });
+  const withoutKey = complete(certificate, Secrets, {
+    metadata: { name: certificate.row.secret, annotations },
+    type: 'kubernetes.io/tls',
+  });
   const data = { 'tls.crt': btoa(issued.certificate), 'tls.key': btoa(issued.privateKey) };
-  return { ...open, object: { ...open.object, data } };
+  return { ...withoutKey, object: { ...withoutKey.object, data } };
 }
 
-function complete(one: ServingCertificate, type: ResourceType, object: Manifest): DesiredObject {
-  const metadata = { ...object.metadata, namespace: one.namespace };
+function complete(certificate: ServingCertificate, type: ResourceType, object: Manifest): DesiredObject {
+  const metadata = { ...object.metadata, namespace: certificate.namespace };
   return withCommonMetadata(
-    { type, component: one.component, object: { ...object, metadata } },
-    one.engine,
-    one.settings,
+    { type, component: certificate.component, object: { ...object, metadata } },
+    certificate.engine,
+    certificate.settings,
   );
 }
 
-/** Owner and labels as every version of the operator writes them: another version is no reason for another key. */
-function lastingMetadata(one: ServingCertificate): { metadata: object } {
-  const { labels = {}, ownerReferences } = complete(one, Secrets, { metadata: { name: one.row.secret } }).object
-    .metadata;
-  const { [VERSION_LABEL]: _, ...lasting } = labels;
-  return { metadata: { labels: lasting, ownerReferences } };
+/** Owner and labels without the version: another version of the operator needs no new key. */
+function unversionedMetadata(certificate: ServingCertificate): { metadata: object } {
+  const { labels = {}, ownerReferences } = complete(certificate, Secrets, {
+    metadata: { name: certificate.row.secret },
+  }).object.metadata;
+  const { [VERSION_LABEL]: _, ...unversioned } = labels;
+  return { metadata: { labels: unversioned, ownerReferences } };
 }
 
 function ownsField(secret: KubeObject, field: readonly string[]): boolean {
@@ -170,9 +180,9 @@ function ownsField(secret: KubeObject, field: readonly string[]): boolean {
   return ours.some((entry) => at(entry, 'fieldsV1', ...field) !== undefined);
 }
 
-/** The newest certificate that our ConfigMap publishes: the last word on what is served, where the Secret has none. */
-function publishedCertificate(one: ServingCertificate, configMap: KubeObject | undefined): string | undefined {
-  if (configMap === undefined || ownershipOf(configMap, one.engine) !== 'ours') return undefined;
+/** The newest certificate in our ConfigMap: what may be served, where the Secret does not show it. */
+function publishedCertificate(certificate: ServingCertificate, configMap: KubeObject | undefined): string | undefined {
+  if (configMap === undefined || ownershipOf(configMap, certificate.engine) !== 'ours') return undefined;
   return certificatesIn(textAt(configMap, 'data', TRUST_KEY)).at(-1);
 }
 

@@ -2,16 +2,16 @@ import { isTree, sameValue, type Tree } from '../manifest/manifest.js';
 import { sameQuantity } from './quantity.js';
 
 /**
- * Whether a stored object still holds what was applied, decided without asking the server.
+ * Whether a stored object still has the applied fields, decided without a request.
  *
- * The rule: every wanted field is there and equal. The server only ever adds beside what we apply (defaults, other
- * people's labels and fields), so what is there and not wanted is not looked at, except inside what server-side apply
- * treats as one value (the tables below): there one owner owns all of it, and anything else in it is drift.
- * A wanted value that the server writes in another form (amounts) is compared by value. Templates therefore state the
- * server's defaults inside such one-value fields, and hold no empty maps or lists, which the server drops.
+ * The rule: every desired field exists and is equal. The API server and other managers only add fields (defaults,
+ * labels), so fields that are not desired are ignored, except inside values that server-side apply treats as atomic (the
+ * tables below): one manager owns all of an atomic value, and any other content is drift. A desired quantity, which the
+ * server writes in another form, is compared by value. Templates therefore contain the server's defaults inside atomic
+ * values, and no empty maps or lists, which the server drops.
  */
 
-/** Lists whose items have keys, by path: compared item by item, in any order, and others' items stay. From the API's schema. */
+/** The keys of lists of type `map`, by path: compared item by item, in any order; items of others stay. From the API's schema. */
 const LIST_MAPS: Readonly<Record<string, readonly string[]>> = {
   'metadata.ownerReferences': ['uid'],
   'spec.ports': ['port', 'protocol'],
@@ -27,7 +27,7 @@ const LIST_MAPS: Readonly<Record<string, readonly string[]>> = {
   'spec.template.spec.volumes': ['name'],
 };
 
-/** Maps that are one value; every list that is not above is one, too. */
+/** Atomic maps. Every list that is not above is atomic, too. */
 const ATOMIC_MAPS: ReadonlySet<string> = new Set([
   'roleRef',
   'spec.podSelector',
@@ -38,20 +38,19 @@ const ATOMIC_MAPS: ReadonlySet<string> = new Set([
   'spec.template.spec.initContainers[].env[].valueFrom.fieldRef',
 ]);
 
-/** Maps whose values are amounts. */
+/** Maps whose values are quantities. */
 const QUANTITIES = /\.resources\.(limits|requests)$/;
 
-/** What holds for a comparison below one field. */
 interface FieldPath {
-  /** As people write it, with the keys of list items: `spec.template.spec.containers[operator].image`. */
+  /** For people, with the keys of list items: `spec.template.spec.containers[operator].image`. */
   readonly shown: string;
-  /** As the tables write it: `spec.template.spec.containers[].image`. */
+  /** As in the tables: `spec.template.spec.containers[].image`. */
   readonly path: string;
 }
 
 /**
- * The paths at which `stored` lacks what `wanted` holds, in the order of `wanted`; empty when nothing has drifted. Both
- * are objects of one type and name: what the server calls that type in its answer (lists leave it out) means nothing.
+ * The paths at which `stored` differs from `wanted`, in the order of `wanted`; empty when nothing has drifted. Both are
+ * objects of one type and name: apiVersion and kind, which lists leave out, are ignored.
  */
 export function driftedFields(wanted: Tree, stored: unknown): readonly string[] {
   const { apiVersion: _version, kind: _kind, ...content } = wanted;

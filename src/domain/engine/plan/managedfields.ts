@@ -1,14 +1,14 @@
 import { at, isTree, itemsAt, textAt, treeAt, type Tree } from '../manifest/manifest.js';
 
 /**
- * The managedFields of `object` with every field of its spec booked on `manager`, as if that one had applied them all: what its next
- * apply leaves out goes. What others own outside the spec, and through subresources, stays theirs.
- * undefined where nobody else owns a field of the spec. See "Field Management" in the documentation of server-side apply.
+ * The managedFields of `object` with every field of its spec owned by `manager`: fields that its next apply leaves out are
+ * removed. Ownership outside the spec and through subresources does not change. Returns undefined where no other manager
+ * owns a field of the spec. See "Field Management" in the documentation of server-side apply.
  */
 export function takeOverSpec(object: unknown, manager: string): readonly Tree[] | undefined {
   const entries = itemsAt(at(object, 'metadata'), 'managedFields');
-  const ours = entries.find((one) => one['manager'] === manager && one['operation'] === 'Apply' && isMain(one));
-  const foreign = entries.filter((one) => one !== ours && isMain(one) && isTree(at(one, 'fieldsV1', 'f:spec')));
+  const ours = entries.find((one) => one['manager'] === manager && one['operation'] === 'Apply' && isMainResource(one));
+  const foreign = entries.filter((one) => one !== ours && isMainResource(one) && isTree(at(one, 'fieldsV1', 'f:spec')));
   if (foreign.length === 0) return undefined;
   const spec = foreign.reduce(
     (sum, one) => union(sum, treeAt(one, 'fieldsV1', 'f:spec')),
@@ -25,7 +25,7 @@ export function takeOverSpec(object: unknown, manager: string): readonly Tree[] 
   return [...owning, { ...entry, fieldsV1: { ...treeAt(ours, 'fieldsV1'), 'f:spec': spec } }];
 }
 
-function isMain(entry: Tree): boolean {
+function isMainResource(entry: Tree): boolean {
   return textAt(entry, 'subresource') === '';
 }
 
@@ -34,7 +34,7 @@ function withoutSpec(entry: Tree): Tree {
   return { ...entry, fieldsV1: rest };
 }
 
-/** Every path of both sets. */
+/** The union of two field sets. */
 function union(a: Tree, b: Tree): Tree {
   const paths = [...new Set([...Object.keys(a), ...Object.keys(b)])];
   return Object.fromEntries(paths.map((path) => [path, union(treeAt(a, path), treeAt(b, path))]));

@@ -5,14 +5,14 @@ import type { EngineIdentity } from '../manifest/desired.js';
 import { at, itemsAt } from '../manifest/manifest.js';
 
 /**
- * - ours: its controller is this very engine.
- * - leftover: its controller is an engine of the same name that is gone; garbage collection takes it away.
- * - unowned: no controller at all; somebody may have taken ours off, which only its managed fields tell.
- * - foreign: anything else.
+ * - ours: its controller is this engine.
+ * - leftover: its controller is a deleted engine of the same name; garbage collection removes it.
+ * - unowned: it has no controller; the managed fields show whether ours was removed.
+ * - foreign: any other controller.
  */
 export type Ownership = 'ours' | 'leftover' | 'unowned' | 'foreign';
 
-/** Whose an object is, by its controller reference; for everything but namespaces. */
+/** By the controller reference; for every kind except Namespace. */
 export function ownershipOf(object: KubeObject, engine: EngineIdentity): Ownership {
   const controller = (object.metadata.ownerReferences ?? []).find((one) => one.controller === true);
   if (controller === undefined) return 'unowned';
@@ -23,18 +23,18 @@ export function ownershipOf(object: KubeObject, engine: EngineIdentity): Ownersh
 }
 
 /**
- * Whether an object that has lost its controller reference was applied by us for this engine: it still carries our
- * label, and the server still books fields of it under our name. `object` as read from the server, managed fields and all.
+ * Whether an object without a controller was applied by the operator for this engine: it has the engine's label, and its
+ * managed fields name the operator. `object`: with its managed fields.
  */
 export function wasAppliedByUs(object: KubeObject, engine: EngineIdentity): boolean {
   if (ownershipOf(object, engine) !== 'unowned') return false;
-  const booked = itemsAt(at(object, 'metadata'), 'managedFields').some(
+  const isManaged = itemsAt(at(object, 'metadata'), 'managedFields').some(
     (one) => one['manager'] === ENGINE_FIELD_MANAGER && one['operation'] === 'Apply',
   );
-  return booked && object.metadata.labels?.[ENGINE_LABEL] === engine.name;
+  return isManaged && object.metadata.labels?.[ENGINE_LABEL] === engine.name;
 }
 
-/** Whether a namespace was made for this engine: it carries the label, and never an owner. */
+/** Whether the operator made a namespace for this engine: by the label, since a namespace has no owner. */
 export function isOurNamespace(namespace: KubeObject, engine: Pick<EngineIdentity, 'name'>): boolean {
   return namespace.metadata.labels?.[ENGINE_LABEL] === engine.name;
 }

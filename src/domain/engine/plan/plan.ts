@@ -14,24 +14,23 @@ export interface StoredObject {
   readonly object: KubeObject;
 }
 
-/** What a plan is made from. */
 export interface PlanInput {
   readonly engine: EngineIdentity;
   readonly desired: readonly DesiredObject[];
-  /** Every cached object that may be ours, in any order. */
+  /** The cached objects that may be ours, in any order. */
   readonly stored: readonly StoredObject[];
-  /** The target namespace; undefined when it does not exist, or where namespaces are not ours to look at. */
+  /** The target namespace; undefined when it does not exist, and with `--namespace`. */
   readonly namespace: KubeObject | undefined;
 }
 
 /**
- * What to do about one object.
- * - create: nothing of ours is known under that name; the server is asked before anything is written.
- * - patch: ours, and not as wanted.
- * - keep: ours, and as wanted.
- * - delete: ours, and wanted no more.
- * - wait: something else has to go first.
- * - skip-foreign: somebody else's; never touched.
+ * What to do with one object.
+ * - create: the cache has no object of ours with that name; the API server is read before the write.
+ * - patch: ours, and not as desired.
+ * - keep: ours, and as desired.
+ * - delete: ours, and no longer desired.
+ * - wait: another object has to be applied or deleted first.
+ * - skip-foreign: the object belongs to somebody else and is never touched.
  */
 export interface Step {
   readonly action: 'create' | 'patch' | 'keep' | 'delete' | 'wait' | 'skip-foreign';
@@ -39,15 +38,15 @@ export interface Step {
   readonly name: ObjectName;
   /** Why, for people. */
   readonly cause: string;
-  /** Absent for what is wanted no more. */
+  /** Absent for an object that is no longer desired. */
   readonly desired?: DesiredObject;
-  /** What the cache holds. */
+  /** The object in the cache. */
   readonly stored?: KubeObject;
-  /** patch: it was as wanted, and somebody else changed it since. */
+  /** patch: it was as desired, and somebody else has changed it. */
   readonly drift?: true;
 }
 
-/** The steps of a pass: what is wanted in the order of applying, then what goes in the reverse order. Pure. */
+/** All steps: the desired objects in the order of applying, then the prunable ones in the reverse order. Pure. */
 export function plan(input: PlanInput): readonly Step[] {
   return [...desiredSteps(input), ...pruneSteps(input)];
 }
@@ -66,8 +65,8 @@ export function desiredSteps(input: PlanInput): readonly Step[] {
 }
 
 /**
- * The step for one wanted object after the server was asked for it, managed fields and all: `fresh` is what is stored,
- * undefined when nothing is. undefined: a namespace that is left as it is.
+ * The step for one desired object after it was read from the API server. `fresh`: the object with its managed fields;
+ * undefined when there is none. Returns undefined for a namespace that is left as it is.
  */
 export function stepForRead(
   desired: DesiredObject,
@@ -91,7 +90,7 @@ function namespaceStep(
   const base = baseOf(desired);
   if (stored === undefined) return { ...base, action: 'create', cause: 'does not exist' };
   if (isTerminating(stored)) return { ...base, action: 'wait', stored, cause: 'is being deleted' };
-  // One that was there before, or that somebody took over, is left as it is.
+  // A namespace that the operator did not make, or that somebody has taken over, is left as it is.
   return isOurNamespace(stored, engine) ? compared(base, desired, stored) : undefined;
 }
 
@@ -122,9 +121,9 @@ function objectStep(
 
 function compared(base: Pick<Step, 'type' | 'name' | 'desired'>, desired: DesiredObject, stored: KubeObject): Step {
   const fields = driftedFields(desired.object, stored);
-  if (fields.length === 0) return { ...base, action: 'keep', stored, cause: 'is as wanted' };
+  if (fields.length === 0) return { ...base, action: 'keep', stored, cause: 'is as desired' };
   if (stored.metadata.annotations?.[REVISION_ANNOTATION] !== desired.revision) {
-    return { ...base, action: 'patch', stored, cause: 'something else is wanted of it now' };
+    return { ...base, action: 'patch', stored, cause: 'the desired state has changed' };
   }
   return { ...base, action: 'patch', stored, drift: true, cause: `differs at ${fieldList(fields)}` };
 }
@@ -144,7 +143,7 @@ export function pruneSteps(input: PlanInput): readonly Step[] {
   return steps.sort((a, b) => removalOrder(a, b));
 }
 
-/** The order of removing: kinds in reverse, then names. */
+/** The order of removal: kinds in the reverse order of applying, then names. */
 export function removalOrder(a: Pick<Step, 'type' | 'name'>, b: Pick<Step, 'type' | 'name'>): number {
   return (
     APPLY_ORDER.indexOf(b.type) - APPLY_ORDER.indexOf(a.type) || byText(idOf(a.type, a.name), idOf(b.type, b.name))
@@ -153,12 +152,12 @@ export function removalOrder(a: Pick<Step, 'type' | 'name'>, b: Pick<Step, 'type
 
 export const LEFTOVER_CAUSE = 'belongs to an earlier engine of the same name and is about to be garbage collected';
 
-/** Why an object is not ours, naming whose it is where it says so. */
+/** Why an object is not ours, with its controller where it has one. */
 export function foreignCause(stored: KubeObject): string {
   const controller = (stored.metadata.ownerReferences ?? []).find((one) => one.controller === true);
-  const whose =
+  const owner =
     controller === undefined ? 'was made by somebody else' : `belongs to ${controller.kind} ${controller.name}`;
-  return `${whose} and is not touched; delete or rename it`;
+  return `${owner} and is not touched; delete or rename it`;
 }
 
 const FIELDS_SHOWN = 5;

@@ -1,4 +1,4 @@
-/** Amounts as Kubernetes writes them (`500m`, `0.5`, `128Mi`, `1e3`), compared by value. */
+/** Quantities of Kubernetes (`500m`, `0.5`, `128Mi`, `1e3`), compared by value. */
 
 interface Unit {
   readonly base: bigint;
@@ -25,10 +25,10 @@ const UNITS: Readonly<Record<string, Unit>> = {
 };
 
 const FORM = /^([+-]?)(\d{1,30})?(?:\.(\d{0,30}))?(?:[eE]([+-]?\d{1,2})|([numkMGTPE]|[KMGTPE]i))?$/;
-/** Every amount is compared in units of ten to the minus 160: whole for all that the form above allows. */
+/** Quantities are compared in units of 10^-160: a whole number for every quantity of the form above. */
 const SCALE = 160n;
 
-/** Whether two amounts are the same; texts that are no amounts are the same when they are equal. */
+/** Whether two quantities are the same; texts that are no quantities are compared as texts. */
 export function sameQuantity(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   const left = scaled(a);

@@ -6,7 +6,7 @@ import { enumerate, healthOf, type ObjectState, type ObjectStateName } from './i
 
 type Row = Omit<ComponentCondition, 'lastTransitionTime'>;
 
-/** What a row says of each state that does not depend on health. */
+/** The reasons of the states that do not depend on health. */
 const REASONS: Readonly<Record<Exclude<ObjectStateName, 'applied'>, ComponentReason>> = {
   waiting: 'Pending',
   failed: 'ApplyFailed',
@@ -18,8 +18,8 @@ const REASONS: Readonly<Record<Exclude<ObjectStateName, 'applied'>, ComponentRea
 };
 
 /**
- * The rows of the status: one per wanted object, sorted by kind and name, `lastTransitionTime` kept where the status did
- * not move. `now` is RFC 3339.
+ * The rows of the status: one per object, sorted by kind and name. `lastTransitionTime` changes with the row's status
+ * only. `now` is RFC 3339.
  */
 export function componentRows(
   stored: readonly ComponentCondition[],
@@ -29,13 +29,13 @@ export function componentRows(
   const rows = objects.map((state) => {
     const row = componentRow(state);
     const before = stored.find((one) => one.kind === row.kind && one.name === row.name);
-    const moved = before === undefined || before.status !== row.status;
-    return { ...row, lastTransitionTime: moved ? now : before.lastTransitionTime };
+    const isChanged = before === undefined || before.status !== row.status;
+    return { ...row, lastTransitionTime: isChanged ? now : before.lastTransitionTime };
   });
   return sorted(rows);
 }
 
-/** `rows`, and those of `stored` that are about other objects. */
+/** `rows`, and the rows of `stored` for other objects. */
 export function withOtherRows(
   rows: readonly ComponentCondition[],
   stored: readonly ComponentCondition[],
@@ -54,8 +54,8 @@ function sorted(rows: readonly ComponentCondition[]): ComponentCondition[] {
 }
 
 /**
- * The row of one object. A Deployment's is True while its replicas serve, through a rollout too (Ready alone asks for
- * the strict rule); any other object's while it is applied. What the pause holds back takes nothing away that is there.
+ * The row of one object. That of a Deployment is True while enough replicas are available, during a rollout too; that of
+ * any other object while it is applied. An object that has drifted during a pause counts as applied.
  */
 export function componentRow(state: ObjectState): Row {
   const { kind } = state.type;
@@ -63,12 +63,12 @@ export function componentRow(state: ObjectState): Row {
   const health = healthOf(state);
   const type = health === undefined ? 'Applied' : 'Available';
   if (state.state !== 'applied') {
-    const stands = state.state === 'drifted' && health?.serving !== false;
+    const isServing = state.state === 'drifted' && health?.serving !== false;
     return {
       name,
       kind,
       type,
-      status: stands ? 'True' : 'False',
+      status: isServing ? 'True' : 'False',
       reason: REASONS[state.state],
       message: clip(state.message),
     };
@@ -77,7 +77,7 @@ export function componentRow(state: ObjectState): Row {
   if (health === undefined) return { name, kind, type, status: 'True', reason: 'Applied', message: 'applied' };
   const reason: ComponentReason = health.ready
     ? 'Available'
-    : health.rollout === 'rolling'
+    : health.rollout === 'progressing'
       ? 'RollingOut'
       : 'Unavailable';
   return { name, kind, type, status: health.serving ? 'True' : 'False', reason, message: clip(health.message) };

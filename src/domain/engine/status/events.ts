@@ -14,7 +14,7 @@ interface StatusChange {
 
 type Rule = (change: StatusChange) => readonly EngineEventNote[];
 
-/** One rule a kind of change; each speaks only when its change is new in `after`. */
+/** One rule per kind of change; a rule returns events only when the change is new in `after`. */
 const RULES: readonly Rule[] = [
   (change) =>
     when(
@@ -48,7 +48,7 @@ const RULES: readonly Rule[] = [
   (change) => when(becomes(change, 'PullSecretNotFound'), 'PullSecretNotFound', readyText(change.after)),
 ];
 
-/** What a change of status is worth telling as events, in a fixed order; empty when nothing of it changed. */
+/** The events of a change of status, in a fixed order; empty when none of it is worth an event. */
 export function engineEvents(
   before: MultiClusterEngineStatus | undefined,
   after: MultiClusterEngineStatus,
@@ -57,7 +57,6 @@ export function engineEvents(
   return RULES.flatMap((rule) => rule(change));
 }
 
-/** Where to and in which version; what is done at the very first moment is of no interest later. */
 function installingText({ desiredVersion, targetNamespace }: MultiClusterEngineStatus): string {
   return `version ${desiredVersion} into namespace ${targetNamespace}`;
 }

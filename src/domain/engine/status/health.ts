@@ -1,65 +1,68 @@
 import { at, integerAt, itemsAt, textAt, type Tree } from '../manifest/manifest.js';
 
-/** What the status of a Deployment says. */
+/** The health of a Deployment, from its status. */
 export interface Health {
-  /** The strict rule: everything is rolled out and available, seen for the object as it stands now. */
+  /** The observed generation is rolled out and every replica is available. */
   readonly ready: boolean;
   /**
-   * Replicas answer, be it those of an earlier rollout: as many as Kubernetes asks for, or, while more are wanted than
-   * before, still as many as had to before.
+   * Enough replicas are available, also those of an earlier rollout: the Deployment is Available, or, while it scales
+   * up, it has as many as when it was last ready.
    */
   readonly serving: boolean;
-  /** rolling: a rollout is under way; stuck: it ran into its deadline; over: nothing is under way. */
-  readonly rollout: 'rolling' | 'stuck' | 'over';
-  /** For people: counts, and what Kubernetes says stands in the way. */
+  /** deadlineExceeded: the condition Progressing is False. */
+  readonly rollout: 'progressing' | 'deadlineExceeded' | 'complete';
+  /** For people: the counts, and the failures that the Deployment's conditions report. */
   readonly message: string;
 }
 
-/** `lastReadyReplicas`: how many replicas were wanted when all of them were last ready; undefined where that is not known. */
+/** `lastReadyReplicas`: spec.replicas when all of them were last ready; undefined where that is not known. */
 export type HealthRule = (object: unknown, lastReadyReplicas?: number) => Health;
 
 /**
  * Health of a Deployment.
  *
  * Ready means: status.observedGeneration ≥ generation, updatedReplicas = replicas = availableReplicas = spec.replicas > 0,
- * and Available=True. So one that was just patched is not ready on its old status.
+ * and Available=True. So a Deployment that was just patched is not ready by its old status.
  */
 export function deploymentHealth(object: unknown, lastReadyReplicas = Infinity): Health {
   const wanted = integerAt(object, 1, 'spec', 'replicas');
   const count = (field: string): number => integerAt(object, 0, 'status', field);
   const generation = integerAt(object, 0, 'metadata', 'generation');
-  const seen = integerAt(object, -1, 'status', 'observedGeneration') >= generation;
+  const isObserved = integerAt(object, -1, 'status', 'observedGeneration') >= generation;
   const isAvailable = textAt(condition(object, 'Available'), 'status') === 'True';
   const replicas = count('replicas');
   const updated = count('updatedReplicas');
   const available = count('availableReplicas');
-  const complete = seen && updated === wanted && replicas === wanted;
+  const complete = isObserved && updated === wanted && replicas === wanted;
   const ready = complete && available === wanted && wanted > 0 && isAvailable;
   return {
     ready,
     serving: (isAvailable || available >= lastReadyReplicas) && available > 0 && wanted > 0,
-    rollout: rolloutOf(object, { seen, complete }),
-    message: `${available} of ${wanted} replicas available, ${updated} up to date${seen ? '' : ', its change is not seen by the Deployment controller yet'}${failureText(object)}`,
+    rollout: rolloutOf(object, { isObserved, complete }),
+    message: `${available} of ${wanted} replicas available, ${updated} up to date${isObserved ? '' : ', the Deployment controller has not observed the change yet'}${failureText(object)}`,
   };
 }
 
-function rolloutOf(object: unknown, facts: { readonly seen: boolean; readonly complete: boolean }): Health['rollout'] {
-  if (!facts.seen) return 'rolling';
+function rolloutOf(
+  object: unknown,
+  facts: { readonly isObserved: boolean; readonly complete: boolean },
+): Health['rollout'] {
+  if (!facts.isObserved) return 'progressing';
   const progressing = condition(object, 'Progressing');
-  if (textAt(progressing, 'status') === 'False') return 'stuck';
-  if (!facts.complete) return 'rolling';
+  if (textAt(progressing, 'status') === 'False') return 'deadlineExceeded';
+  if (!facts.complete) return 'progressing';
   const finished = progressing === undefined || textAt(progressing, 'reason') === 'NewReplicaSetAvailable';
-  return finished ? 'over' : 'rolling';
+  return finished ? 'complete' : 'progressing';
 }
 
-/** What the Deployment's own conditions complain of. */
+/** The failures that the Deployment's conditions report. */
 function failureText(object: unknown): string {
-  const complaints: string[] = [];
+  const failures: string[] = [];
   if (textAt(condition(object, 'Progressing'), 'status') === 'False')
-    complaints.push(conditionText(condition(object, 'Progressing')));
+    failures.push(conditionText(condition(object, 'Progressing')));
   if (textAt(condition(object, 'ReplicaFailure'), 'status') === 'True')
-    complaints.push(conditionText(condition(object, 'ReplicaFailure')));
-  return complaints.map((one) => ` (${one})`).join('');
+    failures.push(conditionText(condition(object, 'ReplicaFailure')));
+  return failures.map((one) => ` (${one})`).join('');
 }
 
 function conditionText(one: Tree | undefined): string {

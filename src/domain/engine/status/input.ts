@@ -6,14 +6,14 @@ import { titleOf } from '../manifest/manifest.js';
 import type { FieldError } from '../spec.js';
 
 /**
- * What a pass found of one wanted object.
- * - applied: stored as wanted.
- * - waiting: something has to go first; nobody is at fault.
- * - failed: the server refused the write; it is tried again.
+ * The state of one desired object in a pass.
+ * - applied: stored as desired.
+ * - waiting: another object has to be applied or deleted first, or a delay has to pass.
+ * - failed: the API server refused the write; it is retried.
  * - denied: the operator lacks the right.
- * - foreign: somebody else's.
- * - drifted, missing: not as wanted, and the pause holds the repair back.
- * - removing: it goes, since the engine goes.
+ * - foreign: an object of that name belongs to somebody else.
+ * - drifted, missing: not as desired, and the engine is paused.
+ * - removing: the engine is being uninstalled.
  */
 export type ObjectStateName =
   | 'applied'
@@ -30,58 +30,58 @@ export interface ObjectState {
   readonly name: ObjectName;
   readonly component: string;
   readonly state: ObjectStateName;
-  /** Why; empty for `applied`, unless it is `given`. */
+  /** Why; empty when applied, unless `given`. */
   readonly message: string;
-  /** The object as last seen, where it was. */
+  /** The object as last read; absent where it does not exist. */
   readonly object?: KubeObject;
-  /** Of a Deployment: how many replicas were wanted when all of them were last ready, where that is known. */
+  /** Of a Deployment: spec.replicas when all of them were last ready; absent where that is not known. */
   readonly lastReadyReplicas?: number;
-  /** Somebody else's, and taken as it is. */
+  /** The user's own object, which is used as it is. */
   readonly given?: true;
   /** failed: in how many passes in a row. */
   readonly failures?: number;
 }
 
-/** How far an uninstall has come. */
+/** The progress of an uninstall. */
 export interface UninstallProgress {
-  /** What is left of ours, in the order of removing: the rows of the status. Absent where nothing was looked at. */
+  /** The objects that are left, in the order of removal: the rows of the status. Absent where none was read. */
   readonly remaining?: readonly ObjectState[];
-  /** What it waits for or what happens to the namespace, for people. */
+  /** What it waits for, or what became of the namespace. For people. */
   readonly message: string;
   /** A missing right that stops it. */
   readonly denied?: string;
 }
 
-/** Everything that the status of an engine is derived from. */
+/** Everything from which the status of an engine is derived. */
 export interface StatusInput {
-  /** As stored, the status before this pass included. */
+  /** As stored, with the status before this pass. */
   readonly engine: MultiClusterEngine;
   /** The running operator's version. */
   readonly version: string;
   readonly targetNamespace: string;
   readonly paused: boolean;
-  /** The engine that is served instead of this one. */
+  /** The name of the engine that is served instead of this one. */
   readonly anotherEngine?: string | undefined;
   readonly fieldErrors?: readonly FieldError[] | undefined;
-  /** A missing right that is not about one object: who may do what, and the binding that would cure it. */
+  /** A missing right that is not about one object: verb, resource, and the binding that would give it. */
   readonly denied?: string | undefined;
-  /** Why the target namespace cannot be used now. */
+  /** Why the target namespace cannot be used: it is being deleted. */
   readonly terminating?: string | undefined;
   /** `namespace/name` of a pull secret that does not exist. */
   readonly missingPullSecret?: string | undefined;
   readonly uninstall?: UninstallProgress | undefined;
-  /** One per wanted object; absent where nothing was decided. */
+  /** One per desired object; absent where nothing was decided. */
   readonly objects?: readonly ObjectState[] | undefined;
-  /** `objects` does not speak of every wanted object: what is stored of the others stands. */
+  /** `objects` holds a part of the desired objects: the stored rows of the others stay. */
   readonly partial?: boolean;
   /** Why nothing was decided. */
   readonly undecided?: string | undefined;
 }
 
-/** A failing object makes an Error only when it failed in this many passes in a row. */
+/** The phase is Error after an object has failed in this many passes in a row. */
 export const ERROR_AFTER_FAILURES = 3;
 
-/** Health of the Deployments among the objects, by the rule of their component's row. */
+/** The health of a Deployment by the rule of its component; undefined for other kinds. */
 export function healthOf(state: ObjectState): Health | undefined {
   if (state.type.kind !== 'Deployment') return undefined;
   const rule = CATALOGUE.find((row) => row.name === state.component)?.readiness ?? deploymentHealth;

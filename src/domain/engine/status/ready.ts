@@ -2,9 +2,9 @@ import type { EngineReason } from '../../../api/enginereasons.js';
 import { PAUSED_ANNOTATION } from '../../../api/names.js';
 import { componentRow } from './components.js';
 import { healthOf, describeEach, type ObjectState, type ObjectStateName, type StatusInput } from './input.js';
-import { fieldErrorText } from '../specfaults.js';
+import { fieldErrorText } from '../validation.js';
 
-/** What is to be said of Ready. */
+/** The Ready condition, before it is written. */
 export interface ReadyCondition {
   readonly ready: boolean;
   readonly reason: EngineReason;
@@ -15,26 +15,26 @@ export interface ReadyCondition {
 
 type Rule = (input: StatusInput) => ReadyCondition | undefined;
 
-/** Read aloud: the first that applies is Ready's reason. Blockers come first, then what is going on. */
+/** The first rule that applies gives the condition: blockers first, then progress. */
 const RULES: readonly Rule[] = [
-  uninstallPaused, // deleting, but paused
-  uninstallDenied, // deleting, but a right is missing
+  uninstallPaused, // deleting and paused
+  uninstallDenied, // deleting, and a right is missing
   uninstalling, // deleting
-  paused, // every write but status is held back
+  paused, // status is the only write
   anotherEngine, // an older one is served
-  invalidSpec, // cannot be served
-  namespaceTerminating, // wait for it to be gone
+  invalidSpec, // the spec has field errors
+  namespaceTerminating, // nothing can be created in it
   permissionDenied, // a right is missing
-  foreignObject, // a name is taken
+  foreignObject, // an object of that name belongs to somebody else
   applyFailed, // a write was refused
-  pullSecretMissing, // images may not be pulled
-  undecided, // nothing is known yet
-  waiting, // something of ours has to go first
-  progressDeadlineExceeded, // a rollout ran into its deadline
+  pullSecretMissing, // images cannot be pulled
+  undecided, // caches have not synced
+  waiting, // another object has to be applied or deleted first
+  progressDeadlineExceeded, // a rollout has exceeded its deadline
   updating, // to the operator's version
   installing, // for the first time
   rollingOut, // to a new spec
-  unavailable, // rolled out, and yet not there
+  unavailable, // rolled out, and replicas are missing
 ];
 
 export function readyCondition(input: StatusInput): ReadyCondition {
@@ -45,18 +45,18 @@ export function readyCondition(input: StatusInput): ReadyCondition {
   return { ready: true, reason: 'EngineReady', message: 'every component is applied and available' };
 }
 
-/** What the operator is doing by itself; undefined where it rests or is held up by somebody. */
+/** The reason of Reconciling; undefined when the operator has nothing to do or needs the user. */
 export function reconcilingReason(input: StatusInput, condition: ReadyCondition): EngineReason | undefined {
   if (condition.ready || condition.stalled === true || input.paused) return undefined;
   if (input.uninstall !== undefined) return 'Uninstalling';
   if (condition.reason === 'NamespaceTerminating' || hasObjectIn(input, 'failed') || hasObjectIn(input, 'waiting'))
     return 'Retrying';
-  const still = condition.reason === 'ComponentsUnavailable';
-  if (still || (condition.reason === 'PullSecretNotFound' && !isRollingOut(input))) return undefined;
+  const isIdle = condition.reason === 'ComponentsUnavailable';
+  if (isIdle || (condition.reason === 'PullSecretNotFound' && !isRollingOut(input))) return undefined;
   return progressReason(input);
 }
 
-/** Updating, Installing or RollingOut: the words for a way that is not yet gone to its end. */
+/** The reason while the components are not ready: Updating, Installing or RollingOut. */
 function progressReason(input: StatusInput): EngineReason {
   const current = input.engine.status?.currentVersion;
   if (current === undefined) return 'Installing';
@@ -64,7 +64,7 @@ function progressReason(input: StatusInput): EngineReason {
 }
 
 function isRollingOut(input: StatusInput): boolean {
-  return objectsOf(input).some((one) => healthOf(one)?.rollout === 'rolling');
+  return objectsOf(input).some((one) => healthOf(one)?.rollout === 'progressing');
 }
 
 function uninstallPaused(input: StatusInput): ReadyCondition | undefined {
@@ -136,7 +136,7 @@ function pullSecretMissing(input: StatusInput): ReadyCondition | undefined {
 
 function undecided(input: StatusInput): ReadyCondition | undefined {
   if (input.objects !== undefined) return undefined;
-  return notReady(progressReason(input), input.undecided ?? 'nothing has been looked at yet');
+  return notReady(progressReason(input), input.undecided ?? 'no object has been read yet');
 }
 
 function waiting(input: StatusInput): ReadyCondition | undefined {
@@ -144,7 +144,7 @@ function waiting(input: StatusInput): ReadyCondition | undefined {
 }
 
 function progressDeadlineExceeded(input: StatusInput): ReadyCondition | undefined {
-  const found = objectsOf(input).filter((one) => healthOf(one)?.rollout === 'stuck');
+  const found = objectsOf(input).filter((one) => healthOf(one)?.rollout === 'deadlineExceeded');
   return found.length === 0 ? undefined : notReady('ComponentsUnavailable', unreadyText(found));
 }
 
@@ -170,7 +170,7 @@ function inProgress(input: StatusInput, reason: EngineReason): ReadyCondition | 
   return found.length > 0 && progressReason(input) === reason ? notReady(reason, unreadyText(found)) : undefined;
 }
 
-/** What keeps the engine from being ready: not applied, or a Deployment that fails the strict rule. */
+/** The objects that keep the engine from being ready: not applied, or Deployments that are not ready. */
 function unready(input: StatusInput): readonly ObjectState[] {
   return objectsOf(input).filter((one) => one.state !== 'applied' || healthOf(one)?.ready === false);
 }

@@ -12,8 +12,8 @@ import { hasFailedRepeatedly, healthOf, type StatusInput } from './input.js';
 import { reconcilingReason, readyCondition, type ReadyCondition } from './ready.js';
 
 /**
- * The status to store after a pass, all of it; equal to the stored one when nothing but a time would differ. A pass that
- * decided nothing leaves what is stored as it is, unless that says nothing yet. `now` is RFC 3339.
+ * The whole status after a pass; equal to the stored one when only a time stamp would differ. A pass that decided
+ * nothing keeps the stored status, unless that has no condition yet. `now` is RFC 3339.
  */
 export function engineStatus(input: StatusInput, now: string): MultiClusterEngineStatus {
   const stored = input.engine.status ?? {};
@@ -27,8 +27,8 @@ export function engineStatus(input: StatusInput, now: string): MultiClusterEngin
   }));
   const current = currentVersion(input);
   const handled = input.engine.metadata.annotations?.[RECONCILE_ANNOTATION] ?? stored.lastHandledReconcileAt;
-  const broken = (input.fieldErrors ?? []).length > 0;
-  const target = broken ? stored.targetNamespace : input.targetNamespace;
+  const isInvalid = (input.fieldErrors ?? []).length > 0;
+  const target = isInvalid ? stored.targetNamespace : input.targetNamespace;
   return {
     phase: phaseOf(input, ready),
     observedGeneration: generation,
@@ -41,12 +41,11 @@ export function engineStatus(input: StatusInput, now: string): MultiClusterEngin
   };
 }
 
-/** Whether two statuses say the same. */
 export function sameStatus(a: MultiClusterEngineStatus | undefined, b: MultiClusterEngineStatus): boolean {
   return sameValue(a, b);
 }
 
-/** The engine that is served: the oldest, then the first by name. Deleting ones count until they are gone. */
+/** The engine that is served: the oldest, then the first by name. An engine that is being deleted counts. */
 export function servedEngine(engines: Iterable<MultiClusterEngine>): MultiClusterEngine | undefined {
   let served: MultiClusterEngine | undefined;
   for (const engine of engines) if (served === undefined || comesBefore(engine, served)) served = engine;
@@ -54,8 +53,8 @@ export function servedEngine(engines: Iterable<MultiClusterEngine>): MultiCluste
 }
 
 function comesBefore(a: MultiClusterEngine, b: MultiClusterEngine): boolean {
-  const [bornA, bornB] = [creationTime(a), creationTime(b)];
-  return bornA === bornB ? a.metadata.name < b.metadata.name : bornA < bornB;
+  const [timeA, timeB] = [creationTime(a), creationTime(b)];
+  return timeA === timeB ? a.metadata.name < b.metadata.name : timeA < timeB;
 }
 
 function creationTime(engine: MultiClusterEngine): number {
@@ -69,13 +68,13 @@ function keepsStoredStatus(input: StatusInput, ready: ReadyCondition): boolean {
   return undecided && !blocked && stored !== undefined && (stored.reason === 'Paused') === input.paused;
 }
 
-/** Paused, nothing was applied: the last applied generation stays. */
+/** The last applied generation: a paused engine keeps that of the stored status. */
 function observedGeneration(input: StatusInput): number {
   const stored = input.engine.status?.observedGeneration ?? -1;
   return input.paused ? stored : (input.engine.metadata.generation ?? 0);
 }
 
-/** What was found; where nothing was looked at, what is stored still stands. */
+/** The rows of this pass; the stored rows where the pass read no object. */
 function rowsOf(input: StatusInput, now: string): readonly ComponentCondition[] {
   const stored = input.engine.status?.components ?? [];
   const objects = input.uninstall === undefined ? input.objects : input.uninstall.remaining;
@@ -116,7 +115,7 @@ function availability({ input, rows }: StatusParts): UnobservedState {
   return { ...base, status: 'True', reason: 'ComponentsAvailable', message: 'every component is available' };
 }
 
-/** Follows the operator's version when every component is ready on it. */
+/** The operator's version once every component is ready on it; the stored version until then. */
 function currentVersion(input: StatusInput): string | undefined {
   const stored = input.engine.status?.currentVersion;
   const { objects, uninstall, paused, partial } = input;
@@ -125,7 +124,7 @@ function currentVersion(input: StatusInput): string | undefined {
   return objects.every((one) => one.state === 'applied' && healthOf(one)?.ready !== false) ? input.version : stored;
 }
 
-/** First match; derived, never read back. */
+/** First match. Never derived from the stored phase. */
 function phaseOf(input: StatusInput, ready: ReadyCondition): EnginePhase {
   if (input.uninstall !== undefined) return 'Uninstalling';
   if (input.paused) return 'Paused';

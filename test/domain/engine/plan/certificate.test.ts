@@ -85,17 +85,17 @@ describe('what is to be done about a certificate', () => {
       'keep until 2026-03-02',
     ],
     ['a moment before two thirds of its life', { now: NOW + 60 * DAY_MS - 1 }, 'keep until 2026-03-02'],
-    ['at two thirds of its life', { now: NOW + 60 * DAY_MS }, 'renew: ends at 2026-04-01T00:00:00Z [2]'],
-    ['past its end', { now: NOW + 100 * DAY_MS }, 'renew: ends at 2026-04-01T00:00:00Z [2]'],
+    ['at two thirds of its life', { now: NOW + 60 * DAY_MS }, 'renew: expires at 2026-04-01T00:00:00Z [2]'],
+    ['past its end', { now: NOW + 100 * DAY_MS }, 'renew: expires at 2026-04-01T00:00:00Z [2]'],
     [
       'made by a clock that went ahead',
       { now: NOW - 2 * DAY_MS },
-      'renew: is made for a time to come, to the 2026-04-01T00:00:00Z [2]',
+      'renew: expires at 2026-04-01T00:00:00Z, later than a certificate that is issued now [2]',
     ],
     [
       'with an end that is none',
       { secret: secret({ annotations: { ...applied.metadata.annotations, [EXPIRY_ANNOTATION]: 'soon' } }) },
-      'renew: ends at soon [2]',
+      'renew: expires at soon [2]',
     ],
     [
       'with a pair that somebody wrote',

@@ -106,7 +106,7 @@ describe('a plan', () => {
       'Deployment',
     );
 
-    expect(step).toMatchObject({ action: 'patch', cause: 'something else is wanted of it now' });
+    expect(step).toMatchObject({ action: 'patch', cause: 'the desired state has changed' });
     expect(step?.drift).toBeUndefined();
   });
 

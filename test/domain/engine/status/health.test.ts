@@ -16,53 +16,53 @@ const overdue = {
 
 describe('a Deployment', () => {
   it.each<[string, DeploymentCounts, object]>([
-    ['is ready when everything is up to date and available', {}, { ready: true, serving: true, rollout: 'over' }],
+    ['is ready when everything is up to date and available', {}, { ready: true, serving: true, rollout: 'complete' }],
     [
       'just patched is not ready on its old status',
       { generation: 2, observedGeneration: 1 },
-      { ready: false, serving: true, rollout: 'rolling' },
+      { ready: false, serving: true, rollout: 'progressing' },
     ],
     [
       'is not ready while replicas are not updated',
       { updated: 1, replicas: 3, conditions: [available, progressing] },
-      { ready: false, serving: true, rollout: 'rolling' },
+      { ready: false, serving: true, rollout: 'progressing' },
     ],
     [
       'is not ready while old replicas are still there',
       { replicas: 3, conditions: [available, progressing] },
-      { ready: false, serving: true, rollout: 'rolling' },
+      { ready: false, serving: true, rollout: 'progressing' },
     ],
-    ['is not ready while replicas are missing', { available: 1 }, { ready: false, serving: true, rollout: 'over' }],
+    ['is not ready while replicas are missing', { available: 1 }, { ready: false, serving: true, rollout: 'complete' }],
     [
       'is not ready without Available=True, whatever the counts say',
       { conditions: [unavailable, finished] },
-      { ready: false, serving: false, rollout: 'over' },
+      { ready: false, serving: false, rollout: 'complete' },
     ],
-    ['is not ready without conditions', { conditions: [] }, { ready: false, serving: false, rollout: 'over' }],
+    ['is not ready without conditions', { conditions: [] }, { ready: false, serving: false, rollout: 'complete' }],
     [
       'scaled to zero is not ready, though Kubernetes calls it available',
       { wanted: 0, replicas: 0, updated: 0, available: 0 },
-      { ready: false, serving: false, rollout: 'over' },
+      { ready: false, serving: false, rollout: 'complete' },
     ],
     [
       'with fewer replicas than wanted is not ready',
       { wanted: 3 },
-      { ready: false, serving: true, rollout: 'rolling' },
+      { ready: false, serving: true, rollout: 'progressing' },
     ],
     [
       'past its deadline is stuck',
       { updated: 1, replicas: 3, conditions: [available, overdue] },
-      { ready: false, serving: true, rollout: 'stuck' },
+      { ready: false, serving: true, rollout: 'deadlineExceeded' },
     ],
     [
       'whose pods crash after the rollout is not rolling out',
       { available: 0, conditions: [unavailable, finished] },
-      { ready: false, serving: false, rollout: 'over' },
+      { ready: false, serving: false, rollout: 'complete' },
     ],
     [
       'whose first pods have not come up yet is rolling out',
       { available: 0, conditions: [unavailable, progressing] },
-      { ready: false, serving: false, rollout: 'rolling' },
+      { ready: false, serving: false, rollout: 'progressing' },
     ],
   ])('%s', (_name, counts, health) => {
     expect(deploymentHealth(deployment(counts))).toMatchObject(health);
@@ -104,8 +104,8 @@ describe('a Deployment', () => {
     expect(deploymentHealth(newDeployment())).toEqual({
       ready: false,
       serving: false,
-      rollout: 'rolling',
-      message: '0 of 2 replicas available, 0 up to date, its change is not seen by the Deployment controller yet',
+      rollout: 'progressing',
+      message: '0 of 2 replicas available, 0 up to date, the Deployment controller has not observed the change yet',
     });
   });
 

@@ -3,8 +3,8 @@ import { targetNamespaceOf, type FieldError } from './spec.js';
 import type { MultiClusterEngineSpec } from '../../api/generated/multiclusterengine.js';
 
 /**
- * Everything in a stored spec that cannot be served, in field order. Admission refuses all of it; this is for what was
- * stored while a rule of the CRD was missing: a reconciler never trusts admission. Rules: the schema of the CRD.
+ * The errors of a stored spec in the order of its fields, by the rules of the CRD. Admission refuses all of them; a spec
+ * may have been stored while a rule of the CRD was missing.
  */
 export function validateSpec(spec: unknown): readonly FieldError[] {
   if (spec === undefined || spec === null) return [];
@@ -22,7 +22,7 @@ export function validateSpec(spec: unknown): readonly FieldError[] {
   ];
 }
 
-/** What the rules that no schema can hold find: the effective target namespace never moves, and is the one the operator may serve. */
+/** The rules that the CRD cannot express: the effective target namespace is immutable, and `only` is the one that is served. */
 export function validateTargetNamespace(
   spec: MultiClusterEngineSpec | undefined,
   installedIn: string | undefined,
@@ -45,35 +45,35 @@ export function validateTargetNamespace(
   return [];
 }
 
-/** One line that names field, value and rule. */
+/** One line with field, value and rule. */
 export function fieldErrorText(one: FieldError): string {
   return `${one.field}: ${one.value}: ${one.rule}`;
 }
 
 function validateNamespace(value: unknown): FieldError[] {
   const field = 'spec.targetNamespace';
-  const bad = validateName(field, value, isDnsLabel, 'must be empty or a DNS-1123 label');
-  if (bad.length > 0 || typeof value !== 'string') return bad;
+  const errors = validateName(field, value, isDnsLabel, 'must be empty or a DNS-1123 label');
+  if (errors.length > 0 || typeof value !== 'string') return errors;
   if (value === 'default' || value.startsWith('kube-'))
     return [fieldError(field, value, 'must be neither default nor kube-*')];
   return [];
 }
 
-function validateName(field: string, value: unknown, good: (text: string) => boolean, rule: string): FieldError[] {
+function validateName(field: string, value: unknown, isValid: (text: string) => boolean, rule: string): FieldError[] {
   if (value === undefined || value === null || value === '') return [];
-  return typeof value === 'string' && good(value) ? [] : [fieldError(field, value, rule)];
+  return typeof value === 'string' && isValid(value) ? [] : [fieldError(field, value, rule)];
 }
 
 function validateNodeSelector(value: unknown): FieldError[] {
   const field = 'spec.nodeSelector';
   if (value === undefined || value === null) return [];
   if (!isRecord(value)) return [fieldError(field, value, 'must be a map of string to string')];
-  const faults: FieldError[] = [];
+  const errors: FieldError[] = [];
   for (const [key, one] of Object.entries(value)) {
-    if (!isLabelKey(key)) faults.push(fieldError(field, key, 'must have label keys'));
-    else if (!isLabelValue(one)) faults.push(fieldError(`${field}[${key}]`, one, 'must be a label value'));
+    if (!isLabelKey(key)) errors.push(fieldError(field, key, 'must have label keys'));
+    else if (!isLabelValue(one)) errors.push(fieldError(`${field}[${key}]`, one, 'must be a label value'));
   }
-  return faults;
+  return errors;
 }
 
 function validateTolerations(value: unknown): FieldError[] {
