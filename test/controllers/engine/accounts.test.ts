@@ -12,13 +12,13 @@ const NAME = { namespace: NAMESPACE, name: 'placement-controller' };
 const APPLY_ACCOUNT = 'apply serviceaccounts multicluster-engine/placement-controller';
 const APPLY_DEPLOYMENT = 'apply deployments multicluster-engine/placement-controller';
 
-function accountUid(stage: EngineRig): string | undefined {
-  return stage.api.peek<KubeObject>(ServiceAccounts, NAME)?.metadata.uid;
+function accountUid(rig: EngineRig): string | undefined {
+  return rig.api.peek<KubeObject>(ServiceAccounts, NAME)?.metadata.uid;
 }
 
-function podsUid(stage: EngineRig): string {
+function podsUid(rig: EngineRig): string {
   return textAt(
-    stage.api.peek(Deployments, NAME),
+    rig.api.peek(Deployments, NAME),
     'spec',
     'template',
     'metadata',
@@ -28,13 +28,13 @@ function podsUid(stage: EngineRig): string {
 }
 
 /** The applies since `from`. */
-function applies(stage: EngineRig, from: number): string[] {
-  return stage.api.writes.slice(from).filter((one) => one.startsWith('apply '));
+function applies(rig: EngineRig, from: number): string[] {
+  return rig.api.writes.slice(from).filter((one) => one.startsWith('apply '));
 }
 
 /** Refuses every apply of the account, until the returned function is called. */
-function refuseAccounts(stage: EngineRig): () => void {
-  stage.api.before = (call) => {
+function refuseAccounts(rig: EngineRig): () => void {
+  rig.api.before = (call) => {
     if (call.verb !== 'apply' || call.type !== ServiceAccounts) return;
     throw new ApiError({
       kind: 'Invalid',
@@ -43,109 +43,109 @@ function refuseAccounts(stage: EngineRig): () => void {
     });
   };
   return () => {
-    stage.api.before = () => {};
+    rig.api.before = () => {};
   };
 }
 
-describe('the pods of a component carry the uid of their ServiceAccount', () => {
-  it('from the first apply on, so that an installation rolls nothing a second time', async () => {
-    const stage = new EngineRig();
-    await stage.install();
+describe('the uid of a ServiceAccount in the pod template', () => {
+  it('the first apply of a Deployment carries the uid of its account, so that an installation has one rollout', async () => {
+    const rig = new EngineRig();
+    await rig.install();
 
-    expect(podsUid(stage)).toBe(accountUid(stage));
-    expect(stage.api.writes.filter((one) => one === APPLY_DEPLOYMENT)).toHaveLength(1);
+    expect(podsUid(rig)).toBe(accountUid(rig));
+    expect(rig.api.writes.filter((one) => one === APPLY_DEPLOYMENT)).toHaveLength(1);
   });
 
-  it('and are rolled once when the account was deleted and is made anew', async () => {
-    const stage = new EngineRig();
-    await stage.install();
-    const [old, from] = [accountUid(stage), stage.api.writes.length];
-    stage.api.remove(ServiceAccounts, NAME);
-    await stage.settle();
+  it('a Deployment is rolled out once after its account was deleted and created again', async () => {
+    const rig = new EngineRig();
+    await rig.install();
+    const [old, from] = [accountUid(rig), rig.api.writes.length];
+    rig.api.remove(ServiceAccounts, NAME);
+    await rig.settle();
 
-    expect(accountUid(stage)).not.toBe(old);
-    expect(podsUid(stage)).toBe(accountUid(stage));
-    expect(applies(stage, from)).toEqual([APPLY_ACCOUNT, APPLY_DEPLOYMENT]);
-    expect(stage.state()).toBe('Progressing RollingOut');
-    stage.rollOut();
-    await stage.settle();
-    expect(stage.state()).toBe('Available EngineReady');
-    expect(applies(stage, from)).toHaveLength(2);
+    expect(accountUid(rig)).not.toBe(old);
+    expect(podsUid(rig)).toBe(accountUid(rig));
+    expect(applies(rig, from)).toEqual([APPLY_ACCOUNT, APPLY_DEPLOYMENT]);
+    expect(rig.state()).toBe('Progressing RollingOut');
+    rig.rollOut();
+    await rig.settle();
+    expect(rig.state()).toBe('Available EngineReady');
+    expect(applies(rig, from)).toHaveLength(2);
   });
 
-  it('when the account was made anew by a life of the operator that died then', async () => {
-    const stage = new EngineRig();
-    await stage.install();
-    const account = stage.api.peek<KubeObject>(ServiceAccounts, NAME);
-    stage.api.remove(ServiceAccounts, NAME);
-    stage.api.put(ServiceAccounts, { ...account, metadata: { ...account?.metadata, ...NAME, uid: 'anew' } });
-    const restarted = new EngineRig({ api: stage.api, clock: stage.clock });
-    const from = stage.api.writes.length;
+  it('a Deployment is rolled out after an earlier process created its account again and ended', async () => {
+    const rig = new EngineRig();
+    await rig.install();
+    const account = rig.api.peek<KubeObject>(ServiceAccounts, NAME);
+    rig.api.remove(ServiceAccounts, NAME);
+    rig.api.put(ServiceAccounts, { ...account, metadata: { ...account?.metadata, ...NAME, uid: 'anew' } });
+    const restarted = new EngineRig({ api: rig.api, clock: rig.clock });
+    const from = rig.api.writes.length;
     await restarted.settle();
 
     expect(podsUid(restarted)).toBe('anew');
     expect(applies(restarted, from)).toEqual([APPLY_DEPLOYMENT]);
   });
 
-  it('which somebody who takes it away gets back', async () => {
-    const stage = new EngineRig();
-    await stage.install();
-    const stored = stage.api.peek<KubeObject>(Deployments, NAME);
-    stage.api.put(
+  it('a removed uid is applied again', async () => {
+    const rig = new EngineRig();
+    await rig.install();
+    const stored = rig.api.peek<KubeObject>(Deployments, NAME);
+    rig.api.put(
       Deployments,
       JSON.parse(JSON.stringify(stored).replace(`"${SERVICE_ACCOUNT_UID_ANNOTATION}"`, '"other"')) as KubeObject,
     );
-    expect(podsUid(stage)).toBe('');
-    await stage.settle();
+    expect(podsUid(rig)).toBe('');
+    await rig.settle();
 
-    expect(podsUid(stage)).toBe(accountUid(stage));
+    expect(podsUid(rig)).toBe(accountUid(rig));
   });
 });
 
-describe('while the uid of the account is not known', () => {
-  it('a Deployment that does not exist waits for it', async () => {
-    const stage = new EngineRig();
-    const allow = refuseAccounts(stage);
-    stage.create();
-    const result = await stage.pass();
+describe('a Deployment whose account has no known uid', () => {
+  it('a Deployment that does not exist waits for its account', async () => {
+    const rig = new EngineRig();
+    const allow = refuseAccounts(rig);
+    rig.create();
+    const result = await rig.pass();
 
-    expect(stage.made()).not.toContain('Deployment placement-controller');
+    expect(rig.made()).not.toContain('Deployment placement-controller');
     expect(
-      stage.engine().status?.components?.find((row) => row.kind === 'Deployment' && row.name === NAME.name),
+      rig.engine().status?.components?.find((row) => row.kind === 'Deployment' && row.name === NAME.name),
     ).toMatchObject({
       status: 'False',
       reason: 'Pending',
       message: 'waits for ServiceAccount multicluster-engine/placement-controller',
     });
-    expect(stage.message()).toContain('ServiceAccount multicluster-engine/placement-controller: no more accounts');
+    expect(rig.message()).toContain('ServiceAccount multicluster-engine/placement-controller: no more accounts');
     expect(result).toMatchObject({ ending: 'wait', afterMs: 1_000 });
 
     allow();
-    await stage.clock.advance(1_000);
-    await stage.settle();
-    expect(podsUid(stage)).toBe(accountUid(stage));
+    await rig.clock.advance(1_000);
+    await rig.settle();
+    expect(podsUid(rig)).toBe(accountUid(rig));
   });
 
-  it('one that runs is left as it is, and its other fields are still repaired', async () => {
-    const stage = new EngineRig();
-    await stage.install();
-    const [uid, from] = [podsUid(stage), stage.api.writes.length];
-    refuseAccounts(stage);
-    stage.api.remove(ServiceAccounts, NAME);
-    await stage.pass();
-    expect(applies(stage, from)).toEqual([APPLY_ACCOUNT]);
+  it('a running Deployment keeps the uid of its account, and its other fields are still repaired', async () => {
+    const rig = new EngineRig();
+    await rig.install();
+    const [uid, from] = [podsUid(rig), rig.api.writes.length];
+    refuseAccounts(rig);
+    rig.api.remove(ServiceAccounts, NAME);
+    await rig.pass();
+    expect(applies(rig, from)).toEqual([APPLY_ACCOUNT]);
 
-    const stored = stage.api.peek<KubeObject>(Deployments, NAME);
-    stage.api.put(
+    const stored = rig.api.peek<KubeObject>(Deployments, NAME);
+    rig.api.put(
       Deployments,
       Object.assign(
         { ...stored, metadata: { ...stored?.metadata, ...NAME } },
         { spec: { ...Object(Reflect.get(stored ?? {}, 'spec')), replicas: 7 } },
       ),
     );
-    await stage.pass();
-    expect(stage.api.peek(Deployments, NAME)).toMatchObject({ spec: { replicas: 2 } });
-    expect(podsUid(stage)).toBe(uid);
+    await rig.pass();
+    expect(rig.api.peek(Deployments, NAME)).toMatchObject({ spec: { replicas: 2 } });
+    expect(podsUid(rig)).toBe(uid);
   });
 
   it.each([
@@ -155,20 +155,20 @@ describe('while the uid of the account is not known', () => {
       true,
       ['Deployment False Missing', 'ServiceAccount False Missing'],
     ],
-  ])('since the pause holds the account back, %s', async (_name, gone, rows) => {
-    const stage = new EngineRig();
-    await stage.install();
-    stage.edit({ annotations: { [PAUSED_ANNOTATION]: 'true' } });
-    stage.api.remove(ServiceAccounts, NAME);
-    if (gone) stage.api.remove(Deployments, NAME);
-    const from = stage.api.writes.length;
-    await stage.settle();
+  ])('a paused engine whose account is missing reports %s', async (_name, gone, rows) => {
+    const rig = new EngineRig();
+    await rig.install();
+    rig.edit({ annotations: { [PAUSED_ANNOTATION]: 'true' } });
+    rig.api.remove(ServiceAccounts, NAME);
+    if (gone) rig.api.remove(Deployments, NAME);
+    const from = rig.api.writes.length;
+    await rig.settle();
 
-    const told = stage
+    const told = rig
       .engine()
       .status?.components?.filter((row) => row.reason !== 'Applied' && row.name === NAME.name)
       .map((row) => `${row.kind} ${row.status} ${row.reason}`);
     expect(told).toEqual(rows);
-    expect(applies(stage, from)).toEqual([]);
+    expect(applies(rig, from)).toEqual([]);
   });
 });

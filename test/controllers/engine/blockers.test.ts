@@ -27,23 +27,23 @@ function refusal(over: Partial<ApiErrorInit> = {}): ApiError {
 }
 
 /** Refuses applies of a kind. */
-function refuse(stage: EngineRig, type: ResourceType, error: () => Error, verb: FakeCall['verb'] = 'apply'): void {
-  stage.api.before = (call) => {
+function refuse(rig: EngineRig, type: ResourceType, error: () => Error, verb: FakeCall['verb'] = 'apply'): void {
+  rig.api.before = (call) => {
     if (call.verb === verb && call.type === type) throw error();
   };
 }
 
-function allow(stage: EngineRig): void {
-  stage.api.before = () => {};
+function allow(rig: EngineRig): void {
+  rig.api.before = () => {};
 }
 
-/** A pass, and as much time as it asks for. */
-async function passAndWait(stage: EngineRig): Promise<void> {
-  const result = await stage.pass();
-  await stage.clock.advance(result.ending === 'done' ? 0 : (result.afterMs ?? 0));
+/** A pass, and the time until the next one is due. */
+async function passAndWait(rig: EngineRig): Promise<void> {
+  const result = await rig.pass();
+  await rig.clock.advance(result.ending === 'done' ? 0 : (result.afterMs ?? 0));
 }
 
-describe('an object of the same name that somebody else made', () => {
+describe('a foreign object', () => {
   it.each<[string, Partial<KubeObject['metadata']>, string]>([
     ['without a mark', {}, 'was made by somebody else and is not touched; delete or rename it'],
     [
@@ -56,25 +56,23 @@ describe('an object of the same name that somebody else made', () => {
       { ownerReferences: [{ apiVersion: 'x/v1', kind: 'Widget', name: 'w', uid: 'w', controller: true }] },
       'belongs to Widget w and is not touched; delete or rename it',
     ],
-  ])('%s is never touched, named, and the engine goes on when it is gone', async (_name, metadata, cause) => {
-    const stage = new EngineRig();
-    const theirs = stage.api.put(ServiceAccounts, { metadata: { ...ACCOUNT, ...metadata } });
-    stage.create();
-    const result = await stage.settle();
+  ])('%s is named and never touched, and the installation goes on when it is gone', async (_name, metadata, cause) => {
+    const rig = new EngineRig();
+    const theirs = rig.api.put(ServiceAccounts, { metadata: { ...ACCOUNT, ...metadata } });
+    rig.create();
+    const result = await rig.settle();
 
-    expect(stage.api.peek(ServiceAccounts, ACCOUNT)).toEqual(theirs);
-    expect(stage.state()).toBe('Error ForeignObject');
-    expect(stage.condition('Stalled')?.message).toBe(
-      `ServiceAccount multicluster-engine/placement-controller: ${cause}`,
-    );
+    expect(rig.api.peek(ServiceAccounts, ACCOUNT)).toEqual(theirs);
+    expect(rig.state()).toBe('Error ForeignObject');
+    expect(rig.condition('Stalled')?.message).toBe(`ServiceAccount multicluster-engine/placement-controller: ${cause}`);
     expect(
-      stage.engine().status?.components?.find((row) => row.kind === 'ServiceAccount' && row.name === ACCOUNT.name),
+      rig.engine().status?.components?.find((row) => row.kind === 'ServiceAccount' && row.name === ACCOUNT.name),
     ).toMatchObject({ status: 'False', reason: 'Skipped' });
-    // No pod of ours ever runs as somebody else's account.
-    expect(stage.made()).toContain('NetworkPolicy placement-controller');
-    expect(stage.made()).not.toContain('Deployment placement-controller');
+    // No pod of ours runs with an account of somebody else.
+    expect(rig.made()).toContain('NetworkPolicy placement-controller');
+    expect(rig.made()).not.toContain('Deployment placement-controller');
     expect(
-      stage.engine().status?.components?.find((row) => row.kind === 'Deployment' && row.name === ACCOUNT.name),
+      rig.engine().status?.components?.find((row) => row.kind === 'Deployment' && row.name === ACCOUNT.name),
     ).toMatchObject({
       status: 'False',
       reason: 'Pending',
@@ -82,56 +80,56 @@ describe('an object of the same name that somebody else made', () => {
     });
     expect(result).toMatchObject({ ending: 'stalled', afterMs: 10_000 });
 
-    stage.api.remove(ServiceAccounts, ACCOUNT);
-    await stage.settle();
-    stage.rollOut();
-    await stage.settle();
-    expect(stage.state()).toBe('Available EngineReady');
+    rig.api.remove(ServiceAccounts, ACCOUNT);
+    await rig.settle();
+    rig.rollOut();
+    await rig.settle();
+    expect(rig.state()).toBe('Available EngineReady');
   });
 
-  it('that is the installer binding stops all that needs it', async () => {
-    const stage = new EngineRig();
-    stage.api.put(RoleBindings, { metadata: { namespace: NAMESPACE, name: 'multicluster-engine-installer' } });
-    stage.create();
-    await stage.settle();
+  it('a foreign installer binding stops everything that needs it', async () => {
+    const rig = new EngineRig();
+    rig.api.put(RoleBindings, { metadata: { namespace: NAMESPACE, name: 'multicluster-engine-installer' } });
+    rig.create();
+    await rig.settle();
 
-    expect(stage.state()).toBe('Error ForeignObject');
-    expect(stage.opened).toEqual([]);
+    expect(rig.state()).toBe('Error ForeignObject');
+    expect(rig.opened).toEqual([]);
   });
 
-  it('that appears between the look and the write is told as what it is by the next pass', async () => {
-    const stage = new EngineRig();
-    stage.create();
-    refuse(stage, ServiceAccounts, () => refusal({ kind: 'Conflict', status: 409, message: 'conflict with "theirs"' }));
-    await stage.pass();
-    expect(stage.state()).toBe('Progressing ApplyFailed');
+  it('a foreign object that appears between the read and the write is reported by the next pass', async () => {
+    const rig = new EngineRig();
+    rig.create();
+    refuse(rig, ServiceAccounts, () => refusal({ kind: 'Conflict', status: 409, message: 'conflict with "theirs"' }));
+    await rig.pass();
+    expect(rig.state()).toBe('Progressing ApplyFailed');
 
-    allow(stage);
-    stage.api.put(ServiceAccounts, { metadata: ACCOUNT });
-    await stage.clock.advance(1_000);
-    await stage.settle();
-    expect(stage.state()).toBe('Error ForeignObject');
+    allow(rig);
+    rig.api.put(ServiceAccounts, { metadata: ACCOUNT });
+    await rig.clock.advance(1_000);
+    await rig.settle();
+    expect(rig.state()).toBe('Error ForeignObject');
   });
 
-  it('that was ours and lost its controller reference is taken back', async () => {
-    const stage = new EngineRig();
-    await stage.install();
-    const account = stage.api.peek<KubeObject>(ServiceAccounts, ACCOUNT);
+  it('an object of ours that has lost its controller reference gets it again', async () => {
+    const rig = new EngineRig();
+    await rig.install();
+    const account = rig.api.peek<KubeObject>(ServiceAccounts, ACCOUNT);
     const metadata = {
       ...account?.metadata,
       ...ACCOUNT,
       ownerReferences: [],
       managedFields: [{ manager: 'multicluster-engine', operation: 'Apply' }],
     };
-    stage.api.put(ServiceAccounts, { ...account, metadata });
-    await stage.settle();
+    rig.api.put(ServiceAccounts, { ...account, metadata });
+    await rig.settle();
 
-    expect(stage.api.peek<KubeObject>(ServiceAccounts, ACCOUNT)?.metadata.ownerReferences).toHaveLength(1);
-    expect(stage.reasons()).toContain('DriftRepaired');
+    expect(rig.api.peek<KubeObject>(ServiceAccounts, ACCOUNT)?.metadata.ownerReferences).toHaveLength(1);
+    expect(rig.reasons()).toContain('DriftRepaired');
   });
 
-  it('of an earlier engine of the same name is neither adopted nor reported: it is waited for', async () => {
-    const stage = new EngineRig();
+  it('an object of an earlier engine of the same name is waited for, neither adopted nor reported as foreign', async () => {
+    const rig = new EngineRig();
     const ownerReferences = [
       {
         apiVersion: 'multicluster.platform.io/v1alpha1',
@@ -141,63 +139,63 @@ describe('an object of the same name that somebody else made', () => {
         controller: true,
       },
     ];
-    const before = stage.api.put(ServiceAccounts, {
+    const before = rig.api.put(ServiceAccounts, {
       metadata: { ...ACCOUNT, labels: { 'multicluster.platform.io/engine': 'hub' }, ownerReferences },
     });
-    stage.create();
-    const result = await stage.settle();
+    rig.create();
+    const result = await rig.settle();
 
-    expect(stage.api.peek(ServiceAccounts, ACCOUNT)).toEqual(before);
-    expect(stage.state()).toBe('Progressing Installing');
-    expect(stage.message()).toContain('belongs to an earlier engine of the same name');
+    expect(rig.api.peek(ServiceAccounts, ACCOUNT)).toEqual(before);
+    expect(rig.state()).toBe('Progressing Installing');
+    expect(rig.message()).toContain('belongs to an earlier engine of the same name');
     expect(result).toMatchObject({ ending: 'wait' });
-    stage.api.remove(ServiceAccounts, ACCOUNT);
-    await stage.settle();
-    expect(stage.message()).not.toContain('earlier');
+    rig.api.remove(ServiceAccounts, ACCOUNT);
+    await rig.settle();
+    expect(rig.message()).not.toContain('earlier');
   });
 });
 
 describe('a second engine', () => {
-  it('stays refused, naming the served one, and nothing of it is applied, not even a finalizer', async () => {
-    const stage = new EngineRig();
-    await stage.install();
-    await stage.clock.advance(1_000);
-    stage.create({ targetNamespace: 'other' }, { name: 'second' });
-    const before = stage.api.writes.length;
-    await stage.settle('second');
+  it('a second engine names the served one and is not given a finalizer or any object', async () => {
+    const rig = new EngineRig();
+    await rig.install();
+    await rig.clock.advance(1_000);
+    rig.create({ targetNamespace: 'other' }, { name: 'second' });
+    const before = rig.api.writes.length;
+    await rig.settle('second');
 
-    expect(stage.api.writes.slice(before)).toEqual(['updateStatus multiclusterengines second']);
-    expect(stage.state('second')).toBe('Error AnotherEngineExists');
-    expect(stage.message('second')).toContain('MultiClusterEngine hub');
-    expect(await stage.settle()).toMatchObject({ ending: 'done' });
-    expect(stage.state()).toBe('Available EngineReady');
+    expect(rig.api.writes.slice(before)).toEqual(['updateStatus multiclusterengines second']);
+    expect(rig.state('second')).toBe('Error AnotherEngineExists');
+    expect(rig.message('second')).toContain('MultiClusterEngine hub');
+    expect(await rig.settle()).toMatchObject({ ending: 'done' });
+    expect(rig.state()).toBe('Available EngineReady');
   });
 
-  it('takes over when the first is gone for good, not before', async () => {
-    const stage = new EngineRig();
-    await stage.install();
-    await stage.clock.advance(1_000);
-    stage.create({}, { name: 'second' });
-    stage.remove();
-    await stage.pass();
-    await stage.settle('second');
-    expect(stage.state('second')).toBe('Error AnotherEngineExists');
+  it('a second engine is served once the first is gone, not before', async () => {
+    const rig = new EngineRig();
+    await rig.install();
+    await rig.clock.advance(1_000);
+    rig.create({}, { name: 'second' });
+    rig.remove();
+    await rig.pass();
+    await rig.settle('second');
+    expect(rig.state('second')).toBe('Error AnotherEngineExists');
 
-    stage.enqueued.length = 0;
-    for (let round = 0; round < 4 && stage.exists(); round++) {
-      stage.collect();
-      await stage.pass();
+    rig.enqueued.length = 0;
+    for (let round = 0; round < 4 && rig.exists(); round++) {
+      rig.collect();
+      await rig.pass();
     }
-    expect(stage.enqueued).toContain('second');
-    for (const object of stage.api.all(RoleBindings)) stage.api.remove(RoleBindings, object.metadata);
-    await stage.settle('second');
-    expect(stage.state('second')).toBe('Progressing Installing');
+    expect(rig.enqueued).toContain('second');
+    for (const object of rig.api.all(RoleBindings)) rig.api.remove(RoleBindings, object.metadata);
+    await rig.settle('second');
+    expect(rig.state('second')).toBe('Progressing Installing');
   });
 });
 
 describe('a terminating namespace', () => {
-  it('is waited for by name, and made anew when it is gone', async () => {
-    const stage = new EngineRig();
+  it('a terminating namespace is named, waited for, and created again when it is gone', async () => {
+    const rig = new EngineRig();
     const status = {
       conditions: [
         {
@@ -207,67 +205,67 @@ describe('a terminating namespace', () => {
         },
       ],
     };
-    stage.api.put(
+    rig.api.put(
       Namespaces,
       Object.assign({ metadata: { name: NAMESPACE, deletionTimestamp: '2026-01-01T00:00:00Z' } }, { status }),
     );
-    stage.create();
-    const result = await stage.settle();
+    rig.create();
+    const result = await rig.settle();
 
-    expect(stage.state()).toBe('Progressing NamespaceTerminating');
-    expect(stage.message()).toBe(
+    expect(rig.state()).toBe('Progressing NamespaceTerminating');
+    expect(rig.message()).toBe(
       'Namespace multicluster-engine is being deleted (Some content has finalizers: x/y in 1 instance); it is created again when it is gone',
     );
     expect(result).toMatchObject({ ending: 'wait' });
-    stage.enqueued.length = 0;
-    stage.api.remove(Namespaces, { name: NAMESPACE });
-    expect(stage.enqueued).toEqual(['hub']);
-    await stage.settle();
-    stage.rollOut();
-    await stage.settle();
-    expect(stage.state()).toBe('Available EngineReady');
+    rig.enqueued.length = 0;
+    rig.api.remove(Namespaces, { name: NAMESPACE });
+    expect(rig.enqueued).toEqual(['hub']);
+    await rig.settle();
+    rig.rollOut();
+    await rig.settle();
+    expect(rig.state()).toBe('Available EngineReady');
   });
 
-  it('is told apart from a missing right by the cause', async () => {
-    const stage = new EngineRig();
-    stage.create();
-    refuse(stage, Deployments, () =>
+  it('a terminating namespace is distinguished from a missing right by the cause in the Status', async () => {
+    const rig = new EngineRig();
+    rig.create();
+    refuse(rig, Deployments, () =>
       refusal({ causes: [{ reason: 'NamespaceTerminating', field: 'metadata.namespace', message: 'x' }] }),
     );
-    await stage.pass();
+    await rig.pass();
 
-    expect(stage.state()).toBe('Progressing Installing');
-    expect(stage.message()).toContain(
+    expect(rig.state()).toBe('Progressing Installing');
+    expect(rig.message()).toContain(
       'Deployment multicluster-engine/placement-controller: Namespace multicluster-engine is being deleted',
     );
-    expect(stage.api.calls.filter((call) => call.verb === 'allowed')).toEqual([]);
+    expect(rig.api.calls.filter((call) => call.verb === 'allowed')).toEqual([]);
   });
 });
 
 describe('a refusal with code 403', () => {
-  it('by a policy is a failure with the words of the policy, and no question about rights', async () => {
-    const stage = new EngineRig();
-    await stage.install();
-    stage.edit({}, { nodeSelector: { a: '1' } });
-    refuse(stage, Deployments, () => refusal({ causes: [{ reason: '', field: '', message: 'denied' }] }));
-    await stage.pass();
+  it('a 403 by a policy is a failure with the message of the policy, without an access review', async () => {
+    const rig = new EngineRig();
+    await rig.install();
+    rig.edit({}, { nodeSelector: { a: '1' } });
+    refuse(rig, Deployments, () => refusal({ causes: [{ reason: '', field: '', message: 'denied' }] }));
+    await rig.pass();
 
-    expect(stage.state()).toBe('Progressing ApplyFailed');
-    expect(stage.message()).toContain('Deployment multicluster-engine/placement-controller: the words of the server');
-    expect(stage.api.calls.filter((call) => call.verb === 'allowed')).toEqual([]);
+    expect(rig.state()).toBe('Progressing ApplyFailed');
+    expect(rig.message()).toContain('Deployment multicluster-engine/placement-controller: the words of the server');
+    expect(rig.api.calls.filter((call) => call.verb === 'allowed')).toEqual([]);
   });
 
-  it('by a quota is a failure: the right is there', async () => {
-    const stage = new EngineRig();
-    stage.create();
-    await stage.pass();
-    await stage.clock.advance(6_000);
-    stage.api.remove(Deployments, ACCOUNT);
-    refuse(stage, Deployments, refusal);
-    await stage.pass();
+  it('a 403 by a quota is a failure, since the right exists', async () => {
+    const rig = new EngineRig();
+    rig.create();
+    await rig.pass();
+    await rig.clock.advance(6_000);
+    rig.api.remove(Deployments, ACCOUNT);
+    refuse(rig, Deployments, refusal);
+    await rig.pass();
 
-    expect(stage.state()).toBe('Progressing ApplyFailed');
-    expect(stage.api.calls.filter((call) => call.verb === 'allowed')).toHaveLength(2);
+    expect(rig.state()).toBe('Progressing ApplyFailed');
+    expect(rig.api.calls.filter((call) => call.verb === 'allowed')).toHaveLength(2);
   });
 
   it.each<[string, string, string]>([
@@ -284,198 +282,198 @@ describe('a refusal with code 403', () => {
   ])(
     'for want of the right to %s is Stalled, naming it and its cure, and recovers by itself',
     async (_name, verb, message) => {
-      const stage = new EngineRig();
-      stage.create();
-      await stage.pass();
-      await stage.clock.advance(6_000);
-      stage.api.remove(Deployments, ACCOUNT);
-      refuse(stage, Deployments, refusal);
-      stage.api.may = (access) => access.verb !== verb;
-      const result = await stage.pass();
+      const rig = new EngineRig();
+      rig.create();
+      await rig.pass();
+      await rig.clock.advance(6_000);
+      rig.api.remove(Deployments, ACCOUNT);
+      refuse(rig, Deployments, refusal);
+      rig.api.may = (access) => access.verb !== verb;
+      const result = await rig.pass();
 
-      expect(stage.state()).toBe('Error PermissionDenied');
-      expect(stage.message()).toContain(message);
+      expect(rig.state()).toBe('Error PermissionDenied');
+      expect(rig.message()).toContain(message);
       expect(result).toMatchObject({ ending: 'stalled', afterMs: 30_000 });
-      allow(stage);
-      await stage.settle();
-      stage.rollOut();
-      await stage.settle();
-      expect(stage.state()).toBe('Available EngineReady');
+      allow(rig);
+      await rig.settle();
+      rig.rollOut();
+      await rig.settle();
+      expect(rig.state()).toBe('Available EngineReady');
     },
   );
 
   it.each([
     ['whole', 'clusterrole "x" not found', '; the API server says: clusterrole "x" not found'],
     ['cut where it is long', `${'x'.repeat(479)}yz`, `; the API server says: ${'x'.repeat(479)}…`],
-  ])('for want of a right tells what the server said, %s', async (_name, message, told) => {
-    const stage = new EngineRig();
-    stage.create();
-    refuse(stage, RoleBindings, () => refusal({ message }));
-    stage.api.may = () => false;
-    await stage.pass();
+  ])("a 403 for a missing right quotes the server's message, %s", async (_name, message, told) => {
+    const rig = new EngineRig();
+    rig.create();
+    refuse(rig, RoleBindings, () => refusal({ message }));
+    rig.api.may = () => false;
+    await rig.pass();
 
-    expect(stage.message().endsWith(`would give the right${told}`)).toBe(true);
+    expect(rig.message().endsWith(`would give the right${told}`)).toBe(true);
   });
 
-  it('for want of a cluster-wide right names the cluster-wide binding', async () => {
-    const stage = new EngineRig();
-    stage.create();
-    refuse(stage, RoleBindings, refusal);
-    stage.api.may = () => false;
-    await stage.pass();
+  it('a 403 for a missing cluster-wide right names the cluster-wide binding', async () => {
+    const rig = new EngineRig();
+    rig.create();
+    refuse(rig, RoleBindings, refusal);
+    rig.api.may = () => false;
+    await rig.pass();
 
-    expect(stage.message()).toContain(
+    expect(rig.message()).toContain(
       'in namespace multicluster-engine; ClusterRoleBinding multicluster-engine-operator to ClusterRole multicluster-engine-operator would give the right',
     );
   });
 
-  it('to mark the engine stops the work: finalizer second, work third', async () => {
-    const stage = new EngineRig();
-    stage.create();
-    refuse(stage, MultiClusterEngines, refusal, 'patchMetadata');
-    stage.api.may = () => false;
-    await stage.pass();
+  it('a 403 for the finalizer stops the installation before any object is applied', async () => {
+    const rig = new EngineRig();
+    rig.create();
+    refuse(rig, MultiClusterEngines, refusal, 'patchMetadata');
+    rig.api.may = () => false;
+    await rig.pass();
 
-    expect(stage.state()).toBe('Error PermissionDenied');
-    expect(stage.message()).toContain('may not patch multiclusterengines.multicluster.platform.io cluster-wide');
-    expect(stage.made()).toEqual([]);
+    expect(rig.state()).toBe('Error PermissionDenied');
+    expect(rig.message()).toContain('may not patch multiclusterengines.multicluster.platform.io cluster-wide');
+    expect(rig.made()).toEqual([]);
   });
 
-  it('to look is told where the rights say so, and nothing is decided meanwhile', async () => {
-    const stage = new EngineRig();
-    await stage.install();
-    await stage.clock.advance(6_000);
-    stage.opened.find((one) => one.type === Deployments)?.fail(refusal());
-    expect(await stage.pass()).toMatchObject({ ending: 'wait' });
-    expect(stage.state()).toBe('Available EngineReady');
+  it('a 403 for a list or watch is reported when the right is missing, and nothing is decided meanwhile', async () => {
+    const rig = new EngineRig();
+    await rig.install();
+    await rig.clock.advance(6_000);
+    rig.opened.find((one) => one.type === Deployments)?.fail(refusal());
+    expect(await rig.pass()).toMatchObject({ ending: 'wait' });
+    expect(rig.state()).toBe('Available EngineReady');
 
-    stage.api.may = (access) => access.verb !== 'list';
-    await stage.pass();
-    expect(stage.state()).toBe('Error PermissionDenied');
-    expect(stage.message()).toContain('may not list deployments.apps in namespace multicluster-engine');
-    expect(stage.engine().status?.components).toHaveLength(ROWS);
+    rig.api.may = (access) => access.verb !== 'list';
+    await rig.pass();
+    expect(rig.state()).toBe('Error PermissionDenied');
+    expect(rig.message()).toContain('may not list deployments.apps in namespace multicluster-engine');
+    expect(rig.engine().status?.components).toHaveLength(ROWS);
   });
 
-  it('within 5 s of the binding is waited for, not told', async () => {
-    const stage = new EngineRig();
-    stage.create();
-    refuse(stage, ServiceAccounts, refusal);
-    stage.api.may = () => false;
-    await stage.pass();
-    expect(stage.state()).toBe('Progressing Installing');
-    expect(stage.message()).toContain('the role was bound a moment ago');
+  it('a 403 within 5 s of the binding is waited for and not reported', async () => {
+    const rig = new EngineRig();
+    rig.create();
+    refuse(rig, ServiceAccounts, refusal);
+    rig.api.may = () => false;
+    await rig.pass();
+    expect(rig.state()).toBe('Progressing Installing');
+    expect(rig.message()).toContain('the role was bound a moment ago');
 
-    await stage.clock.advance(5_000);
-    await stage.pass();
-    expect(stage.state()).toBe('Error PermissionDenied');
+    await rig.clock.advance(5_000);
+    await rig.pass();
+    expect(rig.state()).toBe('Error PermissionDenied');
   });
 
-  it('when even the question fails stands with the words of the server', async () => {
-    const stage = new EngineRig();
-    stage.create();
-    await stage.pass();
-    await stage.clock.advance(6_000);
-    stage.api.remove(Deployments, ACCOUNT);
-    stage.api.before = (call) => {
+  it("a 403 whose access review fails is reported with the server's message", async () => {
+    const rig = new EngineRig();
+    rig.create();
+    await rig.pass();
+    await rig.clock.advance(6_000);
+    rig.api.remove(Deployments, ACCOUNT);
+    rig.api.before = (call) => {
       if (call.verb === 'allowed') throw refusal({ kind: 'Unavailable' });
       if (call.verb === 'apply' && call.type === Deployments) throw refusal();
     };
-    await stage.pass();
+    await rig.pass();
 
-    expect(stage.state()).toBe('Progressing ApplyFailed');
+    expect(rig.state()).toBe('Progressing ApplyFailed');
   });
 });
 
 describe('an object that fails to apply', () => {
   const broken = () => refusal({ kind: 'Unavailable', status: 500, message: 'webhook is down' });
 
-  it('is tried again after 1, 2, 4 … 60 s, and is an Error from the third pass in a row', async () => {
-    const stage = new EngineRig();
-    stage.create();
-    refuse(stage, Deployments, broken);
+  it('an object that fails to apply is retried after 1, 2, 4 … 60 s, and the phase is Error from the third pass in a row', async () => {
+    const rig = new EngineRig();
+    rig.create();
+    refuse(rig, Deployments, broken);
     const phases: (string | undefined)[] = [];
     const waits: number[] = [];
     for (let pass = 0; pass < 9; pass++) {
-      const result = await stage.pass();
-      phases.push(stage.engine().status?.phase);
+      const result = await rig.pass();
+      phases.push(rig.engine().status?.phase);
       if (result.ending === 'wait') waits.push(result.afterMs);
-      await stage.clock.advance(waits.at(-1) ?? 0);
+      await rig.clock.advance(waits.at(-1) ?? 0);
     }
 
     expect(waits).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000, 60_000]);
     expect(phases).toEqual(['Progressing', 'Progressing', ...Array.from({ length: 7 }, () => 'Error')]);
-    allow(stage);
-    await passAndWait(stage);
-    expect(stage.state()).toBe('Progressing Installing');
+    allow(rig);
+    await passAndWait(rig);
+    expect(rig.state()).toBe('Progressing Installing');
   });
 
-  it('is not an Error because of passes that come between its tries', async () => {
-    const stage = new EngineRig();
-    stage.create();
-    refuse(stage, Deployments, broken);
-    for (let pass = 0; pass < 9; pass++) await stage.pass();
+  it('passes between the retries of an object do not count as failures', async () => {
+    const rig = new EngineRig();
+    rig.create();
+    refuse(rig, Deployments, broken);
+    for (let pass = 0; pass < 9; pass++) await rig.pass();
 
-    expect(stage.state()).toBe('Progressing ApplyFailed');
+    expect(rig.state()).toBe('Progressing ApplyFailed');
     expect(
-      stage.api.writes.filter((one) => one === 'apply deployments multicluster-engine/placement-controller'),
+      rig.api.writes.filter((one) => one === 'apply deployments multicluster-engine/placement-controller'),
     ).toHaveLength(1);
   });
 
-  it('is not an Error because the API server was away', async () => {
-    const stage = new EngineRig();
-    stage.create();
-    stage.api.before = (call) => {
+  it('passes during which the API server is unreachable do not count as failures', async () => {
+    const rig = new EngineRig();
+    rig.create();
+    rig.api.before = (call) => {
       if (call.verb === 'updateStatus' || call.type === Deployments) throw broken();
     };
     for (let pass = 0; pass < 6; pass++) {
-      await expect(stage.pass()).rejects.toThrow('webhook is down');
-      await stage.clock.advance(60_000);
+      await expect(rig.pass()).rejects.toThrow('webhook is down');
+      await rig.clock.advance(60_000);
     }
-    allow(stage);
-    refuse(stage, Deployments, broken);
-    await stage.pass();
+    allow(rig);
+    refuse(rig, Deployments, broken);
+    await rig.pass();
 
-    expect(stage.state()).toBe('Progressing ApplyFailed');
+    expect(rig.state()).toBe('Progressing ApplyFailed');
   });
 
-  it('is tried at once when something else is wanted of it', async () => {
-    const stage = new EngineRig();
-    stage.create();
-    refuse(stage, Deployments, broken);
-    await stage.pass();
-    allow(stage);
-    stage.edit({}, { nodeSelector: { a: '1' } });
-    await stage.pass();
+  it('an object that failed is retried at once when its desired state changes', async () => {
+    const rig = new EngineRig();
+    rig.create();
+    refuse(rig, Deployments, broken);
+    await rig.pass();
+    allow(rig);
+    rig.edit({}, { nodeSelector: { a: '1' } });
+    await rig.pass();
 
-    expect(stage.state()).toBe('Progressing Installing');
+    expect(rig.state()).toBe('Progressing Installing');
   });
 
-  it('stays an Error over a restart of the operator, which writes nothing', async () => {
-    const stage = new EngineRig();
-    stage.create();
-    refuse(stage, Deployments, broken);
-    for (let pass = 0; pass < 4; pass++) await passAndWait(stage);
-    expect(stage.state()).toBe('Error ApplyFailed');
-    const restarted = new EngineRig({ api: stage.api, clock: stage.clock });
-    const before = stage.api.writes.length;
+  it('phase Error survives a restart of the operator, which writes nothing', async () => {
+    const rig = new EngineRig();
+    rig.create();
+    refuse(rig, Deployments, broken);
+    for (let pass = 0; pass < 4; pass++) await passAndWait(rig);
+    expect(rig.state()).toBe('Error ApplyFailed');
+    const restarted = new EngineRig({ api: rig.api, clock: rig.clock });
+    const before = rig.api.writes.length;
     await restarted.pass();
 
-    expect(stage.api.writes.slice(before)).toEqual([
+    expect(rig.api.writes.slice(before)).toEqual([
       'apply deployments multicluster-engine/placement-controller',
       'apply deployments multicluster-engine/gateway',
     ]);
     expect(restarted.state()).toBe('Error ApplyFailed');
   });
 
-  it('names an error that is none', async () => {
-    const stage = new EngineRig();
-    stage.create();
-    stage.api.before = (call) => {
-      // Whatever is thrown has to end in a message.
+  it('something thrown that is no Error is reported by its text', async () => {
+    const rig = new EngineRig();
+    rig.create();
+    rig.api.before = (call) => {
+      // Any thrown value has to become a message.
       if (call.type === Deployments) throw Object.assign(new Error('odd'), { kind: 'none' });
     };
-    await stage.pass();
+    await rig.pass();
 
-    expect(stage.message()).toContain('odd');
+    expect(rig.message()).toContain('odd');
   });
 });

@@ -19,7 +19,7 @@ import { EngineRig } from '../../support/rigs/controllers/engine.js';
 
 const WRITES = ['apply', 'delete', 'patchMetadata', 'updateStatus'];
 
-/** Lets `count` writes through and dies: with the last one carried out and its answer lost, or before the next one. */
+/** Passes on `count` writes, then fails: after the last one was carried out, its answer lost, or before the next one. */
 class Mortal {
   readonly #phase: 'before' | 'after';
   #left: number;
@@ -52,65 +52,64 @@ class Mortal {
 
 class Killed extends Error {}
 
-/** One life of the operator: passes, the world moving between them, until two in a row write nothing. False when it dies. */
-async function live(stage: EngineRig): Promise<boolean> {
+/** One process of the operator: passes, with other controllers between them, until two in a row write nothing. False when it ends early. */
+async function live(rig: EngineRig): Promise<boolean> {
   let quiet = 0;
   for (let round = 0; round < 12 && quiet < 2; round++) {
-    const before = stage.api.writes.length;
+    const before = rig.api.writes.length;
     try {
-      if (stage.exists()) await stage.pass();
+      if (rig.exists()) await rig.pass();
     } catch (error) {
       if (error instanceof Killed) return false;
       throw error;
     }
-    quiet = stage.api.writes.length === before ? quiet + 1 : 0;
-    await stage.clock.advance(6_000);
-    stage.collect();
-    if (stage.api.peek(Deployments, { namespace: NAMESPACE, name: 'placement-controller' }) !== undefined)
-      stage.rollOut();
+    quiet = rig.api.writes.length === before ? quiet + 1 : 0;
+    await rig.clock.advance(6_000);
+    rig.collect();
+    if (rig.api.peek(Deployments, { namespace: NAMESPACE, name: 'placement-controller' }) !== undefined) rig.rollOut();
   }
   if (quiet < 2) throw new Error('did not come to rest');
   return true;
 }
 
-type Scenario = (stage: EngineRig) => void;
+type Scenario = (rig: EngineRig) => void;
 
 const SCENARIOS: readonly (readonly [string, readonly Scenario[]])[] = [
-  ['an installation', [(stage) => stage.create({ imagePullSecret: 'pull' })]],
-  ['a changed spec', [(stage) => stage.create(), (stage) => stage.edit({}, { nodeSelector: { a: '1' } })]],
+  ['an installation', [(rig) => rig.create({ imagePullSecret: 'pull' })]],
+  ['a changed spec', [(rig) => rig.create(), (rig) => rig.edit({}, { nodeSelector: { a: '1' } })]],
   [
     'a deleted ServiceAccount',
     [
-      (stage) => stage.create(),
-      (stage) => stage.api.remove(ServiceAccounts, { namespace: NAMESPACE, name: 'placement-controller' }),
+      (rig) => rig.create(),
+      (rig) => rig.api.remove(ServiceAccounts, { namespace: NAMESPACE, name: 'placement-controller' }),
     ],
   ],
   [
     'a certificate that is lost',
-    [(stage) => stage.create(), (stage) => stage.api.remove(Secrets, { namespace: NAMESPACE, name: 'gateway-tls' })],
+    [(rig) => rig.create(), (rig) => rig.api.remove(Secrets, { namespace: NAMESPACE, name: 'gateway-tls' })],
   ],
-  ['an uninstall', [(stage) => stage.create(), (stage) => stage.remove()]],
+  ['an uninstall', [(rig) => rig.create(), (rig) => rig.remove()]],
   [
     'an uninstall that leaves the namespace',
     [
-      (stage) => stage.create(),
-      (stage) => stage.api.put(ConfigMaps, { metadata: { namespace: NAMESPACE, name: 'theirs' } }),
-      (stage) => stage.remove(),
+      (rig) => rig.create(),
+      (rig) => rig.api.put(ConfigMaps, { metadata: { namespace: NAMESPACE, name: 'theirs' } }),
+      (rig) => rig.remove(),
     ],
   ],
 ];
 
-/** One pair for every run, so that what they leave behind can be compared. */
+/** One key pair for every run, so that the stored objects of runs can be compared. */
 const issue = (_names: readonly string[], now: number) => Promise.resolve(pairForTest(1, now));
 
-/** Plays a scenario; the operator dies once, after `count` writes, and starts anew. Gives what is stored at the end, and what was asked for. */
+/** Runs a scenario in which the operator ends once, after `count` writes, and is restarted. Returns the stored objects and the requests. */
 async function play(steps: readonly Scenario[], death?: Mortal): Promise<{ state: string; writes: string[] }> {
   const clock = new ManualClock();
   const api = new FakeApi(clock);
-  let stage = new EngineRig({ api, clock, issue, ...(death && { wrap: (client: KubeClient) => death.wrap(client) }) });
+  let rig = new EngineRig({ api, clock, issue, ...(death && { wrap: (client: KubeClient) => death.wrap(client) }) });
   for (const step of steps) {
-    step(stage);
-    while (!(await live(stage))) stage = new EngineRig({ api, clock, issue });
+    step(rig);
+    while (!(await live(rig))) rig = new EngineRig({ api, clock, issue });
   }
   return { state: snapshot(api), writes: api.writes };
 }
@@ -119,7 +118,7 @@ function changes(writes: readonly string[]): string[] {
   return writes.filter((one) => /^(apply|delete) /.test(one)).sort();
 }
 
-/** What is stored, without what differs between any two runs: versions, uids and times, and the hashes that they stand in. */
+/** The stored objects without the fields that differ between two runs: versions, uids and times, and hashes of them. */
 function snapshot(api: FakeApi): string {
   const objects = [MultiClusterEngines, ConfigMaps, Namespaces, ...APPLY_ORDER].flatMap((type) =>
     api.all<KubeObject>(type),
@@ -135,24 +134,27 @@ function snapshot(api: FakeApi): string {
 }
 
 describe.each(SCENARIOS)('%s', (_name, steps) => {
-  it.each(['before', 'after'] as const)('ends the same when the operator dies %s any of its writes', async (phase) => {
-    const undisturbed = await play(steps);
-    const count = undisturbed.writes.length;
-    expect(count).toBeGreaterThan(5);
+  it.each(['before', 'after'] as const)(
+    'the result is the same when the operator ends %s any of its writes',
+    async (phase) => {
+      const undisturbed = await play(steps);
+      const count = undisturbed.writes.length;
+      expect(count).toBeGreaterThan(5);
 
-    for (let death = 1; death <= count; death++) {
-      const run = await play(steps, new Mortal(death, phase));
-      expect(run.state).toBe(undisturbed.state);
-      // Nothing is made or deleted a second time, or that an undisturbed run does not.
-      expect(changes(run.writes)).toEqual(changes(undisturbed.writes));
-    }
-  });
+      for (let death = 1; death <= count; death++) {
+        const run = await play(steps, new Mortal(death, phase));
+        expect(run.state).toBe(undisturbed.state);
+        // Nothing is created or deleted twice, or that a run without a restart does not create or delete.
+        expect(changes(run.writes)).toEqual(changes(undisturbed.writes));
+      }
+    },
+  );
 });
 
-it('a mortal client dies when it should', async () => {
-  const stage = new EngineRig({ wrap: (client) => new Mortal(1, 'before').wrap(client) });
-  stage.create();
+it('the client of these tests fails at the chosen write', async () => {
+  const rig = new EngineRig({ wrap: (client) => new Mortal(1, 'before').wrap(client) });
+  rig.create();
 
-  await expect(stage.pass()).rejects.toThrow(Killed);
-  expect(stage.api.writes).toHaveLength(1);
+  await expect(rig.pass()).rejects.toThrow(Killed);
+  expect(rig.api.writes).toHaveLength(1);
 });

@@ -17,13 +17,13 @@ import { replaced, ROWS, EngineRig } from '../../support/rigs/controllers/engine
 
 const DEPLOYMENT = { namespace: NAMESPACE, name: 'placement-controller' };
 
-describe('an engine is installed', () => {
-  it('finalizer first, then everything in the declared order, one status write a pass', async () => {
-    const stage = new EngineRig();
-    stage.create();
-    await stage.pass();
+describe('an installation', () => {
+  it('an installation sets the finalizer first, then applies in the declared order, with one status write per pass', async () => {
+    const rig = new EngineRig();
+    rig.create();
+    await rig.pass();
 
-    expect(stage.api.writes).toEqual([
+    expect(rig.api.writes).toEqual([
       'patchMetadata multiclusterengines hub',
       'apply namespaces multicluster-engine',
       'apply rolebindings multicluster-engine/multicluster-engine-installer',
@@ -41,70 +41,70 @@ describe('an engine is installed', () => {
       'apply deployments multicluster-engine/gateway',
       'updateStatus multiclusterengines hub',
     ]);
-    expect(stage.state()).toBe('Progressing Installing');
+    expect(rig.state()).toBe('Progressing Installing');
   });
 
-  it('and is Available when its Deployment is, having said so by events', async () => {
-    const stage = new EngineRig();
-    await stage.install();
+  it('an engine is Available when its Deployments are, and events report it', async () => {
+    const rig = new EngineRig();
+    await rig.install();
 
-    expect(stage.state()).toBe('Available EngineReady');
-    expect(stage.engine().status).toMatchObject({
+    expect(rig.state()).toBe('Available EngineReady');
+    expect(rig.engine().status).toMatchObject({
       observedGeneration: 1,
       currentVersion: '1.0.0',
       targetNamespace: NAMESPACE,
     });
-    expect(stage.reasons()).toEqual(['EngineInstalling', 'EngineAvailable']);
+    expect(rig.reasons()).toEqual(['EngineInstalling', 'EngineAvailable']);
   });
 
-  it('with nothing left to write or ask', async () => {
-    const stage = new EngineRig();
-    await stage.install();
-    const before = stage.api.calls.length;
+  it('a pass over an installed engine makes no request', async () => {
+    const rig = new EngineRig();
+    await rig.install();
+    const before = rig.api.calls.length;
 
-    expect(await stage.pass()).toMatchObject({ ending: 'done' });
-    expect(stage.api.calls).toHaveLength(before);
+    expect(await rig.pass()).toMatchObject({ ending: 'done' });
+    expect(rig.api.calls).toHaveLength(before);
   });
 
-  it('and a restarted operator writes nothing', async () => {
-    const stage = new EngineRig();
-    await stage.install();
-    const before = stage.api.calls.length;
-    const restarted = new EngineRig({ api: stage.api, clock: stage.clock });
+  it('a restarted operator writes nothing for an installed engine', async () => {
+    const rig = new EngineRig();
+    await rig.install();
+    const before = rig.api.calls.length;
+    const restarted = new EngineRig({ api: rig.api, clock: rig.clock });
 
     await restarted.settle();
 
-    expect(stage.api.calls).toHaveLength(before);
+    expect(rig.api.calls).toHaveLength(before);
     expect(restarted.events).toEqual([]);
   });
 
-  it('into the namespace of its spec, whose defaults are never written back', async () => {
-    const stage = new EngineRig();
-    await stage.install({ targetNamespace: 'infra' });
+  it('an engine is installed in the namespace of its spec, and defaults are never written into the spec', async () => {
+    const rig = new EngineRig();
+    await rig.install({ targetNamespace: 'infra' });
 
-    expect(stage.engine().spec).toEqual({ targetNamespace: 'infra' });
-    expect(stage.engine().status?.targetNamespace).toBe('infra');
-    expect(stage.api.peek(Namespaces, { name: 'infra' })?.metadata.labels).toMatchObject({
+    expect(rig.engine().spec).toEqual({ targetNamespace: 'infra' });
+    expect(rig.engine().status?.targetNamespace).toBe('infra');
+    expect(rig.api.peek(Namespaces, { name: 'infra' })?.metadata.labels).toMatchObject({
       'pod-security.kubernetes.io/enforce': 'restricted',
     });
   });
 
-  it('into a namespace that was there before, which is left as it is', async () => {
-    const stage = new EngineRig();
-    const before = stage.api.put(Namespaces, { metadata: { name: NAMESPACE, labels: { theirs: '1' } } });
-    await stage.install();
+  it('an engine is installed in an existing namespace, which is not changed', async () => {
+    const rig = new EngineRig();
+    const before = rig.api.put(Namespaces, { metadata: { name: NAMESPACE, labels: { theirs: '1' } } });
+    await rig.install();
 
-    expect(stage.api.peek(Namespaces, { name: NAMESPACE })).toEqual(before);
-    expect(stage.state()).toBe('Available EngineReady');
-    expect(stage.engine().status?.components?.map((row) => row.kind)).not.toContain('Namespace');
+    expect(rig.api.peek(Namespaces, { name: NAMESPACE })).toEqual(before);
+    expect(rig.state()).toBe('Available EngineReady');
+    expect(rig.engine().status?.components?.map((row) => row.kind)).not.toContain('Namespace');
   });
 
-  it('with --namespace: neither namespace nor bindings are looked at', async () => {
-    const stage = new EngineRig({ settings: { onlyNamespace: NAMESPACE } });
-    await stage.install();
+  it('with --namespace neither the namespace nor bindings are read or written', async () => {
+    const rig = new EngineRig({ settings: { onlyNamespace: NAMESPACE } });
+    await rig.install();
 
-    expect(stage.state()).toBe('Available EngineReady');
-    expect(stage.made()).toEqual([
+    expect(rig.state()).toBe('Available EngineReady');
+    expect(rig.made()).toEqual([
       'ConfigMap gateway-ca',
       'Deployment gateway',
       'Deployment placement-controller',
@@ -117,80 +117,80 @@ describe('an engine is installed', () => {
       'ServiceAccount gateway',
       'ServiceAccount placement-controller',
     ]);
-    expect(new Set(stage.api.calls.map((call) => call.type.kind))).not.toContain('Namespace');
+    expect(new Set(rig.api.calls.map((call) => call.type.kind))).not.toContain('Namespace');
   });
 
-  it('and with --namespace refused when it names another', async () => {
-    const stage = new EngineRig({ settings: { onlyNamespace: 'elsewhere' } });
-    stage.create();
-    await stage.settle();
+  it('with --namespace an engine with another target namespace is refused', async () => {
+    const rig = new EngineRig({ settings: { onlyNamespace: 'elsewhere' } });
+    rig.create();
+    await rig.settle();
 
-    expect(stage.state()).toBe('Error InvalidSpec');
-    expect(stage.message()).toBe(
+    expect(rig.state()).toBe('Error InvalidSpec');
+    expect(rig.message()).toBe(
       'spec.targetNamespace: "multicluster-engine": must be elsewhere: the operator runs with --namespace elsewhere',
     );
-    expect(stage.made()).toEqual([]);
+    expect(rig.made()).toEqual([]);
   });
 });
 
 describe('a changed spec', () => {
-  it('reaches the pods, and observedGeneration follows', async () => {
-    const stage = new EngineRig();
-    await stage.install();
-    stage.edit(
+  it('a changed spec reaches the pods, and observedGeneration follows', async () => {
+    const rig = new EngineRig();
+    await rig.install();
+    rig.edit(
       {},
       {
         nodeSelector: { infra: '' },
         tolerations: [{ key: 'a', operator: 'Exists', effect: 'NoSchedule', tolerationSeconds: 3 }],
       },
     );
-    await stage.settle();
+    await rig.settle();
 
-    expect(treeAt(stage.api.peek(Deployments, DEPLOYMENT), 'spec', 'template', 'spec')).toMatchObject({
+    expect(treeAt(rig.api.peek(Deployments, DEPLOYMENT), 'spec', 'template', 'spec')).toMatchObject({
       nodeSelector: { infra: '' },
       tolerations: [{ key: 'a', operator: 'Exists', effect: 'NoSchedule' }],
     });
-    expect(stage.state()).toBe('Progressing RollingOut');
-    stage.rollOut();
-    await stage.settle();
-    expect(stage.state()).toBe('Available EngineReady');
-    expect(stage.engine().status?.observedGeneration).toBe(2);
-    expect(stage.reasons()).not.toContain('DriftRepaired');
+    expect(rig.state()).toBe('Progressing RollingOut');
+    rig.rollOut();
+    await rig.settle();
+    expect(rig.state()).toBe('Available EngineReady');
+    expect(rig.engine().status?.observedGeneration).toBe(2);
+    expect(rig.reasons()).not.toContain('DriftRepaired');
   });
 
-  it('of the target namespace is refused: the engine stays where it is', async () => {
-    const stage = new EngineRig();
-    await stage.install();
-    stage.edit({}, { targetNamespace: 'other' });
-    await stage.settle();
+  it('a changed target namespace is refused, and the installed objects stay', async () => {
+    const rig = new EngineRig();
+    await rig.install();
+    rig.edit({}, { targetNamespace: 'other' });
+    await rig.settle();
 
-    expect(stage.state()).toBe('Error InvalidSpec');
-    expect(stage.message()).toContain('delete and recreate the engine');
-    expect(stage.api.peek(Namespaces, { name: 'other' })).toBeUndefined();
+    expect(rig.state()).toBe('Error InvalidSpec');
+    expect(rig.message()).toContain('delete and recreate the engine');
+    expect(rig.api.peek(Namespaces, { name: 'other' })).toBeUndefined();
   });
 
-  it('that cannot be read is refused without a trace in the components', async () => {
-    const stage = new EngineRig();
-    await stage.install();
-    stage.api.put(
-      stage.caches.engines.type,
-      Object.assign({ ...stage.engine() }, { spec: { tolerations: 'all', nodeSelector: 5 } }),
+  it('an invalid spec is refused and does not change the components', async () => {
+    const rig = new EngineRig();
+    await rig.install();
+    rig.api.put(
+      rig.caches.engines.type,
+      Object.assign({ ...rig.engine() }, { spec: { tolerations: 'all', nodeSelector: 5 } }),
     );
-    await stage.settle();
+    await rig.settle();
 
-    expect(stage.state()).toBe('Error InvalidSpec');
-    expect(stage.engine().status?.components).toHaveLength(ROWS);
-    stage.edit({}, {});
-    await stage.settle();
-    expect(stage.state()).toBe('Available EngineReady');
+    expect(rig.state()).toBe('Error InvalidSpec');
+    expect(rig.engine().status?.components).toHaveLength(ROWS);
+    rig.edit({}, {});
+    await rig.settle();
+    expect(rig.state()).toBe('Available EngineReady');
   });
 });
 
 describe('a new version of the operator', () => {
-  it('with more replicas than before stays Available while those of before serve, and says when one of them is lost', async () => {
+  it('a version with more replicas stays Available while the previous number is available, and reports when one is lost', async () => {
     const old = new EngineRig();
     await old.install();
-    const stage = new EngineRig({ api: old.api, clock: old.clock, settings: { version: '2.0.0', replicas: 3 } });
+    const rig = new EngineRig({ api: old.api, clock: old.clock, settings: { version: '2.0.0', replicas: 3 } });
     const growing = {
       wanted: 3,
       replicas: 4,
@@ -200,37 +200,37 @@ describe('a new version of the operator', () => {
         { type: 'Progressing', status: 'True', reason: 'ReplicaSetUpdated' },
       ],
     };
-    await stage.settle();
-    stage.rollOut({ ...growing, available: 2 });
-    await stage.settle();
-    expect(stage.condition('Available')?.status).toBe('True');
-    expect(stage.reasons()).toEqual(['EngineUpdating']);
+    await rig.settle();
+    rig.rollOut({ ...growing, available: 2 });
+    await rig.settle();
+    expect(rig.condition('Available')?.status).toBe('True');
+    expect(rig.reasons()).toEqual(['EngineUpdating']);
 
-    stage.rollOut({ ...growing, available: 1 });
-    await stage.settle();
-    expect(stage.condition('Available')?.status).toBe('False');
-    expect(stage.reasons()).toEqual(['EngineUpdating', 'ComponentUnavailable', 'ComponentUnavailable']);
+    rig.rollOut({ ...growing, available: 1 });
+    await rig.settle();
+    expect(rig.condition('Available')?.status).toBe('False');
+    expect(rig.reasons()).toEqual(['EngineUpdating', 'ComponentUnavailable', 'ComponentUnavailable']);
   });
 
-  it('brings every object to it, and currentVersion follows when every component is ready on it', async () => {
+  it('a new version of the operator is applied to every object, and currentVersion follows when every component is ready', async () => {
     const old = new EngineRig();
     await old.install();
-    const stage = new EngineRig({
+    const rig = new EngineRig({
       api: old.api,
       clock: old.clock,
       settings: { version: '2.0.0', image: 'registry.example/engine:2.0.0' },
     });
-    await stage.settle();
+    await rig.settle();
 
-    expect(stage.state()).toBe('Updating Updating');
-    expect(stage.engine().status).toMatchObject({ desiredVersion: '2.0.0', currentVersion: '1.0.0' });
-    stage.rollOut();
-    await stage.settle();
-    expect(stage.state()).toBe('Available EngineReady');
-    expect(stage.engine().status).toMatchObject({ desiredVersion: '2.0.0', currentVersion: '2.0.0' });
-    expect(stage.reasons()).toEqual(['EngineUpdating', 'EngineAvailable']);
+    expect(rig.state()).toBe('Updating Updating');
+    expect(rig.engine().status).toMatchObject({ desiredVersion: '2.0.0', currentVersion: '1.0.0' });
+    rig.rollOut();
+    await rig.settle();
+    expect(rig.state()).toBe('Available EngineReady');
+    expect(rig.engine().status).toMatchObject({ desiredVersion: '2.0.0', currentVersion: '2.0.0' });
+    expect(rig.reasons()).toEqual(['EngineUpdating', 'EngineAvailable']);
     for (const type of [ServiceAccounts, Deployments]) {
-      expect(stage.api.peek(type, DEPLOYMENT)?.metadata.annotations).toMatchObject({
+      expect(rig.api.peek(type, DEPLOYMENT)?.metadata.annotations).toMatchObject({
         'multicluster.platform.io/version': '2.0.0',
       });
     }
@@ -238,17 +238,17 @@ describe('a new version of the operator', () => {
 });
 
 describe('drift', () => {
-  it.each<[string, (stage: EngineRig) => void, string]>([
+  it.each<[string, (rig: EngineRig) => void, string]>([
     [
       'a changed field is put back',
-      (stage) =>
-        change(stage, (object) => Object.assign({ ...object }, { spec: { ...treeAt(object, 'spec'), replicas: 0 } })),
+      (rig) =>
+        change(rig, (object) => Object.assign({ ...object }, { spec: { ...treeAt(object, 'spec'), replicas: 0 } })),
       'Deployment multicluster-engine/placement-controller differs at spec.replicas; put back',
     ],
     [
       'a label taken off is put back',
-      (stage) =>
-        change(stage, (object) => ({
+      (rig) =>
+        change(rig, (object) => ({
           ...object,
           metadata: { ...object.metadata, labels: { 'multicluster.platform.io/engine': 'hub' } },
         })),
@@ -256,40 +256,40 @@ describe('drift', () => {
     ],
     [
       'a deleted object is made again',
-      (stage) => stage.api.remove(Deployments, DEPLOYMENT),
+      (rig) => rig.api.remove(Deployments, DEPLOYMENT),
       'Deployment multicluster-engine/placement-controller was gone; made again',
     ],
-  ])('%s, and told', async (_name, drift, note) => {
-    const stage = new EngineRig();
-    await stage.install();
-    const before = stage.api.peek(Deployments, DEPLOYMENT);
-    drift(stage);
-    expect(stage.enqueued.at(-1)).toBe('hub');
-    await stage.settle();
+  ])('%s, and an event reports it', async (_name, drift, note) => {
+    const rig = new EngineRig();
+    await rig.install();
+    const before = rig.api.peek(Deployments, DEPLOYMENT);
+    drift(rig);
+    expect(rig.enqueued.at(-1)).toBe('hub');
+    await rig.settle();
 
-    const after = stage.api.peek(Deployments, DEPLOYMENT);
+    const after = rig.api.peek(Deployments, DEPLOYMENT);
     expect(at(after, 'spec')).toEqual(at(before, 'spec'));
     expect(after?.metadata.labels).toEqual(before?.metadata.labels);
     expect(
-      stage.events
+      rig.events
         .filter((event) => event.reason === 'DriftRepaired')
         .map((event) => event.note)
         .join(),
     ).toContain(note);
   });
 
-  it('that the API refuses to have beside what is wanted is taken over, once', async () => {
-    const stage = new EngineRig();
-    await stage.install();
+  it('a field that the API refuses beside the desired one is taken over once', async () => {
+    const rig = new EngineRig();
+    await rig.install();
     const theirs = { manager: 'kubectl-edit', operation: 'Update', fieldsV1: { 'f:spec': { 'f:replicas': {} } } };
-    change(stage, (object) =>
+    change(rig, (object) =>
       Object.assign(
         { ...object },
         { metadata: { ...object.metadata, managedFields: [theirs] }, spec: { ...treeAt(object, 'spec'), replicas: 0 } },
       ),
     );
-    const before = stage.api.writes.length;
-    stage.api.before = ({ verb, type }) => {
+    const before = rig.api.writes.length;
+    rig.api.before = ({ verb, type }) => {
       if (verb === 'apply' && type === Deployments)
         throw new ApiError({
           kind: 'Invalid',
@@ -297,91 +297,91 @@ describe('drift', () => {
           call: { verb: 'patch', resource: 'deployments.apps' },
         });
     };
-    await stage.pass();
+    await rig.pass();
 
     const place = 'deployments multicluster-engine/placement-controller';
-    expect(stage.api.writes.slice(before)).toEqual([
+    expect(rig.api.writes.slice(before)).toEqual([
       `apply ${place}`,
       `patchMetadata ${place}`,
       `apply ${place}`,
       'updateStatus multiclusterengines hub',
     ]);
-    expect(stage.message()).toContain('only one of both');
+    expect(rig.message()).toContain('only one of both');
   });
 
-  it('costs one write, and leaves what others added', async () => {
-    const stage = new EngineRig();
-    await stage.install();
-    change(stage, (object) => ({
+  it('a repair of drift is one write and keeps the fields that others have added', async () => {
+    const rig = new EngineRig();
+    await rig.install();
+    change(rig, (object) => ({
       ...object,
       metadata: {
         ...object.metadata,
         labels: { ...object.metadata.labels, theirs: '1', 'app.kubernetes.io/version': 'x' },
       },
     }));
-    const before = stage.api.writes.length;
-    await stage.pass();
+    const before = rig.api.writes.length;
+    await rig.pass();
 
-    expect(stage.api.writes.slice(before)).toEqual(['apply deployments multicluster-engine/placement-controller']);
-    expect(stage.api.peek(Deployments, DEPLOYMENT)?.metadata.labels).toMatchObject({
+    expect(rig.api.writes.slice(before)).toEqual(['apply deployments multicluster-engine/placement-controller']);
+    expect(rig.api.peek(Deployments, DEPLOYMENT)?.metadata.labels).toMatchObject({
       theirs: '1',
       'app.kubernetes.io/version': '1.0.0',
     });
   });
 
-  it('that only the cache still shows is no reason to write', async () => {
-    const stage = new EngineRig();
-    await stage.install();
-    const cache = stage.opened.find((one) => one.type === Deployments);
-    const good = stage.api.peek<KubeObject>(Deployments, DEPLOYMENT);
+  it('drift that only the cache still shows leads to no write', async () => {
+    const rig = new EngineRig();
+    await rig.install();
+    const cache = rig.opened.find((one) => one.type === Deployments);
+    const good = rig.api.peek<KubeObject>(Deployments, DEPLOYMENT);
     if (good === undefined || cache === undefined) throw new Error('not installed');
-    change(stage, (object) => ({
+    change(rig, (object) => ({
       ...object,
       metadata: { ...object.metadata, labels: { 'multicluster.platform.io/engine': 'hub' } },
     }));
     cache.pause();
-    stage.api.put(Deployments, good);
-    const before = stage.api.writes.length;
-    await stage.pass();
+    rig.api.put(Deployments, good);
+    const before = rig.api.writes.length;
+    await rig.pass();
 
-    expect(stage.api.writes).toHaveLength(before);
-    expect(stage.state()).toBe('Available EngineReady');
+    expect(rig.api.writes).toHaveLength(before);
+    expect(rig.state()).toBe('Available EngineReady');
   });
 
-  it('of our namespace is put back, and of its label is final', async () => {
-    const stage = new EngineRig();
-    await stage.install();
-    stage.api.put(Namespaces, { metadata: { name: NAMESPACE, labels: { 'multicluster.platform.io/engine': 'hub' } } });
-    await stage.settle();
-    expect(stage.api.peek(Namespaces, { name: NAMESPACE })?.metadata.labels).toMatchObject({
+  it('drift of our namespace is repaired, and the loss of its label is final', async () => {
+    const rig = new EngineRig();
+    await rig.install();
+    rig.api.put(Namespaces, { metadata: { name: NAMESPACE, labels: { 'multicluster.platform.io/engine': 'hub' } } });
+    await rig.settle();
+    expect(rig.api.peek(Namespaces, { name: NAMESPACE })?.metadata.labels).toMatchObject({
       'pod-security.kubernetes.io/enforce': 'restricted',
     });
 
-    stage.api.put(Namespaces, { metadata: { name: NAMESPACE, labels: {} } });
-    await stage.settle();
-    expect(stage.api.peek(Namespaces, { name: NAMESPACE })?.metadata.labels).toEqual({});
-    expect(stage.state()).toBe('Available EngineReady');
+    rig.api.put(Namespaces, { metadata: { name: NAMESPACE, labels: {} } });
+    await rig.settle();
+    expect(rig.api.peek(Namespaces, { name: NAMESPACE })?.metadata.labels).toEqual({});
+    expect(rig.state()).toBe('Available EngineReady');
   });
 
-  it('that somebody makes again and again is answered ever more slowly, but within 5 s', async () => {
-    const stage = new EngineRig();
-    await stage.install();
+  it('drift that occurs repeatedly is repaired with a growing delay of less than 5 s', async () => {
+    const rig = new EngineRig();
+    await rig.install();
     const waits: number[] = [];
     for (let round = 0; round < 8; round++) {
-      change(stage, (object) => Object.assign({ ...object }, { spec: { ...treeAt(object, 'spec'), replicas: 0 } }));
-      const result = await stage.pass();
+      change(rig, (object) => Object.assign({ ...object }, { spec: { ...treeAt(object, 'spec'), replicas: 0 } }));
+      const result = await rig.pass();
       const wait = result.ending === 'wait' ? result.afterMs : 0;
       waits.push(wait);
-      await stage.clock.advance(wait);
-      await stage.pass();
-      expect(at(stage.api.peek(Deployments, DEPLOYMENT), 'spec', 'replicas')).toBe(2);
+      await rig.clock.advance(wait);
+      await rig.pass();
+      expect(at(rig.api.peek(Deployments, DEPLOYMENT), 'spec', 'replicas')).toBe(2);
     }
 
     expect(waits).toEqual([0, 250, 500, 1000, 2000, 4000, 4000, 4000]);
   });
 
-  it('that admission makes at once is told as a failure, not fought', async () => {
-    const stage = new EngineRig({
+  it('a field that admission changes in each apply is reported as a failure and not applied in every pass', async () => {
+    const rig = new EngineRig({
       wrap: (client) =>
         replaced(client, 'apply', async (type: ResourceType, object: KubeObject, options: ApplyOptions) => {
           const answer = await client.apply<KubeObject>(type, object, options);
@@ -390,119 +390,117 @@ describe('drift', () => {
             : answer;
         }),
     });
-    stage.create();
-    const result = await stage.pass();
+    rig.create();
+    const result = await rig.pass();
 
-    expect(stage.state()).toBe('Progressing ApplyFailed');
-    expect(stage.message()).toContain(
-      'spec.replicas is changed by admission or by another controller after each apply',
-    );
+    expect(rig.state()).toBe('Progressing ApplyFailed');
+    expect(rig.message()).toContain('spec.replicas is changed by admission or by another controller after each apply');
     expect(result).toMatchObject({ ending: 'wait', afterMs: 1000 });
   });
 });
 
-describe('what is wanted no more', () => {
-  const owner = (stage: EngineRig) => [
+describe('an object that is no longer desired', () => {
+  const owner = (rig: EngineRig) => [
     {
       apiVersion: 'multicluster.platform.io/v1alpha1',
       kind: 'MultiClusterEngine',
       name: 'hub',
-      uid: stage.engine().metadata.uid ?? '',
+      uid: rig.engine().metadata.uid ?? '',
       controller: true,
     },
   ];
   const labels = { 'multicluster.platform.io/engine': 'hub' };
 
-  it('goes, and an event says so', async () => {
-    const stage = new EngineRig();
-    await stage.install();
-    stage.api.put(ServiceAccounts, {
-      metadata: { namespace: NAMESPACE, name: 'old', labels, ownerReferences: owner(stage) },
+  it('an object that is no longer desired is deleted, and an event reports it', async () => {
+    const rig = new EngineRig();
+    await rig.install();
+    rig.api.put(ServiceAccounts, {
+      metadata: { namespace: NAMESPACE, name: 'old', labels, ownerReferences: owner(rig) },
     });
-    await stage.settle();
+    await rig.settle();
 
-    expect(stage.api.peek(ServiceAccounts, { namespace: NAMESPACE, name: 'old' })).toBeUndefined();
-    expect(stage.events.at(-1)).toMatchObject({
+    expect(rig.api.peek(ServiceAccounts, { namespace: NAMESPACE, name: 'old' })).toBeUndefined();
+    expect(rig.events.at(-1)).toMatchObject({
       reason: 'ObjectPruned',
       note: 'ServiceAccount multicluster-engine/old is no longer wanted; deleted',
     });
   });
 
-  it('stays when it is not ours, label or not', async () => {
-    const stage = new EngineRig();
-    await stage.install();
-    stage.api.put(ServiceAccounts, { metadata: { namespace: NAMESPACE, name: 'theirs', labels } });
-    stage.api.put(ConfigMaps, { metadata: { namespace: NAMESPACE, name: 'theirs' } });
-    await stage.settle();
+  it('an object that is not ours is not pruned, with or without our label', async () => {
+    const rig = new EngineRig();
+    await rig.install();
+    rig.api.put(ServiceAccounts, { metadata: { namespace: NAMESPACE, name: 'theirs', labels } });
+    rig.api.put(ConfigMaps, { metadata: { namespace: NAMESPACE, name: 'theirs' } });
+    await rig.settle();
 
-    expect(stage.api.peek(ServiceAccounts, { namespace: NAMESPACE, name: 'theirs' })).toBeDefined();
-    expect(stage.state()).toBe('Available EngineReady');
+    expect(rig.api.peek(ServiceAccounts, { namespace: NAMESPACE, name: 'theirs' })).toBeDefined();
+    expect(rig.state()).toBe('Available EngineReady');
   });
 
-  it('stays when it has another owner by now, although the cache still shows ours', async () => {
-    const stage = new EngineRig();
-    await stage.install();
+  it('an object that has another owner by now is not pruned, although the cache still shows ours', async () => {
+    const rig = new EngineRig();
+    await rig.install();
     const old = { namespace: NAMESPACE, name: 'old' };
-    stage.api.put(ServiceAccounts, { metadata: { ...old, labels, ownerReferences: owner(stage) } });
-    for (const cache of stage.opened) cache.pause();
+    rig.api.put(ServiceAccounts, { metadata: { ...old, labels, ownerReferences: owner(rig) } });
+    for (const cache of rig.opened) cache.pause();
     const widget = { apiVersion: 'example.com/v1', kind: 'Widget', name: 'w', uid: 'w', controller: true };
-    stage.api.put(ServiceAccounts, { metadata: { ...old, labels, ownerReferences: [widget] } });
-    const before = stage.api.calls.length;
-    await stage.pass();
+    rig.api.put(ServiceAccounts, { metadata: { ...old, labels, ownerReferences: [widget] } });
+    const before = rig.api.calls.length;
+    await rig.pass();
 
-    const calls = stage.api.calls.slice(before).filter(({ name }) => name.name === old.name);
+    const calls = rig.api.calls.slice(before).filter(({ name }) => name.name === old.name);
     expect(calls.map(({ verb }) => verb)).toEqual(['get']);
-    expect(stage.api.peek(ServiceAccounts, old)?.metadata.ownerReferences).toEqual([widget]);
+    expect(rig.api.peek(ServiceAccounts, old)?.metadata.ownerReferences).toEqual([widget]);
   });
 
-  it('has a row while it cannot be deleted', async () => {
-    const stage = new EngineRig();
-    await stage.install();
-    stage.api.put(ServiceAccounts, {
-      metadata: { namespace: NAMESPACE, name: 'old', labels, ownerReferences: owner(stage) },
+  it('an object that cannot be pruned has a row', async () => {
+    const rig = new EngineRig();
+    await rig.install();
+    rig.api.put(ServiceAccounts, {
+      metadata: { namespace: NAMESPACE, name: 'old', labels, ownerReferences: owner(rig) },
     });
-    stage.api.before = (call) => {
+    rig.api.before = (call) => {
       if (call.verb === 'delete') throw new Error('a webhook says no');
     };
-    await stage.pass();
+    await rig.pass();
 
-    expect(stage.state()).toBe('Progressing ApplyFailed');
-    expect(stage.message()).toBe('ServiceAccount multicluster-engine/old: a webhook says no');
+    expect(rig.state()).toBe('Progressing ApplyFailed');
+    expect(rig.message()).toBe('ServiceAccount multicluster-engine/old: a webhook says no');
   });
 });
 
 describe('the pull secret', () => {
-  it('that is missing is named while all else is applied, and its arrival is noticed', async () => {
-    const stage = new EngineRig();
-    await stage.install({ imagePullSecret: 'pull' });
-    expect(stage.state()).toBe('Progressing PullSecretNotFound');
-    expect(stage.message()).toContain('Secret multicluster-engine/pull');
-    expect(stage.made()).toContain('Deployment placement-controller');
+  it('a missing pull secret is named while everything else is applied, and its creation enqueues the engine', async () => {
+    const rig = new EngineRig();
+    await rig.install({ imagePullSecret: 'pull' });
+    expect(rig.state()).toBe('Progressing PullSecretNotFound');
+    expect(rig.message()).toContain('Secret multicluster-engine/pull');
+    expect(rig.made()).toContain('Deployment placement-controller');
 
-    const woken = stage.enqueued.length;
-    stage.api.put(Secrets, { metadata: { namespace: NAMESPACE, name: 'pull' } });
-    expect(stage.enqueued.length).toBeGreaterThan(woken);
-    await stage.settle();
-    expect(stage.state()).toBe('Available EngineReady');
+    const woken = rig.enqueued.length;
+    rig.api.put(Secrets, { metadata: { namespace: NAMESPACE, name: 'pull' } });
+    expect(rig.enqueued.length).toBeGreaterThan(woken);
+    await rig.settle();
+    expect(rig.state()).toBe('Available EngineReady');
   });
 
-  it('is followed by its name, and its metadata alone', async () => {
-    const stage = new EngineRig();
-    await stage.install({ imagePullSecret: 'pull' });
-    stage.edit({}, { imagePullSecret: 'other' });
-    stage.api.put(
+  it('the pull secret is watched by name, metadata only', async () => {
+    const rig = new EngineRig();
+    await rig.install({ imagePullSecret: 'pull' });
+    rig.edit({}, { imagePullSecret: 'other' });
+    rig.api.put(
       Secrets,
       Object.assign({ metadata: { namespace: NAMESPACE, name: 'other' } }, { data: { x: 'secret' } }),
     );
-    await stage.settle();
-    const cache = stage.opened.filter((one) => one.type === Secrets).at(-1);
+    await rig.settle();
+    const cache = rig.opened.filter((one) => one.type === Secrets).at(-1);
 
     expect([...(cache?.store.values() ?? [])]).toEqual([expect.not.objectContaining({ data: expect.anything() })]);
-    expect(stage.condition('Ready')?.reason).toBe('RollingOut');
-    stage.edit({}, {});
-    await stage.settle();
+    expect(rig.condition('Ready')?.reason).toBe('RollingOut');
+    rig.edit({}, {});
+    await rig.settle();
     expect(
-      stage.opened
+      rig.opened
         .filter((one) => one.type === Secrets && one.synced())
         .map((one) => [...one.store.values()].map(({ metadata }) => metadata.name)),
     ).toEqual([['gateway-tls']]);
@@ -510,16 +508,16 @@ describe('the pull secret', () => {
 });
 
 it('component bindings are cluster-scoped and owned by the engine', async () => {
-  const stage = new EngineRig();
-  await stage.install();
+  const rig = new EngineRig();
+  await rig.install();
 
-  expect(stage.api.all<KubeObject>(ClusterRoleBindings).map((one) => one.metadata.ownerReferences?.[0]?.name)).toEqual([
+  expect(rig.api.all<KubeObject>(ClusterRoleBindings).map((one) => one.metadata.ownerReferences?.[0]?.name)).toEqual([
     'hub',
   ]);
 });
 
-function change(stage: EngineRig, made: (object: KubeObject) => KubeObject): void {
-  const object = stage.api.peek<KubeObject>(Deployments, DEPLOYMENT);
+function change(rig: EngineRig, made: (object: KubeObject) => KubeObject): void {
+  const object = rig.api.peek<KubeObject>(Deployments, DEPLOYMENT);
   if (object === undefined) throw new Error('there is no Deployment');
-  stage.api.put(Deployments, made(object));
+  rig.api.put(Deployments, made(object));
 }

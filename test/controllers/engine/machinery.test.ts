@@ -23,140 +23,140 @@ import { failure, FakeApi } from '../../support/fakes/api.js';
 import { RecordingLog } from '../../support/fakes/log.js';
 import { EngineRig } from '../../support/rigs/controllers/engine.js';
 
-describe('what wakes an engine', () => {
-  it.each<[string, (stage: EngineRig) => void, string[]]>([
-    ['its own change', (stage) => stage.edit({}), ['hub']],
-    ['another engine that comes', (stage) => stage.create({}, { name: 'second' }), ['second', 'hub', 'second']],
-    ['a change of its namespace', (stage) => stage.api.put(Namespaces, { metadata: { name: NAMESPACE } }), ['hub']],
-    ['not a change of another namespace', (stage) => stage.api.put(Namespaces, { metadata: { name: 'other' } }), []],
+describe('the changes that enqueue an engine', () => {
+  it.each<[string, (rig: EngineRig) => void, string[]]>([
+    ['a change of the engine', (rig) => rig.edit({}), ['hub']],
+    ['a new engine', (rig) => rig.create({}, { name: 'second' }), ['second', 'hub', 'second']],
+    ['a change of its target namespace', (rig) => rig.api.put(Namespaces, { metadata: { name: NAMESPACE } }), ['hub']],
+    ['no change of another namespace', (rig) => rig.api.put(Namespaces, { metadata: { name: 'other' } }), []],
     [
       'a change of a binding',
-      (stage) => stage.api.remove(ClusterRoleBindings, { name: 'multicluster-engine-placement-controller' }),
+      (rig) => rig.api.remove(ClusterRoleBindings, { name: 'multicluster-engine-placement-controller' }),
       ['hub'],
     ],
-    ['a change of one of its objects', (stage) => stage.rollOut({ available: 1 }), ['hub', 'hub']],
+    ['a change of one of its objects', (rig) => rig.rollOut({ available: 1 }), ['hub', 'hub']],
     [
-      'not a change of an object without its label',
-      (stage) => stage.api.put(ServiceAccounts, { metadata: { namespace: NAMESPACE, name: 'theirs' } }),
+      'no change of an object without its label',
+      (rig) => rig.api.put(ServiceAccounts, { metadata: { namespace: NAMESPACE, name: 'theirs' } }),
       [],
     ],
-  ])('%s', async (_name, happens, woken) => {
-    const stage = new EngineRig();
-    await stage.install();
-    stage.enqueued.length = 0;
-    happens(stage);
+  ])('the changes that enqueue an engine: %s', async (_name, happens, woken) => {
+    const rig = new EngineRig();
+    await rig.install();
+    rig.enqueued.length = 0;
+    happens(rig);
 
-    expect(stage.enqueued).toEqual(woken);
+    expect(rig.enqueued).toEqual(woken);
   });
 
-  it('a cache that cannot be read, or can again', async () => {
-    const stage = new EngineRig();
-    await stage.install();
-    stage.enqueued.length = 0;
-    stage.opened[0]?.fail(new Error('away'));
-    stage.opened[0]?.fail(undefined);
+  it('an engine is enqueued when a cache fails and when it has synced again', async () => {
+    const rig = new EngineRig();
+    await rig.install();
+    rig.enqueued.length = 0;
+    rig.opened[0]?.fail(new Error('away'));
+    rig.opened[0]?.fail(undefined);
 
-    expect(stage.enqueued).toEqual(['hub', 'hub']);
+    expect(rig.enqueued).toEqual(['hub', 'hub']);
   });
 });
 
 describe('a pass', () => {
-  it('decides nothing while a cache that gates the start is not current', async () => {
-    const stage = new EngineRig();
-    await stage.install();
-    const [bindings] = stage.caches.bindings;
+  it('a pass decides nothing while a cache that gates the start is not current', async () => {
+    const rig = new EngineRig();
+    await rig.install();
+    const [bindings] = rig.caches.bindings;
     if (bindings === undefined || !('fail' in bindings) || typeof bindings.fail !== 'function')
       throw new Error('no such cache');
     bindings.fail(new Error('away'));
-    stage.api.remove(Deployments, { namespace: NAMESPACE, name: 'placement-controller' });
-    const before = stage.api.calls.length;
+    rig.api.remove(Deployments, { namespace: NAMESPACE, name: 'placement-controller' });
+    const before = rig.api.calls.length;
 
-    expect(await stage.pass()).toEqual({ ending: 'wait', reason: 'rolebindings cannot be read', afterMs: 5_000 });
-    expect(stage.api.calls).toHaveLength(before);
+    expect(await rig.pass()).toEqual({ ending: 'wait', reason: 'rolebindings cannot be read', afterMs: 5_000 });
+    expect(rig.api.calls).toHaveLength(before);
   });
 
-  it('over an engine that is gone closes its caches and forgets it', async () => {
-    const stage = new EngineRig();
-    await stage.install();
-    stage.api.remove(MultiClusterEngines, { name: 'hub' });
+  it('a pass over a deleted engine closes its caches', async () => {
+    const rig = new EngineRig();
+    await rig.install();
+    rig.api.remove(MultiClusterEngines, { name: 'hub' });
 
-    expect(await stage.pass()).toEqual({ ending: 'done' });
-    expect(stage.opened.filter((cache) => cache.synced())).toEqual([]);
+    expect(await rig.pass()).toEqual({ ending: 'done' });
+    expect(rig.opened.filter((cache) => cache.synced())).toEqual([]);
   });
 
-  it('over an engine made anew under the same name begins anew', async () => {
-    const stage = new EngineRig();
-    await stage.install();
-    const open = stage.opened.length;
-    stage.api.remove(MultiClusterEngines, { name: 'hub' });
-    stage.create();
-    await stage.pass();
+  it('a pass over an engine that was created again opens new caches', async () => {
+    const rig = new EngineRig();
+    await rig.install();
+    const open = rig.opened.length;
+    rig.api.remove(MultiClusterEngines, { name: 'hub' });
+    rig.create();
+    await rig.pass();
 
-    expect(stage.opened.length).toBeGreaterThan(open);
-    expect(stage.opened.filter((cache) => cache.synced())).toHaveLength(open);
-    expect(stage.message()).toContain('belongs to an earlier engine of the same name');
+    expect(rig.opened.length).toBeGreaterThan(open);
+    expect(rig.opened.filter((cache) => cache.synced())).toHaveLength(open);
+    expect(rig.message()).toContain('belongs to an earlier engine of the same name');
   });
 
-  it('with a status that meets a newer engine throws, tells no event, and is right the next time', async () => {
-    const stage = new EngineRig();
-    stage.create();
+  it('a pass whose status write conflicts throws and records no event, and the next one succeeds', async () => {
+    const rig = new EngineRig();
+    rig.create();
     let once = true;
-    stage.api.before = (call) => {
+    rig.api.before = (call) => {
       if (call.verb !== 'updateStatus' || !once) return;
       once = false;
-      stage.edit({ labels: { more: '1' } });
+      rig.edit({ labels: { more: '1' } });
     };
-    await expect(stage.pass()).rejects.toThrow('Conflict');
-    expect(stage.events).toEqual([]);
-    await stage.pass();
+    await expect(rig.pass()).rejects.toThrow('Conflict');
+    expect(rig.events).toEqual([]);
+    await rig.pass();
 
-    expect(stage.state()).toBe('Progressing Installing');
-    expect(stage.engine().metadata.labels).toEqual({ more: '1' });
+    expect(rig.state()).toBe('Progressing Installing');
+    expect(rig.engine().metadata.labels).toEqual({ more: '1' });
   });
 
-  it('whose own status the cache does not show yet writes it no second time', async () => {
-    const stage = new EngineRig();
-    stage.create();
-    const cache = stage.caches.engines;
+  it('a pass does not repeat a status write that the cache does not show yet', async () => {
+    const rig = new EngineRig();
+    rig.create();
+    const cache = rig.caches.engines;
     if (!('pause' in cache) || typeof cache.pause !== 'function') throw new Error('no such cache');
     cache.pause();
-    await stage.pass();
-    const before = stage.api.writes.length;
-    await stage.pass();
+    await rig.pass();
+    const before = rig.api.writes.length;
+    await rig.pass();
 
-    expect(stage.api.writes).toHaveLength(before);
+    expect(rig.api.writes).toHaveLength(before);
   });
 
-  it('whose finalizer the cache does not show yet, and whose status was refused, adds the finalizer no second time', async () => {
-    const stage = new EngineRig();
-    stage.create();
-    const cache = stage.caches.engines;
+  it('a pass does not repeat a finalizer that the cache does not show yet, when the status write was refused', async () => {
+    const rig = new EngineRig();
+    rig.create();
+    const cache = rig.caches.engines;
     if (!('pause' in cache) || typeof cache.pause !== 'function') throw new Error('no such cache');
     cache.pause();
-    stage.api.before = ({ verb, type, name }) => {
+    rig.api.before = ({ verb, type, name }) => {
       if (verb === 'updateStatus') throw failure('Unavailable', verb, type, name);
     };
-    await expect(stage.pass()).rejects.toThrow('Unavailable');
-    stage.api.before = () => {};
-    await stage.pass();
+    await expect(rig.pass()).rejects.toThrow('Unavailable');
+    rig.api.before = () => {};
+    await rig.pass();
 
-    expect(stage.api.writes.filter((write) => write.startsWith('patchMetadata'))).toEqual([
+    expect(rig.api.writes.filter((write) => write.startsWith('patchMetadata'))).toEqual([
       'patchMetadata multiclusterengines hub',
     ]);
-    expect(stage.state()).toBe('Progressing Installing');
+    expect(rig.state()).toBe('Progressing Installing');
   });
 
-  it('gives up at once when the lease is gone', async () => {
-    const stage = new EngineRig();
-    await stage.install();
-    stage.term.abort();
+  it('a pass after the end of the leadership term throws Fenced and writes nothing', async () => {
+    const rig = new EngineRig();
+    await rig.install();
+    rig.term.abort();
     await settle();
-    const before = stage.api.writes.length;
+    const before = rig.api.writes.length;
 
-    await expect(stage.pass()).rejects.toMatchObject({ kind: 'Fenced' });
-    expect(stage.api.writes).toHaveLength(before);
-    expect(stage.opened.filter((cache) => cache.synced())).toEqual([]);
-    await stage.targets.stop();
+    await expect(rig.pass()).rejects.toMatchObject({ kind: 'Fenced' });
+    expect(rig.api.writes).toHaveLength(before);
+    expect(rig.opened.filter((cache) => cache.synced())).toEqual([]);
+    await rig.targets.stop();
   });
 });
 
@@ -211,11 +211,11 @@ describe('the write guard of the engine', () => {
     ],
     ["an engine's spec", () => client.update(MultiClusterEngines, engine(), options)],
     ['a new engine', () => client.create(MultiClusterEngines, engine(), options)],
-  ])('refuses %s', async (_name, write) => {
+  ])('the write guard refuses %s', async (_name, write) => {
     await expect(write()).rejects.toMatchObject({ kind: 'Guarded' });
   });
 
-  it('with --namespace refuses every other namespace, and all that is cluster-wide', () => {
+  it('the write guard with --namespace refuses every other namespace and cluster-scoped objects', () => {
     const rows = engineRights(targetTypes(templates), 'mine');
     const passes = (write: Pick<GuardedWrite, 'type' | 'name' | 'verb'>): boolean =>
       rows.some(
@@ -229,7 +229,7 @@ describe('the write guard of the engine', () => {
   });
 });
 
-describe('what is remembered of an engine', () => {
+describe('the memory of an engine', () => {
   const tried = (now: number, revision = 'r', before = 0) => ({
     revision,
     state: objectState('Deployment', { state: 'failed', message: 'm' }),
@@ -237,7 +237,7 @@ describe('what is remembered of an engine', () => {
     before,
   });
 
-  it('counts a failure when the pass has ended, and forgets it with a success', () => {
+  it('a failure counts when its pass has ended, and a success resets the count', () => {
     const memory = new EngineMemory('u');
     expect(memory.failed('a', tried(0)).failures).toBe(1);
     expect(memory.failed('a', tried(0)).failures).toBe(1);
@@ -248,7 +248,7 @@ describe('what is remembered of an engine', () => {
     expect(memory.failed('a', tried(0)).failures).toBe(1);
   });
 
-  it('begins to count anew for another revision', () => {
+  it('the failures of another revision are counted from the start', () => {
     const memory = new EngineMemory('u');
     memory.failed('a', tried(0));
     memory.countFailures();
@@ -260,7 +260,7 @@ describe('what is remembered of an engine', () => {
     expect(memory.retryDelayMs('b', 400)).toBeUndefined();
   });
 
-  it('forgets repairs after a minute', () => {
+  it('the delay of repairs is reset after a minute', () => {
     const memory = new EngineMemory('u');
     memory.repaired('a', 0);
     memory.repaired('a', 0);
@@ -272,14 +272,14 @@ describe('what is remembered of an engine', () => {
 });
 
 describe('the controller as a whole', () => {
-  it('refuses components that cannot be installed', () => {
+  it('the controller refuses components that cannot be installed', () => {
     const api = new FakeApi(new ManualClock());
     expect(() => create(api, new ManualClock(), {})).toThrow(
       'components that cannot be installed: deploy/components/placement-controller: holds no object',
     );
   });
 
-  it('installs an engine from its first event on, and lets go when the tenure ends', async () => {
+  it('the controller installs an engine after its first event, and stops everything when the leadership term ends', async () => {
     const clock = new ManualClock();
     const api = new FakeApi(clock);
     const phases: string[] = [];
@@ -304,12 +304,12 @@ describe('the controller as a whole', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('does not begin a tenure that is over already', async () => {
-    const stage = new EngineRig();
-    const late = new EngineRig({ api: stage.api, clock: stage.clock });
+  it('a leadership term that has already ended does not start', async () => {
+    const rig = new EngineRig();
+    const late = new EngineRig({ api: rig.api, clock: rig.clock });
     late.term.abort();
     late.targets.startTerm(AbortSignal.abort());
-    stage.create();
+    rig.create();
 
     await expect(late.pass()).rejects.toMatchObject({ kind: 'Fenced' });
   });

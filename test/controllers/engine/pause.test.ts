@@ -10,78 +10,78 @@ const ACCOUNT = { namespace: NAMESPACE, name: 'placement-controller' };
 const PAUSED = { annotations: { 'multicluster.platform.io/paused': 'true' } };
 
 describe('the pause', () => {
-  it('stops every write but status, and still reports drift', async () => {
-    const stage = new EngineRig();
-    await stage.install();
-    stage.edit(PAUSED, { nodeSelector: { a: '1' } });
-    stage.api.remove(ServiceAccounts, ACCOUNT);
-    const before = stage.api.writes.length;
-    await stage.settle();
+  it('a pause stops every write but status, and drift is still reported', async () => {
+    const rig = new EngineRig();
+    await rig.install();
+    rig.edit(PAUSED, { nodeSelector: { a: '1' } });
+    rig.api.remove(ServiceAccounts, ACCOUNT);
+    const before = rig.api.writes.length;
+    await rig.settle();
 
-    expect(stage.api.writes.slice(before)).toEqual(['updateStatus multiclusterengines hub']);
-    expect(stage.state()).toBe('Paused Paused');
-    expect(stage.message()).toBe(
+    expect(rig.api.writes.slice(before)).toEqual(['updateStatus multiclusterengines hub']);
+    expect(rig.state()).toBe('Paused Paused');
+    expect(rig.message()).toBe(
       'annotation multicluster.platform.io/paused stops every write but status; held back: ' +
         'ServiceAccount multicluster-engine/placement-controller: does not exist; ' +
         'Deployment multicluster-engine/placement-controller: the desired state has changed; ' +
         'Deployment multicluster-engine/gateway: the desired state has changed',
     );
     expect(
-      stage
+      rig
         .engine()
         .status?.components?.filter((row) => row.reason !== 'Applied')
         .map((row) => `${row.kind} ${row.status} ${row.reason}`),
     ).toEqual(['Deployment True Drifted', 'Deployment True Drifted', 'ServiceAccount False Missing']);
   });
 
-  it('keeps observedGeneration at the last applied generation', async () => {
-    const stage = new EngineRig();
-    await stage.install();
-    stage.edit(PAUSED, { nodeSelector: { a: '1' } });
-    await stage.settle();
+  it('a paused engine keeps observedGeneration at the last applied generation', async () => {
+    const rig = new EngineRig();
+    await rig.install();
+    rig.edit(PAUSED, { nodeSelector: { a: '1' } });
+    await rig.settle();
 
-    expect(stage.engine().metadata.generation).toBe(2);
-    expect(stage.engine().status?.observedGeneration).toBe(1);
+    expect(rig.engine().metadata.generation).toBe(2);
+    expect(rig.engine().status?.observedGeneration).toBe(1);
   });
 
-  it('that ends lets everything through at once', async () => {
-    const stage = new EngineRig();
-    await stage.install();
-    stage.edit(PAUSED, { nodeSelector: { a: '1' } });
-    await stage.settle();
-    stage.edit({ annotations: {} });
-    await stage.settle();
-    stage.rollOut();
-    await stage.settle();
+  it('the end of a pause applies everything at once', async () => {
+    const rig = new EngineRig();
+    await rig.install();
+    rig.edit(PAUSED, { nodeSelector: { a: '1' } });
+    await rig.settle();
+    rig.edit({ annotations: {} });
+    await rig.settle();
+    rig.rollOut();
+    await rig.settle();
 
-    expect(at(stage.api.peek(Deployments, ACCOUNT), 'spec', 'template', 'spec', 'nodeSelector')).toEqual({ a: '1' });
-    expect(stage.state()).toBe('Available EngineReady');
-    expect(stage.reasons()).toEqual(expect.arrayContaining(['EnginePaused', 'EngineResumed']));
+    expect(at(rig.api.peek(Deployments, ACCOUNT), 'spec', 'template', 'spec', 'nodeSelector')).toEqual({ a: '1' });
+    expect(rig.state()).toBe('Available EngineReady');
+    expect(rig.reasons()).toEqual(expect.arrayContaining(['EnginePaused', 'EngineResumed']));
   });
 
-  it('from the first day touches nothing: no finalizer, no namespace, no look into it', async () => {
-    const stage = new EngineRig();
-    stage.create({}, PAUSED);
-    await stage.settle();
+  it('an engine that is created paused gets no finalizer and no namespace, and no cache is opened', async () => {
+    const rig = new EngineRig();
+    rig.create({}, PAUSED);
+    await rig.settle();
 
-    expect(stage.api.writes).toEqual(['updateStatus multiclusterengines hub']);
-    expect(stage.state()).toBe('Paused Paused');
-    expect(stage.engine().status?.observedGeneration).toBe(-1);
-    expect(stage.opened).toEqual([]);
+    expect(rig.api.writes).toEqual(['updateStatus multiclusterengines hub']);
+    expect(rig.state()).toBe('Paused Paused');
+    expect(rig.engine().status?.observedGeneration).toBe(-1);
+    expect(rig.opened).toEqual([]);
   });
 
-  it('survives a restart of the operator without a write, and sees drift after it', async () => {
-    const stage = new EngineRig();
-    await stage.install();
-    stage.edit(PAUSED);
-    await stage.settle();
-    const before = stage.api.writes.length;
-    const restarted = new EngineRig({ api: stage.api, clock: stage.clock });
+  it('a paused engine after a restart of the operator leads to no write, and drift is reported', async () => {
+    const rig = new EngineRig();
+    await rig.install();
+    rig.edit(PAUSED);
+    await rig.settle();
+    const before = rig.api.writes.length;
+    const restarted = new EngineRig({ api: rig.api, clock: rig.clock });
     await restarted.settle();
-    expect(stage.api.writes).toHaveLength(before);
+    expect(rig.api.writes).toHaveLength(before);
 
-    const deployment = stage.api.peek<KubeObject>(Deployments, ACCOUNT);
-    stage.api.put(
+    const deployment = rig.api.peek<KubeObject>(Deployments, ACCOUNT);
+    rig.api.put(
       Deployments,
       Object.assign(
         { ...deployment, metadata: { ...deployment?.metadata, ...ACCOUNT } },
@@ -92,48 +92,48 @@ describe('the pause', () => {
     expect(restarted.message()).toContain('differs at spec.replicas');
   });
 
-  it('while the namespace cannot be read says no more than it knows, and nothing twice', async () => {
-    const stage = new EngineRig();
-    await stage.install();
-    for (const cache of stage.opened) cache.fail(new Error('away'));
-    stage.edit(PAUSED);
-    expect(await stage.pass()).toMatchObject({ ending: 'wait' });
-    const before = stage.api.writes.length;
-    await stage.pass();
+  it('a paused engine whose namespace cannot be read keeps its status, without a repeated write', async () => {
+    const rig = new EngineRig();
+    await rig.install();
+    for (const cache of rig.opened) cache.fail(new Error('away'));
+    rig.edit(PAUSED);
+    expect(await rig.pass()).toMatchObject({ ending: 'wait' });
+    const before = rig.api.writes.length;
+    await rig.pass();
 
-    expect(stage.message()).toBe('annotation multicluster.platform.io/paused stops every write but status');
-    expect(stage.api.writes).toHaveLength(before);
+    expect(rig.message()).toBe('annotation multicluster.platform.io/paused stops every write but status');
+    expect(rig.api.writes).toHaveLength(before);
   });
 
-  it.each(['True', '1', 'false', ''])('is not meant by the value %j', async (value) => {
-    const stage = new EngineRig();
-    stage.create({}, { annotations: { 'multicluster.platform.io/paused': value } });
-    await stage.settle();
+  it.each(['True', '1', 'false', ''])('the annotation with the value %j is no pause', async (value) => {
+    const rig = new EngineRig();
+    rig.create({}, { annotations: { 'multicluster.platform.io/paused': value } });
+    await rig.settle();
 
-    expect(stage.state()).toBe('Progressing Installing');
+    expect(rig.state()).toBe('Progressing Installing');
   });
 
-  it('shows a foreign object too', async () => {
-    const stage = new EngineRig();
-    await stage.install();
-    const account = stage.api.peek<KubeObject>(ServiceAccounts, ACCOUNT);
+  it('a paused engine reports a foreign object', async () => {
+    const rig = new EngineRig();
+    await rig.install();
+    const account = rig.api.peek<KubeObject>(ServiceAccounts, ACCOUNT);
     const ownerReferences = [{ apiVersion: 'x/v1', kind: 'Widget', name: 'w', uid: 'w', controller: true }];
-    stage.api.put(ServiceAccounts, { ...account, metadata: { ...account?.metadata, ...ACCOUNT, ownerReferences } });
-    stage.edit(PAUSED);
-    await stage.settle();
+    rig.api.put(ServiceAccounts, { ...account, metadata: { ...account?.metadata, ...ACCOUNT, ownerReferences } });
+    rig.edit(PAUSED);
+    await rig.settle();
 
-    expect(stage.message()).toContain('belongs to Widget w');
+    expect(rig.message()).toContain('belongs to Widget w');
   });
 });
 
-describe('the wish for a pass now', () => {
-  it('is answered in the status', async () => {
-    const stage = new EngineRig();
-    await stage.install();
-    stage.edit({ annotations: { 'multicluster.platform.io/reconcile-requested-at': 'today' } });
-    expect(stage.enqueued.at(-1)).toBe('hub');
-    await stage.settle();
+describe('the reconcile annotation', () => {
+  it('the reconcile annotation is acknowledged in the status', async () => {
+    const rig = new EngineRig();
+    await rig.install();
+    rig.edit({ annotations: { 'multicluster.platform.io/reconcile-requested-at': 'today' } });
+    expect(rig.enqueued.at(-1)).toBe('hub');
+    await rig.settle();
 
-    expect(stage.engine().status?.lastHandledReconcileAt).toBe('today');
+    expect(rig.engine().status?.lastHandledReconcileAt).toBe('today');
   });
 });

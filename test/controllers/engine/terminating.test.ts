@@ -5,23 +5,23 @@ import { failure } from '../../support/fakes/api.js';
 import { NAMESPACE } from '../../support/builders/engine.js';
 import { ROWS, EngineRig } from '../../support/rigs/controllers/engine.js';
 
-/** An installed engine whose namespace is being deleted, and has lost the installer binding already. */
+/** An installed engine whose namespace is being deleted, after the installer binding was deleted. */
 async function unbound(): Promise<EngineRig> {
-  const stage = new EngineRig();
-  await stage.install();
-  const namespace = stage.api.peek<KubeObject>(Namespaces, { name: NAMESPACE });
+  const rig = new EngineRig();
+  await rig.install();
+  const namespace = rig.api.peek<KubeObject>(Namespaces, { name: NAMESPACE });
   if (namespace === undefined) throw new Error('there is no namespace');
-  stage.api.put(Namespaces, {
+  rig.api.put(Namespaces, {
     ...namespace,
     metadata: { ...namespace.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' },
   });
-  for (const { metadata } of stage.api.all(RoleBindings)) stage.api.remove(RoleBindings, metadata);
-  return stage;
+  for (const { metadata } of rig.api.all(RoleBindings)) rig.api.remove(RoleBindings, metadata);
+  return rig;
 }
 
 /** `status reason: message` of the rows of a kind, each once. */
-function told(stage: EngineRig, kind: string): readonly string[] {
-  const rows = stage.engine().status?.components ?? [];
+function told(rig: EngineRig, kind: string): readonly string[] {
+  const rows = rig.engine().status?.components ?? [];
   expect(rows).toHaveLength(ROWS);
   return [
     ...new Set(
@@ -31,32 +31,32 @@ function told(stage: EngineRig, kind: string): readonly string[] {
 }
 
 describe('a terminating namespace that loses the installer binding before the rest', () => {
-  it('has up what is still seen there, until it is seen to go', async () => {
-    const stage = await unbound();
-    await stage.settle();
-    expect(stage.state()).toBe('Progressing NamespaceTerminating');
-    expect(told(stage, 'Deployment')).toEqual(['True Available: 2 of 2 replicas available, 2 up to date']);
-    expect(told(stage, 'Service')).toEqual(['True Applied: applied']);
+  it('the rows of a terminating namespace show the objects that can still be read', async () => {
+    const rig = await unbound();
+    await rig.settle();
+    expect(rig.state()).toBe('Progressing NamespaceTerminating');
+    expect(told(rig, 'Deployment')).toEqual(['True Available: 2 of 2 replicas available, 2 up to date']);
+    expect(told(rig, 'Service')).toEqual(['True Applied: applied']);
 
     for (const type of [Deployments, Services])
-      for (const { metadata } of stage.api.all(type)) stage.api.remove(type, metadata);
-    await stage.settle();
+      for (const { metadata } of rig.api.all(type)) rig.api.remove(type, metadata);
+    await rig.settle();
 
-    expect(told(stage, 'Deployment')).toEqual([`False Pending: Namespace ${NAMESPACE} is being deleted`]);
-    expect(told(stage, 'Service')).toEqual([`False Pending: Namespace ${NAMESPACE} is being deleted`]);
-    expect(told(stage, 'NetworkPolicy')).toEqual(['True Applied: applied']);
+    expect(told(rig, 'Deployment')).toEqual([`False Pending: Namespace ${NAMESPACE} is being deleted`]);
+    expect(told(rig, 'Service')).toEqual([`False Pending: Namespace ${NAMESPACE} is being deleted`]);
+    expect(told(rig, 'NetworkPolicy')).toEqual(['True Applied: applied']);
   });
 
-  it('claims nothing any more of what cannot be seen', async () => {
-    const stage = await unbound();
-    for (const cache of stage.opened) cache.fail(failure('Forbidden', 'list', Deployments, { name: '' }));
-    await stage.settle();
+  it('the rows of a terminating namespace make no claim about objects that cannot be read', async () => {
+    const rig = await unbound();
+    for (const cache of rig.opened) cache.fail(failure('Forbidden', 'list', Deployments, { name: '' }));
+    await rig.settle();
 
-    expect(stage.state()).toBe('Progressing NamespaceTerminating');
+    expect(rig.state()).toBe('Progressing NamespaceTerminating');
     for (const kind of ['Deployment', 'Service', 'ServiceAccount', 'NetworkPolicy', 'PodDisruptionBudget']) {
-      expect(told(stage, kind)).toEqual([`False Pending: Namespace ${NAMESPACE} is being deleted`]);
+      expect(told(rig, kind)).toEqual([`False Pending: Namespace ${NAMESPACE} is being deleted`]);
     }
-    expect(told(stage, 'Secret')).toEqual([expect.stringContaining('False Pending: ')]);
-    expect(stage.condition('Available')).toMatchObject({ status: 'False', reason: 'ComponentsUnavailable' });
+    expect(told(rig, 'Secret')).toEqual([expect.stringContaining('False Pending: ')]);
+    expect(rig.condition('Available')).toMatchObject({ status: 'False', reason: 'ComponentsUnavailable' });
   });
 });

@@ -31,43 +31,43 @@ function forbidden(): ApiError {
 }
 
 async function installed(): Promise<EngineRig> {
-  const stage = new EngineRig();
-  await stage.install();
-  await stage.clock.advance(10_000);
-  return stage;
+  const rig = new EngineRig();
+  await rig.install();
+  await rig.clock.advance(10_000);
+  return rig;
 }
 
 /** Passes and garbage collection in turn until the engine is gone; at most ten. */
-async function removeAll(stage: EngineRig): Promise<void> {
-  for (let round = 0; round < 10 && stage.exists(); round++) {
-    await stage.pass();
-    stage.collect();
+async function removeAll(rig: EngineRig): Promise<void> {
+  for (let round = 0; round < 10 && rig.exists(); round++) {
+    await rig.pass();
+    rig.collect();
   }
 }
 
 describe('an uninstall', () => {
-  it('goes in the reverse order of applying, Deployments first and waited for', async () => {
-    const stage = await installed();
-    stage.remove();
-    const before = stage.api.writes.length;
-    const result = await stage.pass();
+  it('an uninstall removes in the reverse order of applying, and waits for the Deployments first', async () => {
+    const rig = await installed();
+    rig.remove();
+    const before = rig.api.writes.length;
+    const result = await rig.pass();
 
-    expect(stage.api.writes.slice(before)).toEqual([
+    expect(rig.api.writes.slice(before)).toEqual([
       'delete deployments multicluster-engine/gateway',
       'delete deployments multicluster-engine/placement-controller',
       'updateStatus multiclusterengines hub',
     ]);
-    expect(stage.state()).toBe('Uninstalling Uninstalling');
-    expect(stage.message()).toBe(
+    expect(rig.state()).toBe('Uninstalling Uninstalling');
+    expect(rig.message()).toBe(
       '12 objects left; waits: Deployment multicluster-engine/gateway is being deleted; Deployment multicluster-engine/placement-controller is being deleted',
     );
-    expect(stage.condition('Reconciling')?.reason).toBe('Uninstalling');
+    expect(rig.condition('Reconciling')?.reason).toBe('Uninstalling');
     expect(result).toEqual({ ending: 'wait', reason: 'uninstalling', afterMs: 2_000 });
 
-    stage.collect();
-    const then = stage.api.writes.length;
-    await stage.pass();
-    expect(stage.api.writes.slice(then)).toEqual([
+    rig.collect();
+    const then = rig.api.writes.length;
+    await rig.pass();
+    expect(rig.api.writes.slice(then)).toEqual([
       'delete networkpolicies multicluster-engine/gateway',
       'delete networkpolicies multicluster-engine/placement-controller',
       'delete poddisruptionbudgets multicluster-engine/gateway',
@@ -81,36 +81,36 @@ describe('an uninstall', () => {
       'delete namespaces multicluster-engine',
       'patchMetadata multiclusterengines hub',
     ]);
-    expect(stage.exists()).toBe(false);
-    expect(stage.events.at(-1)).toMatchObject({ reason: 'EngineUninstalled', note: 'everything is removed' });
+    expect(rig.exists()).toBe(false);
+    expect(rig.events.at(-1)).toMatchObject({ reason: 'EngineUninstalled', note: 'everything is removed' });
   });
 
-  it('leaves the installer binding to garbage collection', async () => {
-    const stage = await installed();
-    stage.remove();
-    await removeAll(stage);
+  it('an uninstall leaves the installer binding to garbage collection', async () => {
+    const rig = await installed();
+    rig.remove();
+    await removeAll(rig);
 
-    expect(stage.made()).toEqual(['RoleBinding multicluster-engine-installer']);
+    expect(rig.made()).toEqual(['RoleBinding multicluster-engine-installer']);
   });
 
-  it('says nothing new while nothing moves', async () => {
-    const stage = await installed();
-    stage.remove();
-    await stage.pass();
-    const before = stage.api.writes.length;
-    await stage.pass();
-    await stage.clock.advance(60_000);
-    await stage.pass();
+  it('an uninstall without progress writes no status', async () => {
+    const rig = await installed();
+    rig.remove();
+    await rig.pass();
+    const before = rig.api.writes.length;
+    await rig.pass();
+    await rig.clock.advance(60_000);
+    await rig.pass();
 
-    expect(stage.api.writes.slice(before)).toEqual(['updateStatus multiclusterengines hub']);
-    expect(stage.message()).toContain(
+    expect(rig.api.writes.slice(before)).toEqual(['updateStatus multiclusterengines hub']);
+    expect(rig.message()).toContain(
       'Deployment multicluster-engine/placement-controller is being deleted (finalizers: foregroundDeletion)',
     );
   });
 
-  it('names the pods that a Deployment waits for', async () => {
-    const stage = await installed();
-    stage.api.put(Pods, {
+  it('an uninstall names the pods that a Deployment waits for', async () => {
+    const rig = await installed();
+    rig.api.put(Pods, {
       metadata: {
         namespace: NAMESPACE,
         name: 'p-1',
@@ -119,18 +119,18 @@ describe('an uninstall', () => {
         finalizers: ['x/y'],
       },
     });
-    stage.remove();
-    await stage.pass();
+    rig.remove();
+    await rig.pass();
 
-    expect(stage.message()).toContain('Pod multicluster-engine/p-1 is being deleted (finalizers: x/y)');
+    expect(rig.message()).toContain('Pod multicluster-engine/p-1 is being deleted (finalizers: x/y)');
   });
 
-  it('has a row for what is left', async () => {
-    const stage = await installed();
-    stage.remove();
-    await stage.pass();
+  it('an uninstall has a row for each object that is left', async () => {
+    const rig = await installed();
+    rig.remove();
+    await rig.pass();
 
-    expect(stage.engine().status?.components?.map((row) => `${row.kind} ${row.reason}`)).toEqual([
+    expect(rig.engine().status?.components?.map((row) => `${row.kind} ${row.reason}`)).toEqual([
       'ClusterRoleBinding Uninstalling',
       'ConfigMap Uninstalling',
       'Deployment Uninstalling',
@@ -146,211 +146,211 @@ describe('an uninstall', () => {
     ]);
   });
 
-  it('asks for each deletion with uid and resourceVersion, and looks again after a conflict', async () => {
-    const stage = await installed();
-    stage.remove();
+  it('an uninstall deletes with uid and resourceVersion, and reads again after a conflict', async () => {
+    const rig = await installed();
+    rig.remove();
     let changed = false;
-    stage.api.before = (call) => {
+    rig.api.before = (call) => {
       if (call.verb !== 'delete' || call.type !== Deployments || call.name.name !== ACCOUNT.name || changed) return;
       changed = true;
-      const object = stage.api.peek<KubeObject>(Deployments, ACCOUNT);
+      const object = rig.api.peek<KubeObject>(Deployments, ACCOUNT);
       if (object !== undefined)
-        stage.api.put(Deployments, {
+        rig.api.put(Deployments, {
           ...object,
           metadata: { ...object.metadata, labels: { ...object.metadata.labels, more: '1' } },
         });
     };
-    await stage.pass();
-    await stage.pass();
+    await rig.pass();
+    await rig.pass();
 
-    expect(stage.api.peek(Deployments, ACCOUNT)?.metadata.deletionTimestamp).toBeDefined();
+    expect(rig.api.peek(Deployments, ACCOUNT)?.metadata.deletionTimestamp).toBeDefined();
   });
 
-  it('touches nothing that is not ours, and keeps a namespace in which it lies', async () => {
-    const stage = await installed();
-    const theirs = stage.api.put(ConfigMaps, {
+  it('an uninstall does not touch objects of others, and keeps the namespace that holds them', async () => {
+    const rig = await installed();
+    const theirs = rig.api.put(ConfigMaps, {
       metadata: { namespace: NAMESPACE, name: 'theirs', labels: { 'multicluster.platform.io/engine': 'hub' } },
     });
-    stage.remove();
-    await removeAll(stage);
+    rig.remove();
+    await removeAll(rig);
 
-    expect(stage.api.peek(ConfigMaps, theirs.metadata)).toEqual(theirs);
-    expect(stage.api.peek(Namespaces, { name: NAMESPACE })).toBeDefined();
-    expect(stage.events.at(-1)?.note).toBe(
+    expect(rig.api.peek(ConfigMaps, theirs.metadata)).toEqual(theirs);
+    expect(rig.api.peek(Namespaces, { name: NAMESPACE })).toBeDefined();
+    expect(rig.events.at(-1)?.note).toBe(
       'Namespace multicluster-engine stays, since it holds ConfigMap multicluster-engine/theirs',
     );
   });
 
-  it('says in its last message that the namespace stays', async () => {
-    const stage = await installed();
-    stage.api.put(Secrets, { metadata: { namespace: NAMESPACE, name: 'theirs' } });
-    stage.remove();
-    await stage.pass();
-    stage.collect();
+  it('the last message of an uninstall says that the namespace stays', async () => {
+    const rig = await installed();
+    rig.api.put(Secrets, { metadata: { namespace: NAMESPACE, name: 'theirs' } });
+    rig.remove();
+    await rig.pass();
+    rig.collect();
     const statuses: string[] = [];
-    stage.api.before = (call) => {
+    rig.api.before = (call) => {
       if (call.verb === 'updateStatus') statuses.push(JSON.stringify(call.object));
     };
-    await stage.pass();
+    await rig.pass();
 
     expect(statuses.at(-1)).toContain(
       'Namespace multicluster-engine stays, since it holds Secret multicluster-engine/theirs',
     );
-    expect(stage.exists()).toBe(false);
+    expect(rig.exists()).toBe(false);
   });
 
-  it('takes furniture for nothing', async () => {
-    const stage = await installed();
-    stage.api.put(ServiceAccounts, { metadata: { namespace: NAMESPACE, name: 'default' } });
-    stage.api.put(ConfigMaps, { metadata: { namespace: NAMESPACE, name: 'kube-root-ca.crt' } });
-    stage.remove();
-    await removeAll(stage);
+  it('an uninstall ignores the objects that Kubernetes creates in every namespace', async () => {
+    const rig = await installed();
+    rig.api.put(ServiceAccounts, { metadata: { namespace: NAMESPACE, name: 'default' } });
+    rig.api.put(ConfigMaps, { metadata: { namespace: NAMESPACE, name: 'kube-root-ca.crt' } });
+    rig.remove();
+    await removeAll(rig);
 
-    expect(stage.api.peek(Namespaces, { name: NAMESPACE })).toBeUndefined();
+    expect(rig.api.peek(Namespaces, { name: NAMESPACE })).toBeUndefined();
   });
 
-  it('takes kinds that the server does not have for empty', async () => {
-    const stage = await installed();
-    stage.api.before = ({ verb, type }) => {
+  it('an uninstall treats kinds that the server does not serve as empty', async () => {
+    const rig = await installed();
+    rig.api.before = ({ verb, type }) => {
       if (type === Pods || type === PersistentVolumeClaims) throw failure('ResourceMissing', verb, type, { name: '' });
     };
-    stage.remove();
-    await removeAll(stage);
-    expect(stage.api.peek(Namespaces, { name: NAMESPACE })).toBeUndefined();
+    rig.remove();
+    await removeAll(rig);
+    expect(rig.api.peek(Namespaces, { name: NAMESPACE })).toBeUndefined();
   });
 
-  it('waits for what is on its way out of the namespace', async () => {
-    const stage = await installed();
-    stage.api.put(Pods, {
+  it('an uninstall waits for objects in the namespace that are being deleted', async () => {
+    const rig = await installed();
+    rig.api.put(Pods, {
       metadata: { namespace: NAMESPACE, name: 'theirs', deletionTimestamp: '2026-01-01T00:00:00Z' },
     });
-    stage.remove();
-    await stage.pass();
-    stage.collect();
-    await stage.pass();
+    rig.remove();
+    await rig.pass();
+    rig.collect();
+    await rig.pass();
 
-    expect(stage.message()).toBe('1 object left; waits: Pod multicluster-engine/theirs is being deleted');
-    stage.api.remove(Pods, { namespace: NAMESPACE, name: 'theirs' });
-    await removeAll(stage);
-    expect(stage.api.peek(Namespaces, { name: NAMESPACE })).toBeUndefined();
+    expect(rig.message()).toBe('1 object left; waits: Pod multicluster-engine/theirs is being deleted');
+    rig.api.remove(Pods, { namespace: NAMESPACE, name: 'theirs' });
+    await removeAll(rig);
+    expect(rig.api.peek(Namespaces, { name: NAMESPACE })).toBeUndefined();
   });
 
-  it('keeps a namespace that was there before', async () => {
-    const stage = new EngineRig();
-    stage.api.put(Namespaces, { metadata: { name: NAMESPACE } });
-    await stage.install();
-    stage.remove();
-    await removeAll(stage);
+  it('an uninstall keeps a namespace that the operator did not make', async () => {
+    const rig = new EngineRig();
+    rig.api.put(Namespaces, { metadata: { name: NAMESPACE } });
+    await rig.install();
+    rig.remove();
+    await removeAll(rig);
 
-    expect(stage.exists()).toBe(false);
-    expect(stage.made()).toEqual(['Namespace multicluster-engine', 'RoleBinding multicluster-engine-installer']);
-    expect(stage.events.at(-1)?.note).toBe('Namespace multicluster-engine was not made by the operator and stays');
+    expect(rig.exists()).toBe(false);
+    expect(rig.made()).toEqual(['Namespace multicluster-engine', 'RoleBinding multicluster-engine-installer']);
+    expect(rig.events.at(-1)?.note).toBe('Namespace multicluster-engine was not made by the operator and stays');
   });
 
-  it('keeps a namespace whose contents cannot be listed', async () => {
-    const stage = await installed();
-    stage.remove();
-    stage.api.before = (call) => {
+  it('an uninstall keeps a namespace whose contents cannot be listed', async () => {
+    const rig = await installed();
+    rig.remove();
+    rig.api.before = (call) => {
       if (call.verb === 'list' && call.type === Secrets) throw forbidden();
     };
-    stage.api.may = () => false;
-    await removeAll(stage);
+    rig.api.may = () => false;
+    await removeAll(rig);
 
-    expect(stage.exists()).toBe(false);
-    expect(stage.events.at(-1)?.note).toContain(
+    expect(rig.exists()).toBe(false);
+    expect(rig.events.at(-1)?.note).toContain(
       'Namespace multicluster-engine stays: the operator may not list secrets in namespace multicluster-engine',
     );
   });
 
-  it('waits for a namespace to be gone, naming what Kubernetes says keeps it', async () => {
-    const stage = await installed();
+  it('an uninstall waits for the namespace and names the blockers that Kubernetes reports', async () => {
+    const rig = await installed();
     const status = {
       conditions: [{ type: 'NamespaceFinalizersRemaining', status: 'True', message: 'x/y in 1 resource instances' }],
     };
-    const namespace = stage.api.peek<KubeObject>(Namespaces, { name: NAMESPACE });
-    stage.api.put(
+    const namespace = rig.api.peek<KubeObject>(Namespaces, { name: NAMESPACE });
+    rig.api.put(
       Namespaces,
       Object.assign(
         { ...namespace },
         { metadata: { ...namespace?.metadata, name: NAMESPACE, deletionTimestamp: '2026-01-01T00:00:00Z' }, status },
       ),
     );
-    stage.remove();
-    await stage.pass();
+    rig.remove();
+    await rig.pass();
 
-    expect(stage.message()).toBe(
+    expect(rig.message()).toBe(
       '2 objects left; waits: Namespace multicluster-engine is being deleted (x/y in 1 resource instances)',
     );
-    expect(stage.exists()).toBe(true);
-    stage.api.remove(Namespaces, { name: NAMESPACE });
-    await removeAll(stage);
-    expect(stage.exists()).toBe(false);
-    expect(stage.api.all(ClusterRoleBindings)).toEqual([]);
+    expect(rig.exists()).toBe(true);
+    rig.api.remove(Namespaces, { name: NAMESPACE });
+    await removeAll(rig);
+    expect(rig.exists()).toBe(false);
+    expect(rig.api.all(ClusterRoleBindings)).toEqual([]);
   });
 
-  it('makes sure of the installer binding first', async () => {
-    const stage = await installed();
-    stage.api.remove(RoleBindings, { namespace: NAMESPACE, name: 'multicluster-engine-installer' });
-    stage.remove();
-    const before = stage.api.writes.length;
-    await stage.pass();
+  it('an uninstall applies the installer binding first', async () => {
+    const rig = await installed();
+    rig.api.remove(RoleBindings, { namespace: NAMESPACE, name: 'multicluster-engine-installer' });
+    rig.remove();
+    const before = rig.api.writes.length;
+    await rig.pass();
 
-    expect(stage.api.writes[before]).toBe('apply rolebindings multicluster-engine/multicluster-engine-installer');
+    expect(rig.api.writes[before]).toBe('apply rolebindings multicluster-engine/multicluster-engine-installer');
   });
 
-  it('without the right to bind is Stalled, and recovers', async () => {
-    const stage = await installed();
-    stage.api.remove(RoleBindings, { namespace: NAMESPACE, name: 'multicluster-engine-installer' });
-    stage.remove();
-    stage.api.before = (call) => {
+  it('an uninstall without the right to bind is Stalled, and recovers', async () => {
+    const rig = await installed();
+    rig.api.remove(RoleBindings, { namespace: NAMESPACE, name: 'multicluster-engine-installer' });
+    rig.remove();
+    rig.api.before = (call) => {
       if (call.verb === 'apply') throw forbidden();
     };
-    stage.api.may = () => false;
-    expect(await stage.pass()).toMatchObject({ ending: 'stalled', afterMs: 30_000 });
-    expect(stage.state()).toBe('Uninstalling PermissionDenied');
-    expect(stage.condition('Stalled')?.message).toContain(
+    rig.api.may = () => false;
+    expect(await rig.pass()).toMatchObject({ ending: 'stalled', afterMs: 30_000 });
+    expect(rig.state()).toBe('Uninstalling PermissionDenied');
+    expect(rig.condition('Stalled')?.message).toContain(
       'RoleBinding multicluster-engine/multicluster-engine-installer: the operator may not patch',
     );
 
-    stage.api.before = () => {};
-    await removeAll(stage);
-    expect(stage.exists()).toBe(false);
+    rig.api.before = () => {};
+    await removeAll(rig);
+    expect(rig.exists()).toBe(false);
   });
 
-  it('names a binding of somebody else in the place of its own, where the right is missing', async () => {
-    const stage = await installed();
+  it('an uninstall without the right names a foreign binding in the place of the installer binding', async () => {
+    const rig = await installed();
     const name = { namespace: NAMESPACE, name: 'multicluster-engine-installer' };
-    stage.api.remove(RoleBindings, name);
-    stage.api.put(RoleBindings, { metadata: name });
-    stage.remove();
-    stage.api.before = (call) => {
+    rig.api.remove(RoleBindings, name);
+    rig.api.put(RoleBindings, { metadata: name });
+    rig.remove();
+    rig.api.before = (call) => {
       if (call.verb === 'list') throw forbidden();
     };
-    stage.api.may = () => false;
-    await stage.pass();
-    expect(stage.state()).toBe('Uninstalling PermissionDenied');
-    expect(stage.message()).toContain(
+    rig.api.may = () => false;
+    await rig.pass();
+    expect(rig.state()).toBe('Uninstalling PermissionDenied');
+    expect(rig.message()).toContain(
       'RoleBinding multicluster-engine/multicluster-engine-installer: was made by somebody else and is not touched; delete or rename it',
     );
 
-    stage.api.before = () => {};
-    stage.api.remove(RoleBindings, name);
-    await removeAll(stage);
-    expect(stage.exists()).toBe(false);
+    rig.api.before = () => {};
+    rig.api.remove(RoleBindings, name);
+    await removeAll(rig);
+    expect(rig.exists()).toBe(false);
   });
 
-  it('goes through all the same where such a binding gives the right', async () => {
-    const stage = await installed();
+  it('an uninstall succeeds when a foreign binding gives the right', async () => {
+    const rig = await installed();
     const name = { namespace: NAMESPACE, name: 'multicluster-engine-installer' };
-    const binding = stage.api.peek<KubeObject>(RoleBindings, name);
-    stage.api.put(RoleBindings, {
+    const binding = rig.api.peek<KubeObject>(RoleBindings, name);
+    rig.api.put(RoleBindings, {
       ...binding,
       metadata: { ...binding?.metadata, ...name, labels: {}, ownerReferences: [] },
     });
-    stage.remove();
-    await removeAll(stage);
+    rig.remove();
+    await removeAll(rig);
 
-    expect(stage.exists()).toBe(false);
+    expect(rig.exists()).toBe(false);
   });
 
   it.each([
@@ -359,68 +359,68 @@ describe('an uninstall', () => {
       'delete',
       'Deployment multicluster-engine/placement-controller cannot be deleted: the operator may not delete deployments.apps in namespace multicluster-engine',
     ],
-  ])('without the right to %s says so', async (verb, message) => {
-    const stage = await installed();
-    stage.remove();
-    stage.api.before = (call) => {
+  ])('an uninstall without the right to %s reports it', async (verb, message) => {
+    const rig = await installed();
+    rig.remove();
+    rig.api.before = (call) => {
       if (call.verb === verb) throw forbidden();
     };
-    stage.api.may = () => false;
-    await stage.pass();
+    rig.api.may = () => false;
+    await rig.pass();
 
-    expect(stage.message()).toContain(message);
-    expect(stage.exists()).toBe(true);
+    expect(rig.message()).toContain(message);
+    expect(rig.exists()).toBe(true);
   });
 
-  it('without the right to delete the namespace is Stalled; refused by a policy, the namespace stays', async () => {
-    const stage = await installed();
-    stage.remove();
-    stage.api.before = (call) => {
+  it('an uninstall without the right to delete the namespace is Stalled; after a denial by a policy the namespace stays', async () => {
+    const rig = await installed();
+    rig.remove();
+    rig.api.before = (call) => {
       if (call.verb === 'delete' && call.type === Namespaces) throw forbidden();
     };
-    stage.api.may = () => false;
-    await stage.pass();
-    stage.collect();
-    await stage.pass();
-    expect(stage.condition('Stalled')?.message).toContain('may not delete namespaces cluster-wide');
+    rig.api.may = () => false;
+    await rig.pass();
+    rig.collect();
+    await rig.pass();
+    expect(rig.condition('Stalled')?.message).toContain('may not delete namespaces cluster-wide');
 
-    stage.api.may = () => true;
-    await stage.pass();
-    expect(stage.exists()).toBe(false);
-    expect(stage.events.at(-1)?.note).toBe(
+    rig.api.may = () => true;
+    await rig.pass();
+    expect(rig.exists()).toBe(false);
+    expect(rig.events.at(-1)?.note).toBe(
       'Namespace multicluster-engine stays: it cannot be deleted: the words of the server',
     );
   });
 
-  it('held by the pause touches nothing, and says so', async () => {
-    const stage = await installed();
-    stage.edit({ annotations: { 'multicluster.platform.io/paused': 'true' } });
-    stage.remove();
-    const before = stage.api.writes.length;
-    await stage.pass();
-    await stage.pass();
+  it('a paused uninstall removes nothing and reports the pause', async () => {
+    const rig = await installed();
+    rig.edit({ annotations: { 'multicluster.platform.io/paused': 'true' } });
+    rig.remove();
+    const before = rig.api.writes.length;
+    await rig.pass();
+    await rig.pass();
 
-    expect(stage.api.writes.slice(before)).toEqual(['updateStatus multiclusterengines hub']);
-    expect(stage.state()).toBe('Uninstalling Paused');
-    expect(stage.message()).toContain('holds the uninstall back; the objects in namespace multicluster-engine stay');
-    expect(stage.engine().status?.components).toHaveLength(ROWS);
-    stage.edit({ annotations: {} });
-    await removeAll(stage);
-    expect(stage.exists()).toBe(false);
+    expect(rig.api.writes.slice(before)).toEqual(['updateStatus multiclusterengines hub']);
+    expect(rig.state()).toBe('Uninstalling Paused');
+    expect(rig.message()).toContain('holds the uninstall back; the objects in namespace multicluster-engine stay');
+    expect(rig.engine().status?.components).toHaveLength(ROWS);
+    rig.edit({ annotations: {} });
+    await removeAll(rig);
+    expect(rig.exists()).toBe(false);
   });
 
-  it('lets an engine go that it never took up', async () => {
-    const stage = new EngineRig();
-    stage.create({}, { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['theirs.io/x'] });
-    const before = stage.api.calls.length;
+  it('an engine without the finalizer is released without a write', async () => {
+    const rig = new EngineRig();
+    rig.create({}, { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['theirs.io/x'] });
+    const before = rig.api.calls.length;
 
-    expect(await stage.pass()).toEqual({ ending: 'done' });
-    expect(stage.api.calls).toHaveLength(before);
+    expect(await rig.pass()).toEqual({ ending: 'done' });
+    expect(rig.api.calls).toHaveLength(before);
   });
 
-  it('of a refused engine that carries our finalizer takes nothing of the served one', async () => {
-    const stage = await installed();
-    stage.create(
+  it('an uninstall of a refused engine with our finalizer removes nothing of the served one', async () => {
+    const rig = await installed();
+    rig.create(
       {},
       {
         name: 'second',
@@ -429,66 +429,66 @@ describe('an uninstall', () => {
         creationTimestamp: '2026-02-01T00:00:00Z',
       },
     );
-    await stage.pass('second');
+    await rig.pass('second');
 
-    expect(stage.exists('second')).toBe(false);
-    expect(stage.made()).toContain('Deployment placement-controller');
+    expect(rig.exists('second')).toBe(false);
+    expect(rig.made()).toContain('Deployment placement-controller');
   });
 
-  it('of an engine whose spec never could be served looks into no namespace', async () => {
-    const stage = new EngineRig();
-    stage.create(
+  it('an uninstall of an engine whose spec was never valid reads no namespace', async () => {
+    const rig = new EngineRig();
+    rig.create(
       { targetNamespace: 'kube-system' },
       { finalizers: ['multicluster.platform.io/cleanup'], deletionTimestamp: '2026-01-01T00:00:00Z' },
     );
-    await stage.pass();
+    await rig.pass();
 
-    expect(stage.exists()).toBe(false);
-    expect(stage.api.calls.filter((call) => call.name.namespace === 'kube-system')).toEqual([]);
+    expect(rig.exists()).toBe(false);
+    expect(rig.api.calls.filter((call) => call.name.namespace === 'kube-system')).toEqual([]);
   });
 
-  it('with --namespace removes the objects alone', async () => {
-    const stage = new EngineRig({ settings: { onlyNamespace: NAMESPACE } });
-    await stage.install();
-    stage.remove();
-    await removeAll(stage);
+  it('an uninstall with --namespace removes only the objects', async () => {
+    const rig = new EngineRig({ settings: { onlyNamespace: NAMESPACE } });
+    await rig.install();
+    rig.remove();
+    await removeAll(rig);
 
-    expect(stage.made()).toEqual([]);
-    expect(new Set(stage.api.calls.map((call) => call.type.kind))).not.toContain('Namespace');
+    expect(rig.made()).toEqual([]);
+    expect(new Set(rig.api.calls.map((call) => call.type.kind))).not.toContain('Namespace');
   });
 
-  it('resurrects nothing: an object that comes back is removed again, and the pass ends', async () => {
-    const stage = await installed();
-    const account = stage.api.peek<KubeObject>(ServiceAccounts, ACCOUNT);
-    stage.remove();
-    await stage.pass();
-    stage.collect();
-    stage.api.before = (call) => {
+  it('an uninstall removes an object that is created again, and the pass ends', async () => {
+    const rig = await installed();
+    const account = rig.api.peek<KubeObject>(ServiceAccounts, ACCOUNT);
+    rig.remove();
+    await rig.pass();
+    rig.collect();
+    rig.api.before = (call) => {
       if (
         call.verb === 'list' &&
         call.type === ServiceAccounts &&
         account !== undefined &&
-        stage.api.peek(ServiceAccounts, ACCOUNT) === undefined
+        rig.api.peek(ServiceAccounts, ACCOUNT) === undefined
       ) {
-        stage.api.put(ServiceAccounts, account);
+        rig.api.put(ServiceAccounts, account);
       }
     };
-    await stage.pass();
+    await rig.pass();
 
-    expect(stage.message()).toContain('objects of the engine are created again while they are removed');
-    expect(stage.exists()).toBe(true);
+    expect(rig.message()).toContain('objects of the engine are created again while they are removed');
+    expect(rig.exists()).toBe(true);
   });
 
-  it('that fails otherwise is thrown, to be tried again', async () => {
-    const stage = await installed();
-    stage.remove();
+  it('any other failure of an uninstall is thrown and retried', async () => {
+    const rig = await installed();
+    rig.remove();
     for (const verb of ['list', 'delete', 'get'] as const) {
-      stage.api.before = (call) => {
+      rig.api.before = (call) => {
         if (call.verb === verb)
           throw new ApiError({ kind: 'Unavailable', message: 'away', call: { verb, resource: 'x' } });
       };
-      await expect(stage.pass()).rejects.toThrow('away');
+      await expect(rig.pass()).rejects.toThrow('away');
     }
-    expect(stage.api.peek(MultiClusterEngines, { name: 'hub' })).toBeDefined();
+    expect(rig.api.peek(MultiClusterEngines, { name: 'hub' })).toBeDefined();
   });
 });

@@ -7,20 +7,20 @@ import { NAMESPACE } from '../../support/builders/engine.js';
 import { EngineRig } from '../../support/rigs/controllers/engine.js';
 
 /** Passes and garbage collection in turn until the engine is gone; at most ten. */
-async function uninstall(stage: EngineRig): Promise<void> {
-  stage.remove();
-  for (let round = 0; round < 10 && stage.exists(); round++) {
-    await stage.pass();
-    stage.collect();
+async function uninstall(rig: EngineRig): Promise<void> {
+  rig.remove();
+  for (let round = 0; round < 10 && rig.exists(); round++) {
+    await rig.pass();
+    rig.collect();
   }
 }
 
-/** Somebody takes the owner reference off an object; `manager` has applied it. */
-function takeOwnerOff(stage: EngineRig, type: ResourceType, name: ObjectName, manager: string): void {
-  const stored = stage.api.peek<KubeObject>(type, name);
+/** Removes the owner reference of an object that `manager` has applied. */
+function takeOwnerOff(rig: EngineRig, type: ResourceType, name: ObjectName, manager: string): void {
+  const stored = rig.api.peek<KubeObject>(type, name);
   if (stored === undefined) throw new Error(`there is no ${type.kind} ${name.name}`);
   const managedFields = [{ manager, operation: 'Apply' }];
-  stage.api.put(type, { ...stored, metadata: { ...stored.metadata, ownerReferences: [], managedFields } });
+  rig.api.put(type, { ...stored, metadata: { ...stored.metadata, ownerReferences: [], managedFields } });
 }
 
 const OBJECTS: readonly (readonly [string, ResourceType, ObjectName])[] = [
@@ -29,24 +29,30 @@ const OBJECTS: readonly (readonly [string, ResourceType, ObjectName])[] = [
 ];
 
 describe('an uninstall of an engine whose object has lost its owner reference', () => {
-  it.each(OBJECTS)('removes the %s when the engine has applied it', async (_kind, type, name) => {
-    const stage = new EngineRig();
-    await stage.install();
-    takeOwnerOff(stage, type, name, ENGINE_FIELD_MANAGER);
-    await uninstall(stage);
+  it.each(OBJECTS)(
+    'an uninstall removes the %s without owner reference when the operator has applied it',
+    async (_kind, type, name) => {
+      const rig = new EngineRig();
+      await rig.install();
+      takeOwnerOff(rig, type, name, ENGINE_FIELD_MANAGER);
+      await uninstall(rig);
 
-    expect(stage.exists()).toBe(false);
-    expect(stage.api.peek(type, name)).toBeUndefined();
-    expect(stage.api.peek(Namespaces, { name: NAMESPACE })).toBeUndefined();
-  });
+      expect(rig.exists()).toBe(false);
+      expect(rig.api.peek(type, name)).toBeUndefined();
+      expect(rig.api.peek(Namespaces, { name: NAMESPACE })).toBeUndefined();
+    },
+  );
 
-  it.each(OBJECTS)('leaves the %s when somebody else has applied it', async (_kind, type, name) => {
-    const stage = new EngineRig();
-    await stage.install();
-    takeOwnerOff(stage, type, name, 'somebody');
-    await uninstall(stage);
+  it.each(OBJECTS)(
+    'an uninstall leaves the %s without owner reference when somebody else has applied it',
+    async (_kind, type, name) => {
+      const rig = new EngineRig();
+      await rig.install();
+      takeOwnerOff(rig, type, name, 'somebody');
+      await uninstall(rig);
 
-    expect(stage.exists()).toBe(false);
-    expect(stage.api.peek(type, name)).toBeDefined();
-  });
+      expect(rig.exists()).toBe(false);
+      expect(rig.api.peek(type, name)).toBeDefined();
+    },
+  );
 });

@@ -5,7 +5,7 @@ import { effectiveSpec, targetNamespaceOf } from '../../../src/domain/engine/spe
 import { fieldErrorText, validateTargetNamespace, validateSpec } from '../../../src/domain/engine/validation.js';
 
 describe('the effective spec', () => {
-  it('fills every default in, without touching what was given', () => {
+  it('the effective spec has every default and keeps the given values', () => {
     const given = Object.freeze({});
 
     expect(effectiveSpec(given)).toEqual({
@@ -17,11 +17,11 @@ describe('the effective spec', () => {
     expect(given).toEqual({});
   });
 
-  it('of no spec at all is that of an empty one', () => {
+  it('the effective spec of an absent spec is that of an empty one', () => {
     expect(effectiveSpec(undefined)).toEqual(effectiveSpec({}));
   });
 
-  it('takes empty texts for absent ones', () => {
+  it('the effective spec treats empty texts as absent', () => {
     expect(effectiveSpec({ imagePullSecret: '', targetNamespace: '' })).toMatchObject({
       imagePullSecret: undefined,
       targetNamespace: 'multicluster-engine',
@@ -85,12 +85,12 @@ describe('the effective spec', () => {
       { key: '1', operator: 'Equal', value: '0755' },
       { key: '1', operator: 'Equal', value: '0755' },
     ],
-  ])('renders a toleration: %s', (_name, given, rendered) => {
+  ])('the effective spec of a toleration: %s', (_name, given, rendered) => {
     expect(effectiveSpec({ tolerations: [given] }).tolerations).toEqual([rendered]);
   });
 });
 
-describe('fieldErrors of a spec that admission let through', () => {
+describe('the field errors of a spec that admission let through', () => {
   it.each<[unknown, string]>([
     [5, 'spec: 5: must be an object'],
     [{ targetNamespace: 'Team A' }, 'spec.targetNamespace: "Team A": must be empty or a DNS-1123 label'],
@@ -131,7 +131,7 @@ describe('fieldErrors of a spec that admission let through', () => {
       { tolerations: [{ key: 'a', tolerationSeconds: 2 ** 54 }] },
       'spec.tolerations[0].tolerationSeconds: 18014398509481984: must be an integer within ±2^53',
     ],
-  ])('%j: %s', (spec, text) => {
+  ])('the spec %j has the error %s', (spec, text) => {
     expect(validateSpec(spec).map(fieldErrorText)).toEqual([text]);
   });
 
@@ -149,11 +149,11 @@ describe('fieldErrors of a spec that admission let through', () => {
         ],
       },
     ],
-  ])('there are none in %j', (spec) => {
+  ])('the spec %j has no errors', (spec) => {
     expect(validateSpec(spec)).toEqual([]);
   });
 
-  it('are all told, in the order of the fields, long values cut', () => {
+  it('all errors of a spec are returned in the order of the fields, with long values cut', () => {
     const fieldErrors = validateSpec({ tolerations: 1, targetNamespace: 'x'.repeat(200), imagePullSecret: '!' });
 
     expect(fieldErrors.map((one) => one.field)).toEqual([
@@ -165,7 +165,7 @@ describe('fieldErrors of a spec that admission let through', () => {
   });
 });
 
-describe('the place of an engine', () => {
+describe('the target namespace of an engine', () => {
   it.each<[string, Parameters<typeof validateTargetNamespace>, string[]]>([
     ['is free before the installation', [{ targetNamespace: 'a' }, undefined, undefined], []],
     ['is free before the installation, seen as an empty text', [{ targetNamespace: 'a' }, '', undefined], []],
@@ -186,11 +186,14 @@ describe('the place of an engine', () => {
       [{}, undefined, 'a'],
       ['spec.targetNamespace: "multicluster-engine": must be a: the operator runs with --namespace a'],
     ],
-  ])('%s', (_name, args, texts) => {
+  ])('the target namespace of an engine: %s', (_name, args, texts) => {
     expect(validateTargetNamespace(...args).map(fieldErrorText)).toEqual(texts);
   });
 
-  it.each([[undefined], [{}], [{ targetNamespace: '' }]])('is the default for %j', (spec) => {
-    expect(targetNamespaceOf(spec)).toBe('multicluster-engine');
-  });
+  it.each([[undefined], [{}], [{ targetNamespace: '' }]])(
+    'the target namespace of the spec %j is the default',
+    (spec) => {
+      expect(targetNamespaceOf(spec)).toBe('multicluster-engine');
+    },
+  );
 });

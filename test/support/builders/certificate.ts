@@ -1,18 +1,18 @@
 import type { KeyPair } from '../../../src/domain/engine/plan/certificate.js';
 
 export const DAY_MS = 24 * 3600 * 1000;
-/** Stands in every key that {@link issueForTest} makes: what must be found nowhere. */
+/** A part of every key that {@link issueForTest} makes: it may not appear anywhere else. */
 export const KEY_CANARY = 'canary-of-a-private-key';
 
 let issued = 0;
 
-/** Something that looks like a pair, another one each time, for 90 days. */
+/** A new placeholder for a key pair, valid for 90 days. */
 export function issueForTest(_names: readonly string[], now: number): Promise<KeyPair> {
   issued += 1;
   return Promise.resolve(pairForTest(issued, now));
 }
 
-/** The pair of that number. */
+/** The key pair of that number. */
 export function pairForTest(number: number, now: number): KeyPair {
   return { certificate: `${pem(number)}\n`, privateKey: `${KEY_CANARY}-${number}`, notAfter: now + 90 * DAY_MS };
 }

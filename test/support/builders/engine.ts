@@ -34,7 +34,7 @@ export const templates: Templates = Object.fromEntries(
   CATALOGUE.map((row) => [row.folder, readManifests(path.join(root, 'deploy/components', row.folder))]),
 );
 
-/** Those of one component, where one is enough. */
+/** The templates of one component. */
 export const placementOnly: Templates = { 'placement-controller': templates['placement-controller'] ?? [] };
 
 export const settings: EngineSettings = {
@@ -69,7 +69,7 @@ export function engine(over: EngineOver = {}): MultiClusterEngine {
   };
 }
 
-/** Everything that engine `hub` consists of. */
+/** All desired objects of engine `hub`. */
 export function desired(
   spec: MultiClusterEngineSpec = {},
   over: Partial<EngineSettings> = {},
@@ -78,7 +78,7 @@ export function desired(
   return desiredObjects(identity, effectiveSpec(spec), given, { ...settings, ...over });
 }
 
-/** The wanted object of a kind. */
+/** The desired object of a kind. */
 export function wanted(kind: string, spec: MultiClusterEngineSpec = {}): DesiredObject {
   const found = desired(spec).find((one) => one.type.kind === kind);
   if (found === undefined) throw new Error(`no ${kind} is wanted`);
@@ -100,7 +100,7 @@ export interface DeploymentCounts {
   }[];
 }
 
-/** What a Deployment looks like when all is well, and what `counts` says otherwise. */
+/** A Deployment that is available, with the fields of `counts`. */
 export function deployment(counts: DeploymentCounts = {}): Manifest {
   const { generation = 1, wanted: replicas = 2 } = counts;
   const conditions = counts.conditions ?? [
@@ -127,7 +127,7 @@ export function deployment(counts: DeploymentCounts = {}): Manifest {
   };
 }
 
-/** One that was created a moment ago. */
+/** A Deployment without a status. */
 export function newDeployment(): Manifest {
   const { status: _status, ...rest } = deployment();
   return rest;
@@ -152,7 +152,7 @@ export function objectState(kind: string, over: Partial<ObjectState> = {}): Obje
   };
 }
 
-/** What a pass finds of one component when all is well; `over` replaces the findings of its kinds. */
+/** The object states of one component when everything is applied; `over` holds changes by kind. */
 export function objectStates(over: Readonly<Record<string, Partial<ObjectState>>> = {}): readonly ObjectState[] {
   return plain.map((one) => objectState(one.type.kind, over[one.type.kind]));
 }

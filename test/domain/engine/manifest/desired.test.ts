@@ -23,8 +23,8 @@ function podSpecs(spec: MultiClusterEngineSpec, over: Partial<EngineSettings> = 
   return deployments.map((one) => at(one.object, 'spec', 'template', 'spec'));
 }
 
-describe('what an engine consists of', () => {
-  it('is applied namespace first and Deployments last', () => {
+describe('the desired objects of an engine', () => {
+  it('the desired objects have the namespace first and Deployments last', () => {
     expect(desired().map((one) => `${one.type.kind} ${one.object.metadata.name}`)).toEqual([
       'Namespace multicluster-engine',
       'RoleBinding multicluster-engine-installer',
@@ -41,7 +41,7 @@ describe('what an engine consists of', () => {
     ]);
   });
 
-  it('keeps the declared order of kinds', () => {
+  it('the desired objects have the declared order of kinds', () => {
     expect(APPLY_ORDER.map((type) => type.kind)).toEqual([
       'Namespace',
       'RoleBinding',
@@ -56,7 +56,7 @@ describe('what an engine consists of', () => {
     ]);
   });
 
-  it('with --namespace leaves out the namespace and every binding', () => {
+  it('the desired objects with --namespace contain neither the namespace nor a binding', () => {
     const kinds = desired({}, { onlyNamespace: 'multicluster-engine' }).map((one) => one.type.kind);
 
     expect([...new Set(kinds)]).toEqual([
@@ -68,7 +68,7 @@ describe('what an engine consists of', () => {
     ]);
   });
 
-  it('lives in the target namespace', () => {
+  it('the desired objects have the target namespace', () => {
     const namespaces = desired({ targetNamespace: 'infra' }).map(
       (one) => one.object.metadata.namespace ?? one.object.metadata.name,
     );
@@ -76,7 +76,7 @@ describe('what an engine consists of', () => {
     expect(new Set(namespaces)).toEqual(new Set(['infra', 'multicluster-engine-placement-controller']));
   });
 
-  it('says on every object whose it is and of which version', () => {
+  it('every desired object has the labels and annotations of engine, component and version', () => {
     for (const { object, revision } of desired()) {
       expect(object.metadata.labels).toMatchObject({
         'multicluster.platform.io/engine': 'hub',
@@ -94,7 +94,7 @@ describe('what an engine consists of', () => {
     }
   });
 
-  it('is owned by the engine, without blocking its deletion, but for the namespace, which has no owner', () => {
+  it('every desired object except the namespace is owned by the engine, without blocking its deletion', () => {
     for (const { type, object } of desired()) {
       const owners = [
         {
@@ -109,7 +109,7 @@ describe('what an engine consists of', () => {
     }
   });
 
-  it('binds the installer role to the operator, in the target namespace alone', () => {
+  it('the installer role is bound to the operator in the target namespace only', () => {
     expect(wanted('RoleBinding', { targetNamespace: 'infra' }).object).toMatchObject({
       metadata: { name: 'multicluster-engine-installer', namespace: 'infra' },
       roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'multicluster-engine-installer' },
@@ -126,20 +126,20 @@ describe('what an engine consists of', () => {
     });
   });
 
-  it('makes a namespace that enforces restricted Pod Security', () => {
+  it('the desired namespace enforces restricted Pod Security', () => {
     expect(wanted('Namespace').object.metadata.labels).toMatchObject({
       'pod-security.kubernetes.io/enforce': 'restricted',
     });
   });
 
-  it('is the same for the same input, whatever the order of its maps', () => {
+  it('the desired objects do not depend on the order of maps', () => {
     const one = desired({ nodeSelector: { a: '1', b: '2' } });
     const other = desired({ nodeSelector: { b: '2', a: '1' } });
 
     expect(other).toEqual(one);
   });
 
-  it('has a new revision for whatever changes, and only then', () => {
+  it('the revision of an object changes with its content only', () => {
     const before = new Map(desired().map((one) => [desiredId(one), one.revision]));
     const after = desired({ nodeSelector: { a: '1' } });
 
@@ -154,12 +154,12 @@ describe('what an engine consists of', () => {
     ['1.0.0-rc.1+build.7', '1.0.0-rc.1_build.7'],
     [`${'9'.repeat(70)}`, '9'.repeat(63)],
     ['+1+', '1'],
-  ])('writes version %s into labels as %s', (version, label) => {
+  ])('the label of version %s is %s', (version, label) => {
     for (const { object } of desired({}, { version }))
       expect(object.metadata.labels?.['app.kubernetes.io/version']).toBe(label);
   });
 
-  it('never changes its templates', () => {
+  it('rendering does not change the templates', () => {
     const before = JSON.stringify(templates);
     desired({ nodeSelector: { a: '1' }, imagePullSecret: 'pull', tolerations: [{ operator: 'Exists' }] });
 
@@ -168,7 +168,7 @@ describe('what an engine consists of', () => {
 });
 
 describe('the pods of every component', () => {
-  it('carry node selector, tolerations and pull secret of the spec', () => {
+  it('the pods of every component have node selector, tolerations and pull secret of the spec', () => {
     const tolerations = [
       { key: '1', operator: 'Equal' as const, value: '0755', effect: 'NoSchedule' as const, tolerationSeconds: 3 },
     ];
@@ -182,7 +182,7 @@ describe('the pods of every component', () => {
     }
   });
 
-  it('carry none of them where the spec has none, not even empty ones', () => {
+  it('the pods of every component have none of these fields where the spec has none, not even empty ones', () => {
     for (const pod of podSpecs({})) {
       expect(Object.keys(treeAt(pod))).not.toEqual(expect.arrayContaining(['nodeSelector']));
       expect(at(pod, 'tolerations')).toBeUndefined();
@@ -205,7 +205,7 @@ describe('the pods of every component', () => {
     }
   });
 
-  it('say whose they are', () => {
+  it('the pods of every component have the labels of engine and component', () => {
     for (const one of desired().filter((each) => each.type.kind === 'Deployment')) {
       const selector = treeAt(one.object, 'spec', 'selector', 'matchLabels');
       expect(at(one.object, 'spec', 'template', 'metadata', 'labels')).toMatchObject({
@@ -215,7 +215,7 @@ describe('the pods of every component', () => {
     }
   });
 
-  it('are locked down: restricted Pod Security, read-only, without capabilities, under an account of their own', () => {
+  it('the pods of every component fulfil restricted Pod Security, with a read-only root and an account of their own', () => {
     for (const one of desired().filter((each) => each.type.kind === 'Deployment')) {
       const pod = at(one.object, 'spec', 'template', 'spec');
       expect(pod).toMatchObject({
@@ -239,7 +239,7 @@ describe('the pods of every component', () => {
     }
   });
 
-  it('take no path and no port as an argument: a launcher substitutes the environment alone', () => {
+  it('the pods of every component take paths and ports from the environment, not from arguments', () => {
     for (const pod of podSpecs({})) {
       for (const container of itemsAt(pod, 'containers')) {
         const args = Array.isArray(container['args']) ? container['args'].map(String) : [];
@@ -248,7 +248,7 @@ describe('the pods of every component', () => {
     }
   });
 
-  it('keep what their template says beside, init containers too', () => {
+  it('the pods of every component keep the other fields of their template, init containers included', () => {
     const template = {
       metadata: { name: 'x' },
       spec: {
@@ -280,7 +280,7 @@ describe('the pods of every component', () => {
     });
   });
 
-  it('get every toleration of any spec, in order', () => {
+  it('the pods of every component have every toleration of any spec, in order', () => {
     const text = fc.constantFrom('', 'a', '1e3', 'true', '0', '~');
     const toleration = fc.record({
       key: text,
@@ -298,16 +298,16 @@ describe('the pods of every component', () => {
 });
 
 describe('the catalogue', () => {
-  it('fits the folders', () => {
+  it('the catalogue fits the folders', () => {
     expect(templateErrors(templates)).toEqual([]);
   });
 
-  it('has each name, folder and place once', () => {
+  it('the catalogue has each name, folder and order once', () => {
     for (const field of ['name', 'folder', 'order'] as const)
       expect(new Set(CATALOGUE.map((row) => row[field])).size).toBe(CATALOGUE.length);
   });
 
-  it('finds the kinds of the target namespace in the templates', () => {
+  it('the kinds of the target namespace are found in the templates', () => {
     expect(targetTypes(templates).map((type) => type.kind)).toEqual([
       'ServiceAccount',
       'Service',
@@ -317,7 +317,7 @@ describe('the catalogue', () => {
     ]);
   });
 
-  it('has a row for every binding that a component makes', () => {
+  it('the table of bindings has a row for every binding of a component', () => {
     const bindings = desired()
       .filter((one) => one.type.kind.endsWith('Binding'))
       .map((one) => one.object.metadata.name);
@@ -358,11 +358,11 @@ describe('the catalogue', () => {
         'deploy/components/placement-controller: ClusterRoleBinding b: a binding must have a row in the table of bindings',
       ],
     ],
-  ])('refuses %s', (_name, given, fieldErrors) => {
+  ])('the templates are refused for %s', (_name, given, fieldErrors) => {
     expect(templateErrors({ ...templates, ...given })).toEqual(fieldErrors);
   });
 
-  it('leaves an object of another kind out, should one have come so far', () => {
+  it('an object of another kind is left out', () => {
     const odd = { 'placement-controller': [{ apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'j' } }] };
 
     expect(desiredObjects(identity, effectiveSpec({}), odd, settings).map((one) => one.type.kind)).toEqual([

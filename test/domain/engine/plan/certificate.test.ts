@@ -32,7 +32,7 @@ function fieldsOf(value: unknown): object {
 const applied = keyPairSecret(one, pairForTest(2, NOW), BUNDLE).object;
 const booked = { manager: 'multicluster-engine', operation: 'Apply', fieldsV1: fieldsOf(applied) };
 
-/** Metadata of the Secret as we wrote it, and what `over` says otherwise. */
+/** Metadata of the Secret as the operator has written it, with the fields of `over`. */
 function secret(over: Meta = {}): KubeObject {
   return { metadata: Object.assign({ ...applied.metadata, uid: 's' }, { managedFields: [booked] }, over) };
 }
@@ -52,7 +52,7 @@ function judge(over: Partial<StoredCertificate>): string {
   return `${verdict.kind}${verdict.kind === 'renew' && verdict.drift ? ' changed' : ''}: ${verdict.cause}${served}`;
 }
 
-describe('what is to be done about a certificate', () => {
+describe('the decision about a serving certificate', () => {
   const owner = (over: object): Meta => ({
     ownerReferences: [
       {
@@ -160,14 +160,14 @@ describe('what is to be done about a certificate', () => {
       { secret: undefined, namespaceObject: undefined },
       'issue: does not exist [2]',
     ],
-  ])('a Secret %s', (_name, sight, expected) => {
+  ])('the decision about a Secret %s', (_name, sight, expected) => {
     const verdict = judge(sight);
     expect(/[,[][ ]?$/.test(expected) ? verdict.slice(0, expected.length) : verdict).toBe(expected);
   });
 });
 
 describe('the objects of a certificate', () => {
-  it('name the Service in every way in which it is reached', () => {
+  it('the certificate has every DNS name of the Service', () => {
     expect(certificateNames(one)).toEqual([
       'gateway',
       `gateway.${NAMESPACE}`,
@@ -176,14 +176,14 @@ describe('the objects of a certificate', () => {
     ]);
   });
 
-  it('publish what is served and what follows, each once', () => {
+  it('the bundle has the served certificate and the next one, each once', () => {
     expect(bundleOf(pairForTest(2, NOW), undefined)).toBe(`${pem(2)}\n`);
     expect(bundleOf(pairForTest(2, NOW), pem(1))).toBe(`${pem(1)}\n${pem(2)}\n`);
     expect(bundleOf(pairForTest(2, NOW), pem(2))).toBe(`${pem(2)}\n`);
     expect(at(configMap, 'data', 'ca.crt')).toBe(BUNDLE);
   });
 
-  it('say nothing of the key outside its field: the revision is the same for another key', () => {
+  it('the revision of the Secret does not depend on the key', () => {
     const other = keyPairSecret(one, { ...pairForTest(2, NOW), privateKey: 'another' }, BUNDLE);
 
     expect(other.revision).toBe(keyPairSecret(one, pairForTest(2, NOW), BUNDLE).revision);
@@ -191,7 +191,7 @@ describe('the objects of a certificate', () => {
     expect(atob(String(at(applied, 'data', 'tls.key')))).toContain(KEY_CANARY);
   });
 
-  it('are due when a third of their life is left', () => {
+  it('a certificate is renewed when a third of its validity is left', () => {
     expect(RENEW_BEFORE_MS).toBe(30 * DAY_MS);
   });
 });

@@ -59,7 +59,7 @@ describe('no drift', () => {
       { metadata: { ownerReferences: [{ uid: 'b' }, { uid: 'a', controller: true, blockOwnerDeletion: true }] } },
     ],
     ['an equal node selector', pods({ nodeSelector: { a: '1', b: '2' } }), pods({ nodeSelector: { b: '2', a: '1' } })],
-  ])('%s', (_name, wanted, stored) => {
+  ])('drift is not found for %s', (_name, wanted, stored) => {
     expect(driftedFields(wanted, stored)).toEqual([]);
   });
 });
@@ -161,11 +161,11 @@ describe('drift', () => {
       ['spec.template.spec.containers'],
     ],
     ['two fields', { a: 1, b: 2 }, { a: 2, b: 1 }, ['a', 'b']],
-  ])('%s', (_name, wanted, stored, fields) => {
+  ])('drift is found for %s', (_name, wanted, stored, fields) => {
     expect(driftedFields(wanted, stored)).toEqual(fields);
   });
 
-  it('is never found where more was only added beside, and always where a wanted value differs', () => {
+  it('drift is found where a desired value differs and not where fields were added', () => {
     const tree = fc.dictionary(
       fc.string({ minLength: 1 }),
       fc.oneof(fc.integer(), fc.string(), fc.dictionary(fc.string({ minLength: 1 }), fc.integer())),
@@ -181,7 +181,7 @@ describe('drift', () => {
   });
 });
 
-describe('amounts', () => {
+describe('quantities', () => {
   it.each([
     ['500m', '0.5', true],
     ['1', 1, true],
@@ -201,7 +201,7 @@ describe('amounts', () => {
     ['x', 'y', false],
     ['x', 'x', true],
     ['1n', '0.000000001', true],
-  ])('%j and %j are the same: %j', (a, b, same) => {
+  ])('the quantities %j and %j are the same: %j', (a, b, same) => {
     expect(sameQuantity(a, b)).toBe(same);
   });
 });
@@ -217,7 +217,7 @@ describe('values', () => {
     [{}, [], false],
     [null, null, true],
     [null, {}, false],
-  ])('%j and %j are the same: %j', (a, b, same) => {
+  ])('the values %j and %j are the same: %j', (a, b, same) => {
     expect(sameValue(a, b)).toBe(same);
   });
 });

@@ -11,7 +11,7 @@ function service(...managedFields: readonly object[]): object {
 const port = (number: number): object => ({ [`k:{"port":${number},"protocol":"TCP"}`]: { '.': {}, 'f:port': {} } });
 
 describe('the fields of a spec that others own', () => {
-  it('are taken over, and nothing else of theirs', () => {
+  it('the fields of a spec are taken over, and no other fields', () => {
     const ours = {
       ...MINE,
       time: '2026-11-21T10:00:00Z',
@@ -52,7 +52,7 @@ describe('the fields of a spec that others own', () => {
     ]);
   });
 
-  it('leave no entry behind that owns nothing', () => {
+  it('a take-over leaves no entry that owns nothing', () => {
     const edit = {
       manager: 'kubectl-edit',
       operation: 'Update',
@@ -67,7 +67,7 @@ describe('the fields of a spec that others own', () => {
     ['all are ours', service({ ...MINE, fieldsV1: { 'f:spec': {} } })],
     ['others own but metadata', service({ manager: 'kubectl', operation: 'Update', fieldsV1: { 'f:metadata': {} } })],
     ['nobody owns any', { metadata: {} }],
-  ])('are none where %s', (_name, object) => {
+  ])('there is nothing to take over where %s', (_name, object) => {
     expect(takeOverSpec(object, 'us')).toBeUndefined();
   });
 });

@@ -25,7 +25,7 @@ import {
 
 const kinds = (steps: readonly Step[]): string[] => steps.map((step) => `${step.action} ${step.type.kind}`);
 
-/** Everything stored as wanted, `change` applied to the objects of a kind; undefined takes one away. */
+/** Every object stored as desired, with `change` applied to the objects of a kind; undefined removes them. */
 function world(change: Readonly<Record<string, ((object: KubeObject) => KubeObject) | undefined>> = {}): PlanInput {
   const objects = desired({}, {}, placementOnly).map((one) => ({ type: one.type, object: live(one.object) }));
   const changed = objects.flatMap((one) => {
@@ -64,18 +64,18 @@ const owner = (over: Partial<OwnerReference>): OwnerReference => ({
 const only = (input: PlanInput, kind: string): Step | undefined => plan(input).find((step) => step.type.kind === kind);
 
 describe('a plan', () => {
-  it('makes everything of a new engine, in the order of applying', () => {
+  it('a plan creates every object of a new engine, in the order of applying', () => {
     const steps = plan({ engine: identity, desired: desired({}, {}, placementOnly), stored: [], namespace: undefined });
 
     expect(kinds(steps)).toEqual(desired({}, {}, placementOnly).map((one) => `create ${one.type.kind}`));
     expect(steps.every((step) => step.cause === 'does not exist')).toBe(true);
   });
 
-  it('keeps everything when nothing differs', () => {
+  it('a plan keeps every object when nothing differs', () => {
     expect(kinds(plan(world()))).toEqual(desired({}, {}, placementOnly).map((one) => `keep ${one.type.kind}`));
   });
 
-  it('patches what drifted, names the fields, and touches nothing else', () => {
+  it('a plan patches a drifted object, names its fields, and touches no other', () => {
     const steps = plan(
       world({ Deployment: withSpec({ ...treeAt(wanted('Deployment').object, 'spec'), replicas: 0 }) }),
     );
@@ -86,13 +86,13 @@ describe('a plan', () => {
     expect(steps.at(-1)?.drift).toBe(true);
   });
 
-  it('names five drifted fields and counts the rest', () => {
+  it('a plan names five drifted fields and counts the rest', () => {
     const step = only(world({ Deployment: withMeta({ labels: {} }) }), 'Deployment');
 
     expect(step?.cause).toMatch(/^differs at (metadata\.labels\[[^\]]+\], ){4}metadata\.labels\[[^\]]+\] and 1 more$/);
   });
 
-  it('names all drifted fields where they are few', () => {
+  it('a plan names all drifted fields where they are few', () => {
     const step = only(world({ Deployment: withSpec({}) }), 'Deployment');
 
     expect(step?.cause).toBe(
@@ -100,7 +100,7 @@ describe('a plan', () => {
     );
   });
 
-  it('tells a wish that changed from drift by the revision', () => {
+  it('a plan distinguishes a changed desired state from drift by the revision', () => {
     const step = only(
       world({ Deployment: withMeta({ annotations: { [REVISION_ANNOTATION]: 'older' } }) }),
       'Deployment',
@@ -110,7 +110,7 @@ describe('a plan', () => {
     expect(step?.drift).toBeUndefined();
   });
 
-  it('leaves what others added', () => {
+  it('a plan keeps the fields that others have added', () => {
     const input = world({
       ServiceAccount: (object) =>
         withMeta({ labels: { ...object.metadata.labels, theirs: '1' } })(
@@ -155,11 +155,11 @@ describe('a plan', () => {
     ],
     ['being deleted', { deletionTimestamp: 'now', finalizers: ['x/y'] }, 'wait', 'is being deleted (finalizers: x/y)'],
     ['being deleted without finalizers', { deletionTimestamp: 'now' }, 'wait', 'is being deleted'],
-  ])('meets an object that is %s', (_name, over, action, cause) => {
+  ])('a plan for an object that is %s', (_name, over, action, cause) => {
     expect(only(world({ ServiceAccount: withMeta(over) }), 'ServiceAccount')).toMatchObject({ action, cause });
   });
 
-  it('goes on beside what it must skip', () => {
+  it('a plan goes on beside a foreign object', () => {
     const steps = plan(
       world({ ServiceAccount: withMeta({ ownerReferences: [owner({ kind: 'Widget' })] }), Deployment: undefined }),
     );
@@ -167,7 +167,7 @@ describe('a plan', () => {
     expect(kinds(steps)).toContain('create Deployment');
   });
 
-  it('is the same in whatever order the caches give their objects', () => {
+  it('a plan does not depend on the order of the cached objects', () => {
     const input = world({ Deployment: undefined });
     const expected = plan(input);
     fc.assert(
@@ -180,25 +180,25 @@ describe('a plan', () => {
 
 describe('the namespace', () => {
   it.each<[string, ((object: KubeObject) => KubeObject) | undefined, string | undefined]>([
-    ['that is missing is made', undefined, 'create'],
+    ['that is missing is created', undefined, 'create'],
     ['of ours is kept', (object) => object, 'keep'],
     [
-      'of ours that lost its Pod Security gets it back',
+      'of ours without its Pod Security label is patched',
       withMeta({ labels: { 'multicluster.platform.io/engine': 'hub' } }),
       'patch',
     ],
-    ['that was there before is left as it is', withMeta({ labels: {} }), undefined],
+    ['that the operator did not make is left as it is', withMeta({ labels: {} }), undefined],
     [
       'of another engine is left as it is',
       withMeta({ labels: { 'multicluster.platform.io/engine': 'other' } }),
       undefined,
     ],
     ['that is terminating is waited for', withMeta({ deletionTimestamp: 'now' }), 'wait'],
-  ])('%s', (_name, change, action) => {
+  ])('a namespace %s', (_name, change, action) => {
     expect(only(world({ Namespace: change }), 'Namespace')?.action).toBe(action);
   });
 
-  it('that is terminating lets nothing be made in it, while what stands there is still looked after', () => {
+  it('a terminating namespace delays the creation of objects, while existing ones are still patched', () => {
     const input = world({
       Namespace: withMeta({ deletionTimestamp: 'now' }),
       Deployment: undefined,
@@ -217,7 +217,7 @@ describe('the namespace', () => {
     [{ 'multicluster.platform.io/engine': 'hub' }, true],
     [{ 'multicluster.platform.io/engine': 'other' }, false],
     [undefined, false],
-  ])('with labels %j is ours: %j', (labels, ours) => {
+  ])('a namespace with labels %j is ours: %j', (labels, ours) => {
     expect(isOurNamespace({ metadata: { name: 'x', ...(labels && { labels }) } }, identity)).toBe(ours);
   });
 });
@@ -230,7 +230,7 @@ describe('pruning', () => {
     },
   });
 
-  it('takes away what is ours and wanted no more, in the reverse order of applying', () => {
+  it('pruning deletes objects of ours that are no longer desired, in the reverse order of applying', () => {
     const input = world();
     const more = [
       extra(ServiceAccounts, 'old'),
@@ -257,7 +257,7 @@ describe('pruning', () => {
       { ownerReferences: [], labels: { 'multicluster.platform.io/engine': 'hub' } },
     ],
     ["an earlier engine's", { ownerReferences: [owner({ uid: 'before' })] }],
-  ])('leaves what is %s', (_name, over) => {
+  ])('pruning leaves an object that is %s', (_name, over) => {
     const input = world();
 
     expect(kinds(plan({ ...input, stored: [...input.stored, extra(ConfigMaps, 'x', over)] }))).not.toContain(
@@ -265,7 +265,7 @@ describe('pruning', () => {
     );
   });
 
-  it('waits for what is going already', () => {
+  it('pruning waits for an object that is being deleted', () => {
     const input = world();
     const steps = plan({ ...input, stored: [...input.stored, extra(ConfigMaps, 'x', { deletionTimestamp: 'now' })] });
 
@@ -273,7 +273,7 @@ describe('pruning', () => {
   });
 });
 
-describe('a step decided again on what the server says', () => {
+describe('a step that is decided again after a read', () => {
   const account = wanted('ServiceAccount');
   const booked = { managedFields: [{ manager: 'multicluster-engine', operation: 'Apply' }] };
 
@@ -298,11 +298,11 @@ describe('a step decided again on what the server says', () => {
       withMeta({ ownerReferences: [owner({ kind: 'Widget' })] })(live(account.object)),
       'skip-foreign',
     ],
-  ])('%s', (_name, fresh, action) => {
+  ])('a step that is decided again after a read: %s', (_name, fresh, action) => {
     expect(stepForRead(account, fresh, identity)?.action).toBe(action);
   });
 
-  it('leaves a namespace that somebody made in the meantime', () => {
+  it('a namespace that somebody has made in the meantime is left as it is', () => {
     expect(stepForRead(wanted('Namespace'), { metadata: { name: NAMESPACE } }, identity)).toBeUndefined();
   });
 

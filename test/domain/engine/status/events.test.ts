@@ -78,14 +78,14 @@ describe('events of an engine', () => {
     ['the pause', well, { paused: true }, ['EnginePaused']],
     ['the end of the pause', paused, {}, ['EngineAvailable', 'EngineResumed']],
     ['the uninstall', well, { objects: undefined, uninstall: { remaining: [], message: 'x' } }, ['EngineUninstalling']],
-  ])('%s', (_name, before, over, reasons) => {
+  ])('events of an engine: %s', (_name, before, over, reasons) => {
     const events = engineEvents(before, after(before, over));
 
     expect(events.map((one) => one.reason)).toEqual(reasons);
     expect(events.every((one) => one.note !== '')).toBe(true);
   });
 
-  it('name what they are about', () => {
+  it('the notes of events name their objects', () => {
     expect(engineEvents(well, after(well, { objects: down }))).toEqual([
       {
         reason: 'ComponentUnavailable',
@@ -101,7 +101,7 @@ describe('events of an engine', () => {
     );
   });
 
-  it('all stand in the table, each with its type and occasion', () => {
+  it('every event is in the table, with its type and occasion', () => {
     for (const event of Object.values(EngineEvents)) {
       expect(['Normal', 'Warning']).toContain(event.type);
       expect(event.when).not.toBe('');

@@ -14,7 +14,7 @@ const overdue = {
   message: 'has timed out progressing.',
 };
 
-describe('a Deployment', () => {
+describe('the health of a Deployment', () => {
   it.each<[string, DeploymentCounts, object]>([
     ['is ready when everything is up to date and available', {}, { ready: true, serving: true, rollout: 'complete' }],
     [
@@ -64,7 +64,7 @@ describe('a Deployment', () => {
       { available: 0, conditions: [unavailable, progressing] },
       { ready: false, serving: false, rollout: 'progressing' },
     ],
-  ])('%s', (_name, counts, health) => {
+  ])('a Deployment %s', (_name, counts, health) => {
     expect(deploymentHealth(deployment(counts))).toMatchObject(health);
   });
 
@@ -96,11 +96,11 @@ describe('a Deployment', () => {
     ['one of those that are wanted as before is lost', 2, { available: 1, conditions: [unavailable, finished] }, false],
     ['fewer are wanted than before', 3, { available: 2 }, true],
     ['none is left', 0, { available: 0, conditions: [unavailable, finished] }, false],
-  ])('counts as serving or not when %s', (_name, served, counts, serving) => {
+  ])('a Deployment counts as serving or not when %s', (_name, served, counts, serving) => {
     expect(deploymentHealth(deployment(counts), served).serving).toBe(serving);
   });
 
-  it('without a status is rolling out', () => {
+  it('a Deployment without a status is rolling out', () => {
     expect(deploymentHealth(newDeployment())).toEqual({
       ready: false,
       serving: false,
@@ -116,7 +116,7 @@ describe('a Deployment', () => {
     },
   );
 
-  it('says what Kubernetes says stands in the way', () => {
+  it('the health of a Deployment has the failures that Kubernetes reports', () => {
     const failing = {
       type: 'ReplicaFailure',
       status: 'True',

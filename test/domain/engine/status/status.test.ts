@@ -197,11 +197,11 @@ describe('phase, Ready, Available, Reconciling and Stalled of an engine', () => 
       { engine: wasInstalled, objects: undefined, uninstall: { message: 'x', denied: 'may not delete' } },
       'Uninstalling False/PermissionDenied True - PermissionDenied',
     ],
-  ])('%s', (_name, over, expected) => {
+  ])('phase and conditions of an engine: %s', (_name, over, expected) => {
     expect(summary(engineStatus(statusInput(over), NOW))).toBe(expected);
   });
 
-  it('the first blocker is the one that Ready names', () => {
+  it('Ready names the first blocker', () => {
     const blockers: Partial<StatusInput> = {
       paused: true,
       anotherEngine: 'older',
@@ -307,11 +307,11 @@ describe('the message of Ready', () => {
       { paused: true, uninstall: { message: 'x stays' } },
       'annotation multicluster.platform.io/paused holds the uninstall back; x stays',
     ],
-  ])('%s', (_name, over, message) => {
+  ])('the message of Ready: %s', (_name, over, message) => {
     expect(condition(engineStatus(statusInput(over), NOW), 'Ready')?.message).toBe(message);
   });
 
-  it('names three objects and counts the rest', () => {
+  it('the message of Ready names three objects and counts the rest', () => {
     const all = objectStates().map((one) => ({ ...one, state: 'failed' as const, message: 'no' }));
 
     expect(condition(engineStatus(statusInput({ objects: all }), NOW), 'Ready')?.message).toMatch(
@@ -321,7 +321,7 @@ describe('the message of Ready', () => {
 });
 
 describe('the rows of the components', () => {
-  it('are one per wanted object, sorted by kind and name', () => {
+  it('there is one row per desired object, sorted by kind and name', () => {
     expect(
       engineStatus(statusInput(), NOW).components?.map(
         (row) => `${row.kind}/${row.name} ${row.type}=${row.status} ${row.reason}`,
@@ -361,7 +361,7 @@ describe('the rows of the components', () => {
     ['without a right', 'ServiceAccount', { state: 'denied', message: 'x' }, 'Applied False PermissionDenied'],
     ["somebody else's", 'ServiceAccount', { state: 'foreign', message: 'x' }, 'Applied False Skipped'],
     ['being removed', 'ServiceAccount', { state: 'removing', message: 'x' }, 'Applied False Uninstalling'],
-  ])('tell of an object that is %s: %s', (_name, kind, over, expected) => {
+  ])('the row of an object that is %s: %s', (_name, kind, over, expected) => {
     const row = engineStatus(statusInput({ objects: objectStates({ [kind]: over }) }), NOW).components?.find(
       (one) => one.kind === kind,
     );
@@ -369,7 +369,7 @@ describe('the rows of the components', () => {
     expect(`${row?.type} ${row?.status} ${row?.reason}`).toBe(expected);
   });
 
-  it('speak of what was found and keep the others where only a part could be looked at', () => {
+  it('the stored rows of objects that a pass did not read are kept', () => {
     const found = [objectState('RoleBinding', { state: 'failed', message: 'no', failures: 1 })];
     const rows = engineStatus(statusInput({ engine: wasInstalled, objects: found, partial: true }), NOW).components;
 
@@ -384,7 +384,7 @@ describe('the rows of the components', () => {
     ]);
   });
 
-  it('move their time only with their status', () => {
+  it('the time of a row changes with its status only', () => {
     const before = engine({
       status: engineStatus(statusInput({ objects: objectStates({ Deployment: starting }) }), NOW),
     });
@@ -399,7 +399,7 @@ describe('the rows of the components', () => {
 });
 
 describe('the rest of the status', () => {
-  it('has the effective namespace, both versions and the generation', () => {
+  it('the status has the effective namespace, both versions and the generation', () => {
     expect(engineStatus(statusInput({ engine: engine({ metadata: { generation: 4 } }) }), NOW)).toMatchObject({
       observedGeneration: 4,
       targetNamespace: 'multicluster-engine',
@@ -408,7 +408,7 @@ describe('the rest of the status', () => {
     });
   });
 
-  it('lets the current version follow only when every component is ready on it', () => {
+  it('currentVersion follows only when every component is ready', () => {
     expect(
       engineStatus(
         statusInput({ engine: wasInstalled, version: '2.0.0', objects: objectStates({ Deployment: rolling }) }),
@@ -424,11 +424,11 @@ describe('the rest of the status', () => {
     ).toBeUndefined();
   });
 
-  it('lets the current version follow though the pull secret is missing', () => {
+  it('currentVersion follows although the pull secret is missing', () => {
     expect(engineStatus(statusInput({ missingPullSecret: 'x/pull' }), NOW).currentVersion).toBe(settings.version);
   });
 
-  it('answers a wish for a pass', () => {
+  it('the status acknowledges the reconcile annotation', () => {
     const asked = engine({ metadata: { annotations: { 'multicluster.platform.io/reconcile-requested-at': 'now' } } });
 
     expect(engineStatus(statusInput({ engine: asked }), NOW).lastHandledReconcileAt).toBe('now');
@@ -438,7 +438,7 @@ describe('the rest of the status', () => {
     ).toBe('before');
   });
 
-  it('keeps the last applied generation while paused, on the conditions too', () => {
+  it('a paused engine keeps the last applied generation, on the conditions too', () => {
     const paused = engine({ metadata: { generation: 9 }, status: installed });
     const status = engineStatus(statusInput({ engine: paused, paused: true }), LATER);
 
@@ -446,7 +446,7 @@ describe('the rest of the status', () => {
     expect(status.conditions?.map((one) => one.observedGeneration)).toEqual([1, 1]);
   });
 
-  it('never takes a faulty namespace for the effective one', () => {
+  it('an invalid namespace never becomes the effective one', () => {
     const fieldErrors = [{ field: 'spec.targetNamespace', value: 'b', rule: 'is immutable' }];
 
     expect(
@@ -458,18 +458,18 @@ describe('the rest of the status', () => {
     ).not.toHaveProperty('targetNamespace');
   });
 
-  it('says nothing new when nothing is new, whatever the time', () => {
+  it('the status is the same when nothing but the time has changed', () => {
     expect(sameStatus(installed, engineStatus(statusInput({ engine: wasInstalled }), LATER))).toBe(true);
     expect(sameStatus(undefined, installed)).toBe(false);
   });
 
-  it('stays as it is while nothing can be decided', () => {
+  it('the status stays as it is while nothing can be decided', () => {
     expect(engineStatus(statusInput({ engine: wasInstalled, objects: undefined, undecided: 'reading' }), LATER)).toBe(
       installed,
     );
   });
 
-  it('says at once that the pause began or ended, decided or not', () => {
+  it('the status reports the begin and the end of a pause although nothing can be decided', () => {
     const undecided = { objects: undefined, undecided: 'reading' };
     const paused = engineStatus(statusInput({ engine: wasInstalled, paused: true, ...undecided }), LATER);
 
@@ -482,7 +482,7 @@ describe('the rest of the status', () => {
     );
   });
 
-  it('moves lastTransitionTime exactly with the status of a condition', () => {
+  it('lastTransitionTime changes exactly with the status of a condition', () => {
     const worse = engineStatus(
       statusInput({ engine: wasInstalled, objects: objectStates({ Deployment: crashing }) }),
       LATER,
@@ -527,7 +527,7 @@ describe('the rest of the status', () => {
         .map((one) => statusInput({ ...over, engine: one })),
     );
 
-  it('is the same again, times included, when the same is found later', () => {
+  it('the status is the same, times included, for the same input at a later time', () => {
     fc.assert(
       fc.property(someSituation, (input) => {
         const first = engineStatus(input, NOW);
@@ -538,7 +538,7 @@ describe('the rest of the status', () => {
     );
   });
 
-  it('never changes what it is given, and has Ready and Available first, and at most one of Reconciling and Stalled', () => {
+  it('the input is never changed; Ready and Available are the first conditions, with at most one of Reconciling and Stalled', () => {
     fc.assert(
       fc.property(someSituation, (input) => {
         const before = JSON.stringify(input);
@@ -561,11 +561,11 @@ describe('the engine that is served', () => {
     ['is the first by name of two of one age', [born('b', NOW), born('a', NOW)], 'a'],
     ['is the only one', [born('a')], 'a'],
     ['is nobody where there is none', [], undefined],
-  ])('%s', (_name, engines, name) => {
+  ])('the engine that is served: %s', (_name, engines, name) => {
     expect(servedEngine(engines)?.metadata.name).toBe(name);
   });
 
-  it('is the oldest even while it is being deleted: two never work side by side', () => {
+  it('the served engine is the oldest, also while it is being deleted', () => {
     const old = engine({ metadata: { name: 'z', creationTimestamp: '2025-01-01T00:00:00Z', deletionTimestamp: NOW } });
 
     expect(servedEngine([born('a', NOW), old])?.metadata.name).toBe('z');

@@ -21,20 +21,20 @@ import { FakeApi } from '../../fakes/api.js';
 import type { FakeCache } from '../../fakes/cache.js';
 import { RecordingLog } from '../../fakes/log.js';
 
-/** Rows of an engine that is installed: one an object. */
+/** The number of rows of an installed engine: one per object. */
 export const ROWS = 14;
 
 export interface EngineRigOptions {
   readonly settings?: Partial<EngineSettings>;
-  /** An API server with a past; a new one when left out. */
+  /** An API server with stored objects; a new one when left out. */
   readonly api?: FakeApi;
   readonly clock?: ManualClock;
-  /** Stands between the reconciler and the server. */
+  /** Replaces the client of the reconciler. */
   readonly wrap?: (client: KubeClient) => KubeClient;
   readonly issue?: IssueKeyPair;
 }
 
-/** The engine controller on an API server in memory, guarded by its own table of rights. Passes are made by hand. */
+/** The engine controller on a fake API server, guarded by its own table of rights. Tests start each pass. */
 export class EngineRig {
   readonly clock: ManualClock;
   readonly api: FakeApi;
@@ -80,7 +80,7 @@ export class EngineRig {
     });
   }
 
-  /** Somebody makes an engine. */
+  /** Creates an engine as a user does. */
   create(spec: MultiClusterEngineSpec = {}, metadata: Partial<ObjectMeta> = {}): void {
     this.api.put<MultiClusterEngine>(MultiClusterEngines, {
       metadata: { name: 'hub', ...metadata },
@@ -89,7 +89,7 @@ export class EngineRig {
     });
   }
 
-  /** Somebody changes an engine. */
+  /** Changes an engine as a user does. */
   edit(change: Partial<ObjectMeta>, spec?: MultiClusterEngineSpec, name = 'hub'): void {
     const engine = this.engine(name);
     this.api.put<MultiClusterEngine>(MultiClusterEngines, {
@@ -117,7 +117,7 @@ export class EngineRig {
     });
   }
 
-  /** Passes until one writes nothing; at most ten. Gives the last result. */
+  /** Runs passes until one writes nothing, at most ten. Returns the last result. */
   async settle(name = 'hub'): Promise<Result> {
     for (let pass = 0; pass < 10; pass++) {
       const before = this.api.writes.length;
@@ -127,7 +127,7 @@ export class EngineRig {
     throw new Error('ten passes, and still writing');
   }
 
-  /** What the Deployment controller would do: all replicas up, or what `counts` says. */
+  /** Writes the status of Deployments as their controller does: all replicas available, or `counts`. */
   rollOut(counts: DeploymentCounts = {}, namespace = NAMESPACE): void {
     const stored = this.api.all<KubeObject>(Deployments).filter((one) => one.metadata.namespace === namespace);
     if (stored.length === 0) throw new Error('there is no Deployment');
@@ -153,7 +153,7 @@ export class EngineRig {
     this.edit({ deletionTimestamp: new Date(this.clock.now()).toISOString() }, undefined, name);
   }
 
-  /** What garbage collection does: ends foreground deletions, and terminating namespaces with all that is in them. */
+  /** Ends foreground deletions and removes terminating namespaces with their objects, as garbage collection does. */
   collect(): void {
     for (const object of this.api.all<KubeObject>(Deployments)) {
       if (object.metadata.finalizers?.includes('foregroundDeletion') === true)
@@ -198,7 +198,7 @@ export class EngineRig {
 
   #open<T extends KubeObject>(options: CacheOptions<T>): FakeCache<T> {
     const cache = this.api.cache<T>(options);
-    // Kept for tests that pause or fail it; what it holds does not matter to them.
+    // For tests that pause the cache or make it fail, whatever its objects are.
     this.opened.push(cache as unknown as FakeCache<KubeObject>);
     return cache;
   }
