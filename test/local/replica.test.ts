@@ -105,37 +105,37 @@ describe('a replica', () => {
 
 describe('the exit message of a process', () => {
   it.each<[string, Exit, string | undefined, string, string]>([
-    ['by an error', { code: 3, signal: null }, undefined, 'no', 'exited with code 3: no (log: L)'],
+    ['that exited with an error', { code: 3, signal: null }, undefined, 'no', 'exited with code 3: no (log: L)'],
     [
-      'by an error, without a word',
+      'that exited with an error and printed nothing',
       { code: 3, signal: null },
       undefined,
       '',
       'exited with code 3: it printed nothing (log: L)',
     ],
     [
-      'as if all were done',
+      'that exited with code 0',
       { code: 0, signal: null },
       undefined,
       'bye',
       'exited with code 0; its last line: "bye" (log: L)',
     ],
     [
-      'by a signal',
+      'that was terminated by a signal',
       { code: null, signal: 'SIGKILL' },
       undefined,
       'verified',
       'was terminated by SIGKILL; its last line: "verified" (log: L)',
     ],
     [
-      'by a signal, without a word',
+      'that was terminated by a signal and printed nothing',
       { code: null, signal: 'SIGKILL' },
       undefined,
       '',
       'was terminated by SIGKILL; it printed nothing (log: L)',
     ],
     [
-      'because it was told to',
+      'that the runtime has stopped',
       { code: 0, signal: null },
       'its startup probe failed 1 time',
       'x',

@@ -67,21 +67,21 @@ describe('the status of a Deployment', () => {
       ],
     ],
     [
-      'that is late',
+      'that has exceeded the progress deadline',
       {},
       { ready: false, available: false, progressedAt: NOW - 601_000 },
       { observedGeneration: 3, replicas: 1, updatedReplicas: 1, unavailableReplicas: 1 },
       ['Available=False MinimumReplicasUnavailable', 'Progressing=False ProgressDeadlineExceeded'],
     ],
     [
-      'that is late by its own deadline',
+      'that has exceeded its own progressDeadlineSeconds',
       { progressDeadlineSeconds: 5 },
       { ready: false, available: false, progressedAt: NOW - 6_000 },
       { observedGeneration: 3, replicas: 1, updatedReplicas: 1, unavailableReplicas: 1 },
       ['Available=False MinimumReplicasUnavailable', 'Progressing=False ProgressDeadlineExceeded'],
     ],
     [
-      'whose successor cannot be placed',
+      'whose new pod template cannot be scheduled',
       {},
       { updated: false, problem: { reason: 'FailedScheduling', message: 'no' } },
       { observedGeneration: 3, replicas: 1, readyReplicas: 1, availableReplicas: 1, unavailableReplicas: 1 },
@@ -92,7 +92,7 @@ describe('the status of a Deployment', () => {
       ],
     ],
     [
-      'whose successor has waited too long',
+      'whose new pod template is pending past the deadline',
       {},
       { updated: false, problem: { reason: 'FailedScheduling', message: 'no' }, progressedAt: NOW - 601_000 },
       { observedGeneration: 3, replicas: 1, readyReplicas: 1, availableReplicas: 1, unavailableReplicas: 1 },
@@ -103,7 +103,7 @@ describe('the status of a Deployment', () => {
       ],
     ],
     [
-      'that wants three',
+      'with three replicas',
       { replicas: 3 },
       {},
       {
@@ -121,7 +121,7 @@ describe('the status of a Deployment', () => {
       ],
     ],
     [
-      'that wants two and can do without one',
+      'with two replicas, one of which may be unavailable',
       { replicas: 2, strategy: { rollingUpdate: { maxUnavailable: '50%' } } },
       {},
       {
@@ -139,7 +139,7 @@ describe('the status of a Deployment', () => {
       ],
     ],
     [
-      'that wants none',
+      'with zero replicas',
       { replicas: 0 },
       { started: false, ready: false, available: false, pod: '' },
       { observedGeneration: 3 },
@@ -188,7 +188,7 @@ describe('the status of a Deployment', () => {
       'NewReplicaSetAvailable',
     ],
     ['until its template changes', { ready: false, available: false, pod: 'web-2' }, 'ReplicaSetUpdated'],
-    ['until a successor waits', { updated: false }, 'ReplicaSetUpdated'],
+    ['until a new pod template is pending', { updated: false }, 'ReplicaSetUpdated'],
   ])('keeps a completed rollout completed, %s', (_name, observed, reason) => {
     const over = deployment({}, rolloutStatus(deployment(), seen(), NOW));
 
@@ -198,19 +198,22 @@ describe('the status of a Deployment', () => {
 
   it.each<[string, Deployment['spec'], boolean]>([
     ['with maxUnavailable 0', {}, true],
-    ['by default', { strategy: {} }, true],
-    ['that may do without any', { strategy: { rollingUpdate: { maxUnavailable: 1 } } }, false],
-    ['of the strategy Recreate', { strategy: { type: 'Recreate' } }, false],
-  ])('with %s: the old process keeps running while the new one cannot be started: %s', (_name, spec, keepsRunning) => {
-    expect(keepsOldProcess(deployment(spec))).toBe(keepsRunning);
-  });
+    ['with default values', { strategy: {} }, true],
+    ['with maxUnavailable 1', { strategy: { rollingUpdate: { maxUnavailable: 1 } } }, false],
+    ['with the strategy Recreate', { strategy: { type: 'Recreate' } }, false],
+  ])(
+    'of a Deployment %s: the old process keeps running while the new one cannot be started: %s',
+    (_name, spec, keepsRunning) => {
+      expect(keepsOldProcess(deployment(spec))).toBe(keepsRunning);
+    },
+  );
 
   it.each<[string, Partial<Observation>, number | undefined]>([
     ['of one that runs', {}, undefined],
     ['of one that starts', { available: false }, 600_001],
-    ['of one whose successor waits', { updated: false }, 600_001],
-    ['of one that is late', { available: false, progressedAt: NOW - 700_000 }, undefined],
-  ])('of %s is computed again at the progress deadline', (_name, observed, ms) => {
+    ['of one whose new pod template is pending', { updated: false }, 600_001],
+    ['of one that has exceeded the deadline', { available: false, progressedAt: NOW - 700_000 }, undefined],
+  ])('%s is checked again at the progress deadline, if any is left', (_name, observed, ms) => {
     expect(msUntilDeadline(deployment(), seen(observed), NOW)).toBe(ms);
   });
 });

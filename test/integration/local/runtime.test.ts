@@ -266,7 +266,7 @@ describeWithServer('the local runtime', { own: true }, (server) => {
     );
     const still = await pidOf('web');
     await post(server(), `api/v1/namespaces/${namespace}/configmaps`, { metadata: { name: 'late' } });
-    await status('web', 'the successor', (one) => one.updatedReplicas === 1 && isAvailable(one));
+    await status('web', 'the new pod template', (one) => one.updatedReplicas === 1 && isAvailable(one));
 
     expect(unplaced).toMatchObject({
       replicas: 1,
