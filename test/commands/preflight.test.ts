@@ -41,14 +41,14 @@ describe('the data folder', () => {
     expect(await saidOf(checkFolders({ dataDir: path.join(folder, name), auditLog: undefined }))).toBe(said);
   });
 
-  it('is named when its log cannot be written', async () => {
+  it('the data folder is named when its log cannot be written', async () => {
     mkdirSync(path.join(folder, 'logs', 'standalone.log'), { recursive: true });
     expect(await saidOf(checkFolders({ dataDir: folder, auditLog: undefined }))).toMatch(
       /^--data-dir=FOLDER cannot be used: .*EISDIR.* 'FOLDER\/logs\/standalone\.log'$/,
     );
   });
 
-  it('is named when its disk is full', () => {
+  it('the data folder is named when its disk is full', () => {
     const full = Object.assign(new Error('ENOSPC: no space left on device, write'), {
       code: 'ENOSPC',
       syscall: 'write',

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Progress, type ReportProgress } from '../../src/commands/progress.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 
-describe('progress', () => {
+describe('the progress output', () => {
   let clock: ManualClock;
   let written: string;
   const screen = (isTTY: boolean): Progress => {
@@ -30,12 +30,12 @@ describe('progress', () => {
       'making ... \rmaking ... 500 of 2500 ... \rmaking ... 1000 of 2500 ... \rmaking ... 1500 of 2500 ... \rmaking ... 2000 of 2500 ... 5.0 s\n',
     ],
     ['a file', false, 'making ... \n  1000 of 2500 ... \n  2000 of 2500 ... 5.0 s\n'],
-  ])('of a long step on %s', async (_name, isTTY, text) => {
+  ])('the progress output of a long step on %s', async (_name, isTTY, text) => {
     await screen(isTTY).step('making', work);
     expect(written).toBe(text);
   });
 
-  it('of a step that fails ends where the complaint begins', async () => {
+  it('the progress line of a failed step ends before the error', async () => {
     const progress = screen(false);
     const failing = progress.step('starting', async () => {
       throw new Error('no');
@@ -45,14 +45,14 @@ describe('progress', () => {
     expect(written).toBe('starting ... \nit did not start\n');
   });
 
-  it('of a step in which something else is said has that on a line of its own', async () => {
+  it('a message during a step is on a line of its own', async () => {
     const progress = screen(false);
     await progress.step('starting', async () => progress.printLine('stopping ...'));
     progress.printLine('stopped');
     expect(written).toBe('starting ... \nstopping ...\nstopped\n');
   });
 
-  it('is not broken by an empty line where there was none', () => {
+  it('an error without a running step is printed without an empty line', () => {
     screen(false).printError('no such folder');
     expect(written).toBe('no such folder\n');
   });

@@ -30,7 +30,7 @@ function claims(api: FakeApi): readonly (readonly [string, number])[] {
 }
 
 describe('an example fleet', () => {
-  it('gets the claims that an earlier run did not come to, and leaves the clusters of others alone', async () => {
+  it('an example fleet gets the claims that an interrupted run did not write, and keeps clusters of others', async () => {
     const api = new FakeApi(new ManualClock());
     api.put(ManagedClusters, cluster('cluster-1', [manager]));
     api.put(ManagedClusters, cluster('cluster-2', ['kubectl']));
@@ -46,7 +46,7 @@ describe('an example fleet', () => {
     ]);
   });
 
-  it('is not gone on with once that is not wanted any more', async () => {
+  it('an example fleet is not continued after its signal has fired', async () => {
     const api = new FakeApi(new ManualClock());
     const stop = new AbortController();
     const seeding = seedFleet(api, 200, {

@@ -65,7 +65,7 @@ describe('without flags', () => {
   });
 });
 
-describe('a good value', () => {
+describe('a valid flag value', () => {
   it.each<[string, string, Partial<OperatorConfig>]>([
     ['controllers', 'placement', { controllers: ['placement'] }],
     ['controllers', 'placement,engine', { controllers: ['engine', 'placement'] }],
@@ -89,7 +89,7 @@ describe('a good value', () => {
     ['settle-window', '0s', { settleWindowMs: 0 }],
     ['settle-window', '1.5s', { settleWindowMs: 1500 }],
     ['settle-window', '10000ms', { settleWindowMs: 10_000 }],
-  ])('of --%s, %s, is taken from the flag and from the environment', (flag, value, expected) => {
+  ])('a valid flag value of --%s, %s, is taken from the flag and from the environment', (flag, value, expected) => {
     const variable = VARIABLES[flag] ?? '';
 
     expect(read([`--${flag}=${value}`])).toMatchObject(expected);
@@ -97,23 +97,23 @@ describe('a good value', () => {
     expect(read([], { [variable]: value })).toMatchObject(expected);
   });
 
-  it('on the command line wins over the environment', () => {
+  it('a valid flag value on the command line wins over the environment', () => {
     expect(read(['--workers=3'], { MULTICLUSTER_ENGINE_WORKERS: 'many' }).workers).toBe(3);
   });
 
-  it('that is empty in the environment counts as not set', () => {
+  it('a valid flag value that is empty in the environment counts as not set', () => {
     expect(read([], { MULTICLUSTER_ENGINE_WORKERS: '', MULTICLUSTER_ENGINE_NAMESPACE: '' })).toMatchObject({
       workers: 8,
       namespace: undefined,
     });
   });
 
-  it('is not looked for in variables of others', () => {
+  it('a flag value is not read from variables without the prefix', () => {
     expect(read([], { WORKERS: '3', MULTICLUSTER_ENGINE_PORT: 'tcp://10.0.0.1:443' }).workers).toBe(8);
   });
 });
 
-describe('a bad value', () => {
+describe('an invalid flag value', () => {
   const NAMESPACE = 'a namespace name (at most 63 lower-case letters, digits and inner dashes)';
   const LISTEN = 'HOST:PORT, [IPV6]:PORT or :PORT with a port from 0 to 65535';
   const DURATION = 'a duration such as 50ms or 1s, from 0s to 10s';
@@ -155,20 +155,27 @@ describe('a bad value', () => {
     ['settle-window', '10.1s', DURATION],
     ['settle-window', '1m', DURATION],
     ['settle-window', 'a\nb', DURATION],
-  ])('of --%s, %j, is refused in one line that names flag, rule and value', (flag, value, rule, shown = value) => {
-    const variable = VARIABLES[flag] ?? '';
-    const line = (origin: string): string =>
-      `multicluster-engine: ${origin} must be ${rule}, got ${JSON.stringify(shown)}\n`;
+  ])(
+    'an invalid flag value of --%s, %j, is refused in one line that names flag, rule and value',
+    (flag, value, rule, shown = value) => {
+      const variable = VARIABLES[flag] ?? '';
+      const line = (origin: string): string =>
+        `multicluster-engine: ${origin} must be ${rule}, got ${JSON.stringify(shown)}\n`;
 
-    expect(usage(['operator', `--${flag}=${value}`])).toEqual({
-      command: 'usage',
-      exitCode: 2,
-      text: line(`--${flag}`),
-    });
-    expect(usage(['operator'], { [variable]: value })).toEqual({ command: 'usage', exitCode: 2, text: line(variable) });
-  });
+      expect(usage(['operator', `--${flag}=${value}`])).toEqual({
+        command: 'usage',
+        exitCode: 2,
+        text: line(`--${flag}`),
+      });
+      expect(usage(['operator'], { [variable]: value })).toEqual({
+        command: 'usage',
+        exitCode: 2,
+        text: line(variable),
+      });
+    },
+  );
 
-  it.each(Object.keys(VARIABLES))('that is empty is refused for --%s', (flag) => {
+  it.each(Object.keys(VARIABLES))('an invalid flag value that is empty is refused for --%s', (flag) => {
     expect(usage(['operator', `--${flag}=`])).toMatchObject({
       exitCode: 2,
       text: expect.stringMatching(new RegExp(`^multicluster-engine: --${flag} must be .*, got ""\n$`)),

@@ -15,7 +15,7 @@ function read(args: readonly string[], env: Readonly<Record<string, string>> = I
 }
 
 describe('a gateway in a cluster', () => {
-  it('needs to be told its certificate and key alone', () => {
+  it('a gateway in a cluster needs flags for its certificate and key only', () => {
     expect(read(FILES)).toEqual({
       command: 'gateway',
       version: version(),
@@ -50,11 +50,11 @@ describe('a gateway in a cluster', () => {
     [['--max-connections=10'], { maxConnections: 10 }],
     [['--upstream-timeout=500ms'], { upstreamTimeoutMs: 500 }],
     [['--shutdown-delay=0s'], { shutdownDelayMs: 0 }],
-  ])('takes %j', (args, expected) => {
+  ])('a gateway in a cluster takes %j', (args, expected) => {
     expect(read([...FILES, ...args])).toMatchObject(expected);
   });
 
-  it('takes every flag from the environment too', () => {
+  it('a gateway in a cluster takes every flag from the environment too', () => {
     expect(
       read([], {
         ...IN_CLUSTER,
@@ -66,12 +66,12 @@ describe('a gateway in a cluster', () => {
     ).toMatchObject({ tlsCert: '/c', strictStatusCodes: true, listen: { port: 1 } });
   });
 
-  it('finds an API server with an address of IPv6', () => {
+  it('a gateway in a cluster finds an API server with an IPv6 address', () => {
     expect(read(FILES, { KUBERNETES_SERVICE_HOST: 'fd00::1' })).toMatchObject({ upstream: 'https://[fd00::1]' });
   });
 });
 
-describe('a gateway does not start', () => {
+describe('the gateway does not start', () => {
   it.each<[string[], string]>([
     [[], '--tls-cert is required'],
     [['--tls-cert=/c'], '--tls-key is required'],

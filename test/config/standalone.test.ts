@@ -9,8 +9,8 @@ function read(...args: readonly string[]): unknown {
   return config.command === 'usage' ? config.text.trim() : config;
 }
 
-describe('standalone', () => {
-  it('needs no flag at all', () => {
+describe('the standalone command', () => {
+  it('the standalone command needs no flag at all', () => {
     expect(read()).toEqual({
       command: 'standalone',
       version: version(),
@@ -31,7 +31,7 @@ describe('standalone', () => {
     ['--ephemeral', { ephemeral: true }],
     ['--seed-fleet=12', { seedFleet: 12 }],
     ['--audit-log=audit.log', { auditLog: path.resolve('audit.log') }],
-  ])('takes %s', (flag, expected) => {
+  ])('the standalone command takes %s', (flag, expected) => {
     expect(read(flag)).toMatchObject(expected);
   });
 
@@ -44,7 +44,7 @@ describe('standalone', () => {
       '--gateway-listen must be an address with another port than the API, got "127.0.0.1:6443"',
     ],
     ['--kubeconfig=x', 'unknown flag "--kubeconfig" (see multicluster-engine standalone --help)'],
-  ])('refuses %s', (flag, line) => {
+  ])('the standalone command refuses %s', (flag, line) => {
     expect(read(flag)).toBe(`multicluster-engine: ${line}`);
   });
 });

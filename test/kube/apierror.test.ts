@@ -8,7 +8,7 @@ function status(reason: string, details: object = {}, message = 'the server says
   return { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason, message, details };
 }
 
-describe('a refusal', () => {
+describe('an error response', () => {
   it.each<[number, unknown, FailureKind]>([
     [400, status('BadRequest'), 'Invalid'],
     [401, status('Unauthorized'), 'Unauthorized'],
@@ -43,13 +43,13 @@ describe('a refusal', () => {
     });
   });
 
-  it('is told apart by code and details, never by words', () => {
+  it('an error response is distinguished by code and details, never by its message', () => {
     const body = status('NotFound', {}, 'placements "x" not found; conflict; forbidden; already exists');
 
     expect(errorFromResponse({ status: 404, body, retryAfterMs: undefined }, call).kind).toBe('ResourceMissing');
   });
 
-  it('of a read is about another object when its details name another', () => {
+  it('an error response of a read is about another object when its details name another', () => {
     const body = status('NotFound', { name: 'y' });
 
     expect(errorFromResponse({ status: 404, body, retryAfterMs: undefined }, { ...call, verb: 'get' }).kind).toBe(
@@ -60,7 +60,7 @@ describe('a refusal', () => {
     );
   });
 
-  it('carries reason, causes and Retry-After', () => {
+  it('an error response carries reason, causes and Retry-After', () => {
     const causes = [
       { reason: 'FieldValueInvalid', field: 'spec.a', message: 'Invalid value' },
       { message: 'denied by a policy' },
@@ -76,7 +76,7 @@ describe('a refusal', () => {
     ]);
   });
 
-  it('keeps its message below 1 KiB', () => {
+  it('an error response keeps its message below 1 KiB', () => {
     const error = errorFromResponse(
       {
         status: 422,
@@ -90,7 +90,7 @@ describe('a refusal', () => {
     expect(error.causes[0]?.message).toHaveLength(1_024);
   });
 
-  it("about a Secret keeps the server's words to itself: they may quote what was sent", () => {
+  it("an error response about a Secret hides the server's message, which may quote the object", () => {
     const body = status(
       'Invalid',
       { causes: [{ reason: 'FieldValueInvalid', field: 'data', message: 'canary' }] },
@@ -105,7 +105,7 @@ describe('a refusal', () => {
     expect(JSON.stringify(error.causes)).not.toContain('canary');
   });
 
-  it('without words is told by its code', () => {
+  it('an error response without a message is reported by its code', () => {
     expect(errorFromResponse({ status: 502, body: undefined, retryAfterMs: undefined }, call).message).toBe(
       'update placements.cluster.fleetmgmt.io n/x: HTTP 502',
     );

@@ -17,7 +17,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('a log file', () => {
-  it('is for its owner alone, and goes on behind what is there', () => {
+  it('a log file has mode 0600 and is appended to', () => {
     const file = path.join(folder, 'a.log');
     openLogFile(file).write('one\n');
     openLogFile(file).write('two\n');
@@ -33,7 +33,7 @@ describe('a log file', () => {
     }).not.toThrow();
   });
 
-  it('that cannot be opened is an error at once', () => {
+  it('a log file that cannot be opened is an error at once', () => {
     const file = path.join(folder, 'file');
     writeFileSync(file, '');
     expect(() => openLogFile(path.join(file, 'a.log'))).toThrow(/ENOTDIR/);

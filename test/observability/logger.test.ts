@@ -20,7 +20,7 @@ function printed(fields: object): unknown {
 }
 
 describe('the log', () => {
-  it('writes JSON lines with the level as a word, the time in RFC 3339 and the message', () => {
+  it('the log writes JSON lines with the level as a word, the time in RFC 3339 and the message', () => {
     const lines = linesOf((log) => {
       log.debug({}, 'one');
       log.info({ n: 1 }, 'two');
@@ -37,11 +37,11 @@ describe('the log', () => {
     ]);
   });
 
-  it('writes nothing below its level', () => {
+  it('the log writes nothing below its level', () => {
     expect(linesOf((log) => log.info({}, 'x'), 'warn')).toEqual([]);
   });
 
-  it('writes an error with its type, kind, call and causes, and its cause', () => {
+  it('the log writes an error with its type, kind, call and causes, and its cause', () => {
     const error = new ApiError({
       kind: 'Conflict',
       message: 'changed',
@@ -65,7 +65,7 @@ describe('the log', () => {
     expect(linesOf((log) => log.error({ err: error }, 'x'))).not.toMatchObject([{ err: { stack: expect.anything() } }]);
   });
 
-  it('writes each of the errors that one error gathers', () => {
+  it('the log writes each error of an AggregateError', () => {
     const error = new AggregateError([new Error('a'), new Error(`b Bearer ${TOKEN}`)], 'two failed');
 
     expect(linesOf((log) => log.error({ err: error }, 'x'))).toMatchObject([
@@ -96,7 +96,7 @@ describe('the log', () => {
     'headers',
     'rawHeaders',
     'body',
-  ])('never prints what stands under %s, however deep', (key) => {
+  ])('the log never prints the value of %s at any depth', (key) => {
     const inChild = linesOf((log) => log.child({ [key]: 'hidden' }).info({}, 'x'));
     const inError = linesOf((log) =>
       log.error({ err: Object.assign(new Error('x'), { [key]: { a: 'hidden' } }) }, 'x'),
@@ -118,7 +118,7 @@ describe('the log', () => {
       'the token of the ServiceAccount default/x was refused',
       'the token of the ServiceAccount default/x was refused',
     ],
-  ])('prints a text with %s without it', (_name, text, expected) => {
+  ])('the log prints a text with %s without it', (_name, text, expected) => {
     const error = new Error(text);
 
     expect(printed({ text })).toMatchObject({ fields: { text: expected } });
@@ -141,15 +141,15 @@ describe('the log', () => {
     ['bytes', Buffer.from('secret'), '[redacted]'],
     ['null', null, null],
     ['a number', 1.5, 1.5],
-  ])('prints %s as JSON', (_name, value, expected) => {
+  ])('the log prints %s as JSON', (_name, value, expected) => {
     expect(printed({ value })).toMatchObject({ fields: { value: expected } });
   });
 
-  it('leaves functions and symbols out', () => {
+  it('the log omits functions and symbols', () => {
     expect(printed({ f: () => 1, s: Symbol('x'), a: 1 })).toMatchObject({ fields: { a: 1 } });
   });
 
-  it('cuts what holds itself, is deep, or is long', () => {
+  it('the log truncates circular, deep and long values', () => {
     const loop: Record<string, unknown> = { name: 'loop' };
     loop['self'] = loop;
     const wide = Array.from({ length: 5_000 }, (_, n) => ({ n, inner: Array.from({ length: 100 }, () => ({ loop })) }));

@@ -15,7 +15,7 @@ async function without(metrics: Metrics, pattern: RegExp): Promise<string[]> {
 }
 
 describe('the metrics', () => {
-  it('of a queue carry the names and labels of client-go', async () => {
+  it('the metrics of a queue carry the names and labels of client-go', async () => {
     const metrics = createMetrics();
     const { queue } = metrics.controller('placement');
     queue.added();
@@ -39,7 +39,7 @@ describe('the metrics', () => {
     ]);
   });
 
-  it('of a controller carry the names and labels of controller-runtime', async () => {
+  it('the metrics of a controller carry the names and labels of controller-runtime', async () => {
     const metrics = createMetrics();
     const { reconcile } = metrics.controller('engine');
     reconcile.workers(8);
@@ -83,7 +83,7 @@ describe('the metrics', () => {
     expect(bounds.filter((one) => one !== undefined)).toEqual(buckets.split(' '));
   });
 
-  it('tell every result and count of a controller from the start, as 0', async () => {
+  it('the metrics have every result of a controller from the start, as 0', async () => {
     const metrics = createMetrics();
     metrics.controller('engine');
 
@@ -95,7 +95,7 @@ describe('the metrics', () => {
     expect(text).toContain('workqueue_depth{name="engine",controller="engine"} 0\n');
   });
 
-  it('of requests, leases and refused writes count', async () => {
+  it('the metrics of requests, leases and refused writes count', async () => {
     const metrics = createMetrics();
     metrics.requests.requested('GET', 'api:443', '200', 0.25);
     metrics.requests.requested('GET', 'api:443', '<error>', 0.25);
@@ -118,7 +118,7 @@ describe('the metrics', () => {
     expect(await metrics.text()).toContain('leader_election_master_status{name="multicluster-engine-placement"} 0\n');
   });
 
-  it('of caches and events count', async () => {
+  it('the metrics of caches and events count', async () => {
     const metrics = createMetrics();
     metrics.caches.listed('deployments.apps', 12, 0.5);
     metrics.caches.failed('deployments.apps', 'Forbidden');
@@ -135,7 +135,7 @@ describe('the metrics', () => {
     ]);
   });
 
-  it('of engines and placements tell what is, and nothing that was', async () => {
+  it('the metrics of engines and placements have the present objects only', async () => {
     const metrics = createMetrics();
     const engine = { name: 'mce', version: '0.1.0', targetNamespace: 'ns' };
     metrics.engines.engine({ ...engine, phase: 'Progressing' });
@@ -158,7 +158,7 @@ describe('the metrics', () => {
     ]);
   });
 
-  it('of the process are there', async () => {
+  it('the metrics of the process are exposed', async () => {
     expect(await createMetrics().text()).toContain('process_cpu_seconds_total');
   });
 });

@@ -46,7 +46,7 @@ describe('the health endpoint', () => {
     ['/livez/', 404, 'not found\n'],
     ['/', 404, 'not found\n'],
     ['/metrics', 404, 'not found\n'],
-  ])('answers %s with %i', async (path, status, body) => {
+  ])('the health endpoint responds to %s with %i', async (path, status, body) => {
     const base = await serve(route);
 
     expect(await ask(base + path)).toEqual([status, body]);
@@ -54,7 +54,7 @@ describe('the health endpoint', () => {
 });
 
 describe('an endpoint', () => {
-  it('answers HEAD with the head alone', async () => {
+  it('an endpoint responds to HEAD with headers only', async () => {
     const base = await serve(healthRoute({ livez: [], readyz: [] }));
 
     const response = await fetch(`${base}/livez`, { method: 'HEAD' });
@@ -64,7 +64,7 @@ describe('an endpoint', () => {
     expect(await response.text()).toBe('');
   });
 
-  it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('refuses %s', async (method) => {
+  it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('an endpoint refuses %s', async (method) => {
     const base = await serve(healthRoute({ livez: [], readyz: [] }));
 
     const response = await fetch(`${base}/livez`, { method });
@@ -73,7 +73,7 @@ describe('an endpoint', () => {
     expect(response.headers.get('allow')).toBe('GET, HEAD');
   });
 
-  it.each(['*', 'http://elsewhere/livez', '//'])('refuses the path %s', async (path) => {
+  it.each(['*', 'http://elsewhere/livez', '//'])('an endpoint refuses the path %s', async (path) => {
     const port = Number(new URL(await serve(healthRoute({ livez: [], readyz: [] }))).port);
     const socket = connect(port, '127.0.0.1');
 
@@ -82,7 +82,7 @@ describe('an endpoint', () => {
     expect(await readAll(socket)).toMatch(/^HTTP\/1\.1 40[04] /);
   });
 
-  it('answers 500 and logs when its route fails, and goes on', async () => {
+  it('an endpoint responds with 500 and logs when its route throws, and stays up', async () => {
     const log = new RecordingLog();
     const err = new Error('boom');
     const base = await serve((url) => {
@@ -95,7 +95,7 @@ describe('an endpoint', () => {
     expect(log.lines.at(-1)).toEqual({ level: 'error', message: 'endpoint failed', fields: { err, endpoint: 'test' } });
   });
 
-  it('serves the metrics under /metrics with their content type', async () => {
+  it('an endpoint serves the metrics under /metrics with their content type', async () => {
     const base = await serve(metricsRoute({ contentType: 'text/plain; version=0.0.4', text: async () => 'up 1\n' }));
 
     const response = await fetch(`${base}/metrics`);
@@ -105,7 +105,7 @@ describe('an endpoint', () => {
     expect((await ask(`${base}/`))[0]).toBe(404);
   });
 
-  it('tells in the log which port it got, and refuses an address that is taken', async () => {
+  it('an endpoint logs its port, and rejects when its address is in use', async () => {
     const log = new RecordingLog();
     const port = Number(new URL(await serve(() => undefined, log)).port);
     const second = new Endpoint({ name: 'second', listen: { host: '127.0.0.1', port }, route: () => undefined, log });
@@ -116,7 +116,7 @@ describe('an endpoint', () => {
     ]);
   });
 
-  it('stops although a client holds a connection open', async () => {
+  it('an endpoint stops although a client holds a connection open', async () => {
     const endpoint = new Endpoint({
       name: 'test',
       listen: { host: '127.0.0.1', port: 0 },

@@ -40,7 +40,7 @@ async function handshake(
 }
 
 describe('a serving certificate', () => {
-  it('is a self-signed leaf on P-256 for the names, good for 90 days', async () => {
+  it('a serving certificate is a self-signed leaf on P-256 for the names, good for 90 days', async () => {
     const made = await issueServingCertificate({ names: NAMES, addresses: ['127.0.0.1'], now: NOW });
     const certificate = new X509Certificate(made.certificate);
 
@@ -62,7 +62,7 @@ describe('a serving certificate', () => {
     expect(NOW - made.notBefore).toBeGreaterThanOrEqual(5 * 60_000);
   });
 
-  it('never comes twice', async () => {
+  it('a serving certificate is never issued twice', async () => {
     const [a, b] = await Promise.all([1, 2].map(() => issueServingCertificate({ names: NAMES, now: NOW })));
 
     expect(new X509Certificate(a?.certificate ?? '').serialNumber).not.toBe(
@@ -71,13 +71,13 @@ describe('a serving certificate', () => {
     expect(a?.privateKey).not.toBe(b?.privateKey);
   });
 
-  it.each(NAMES)('is its own trust anchor for the name %s', async (name) => {
+  it.each(NAMES)('a serving certificate is its own trust anchor for the name %s', async (name) => {
     const made = await issueServingCertificate({ names: NAMES, now: NOW });
 
     expect(await handshake(made, [made], name)).toBeUndefined();
   });
 
-  it('serves no other name, and is not trusted by others', async () => {
+  it('a serving certificate serves no other name, and is not trusted by others', async () => {
     const [made, other] = await Promise.all([1, 2].map(() => issueServingCertificate({ names: NAMES, now: NOW })));
     if (made === undefined || other === undefined) throw new Error('not made');
 
@@ -85,7 +85,7 @@ describe('a serving certificate', () => {
     expect(await handshake(made, [other], 'gateway')).toMatch(/SELF_SIGNED|UNABLE_TO/);
   });
 
-  it('is trusted beside its successor and its predecessor, in any order', async () => {
+  it('a serving certificate is trusted beside its successor and its predecessor, in any order', async () => {
     const all = await Promise.all([1, 2, 3].map(() => issueServingCertificate({ names: NAMES, now: NOW })));
 
     for (const server of all) {
@@ -94,11 +94,11 @@ describe('a serving certificate', () => {
     }
   });
 
-  it('lives for 90 days, and is renewed when two thirds of them are over', () => {
+  it('a serving certificate lives for 90 days, and is renewed when two thirds of them are over', () => {
     expect([LIFETIME_MS, LIFETIME_MS - RENEW_BEFORE_MS].map((ms) => ms / (24 * 3600 * 1000))).toEqual([90, 60]);
   });
 
-  it('serves a name that is too long for the common name', async () => {
+  it('a serving certificate serves a name that is too long for the common name', async () => {
     const name = `gateway.${'a'.repeat(63)}.svc`;
     const made = await issueServingCertificate({ names: [name], now: NOW });
 
@@ -115,7 +115,7 @@ describe('a serving certificate', () => {
     [['-a']],
     [[`${'a'.repeat(64)}`]],
     [['gateway', 'x\n']],
-  ])('is not made for the names %j', async (names) => {
+  ])('a serving certificate is not made for the names %j', async (names) => {
     await expect(issueServingCertificate({ names, now: NOW })).rejects.toThrow(/^names: /);
   });
 });

@@ -14,16 +14,16 @@ describe('backoff', () => {
     [16, 60_000],
     [5_000, 60_000],
     [0, 5],
-  ])('after %i failures waits %i ms where chance takes nothing off', (failures, ms) => {
+  ])('backoff after %i failures waits %i ms without jitter', (failures, ms) => {
     expect(backoffMs(failures, () => 0)).toBe(ms);
   });
 
-  it('lets chance take off its share and no more', () => {
+  it('backoff subtracts at most its jitter', () => {
     expect(backoffMs(3, () => 0.5)).toBe(18);
     expect(backoffMs(3, () => 0.5, { baseMs: 100, maxMs: 1_000, jitter: 1 })).toBe(200);
   });
 
-  it('stays between its share of the base and the longest wait', () => {
+  it('backoff stays between its share of the base and the longest wait', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 10_000 }),

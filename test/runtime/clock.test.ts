@@ -4,7 +4,7 @@ import { ApiError, isFailure } from '../../src/runtime/errors.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 
 describe('delay', () => {
-  it('resolves when its time has come', async () => {
+  it('delay resolves when its time has come', async () => {
     const clock = new ManualClock();
     let done = false;
     void delay(clock, 100, new AbortController().signal).then(() => (done = true));
@@ -20,7 +20,7 @@ describe('delay', () => {
   it.each([
     ['an error', new Error('over'), 'over'],
     ['a text', 'over', 'over'],
-  ])('rejects with the reason of the signal, %s, and leaves no timer', async (_name, reason, message) => {
+  ])('delay rejects with the reason of the signal, %s, and leaves no timer', async (_name, reason, message) => {
     const clock = new ManualClock();
     const stop = new AbortController();
     const waiting = delay(clock, 100, stop.signal);
@@ -34,8 +34,8 @@ describe('delay', () => {
   });
 });
 
-describe('the clock of the system', () => {
-  it('runs what it was given, unless that is cancelled, however odd the time', async () => {
+describe('the system clock', () => {
+  it('the system clock runs a callback unless it is cancelled, for any number of ms', async () => {
     const ran: string[] = [];
     const before = systemClock.monotonic();
     systemClock.after(0, () => ran.push('cancelled')).cancel();
@@ -56,8 +56,8 @@ describe('the clock of the system', () => {
   });
 });
 
-describe('a failure of the API', () => {
-  it('is told by its kind', () => {
+describe('an API error', () => {
+  it('an API error is distinguished by its kind', () => {
     const error = new ApiError({
       kind: 'NotFound',
       message: 'no such thing',

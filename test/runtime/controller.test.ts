@@ -61,7 +61,7 @@ function bench(pass: (key: string, pass: Pass) => Result | Promise<Result>, opti
 }
 
 describe('a controller', () => {
-  it('looks at every key when it starts, and at those it is asked for', async () => {
+  it('a controller reconciles every key when it starts, and each added key', async () => {
     const { controller, keys, passes } = bench(() => DONE);
     keys.add('a').add('b');
     controller.add('ignored, it has not started');
@@ -73,7 +73,7 @@ describe('a controller', () => {
     expect(passes).toEqual(['a', 'b', 'c']);
   });
 
-  it('gathers changes that come within one window into one pass, and makes none wait longer', async () => {
+  it('a controller merges changes within one window into one reconcile, and delays none longer', async () => {
     const { controller, clock, passes } = bench(() => DONE);
     controller.start();
 
@@ -94,7 +94,7 @@ describe('a controller', () => {
     ['wait', { ending: 'wait', reason: 'NotYet', afterMs: 200 }, 200, 'requeue_after'],
     ['stalled', { ending: 'stalled', reason: 'Broken' }, undefined, 'success'],
     ['stalled with another look', { ending: 'stalled', reason: 'Broken', afterMs: 100 }, 100, 'requeue_after'],
-  ])('ending in %s looks again only when that says so', async (_name, result, againMs, counted) => {
+  ])('a controller is requeued after %s only if requested', async (_name, result, againMs, counted) => {
     const { controller, clock, keys, passes, results, log } = bench(() => result);
     keys.add('a');
     controller.start();
@@ -112,7 +112,7 @@ describe('a controller', () => {
     expect(log.lines).toEqual([]);
   });
 
-  it('tries again with backoff after a throw, and logs each failure once', async () => {
+  it('a controller tries again with backoff after a throw, and logs each failure once', async () => {
     let broken = true;
     const boom = new Error('boom');
     const { controller, clock, passes, results, log } = bench(() => {
@@ -151,7 +151,7 @@ describe('a controller', () => {
     ]);
   });
 
-  it('begins the backoff anew after a pass that did not throw, also where that asked to be woken', async () => {
+  it('a controller resets the backoff after a reconcile that did not throw, also with a requeue', async () => {
     const script = ['throw', 'throw', 'wait', 'throw'];
     const { controller, clock, log } = bench(() => {
       if (script.shift() === 'throw') throw new Error('boom');
@@ -168,7 +168,7 @@ describe('a controller', () => {
   it.each([
     ['a text', 'boom', 'a value that is not an Error was thrown: boom'],
     ['nothing', undefined, 'a value that is not an Error was thrown: undefined'],
-  ])('survives %s being thrown', async (_name, thrown, message) => {
+  ])('a controller survives %s being thrown', async (_name, thrown, message) => {
     const { controller, passes, log } = bench((key) => {
       if (key === 'a') throw thrown; // oxlint-disable-line typescript/only-throw-error -- that is what is tried
       return DONE;
@@ -182,7 +182,7 @@ describe('a controller', () => {
     expect(log.lines[0]?.fields).toMatchObject({ err: new Error(message) });
   });
 
-  it('waits at least as long as the server asked', async () => {
+  it('a controller waits at least for Retry-After', async () => {
     const { controller, clock, passes } = bench((_key, pass) => {
       if (pass.reconcileId === 'id-1') throw failure('Throttled', 7_000);
       return DONE;
@@ -200,21 +200,24 @@ describe('a controller', () => {
     expect(passes).toEqual(['a', 'a']);
   });
 
-  it.each<FailureKind>(['Fenced', 'Aborted'])('takes %s for no error, and tries again', async (kind) => {
-    const { controller, clock, passes, results, log } = bench((_key, pass) => {
-      if (pass.reconcileId === 'id-1') throw failure(kind);
-      return DONE;
-    });
-    controller.start();
-    controller.add('a');
-    await clock.advance(5);
+  it.each<FailureKind>(['Fenced', 'Aborted'])(
+    'a controller does not count %s as an error, and retries',
+    async (kind) => {
+      const { controller, clock, passes, results, log } = bench((_key, pass) => {
+        if (pass.reconcileId === 'id-1') throw failure(kind);
+        return DONE;
+      });
+      controller.start();
+      controller.add('a');
+      await clock.advance(5);
 
-    expect(passes).toEqual(['a', 'a']);
-    expect(results).toEqual(['workers 1', 'requeue', 'success']);
-    expect(log.lines.map((line) => line.level)).toEqual(['debug']);
-  });
+      expect(passes).toEqual(['a', 'a']);
+      expect(results).toEqual(['workers 1', 'requeue', 'success']);
+      expect(log.lines.map((line) => line.level)).toEqual(['debug']);
+    },
+  );
 
-  it.each<FailureKind>(['Guarded', 'Forbidden', 'Transport'])('takes %s for an error', async (kind) => {
+  it.each<FailureKind>(['Guarded', 'Forbidden', 'Transport'])('a controller counts %s as an error', async (kind) => {
     const { controller, log } = bench(() => {
       throw failure(kind);
     });
@@ -225,7 +228,7 @@ describe('a controller', () => {
     expect(log.lines.map((line) => line.level)).toEqual(['error']);
   });
 
-  it('takes the fourth conflict in a row for an error, and none before', async () => {
+  it('a controller counts the fourth conflict in a row as an error, and none before', async () => {
     const { controller, clock, log } = bench(() => {
       throw failure('Conflict');
     });
@@ -237,7 +240,7 @@ describe('a controller', () => {
     expect(log.lines.map((line) => line.level).slice(0, 4)).toEqual(['debug', 'debug', 'debug', 'error']);
   });
 
-  it('lets the others go on as fast while keys fail for ever', async () => {
+  it('a controller reconciles other keys as fast while some always fail', async () => {
     const finished = async (poison: number): Promise<number> => {
       const { controller, clock, keys, passes } = bench(
         (key) => {
@@ -258,7 +261,7 @@ describe('a controller', () => {
     expect(await finished(5)).toBe(await finished(0));
   });
 
-  it('looks at every key again each period, the new ones too and the gone ones not, spread out', async () => {
+  it('a controller reconciles every current key again each period, spread out', async () => {
     const { controller, clock, keys, passes } = bench(() => DONE, { random: () => 0.5 });
     keys.add('old').add('gone');
     controller.start();
@@ -274,7 +277,7 @@ describe('a controller', () => {
     expect(passes).toEqual(['old', 'unseen', 'old', 'unseen']);
   });
 
-  it('never takes longer than a period for the periodic look, whatever chance says', async () => {
+  it('a controller never exceeds the resync period, with any jitter', async () => {
     for (const chance of [0, 0.999]) {
       const { controller, clock, keys, passes } = bench(() => DONE, { random: () => chance, resyncMs: 1_000 });
       controller.start();
@@ -286,7 +289,7 @@ describe('a controller', () => {
     }
   });
 
-  it('works at no more keys than it has workers', async () => {
+  it('a controller works at no more keys than it has workers', async () => {
     const { controller, active } = bench(() => settle().then(() => DONE), { workers: 3 });
     controller.start();
     for (let n = 0; n < 10; n++) controller.add(`key-${n}`);
@@ -297,8 +300,8 @@ describe('a controller', () => {
   });
 });
 
-describe('the end of a controller', () => {
-  it('lets passes end, then is still, and can be started again', async () => {
+describe('stopping a controller', () => {
+  it('stopping a controller waits for running reconciles, after which it can be started again', async () => {
     let finish = (): void => undefined;
     const { controller, clock, keys, passes } = bench((key) =>
       key === 'slow' ? new Promise((resolve) => (finish = () => resolve(DONE))) : DONE,
@@ -325,7 +328,7 @@ describe('the end of a controller', () => {
     expect(passes).toEqual(['slow', 'slow', 'other']);
   });
 
-  it('takes what a pass throws after its signal fired for no error', async () => {
+  it('stopping a controller does not count errors of aborted reconciles', async () => {
     const { controller, keys, log, results } = bench(
       (_key, pass) =>
         new Promise((_resolve, reject) => pass.signal.addEventListener('abort', () => reject(new Error('cut off')))),
@@ -340,7 +343,7 @@ describe('the end of a controller', () => {
     expect(results).toEqual(['workers 1', 'requeue']);
   });
 
-  it('cannot be told to start twice, nor while passes of the last time still run', async () => {
+  it('stopping a controller cannot be started twice, nor while earlier reconciles still run', async () => {
     let finish = (): void => undefined;
     const { controller, keys, clock } = bench(() => new Promise((resolve) => (finish = () => resolve(DONE))));
     keys.add('a');
@@ -362,7 +365,7 @@ describe('the end of a controller', () => {
     await controller.stop(0);
   });
 
-  it('makes up ids and takes the defaults where none are given', async () => {
+  it('a controller uses generated ids and defaults when none are configured', async () => {
     const ids: string[] = [];
     const clock = new ManualClock();
     const controller = createController({

@@ -54,11 +54,11 @@ describe('the stall detector', () => {
       'stalled for 22000 ms of the last 30000 ms',
     ],
     ['stalls long ago', [6_000, 6_000, 6_000, 6_000, ...smooth(31)], undefined],
-  ])('says of %s: %4$s', (_name, turns, verdict) => {
+  ])('the stall detector reports for %s: %4$s', (_name, turns, verdict) => {
     expect(run(turns)).toBe(verdict);
   });
 
-  it('leaves no timer behind', () => {
+  it('the stall detector leaves no timer behind', () => {
     const loop = new StallingLoop();
     const detector = new StallDetector(loop);
     detector.start();

@@ -87,7 +87,7 @@ function bench(options: Partial<GroupOptions> = {}) {
 const SHUTDOWN = ['work stops, 4000 ms', 'last pass ended', 'cache stops', 'lease released'];
 
 describe('a group', () => {
-  it('fills its caches, then waits for the lease, then works', async () => {
+  it('a group syncs its caches, then waits for the lease, then starts its controllers', async () => {
     const { group, happened, sync, lease, stop } = bench();
 
     void group.run(stop.signal);
@@ -104,7 +104,7 @@ describe('a group', () => {
     expect(happened).toEqual(['cache starts', 'lease wanted', 'work begins']);
   });
 
-  it('is unready once a cache has been failing for a minute, and ready again when none is', async () => {
+  it('a group is unready once a cache has been failing for a minute, and ready again when none is', async () => {
     const { group, clock, sync, stop, source } = bench();
     let failure: Error | undefined;
     source.failure = () => failure;
@@ -134,7 +134,7 @@ describe('a group', () => {
     ]);
   });
 
-  it('drains, stops its caches and gives up the lease last when it is told to end', async () => {
+  it('a group drains, stops its caches and releases the lease last when it is aborted', async () => {
     const { group, happened, sync, lease, passes, stop } = bench();
     sync.open();
     lease.open();
@@ -153,7 +153,7 @@ describe('a group', () => {
     expect(happened).toEqual(SHUTDOWN);
   });
 
-  it('sends what no pass waits for after the last pass and before the lease goes', async () => {
+  it('a group flushes events after the last reconcile and before the release', async () => {
     const order: string[] = [];
     const { group, happened, sync, lease, stop } = bench({
       onDrained: async () => void order.push(happened.at(-1) ?? ''),
@@ -169,7 +169,7 @@ describe('a group', () => {
     expect(order).toEqual(['last pass ended']);
   });
 
-  it('aborts its passes when the lease is lost, waits for them and for the lease, and begins anew', async () => {
+  it('a group aborts its passes when the lease is lost, waits for them and for the lease, and starts again', async () => {
     const { group, happened, sync, lease, passes, lose, stop } = bench();
     sync.open();
     lease.open();
@@ -192,7 +192,7 @@ describe('a group', () => {
     expect(happened.at(-1)).toBe('work begins');
   });
 
-  it('leaves nothing behind on the signal of the process, however often the lease is lost', async () => {
+  it('a group leaves no listener on the signal of the process after any number of lost leases', async () => {
     const { group, happened, sync, lease, lose, stop } = bench({ onStartedLeading: () => undefined });
     sync.open();
     lease.open();
@@ -212,7 +212,7 @@ describe('a group', () => {
     expect(getEventListeners(stop.signal, 'abort')).toHaveLength(once);
   });
 
-  it('calls back each time the lease is held, before work begins', async () => {
+  it('a group calls onStartedLeading before its controllers start in each term', async () => {
     const calls: string[] = [];
     const { group, happened, sync, lease, lose, stop } = bench({
       onStartedLeading: () => void calls.push(happened.at(-1) ?? ''),
@@ -228,7 +228,7 @@ describe('a group', () => {
     expect(calls).toEqual(['lease wanted', 'lease wanted']);
   });
 
-  it('begins no work when the lease was lost before work could begin', async () => {
+  it('a group does not start its controllers when the lease was lost before', async () => {
     const { group, happened, sync, lease, lose, stop } = bench({ onStartedLeading: async () => lose() });
     sync.open();
     lease.open();
@@ -242,7 +242,7 @@ describe('a group', () => {
   it.each([
     ['its caches are not filled', (bed: ReturnType<typeof bench>) => bed],
     ['it waits for the lease', (bed: ReturnType<typeof bench>) => (bed.sync.open(), bed)],
-  ])('ends cleanly while %s', async (_name, prepare) => {
+  ])('a group ends cleanly while %s', async (_name, prepare) => {
     const { group, happened, stop, log } = prepare(bench());
     const end = group.run(stop.signal);
     await settle();
@@ -254,7 +254,7 @@ describe('a group', () => {
     expect(log.lines.filter((line) => line.level === 'error')).toEqual([]);
   });
 
-  it('ends while the call-back of the held lease hangs', async () => {
+  it('a group ends while onStartedLeading hangs', async () => {
     const { group, sync, lease, stop } = bench({ onStartedLeading: () => new Promise(() => undefined) });
     sync.open();
     lease.open();
@@ -266,7 +266,7 @@ describe('a group', () => {
     expect(await end).toBe(true);
   });
 
-  it('ends while passes of a lost lease still run, and waits for them', async () => {
+  it('a group ends while passes of a lost lease still run, and waits for them', async () => {
     const { group, happened, sync, lease, passes, lose, stop } = bench();
     sync.open();
     lease.open();
@@ -285,7 +285,7 @@ describe('a group', () => {
     expect(await end).toBe(true);
   });
 
-  it('leaves the lease to expire when a pass would not end', async () => {
+  it('a group leaves the lease to expire when a pass would not end', async () => {
     const sent: string[] = [];
     const { group, happened, sync, lease, passes, stop, clock } = bench({
       onDrained: async () => void sent.push('events'),
@@ -309,7 +309,7 @@ describe('a group', () => {
     ['the release hangs', (bed) => ({ election: { ...bed.election, release: () => new Promise(() => undefined) } })],
     ['the release fails', (bed) => ({ election: { ...bed.election, release: () => Promise.reject(new Error('no')) } })],
     ['a cache would not stop', (bed) => ({ sources: [{ ...bed.source, stop: () => new Promise(() => undefined) }] })],
-  ])('ends, not cleanly, within 9 s when %s', async (_name, change) => {
+  ])('a group ends, not cleanly, within 9 s when %s', async (_name, change) => {
     const bed = bench();
     const group = new Group({
       name: 'g',
@@ -332,7 +332,7 @@ describe('a group', () => {
     expect(bed.clock.pending).toBe(0);
   });
 
-  it('ends by itself, with one line in the log, when something breaks that no retry mends', async () => {
+  it('a group ends by itself, with one line in the log, after an unrecoverable error', async () => {
     const broken = new Error('broken');
     const { group, happened, sync, lease, stop, log } = bench({ onStartedLeading: () => Promise.reject(broken) });
     sync.open();
@@ -348,7 +348,7 @@ describe('a group', () => {
   it.each([
     [599, undefined],
     [600, 'a reconcile of things has been running for 600 s'],
-  ])('with a pass of %i s is alive: %s', (seconds, reason) => {
+  ])('a group with a pass of %i s is alive: %s', (seconds, reason) => {
     const { group, hang } = bench();
     hang(seconds);
 

@@ -35,7 +35,7 @@ function bench() {
 }
 
 describe('a process', () => {
-  it.each(['SIGTERM', 'SIGINT'])('ends with 0 after %s when every part ended cleanly', async (signal) => {
+  it.each(['SIGTERM', 'SIGINT'])('a process ends with 0 after %s when every part ended cleanly', async (signal) => {
     const { host, options, clock } = bench();
     const code = runUntilSignalled([part('a').runnable, part('b').runnable], options);
     await settle();
@@ -48,7 +48,7 @@ describe('a process', () => {
     expect(host.eventNames()).toEqual([]);
   });
 
-  it('ends with 1 when a part did not end cleanly', async () => {
+  it('a process ends with 1 when a part did not end cleanly', async () => {
     const { host, options } = bench();
     const code = runUntilSignalled([part('a').runnable, part('b', false).runnable], options);
 
@@ -57,7 +57,7 @@ describe('a process', () => {
     expect(await code).toBe(1);
   });
 
-  it('ends the other parts, and with 1, when one ends by itself', async () => {
+  it('a process ends the other parts, and with 1, when one ends by itself', async () => {
     const { options, log } = bench();
     const a = part('a');
     const code = runUntilSignalled([a.runnable, part('b').runnable], options);
@@ -70,7 +70,7 @@ describe('a process', () => {
     ]);
   });
 
-  it('exits at once at a second signal', async () => {
+  it('a process exits at once at a second signal', async () => {
     const { host, options } = bench();
     const slow = part('slow', true, false);
     const code = runUntilSignalled([slow.runnable], options);
@@ -86,7 +86,7 @@ describe('a process', () => {
     expect(second).toEqual([1]);
   });
 
-  it('exits within 10 s of the signal whatever hangs', async () => {
+  it('a process exits within 10 s of the signal whatever hangs', async () => {
     const { host, options, clock, log } = bench();
     void runUntilSignalled([part('stuck', true, false).runnable], options);
     host.emit('SIGTERM');
@@ -105,7 +105,7 @@ describe('a process', () => {
     ['unhandledRejection', new Error('boom'), new Error('boom')],
     ['unhandledRejection', 'just text', new Error('a value that is not an Error was thrown: just text')],
     ['unhandledRejection', undefined, new Error('a value that is not an Error was thrown: undefined')],
-  ])('exits with 1 and one log line at an %s of %p', (event, cause, err) => {
+  ])('a process exits with 1 and one log line at an %s of %p', (event, cause, err) => {
     const { host, log } = bench();
     exitOnCrash(host, log);
 

@@ -8,7 +8,7 @@ function object(resourceVersion: string, uid = 'u'): KubeObject {
 }
 
 describe('a mutation cache', () => {
-  it('returns a written object until the watch cache has that version or a newer one', () => {
+  it('a mutation cache returns a written object until the watch cache has that version or a newer one', () => {
     const cache = new MutationCache(new ManualClock());
     cache.mutated('x', object('9'));
 
@@ -18,7 +18,7 @@ describe('a mutation cache', () => {
     expect(cache.size).toBe(0);
   });
 
-  it('returns nothing for a deleted object until the watch cache has another of the name', () => {
+  it('a mutation cache returns nothing for a deleted object until the watch cache has another of the name', () => {
     const cache = new MutationCache(new ManualClock());
     cache.deleted('x', 'u');
 
@@ -26,7 +26,7 @@ describe('a mutation cache', () => {
     expect(cache.newest('x', object('9', 'other'))?.metadata.uid).toBe('other');
   });
 
-  it('drops a written object once the watch cache has delivered its deletion', () => {
+  it('a mutation cache drops a written object once the watch cache has delivered its deletion', () => {
     const cache = new MutationCache(new ManualClock());
     cache.mutated('x', object('9'));
 
@@ -36,7 +36,7 @@ describe('a mutation cache', () => {
     expect(cache.size).toBe(0);
   });
 
-  it('keeps a written object when an earlier object of the same name is deleted', () => {
+  it('a mutation cache keeps a written object when an earlier object of the same name is deleted', () => {
     const cache = new MutationCache(new ManualClock());
     cache.mutated('x', object('9', 'new'));
 
@@ -45,7 +45,7 @@ describe('a mutation cache', () => {
     expect(cache.newest('x', undefined)?.metadata.uid).toBe('new');
   });
 
-  it('returns the cached object when the watch cache has not caught up for a minute', async () => {
+  it('a mutation cache returns the cached object when the watch cache has not caught up for a minute', async () => {
     const clock = new ManualClock();
     const cache = new MutationCache(clock);
     cache.mutated('x', object('9'));
@@ -61,25 +61,31 @@ describe('a mutation cache', () => {
     ['the deletion of an earlier object of the name', object('3', 'old'), undefined, false],
     ['a later change', object('9'), object('10'), true],
     ['the deletion of the written object', object('9'), undefined, true],
-  ])('after a write, %s is or is not a change by others (%#)', (_sentence, before, after, byOthers) => {
-    const cache = new MutationCache(new ManualClock());
-    cache.mutated('x', object('9'));
+  ])(
+    'a mutation cache after a write, %s is or is not a change by others (%#)',
+    (_sentence, before, after, byOthers) => {
+      const cache = new MutationCache(new ManualClock());
+      cache.mutated('x', object('9'));
 
-    expect(cache.observe({ key: 'x', before, after })).toBe(byOthers);
-  });
+      expect(cache.observe({ key: 'x', before, after })).toBe(byOthers);
+    },
+  );
 
   it.each<[string, KubeObject | undefined, KubeObject | undefined, boolean]>([
     ['the event of the deletion', object('8'), undefined, false],
     ['an event before it', object('7'), object('8'), false],
     ['another object of the name', undefined, object('10', 'other'), true],
-  ])('after a deletion, %s is or is not a change by others (%#)', (_sentence, before, after, byOthers) => {
-    const cache = new MutationCache(new ManualClock());
-    cache.deleted('x', 'u');
+  ])(
+    'a mutation cache after a deletion, %s is or is not a change by others (%#)',
+    (_sentence, before, after, byOthers) => {
+      const cache = new MutationCache(new ManualClock());
+      cache.deleted('x', 'u');
 
-    expect(cache.observe({ key: 'x', before, after })).toBe(byOthers);
-  });
+      expect(cache.observe({ key: 'x', before, after })).toBe(byOthers);
+    },
+  );
 
-  it('takes every change of an object that was not written for a change by others', () => {
+  it('a mutation cache takes every change of an object that was not written for a change by others', () => {
     const cache = new MutationCache(new ManualClock());
 
     expect(cache.observe({ key: 'x', before: object('8'), after: object('9') })).toBe(true);

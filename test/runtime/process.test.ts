@@ -32,9 +32,9 @@ function run(pass: string, signals: Readonly<Record<string, NodeJS.Signals>> = {
   return new Promise((resolve) => child.on('close', (code) => resolve({ code, messages, stderr })));
 }
 
-describe('a real process', () => {
+describe('a process', () => {
   it.each<NodeJS.Signals>(['SIGTERM', 'SIGINT'])(
-    'ends with 0 after %s, the lease released after the last pass',
+    'a process ends with 0 after %s, the lease released after the last pass',
     async (signal) => {
       expect(await run('slow', { 'pass begins': signal })).toEqual({
         code: 0,
@@ -53,7 +53,7 @@ describe('a real process', () => {
     180_000,
   );
 
-  it('ends with 1 at the second signal, without waiting for the pass', async () => {
+  it('a process ends with 1 at the second signal, without waiting for the pass', async () => {
     const { code, messages } = await run('endless', {
       'pass begins': 'SIGTERM',
       'signal received, shutting down': 'SIGINT',
@@ -64,7 +64,7 @@ describe('a real process', () => {
   }, 180_000);
 
   it.each(['rejection', 'exception'])(
-    'ends with 1 after one log line at an unhandled %s in a pass',
+    'a process ends with 1 after one log line at an unhandled %s in a pass',
     async (pass) => {
       const { code, messages, stderr } = await run(pass);
 

@@ -28,7 +28,7 @@ function bench(options: Partial<WorkQueueOptions> = {}) {
 }
 
 describe('a work queue', () => {
-  it('runs a key once for adds that wait together', async () => {
+  it('a work queue runs a key once for adds that wait together', async () => {
     const { queue, begun, end } = bench();
 
     queue.add('a');
@@ -40,7 +40,7 @@ describe('a work queue', () => {
     expect(queue.size).toBe(0);
   });
 
-  it('runs a key once more, and not beside itself, for adds during its run', async () => {
+  it('a work queue runs a key once more, and not beside itself, for adds during its run', async () => {
     const { queue, begun, end } = bench();
     queue.add('a');
     await settle();
@@ -57,7 +57,7 @@ describe('a work queue', () => {
     expect(queue.size).toBe(0);
   });
 
-  it('runs no more keys at a time than it has workers, in the order of asking', async () => {
+  it('a work queue runs no more keys at a time than it has workers, in the order of adds', async () => {
     const { queue, begun, end } = bench();
     for (const key of ['a', 'b', 'c', 'd']) queue.add(key);
     await settle();
@@ -69,7 +69,7 @@ describe('a work queue', () => {
     expect(begun).toEqual(['a', 'b', 'c']);
   });
 
-  it('begins every run in a turn of the event loop of its own', async () => {
+  it('a work queue starts every run in its own turn of the event loop', async () => {
     let turns = 0;
     const seen: number[] = [];
     const queue = new WorkQueue({
@@ -89,7 +89,7 @@ describe('a work queue', () => {
     ['the earlier of two wakes', [50, 20], 20],
     ['the earlier of two wakes, first given', [20, 50], 20],
     ['now where a wake is in the past', [-5], 0],
-  ])('takes %s', async (_name, waits, due) => {
+  ])('a work queue takes %s', async (_name, waits, due) => {
     const { queue, begun, clock } = bench();
     for (const ms of waits) queue.addAfter('a', ms);
 
@@ -101,7 +101,7 @@ describe('a work queue', () => {
     expect(begun).toEqual(['a']);
   });
 
-  it('answers with one run all the wishes that were made before the run began', async () => {
+  it('a work queue covers all adds before a run with that run', async () => {
     const { queue, begun, clock, end } = bench();
     queue.addAfter('a', 50);
     queue.add('a');
@@ -114,7 +114,7 @@ describe('a work queue', () => {
     expect(queue.size).toBe(0);
   });
 
-  it('keeps a wake that was asked for during the run', async () => {
+  it('a work queue keeps a requeue from during the run', async () => {
     const { queue, begun, clock, end } = bench();
     queue.add('a');
     await settle();
@@ -126,7 +126,7 @@ describe('a work queue', () => {
     expect(begun).toEqual(['a', 'a']);
   });
 
-  it('tells a run when the change that it answers was seen', async () => {
+  it('a work queue passes the time of the earliest covered add to a run', async () => {
     const { queue, runs, clock, end } = bench();
     queue.addAfter('a', 50);
     await clock.advance(30);
@@ -139,7 +139,7 @@ describe('a work queue', () => {
     expect(runs.map((run) => run.enqueuedAt)).toEqual([0, 1_050]);
   });
 
-  it('puts a key whose run throws back with a growing wait, behind the others', async () => {
+  it('a work queue requeues a failed key with growing backoff, behind the others', async () => {
     const { queue, begun, clock, end } = bench({ workers: 1 });
     queue.add('bad');
     queue.add('good');
@@ -157,7 +157,7 @@ describe('a work queue', () => {
     expect(queue.failures('bad')).toBe(2);
   });
 
-  it('begins the backoff anew once a key is forgotten', async () => {
+  it('a work queue begins the backoff again once a key is forgotten', async () => {
     const { queue, clock, end } = bench();
     for (let n = 0; n < 4; n++) queue.retry('a');
     queue.forget('a');
@@ -169,7 +169,7 @@ describe('a work queue', () => {
     expect(clock.nextIn).toBe(5);
   });
 
-  it('runs a key early when it is asked for during its backoff', async () => {
+  it('a work queue runs a key early when it is added during its backoff', async () => {
     const { queue, begun } = bench();
     for (let n = 0; n < 10; n++) queue.retry('a');
 
@@ -179,7 +179,7 @@ describe('a work queue', () => {
     expect(begun).toEqual(['a']);
   });
 
-  it('holds a key back for as long as the server asked, whoever asks for it', async () => {
+  it('a work queue delays a key until Retry-After, also when it is added', async () => {
     const { queue, begun, clock } = bench();
     const wait = queue.retry('a', 1_000);
 
@@ -194,7 +194,7 @@ describe('a work queue', () => {
     expect(begun).toEqual(['a']);
   });
 
-  it('holds a key back also when it was asked for during the run that was refused', async () => {
+  it('a work queue delays a key until Retry-After also when it is added during the failed run', async () => {
     const { queue, begun, clock, end } = bench();
     queue.add('a');
     await settle();
@@ -210,7 +210,7 @@ describe('a work queue', () => {
     expect(begun).toEqual(['a', 'a']);
   });
 
-  it('holds a key back also when the run that was refused throws', async () => {
+  it('a work queue delays a key until Retry-After also when the failed run throws', async () => {
     const { queue, begun, clock, end } = bench();
     queue.add('a');
     await settle();
@@ -226,7 +226,7 @@ describe('a work queue', () => {
     expect(begun).toEqual(['a', 'a']);
   });
 
-  it('lets go of every key that neither waits nor runs', async () => {
+  it('a work queue removes every key that neither waits nor runs', async () => {
     const { queue, clock, end } = bench({ workers: 50 });
     for (let n = 0; n < 50; n++) queue.addAfter(`key-${n}`, n);
     await clock.advance(50);
@@ -237,8 +237,8 @@ describe('a work queue', () => {
   });
 });
 
-describe('the drain of a work queue', () => {
-  it('lets runs end, drops what waits and takes nothing in', async () => {
+describe('draining a work queue', () => {
+  it('draining a work queue waits for runs, drops waiting keys and accepts none', async () => {
     const { queue, begun, runs, clock, end } = bench({ workers: 1 });
     for (const key of ['a', 'b']) queue.add(key);
     queue.addAfter('c', 10);
@@ -261,7 +261,7 @@ describe('the drain of a work queue', () => {
     expect(queue.size).toBe(0);
   });
 
-  it('fires the signal of runs that outlast the deadline, and waits for them all the same', async () => {
+  it('draining a work queue fires the signal of runs that outlast the deadline, and waits for them all the same', async () => {
     const { queue, runs, clock, end } = bench();
     queue.add('a');
     await settle();
@@ -280,7 +280,7 @@ describe('the drain of a work queue', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('fires the signal at once without a deadline', async () => {
+  it('draining a work queue fires the signal at once without a deadline', async () => {
     const { queue, runs, end } = bench();
     queue.add('a');
     await settle();
@@ -293,7 +293,7 @@ describe('the drain of a work queue', () => {
     expect(fired).toBe(true);
   });
 
-  it('runs nothing that was taken in but had not begun', async () => {
+  it('draining a work queue runs no key that had not started', async () => {
     const { queue, begun } = bench();
     queue.add('a');
 
@@ -304,7 +304,7 @@ describe('the drain of a work queue', () => {
   });
 });
 
-describe('the counts of a work queue', () => {
+describe('the metrics of a work queue', () => {
   function counting() {
     const seen: string[] = [];
     let read: (() => RunningWork) | undefined;
@@ -319,7 +319,7 @@ describe('the counts of a work queue', () => {
     return { seen, metrics, running: () => read?.() };
   }
 
-  it('tell adds, depth, waiting and working times', async () => {
+  it('the metrics of a work queue report adds, depth, waiting and working times', async () => {
     const { seen, metrics } = counting();
     const { queue, clock, end } = bench({ workers: 1, metrics });
     queue.add('a');
@@ -344,7 +344,7 @@ describe('the counts of a work queue', () => {
     ]);
   });
 
-  it('count a key that is asked for during its run as waiting', async () => {
+  it('the metrics of a work queue count a key that is added during its run as waiting', async () => {
     const { seen, metrics } = counting();
     const { queue, end } = bench({ metrics });
     queue.add('a');
@@ -360,7 +360,7 @@ describe('the counts of a work queue', () => {
     expect(seen).toContain('depth 0');
   });
 
-  it('count retries after failures, and not wakes', async () => {
+  it('the metrics of a work queue count retries after failures, and not requeues', async () => {
     const { seen, metrics } = counting();
     const { queue } = bench({ metrics });
 
@@ -371,7 +371,7 @@ describe('the counts of a work queue', () => {
     expect(seen.filter((one) => one === 'retried')).toHaveLength(1);
   });
 
-  it('tell the work in hand at any time', async () => {
+  it('the metrics of a work queue report the work in progress at any time', async () => {
     const { metrics, running } = counting();
     const { queue, clock } = bench({ metrics });
     queue.add('a');

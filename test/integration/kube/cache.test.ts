@@ -72,7 +72,7 @@ describeWithServer('a cache', {}, (server) => {
   const create = (name: string, labels: Record<string, string> = {}): Promise<ConfigMap> =>
     client.create<ConfigMap>(ConfigMaps, { metadata: { namespace, name, labels }, data: { a: '1' } }, options);
 
-  it('follows what is created, changed, deleted and made anew', async () => {
+  it('a cache follows what is created, changed, deleted and created again', async () => {
     const { cache, changes, names } = caches.start<ConfigMap>(transport, {
       type: ConfigMaps,
       namespace,
@@ -100,7 +100,7 @@ describeWithServer('a cache', {}, (server) => {
     ]);
   });
 
-  it('loses an object that its selector no longer matches', async () => {
+  it('a cache loses an object that its selector no longer matches', async () => {
     const { cache, names } = caches.start<ConfigMap>(transport, {
       type: ConfigMaps,
       namespace,
@@ -115,7 +115,7 @@ describeWithServer('a cache', {}, (server) => {
     await waitFor('it to be gone', () => names().length === 0);
   });
 
-  it('holds metadata alone, of one name, where that is asked for', async () => {
+  it('a cache holds only the metadata of one name if configured so', async () => {
     await create('only');
     await create('other');
 
@@ -143,7 +143,7 @@ describeWithServer('a cache', {}, (server) => {
     expect(after.metadata).not.toHaveProperty('managedFields');
   });
 
-  it('finds a collection of several pages whole', async () => {
+  it('a cache lists a collection of several pages completely', async () => {
     const names = Array.from({ length: 45 }, (_, index) => `page-${String(index).padStart(2, '0')}`);
     await Promise.all(names.map((name) => create(name, { paged: 'yes' })));
 
@@ -159,7 +159,7 @@ describeWithServer('a cache', {}, (server) => {
     expect(started.changes).toHaveLength(45);
   });
 
-  it('says that a removed type is missing, and recovers when it is back', async () => {
+  it('a cache reports a removed type as missing, and recovers when it is served again', async () => {
     const crds = CustomResourceDefinitions;
     const made = await client.create(crds, THINGS_CRD, options);
     const { cache, names } = caches.start<KubeObject>(transport, { type: Things });
@@ -215,7 +215,7 @@ describeWithServer('a cache beside a server that fails', { capabilities: ['resta
     await client.delete(ConfigMaps, { namespace: 'default', name }, { preconditions: preconditionsOf(found) });
   };
 
-  it('goes on where it was after a restart of the server', async () => {
+  it('a cache beside a server that fails resumes its watch after a restart of the server', async () => {
     const { cache, names, changes } = caches.start(transport, { type: ConfigMaps, namespace: 'default' });
     await cache.whenSynced();
     await create('before');
@@ -230,7 +230,7 @@ describeWithServer('a cache beside a server that fails', { capabilities: ['resta
     await waitFor('the cache to be current', () => cache.current());
   }, 300_000);
 
-  it('reads everything anew when the history it needs is gone', async () => {
+  it('a cache beside a server that fails lists again after a compaction', async () => {
     const { cache, names, changes } = caches.start(transport, { type: ConfigMaps, namespace: 'default' });
     await cache.whenSynced();
     await create('doomed');

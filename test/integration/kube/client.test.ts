@@ -58,7 +58,7 @@ describeWithServer('the client', {}, (server) => {
     throw new Error(`an ApiError was expected, not ${String(error)}`);
   };
 
-  it('creates, reads, updates and deletes an object, nothing of it lost', async () => {
+  it('the client creates, reads, updates and deletes an object without loss of fields', async () => {
     const created = await client.create(ConfigMaps, configMap('life'), options);
     const updated = await client.update(ConfigMaps, { ...created, data: { b: '2' } }, options);
     const read = await client.get<ConfigMap>(ConfigMaps, { namespace, name: 'life' });
@@ -77,7 +77,7 @@ describeWithServer('the client', {}, (server) => {
     ).toBe('gone');
   });
 
-  it('reads metadata alone when that is asked for', async () => {
+  it('the client reads metadata alone when that is asked for', async () => {
     await client.create(
       Secrets,
       { metadata: { namespace, name: 'hidden' }, data: { key: 'c2VjcmV0' } } as KubeObject,
@@ -92,7 +92,7 @@ describeWithServer('the client', {}, (server) => {
     expect(all.map((secret) => Object.keys(secret).sort())).toEqual([['apiVersion', 'kind', 'metadata']]);
   });
 
-  it('lists more than one page, selected, with kind and apiVersion on every item', async () => {
+  it('the client lists more than one page, selected, with kind and apiVersion on every item', async () => {
     const names = Array.from({ length: 520 }, (_, index) => `many-${String(index).padStart(3, '0')}`);
     await Promise.all(
       names.map((name) =>
@@ -106,7 +106,7 @@ describeWithServer('the client', {}, (server) => {
     expect(new Set(listed.map((one) => `${one.apiVersion} ${one.kind}`))).toEqual(new Set(['v1 ConfigMap']));
   });
 
-  it('applies: creates, changes its own fields, and keeps those of others', async () => {
+  it('the client applies: creates, changes its own fields, and keeps those of others', async () => {
     await client.apply(ConfigMaps, configMap('applied'), { fieldManager, force: false });
     const foreign = await client.get<ConfigMap>(ConfigMaps, { namespace, name: 'applied' });
     if (foreign === undefined) throw new Error('the object was not created');
@@ -126,7 +126,7 @@ describeWithServer('the client', {}, (server) => {
     expect(applied.data).toEqual({ a: '2', foreign: 'stays' });
   });
 
-  it('patches metadata with uid and resourceVersion as preconditions', async () => {
+  it('the client patches metadata with uid and resourceVersion as preconditions', async () => {
     const created = await client.create(ConfigMaps, configMap('patched'), options);
     const { uid, resourceVersion } = preconditionsOf(created);
 
@@ -164,7 +164,7 @@ describeWithServer('the client', {}, (server) => {
     expect(await client.get(ConfigMaps, { namespace, name: 'patched' })).toBeUndefined();
   });
 
-  it('writes the status of a custom resource and nothing else of it', async () => {
+  it('the client writes the status of a custom resource and nothing else of it', async () => {
     const name = ownName('cluster');
     const created = await client.create(
       ManagedClusters,
@@ -192,7 +192,7 @@ describeWithServer('the client', {}, (server) => {
     { type: ServiceAccounts, object: {} },
     { type: Services, object: { spec: { ports: [{ port: 80 }] } } },
     { type: Placements, object: { spec: {} } },
-  ])('says that a $type.kind without finalizers is gone after its deletion', async ({ type, object }) => {
+  ])('the client reports that a $type.kind without finalizers is gone after its deletion', async ({ type, object }) => {
     const created = await client.create(type, { metadata: { namespace, name: 'brief' }, ...object }, options);
 
     expect(await client.delete(type, { namespace, name: 'brief' }, { preconditions: preconditionsOf(created) })).toBe(
@@ -201,7 +201,7 @@ describeWithServer('the client', {}, (server) => {
     expect(await client.get(type, { namespace, name: 'brief' })).toBeUndefined();
   });
 
-  it('says that an object with dependents in the foreground is still being deleted', async () => {
+  it('the client reports that an object with dependents in the foreground is still being deleted', async () => {
     const created = await client.create(ConfigMaps, configMap('foreground'), options);
 
     const outcome = await client.delete(
@@ -213,14 +213,14 @@ describeWithServer('the client', {}, (server) => {
     expect(outcome).toBe('deleting');
   });
 
-  it('says that a namespace is still being deleted', async () => {
+  it('the client reports that a namespace is still being deleted', async () => {
     const name = ownName('short');
     const created = await client.create(Namespaces, { metadata: { name } }, options);
 
     expect(await client.delete(Namespaces, { name }, { preconditions: preconditionsOf(created) })).toBe('deleting');
   });
 
-  it('answers what a user may do', async () => {
+  it('the client reports whether a user has a permission', async () => {
     const bob = transportOf(await server().kubeconfigFor({ user: 'bob' }));
     try {
       expect(await client.allowed({ verb: 'delete', type: Deployments, namespace })).toBe(true);
@@ -299,11 +299,11 @@ describeWithServer('the client', {}, (server) => {
       () => client.create(ConfigMaps, configMap('big', { a: 'x'.repeat(3_200_000) }), options),
       { kind: 'TooLarge', status: 413 },
     ],
-  ])('tells %s by its code and details', async (_, call, expected) => {
+  ])('the client distinguishes %s by code and details', async (_, call, expected) => {
     expect(await failure(call())).toMatchObject(expected);
   });
 
-  it('tells the causes of an invalid object by reason and field', async () => {
+  it('the client returns the causes of an invalid object with reason and field', async () => {
     const error = await failure(
       client.create(
         Placements,
@@ -324,7 +324,7 @@ describeWithServer('the client', {}, (server) => {
     );
   });
 
-  it('tells what a user may not do', async () => {
+  it('the client reports a missing permission as Forbidden', async () => {
     const bob = transportOf(await server().kubeconfigFor({ user: 'bob' }));
     try {
       const error = await failure(createClient(bob).list(Secrets, namespace));
@@ -339,7 +339,7 @@ describeWithServer('the client', {}, (server) => {
     }
   });
 
-  it('does not pass on what the server says about a Secret', async () => {
+  it('the client does not pass on what the server says about a Secret', async () => {
     const error = await failure(
       client.create(
         Secrets,

@@ -51,7 +51,7 @@ describeWithServer('the lease', {}, (server) => {
   };
   const never = new AbortController().signal;
 
-  it('is created, renewed, and given up without a holder', async () => {
+  it('the lease is created, renewed, and released without a holder', async () => {
     const one = elector('one');
     await one.acquire(never);
     const first = await stored();
@@ -72,7 +72,7 @@ describeWithServer('the lease', {}, (server) => {
     expect(one.held()).toBe(false);
   });
 
-  it('goes over at once when it is released', async () => {
+  it('the lease is taken over at once after a release', async () => {
     const one = elector('one', LEASE_TIMES);
     const two = elector('two', LEASE_TIMES);
     await one.acquire(never);
@@ -86,7 +86,7 @@ describeWithServer('the lease', {}, (server) => {
     expect((await stored()).spec).toMatchObject({ holderIdentity: 'two', leaseTransitions: 1 });
   });
 
-  it('is taken back at once by a holder of the same identity', async () => {
+  it('the lease is taken back at once by a holder of the same identity', async () => {
     const before = elector('same', LEASE_TIMES);
     const lost = await before.acquire(never);
     const first = await stored();
@@ -102,7 +102,7 @@ describeWithServer('the lease', {}, (server) => {
     expect(after.held()).toBe(true);
   });
 
-  it('goes to one of two standbys when it expires', async () => {
+  it('the lease goes to one of two candidates when it expires', async () => {
     await client.create<Lease>(
       Leases,
       {
@@ -131,7 +131,7 @@ describeWithServer('the lease', {}, (server) => {
     expect(after.spec?.leaseTransitions).toBe(5);
   });
 
-  it('goes to one of three that create it at the same moment', async () => {
+  it('the lease goes to one of three that create it at the same moment', async () => {
     const racers = [elector('one'), elector('two'), elector('three')];
     const end = new AbortController();
     const racing = racers.map((one) => one.acquire(end.signal).catch(() => undefined));
@@ -143,7 +143,7 @@ describeWithServer('the lease', {}, (server) => {
     await Promise.all(racing);
   });
 
-  it('is made anew by its holder when it was deleted', async () => {
+  it('the lease is created again by its holder when it was deleted', async () => {
     const one = elector('one');
     const lost = await one.acquire(never);
     const before = await stored();
@@ -162,7 +162,7 @@ describeWithServer('the lease', {}, (server) => {
     expect(lost.aborted).toBe(false);
   });
 
-  it('is lost at once to a holder that somebody wrote into it', async () => {
+  it('the lease is lost at once when another holder is written into it', async () => {
     const one = elector('one', LEASE_TIMES);
     const lost = await one.acquire(never);
 
@@ -175,7 +175,7 @@ describeWithServer('the lease', {}, (server) => {
     expect((await stored()).spec?.holderIdentity).toBe('forger');
   });
 
-  it('needs rights on the one Lease by name and no more', async () => {
+  it('the lease needs permissions on the Lease by name only', async () => {
     name = ownName('one');
     const verbs = ['get', 'list', 'watch', 'create', 'patch', 'update'];
     await client.create(

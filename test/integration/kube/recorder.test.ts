@@ -36,7 +36,7 @@ describeWithServer('the event recorder', {}, (server) => {
     return all.filter((event) => event.regarding?.['name'] === name);
   };
 
-  it('writes an event about a namespaced object beside it, and joins repeats to a series', async () => {
+  it('the event recorder writes an event about a namespaced object beside it, and joins repeats to a series', async () => {
     const regarding = await client.create<KubeObject>(ConfigMaps, { metadata: { namespace, name: 'thing' } }, options);
     const note = { regarding, type: 'Warning', reason: 'Broken', action: 'Testing', note: 'it is broken' } as const;
 
@@ -66,7 +66,7 @@ describeWithServer('the event recorder', {}, (server) => {
     });
   });
 
-  it('writes an event about a cluster-scoped object into the namespace default', async () => {
+  it('the event recorder writes an event about a cluster-scoped object into the namespace default', async () => {
     const name = ownName('cluster');
     const regarding = await client.create(ManagedClusters, { metadata: { name }, spec: {} } as KubeObject, options);
 
@@ -80,7 +80,7 @@ describeWithServer('the event recorder', {}, (server) => {
     expect(event?.note).toMatch(/^€+…$/);
   });
 
-  it('writes a new event when the stored one is gone', async () => {
+  it('the event recorder writes a new event when the stored one is gone', async () => {
     const regarding = await client.create(ConfigMaps, { metadata: { namespace, name: 'expired' } }, options);
     const note = { regarding, type: 'Normal', reason: 'Again', action: 'Testing', note: 'again' } as const;
     recorder.record(note);

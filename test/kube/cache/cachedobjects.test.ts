@@ -4,8 +4,8 @@ import { CacheRig } from './cacherig.js';
 let watched: CacheRig;
 afterEach(() => watched.cache.stop());
 
-describe('what a reflector keeps', () => {
-  it('is frozen, through and through, and without managedFields', async () => {
+describe('a cached object', () => {
+  it('a cached object is frozen, deeply, and without managedFields', async () => {
     watched = new CacheRig();
     watched.api.put('a', { k: 'v' }, { managedFields: [{}], labels: { l: 'm' } } as object);
     await watched.begin();
@@ -18,7 +18,7 @@ describe('what a reflector keeps', () => {
     ).toBe(true);
   });
 
-  it('is what the transform makes of it', async () => {
+  it('a cached object is what the transform makes of it', async () => {
     watched = new CacheRig({ transform: ({ data: _, ...rest }) => rest });
     watched.api.put('a', { k: 'v' });
     await watched.begin();
@@ -28,7 +28,7 @@ describe('what a reflector keeps', () => {
     expect([...watched.cache.store.values()].map((one) => one.data)).toEqual([undefined, undefined]);
   });
 
-  it('is kept whole when the transform throws, and the others too', async () => {
+  it('a cached object is stored unchanged when the transform throws', async () => {
     watched = new CacheRig({
       transform: (one) => {
         if (one.metadata.name === 'bad') throw new Error('cannot');
@@ -44,8 +44,8 @@ describe('what a reflector keeps', () => {
   });
 });
 
-describe('handlers', () => {
-  it('cannot throw into the loop', async () => {
+describe('change handlers', () => {
+  it('change handlers cannot end the loop by throwing', async () => {
     watched = new CacheRig();
     const heard: string[] = [];
     watched.cache.onChange(() => {
@@ -65,13 +65,13 @@ describe('handlers', () => {
     expect(watched.cache.current()).toBe(true);
   });
 
-  it('of changes cannot be added after the start', async () => {
+  it('change handlers cannot be added after the start', async () => {
     watched = await new CacheRig().begin();
 
     expect(() => watched.cache.onChange(() => undefined)).toThrow('must be called before start');
   });
 
-  it('see the store as it is after their change', async () => {
+  it('change handlers observe the store after their change', async () => {
     watched = new CacheRig();
     const sizes: number[] = [];
     watched.cache.onChange(() => void sizes.push(watched.cache.store.size));

@@ -4,7 +4,7 @@ import { settle } from '@multicluster-engine/kube-apiserver/testing/clock';
 import type { Thing } from './scriptedapi.js';
 import { CacheRig } from './cacherig.js';
 
-describe('a cache that stops', () => {
+describe('a cache that is stopped', () => {
   async function expectQuiet(watched: CacheRig): Promise<void> {
     const calls = watched.api.calls.length;
     const changes = watched.changes.length;
@@ -18,7 +18,7 @@ describe('a cache that stops', () => {
     expect(watched.clock.pending).toBe(0);
   }
 
-  it('during its list opens no watch', async () => {
+  it('a cache that is stopped during its list opens no watch', async () => {
     const watched = new CacheRig();
     watched.api.silence();
     watched.cache.start();
@@ -40,7 +40,7 @@ describe('a cache that stops', () => {
     await expectQuiet(watched);
   });
 
-  it('when connected ends its watch, without a failure', async () => {
+  it('a cache that is stopped when connected ends its watch, without a failure', async () => {
     const watched = new CacheRig();
     await watched.begin();
     await watched.cache.stop();
@@ -75,14 +75,14 @@ describe('a cache that stops', () => {
     await expectQuiet(watched);
   });
 
-  it('cannot be started again', async () => {
+  it('a cache that is stopped cannot be started again', async () => {
     const watched = await new CacheRig().begin();
     await watched.cache.stop();
 
     expect(() => watched.cache.start()).toThrow('a stopped cache cannot be started again');
   });
 
-  it('before it was started does nothing at all', async () => {
+  it('a cache that is stopped before it was started does nothing at all', async () => {
     const watched = new CacheRig();
     await watched.cache.stop();
 
@@ -123,7 +123,7 @@ const STEPS: readonly Step[] = [
   },
 ];
 
-describe('ten minutes of random cuts', () => {
+describe('ten minutes of random disconnects', () => {
   it('end with what the server holds, never more than one request at a time', async () => {
     const seconds = fc.array(
       fc.record({ step: fc.nat(STEPS.length * 2), name: fc.constantFrom('a', 'b', 'c', 'd', 'e') }),

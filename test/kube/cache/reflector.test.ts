@@ -8,7 +8,7 @@ let watched: CacheRig;
 afterEach(() => watched.cache.stop());
 
 describe('the first list', () => {
-  it('is read in pages and published whole', async () => {
+  it('the first list is read in pages and published at once', async () => {
     watched = new CacheRig({ pageSize: 2 });
     for (const name of ['a', 'b', 'c', 'd', 'e']) watched.api.put(name);
     await watched.begin();
@@ -21,13 +21,13 @@ describe('the first list', () => {
     expect(watched.cache.failure()).toBeUndefined();
   });
 
-  it('asks for pages of 500', async () => {
+  it('the first list asks for pages of 500', async () => {
     watched = await new CacheRig().begin();
 
     expect(watched.api.lists.map((call) => call.query)).toEqual([{ limit: '500' }]);
   });
 
-  it('is followed by a watch from its resourceVersion, with the same selectors and bookmarks', async () => {
+  it('the first list is followed by a watch from its resourceVersion, with the same selectors and bookmarks', async () => {
     watched = new CacheRig({ labelSelector: 'a=b', fieldSelector: 'metadata.name=x' });
     await watched.begin();
 
@@ -50,13 +50,13 @@ describe('the first list', () => {
     [0, '300'],
     [0.5, '450'],
     [0.999999, '600'],
-  ])('asks by chance %d for a watch of %s seconds', async (chance, seconds) => {
+  ])('the first list asks by chance %d for a watch of %s seconds', async (chance, seconds) => {
     watched = await new CacheRig({}, undefined, chance).begin();
 
     expect(watched.api.watch.query['timeoutSeconds']).toBe(seconds);
   });
 
-  it('may be older than the first event of the watch', async () => {
+  it('the first list is followed by events even when it is older than them', async () => {
     watched = new CacheRig();
     watched.api.put('a');
     watched.api.fail(async (call) => {
@@ -71,13 +71,13 @@ describe('the first list', () => {
     expect(watched.take()).toEqual(['+a', '+b', '-a']);
   });
 
-  it("is sent for once by the transport: how soon it is repeated is the reflector's matter", async () => {
+  it('the first list is sent once by the transport: the reflector decides about retries', async () => {
     watched = await new CacheRig({ pageSize: 1 }).begin();
 
     expect(watched.api.calls.map((call) => call.attempts)).toEqual([1, 1]);
   });
 
-  it('that fails leaves the cache not synced, and is tried again', async () => {
+  it('the first list that fails leaves the cache not synced, and is tried again', async () => {
     watched = new CacheRig();
     watched.api.put('a');
     watched.api.refuse(500, 'InternalError');
@@ -90,7 +90,7 @@ describe('the first list', () => {
     expect(watched.names).toEqual(['a']);
   });
 
-  it('whose page token has expired is begun anew, and nothing of its first half is published', async () => {
+  it('the first list whose page token has expired is started again, and nothing of its first half is published', async () => {
     watched = new CacheRig({ pageSize: 2 });
     for (const name of ['a', 'b', 'c']) watched.api.put(name);
     watched.api.fail(async (call) => watched.api.page(call));
@@ -107,7 +107,7 @@ describe('the first list', () => {
     expect(watched.api.lists.map((call) => call.query?.['continue'])).toEqual([undefined, '103:2', undefined]);
   });
 
-  it('whose pages are of different moments is begun anew', async () => {
+  it('the first list whose pages have different resourceVersions is started again', async () => {
     watched = new CacheRig({ pageSize: 1 });
     for (const name of ['a', 'b']) watched.api.put(name);
     watched.api.fail(async (call) => watched.api.page(call));
@@ -132,7 +132,7 @@ describe('the first list', () => {
       { kind: 'ConfigMapList', metadata: { resourceVersion: '9' }, items: [{ metadata: {} }] },
     ],
     ['an item that is no object', { kind: 'ConfigMapList', metadata: { resourceVersion: '9' }, items: ['a'] }],
-  ])('with %s is malformed, never an empty list', async (_, body) => {
+  ])('the first list with %s is malformed, never an empty list', async (_, body) => {
     watched = new CacheRig();
     watched.api.fail(async () => ({ status: 200, body }));
     watched.cache.start();
@@ -142,7 +142,7 @@ describe('the first list', () => {
     expect(watched.cache.synced()).toBe(false);
   });
 
-  it('holds its hand while it is long, so that other work gets its turn', async () => {
+  it('the first list yields to the event loop while it is long', async () => {
     watched = new CacheRig();
     for (let index = 0; index < 2_000; index++) watched.api.put(`a${index}`);
     let turns = 0;
@@ -161,7 +161,7 @@ describe('the first list', () => {
 });
 
 describe('whenSynced', () => {
-  it('resolves with the first list, and at once after it', async () => {
+  it('whenSynced resolves with the first list, and at once after it', async () => {
     watched = new CacheRig();
     watched.cache.start();
     await watched.cache.whenSynced();
@@ -170,7 +170,7 @@ describe('whenSynced', () => {
     expect(watched.cache.synced()).toBe(true);
   });
 
-  it('rejects with the reason of its signal', async () => {
+  it('whenSynced rejects with the reason of its signal', async () => {
     watched = new CacheRig();
     watched.api.silence();
     watched.cache.start();
@@ -181,7 +181,7 @@ describe('whenSynced', () => {
     await expect(waiting).rejects.toThrow('enough');
   });
 
-  it('rejects when the cache stops', async () => {
+  it('whenSynced rejects when the cache stops', async () => {
     watched = new CacheRig();
     watched.api.silence();
     watched.cache.start();
@@ -192,7 +192,7 @@ describe('whenSynced', () => {
   });
 });
 
-describe('a list of what is known already', () => {
+describe('a relist', () => {
   /** Makes the reflector list again. */
   async function relist(): Promise<void> {
     const lists = watched.api.lists.length;
@@ -202,7 +202,7 @@ describe('a list of what is known already', () => {
     await settle();
   }
 
-  it('publishes its difference alone: 3 of 10,000', async () => {
+  it('a relist publishes only its changes: 3 of 10,000', async () => {
     watched = new CacheRig();
     for (let index = 0; index < 10_000; index++) watched.api.put(`a${index}`);
     watched.cache.start();
@@ -222,7 +222,7 @@ describe('a list of what is known already', () => {
     expect(watched.cache.store.get('n/a1')).toBe(untouched);
   });
 
-  it('tells an object that was deleted and made anew in the gap by its uid', async () => {
+  it('a relist detects by its uid an object that was deleted and created again', async () => {
     watched = new CacheRig();
     watched.api.put('a');
     await watched.begin();
@@ -237,7 +237,7 @@ describe('a list of what is known already', () => {
     expect(watched.take()).toEqual(['=a']);
   });
 
-  it('that fails makes the cache not current and keeps what it had', async () => {
+  it('a relist that fails makes the cache not current and keeps what it had', async () => {
     watched = new CacheRig();
     watched.api.put('a');
     await watched.begin();
@@ -261,7 +261,7 @@ describe('a list of what is known already', () => {
     [403, 'Forbidden'],
     [401, 'Unauthorized'],
     [422, 'Invalid'],
-  ])('is never an empty one when it is answered by %d', async (code, kind) => {
+  ])('a relist is never an empty one when it is answered by %d', async (code, kind) => {
     watched = new CacheRig();
     watched.api.put('a');
     await watched.begin();
@@ -278,7 +278,7 @@ describe('a list of what is known already', () => {
     expect(watched.names).toEqual(['a']);
   });
 
-  it('comes once an hour by itself, to heal what was never told', async () => {
+  it('a relist follows every hour, in case an event was lost', async () => {
     watched = new CacheRig();
     watched.api.put('a');
     await watched.begin();
@@ -306,8 +306,8 @@ describe('a list of what is known already', () => {
   });
 });
 
-describe('a server that goes back in time', () => {
-  it('is not believed while it may be a replica that lags', async () => {
+describe('an older list', () => {
+  it('an older list is not accepted while it may be a replica that lags', async () => {
     watched = new CacheRig();
     watched.api.put('a');
     watched.api.put('b');
@@ -326,7 +326,7 @@ describe('a server that goes back in time', () => {
     expect(watched.names).toEqual(['a', 'b', 'c']);
   });
 
-  it('is believed after half a minute: it was restored from a backup', async () => {
+  it('an older list is accepted after half a minute: it was restored from a backup', async () => {
     watched = new CacheRig();
     watched.api.put('a');
     watched.api.put('b');
@@ -344,7 +344,7 @@ describe('a server that goes back in time', () => {
     await watched.until(() => watched.names.join() === 'a,c');
   });
 
-  it('is noticed after a watch that broke off, before a watch from the future waits for ever', async () => {
+  it('a restored server is detected after a broken watch, before the next watch', async () => {
     watched = new CacheRig();
     watched.api.put('a');
     await watched.begin();

@@ -18,13 +18,13 @@ beforeEach(() => {
 const names = (tag: string): string[] => store.byIndex('tag', tag).map((one) => one.metadata.name);
 
 describe('an index', () => {
-  it('finds objects by each of their values, sorted by key', () => {
+  it('an index finds objects by each of their values, sorted by key', () => {
     for (const one of [thing('c', ['x']), thing('a', ['x', 'y']), thing('b', ['y'])]) store.set(one);
 
     expect([names('x'), names('y'), names('z')]).toEqual([['a', 'c'], ['a', 'b'], []]);
   });
 
-  it('follows changes and deletions', () => {
+  it('an index follows changes and deletions', () => {
     store.set(thing('a', ['x']));
     store.set(thing('b', ['x']));
     expect(names('x')).toEqual(['a', 'b']);
@@ -34,7 +34,7 @@ describe('an index', () => {
     expect([names('x'), names('y')]).toEqual([[], ['a']]);
   });
 
-  it('gives the same list until something under the value changes', () => {
+  it('an index gives the same list until something under the value changes', () => {
     store.set(thing('a', ['x']));
     const before = store.byIndex('tag', 'x');
     store.set(thing('b', ['y']));
@@ -45,17 +45,17 @@ describe('an index', () => {
     expect(before.map((one) => one.metadata.name)).toEqual(['a']);
   });
 
-  it('sorts by code unit, not by language', () => {
+  it('an index sorts by code unit, not by language', () => {
     for (const name of ['b', 'B', 'ä', 'a10', 'a9']) store.set(thing(name, ['x']));
 
     expect(names('x')).toEqual(['B', 'a10', 'a9', 'b', 'ä']);
   });
 
-  it('of an unknown name is an error that names it', () => {
+  it('an index of an unknown name is an error that names it', () => {
     expect(() => store.byIndex('nothing', 'x')).toThrow('index: "nothing"');
   });
 
-  it('that throws on an object does not find it, and all else goes on', () => {
+  it('an index that throws on an object does not find it, and all else goes on', () => {
     const fragile = new ObjectStore<Thing>(
       {
         bad: () => {
@@ -73,7 +73,7 @@ describe('an index', () => {
     expect(failed).toEqual(['n/a']);
   });
 
-  it('always finds what a search through everything finds', () => {
+  it('an index always finds what a search through everything finds', () => {
     const name = fc.constantFrom('a', 'b', 'c', 'd');
     const step = fc.record({ name, gone: fc.boolean(), tags: fc.uniqueArray(fc.constantFrom('x', 'y', 'z')) });
     fc.assert(
@@ -95,10 +95,10 @@ describe('an index', () => {
   });
 });
 
-describe('replacing everything', () => {
+describe('replacing the content of a store', () => {
   const all = (...things: Thing[]): Map<string, Thing> => new Map(things.map((one) => [`n/${one.metadata.name}`, one]));
 
-  it('tells the difference by key, uid and resourceVersion, and keeps what is the same', () => {
+  it('replacing the content of a store returns the changes by key, uid and resourceVersion, and keeps what is the same', () => {
     const same = thing('same');
     for (const one of [same, thing('changed'), thing('remade'), thing('gone')]) store.set(one);
     const changes = store.replace(
@@ -115,14 +115,14 @@ describe('replacing everything', () => {
     expect([...store.values()].map((one) => one.metadata.name).sort()).toEqual(['changed', 'new', 'remade', 'same']);
   });
 
-  it('by nothing takes everything out', () => {
+  it('replacing the content of a store by nothing removes all objects', () => {
     store.set(thing('a', ['x']));
 
     expect(store.replace(new Map()).map((change) => change.key)).toEqual(['n/a']);
     expect([store.size, names('x')]).toEqual([0, []]);
   });
 
-  it('takes objects that say no version for changed', () => {
+  it('replacing the content of a store counts objects without a version as changed', () => {
     const bare: Thing = { metadata: { namespace: 'n', name: 'a' } };
     store.set(bare);
 
@@ -134,10 +134,10 @@ it('taking out what is not there changes nothing', () => {
   expect(store.remove('n/a')).toBeUndefined();
 });
 
-describe('the pace of rounds', () => {
+describe('the backoff between watches', () => {
   const short = { durationMs: 10, planned: false, atLeastMs: 0 };
 
-  it('doubles from one second to thirty, and begins again after progress', () => {
+  it('the backoff between watches doubles from one second to thirty, and begins again after progress', () => {
     const pace = new Backoff(() => 0);
     const waits = Array.from({ length: 7 }, () => pace.next(short));
     pace.reset();
@@ -146,14 +146,14 @@ describe('the pace of rounds', () => {
     expect(pace.next(short)).toBe(1_000);
   });
 
-  it('adds up to half by chance, and keeps to what the server asks for', () => {
+  it('the backoff between watches adds up to half by chance, and is at least what the server requests', () => {
     const pace = new Backoff(() => 0.98);
 
     expect(pace.next(short)).toBe(1_490);
     expect(pace.next({ ...short, atLeastMs: 60_000 })).toBe(60_000);
   });
 
-  it('waits not at all after a round that lived and ended as agreed, a second after one that lived and broke', () => {
+  it('the backoff between watches is zero after a watch that ended on its timeout, a second after one that broke', () => {
     const pace = new Backoff(() => 0);
     pace.next(short);
     pace.next(short);

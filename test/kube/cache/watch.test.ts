@@ -18,8 +18,8 @@ async function begin(...names: string[]): Promise<void> {
   watched.take();
 }
 
-describe('events', () => {
-  it('add, change and take away', async () => {
+describe('watch events', () => {
+  it('watch events add, change and delete', async () => {
     await begin();
     watched.api.put('a');
     watched.api.put('a', { k: 'v' });
@@ -31,7 +31,7 @@ describe('events', () => {
     expect(watched.names).toEqual(['b']);
   });
 
-  it('of an object made anew, whose deletion was never told, show both uids', async () => {
+  it('watch events of an object created again, whose deletion was never reported, have both uids', async () => {
     await begin('a');
     watched.api.watch.send('ADDED', { metadata: { namespace: 'n', name: 'a', uid: 'other', resourceVersion: '900' } });
     await watched.until(() => watched.changes.length === 1);
@@ -39,7 +39,7 @@ describe('events', () => {
     expect(watched.take()).toEqual(['=a']);
   });
 
-  it('of the deletion of what is not known change nothing', async () => {
+  it('watch events for the deletion of an unknown object change nothing', async () => {
     await begin('a');
     watched.api.watch.send('DELETED', { metadata: { namespace: 'n', name: 'z', uid: 'z', resourceVersion: '900' } });
     watched.api.watch.send('MODIFIED', {
@@ -50,7 +50,7 @@ describe('events', () => {
     expect(watched.take()).toEqual(['~a']);
   });
 
-  it('that are doubled or replayed from before change nothing', async () => {
+  it('watch events that are repeated or replayed change nothing', async () => {
     await begin('a');
     const first = watched.api.put('a', { k: '1' });
     const second = watched.api.put('a', { k: '2' });
@@ -66,7 +66,7 @@ describe('events', () => {
     expect(watched.cache.store.get('n/a')?.data).toEqual({ k: '2' });
   });
 
-  it('with resourceVersions of different lengths are told apart by number, not by text', async () => {
+  it('watch events with resourceVersions of different lengths are compared as numbers, not as texts', async () => {
     await begin('a');
     watched.api.watch.send('ADDED', { metadata: { namespace: 'n', name: 'b', uid: 'b', resourceVersion: '999' } });
     watched.api.watch.send('ADDED', { metadata: { namespace: 'n', name: 'c', uid: 'c', resourceVersion: '1000' } });
@@ -78,7 +78,7 @@ describe('events', () => {
     expect(watched.take()).toEqual(['+b', '+c', '+d']);
   });
 
-  it('move the place from which the next watch goes on, and so do bookmarks, but never back', async () => {
+  it('watch events and bookmarks advance the resourceVersion of the next watch, never back', async () => {
     await begin('a');
     watched.api.tick(600);
     watched.api.watch.bookmark('500');
@@ -94,7 +94,7 @@ describe('events', () => {
     expect(watched.api.watch.query['resourceVersion']).toBe('700');
   }, 180_000);
 
-  it('may be a megabyte long', async () => {
+  it('watch events may be a megabyte long', async () => {
     await begin();
     watched.api.put('big', { k: 'x'.repeat(1_048_576) });
     await watched.until(() => watched.names.includes('big'));
@@ -102,7 +102,7 @@ describe('events', () => {
     expect(watched.cache.store.get('n/big')?.data?.['k']).toHaveLength(1_048_576);
   });
 
-  it('come through whole wherever the stream is cut, also inside a character', async () => {
+  it('watch events are complete wherever a chunk ends, also inside a character', async () => {
     await begin();
     const line = Buffer.from(
       `${JSON.stringify({
@@ -122,7 +122,7 @@ describe('events', () => {
     }
   });
 
-  it('come through when many stand in one chunk', async () => {
+  it('watch events are separated when one chunk holds many', async () => {
     await begin();
     const lines = Array.from(
       { length: 1_000 },
@@ -137,7 +137,7 @@ describe('events', () => {
 });
 
 describe('a watch that ends', () => {
-  it('as agreed goes on at once from where it was', async () => {
+  it('a watch that ends on its timeout is resumed at once', async () => {
     await begin('a');
     for (let minute = 0; minute < 5; minute++) {
       await watched.clock.advance(60_000);
@@ -206,7 +206,7 @@ describe('a watch that ends', () => {
     expect(watched.take()).toEqual(['+late']);
   });
 
-  it('at once, again and again, is opened ever less often, and never twice in a second', async () => {
+  it('a watch that ends at once, again and again, is opened with backoff, and never twice in a second', async () => {
     await begin();
     const opened: number[] = [];
     for (let second = 0; second < 300; second++) {
@@ -224,7 +224,7 @@ describe('a watch that ends', () => {
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(1);
   });
 
-  it('at once after each event is opened no more than once a second', async () => {
+  it('a watch that ends at once after each event is opened no more than once a second', async () => {
     await begin();
     let ends = 0;
     for (let second = 0; second < 60; second++) {
@@ -243,7 +243,7 @@ describe('a watch that ends', () => {
 });
 
 describe('a watch that is refused', () => {
-  it('with 410 leads to a list after one step of backoff', async () => {
+  it('a watch that is refused with 410 leads to a list after one step of backoff', async () => {
     await begin('a');
     watched.api.compact();
     watched.api.live = false;
@@ -257,7 +257,7 @@ describe('a watch that is refused', () => {
     expect(watched.failures).toEqual(['Gone']);
   });
 
-  it('with 410 as its code does so too, and does not spin when that goes on', async () => {
+  it('a watch that is refused with 410 as its code does so too, and does not spin when that goes on', async () => {
     await begin('a');
     watched.api.watch.end();
     const lists = watched.api.lists.length;
@@ -274,7 +274,7 @@ describe('a watch that is refused', () => {
     expect(watched.api.lists.length - lists).toBeLessThanOrEqual(7);
   });
 
-  it('waits as long as Retry-After says', async () => {
+  it('a watch that is refused waits as long as Retry-After says', async () => {
     await begin('a');
     watched.api.watch.end();
     watched.api.fail(async (call) => watched.api.page(call));
@@ -290,7 +290,7 @@ describe('a watch that is refused', () => {
     expect(watched.cache.current()).toBe(true);
   });
 
-  it('waits as long as an ERROR event says', async () => {
+  it('a watch that is refused waits as long as an ERROR event says', async () => {
     await begin('a');
     watched.api.watch.send('ERROR', { kind: 'Status', code: 429, details: { retryAfterSeconds: 25 } });
     await settle();
@@ -301,7 +301,7 @@ describe('a watch that is refused', () => {
     expect(during).toBe(2);
   });
 
-  it('with 403 is no reason to trust what is known: a list tells what holds', async () => {
+  it('a watch that is refused with 403 leads to a list', async () => {
     await begin('a');
     watched.api.watch.end();
     watched.api.fail(async (call) => watched.api.page(call));
@@ -313,7 +313,7 @@ describe('a watch that is refused', () => {
     expect(watched.states).toEqual([true, false, true]);
   });
 
-  it('while the server is away goes on from where it was, however long that takes', async () => {
+  it('while the server is down is resumed afterwards', async () => {
     await begin('a');
     watched.api.watch.break();
     for (let times = 0; times < 8; times++) watched.api.disconnect();
@@ -325,7 +325,7 @@ describe('a watch that is refused', () => {
     expect(watched.api.watch.query['resourceVersion']).toBe('101');
   });
 
-  it('by unreadable events again and again leads to a list', async () => {
+  it('a watch that is refused by unreadable events again and again leads to a list', async () => {
     await begin('a');
     for (let times = 0; times < 4; times++) {
       watched.api.watch.sendBytes(Buffer.from('garbage\n'));
@@ -339,8 +339,8 @@ describe('a watch that is refused', () => {
   });
 });
 
-describe('a watch that is silent', () => {
-  it('with bookmarks every minute is left alone', async () => {
+describe('a silent watch', () => {
+  it('a watch with bookmarks every minute stays open', async () => {
     await begin('a');
     for (let minute = 0; minute < 4; minute++) {
       await watched.clock.advance(65_000);
@@ -364,7 +364,7 @@ describe('a watch that is silent', () => {
     expect(watched.api.watches[0]?.open).toBe(false);
   });
 
-  it('but for bytes that never end a line is half open too', async () => {
+  it('a watch with bytes but no complete line is resumed too', async () => {
     await begin('a');
     const before = watched.api.watches.length;
     for (let second = 0; second < 160 && watched.api.watches.length === before; second++) {
@@ -375,7 +375,7 @@ describe('a watch that is silent', () => {
     expect(watched.api.watches.length).toBe(before + 1);
   });
 
-  it('and does not end when it was agreed is cut a quarter of a minute later', async () => {
+  it('a watch that does not end on its timeout is closed 15 s later', async () => {
     await begin('a');
     for (let second = 0; second < 320 && watched.api.watches.length === 1; second += 5) {
       watched.api.tick();
@@ -387,7 +387,7 @@ describe('a watch that is silent', () => {
     expect(watched.clock.monotonic()).toBeGreaterThanOrEqual(315_000);
   });
 
-  it('from its very opening is given up', async () => {
+  it('a silent watch that never sends anything is closed', async () => {
     watched = new CacheRig();
     watched.api.fail(async (call) => watched.api.page(call));
     watched.api.silence();

@@ -337,7 +337,7 @@ describe('a list', () => {
     items: names.map((name) => ({ metadata: { name } })),
   });
 
-  it('is read page by page, the same selectors on each', async () => {
+  it('a list is read page by page, the same selectors on each', async () => {
     wire.answers.push(page(['a'], 't1'), page(['b'], 't2'), page([]));
     const all = await client.list(ConfigMaps, 'n', { labelSelector: 'l=m', fieldSelector: 'f=g' });
 
@@ -352,20 +352,20 @@ describe('a list', () => {
     ]);
   });
 
-  it('goes over all namespaces when none is named', async () => {
+  it('a list goes over all namespaces when none is named', async () => {
     wire.answers.push(page([]));
     await client.list(ConfigMaps, undefined);
 
     expect(wire.calls[0]?.path).toBe('/api/v1/configmaps');
   });
 
-  it('takes null for no items, as Go writes them', async () => {
+  it('a list takes null for no items, as Go writes them', async () => {
     wire.answers.push({ kind: 'ConfigMapList', metadata: { resourceVersion: '9' }, items: null });
 
     expect(await client.list(ConfigMaps, 'n')).toEqual([]);
   });
 
-  it('begins anew when it grows too old, twice at most', async () => {
+  it('a list begins again when it grows too old, twice at most', async () => {
     wire.answers.push(page(['a'], 't'), refused(410), page(['b']));
     expect((await client.list(ConfigMaps, 'n')).map((one) => one.metadata.name)).toEqual(['b']);
 
@@ -373,19 +373,19 @@ describe('a list', () => {
     await expect(client.list(ConfigMaps, 'n')).rejects.toMatchObject({ kind: 'Gone' });
   });
 
-  it('of pages of different moments begins anew', async () => {
+  it('a list of pages of different moments begins again', async () => {
     wire.answers.push(page(['a'], 't', '9'), page(['b'], '', '10'), page(['c']));
 
     expect((await client.list(ConfigMaps, 'n')).map((one) => one.metadata.name)).toEqual(['c']);
   });
 
-  it('that would never end is malformed', async () => {
+  it('a list that would never end is malformed', async () => {
     wire.answers.push(page(['a'], 't'), page(['a'], 't'));
 
     await expect(client.list(ConfigMaps, 'n')).rejects.toMatchObject({ kind: 'Malformed' });
   });
 
-  it.each([404, 403, 500])('answered by %d is never empty', async (status) => {
+  it.each([404, 403, 500])('a list answered by %d is never empty', async (status) => {
     wire.answers.push(refused(status));
 
     await expect(client.list(ConfigMaps, 'n')).rejects.toMatchObject({ status });

@@ -37,7 +37,7 @@ beforeEach(() => {
 const events = (): EventObject[] => api.all<EventObject>(Events);
 
 describe('an event', () => {
-  it('says who saw what, where and when', async () => {
+  it('an event has its reporter, object, reason and time', async () => {
     recorder.record(note);
     await recorder.flush();
 
@@ -66,7 +66,7 @@ describe('an event', () => {
     expect(events()[0]).not.toHaveProperty('series');
   });
 
-  it('about a cluster-scoped object stands in the namespace default', async () => {
+  it('an event about a cluster-scoped object is in the namespace default', async () => {
     recorder.record({ ...note, regarding: { ...regarding, metadata: { name: 'cluster', uid: 'u' } } });
     await recorder.flush();
 
@@ -78,14 +78,14 @@ describe('an event', () => {
     ['a'.repeat(253), /^a{236}\.[0-9a-f]{16}$/],
     [`${'a'.repeat(235)}.b`, /^a{235}\.[0-9a-f]{16}$/],
     ['System:Node', /^system-node\.[0-9a-f]{16}$/],
-  ])('about %s has a valid name', async (name, expected) => {
+  ])('an event about %s has a valid name', async (name, expected) => {
     recorder.record({ ...note, regarding: { ...regarding, metadata: { namespace: 'n', name } } });
     await recorder.flush();
 
     expect(events()[0]?.metadata.name).toMatch(expected);
   });
 
-  it('has a note of at most 1 KiB, no character cut in two', async () => {
+  it('an event has a note of at most 1 KiB, no character split', async () => {
     recorder.record({ ...note, note: 'ä'.repeat(1_000) });
     await recorder.flush();
 
@@ -104,13 +104,13 @@ it.each([
   expect(Buffer.byteLength(truncateBytes(text, limit))).toBeLessThanOrEqual(limit);
 });
 
-describe('a repeat', () => {
+describe('a repeated event', () => {
   async function recordOnce(): Promise<void> {
     recorder.record(note);
     await settle();
   }
 
-  it('joins a series at once, later ones at most every ten seconds', async () => {
+  it('a repeated event joins a series at once, later ones at most every ten seconds', async () => {
     await recordOnce();
     await clock.advance(10_000);
     for (let times = 0; times < 5; times++) await recordOnce();
@@ -125,7 +125,7 @@ describe('a repeat', () => {
     expect(api.writes).toHaveLength(3);
   });
 
-  it('before the first was written is counted in it', async () => {
+  it('a repeated event before the first was written is counted in it', async () => {
     for (let times = 0; times < 3; times++) recorder.record(note);
     await recorder.flush();
 
@@ -138,7 +138,7 @@ describe('a repeat', () => {
     ['note', { note: 'other' }],
     ['type', { type: 'Warning' }],
     ['object', { regarding: { ...regarding, metadata: { ...regarding.metadata, uid: 'other' } } }],
-  ])('with another %s is another event', async (_, change) => {
+  ])('a repeated event with another %s is another event', async (_, change) => {
     recorder.record(note);
     recorder.record({ ...note, ...change });
     await recorder.flush();
@@ -146,7 +146,7 @@ describe('a repeat', () => {
     expect(events()).toHaveLength(2);
   });
 
-  it('after six minutes of silence begins a new event', async () => {
+  it('a repeated event after six minutes of silence begins a new event', async () => {
     await recordOnce();
     await clock.advance(360_001);
     await recordOnce();
@@ -155,7 +155,7 @@ describe('a repeat', () => {
     expect(new Set(events().map((event) => event.metadata.name)).size).toBe(2);
   });
 
-  it('of an event that is gone begins a new one with the next', async () => {
+  it('a repeated event of a deleted event starts a new event', async () => {
     await recordOnce();
     await clock.advance(10_000);
     const [first] = events();
@@ -169,8 +169,8 @@ describe('a repeat', () => {
   });
 });
 
-describe('the recorder', () => {
-  it('never blocks and never throws, whatever the server does', async () => {
+describe('the event recorder', () => {
+  it('the event recorder never blocks and never throws, whatever the server does', async () => {
     api.before = () => {
       throw failure('Forbidden', 'create', Events, { name: 'x' });
     };
@@ -181,7 +181,7 @@ describe('the recorder', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('writes one event at a time, in order', async () => {
+  it('the event recorder writes one event at a time, in order', async () => {
     let underWay = 0;
     let most = 0;
     api.before = async () => {
@@ -196,7 +196,7 @@ describe('the recorder', () => {
     expect(api.calls.map((call) => Reflect.get(call.object ?? {}, 'reason'))).toEqual(['A', 'B', 'C']);
   });
 
-  it('drops what its queue cannot hold, and keeps no more than a thousand series', async () => {
+  it('the event recorder drops what its queue cannot hold, and keeps no more than a thousand series', async () => {
     let free = (): void => undefined;
     const blocked = new Promise<void>((resolve) => (free = resolve));
     api.before = () => blocked;
@@ -210,7 +210,7 @@ describe('the recorder', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('has nothing left after flush', async () => {
+  it('the event recorder has nothing left after flush', async () => {
     recorder.record(note);
     await settle();
     recorder.record(note);

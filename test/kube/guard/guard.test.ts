@@ -57,7 +57,7 @@ async function kindOf(call: Promise<unknown>): Promise<string> {
   return isFailure(error, 'Guarded', 'Fenced') ? `${error.kind}: ${error.message}` : String(error);
 }
 
-describe('a write inside the table', () => {
+describe('a permitted write', () => {
   it('goes through, whatever the verb', async () => {
     const created = await client.create(ConfigMaps, map(), { fieldManager });
     const updated = await client.update(
@@ -89,7 +89,7 @@ describe('a write inside the table', () => {
   });
 });
 
-describe('a write outside the table', () => {
+describe('a write that no row permits', () => {
   it.each<[string, () => Promise<unknown>, string]>([
     [
       'of another type',
@@ -195,7 +195,7 @@ describe('a write outside the table', () => {
 });
 
 describe('the lease', () => {
-  it('that is not held refuses every write, without counting it as a fault of the program', async () => {
+  it('the lease that is not held refuses every write, without counting it as a fault of the program', async () => {
     held = false;
 
     expect(await kindOf(client.create(ConfigMaps, map(), { fieldManager }))).toBe(
@@ -205,7 +205,7 @@ describe('the lease', () => {
     expect(refused).toEqual([]);
   });
 
-  it('is looked at before every try', async () => {
+  it('the lease is looked at before every try', async () => {
     let beforeAttempt: CallOptions['beforeAttempt'];
     const seeing = guardClient(
       { ...fake(), create: async (_, object, options) => ((beforeAttempt = options.beforeAttempt), object) },
@@ -218,7 +218,7 @@ describe('the lease', () => {
     expect(() => beforeAttempt?.()).toThrow('the lease is not held');
   });
 
-  it("leaves the caller's own hook in place", async () => {
+  it("the lease leaves the caller's own hook in place", async () => {
     const hooks: string[] = [];
     const seeing = guardClient(
       { ...fake(), create: async (_, object, options) => (options.beforeAttempt?.(), object) },
@@ -230,7 +230,7 @@ describe('the lease', () => {
     expect(hooks).toEqual(['asked', 'asked']);
   });
 
-  it("is nobody's business where none is given", async () => {
+  it("the lease is nobody's business where none is given", async () => {
     const free = guardClient(api, rows, { log });
 
     await expect(free.create(ConfigMaps, map(), { fieldManager })).resolves.toBeDefined();
@@ -259,7 +259,7 @@ it('reading and asking need neither table nor lease', async () => {
   expect(await client.allowed({ verb: 'get', type: Secrets })).toBe(true);
 });
 
-describe('the tables of this layer', () => {
+describe('the guard rows of events and leases', () => {
   const name = { namespace: 'n', name: 'lease' };
   const rights = leaseRights(name, 'me');
   const lease = (holderIdentity: string, more: object = {}): KubeObject & { spec: object } => ({

@@ -9,13 +9,13 @@ beforeEach(() => {
   world = new LeaseRig();
 });
 
-describe('the holder', () => {
+describe('a lease holder', () => {
   let holder: Candidate;
   beforeEach(async () => {
     holder = await world.holder('one');
   });
 
-  it('made the lease, in microseconds and without a transition', () => {
+  it('a lease holder has created the lease, with microseconds and without a transition', () => {
     expect(world.lease).toMatchObject({
       apiVersion: 'coordination.k8s.io/v1',
       kind: 'Lease',
@@ -32,7 +32,7 @@ describe('the holder', () => {
     expect(holder.reported).toEqual([false, true]);
   });
 
-  it('renews every two seconds and changes nothing else', async () => {
+  it('a lease holder renews every two seconds and changes nothing else', async () => {
     await world.clock.advance(10_000);
 
     expect(world.writes).toBe(6);
@@ -46,12 +46,12 @@ describe('the holder', () => {
     expect(holder.lost?.aborted).toBe(false);
   });
 
-  it('watches nothing while it holds', () => {
+  it('a lease holder watches nothing while it holds', () => {
     expect(holder.caches.map((cache) => cache.synced())).toEqual([false]);
   });
 
   it.each(['Transport', 'Unavailable', 'Throttled', 'Forbidden', 'hang'] as const)(
-    'steps down ten seconds after its last renewal when every one fails by %s',
+    'a lease holder steps down ten seconds after its last renewal when every one fails by %s',
     async (fault) => {
       await world.clock.advance(4_000);
       holder.fault = fault;
@@ -66,7 +66,7 @@ describe('the holder', () => {
     },
   );
 
-  it('goes on when a renewal comes through in time', async () => {
+  it('a lease holder keeps the lease when a renewal succeeds in time', async () => {
     holder.fault = 'Transport';
     await world.clock.advance(7_000);
     holder.fault = 'none';
@@ -76,7 +76,7 @@ describe('the holder', () => {
     expect(holder.lost?.aborted).toBe(false);
   });
 
-  it('gives a renewal that hangs five seconds, and tries again', async () => {
+  it('a lease holder gives a renewal that hangs five seconds, and tries again', async () => {
     await world.clock.advance(1_000);
     holder.fault = 'hang';
     await world.clock.advance(2_000);
@@ -88,7 +88,7 @@ describe('the holder', () => {
     expect(holder.elector.held()).toBe(true);
   });
 
-  it('counts from the start of a renewal, not from its answer', async () => {
+  it('a lease holder counts from the start of a renewal, not from its response', async () => {
     holder.answer = 'hang';
     await world.clock.advance(2_000);
     // The renewal of second 2 is stored; its answer never comes.
@@ -98,7 +98,7 @@ describe('the holder', () => {
     expect(holder.elector.held()).toBe(false);
   });
 
-  it('counts from the start of a renewal whose answer is slow', async () => {
+  it('a lease holder counts from the start of a renewal whose response is slow', async () => {
     let free = (): void => undefined;
     world.api.before = () => new Promise<void>((resolve) => (free = resolve));
     await world.clock.advance(5_000);
@@ -112,7 +112,7 @@ describe('the holder', () => {
     expect(holder.elector.held()).toBe(false);
   });
 
-  it('that stood still longer than the deadline holds nothing, before any timer has run', async () => {
+  it('a lease holder that was suspended longer than the deadline does not hold the lease, before any timer has run', async () => {
     holder.freeze();
     await world.clock.advance(10_000);
     expect([holder.elector.held(), holder.lost?.aborted]).toEqual([false, false]);
@@ -123,7 +123,7 @@ describe('the holder', () => {
     expect(world.writes).toBe(1);
   });
 
-  it('that stood still in the middle of a renewal is not revived by its answer', async () => {
+  it('a lease holder that was suspended in the middle of a renewal does not hold the lease after its response', async () => {
     let free = (): void => undefined;
     world.api.before = () => new Promise<void>((resolve) => (free = resolve));
     await world.clock.advance(2_000);
@@ -138,7 +138,7 @@ describe('the holder', () => {
   });
 
   it.each([3_600_000, -3_600_000, 315_360_000_000, -315_360_000_000])(
-    'does not care for a wall clock that is %d ms wrong',
+    'a lease holder does not care for a wall clock that is %d ms wrong',
     async (offset) => {
       world.wallOffsetMs = offset;
       await world.clock.advance(30_000);
@@ -147,7 +147,7 @@ describe('the holder', () => {
     },
   );
 
-  it('reads the lease again when somebody has labelled it, and renews it', async () => {
+  it('a lease holder reads the lease again when somebody has labelled it, and renews it', async () => {
     world.write({}, { labels: { a: 'b' } });
     await world.clock.advance(2_000);
 
@@ -162,7 +162,7 @@ describe('the holder', () => {
     ['to a holder that somebody wrote into it', () => world.write({ holderIdentity: 'forger' })],
     ['to nobody', () => world.write({ holderIdentity: '' })],
     ['to another process of its identity', () => world.write({ acquireTime: '2026-01-01T00:00:01.000000Z' })],
-  ])('loses the lease at the next renewal %s', async (_, forge) => {
+  ])('a lease holder loses the lease at the next renewal %s', async (_, forge) => {
     forge();
     const forged = world.holderIdentity;
     await world.clock.advance(2_000);
@@ -172,7 +172,7 @@ describe('the holder', () => {
     expect(world.clock.pending).toBe(0);
   });
 
-  it('makes a deleted lease anew and keeps it', async () => {
+  it('a lease holder creates a deleted lease again and keeps it', async () => {
     world.remove();
     await world.clock.advance(2_000);
 
@@ -182,7 +182,7 @@ describe('the holder', () => {
     expect(holder.elector.held()).toBe(true);
   });
 
-  it('loses a deleted lease to whoever was faster', async () => {
+  it('a lease holder loses a deleted lease to a faster process', async () => {
     world.remove();
     world.write({ holderIdentity: 'two', leaseDurationSeconds: 15 });
     await world.clock.advance(2_000);
@@ -191,11 +191,11 @@ describe('the holder', () => {
     expect(world.holderIdentity).toBe('two');
   });
 
-  it('cannot be asked to acquire it again', async () => {
+  it('a lease holder cannot acquire the lease again', async () => {
     await expect(holder.elector.acquire(new AbortController().signal)).rejects.toThrow('already held');
   });
 
-  it('takes it again, at once, after having lost it to the network', async () => {
+  it('a lease holder takes it again, at once, after it was lost in a network failure', async () => {
     holder.fault = 'Transport';
     await world.clock.advance(10_000);
     expect(holder.elector.held()).toBe(false);
@@ -209,13 +209,13 @@ describe('the holder', () => {
   });
 });
 
-describe('releasing', () => {
+describe('a release of the lease', () => {
   let holder: Candidate;
   beforeEach(async () => {
     holder = await world.holder('one');
   });
 
-  it('empties the holder, after which nothing is left', async () => {
+  it('a release of the lease removes the holder, after which no request or timer is left', async () => {
     const releasing = holder.elector.release();
     expect(holder.elector.held()).toBe(false);
     await releasing;
@@ -225,7 +225,7 @@ describe('releasing', () => {
     expect(world.clock.pending).toBe(0);
   });
 
-  it('comes after a renewal that is under way, whether that was stored or not', async () => {
+  it('a release of the lease follows a pending renewal, stored or not', async () => {
     holder.answer = 'hang';
     await world.clock.advance(2_000);
     const releasing = holder.elector.release();
@@ -235,32 +235,35 @@ describe('releasing', () => {
     expect(world.holderIdentity).toBe('');
   });
 
-  it("does nothing to a lease that is somebody else's by now", async () => {
+  it('a release of the lease does nothing to a lease that is held by another identity', async () => {
     world.write({ holderIdentity: 'two' });
     await holder.elector.release();
 
     expect(world.holderIdentity).toBe('two');
   });
 
-  it('does not make a deleted lease anew', async () => {
+  it('a release of the lease does not create a deleted lease again', async () => {
     world.remove();
     await holder.elector.release();
 
     expect(world.lease).toBeUndefined();
   });
 
-  it.each(['Transport', 'hang'] as const)('ends within a second and a half when it fails by %s', async (fault) => {
-    holder.fault = fault;
-    let ended = false;
-    void holder.elector.release().then(() => (ended = true));
-    await world.clock.advance(1_500);
+  it.each(['Transport', 'hang'] as const)(
+    'a release of the lease ends within a second and a half when it fails by %s',
+    async (fault) => {
+      holder.fault = fault;
+      let ended = false;
+      void holder.elector.release().then(() => (ended = true));
+      await world.clock.advance(1_500);
 
-    expect(ended).toBe(true);
-    expect(world.holderIdentity).toBe('one');
-    expect(world.clock.pending).toBe(0);
-  });
+      expect(ended).toBe(true);
+      expect(world.holderIdentity).toBe('one');
+      expect(world.clock.pending).toBe(0);
+    },
+  );
 
-  it('twice, or without holding it, does nothing', async () => {
+  it('a release of the lease twice, or without holding it, does nothing', async () => {
     await holder.elector.release();
     const writes = world.writes;
     await holder.elector.release();
@@ -270,8 +273,8 @@ describe('releasing', () => {
   });
 });
 
-describe('two contenders', () => {
-  it('hand over within 17 s when the holder falls silent, and the old one has stepped down long before', async () => {
+describe('two lease candidates', () => {
+  it('two lease candidates hand over within 17 s when the holder stops renewing, and the old one has stepped down long before', async () => {
     const one = await world.holder('one');
     const two = await world.holder('two');
     await world.clock.advance(7_000);
@@ -287,7 +290,7 @@ describe('two contenders', () => {
     expect(world.lease?.spec).toMatchObject({ holderIdentity: 'two', leaseTransitions: 1 });
   });
 
-  it('never hold the lease both, whatever befalls them', async () => {
+  it('two lease candidates never both hold the lease, under any faults', async () => {
     const step = fc.record({
       who: fc.nat(1),
       happening: fc.constantFrom(

@@ -9,7 +9,7 @@ beforeEach(() => {
   world = new LeaseRig();
 });
 
-describe('a standby', () => {
+describe('a lease candidate', () => {
   beforeEach(() =>
     world.write({
       holderIdentity: 'other',
@@ -19,7 +19,7 @@ describe('a standby', () => {
     }),
   );
 
-  it('takes the lease exactly when it expires, counted from when it saw it, and counts a transition', async () => {
+  it('a lease candidate takes the lease exactly when it expires, counted from when it saw it, and counts a transition', async () => {
     const standby = await world.holder('one');
     await world.clock.advance(14_999);
     expect(world.writes).toBe(0);
@@ -35,7 +35,7 @@ describe('a standby', () => {
     });
   });
 
-  it('begins to count anew with every renewal that it sees', async () => {
+  it('a lease candidate restarts its wait with every renewal that it observes', async () => {
     const standby = await world.holder('one');
     for (let renewal = 1; renewal <= 5; renewal++) {
       await world.clock.advance(10_000);
@@ -48,7 +48,7 @@ describe('a standby', () => {
     expect(standby.elector.held()).toBe(true);
   });
 
-  it('asks the server once and then follows the watch', async () => {
+  it('a lease candidate reads from the server once and then follows the watch', async () => {
     await world.holder('one');
     world.write({ renewTime: '2026-01-01T00:00:01.000000Z' });
     await world.clock.advance(10_000);
@@ -59,7 +59,7 @@ describe('a standby', () => {
   it.each<[string, () => void]>([
     ['is released', () => world.write({ holderIdentity: '' })],
     ['is deleted', () => world.remove()],
-  ])('takes the lease at once when it %s', async (_, free) => {
+  ])('a lease candidate takes the lease at once when it %s', async (_, free) => {
     const standby = await world.holder('one');
     await world.clock.advance(3_000);
     free();
@@ -69,7 +69,7 @@ describe('a standby', () => {
     expect(standby.caches.map((cache) => cache.synced())).toEqual([false]);
   });
 
-  it('of the same identity takes the lease at once, without a transition', async () => {
+  it('a lease candidate of the same identity takes the lease at once, without a transition', async () => {
     const standby = await world.holder('other');
 
     expect(standby.elector.held()).toBe(true);
@@ -77,7 +77,7 @@ describe('a standby', () => {
   });
 
   it.each(['1970-01-01T00:00:00.000000Z', '2100-01-01T00:00:00.000000Z', 'never'])(
-    'does not believe a renewal at %s',
+    'a lease candidate does not believe a renewal at %s',
     async (renewTime) => {
       world.write({ renewTime });
       const standby = await world.holder('one');
@@ -95,7 +95,7 @@ describe('a standby', () => {
     [-5, 15_000],
     [20, 20_000],
     [3_600, 60_000],
-  ])('waits for a lease of %d s for %d ms', async (seconds, ms) => {
+  ])('a lease candidate waits for a lease of %d s for %d ms', async (seconds, ms) => {
     world.write({ leaseDurationSeconds: seconds });
     const standby = await world.holder('one');
     await world.clock.advance(ms - 1);
@@ -105,7 +105,7 @@ describe('a standby', () => {
     expect(standby.elector.held()).toBe(true);
   });
 
-  it('is not put off by labels', async () => {
+  it('a lease candidate does not count a new label as a renewal', async () => {
     const standby = await world.holder('one');
     await world.clock.advance(14_000);
     world.write({}, { labels: { a: 'b' } });
@@ -114,7 +114,7 @@ describe('a standby', () => {
     expect(standby.elector.held()).toBe(true);
   });
 
-  it('asks the server every two seconds while its watch is not current', async () => {
+  it('a lease candidate reads from the server every two seconds while its watch is not current', async () => {
     const standby = await world.holder('one');
     standby.caches[0]?.pause();
     standby.caches[0]?.fail(new Error('no watch'));
@@ -127,7 +127,7 @@ describe('a standby', () => {
     expect(standby.elector.held()).toBe(true);
   });
 
-  it('that sees an old copy does not take what was renewed meanwhile', async () => {
+  it('a lease candidate that observes an old copy does not take a renewed lease', async () => {
     const standby = await world.holder('one');
     standby.caches[0]?.pause();
     await world.clock.advance(14_000);
@@ -140,7 +140,7 @@ describe('a standby', () => {
     expect(standby.elector.held()).toBe(true);
   });
 
-  it('that is overtaken while it takes the lease goes on waiting', async () => {
+  it('a lease candidate that loses the race while it takes the lease goes on waiting', async () => {
     const standby = await world.holder('one');
     let stolen = false;
     world.api.before = (call) => {
@@ -157,7 +157,7 @@ describe('a standby', () => {
     expect(standby.elector.held()).toBe(true);
   });
 
-  it('that loses the race to make the lease goes on waiting', async () => {
+  it('a lease candidate that loses the race to create the lease goes on waiting', async () => {
     world.remove();
     world.api.before = (call) => {
       if (call.verb !== 'apply') return;
@@ -173,19 +173,22 @@ describe('a standby', () => {
     expect(standby.elector.held()).toBe(true);
   });
 
-  it.each(['Transport', 'Forbidden', 'hang'] as const)('keeps trying while the server fails by %s', async (fault) => {
-    const standby = world.contender('one');
-    standby.fault = fault;
-    standby.start();
-    await world.clock.advance(60_000);
-    expect(standby.elector.held()).toBe(false);
-    standby.fault = 'none';
-    await world.clock.advance(22_000);
+  it.each(['Transport', 'Forbidden', 'hang'] as const)(
+    'a lease candidate keeps trying while the server fails by %s',
+    async (fault) => {
+      const standby = world.contender('one');
+      standby.fault = fault;
+      standby.start();
+      await world.clock.advance(60_000);
+      expect(standby.elector.held()).toBe(false);
+      standby.fault = 'none';
+      await world.clock.advance(22_000);
 
-    expect(standby.elector.held()).toBe(true);
-  });
+      expect(standby.elector.held()).toBe(true);
+    },
+  );
 
-  it('gives up when it is told to, and leaves nothing behind', async () => {
+  it('a lease candidate stops when it is aborted, without a request or timer left', async () => {
     const stop = new AbortController();
     const standby = world.contender('one').start(stop.signal);
     await world.clock.advance(5_000);
@@ -198,7 +201,7 @@ describe('a standby', () => {
     expect(world.holderIdentity).toBe('other');
   });
 
-  it('that is told to give up while it takes the lease gives it back', async () => {
+  it('a lease candidate that is aborted while it takes the lease releases it', async () => {
     const stop = new AbortController();
     const standby = world.contender('one').start(stop.signal);
     await settle();

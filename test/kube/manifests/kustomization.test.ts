@@ -21,7 +21,7 @@ function write(file: string, text: string): void {
 const OBJECT = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: NAME, labels: {own: yes-please}}\n';
 
 describe('a kustomization', () => {
-  it('gives its objects in its order, those of other folders included, with the labels of each', () => {
+  it('a kustomization gives its objects in its order, those of other folders included, with the labels of each', () => {
     write('kustomization.yaml', 'resources: [inner, b.yaml]\nlabels: [{pairs: {outer: "1"}}]\n');
     write('b.yaml', OBJECT.replace('NAME', 'b'));
     write('inner/kustomization.yaml', 'resources: [a.yaml]\nlabels: [{pairs: {inner: "2"}}]\n');
@@ -33,7 +33,7 @@ describe('a kustomization', () => {
     ]);
   });
 
-  it('that asks for more is refused by the field', () => {
+  it('a kustomization that asks for more is refused by the field', () => {
     write('kustomization.yaml', 'resources: []\npatches: []\n');
 
     expect(() => readKustomization(folder)).toThrow(
@@ -41,7 +41,7 @@ describe('a kustomization', () => {
     );
   });
 
-  it('of deploy/standalone holds what an operator needs', () => {
+  it('a kustomization of deploy/standalone holds what an operator needs', () => {
     const objects = readKustomization(path.join(root, 'deploy', 'standalone'));
     const kinds = new Set(objects.map(({ kind }) => kind));
 

@@ -9,7 +9,7 @@ const object = (name: string, more = ''): string =>
   `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}}\n${more}`;
 
 describe('a folder of manifests', () => {
-  it('gives its objects by file and then as they stand in the file; other files are left alone', async () => {
+  it('a folder of manifests gives its objects by file and then as they stand in the file; other files are left alone', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'manifests-'));
     try {
       await writeFile(path.join(folder, 'b.yaml'), `${object('b1')}---\n${object('b2')}`);
@@ -22,7 +22,7 @@ describe('a folder of manifests', () => {
     }
   });
 
-  it('of this project reads', () => {
+  it('a folder of manifests of this project reads', () => {
     const objects = readManifests(path.join(root, 'deploy', 'components', 'placement-controller'));
 
     expect(objects.map((one) => one.kind)).toContain('Deployment');
@@ -30,7 +30,7 @@ describe('a folder of manifests', () => {
 });
 
 describe('a manifest', () => {
-  it('keeps words as YAML 1.2 reads them', () => {
+  it('a manifest keeps words as YAML 1.2 reads them', () => {
     const [read] = parseManifests(
       object('a', 'data: {yes: yes, on: "on", date: 2026-01-01, version: "1.0"}\n'),
       'a.yaml',
@@ -62,16 +62,16 @@ describe('a manifest', () => {
     ['a list', '- a\n', 'a.yaml, document 1: apiVersion: must be set'],
     ['a key twice', `${object('a')}kind: Secret\n`, 'a.yaml: not valid YAML'],
     ['half of it', 'apiVersion: [', 'a.yaml: not valid YAML'],
-  ])('with %s is refused, by file, place and rule', (_, text, message) => {
+  ])('a manifest with %s is refused, by file, place and rule', (_, text, message) => {
     expect(() => parseManifests(text, 'a.yaml')).toThrow(message);
   });
 
-  it('names the document of several', () => {
+  it('a manifest names the document of several', () => {
     expect(() => parseManifests(`${object('a')}---\nkind: B\n`, 'a.yaml')).toThrow('a.yaml, document 2');
   });
 
   it.each(['mode: "0644"', 'mode: 0', 'mode: 0o644', 'port: 10', 'time: 08:00', 'version: 0.1'])(
-    'may say %s',
+    'a manifest may say %s',
     (line) => {
       expect(parseManifests(object('a', `${line}\n`), 'a.yaml')).toHaveLength(1);
     },

@@ -42,7 +42,7 @@ class Rotating implements CredentialLoader {
   }
 }
 
-describe('kept credentials', () => {
+describe('cached credentials', () => {
   const clock = new ManualClock();
   let source: Rotating;
   let log: RecordingLog;
@@ -55,14 +55,14 @@ describe('kept credentials', () => {
   });
   const token = (credentials: Credentials): string | undefined => credentials.headers['Authorization'];
 
-  it('are read once for many who ask at the same time', async () => {
+  it('cached credentials are read once for concurrent calls', async () => {
     const all = await Promise.all(Array.from({ length: 20 }, () => kept.current()));
 
     expect(new Set(all).size).toBe(1);
     expect(source.reads).toEqual([false]);
   });
 
-  it('are read again after 30 s, not before', async () => {
+  it('cached credentials are read again after 30 s, not before', async () => {
     await kept.current();
     source.token = 'second';
     await clock.advance(29_999);
@@ -71,7 +71,7 @@ describe('kept credentials', () => {
     expect(token(await kept.current())).toBe('Bearer second');
   });
 
-  it('are used on while they cannot be read again, and tried again every 5 s', async () => {
+  it('cached credentials stay in use while they cannot be read again, and tried again every 5 s', async () => {
     await kept.current();
     source.failing = Object.assign(new Error('token: canary'), { code: 'ENOENT' });
     await clock.advance(30_000);
@@ -85,7 +85,7 @@ describe('kept credentials', () => {
     expect(log.lines).toEqual([{ level: 'warn', message: expect.any(String), fields: { code: 'ENOENT' } }]);
   });
 
-  it('that never could be read are a failure', async () => {
+  it('cached credentials that could never be read are an error', async () => {
     source.failing = new Error('nothing there');
 
     await expect(kept.current()).rejects.toThrow('nothing there');
@@ -93,7 +93,7 @@ describe('kept credentials', () => {
     await expect(kept.current()).resolves.toBeDefined();
   });
 
-  it('that were refused are read anew, once for all who were refused', async () => {
+  it('cached credentials that were rejected are read again, once for all rejected calls', async () => {
     const refused = await kept.current();
     source.token = 'second';
     const all = await Promise.all([kept.refresh(refused), kept.refresh(refused), kept.refresh(refused)]);
@@ -104,7 +104,7 @@ describe('kept credentials', () => {
     expect(source.reads).toHaveLength(2);
   });
 
-  it('that are refused again and again are read no more than once a second', async () => {
+  it('cached credentials that are refused again and again are read no more than once a second', async () => {
     let credentials = await kept.current();
     for (let times = 0; times < 10; times++) credentials = await kept.refresh(credentials);
     expect(source.reads).toHaveLength(2);
@@ -114,7 +114,7 @@ describe('kept credentials', () => {
     expect(source.reads).toHaveLength(3);
   });
 
-  it('whose read hangs are read by another after a minute', async () => {
+  it('cached credentials whose read hangs are read by another after a minute', async () => {
     let free = (): void => undefined;
     source.hold = new Promise((resolve) => (free = resolve));
     const first = kept.current();
@@ -149,7 +149,7 @@ describe('a transport whose credentials change', () => {
   });
   const tokens = (): unknown[] => server.seen.map((seen) => seen.headers.authorization);
 
-  it('reads them again after a 401 and tries once more, a call that must not be repeated too', async () => {
+  it('a transport whose credentials change reads them again after a 401 and tries once more, also for a call that is not idempotent', async () => {
     await begin();
     server.next(refusal(401), success({ kind: 'Thing' }));
     await transport.call({ ...get, method: 'POST', body: '{}', idempotent: false });
@@ -161,7 +161,7 @@ describe('a transport whose credentials change', () => {
     expect(tokens()).toEqual(['Bearer first', 'Bearer first', 'Bearer first', 'Bearer second']);
   });
 
-  it('tells a 401 that stays', async () => {
+  it('a transport whose credentials change returns a repeated 401', async () => {
     await begin();
     server.otherwise = refusal(401, 'Unauthorized');
 
@@ -169,7 +169,7 @@ describe('a transport whose credentials change', () => {
     expect(server.seen).toHaveLength(2);
   });
 
-  it("reads them again when the server's certificate comes from a new authority", async () => {
+  it("a transport whose credentials change reads them again when the server's certificate comes from a new authority", async () => {
     await begin();
     await transport.call(get);
     const { cert, ...next } = authority('second authority');
@@ -185,14 +185,17 @@ describe('a transport whose credentials change', () => {
     ['an unknown authority', () => certificate({ name: 'server', issuer: authority('stranger') })],
     ['an expired certificate', () => certificate({ name: 'server', issuer: ca, expired: true })],
     ['itself', () => certificate({ name: 'server' })],
-  ])('never speaks to a server that is vouched for by %s', async (_, pair) => {
-    await begin(pair());
+  ])(
+    'a transport whose credentials change never sends a request to a server that is authenticated by %s',
+    async (_, pair) => {
+      await begin(pair());
 
-    await expect(transport.call(get)).rejects.toMatchObject({ kind: 'Transport' });
-    expect(server.seen).toEqual([]);
-  });
+      await expect(transport.call(get)).rejects.toMatchObject({ kind: 'Transport' });
+      expect(server.seen).toEqual([]);
+    },
+  );
 
-  it('lets calls end on the old connections and makes new ones with another client certificate', async () => {
+  it('a transport whose credentials change lets calls end on the old connections and makes new ones with another client certificate', async () => {
     const clients = authority('clients');
     await begin({ ...leaf, ca: clients.cert, requestCert: true, rejectUnauthorized: true });
     const client = (name: string): Credentials['tls'] => ({

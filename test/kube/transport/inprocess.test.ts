@@ -36,8 +36,8 @@ function refusal(code: number, reason: string): InProcessResponse {
   };
 }
 
-describe('a transport to a server of this process', () => {
-  it('asks as its user, with path, query and headers, and gives the value as it is', async () => {
+describe('a transport to an in-process server', () => {
+  it('a transport to an in-process server sends its user, path, query and headers, and returns the value unchanged', async () => {
     const value = { kind: 'NamespaceList', items: [] };
     const asked: InProcessRequest[] = [];
     const transport = transportTo(async (request) => {
@@ -53,7 +53,7 @@ describe('a transport to a server of this process', () => {
     expect(asked[0]?.headers).toMatchObject({ accept: 'application/json', 'user-agent': 'door-test' });
   });
 
-  it('reads an answer that was written down', async () => {
+  it('a transport to an in-process server reads an response that was written down', async () => {
     const transport = transportTo(async () => ({
       code: 201,
       headers: {},
@@ -71,15 +71,18 @@ describe('a transport to a server of this process', () => {
     [404, 'NotFound', 'ResourceMissing'],
     [409, 'Conflict', 'Conflict'],
     [422, 'Invalid', 'Invalid'],
-  ])('tells a refusal %i %s as %s, like over HTTPS', async (code, reason, kind) => {
-    const transport = transportTo(async () => refusal(code, reason));
+  ])(
+    'a transport to an in-process server reports an error response %i %s as %s, like over HTTPS',
+    async (code, reason, kind) => {
+      const transport = transportTo(async () => refusal(code, reason));
 
-    await expect(
-      transport.call({ ...CALL, target: { verb: 'get', resource: 'namespaces', name: 'other' } }),
-    ).rejects.toMatchObject({ kind, status: code });
-  });
+      await expect(
+        transport.call({ ...CALL, target: { verb: 'get', resource: 'namespaces', name: 'other' } }),
+      ).rejects.toMatchObject({ kind, status: code });
+    },
+  );
 
-  it('asks again after a refusal that passes', async () => {
+  it('a transport to an in-process server retries after a temporary error', async () => {
     let times = 0;
     const transport = transportTo(async () =>
       ++times === 1
@@ -91,7 +94,7 @@ describe('a transport to a server of this process', () => {
     expect(times).toBe(2);
   });
 
-  it('streams the values of a watch as lines, and ends with its signal', async () => {
+  it('a transport to an in-process server streams the values of a watch as lines, and ends with its signal', async () => {
     const stop = new AbortController();
     async function* values(): AsyncIterable<unknown> {
       yield { type: 'ADDED', object: { n: 1 } };
@@ -105,7 +108,7 @@ describe('a transport to a server of this process', () => {
     expect(lines).toEqual(['{"type":"ADDED","object":{"n":1}}\n', '{"type":"ADDED","object":{"n":2}}\n']);
   });
 
-  it('gives up with its signal, whatever the server does', async () => {
+  it('a transport to an in-process server ends with its signal, whatever the server does', async () => {
     const stop = new AbortController();
     const transport = transportTo(() => new Promise(() => undefined));
     const call = transport.call({ ...CALL, signal: stop.signal });

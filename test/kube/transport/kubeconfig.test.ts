@@ -33,7 +33,7 @@ async function write(user: object, cluster: object = {}, more: object = {}): Pro
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
 describe('a kubeconfig file', () => {
-  it('says where the server is, which namespace is meant, and where it was found', async () => {
+  it('a kubeconfig file says where the server is, which namespace is meant, and where it was found', async () => {
     const file = await write({ token: 't' });
 
     expect(loadKubeconfig({ path: file })).toMatchObject({
@@ -67,13 +67,13 @@ describe('a kubeconfig file', () => {
     ['another server name', { token: 't' }, { 'tls-server-name': 'inner' }, { tls: { servername: 'inner' } }],
     ['no verification', { token: 't' }, { 'insecure-skip-tls-verify': true }, { tls: { rejectUnauthorized: false } }],
     ['a proxy', { token: 't' }, { 'proxy-url': 'http://proxy:3128' }, { proxy: 'http://proxy:3128' }],
-  ])('with %s gives it to every call', async (_, user, cluster, expected) => {
+  ])('a kubeconfig file with %s gives it to every call', async (_, user, cluster, expected) => {
     const config = loadKubeconfig({ path: await write(user, cluster) });
 
     expect(await config.load(false)).toMatchObject(expected);
   });
 
-  it('reads a token file beside it each time, white space around it cut off', async () => {
+  it('a kubeconfig file reads a token file beside it each time, white space around it cut off', async () => {
     await writeFile(path.join(folder, 'token'), 'first\n');
     const config = loadKubeconfig({ path: await write({ tokenFile: 'token' }) });
     const first = await config.load(false);
@@ -83,14 +83,14 @@ describe('a kubeconfig file', () => {
     expect([first, second].map((one) => one.headers['Authorization'])).toEqual(['Bearer first', 'Bearer second']);
   });
 
-  it('prefers the token file to a token, as kubectl does', async () => {
+  it('a kubeconfig file prefers the token file to a token, as kubectl does', async () => {
     await writeFile(path.join(folder, 'token'), 'from file');
     const config = loadKubeconfig({ path: await write({ token: 'from field', tokenFile: 'token' }) });
 
     expect((await config.load(false)).headers['Authorization']).toBe('Bearer from file');
   });
 
-  it('reads the files of authority and client certificate each time', async () => {
+  it('a kubeconfig file reads the files of authority and client certificate each time', async () => {
     await writeFile(path.join(folder, 'ca.crt'), 'first');
     const config = loadKubeconfig({ path: await write({ token: 't' }, { 'certificate-authority': 'ca.crt' }) });
     await config.load(false);
@@ -99,7 +99,7 @@ describe('a kubeconfig file', () => {
     expect((await config.load(false)).tls.ca?.toString()).toBe('second');
   });
 
-  it('is itself read anew each time', async () => {
+  it('a kubeconfig file is itself read again each time', async () => {
     const file = await write({ token: 'first' });
     const config = loadKubeconfig({ path: file });
     await config.load(false);
@@ -121,13 +121,13 @@ describe('a kubeconfig file', () => {
       () => write({ token: 't' }, { 'proxy-url': 'socks5://p:1080' }),
       'only http and https proxies',
     ],
-  ])('%s is refused with a word on why', async (_, prepare, message) => {
+  ])('%s is refused with the reason', async (_, prepare, message) => {
     const file = await prepare();
 
     expect(() => loadKubeconfig({ path: file })).toThrow(message);
   });
 
-  it('that is no YAML is refused without a word of its content', async () => {
+  it('a kubeconfig file that is not YAML is refused without quoting its content', async () => {
     const file = path.join(folder, 'kubeconfig');
     await writeFile(file, 'users:\n- {name: u, user: {token: canary}\n');
     const error = catching(() => loadKubeconfig({ path: file }));
@@ -139,14 +139,14 @@ describe('a kubeconfig file', () => {
   it.each([
     ['is missing', undefined, 'ENOENT'],
     ['is empty', ' \n', 'is empty'],
-  ])('whose token file %s fails without falling back', async (_, token, message) => {
+  ])('a kubeconfig file whose token file %s fails without falling back', async (_, token, message) => {
     if (token !== undefined) await writeFile(path.join(folder, 'token'), token);
     const config = loadKubeconfig({ path: await write({ tokenFile: 'token' }) });
 
     await expect(config.load(false)).rejects.toThrow(message);
   });
 
-  it('never sends a token over plain HTTP, unless the file says so', async () => {
+  it('a kubeconfig file never sends a token over plain HTTP, unless the file allows it', async () => {
     const config = loadKubeconfig({ path: await write({ token: 't' }, { server: 'http://hub.example' }) });
 
     await expect(config.load(false)).rejects.toThrow('HTTP protocol is not allowed');
@@ -168,7 +168,7 @@ describe('a credential plugin', () => {
   }
   const runs = async (): Promise<number> => (await readFile(path.join(folder, 'runs'), 'utf8')).split('\n').length - 1;
 
-  it('runs once for twenty calls at the same time', async () => {
+  it('a credential plugin runs once for twenty calls at the same time', async () => {
     const kept = new CachedCredentials(loadKubeconfig({ path: await plugin() }), new ManualClock(), new RecordingLog());
     const all = await Promise.all(Array.from({ length: 20 }, () => kept.current()));
 
@@ -176,7 +176,7 @@ describe('a credential plugin', () => {
     expect(await runs()).toBe(1);
   });
 
-  it('runs again when its token was refused, not when the files are merely read again', async () => {
+  it('a credential plugin runs again when its token was refused, not when the files are merely read again', async () => {
     const config = loadKubeconfig({ path: await plugin() });
     await config.load(false);
     await config.load(false);
@@ -185,7 +185,7 @@ describe('a credential plugin', () => {
     expect((await config.load(true)).headers['Authorization']).toBe('Bearer token-2');
   });
 
-  it('runs again when its token has expired', async () => {
+  it('a credential plugin runs again when its token has expired', async () => {
     const config = loadKubeconfig({ path: await plugin('2020-01-01T00:00:00Z') });
     await config.load(false);
 

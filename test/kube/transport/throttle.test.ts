@@ -14,7 +14,7 @@ import { ScriptedServer, refusal, success } from './scriptedserver.js';
 
 const NOW = Date.parse('2026-01-01T00:00:00Z');
 
-describe('Retry-After', () => {
+describe('a Retry-After header', () => {
   it.each<[string | undefined, number | undefined]>([
     [undefined, undefined],
     ['0', 0],
@@ -36,12 +36,12 @@ describe('Retry-After', () => {
     expect(parseRetryAfter(header, NOW)).toBe(ms);
   });
 
-  it('given twice counts the first time', () => {
+  it('a Retry-After header given twice counts the first time', () => {
     expect(parseRetryAfter(['2', '30'], NOW)).toBe(2_000);
   });
 });
 
-describe('the wait before a repeat', () => {
+describe('the delay before a retry', () => {
   function failedTry(
     kind: FailureKind,
     more: { retryAfterMs?: number; attempt?: number; unsent?: boolean } = {},
@@ -66,12 +66,15 @@ describe('the wait before a repeat', () => {
     ['Aborted', false, undefined, undefined],
     ['Fenced', false, undefined, undefined],
     ['Guarded', false, undefined, undefined],
-  ])('of %s (unsent: %s) is %s ms when idempotent, else %s', (kind, unsent, idempotent, other) => {
-    expect(waitBeforeRetry(failedTry(kind, { unsent }), true, () => 0)).toBe(idempotent);
-    expect(waitBeforeRetry(failedTry(kind, { unsent }), false, () => 0)).toBe(other);
-  });
+  ])(
+    'the delay before a retry of %s (unsent: %s) is %s ms when idempotent, else %s',
+    (kind, unsent, idempotent, other) => {
+      expect(waitBeforeRetry(failedTry(kind, { unsent }), true, () => 0)).toBe(idempotent);
+      expect(waitBeforeRetry(failedTry(kind, { unsent }), false, () => 0)).toBe(other);
+    },
+  );
 
-  it('doubles to five seconds, give or take a half', () => {
+  it('the delay before a retry doubles to five seconds, give or take a half', () => {
     const waits = [1, 2, 3, 4, 5, 6, 7].map((attempt) =>
       waitBeforeRetry(failedTry('Transport', { attempt }), true, () => 0.5),
     );
@@ -80,7 +83,7 @@ describe('the wait before a repeat', () => {
   });
 
   it.each(['Throttled', 'Unavailable'] as const)(
-    'of %s is never shorter than the server asks, and up to a tenth longer',
+    'the delay before a retry of %s is never shorter than Retry-After, and up to a tenth longer',
     (kind) => {
       expect(waitBeforeRetry(failedTry(kind, { retryAfterMs: 10_000 }), true, () => 0)).toBe(10_000);
       expect(waitBeforeRetry(failedTry(kind, { retryAfterMs: 10_000 }), true, () => 0.99)).toBeCloseTo(10_990);
@@ -89,7 +92,7 @@ describe('the wait before a repeat', () => {
 });
 
 describe('a token bucket', () => {
-  it('lets a burst go at once and then so many a second, first come first served', async () => {
+  it('a token bucket admits a burst at once and then its rate, in order', async () => {
     const clock = new ManualClock();
     const bucket = new TokenBucket(clock, { qps: 10, burst: 3 });
     const gone: number[] = [];
@@ -104,7 +107,7 @@ describe('a token bucket', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('saves up no more than its burst', async () => {
+  it('a token bucket accumulates no more than its burst', async () => {
     const clock = new ManualClock();
     const bucket = new TokenBucket(clock, { qps: 10, burst: 3 });
     await clock.advance(60_000);
@@ -116,7 +119,7 @@ describe('a token bucket', () => {
     await clock.advance(1_000);
   });
 
-  it('lets go of one that gives up, and gives its place to the next', async () => {
+  it('a token bucket removes an aborted waiter and serves the next', async () => {
     const clock = new ManualClock();
     const bucket = new TokenBucket(clock, { qps: 1, burst: 1 });
     const stop = new AbortController();
@@ -132,7 +135,7 @@ describe('a token bucket', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('leaves no timer when all have given up', async () => {
+  it('a token bucket has no timer after all waiters were aborted', async () => {
     const clock = new ManualClock();
     const bucket = new TokenBucket(clock, { qps: 1, burst: 1 });
     const stop = new AbortController();
@@ -145,7 +148,7 @@ describe('a token bucket', () => {
   });
 });
 
-describe('a transport on a clock that stands still', () => {
+describe('a rate-limited transport', () => {
   let server: ScriptedServer;
   let clock: ManualClock;
   let transport: Transport;
@@ -177,7 +180,7 @@ describe('a transport on a clock that stands still', () => {
     ['1', 1_000],
     ['10', 10_000],
     ['Thu, 01 Jan 2026 00:00:08 GMT', 8_000],
-  ])('sends nothing again before Retry-After %s', async (header, ms) => {
+  ])('a rate-limited transport sends nothing again before Retry-After %s', async (header, ms) => {
     server.next(refusal(429, 'TooManyRequests', { 'retry-after': header }), success());
     const calling = call('/a');
     await seen(1);
@@ -190,7 +193,7 @@ describe('a transport on a clock that stands still', () => {
     expect(server.seen).toHaveLength(2);
   });
 
-  it('holds back the same call of others, too, and nothing else', async () => {
+  it('a rate-limited transport delays the same call of other callers, and no other call', async () => {
     server.next(refusal(429, 'TooManyRequests', { 'retry-after': '5' }));
     await expect(call('/a', { attempts: 1 })).rejects.toMatchObject({ kind: 'Throttled', retryAfterMs: 5_000 });
 
@@ -203,7 +206,7 @@ describe('a transport on a clock that stands still', () => {
     expect(server.seen).toHaveLength(4);
   });
 
-  it('refuses at once, without sending, what would have to wait longer than a call may take', async () => {
+  it('a rate-limited transport fails at once, without sending, a call that would have to wait longer than its deadline', async () => {
     server.next(refusal(503, '', { 'retry-after': '3600' }));
     await expect(call('/a')).rejects.toMatchObject({ kind: 'Unavailable', retryAfterMs: 60_000 });
     await clock.advance(20_000);
@@ -215,7 +218,7 @@ describe('a transport on a clock that stands still', () => {
     expect(server.seen).toHaveLength(2);
   });
 
-  it('ignores a Retry-After that says nothing, and waits all the same', async () => {
+  it('a rate-limited transport ignores an invalid Retry-After and uses its backoff', async () => {
     server.next(refusal(429, 'TooManyRequests', { 'retry-after': 'soon' }), success());
     const calling = call('/a');
     await waitFor('the wait to begin', () => clock.nextIn === 1_000);
@@ -225,7 +228,7 @@ describe('a transport on a clock that stands still', () => {
     expect(server.seen).toHaveLength(2);
   });
 
-  it("gives up a wait with the caller's signal", async () => {
+  it("a rate-limited transport ends a wait with the caller's signal", async () => {
     server.next(refusal(429, 'TooManyRequests', { 'retry-after': '5' }));
     const stop = new AbortController();
     const calling = call('/a', { signal: stop.signal });
@@ -235,7 +238,7 @@ describe('a transport on a clock that stands still', () => {
     await expect(calling).rejects.toMatchObject({ kind: 'Aborted' });
   });
 
-  it('lets 200 calls go at once and 100 a second after that, unless told otherwise', async () => {
+  it('a rate-limited transport sends 200 calls at once and 100 a second after that, by default', async () => {
     const calls = Promise.all(Array.from({ length: 250 }, () => call('/a')));
     await seen(200);
     await settle();
@@ -246,7 +249,7 @@ describe('a transport on a clock that stands still', () => {
     expect(server.seen).toHaveLength(250);
   });
 
-  it('keeps leases and events apart from everything else', async () => {
+  it('a rate-limited transport keeps leases and events apart from everything else', async () => {
     await transport.close();
     transport = transportWith({ limits: { default: { qps: 1, burst: 1 }, events: { qps: 1, burst: 1 } } });
     const stop = new AbortController();
@@ -260,7 +263,7 @@ describe('a transport on a clock that stands still', () => {
     expect(server.seen.map((one) => one.url)).toEqual(['/work', '/event', '/lease']);
   });
 
-  it('ends every call after 15 s at the latest', async () => {
+  it('a rate-limited transport ends every call after 15 s at the latest', async () => {
     server.otherwise = () => undefined;
     const outcome = call('/a', { deadlineMs: 60_000 }).catch((error: unknown) => error);
     await seen(1);
@@ -274,7 +277,7 @@ describe('a transport on a clock that stands still', () => {
   });
 });
 
-it('pauses that are over are forgotten', async () => {
+it('expired Retry-After entries are removed', async () => {
   const clock = new ManualClock();
   const pauses = new RetryAfter(clock);
   for (let index = 0; index < 5_000; index++) {

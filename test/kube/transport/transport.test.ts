@@ -57,7 +57,7 @@ async function failure(call: Promise<unknown>): Promise<ApiError> {
 }
 
 describe('a call', () => {
-  it('carries path, query, credentials, user agent, body and content type, and brings JSON back', async () => {
+  it('a call carries path, query, credentials, user agent, body and content type, and brings JSON back', async () => {
     server.next(success({ kind: 'Thing' }));
 
     const answer = await transport.call({
@@ -84,7 +84,7 @@ describe('a call', () => {
     ]);
   });
 
-  it('goes below the path of the server', async () => {
+  it('a call goes below the path of the server', async () => {
     const below = transportTo({}, anonymous(`${server.url}/k8s/clusters/a`));
     await below.call(get);
     await below.close();
@@ -92,7 +92,7 @@ describe('a call', () => {
     expect(server.seen[0]?.url).toBe('/k8s/clusters/a/x');
   });
 
-  it('shares kept-alive connections with thousands of others, at most 32', async () => {
+  it('a call shares kept-alive connections with thousands of others, at most 32', async () => {
     const quick = transportTo({ limits: { default: { qps: 100_000, burst: 100_000 } } });
     for (let round = 0; round < 20; round++) await Promise.all(Array.from({ length: 100 }, () => quick.call(get)));
     await quick.close();
@@ -101,7 +101,7 @@ describe('a call', () => {
     expect(server.connections).toBeLessThanOrEqual(32);
   }, 180_000);
 
-  it('is counted, each try of it', async () => {
+  it('a call is counted, with each attempt', async () => {
     const counted: string[] = [];
     const limited: string[] = [];
     const metrics = {
@@ -119,7 +119,7 @@ describe('a call', () => {
     expect(limited).toEqual(['default', 'default', 'default']);
   });
 
-  it('leaves no socket behind when the transport closes', async () => {
+  it('a call leaves no socket behind when the transport closes', async () => {
     await transport.call(get);
     const stop = new AbortController();
     server.next((_, response) => response.writeHead(200, { 'content-type': 'application/json' }).flushHeaders());
@@ -132,7 +132,7 @@ describe('a call', () => {
   });
 });
 
-describe('repeats', () => {
+describe('retries of a call', () => {
   const appliedOrNot: readonly [string, Script][] = [
     ['500', refusal(500)],
     ['502', refusal(502)],
@@ -144,7 +144,7 @@ describe('repeats', () => {
     ['an empty answer', raw(200, 'application/json', '')],
   ];
 
-  it.each(appliedOrNot)('after %s a idempotent call is sent again, any other is not', async (_, script) => {
+  it.each(appliedOrNot)('after %s an idempotent call is retried, any other is not', async (_, script) => {
     server.next(script);
     await transport.call(get);
     expect(server.seen).toHaveLength(2);
@@ -154,7 +154,7 @@ describe('repeats', () => {
     expect(server.seen).toHaveLength(3);
   });
 
-  it('after 429 every call is sent again: it was not applied', async () => {
+  it('every call is retried after 429, since it was not applied', async () => {
     server.next(refusal(429, 'TooManyRequests', { 'retry-after': '0' }), success({ kind: 'Thing' }));
 
     expect((await transport.call(post)).body).toEqual({ kind: 'Thing' });
@@ -179,15 +179,18 @@ describe('repeats', () => {
     server = await ScriptedServer.start();
   });
 
-  it.each([400, 401, 403, 404, 405, 409, 410, 413, 415, 422])('never follow on %d', async (status) => {
-    server.otherwise = refusal(status);
-    await failure(transport.call({ ...get, path: `/${status}` }));
+  it.each([400, 401, 403, 404, 405, 409, 410, 413, 415, 422])(
+    'retries of a call never follow on %d',
+    async (status) => {
+      server.otherwise = refusal(status);
+      await failure(transport.call({ ...get, path: `/${status}` }));
 
-    // 401: once more with credentials read anew.
-    expect(server.seen).toHaveLength(status === 401 ? 2 : 1);
-  });
+      // 401: once more with credentials read anew.
+      expect(server.seen).toHaveLength(status === 401 ? 2 : 1);
+    },
+  );
 
-  it('end after four tries, or as many as were asked for', async () => {
+  it('retries of a call end after four attempts, or as many as configured', async () => {
     server.otherwise = refusal(500);
     await failure(transport.call(get));
     expect(server.seen).toHaveLength(4);
@@ -196,7 +199,7 @@ describe('repeats', () => {
     expect(server.seen).toHaveLength(5);
   });
 
-  it('never follow a redirect', async () => {
+  it('retries of a call never follow a redirect', async () => {
     server.otherwise = raw(302, 'text/html', '', { location: '/elsewhere' });
     const error = await failure(transport.call({ ...get, attempts: 1 }));
 
@@ -204,7 +207,7 @@ describe('repeats', () => {
     expect(server.seen.map((seen) => seen.url)).toEqual(['/x']);
   });
 
-  it('ask beforeAttempt each time, and stop when it objects', async () => {
+  it('retries of a call run beforeAttempt each time, and stop when it throws', async () => {
     const fenced = new ApiError({ kind: 'Fenced', message: 'fenced', call: target });
     let asked = 0;
     server.otherwise = refusal(503);
@@ -218,7 +221,7 @@ describe('repeats', () => {
   });
 });
 
-describe('an answer that is none', () => {
+describe('an invalid response', () => {
   it.each<[string, Script]>([
     ['an HTML page with code 200', raw(200, 'text/html', '<html>sign in</html>')],
     ['JSON of another content type', raw(200, 'text/plain', '{}')],
@@ -232,7 +235,7 @@ describe('an answer that is none', () => {
     expect(await failure(transport.call({ ...get, attempts: 1 }))).toMatchObject({ kind: 'Malformed', status: 200 });
   });
 
-  it('a body that does not come whole is no answer', async () => {
+  it('an incomplete body is an error', async () => {
     server.otherwise = cut({ kind: 'ThingList', items: [] });
 
     expect(await failure(transport.call({ ...get, attempts: 1 }))).toMatchObject({ kind: 'Transport' });
@@ -248,7 +251,7 @@ describe('an answer that is none', () => {
     expect(error.message).toContain('longer than 1000 bytes');
   });
 
-  it('a refusal that is no JSON is told by its code', async () => {
+  it('an error response that is not JSON is reported by its code', async () => {
     server.otherwise = raw(404, 'text/plain', '404 page not found');
     expect((await failure(transport.call({ ...get, attempts: 1 }))).kind).toBe('ResourceMissing');
 
@@ -269,7 +272,7 @@ describe('deadlines', () => {
     await clock.advance(100);
   }
 
-  it('end a call that gets no answer, and no try follows', async () => {
+  it('deadlines end a call without a response, and no attempt follows', async () => {
     server.otherwise = silence;
     const calling = failure(transport.call({ ...get, deadlineMs: 100 }));
     await expire();
@@ -283,7 +286,7 @@ describe('deadlines', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('end a call whose body never ends', async () => {
+  it('deadlines end a call whose body never ends', async () => {
     server.otherwise = (_, response) =>
       void response.writeHead(200, { 'content-type': 'application/json' }).write('{"a":');
     const calling = failure(transport.call({ ...get, deadlineMs: 100 }));
@@ -292,7 +295,7 @@ describe('deadlines', () => {
     expect(await calling).toMatchObject({ kind: 'Transport' });
   });
 
-  it('bound all tries together', async () => {
+  it('deadlines bound all attempts together', async () => {
     server.otherwise = refusal(503, '', { 'retry-after': '1' });
     const error = await failure(transport.call({ ...get, deadlineMs: 500 }));
 
@@ -300,7 +303,7 @@ describe('deadlines', () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  it('end the opening of a stream', async () => {
+  it('deadlines end the opening of a stream', async () => {
     server.next(silence);
     const opening = failure(transport.open({ ...get, deadlineMs: 100, attempts: 1 }));
     await expire();
@@ -308,7 +311,7 @@ describe('deadlines', () => {
     expect(await opening).toMatchObject({ kind: 'Transport' });
   });
 
-  it('do not end a stream that is open', async () => {
+  it('deadlines do not end a stream that is open', async () => {
     let end = (): void => undefined;
     server.next((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' }).write('first');
@@ -357,13 +360,13 @@ describe("the caller's signal", () => {
 });
 
 describe('a stream', () => {
-  it('that is refused is told like a call', async () => {
+  it('a stream that is refused is reported like a call', async () => {
     server.next(refusal(410, 'Expired'));
 
     expect(await failure(transport.open(get))).toMatchObject({ kind: 'Gone', reason: 'Expired' });
   });
 
-  it('that breaks is no answer', async () => {
+  it('a stream that breaks is an error', async () => {
     server.next((_, response, socket) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.write('first', () => socket.destroy());
@@ -375,7 +378,7 @@ describe('a stream', () => {
     expect(await failure(reading)).toMatchObject({ kind: 'Transport' });
   });
 
-  it('takes no connection from the calls', async () => {
+  it('a stream takes no connection from the calls', async () => {
     const narrow = transportTo({ connections: 1 });
     server.next((_, response) => void response.writeHead(200, { 'content-type': 'application/json' }).write('x'));
     const stop = new AbortController();
@@ -387,14 +390,14 @@ describe('a stream', () => {
   });
 });
 
-it('an answer of 200 that says nothing else is taken as it is', async () => {
+it('a response of 200 that has no kind is returned unchanged', async () => {
   server.next((_, response) => json(response, 201, { a: 1 }));
 
   expect(await transport.call(get)).toEqual({ status: 201, body: { a: 1 } });
 });
 
 describe('a proxy', () => {
-  it('is asked for a tunnel, and sees nothing of what goes through it', async () => {
+  it('a proxy tunnels the connection without access to its content', async () => {
     const proxy = await TunnelProxy.start();
     const through = transportTo(
       {},
