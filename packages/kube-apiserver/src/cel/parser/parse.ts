@@ -5,7 +5,7 @@ import { convert, TooDeep, type Conversion } from './convert.js';
 import type { Expr } from '../language/expression.js';
 import { maskSource, type Mask } from './mask.js';
 import { CompileError, type Problem } from '../language/problem.js';
-import { syntaxProblem, unreadable } from './syntax.js';
+import { syntaxProblem, skippedText } from './syntax.js';
 
 const TOO_DEEP = 'max recursion depth exceeded';
 
@@ -56,7 +56,7 @@ function convertTree(tree: ASTNode, conversion: Conversion): Expr {
 }
 
 /** The number of unexpected characters after which parsing stops. */
-const MAX_UNREADABLE = 100;
+const MAX_SKIPPED = 100;
 
 /**
  * Parses the source with optional entries and leading dots replaced, which the parser does not support: the `?` of an
@@ -73,8 +73,8 @@ function parseTree(source: string, mask: Mask): ASTNode {
       if (problems.length === 0) return tree;
     } catch (error) {
       const skipped =
-        error instanceof ParseError && problems.length < MAX_UNREADABLE
-          ? unreadable(error, source, mask.text)
+        error instanceof ParseError && problems.length < MAX_SKIPPED
+          ? skippedText(error, source, mask.text)
           : undefined;
       if (skipped === undefined) throw failure(error, source, { mask: mask.text, problems });
       problems.push(skipped.problem);

@@ -92,28 +92,29 @@ const TOKENS: Readonly<Record<string, string>> = {
   IDENTIFIER: 'IDENTIFIER',
 };
 
-/** The parser names the one token that it wanted: `Expected RPAREN, got EOF`. */
+/** The token that the parser expected, from its summary: `Expected RPAREN, got EOF`. */
 function expected(summary: string): string | undefined {
   const [, name = ''] = /^Expected (\w+)/.exec(summary) ?? [];
   return TOKENS[name];
 }
 
-/** A character, or a text, that is no token. The real server tells of it, leaves it out, and reads on. */
-export interface Unreadable {
+/** Text that is not a token, with its error. Like kube-apiserver, the parser reports it, skips it and continues. */
+export interface SkippedText {
   readonly problem: Problem;
   readonly end: number;
 }
 
-const TORN: ReadonlySet<string> = new Set([
+const UNTERMINATED: ReadonlySet<string> = new Set([
   'unterminated_string',
   'unterminated_triple_quoted_string',
   'newline_in_string',
 ]);
 
-/** What to leave out after an error of the tokens; undefined when the error is not one of those. */
-export function unreadable(error: ParseError, source: string, mask: string): Unreadable | undefined {
+/** The text to skip after a lexer error; undefined for other errors. */
+export function skippedText(error: ParseError, source: string, mask: string): SkippedText | undefined {
   const at = error.range?.start ?? source.length;
-  if (TORN.has(error.code)) return torn(source, error.code === 'newline_in_string' ? quoteBefore(source, at) : at);
+  if (UNTERMINATED.has(error.code))
+    return unterminatedString(source, error.code === 'newline_in_string' ? quoteBefore(source, at) : at);
   if (
     error.code !== 'unexpected_character' ||
     !error.summary.startsWith('Unexpected character: ') ||
@@ -129,7 +130,7 @@ export function unreadable(error: ParseError, source: string, mask: string): Unr
   };
 }
 
-function torn(source: string, at: number): Unreadable {
+function unterminatedString(source: string, at: number): SkippedText {
   const [rest = ''] = source.slice(at).split('\n');
   return { problem: { at, message: `Syntax error: token recognition error at: '${rest}'` }, end: at + rest.length };
 }
