@@ -95,7 +95,7 @@ function forbid(
   calls: (call: FakeCall) => boolean,
   { may = false, causes = [] }: { may?: boolean; causes?: readonly FailureCause[] } = {},
 ): void {
-  stage.api.may = () => may;
+  stage.api.reviewAccess = () => may;
   stage.api.before = (call) => {
     if (!calls(call)) return;
     throw new ApiError({

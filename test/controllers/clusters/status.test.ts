@@ -28,7 +28,7 @@ describe('reconcile of ManagedClusterSets', () => {
 
     hub.cluster('a', {}, { set: 'elsewhere' });
     hub.api.remove(ManagedClusters, { name: 'b' });
-    await hub.rest();
+    await hub.untilIdle();
 
     expect(setOf(hub)).toMatchObject({
       numberOfClusters: 0,
@@ -42,14 +42,14 @@ describe('reconcile of ManagedClusterSets', () => {
     await hub.start();
 
     hub.deleting('a');
-    await hub.rest();
+    await hub.untilIdle();
     expect(setOf(hub)).toMatchObject({
       numberOfClusters: 1,
       conditions: [{ status: 'False', reason: 'ClustersSelected' }],
     });
 
     hub.deleting('b');
-    await hub.rest();
+    await hub.untilIdle();
     expect(setOf(hub)).toMatchObject({
       numberOfClusters: 0,
       conditions: [{ status: 'True', reason: 'NoClusterSelected' }],
@@ -62,10 +62,10 @@ describe('reconcile of ManagedClusterSets', () => {
     await hub.start();
     const stored = hub.api.peek<ManagedClusterSet>(ManagedClusterSets, { name: 'fleet' });
     hub.api.put(ManagedClusterSets, { ...stored, metadata: { name: 'fleet', ...ENDING } });
-    await hub.rest();
+    await hub.untilIdle();
 
     hub.clusters('b');
-    await hub.rest();
+    await hub.untilIdle();
 
     expect(setOf(hub)?.numberOfClusters).toBe(2);
   });
@@ -78,7 +78,7 @@ describe('reconcile of ManagedClusterSets', () => {
       hub.cluster(`c${n}`);
       await hub.clock.advance(100);
     }
-    await hub.rest();
+    await hub.untilIdle();
 
     const writes = hub.api.writes.slice(mark);
     expect(writes.length).toBeGreaterThan(1);
@@ -93,7 +93,7 @@ describe('reconcile of ManagedClusterSets', () => {
     const calls = hub.api.calls.length;
 
     hub.cluster('a', { colour: 'red' }, { claims: { heartbeat: '1' } });
-    await hub.rest();
+    await hub.untilIdle();
 
     expect(hub.api.calls).toHaveLength(calls);
   });
@@ -102,7 +102,7 @@ describe('reconcile of ManagedClusterSets', () => {
     const hub = await new PlacementRig().start();
 
     hub.set('fleet', { clusterSelector: { selectorType: 'Sorting' } });
-    await hub.rest();
+    await hub.untilIdle();
 
     expect(setOf(hub)).toMatchObject({
       conditions: [
@@ -126,7 +126,7 @@ describe('reconcile of ManagedClusterSets', () => {
       spec: {},
       status: { numberOfClusters: 9 },
     });
-    await hub.rest();
+    await hub.untilIdle();
 
     expect(setOf(hub)?.numberOfClusters).toBe(before?.numberOfClusters);
   });
@@ -139,11 +139,11 @@ describe('reconcile of ManagedClusterSets', () => {
     hub.caches.clusters.fail(new Error('404'));
 
     hub.api.remove(ManagedClusters, { name: 'a' });
-    await hub.rest();
+    await hub.untilIdle();
     expect(hub.mark).toBe(mark);
 
     hub.caches.clusters.fail(undefined);
-    await hub.rest(10_000);
+    await hub.untilIdle(10_000);
     expect(setOf(hub)?.numberOfClusters).toBe(0);
   });
 
@@ -160,7 +160,7 @@ describe('reconcile of ManagedClusterSets', () => {
     };
 
     await hub.start();
-    await hub.rest(10_000);
+    await hub.untilIdle(10_000);
 
     expect(refusals).toBe(4);
     expect(reads).toBe(0);
@@ -178,10 +178,10 @@ describe('reconcile of ManagedClusterSets', () => {
     };
 
     await hub.start();
-    await hub.rest(60_000);
+    await hub.untilIdle(60_000);
     const before = writes;
     hub.clusters('b');
-    await hub.rest(60_000);
+    await hub.untilIdle(60_000);
 
     expect([before, writes]).toEqual([1, 2]);
   });
@@ -191,12 +191,12 @@ describe('reconcile of ManagedClusterSets', () => {
     await hub.start();
     hub.caches.sets.pause();
     hub.clusters('a');
-    await hub.rest();
+    await hub.untilIdle();
     const mark = hub.mark;
 
     hub.cluster('a', { colour: 'red' });
     hub.cluster('b', {}, { set: 'elsewhere' });
-    await hub.rest();
+    await hub.untilIdle();
 
     expect(hub.mark).toBe(mark);
   });
@@ -208,11 +208,11 @@ describe('reconcile of ManagedClusterSetBindings', () => {
     expect(boundOf(hub)).toBe('ClusterSetBound');
 
     hub.api.remove(ManagedClusterSets, { name: 'fleet' });
-    await hub.rest();
+    await hub.untilIdle();
     expect(boundOf(hub)).toBe('ClusterSetNotFound');
 
     hub.set('fleet');
-    await hub.rest();
+    await hub.untilIdle();
     expect(boundOf(hub)).toBe('ClusterSetBound');
   });
 
@@ -225,7 +225,7 @@ describe('reconcile of ManagedClusterSetBindings', () => {
     const metadata = { namespace: NAMESPACE, name: 'fleet', ...ENDING };
 
     hub.api.put(ManagedClusterSetBindings, { ...stored, metadata });
-    await hub.rest();
+    await hub.untilIdle();
 
     expect(boundOf(hub)).toBe('BindingDeleting');
   });
@@ -243,7 +243,7 @@ describe('reconcile of ManagedClusterSetBindings', () => {
     const mark = hub.mark;
 
     hub.set('fleet', { clusterSelector: { selectorType: 'LabelSelector', labelSelector: {} } });
-    await hub.rest();
+    await hub.untilIdle();
 
     expect(hub.api.writes.slice(mark).filter((write) => write.includes('bindings'))).toEqual([]);
   });

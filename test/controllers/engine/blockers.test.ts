@@ -288,7 +288,7 @@ describe('a refusal with code 403', () => {
       await rig.clock.advance(6_000);
       rig.api.remove(Deployments, ACCOUNT);
       refuse(rig, Deployments, refusal);
-      rig.api.may = (access) => access.verb !== verb;
+      rig.api.reviewAccess = (access) => access.verb !== verb;
       const result = await rig.pass();
 
       expect(rig.state()).toBe('Error PermissionDenied');
@@ -309,7 +309,7 @@ describe('a refusal with code 403', () => {
     const rig = new EngineRig();
     rig.create();
     refuse(rig, RoleBindings, () => refusal({ message }));
-    rig.api.may = () => false;
+    rig.api.reviewAccess = () => false;
     await rig.pass();
 
     expect(rig.message().endsWith(`would give the right${told}`)).toBe(true);
@@ -319,7 +319,7 @@ describe('a refusal with code 403', () => {
     const rig = new EngineRig();
     rig.create();
     refuse(rig, RoleBindings, refusal);
-    rig.api.may = () => false;
+    rig.api.reviewAccess = () => false;
     await rig.pass();
 
     expect(rig.message()).toContain(
@@ -331,7 +331,7 @@ describe('a refusal with code 403', () => {
     const rig = new EngineRig();
     rig.create();
     refuse(rig, MultiClusterEngines, refusal, 'patchMetadata');
-    rig.api.may = () => false;
+    rig.api.reviewAccess = () => false;
     await rig.pass();
 
     expect(rig.state()).toBe('Error PermissionDenied');
@@ -347,7 +347,7 @@ describe('a refusal with code 403', () => {
     expect(await rig.pass()).toMatchObject({ ending: 'wait' });
     expect(rig.state()).toBe('Available EngineReady');
 
-    rig.api.may = (access) => access.verb !== 'list';
+    rig.api.reviewAccess = (access) => access.verb !== 'list';
     await rig.pass();
     expect(rig.state()).toBe('Error PermissionDenied');
     expect(rig.message()).toContain('may not list deployments.apps in namespace multicluster-engine');
@@ -358,7 +358,7 @@ describe('a refusal with code 403', () => {
     const rig = new EngineRig();
     rig.create();
     refuse(rig, ServiceAccounts, refusal);
-    rig.api.may = () => false;
+    rig.api.reviewAccess = () => false;
     await rig.pass();
     expect(rig.state()).toBe('Progressing Installing');
     expect(rig.message()).toContain('the role was bound a moment ago');

@@ -336,7 +336,7 @@ describe('failures of serving certificates', () => {
   it.each(['get', 'apply'])('a missing right to %s is reported with the binding that gives it', async (verb) => {
     const rig = new EngineRig();
     rig.create();
-    rig.api.may = (access) => access.type !== Secrets;
+    rig.api.reviewAccess = (access) => access.type !== Secrets;
     refuse(rig, Secrets, 'Forbidden', verb);
     await rig.pass();
     await rig.clock.advance(6_000);

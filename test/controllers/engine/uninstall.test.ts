@@ -253,7 +253,7 @@ describe('an uninstall', () => {
     rig.api.before = (call) => {
       if (call.verb === 'list' && call.type === Secrets) throw forbidden();
     };
-    rig.api.may = () => false;
+    rig.api.reviewAccess = () => false;
     await removeAll(rig);
 
     expect(rig.exists()).toBe(false);
@@ -305,7 +305,7 @@ describe('an uninstall', () => {
     rig.api.before = (call) => {
       if (call.verb === 'apply') throw forbidden();
     };
-    rig.api.may = () => false;
+    rig.api.reviewAccess = () => false;
     expect(await rig.pass()).toMatchObject({ ending: 'stalled', afterMs: 30_000 });
     expect(rig.state()).toBe('Uninstalling PermissionDenied');
     expect(rig.condition('Stalled')?.message).toContain(
@@ -326,7 +326,7 @@ describe('an uninstall', () => {
     rig.api.before = (call) => {
       if (call.verb === 'list') throw forbidden();
     };
-    rig.api.may = () => false;
+    rig.api.reviewAccess = () => false;
     await rig.pass();
     expect(rig.state()).toBe('Uninstalling PermissionDenied');
     expect(rig.message()).toContain(
@@ -365,7 +365,7 @@ describe('an uninstall', () => {
     rig.api.before = (call) => {
       if (call.verb === verb) throw forbidden();
     };
-    rig.api.may = () => false;
+    rig.api.reviewAccess = () => false;
     await rig.pass();
 
     expect(rig.message()).toContain(message);
@@ -378,13 +378,13 @@ describe('an uninstall', () => {
     rig.api.before = (call) => {
       if (call.verb === 'delete' && call.type === Namespaces) throw forbidden();
     };
-    rig.api.may = () => false;
+    rig.api.reviewAccess = () => false;
     await rig.pass();
     rig.collect();
     await rig.pass();
     expect(rig.condition('Stalled')?.message).toContain('may not delete namespaces cluster-wide');
 
-    rig.api.may = () => true;
+    rig.api.reviewAccess = () => true;
     await rig.pass();
     expect(rig.exists()).toBe(false);
     expect(rig.events.at(-1)?.note).toBe(

@@ -34,7 +34,7 @@ describe('regressions of an earlier controller for the same task', () => {
     expect(hub.status('web').numberOfSelectedClusters).toBe(1);
     expect(hub.condition('web', 'Ready')?.reason).toBe('PublishFailed');
 
-    await hub.rest();
+    await hub.untilIdle();
     expect(hub.status('web')).toMatchObject({ numberOfSelectedClusters: 2, phase: 'Satisfied' });
   });
 
@@ -48,7 +48,7 @@ describe('regressions of an earlier controller for the same task', () => {
     hub.place('web');
     await hub.start();
     hub.clusters('a');
-    await hub.rest();
+    await hub.untilIdle();
 
     expect(hub.api.peek(PlacementDecisions, { namespace: NAMESPACE, name: 'web-of-mine' })).toBeDefined();
     expect(hub.writesSince(0).filter((write) => write.includes('web-of-mine'))).toEqual([]);
@@ -65,7 +65,7 @@ describe('regressions of an earlier controller for the same task', () => {
     };
 
     hub.place('web');
-    await hub.rest();
+    await hub.untilIdle();
 
     expect(sizes).toEqual([2]);
   });
@@ -79,7 +79,7 @@ describe('regressions of an earlier controller for the same task', () => {
     hub.place('other', { ClusterSets: ['fleet'] });
     await hub.start();
     hub.clusters('b');
-    await hub.rest();
+    await hub.untilIdle();
 
     for (const name of ['web', 'other']) expect(Object.values(hub.decision(name)).flat().sort()).toEqual(['a', 'b']);
   });
@@ -90,7 +90,7 @@ describe('regressions of an earlier controller for the same task', () => {
     await hub.start();
     const calls = hub.api.calls.length;
 
-    await hub.rest(300_000);
+    await hub.untilIdle(300_000);
 
     expect(hub.condition('web', 'Stalled')?.status).toBe('True');
     expect(hub.api.calls).toHaveLength(calls);
@@ -105,7 +105,7 @@ describe('regressions of an earlier controller for the same task', () => {
     const [calls, passes] = [hub.api.calls.length, hub.infos.length];
 
     for (let n = 0; n < 100; n++) hub.cluster(`c${n}`, {}, { claims: { heartbeat: String(n) } });
-    await hub.rest();
+    await hub.untilIdle();
 
     expect([hub.api.calls.length, hub.infos.length]).toEqual([calls, passes]);
   });
@@ -122,7 +122,7 @@ describe('regressions of an earlier controller for the same task', () => {
     const statuses = hub.api.all(Placements).map((one) => one.metadata.resourceVersion);
 
     hub.cluster('c3', { tier: 'gold' });
-    await hub.rest();
+    await hub.untilIdle();
 
     const moved = hub.api
       .all(PlacementDecisions)

@@ -42,7 +42,7 @@ describe('reports of failed writes', () => {
     ]);
 
     hub.api.remove(PlacementDecisions, first);
-    await hub.rest(10_000);
+    await hub.untilIdle(10_000);
 
     expect(hub.condition('web', 'PlacementSatisfied')).toMatchObject({
       status: 'True',
@@ -60,7 +60,7 @@ describe('reports of failed writes', () => {
 
     hub.api.remove(PlacementDecisions, first);
     occupy(hub);
-    await hub.rest(10_000);
+    await hub.untilIdle(10_000);
 
     expect(eventReasons(hub).slice(before)).toEqual(['PlacementUnsatisfied']);
     expect(hub.events.at(-1)?.note).toContain('PlacementDecision team/web-decision-1');
@@ -106,7 +106,7 @@ describe('reports of failed writes', () => {
     expect(eventReasons(hub)).toEqual(['PlacementUnsatisfied']);
 
     refusing = false;
-    await hub.rest(70_000);
+    await hub.untilIdle(70_000);
 
     const [last] = hub.decision('web')['decision-2'] ?? [];
     expect(last).toBeDefined();
@@ -128,7 +128,7 @@ describe('reports of failed writes', () => {
     await hub.start();
     for (let n = 0; n < 40; n++) hub.cluster(`new-${n}`);
     hub.api.before = () => {};
-    await hub.rest(70_000);
+    await hub.untilIdle(70_000);
 
     expect(refused).toHaveLength(1);
     expect(hub.decision('web')['decision-2']).toEqual([expect.stringMatching('new-')]);
@@ -137,7 +137,7 @@ describe('reports of failed writes', () => {
   it('a decision in a namespace that is being deleted is retried later: one status, no error line, no event', async () => {
     const hub = await new PlacementRig().start();
     hub.clusters('a');
-    await hub.rest();
+    await hub.untilIdle();
     const mark = hub.mark;
     let refusals = 0;
     let ending = true;
@@ -165,7 +165,7 @@ describe('reports of failed writes', () => {
     expect(hub.events).toEqual([]);
 
     ending = false;
-    await hub.rest(6_000);
+    await hub.untilIdle(6_000);
 
     expect(hub.status('web')).toMatchObject({ phase: 'Satisfied', numberOfSelectedClusters: 1 });
     expect(eventReasons(hub)).toEqual(['DecisionPublished']);
@@ -184,14 +184,14 @@ describe('reports of failed writes', () => {
       const allow = refuse(hub);
 
       hub.api.remove(PlacementDecisions, first);
-      await hub.rest(10_000);
+      await hub.untilIdle(10_000);
       expect(hub.status('web')).toMatchObject({ phase: 'Unsatisfied', numberOfSelectedClusters: 0, decisions: [] });
       expect(hub.condition('web', 'Ready')?.reason).toBe('PublishFailed');
 
-      if (another) await hub.lose();
+      if (another) await hub.loseLease();
       allow();
       const other = another ? await new PlacementRig(hub).start() : hub;
-      await other.rest(70_000);
+      await other.untilIdle(70_000);
 
       expect(other.status('web')).toMatchObject({ phase: 'Satisfied', numberOfSelectedClusters: 1 });
       expect([...eventReasons(hub), ...(another ? eventReasons(other) : [])]).toEqual([

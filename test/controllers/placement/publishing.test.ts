@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { Placement } from '../../../src/api/generated/placement.js';
 import type { PlacementDecision } from '../../../src/api/generated/placementdecision.js';
 import { PLACEMENT_LABEL } from '../../../src/api/names.js';
 import { ManagedClusters, PlacementDecisions, Placements } from '../../../src/api/resources.js';
@@ -19,7 +20,7 @@ describe('publishing of a new Placement', () => {
     const mark = hub.mark;
 
     hub.place('web', { numberOfClusters: 2 });
-    await hub.rest();
+    await hub.untilIdle();
 
     expect(hub.writesSince(mark)).toEqual([
       'create placementdecisions team/web-decision-1',
@@ -37,7 +38,7 @@ describe('publishing of a new Placement', () => {
     const mark = hub.mark;
 
     hub.place('web');
-    await hub.rest();
+    await hub.untilIdle();
 
     expect(hub.writesSince(mark)).toHaveLength(2);
     expect(hub.decision('web')).toEqual({ 'decision-1': [] });
@@ -50,10 +51,10 @@ describe('publishing of a new Placement', () => {
     hub.clusters(...numbered(250));
     await hub.start();
     hub.place('web');
-    await hub.rest();
+    await hub.untilIdle();
     const passes = hub.infos.length;
 
-    await hub.rest(20_000);
+    await hub.untilIdle(20_000);
 
     expect(hub.infos).toHaveLength(passes);
     expect(passes).toBe(1);
@@ -64,7 +65,7 @@ describe('publishing of a new Placement', () => {
     hub.clusters(...numbered(250));
     await hub.start();
     hub.place('web');
-    await hub.rest();
+    await hub.untilIdle();
 
     const objects = hub.api.all<PlacementDecision>(PlacementDecisions);
     expect(objects.map((one) => one.status.decisions.length)).toEqual([100, 100, 50]);
@@ -89,7 +90,7 @@ describe('publishing of decision objects', () => {
     };
 
     hub.place('web');
-    await hub.rest();
+    await hub.untilIdle();
 
     expect(seen).toEqual([1]);
   });
@@ -99,13 +100,13 @@ describe('publishing of decision objects', () => {
     hub.clusters('a', 'b');
     await hub.start();
     hub.place('web', { numberOfClusters: 2 });
-    await hub.rest();
+    await hub.untilIdle();
     hub.clusters(...numbered(50, 'new'));
-    await hub.rest();
+    await hub.untilIdle();
     const before = hub.decision('web');
 
     hub.api.remove(PlacementDecisions, first);
-    await hub.rest();
+    await hub.untilIdle();
 
     expect(hub.decision('web')).toEqual(before);
     expect(hub.events.map((one) => one.reason)).toEqual(['DecisionPublished']);
@@ -116,7 +117,7 @@ describe('publishing of decision objects', () => {
     hub.clusters('a', 'b');
     await hub.start();
     hub.place('web');
-    await hub.rest();
+    await hub.untilIdle();
     const before = hub.decision('web');
     const stored = hub.api.peek<PlacementDecision>(PlacementDecisions, first);
     const labels = { ...stored?.metadata.labels, theirs: 'stays' };
@@ -127,7 +128,7 @@ describe('publishing of decision objects', () => {
     };
 
     hub.api.put<PlacementDecision>(PlacementDecisions, edited);
-    await hub.rest();
+    await hub.untilIdle();
 
     expect(hub.decision('web')).toEqual(before);
     expect(hub.api.peek<PlacementDecision>(PlacementDecisions, first)?.metadata.labels).toEqual({
@@ -164,7 +165,7 @@ describe('publishing of decision objects', () => {
     expect(hub.status('web')).toMatchObject({ numberOfSelectedClusters: 0, decisions: [] });
 
     hub.api.remove(PlacementDecisions, first);
-    await hub.rest();
+    await hub.untilIdle();
 
     expect(hub.decision('web')).toEqual({ 'decision-1': ['a'] });
     expect(hub.condition('web', 'Ready')?.status).toBe('True');
@@ -226,7 +227,7 @@ describe('publishing of decision objects', () => {
     await hub.start();
 
     hub.clusters('b');
-    await hub.rest();
+    await hub.untilIdle();
 
     expect(hub.writesSince(0)).toEqual([]);
   });
@@ -257,7 +258,7 @@ describe('publishing with failed writes', () => {
       expect(hub.events).toEqual([expect.objectContaining({ reason: 'PlacementUnsatisfied' })]);
 
       refuse = false;
-      await hub.rest(60_000);
+      await hub.untilIdle(60_000);
 
       expect(hub.decision('web')).toEqual({ 'decision-1': ['a'] });
       expect(hub.status('web')).toMatchObject({ phase: 'Satisfied', numberOfSelectedClusters: 1 });
@@ -281,7 +282,7 @@ describe('publishing with failed writes', () => {
     };
 
     hub.place('web');
-    await hub.rest();
+    await hub.untilIdle();
 
     expect(hub.writesSince(0)).toEqual([
       'create placementdecisions team/web-decision-1',
@@ -307,7 +308,7 @@ describe('publishing with failed writes', () => {
     expect(Object.keys(hub.decision('web'))).toEqual(['decision-1']);
 
     refuse = false;
-    await hub.rest(60_000);
+    await hub.untilIdle(60_000);
 
     expect(hub.status('web').numberOfSelectedClusters).toBe(250);
   });
@@ -323,11 +324,52 @@ describe('publishing with failed writes', () => {
     };
 
     hub.place('web');
-    await hub.rest();
+    await hub.untilIdle();
 
     expect(hub.writesSince(0).filter((write) => write.startsWith('create'))).toHaveLength(1);
     expect(hub.status('web').phase).toBe('Satisfied');
     expect(hub.events.map((one) => one.reason)).toEqual(['DecisionPublished']);
+  });
+
+  it('a status write with a conflict is retried with the Placement as stored, and not lost', async () => {
+    const hub = new PlacementRig();
+    hub.clusters('a');
+    await hub.start();
+    hub.caches.placements.pause();
+    hub.place('web');
+    hub.caches.placements.deliver(1);
+    const stored = hub.api.peek<Placement>(Placements, { namespace: NAMESPACE, name: 'web' });
+    if (stored === undefined) throw new Error('no placement');
+    hub.api.put<Placement>(Placements, { ...stored, metadata: { ...stored.metadata, labels: { theirs: 'x' } } });
+
+    await hub.untilIdle();
+
+    expect(hub.status('web').phase).toBe('Satisfied');
+    expect(hub.writesSince(0)).toEqual([
+      'create placementdecisions team/web-decision-1',
+      'updateStatus placements team/web',
+      'updateStatus placements team/web',
+    ]);
+    expect(hub.log.lines.filter((line) => line.level === 'error')).toEqual([]);
+  });
+
+  it('a status write of a Placement that is gone ends the reconcile without an error', async () => {
+    const hub = new PlacementRig();
+    hub.clusters('a');
+    await hub.start();
+    hub.api.before = (call) => {
+      if (call.verb === 'updateStatus' && call.type === Placements)
+        throw failure('NotFound', 'updateStatus', Placements, call.name);
+    };
+
+    hub.place('web');
+    await hub.untilIdle();
+
+    expect(hub.writesSince(0)).toEqual([
+      'create placementdecisions team/web-decision-1',
+      'updateStatus placements team/web',
+    ]);
+    expect(hub.log.lines.filter((line) => line.level === 'error')).toEqual([]);
   });
 });
 
@@ -340,19 +382,19 @@ describe('publishing with a cache that is behind', () => {
     hub.caches.decisions.pause();
     hub.caches.placements.pause();
     hub.api.remove(ManagedClusters, { name: 'c010' });
-    await hub.rest();
+    await hub.untilIdle();
     const mark = hub.mark;
     const decision = hub.decision('web');
 
     hub.cluster('unrelated', {}, { set: 'fleet' });
     hub.api.remove(ManagedClusters, { name: 'unrelated' });
-    await hub.rest();
+    await hub.untilIdle();
 
     expect(Object.values(decision).flat()).toHaveLength(149);
     expect(Object.values(hub.decision('web')).flat()).toHaveLength(149);
     hub.caches.decisions.deliver();
     hub.caches.placements.deliver();
-    await hub.rest();
+    await hub.untilIdle();
     expect(hub.writesSince(mark).filter((write) => write.includes('decision')).length).toBeLessThanOrEqual(2);
   });
 
@@ -371,7 +413,7 @@ describe('publishing with a cache that is behind', () => {
     const mark = hub.mark;
 
     hub.deleting('a');
-    await hub.rest();
+    await hub.untilIdle();
 
     expect(hub.decision('web')).toEqual({ 'decision-1': ['b'] });
     expect(hub.writesSince(mark)).toEqual([

@@ -15,7 +15,7 @@ async function selected(...names: readonly string[]): Promise<PlacementRig> {
   hub.clusters(...names);
   await hub.start();
   hub.place('web', { numberOfClusters: 2 });
-  await hub.rest();
+  await hub.untilIdle();
   return hub;
 }
 
@@ -33,7 +33,7 @@ describe('repeated writes', () => {
     };
 
     hub.deleting(gone);
-    await hub.rest();
+    await hub.untilIdle();
 
     const [third = ''] = ['a', 'b', 'c'].filter((name) => name !== gone && name !== stays);
     expect(hub.decision('web')['decision-1']?.toSorted()).toEqual([stays, third].toSorted());
@@ -45,7 +45,7 @@ describe('repeated writes', () => {
     hub.clusters(...Array.from({ length: 150 }, (_, n) => `c${n}`));
     await hub.start();
     hub.place('web');
-    await hub.rest();
+    await hub.untilIdle();
     const mark = hub.mark;
     hub.api.before = (call) => {
       if (!updatesDecision(call) || call.object === undefined) return;
@@ -55,7 +55,7 @@ describe('repeated writes', () => {
 
     const decision = hub.decision('web');
     for (const name of [decision['decision-1']?.[0], decision['decision-2']?.[0]]) hub.deleting(name ?? '');
-    await hub.rest();
+    await hub.untilIdle();
 
     expect(hub.writesSince(mark)).toEqual([
       'update placementdecisions team/web-decision-1',
@@ -81,7 +81,7 @@ describe('repeated writes', () => {
     };
 
     hub.deleting(gone);
-    await hub.rest();
+    await hub.untilIdle();
 
     expect(hub.decision('web')['decision-1']).toContain(stays);
     expect(hub.decision('web')['decision-1']).toHaveLength(2);
@@ -108,7 +108,7 @@ describe('deletions before the answer', () => {
     arm();
 
     hub.place('web', { numberOfClusters: 0 });
-    await hub.rest();
+    await hub.untilIdle();
 
     expect(hub.decision('web')).toEqual({ 'decision-1': [] });
   });
@@ -116,11 +116,11 @@ describe('deletions before the answer', () => {
   it('a decision object that is deleted before the answer to its update is created again', async () => {
     const { hub, arm } = await snatched();
     hub.place('web');
-    await hub.rest();
+    await hub.untilIdle();
     arm();
 
     hub.deleting('a');
-    await hub.rest();
+    await hub.untilIdle();
 
     expect(hub.decision('web')).toEqual({ 'decision-1': ['b'] });
   });
@@ -130,11 +130,11 @@ describe('deletions before the answer', () => {
     const old = hub.place('web', {}, { uid: 'of-the-old-one' });
     hub.store(old, 1, ['a', 'b']);
     hub.api.remove(Placements, { namespace: NAMESPACE, name: 'web' });
-    await hub.rest();
+    await hub.untilIdle();
     arm();
 
     hub.place('web', { numberOfClusters: 0 });
-    await hub.rest();
+    await hub.untilIdle();
 
     expect(hub.decision('web')).toEqual({ 'decision-1': [] });
     expect(hub.api.peek(PlacementDecisions, first)?.metadata.ownerReferences?.[0]?.uid).not.toBe('of-the-old-one');

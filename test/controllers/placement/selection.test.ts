@@ -35,7 +35,7 @@ describe('reconcile after a change of the fleet', () => {
 
     for (const name of ['a', 'b']) hub.cluster(name, { colour: 'red' });
     for (const name of ['a', 'b']) hub.cluster(name, { colour: 'red' }, { claims: { heartbeat: '1' } });
-    await hub.rest(20_000);
+    await hub.untilIdle(20_000);
 
     expect([hub.api.calls.length, hub.infos.length]).toEqual([calls, passes]);
   });
@@ -47,12 +47,12 @@ describe('reconcile after a change of the fleet', () => {
         numberOfClusters: 1,
         predicates: [{ requiredClusterSelector: { labelSelector: { matchLabels: { tier: String(n) } } } }],
       });
-    await hub.rest();
+    await hub.untilIdle();
     hub.infos.length = 0;
     const mark = hub.mark;
 
     hub.cluster('a', { region: 'eu' });
-    await hub.rest();
+    await hub.untilIdle();
 
     expect(hub.infos.map((one) => one.name)).toEqual(['web']);
     expect(hub.writesSince(mark)).toEqual([
@@ -67,7 +67,7 @@ describe('reconcile after a change of the fleet', () => {
     const mark = hub.mark;
 
     for (let n = 0; n < 100; n++) hub.cluster(`c${n}`);
-    await hub.rest();
+    await hub.untilIdle();
 
     expect(hub.writesSince(mark)).toEqual([
       'update placementdecisions team/web-decision-1',
@@ -81,7 +81,7 @@ describe('reconcile after a change of the fleet', () => {
 
     hub.deleting('a');
     hub.api.remove(ManagedClusters, { name: 'b' });
-    await hub.rest();
+    await hub.untilIdle();
 
     expect(selected(hub)).toEqual(['c']);
   });
@@ -92,7 +92,7 @@ describe('reconcile after a change of the fleet', () => {
     const mark = hub.mark;
 
     hub.deleting(before[1] ?? '');
-    await hub.rest();
+    await hub.untilIdle();
 
     expect(hub.writesSince(mark).filter((write) => write.includes('decision'))).toHaveLength(1);
     expect(selected(hub)).toEqual(expect.arrayContaining([before[0], before[2]]));
@@ -143,10 +143,10 @@ describe('reconcile of an invalid spec', () => {
     async (_sentence, spec, field) => {
       const hub = await settled({}, 'a', 'b');
       hub.place('web', spec);
-      await hub.rest();
+      await hub.untilIdle();
       const calls = hub.api.calls.length;
 
-      await hub.rest(300_000);
+      await hub.untilIdle(300_000);
 
       expect(selected(hub)).toEqual(['a', 'b']);
       expect(hub.condition('web', 'PlacementMisconfigured')).toMatchObject({
@@ -162,10 +162,10 @@ describe('reconcile of an invalid spec', () => {
   it('an invalid spec keeps the decision without clusters that are deleted', async () => {
     const hub = await settled({}, 'a', 'b');
     hub.place('web', broken);
-    await hub.rest();
+    await hub.untilIdle();
 
     hub.deleting('a');
-    await hub.rest();
+    await hub.untilIdle();
 
     expect(selected(hub)).toEqual(['b']);
   });
@@ -174,7 +174,7 @@ describe('reconcile of an invalid spec', () => {
     const hub = await settled(broken, 'a');
 
     hub.place('web', {});
-    await hub.rest();
+    await hub.untilIdle();
 
     expect(selected(hub)).toEqual(['a']);
     expect(hub.status('web').phase).toBe('Satisfied');
@@ -203,12 +203,12 @@ describe('reconcile after a change of sets and bindings', () => {
     const hub = await settled({}, 'a', 'b');
     hub.set('more');
     hub.bind('more');
-    await hub.rest();
+    await hub.untilIdle();
 
     hub.set('fleet', { clusterSelector: { selectorType: 'Sorting' } });
     hub.cluster('late');
     hub.cluster('other', {}, { set: 'more' });
-    await hub.rest();
+    await hub.untilIdle();
 
     expect(selected(hub)).toEqual(['a', 'b', 'other']);
     expect(hub.condition('web', 'PlacementSatisfied')).toMatchObject({
@@ -217,11 +217,11 @@ describe('reconcile after a change of sets and bindings', () => {
     });
 
     hub.deleting('a');
-    await hub.rest();
+    await hub.untilIdle();
     expect(selected(hub)).toEqual(['b', 'other']);
 
     hub.set('fleet');
-    await hub.rest();
+    await hub.untilIdle();
     expect(selected(hub)).toEqual(['b', 'late', 'other']);
   });
 
@@ -229,15 +229,15 @@ describe('reconcile after a change of sets and bindings', () => {
     const hub = await settled({}, 'a');
 
     hub.api.remove(ManagedClusterSetBindings, { namespace: NAMESPACE, name: 'fleet' });
-    await hub.rest();
+    await hub.untilIdle();
     expect(selected(hub)).toEqual([]);
 
     hub.bind('fleet');
-    await hub.rest();
+    await hub.untilIdle();
     expect(selected(hub)).toEqual(['a']);
 
     hub.api.remove(ManagedClusterSets, { name: 'fleet' });
-    await hub.rest();
+    await hub.untilIdle();
     expect(hub.decision('web')).toEqual({ 'decision-1': [] });
   });
 
@@ -262,7 +262,7 @@ describe('reconcile with caches that are not current or deletions that are uncon
 
       hub.caches[kind].fail(new Error('404'));
       hub.deleting('a');
-      await hub.rest();
+      await hub.untilIdle();
       expect(hub.writesSince(mark)).toEqual([]);
 
       hub.caches[kind].fail(undefined);
@@ -299,12 +299,12 @@ describe('reconcile with caches that are not current or deletions that are uncon
 
     take(hub);
     hub.api.remove(ManagedClusters, { name: 'a' });
-    await hub.rest(10_000);
+    await hub.untilIdle(10_000);
     expect(hub.writesSince(mark)).toEqual([]);
     expect(selected(hub)).toEqual(['a', 'b']);
 
     give(hub);
-    await hub.rest(10_000);
+    await hub.untilIdle(10_000);
     expect(selected(hub)).toEqual(['b']);
   });
 
@@ -318,7 +318,7 @@ describe('reconcile with caches that are not current or deletions that are uncon
     await hub.clock.advance(20_000);
     expect(hub.writesSince(mark)).toEqual([]);
 
-    await hub.rest(15_000);
+    await hub.untilIdle(15_000);
     expect(hub.decision('web')).toEqual({ 'decision-1': [] });
   });
 
@@ -339,7 +339,7 @@ describe('reconcile with caches that are not current or deletions that are uncon
     await hub.start();
 
     hub.api.remove(ManagedClusters, { name: 'a' });
-    await hub.rest(10_000);
+    await hub.untilIdle(10_000);
 
     expect(selected(hub)).toEqual(kept);
   });
@@ -352,7 +352,7 @@ describe('reconcile with caches that are not current or deletions that are uncon
     hub.api.calls.length = 0;
 
     hub.api.remove(ManagedClusters, { name: 'a' });
-    await hub.rest();
+    await hub.untilIdle();
 
     expect(hub.api.calls.filter((call) => call.type === CustomResourceDefinitions)).toHaveLength(3);
     for (let n = 0; n < 20; n++) expect(selected(hub, `p${n}`)).toEqual(['b']);
@@ -366,7 +366,7 @@ describe('reconcile with caches that are not current or deletions that are uncon
     };
 
     hub.api.remove(ManagedClusters, { name: 'a' });
-    await hub.rest();
+    await hub.untilIdle();
 
     expect(selected(hub)).toEqual(['a', 'b']);
   });
@@ -384,7 +384,7 @@ describe('reconcile after a change of the leader', () => {
 
   it('a new leader keeps the stored selection, whatever ranks higher', async () => {
     const hub = await settled({ numberOfClusters: 1 }, 'z');
-    await hub.lose();
+    await hub.loseLease();
     hub.clusters(...Array.from({ length: 30 }, (_, index) => `c${index}`));
 
     await new PlacementRig(hub).start();
@@ -394,18 +394,18 @@ describe('reconcile after a change of the leader', () => {
 
   it('a leader that loses the lease and acquires it again forgets what it had published', async () => {
     const hub = await settled({ numberOfClusters: 1 }, 'a', 'b', 'c');
-    await hub.lose();
+    await hub.loseLease();
     const other = await new PlacementRig(hub).start();
     hub.place('web', { numberOfClusters: 3 });
-    await other.rest();
+    await other.untilIdle();
     hub.place('web', { numberOfClusters: 2 });
-    await other.rest();
+    await other.untilIdle();
     const published = hub.decision('web');
-    await other.lose();
+    await other.loseLease();
     const mark = hub.mark;
 
-    hub.hold();
-    await hub.rest();
+    hub.acquireLease();
+    await hub.untilIdle();
 
     expect(hub.decision('web')).toEqual(published);
     expect(hub.writesSince(mark)).toEqual([]);
@@ -422,7 +422,7 @@ describe('status', () => {
       spec: {},
       status: { ...stored?.status, phase: 'Unsatisfied', numberOfSelectedClusters: 7 },
     });
-    await hub.rest();
+    await hub.untilIdle();
 
     expect(hub.status('web')).toEqual(stored?.status);
   });
@@ -433,9 +433,9 @@ describe('status', () => {
 
     hub.deleting('a');
     hub.deleting('b');
-    await hub.rest();
+    await hub.untilIdle();
     hub.deleting('c');
-    await hub.rest();
+    await hub.untilIdle();
 
     expect(hub.events.map((one) => one.reason)).toEqual([
       'DecisionChanged',
@@ -450,7 +450,7 @@ describe('status', () => {
     const hub = await settled({}, 'a');
 
     hub.api.remove(Placements, { namespace: NAMESPACE, name: 'web' });
-    await hub.rest();
+    await hub.untilIdle();
 
     expect(hub.infos.at(-1)).toMatchObject({ name: 'web', phase: 'gone' });
   });

@@ -4,19 +4,19 @@ import type { PlacementRules } from '../../../src/domain/placement/predicates.js
 import { matchedClusters } from '../../../src/domain/placement/rank.js';
 import type { Candidates } from '../../../src/domain/placement/snapshot.js';
 
-/** One cluster with the readable sets that it is a member of. */
+/** A cluster with the readable sets that it is a member of. */
 export interface FleetMember {
   readonly cluster: ClusterView;
   readonly sets: readonly string[];
 }
 
-/** The members of any of the `eligible` sets, those being deleted included. */
-export function membersOf(fleet: readonly FleetMember[], eligible: readonly string[]): readonly FleetMember[] {
+/** The members of the `eligible` sets, including those being deleted. */
+function membersOf(fleet: readonly FleetMember[], eligible: readonly string[]): readonly FleetMember[] {
   const wanted = new Set(eligible);
   return fleet.filter((member) => member.sets.some((name) => wanted.has(name)));
 }
 
-/** The candidates of the `eligible` sets, by going through the whole fleet: what an index has to agree with. */
+/** The candidates of the `eligible` sets, computed from the whole fleet: the expected content of an index. */
 export function candidatesAmong(
   fleet: readonly FleetMember[],
   eligible: readonly string[],

@@ -13,7 +13,7 @@ import type {
 } from '../../../src/domain/placement/snapshot.js';
 import type { DecisionWrite } from '../../../src/domain/placement/slices.js';
 
-/** Plain defaults for everything that selection reads: one set `fleet`, bound to namespace `team`, Placement `web`. */
+/** Defaults for everything that selection reads: one set `fleet`, bound to namespace `team`, and Placement `web`. */
 
 export const UID = '0b1a5a0e-0000-4000-8000-000000000001';
 
@@ -34,7 +34,7 @@ export function members(...names: readonly string[]): readonly FleetMember[] {
   return names.map((name) => member(name));
 }
 
-/** `count` names that sort as they count: c000, c001, … */
+/** `count` names in alphabetical order: c000, c001, … */
 export function names(count: number, from = 0): readonly string[] {
   return Array.from({ length: count }, (_, index) => `c${String(from + index).padStart(3, '0')}`);
 }
@@ -47,7 +47,7 @@ export function clusterSet(name: string, over: Partial<SetView> = {}): SetView {
   return { name, deleting: false, readable: true, ...over };
 }
 
-/** Object n of Placement `web`, as we would have written it. */
+/** Decision object n of Placement `web`, as the controller writes it. */
 export function decision(
   ordinal: number,
   clusters: readonly string[],
@@ -79,7 +79,7 @@ export interface World {
   readonly name: string;
 }
 
-/** The snapshot of a world; members of sets that cannot be read are unknown, as they are in production. */
+/** The snapshot of a world; members of unreadable sets are unknown, as in production. */
 export function snapshot(over: Partial<World> = {}): PlacementSnapshot {
   const world: World = {
     spec: {},
@@ -109,7 +109,7 @@ export function snapshot(over: Partial<World> = {}): PlacementSnapshot {
   };
 }
 
-/** The fleet with the memberships that can be known. */
+/** The fleet without the memberships of unreadable sets. */
 export function knownMembers(
   fleet: readonly FleetMember[],
   sets: ReadonlyMap<string, SetView>,
@@ -117,7 +117,7 @@ export function knownMembers(
   return fleet.map((one) => ({ ...one, sets: one.sets.filter((name) => sets.get(name)?.readable === true) }));
 }
 
-/** The stored objects once the API server has accepted `write`; it refuses a wrong UID or resourceVersion. */
+/** The stored objects after `write`. Throws for a wrong UID or resourceVersion. */
 export function accept(
   stored: readonly StoredDecision[],
   write: DecisionWrite,
@@ -140,7 +140,7 @@ export function accept(
   return [...others, decision(write.ordinal, write.clusters, { uid, resourceVersion, deleting })];
 }
 
-/** The stored objects after each prefix of `writes`, the empty one first. */
+/** The stored objects after each prefix of `writes`, beginning with the empty one. */
 export function prefixes(
   stored: readonly StoredDecision[],
   writes: readonly DecisionWrite[],

@@ -16,9 +16,9 @@ import type { CacheOptions } from '../../../src/kube/cache/reflector.js';
 import type { WriteVerb } from '../../../src/kube/guard/guard.js';
 import type { Clock } from '../../../src/runtime/clock.js';
 import { ApiError, type FailureKind } from '../../../src/runtime/errors.js';
-import { FakeCache, holds } from './cache.js';
+import { FakeCache, matchesSelector } from './cache.js';
 
-/** One call as the fake saw it, in order. */
+/** One API call. */
 export interface FakeCall {
   readonly verb: WriteVerb | 'get' | 'list' | 'allowed';
   readonly type: ResourceType;
@@ -30,17 +30,17 @@ type Tree = Record<string, unknown>;
 
 /**
  * The Kubernetes API in memory, for unit tests of controllers: resource versions, uids, generations, status subresource,
- * preconditions, finalizers, caches that may lag. No garbage collection, no schema, no field managers but those of Secrets.
+ * preconditions, finalizers, caches that may lag. It has no garbage collection, no schema, and managed fields only in Secrets.
  */
 export class FakeApi implements KubeClient {
-  /** Every call that reached the server, refused ones too. */
+  /** Every call in order, including those that fail. */
   readonly calls: FakeCall[] = [];
-  /** Called before each call is carried out; what it throws is the answer. */
+  /** Runs before each call; the call fails with what it throws. */
   before: (call: FakeCall) => void | Promise<void> = () => {};
-  /** Nobody may ask for more of a Secret than its metadata: who does fails. */
-  concealsSecrets = false;
-  /** The answer of SelfSubjectAccessReview. */
-  may: (access: AccessAttributes) => boolean = () => true;
+  /** Whether calls fail that request more of a Secret than its metadata. */
+  rejectsSecretData = false;
+  /** The result of SelfSubjectAccessReview. */
+  reviewAccess: (access: AccessAttributes) => boolean = () => true;
   readonly #clock: Clock;
   readonly #tables = new Map<string, Map<string, KubeObject>>();
   readonly #caches: FakeCache<KubeObject>[] = [];
@@ -59,7 +59,7 @@ export class FakeApi implements KubeClient {
       .map((call) => `${call.verb} ${call.type.plural} ${keyOf(call.name)}`);
   }
 
-  /** What is stored, without a call being counted. */
+  /** The stored object; not counted as a call. */
   peek<T extends KubeObject>(type: ResourceType, name: ObjectName): T | undefined {
     return this.#table(type).get(keyOf(name)) as T | undefined;
   }
@@ -68,10 +68,10 @@ export class FakeApi implements KubeClient {
     return [...this.#table(type).values()].sort((a, b) => (keyOf(a.metadata) < keyOf(b.metadata) ? -1 : 1)) as T[];
   }
 
-  /** Stores an object as it is (status and all), as somebody else would, without a call being counted. */
+  /** Stores an object with its status, as another client would; not counted as a call. */
   put<T extends KubeObject>(type: ResourceType, object: T): T {
     const stored = this.peek(type, object.metadata);
-    const metadata = { ...this.#born(), ...stored?.metadata, ...object.metadata };
+    const metadata = { ...this.#serverFields(), ...stored?.metadata, ...object.metadata };
     if (
       stored !== undefined &&
       !isDeepStrictEqual(Reflect.get(stored, 'spec'), structuredClone<unknown>(Reflect.get(object, 'spec')))
@@ -81,7 +81,7 @@ export class FakeApi implements KubeClient {
     return this.#store(type, { ...object, metadata }, 'put');
   }
 
-  /** Takes an object away at once, as garbage collection would. */
+  /** Removes an object at once, as garbage collection would. */
   remove(type: ResourceType, name: ObjectName): void {
     const stored = this.#table(type).get(keyOf(name));
     if (stored === undefined) return;
@@ -89,9 +89,9 @@ export class FakeApi implements KubeClient {
     for (const cache of this.#caches) if (cache.type === type) cache.receive(keyOf(name), undefined);
   }
 
-  /** A cache of this server; it follows at once unless it is `paused`. */
+  /** A cache of this server; it is updated at once unless it is paused. */
   cache<T extends KubeObject>(options: CacheOptions<T>): FakeCache<T> {
-    this.#conceal(options.type, options.metadataOnly);
+    this.#checkSecretRead(options.type, options.metadataOnly);
     const cache = new FakeCache<T>(options, () => this.all<T>(options.type));
     this.#caches.push(cache as unknown as FakeCache<KubeObject>);
     return cache;
@@ -102,10 +102,10 @@ export class FakeApi implements KubeClient {
     name: ObjectName,
     options: ReadOptions = {},
   ): Promise<T | undefined> {
-    this.#conceal(type, options.metadataOnly);
+    this.#checkSecretRead(type, options.metadataOnly);
     await this.#call({ verb: 'get', type, name });
     const stored = this.peek<T>(type, name);
-    return stored !== undefined && options.metadataOnly === true ? bare(stored) : stored;
+    return stored !== undefined && options.metadataOnly === true ? metadataOf(stored) : stored;
   }
 
   async list<T extends KubeObject>(
@@ -113,29 +113,29 @@ export class FakeApi implements KubeClient {
     namespace: string | undefined,
     options: ListOptions = {},
   ): Promise<T[]> {
-    this.#conceal(type, options.metadataOnly);
+    this.#checkSecretRead(type, options.metadataOnly);
     await this.#call({ verb: 'list', type, name: { name: '' } });
     const found = this.all<T>(type).filter(
       (one) =>
         (namespace === undefined || one.metadata.namespace === namespace) &&
-        holds(one.metadata.labels ?? {}, options.labelSelector) &&
-        holds({ 'metadata.name': one.metadata.name }, options.fieldSelector),
+        matchesSelector(one.metadata.labels ?? {}, options.labelSelector) &&
+        matchesSelector({ 'metadata.name': one.metadata.name }, options.fieldSelector),
     );
-    return options.metadataOnly === true ? found.map(bare) : found;
+    return options.metadataOnly === true ? found.map(metadataOf) : found;
   }
 
   async create<T extends KubeObject>(type: ResourceType, object: T, _options: WriteOptions): Promise<T> {
     await this.#call({ verb: 'create', type, name: object.metadata, object });
     if (this.peek(type, object.metadata) !== undefined) throw failure('AlreadyExists', 'create', type, object.metadata);
-    const fresh: T = hasStatus(type) ? without(object, 'status') : object;
-    return this.#store(type, { ...fresh, metadata: { ...object.metadata, ...this.#born() } }, 'create');
+    const fresh: T = hasStatus(type) ? withoutField(object, 'status') : object;
+    return this.#store(type, { ...fresh, metadata: { ...object.metadata, ...this.#serverFields() } }, 'create');
   }
 
   async update<T extends KubeObject>(type: ResourceType, object: T, _options: WriteOptions): Promise<T> {
     await this.#call({ verb: 'update', type, name: object.metadata, object });
     const stored = this.#expect(type, object.metadata, 'update', object.metadata);
     const next: T = hasStatus(type) ? withField(object, 'status', Reflect.get(stored, 'status')) : object;
-    return this.#store(type, { ...next, metadata: kept(stored.metadata, object.metadata) }, 'update');
+    return this.#store(type, { ...next, metadata: withServerFields(stored.metadata, object.metadata) }, 'update');
   }
 
   async updateStatus<T extends KubeObject>(type: ResourceType, object: T, _options: WriteOptions): Promise<T> {
@@ -145,10 +145,10 @@ export class FakeApi implements KubeClient {
   }
 
   async apply<T extends KubeObject>(type: ResourceType, applied: T, options: ApplyOptions): Promise<T> {
-    this.#conceal(type, options.metadataOnly);
-    const object = type === Secrets ? booked(applied, options.fieldManager) : applied;
+    this.#checkSecretRead(type, options.metadataOnly);
+    const object = type === Secrets ? withManagedFields(applied, options.fieldManager) : applied;
     const stored = await this.#apply(type, object, options);
-    return options.metadataOnly === true ? bare(stored) : stored;
+    return options.metadataOnly === true ? metadataOf(stored) : stored;
   }
 
   async #apply<T extends KubeObject>(type: ResourceType, object: T, options: ApplyOptions): Promise<T> {
@@ -156,13 +156,13 @@ export class FakeApi implements KubeClient {
     const stored = this.peek<T>(type, object.metadata);
     if (stored === undefined) {
       if (object.metadata.uid !== undefined) throw failure('Conflict', 'apply', type, object.metadata);
-      return this.#store(type, { ...object, metadata: { ...object.metadata, ...this.#born() } }, 'apply');
+      return this.#store(type, { ...object, metadata: { ...object.metadata, ...this.#serverFields() } }, 'apply');
     }
     const asked = object.metadata.uid;
     if (options.force && asked === undefined) throw new Error('a forced apply without metadata.uid');
     if (asked !== undefined && asked !== stored.metadata.uid) throw failure('Conflict', 'apply', type, object.metadata);
     const merged = merge(stored as unknown as Tree, object as unknown as Tree) as unknown as T;
-    return this.#store(type, { ...merged, metadata: kept(stored.metadata, merged.metadata) }, 'apply');
+    return this.#store(type, { ...merged, metadata: withServerFields(stored.metadata, merged.metadata) }, 'apply');
   }
 
   async patchMetadata<T extends KubeObject>(
@@ -202,12 +202,12 @@ export class FakeApi implements KubeClient {
 
   async allowed(access: AccessAttributes): Promise<boolean> {
     await this.#call({ verb: 'allowed', type: access.type, name: { name: access.name ?? '' } });
-    return this.may(access);
+    return this.reviewAccess(access);
   }
 
-  #conceal(type: ResourceType, metadataOnly: boolean | undefined): void {
-    if (this.concealsSecrets && type === Secrets && metadataOnly !== true)
-      throw new Error('what is in a Secret was asked for');
+  #checkSecretRead(type: ResourceType, metadataOnly: boolean | undefined): void {
+    if (this.rejectsSecretData && type === Secrets && metadataOnly !== true)
+      throw new Error('the data of a Secret was requested');
   }
 
   async #call(call: FakeCall): Promise<void> {
@@ -223,7 +223,7 @@ export class FakeApi implements KubeClient {
     return table;
   }
 
-  #born(): Pick<ObjectMeta, 'uid' | 'generation' | 'creationTimestamp'> {
+  #serverFields(): Pick<ObjectMeta, 'uid' | 'generation' | 'creationTimestamp'> {
     this.#uid += 1;
     return {
       uid: `uid-${this.#uid}`,
@@ -267,7 +267,7 @@ export class FakeApi implements KubeClient {
   }
 }
 
-/** An answer of the API server that refuses `verb` on `name`. */
+/** The error of the API server for `verb` on `name`. */
 export function failure(kind: FailureKind, verb: string, type: ResourceType, name: ObjectName): ApiError {
   const resource = type.group === '' ? type.plural : `${type.plural}.${type.group}`;
   return new ApiError({
@@ -277,8 +277,8 @@ export function failure(kind: FailureKind, verb: string, type: ResourceType, nam
   });
 }
 
-/** With the managed fields of an apply that takes everything over. */
-function booked<T extends KubeObject>(object: T, manager: string): T {
+/** The object with the managed fields of an apply that owns all its fields. */
+function withManagedFields<T extends KubeObject>(object: T, manager: string): T {
   const fields = (value: unknown): Tree =>
     isTree(value) ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [`f:${key}`, fields(inner)])) : {};
   return {
@@ -291,11 +291,11 @@ function hasStatus(type: ResourceType): boolean {
   return type !== PlacementDecisions;
 }
 
-function bare<T extends KubeObject>(object: T): T {
+function metadataOf<T extends KubeObject>(object: T): T {
   return { apiVersion: object.apiVersion, kind: object.kind, metadata: object.metadata } as T;
 }
 
-function kept(stored: ObjectMeta, next: ObjectMeta): ObjectMeta {
+function withServerFields(stored: ObjectMeta, next: ObjectMeta): ObjectMeta {
   const { uid, creationTimestamp, deletionTimestamp } = stored;
   return {
     ...next,
@@ -305,14 +305,14 @@ function kept(stored: ObjectMeta, next: ObjectMeta): ObjectMeta {
   } as ObjectMeta;
 }
 
-function without<T extends KubeObject>(object: T, field: string): T {
+function withoutField<T extends KubeObject>(object: T, field: string): T {
   const copy = { ...object };
   Reflect.deleteProperty(copy, field);
   return copy;
 }
 
 function withField<T extends KubeObject>(object: T, field: string, value: unknown): T {
-  return value === undefined ? without(object, field) : { ...object, [field]: value };
+  return value === undefined ? withoutField(object, field) : { ...object, [field]: value };
 }
 
 function merge(stored: Tree, patch: Tree): Tree {

@@ -3,16 +3,16 @@ import { keyOf } from '../../../src/api/resources.js';
 import type { Cache, CacheOptions } from '../../../src/kube/cache/reflector.js';
 import type { Change, Store } from '../../../src/kube/cache/store.js';
 
-/** A cache fed by `FakeApi`: follows at once, or, while `paused`, when `deliver` is called. */
+/** A cache of a `FakeApi`. Events are delivered at once or, while it is paused, when `deliver` is called. */
 export class FakeCache<T extends KubeObject> implements Cache<T>, Store<T> {
   readonly type: ResourceType;
   readonly store: Store<T> = this;
   readonly #options: CacheOptions<T>;
   readonly #read: () => readonly T[];
-  readonly #held = new Map<string, T>();
+  readonly #objects = new Map<string, T>();
   readonly #changes: ((change: Change<T>) => void)[] = [];
   readonly #states: (() => void)[] = [];
-  readonly #late: { key: string; object: T | undefined }[] = [];
+  readonly #delayed: { key: string; object: T | undefined }[] = [];
   #started = false;
   #paused = false;
   #failure: Error | undefined;
@@ -23,18 +23,18 @@ export class FakeCache<T extends KubeObject> implements Cache<T>, Store<T> {
     this.#read = read;
   }
 
-  /** Holds events back from now on. */
+  /** Delays events from now on. */
   pause(): void {
     this.#paused = true;
   }
 
-  /** Lets the `count` oldest held-back events through (all of them, and follows again, when absent). */
+  /** Delivers the `count` oldest delayed events; without `count` all of them, and later ones at once. */
   deliver(count?: number): void {
     if (count === undefined) this.#paused = false;
-    for (const one of this.#late.splice(0, count ?? this.#late.length)) this.#take(one.key, one.object);
+    for (const one of this.#delayed.splice(0, count ?? this.#delayed.length)) this.#apply(one.key, one.object);
   }
 
-  /** Says that the server cannot be asked (or can again, with undefined). */
+  /** Makes the cache not current because of `failure`; with undefined, current again. */
   fail(failure: Error | undefined): void {
     this.#failure = failure;
     for (const run of this.#states) run();
@@ -43,8 +43,8 @@ export class FakeCache<T extends KubeObject> implements Cache<T>, Store<T> {
   /** An event of the server. */
   receive(key: string, object: T | undefined): void {
     if (!this.#started) return;
-    if (this.#paused) this.#late.push({ key, object });
-    else this.#take(key, object);
+    if (this.#paused) this.#delayed.push({ key, object });
+    else this.#apply(key, object);
   }
 
   onChange(handler: (change: Change<T>) => void): void {
@@ -58,7 +58,7 @@ export class FakeCache<T extends KubeObject> implements Cache<T>, Store<T> {
 
   start(): void {
     this.#started = true;
-    for (const object of this.#read()) this.#take(keyOf(object.metadata), object);
+    for (const object of this.#read()) this.#apply(keyOf(object.metadata), object);
     for (const run of this.#states) run();
   }
 
@@ -84,38 +84,38 @@ export class FakeCache<T extends KubeObject> implements Cache<T>, Store<T> {
   }
 
   get size(): number {
-    return this.#held.size;
+    return this.#objects.size;
   }
 
   get(key: string): T | undefined {
-    return this.#held.get(key);
+    return this.#objects.get(key);
   }
 
   values(): Iterable<T> {
-    return this.#held.values();
+    return this.#objects.values();
   }
 
   byIndex(index: string, value: string): readonly T[] {
     const indexer = this.#options.indexers?.[index];
     if (indexer === undefined) throw new Error(`no index called ${index}`);
-    const found = [...this.#held].filter(([, object]) => indexer(object).includes(value));
+    const found = [...this.#objects].filter(([, object]) => indexer(object).includes(value));
     return found.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, object]) => object);
   }
 
-  #take(key: string, object: T | undefined): void {
-    const before = this.#held.get(key);
+  #apply(key: string, object: T | undefined): void {
+    const before = this.#objects.get(key);
     const after = object === undefined ? undefined : this.#select(object);
     if (before === undefined && after === undefined) return;
-    if (after === undefined) this.#held.delete(key);
-    else this.#held.set(key, after);
+    if (after === undefined) this.#objects.delete(key);
+    else this.#objects.set(key, after);
     for (const run of this.#changes) run({ key, before, after });
   }
 
   #select(object: T): T | undefined {
     const { namespace, labelSelector, fieldSelector, metadataOnly, transform } = this.#options;
     if (namespace !== undefined && object.metadata.namespace !== namespace) return undefined;
-    if (!holds(object.metadata.labels ?? {}, labelSelector)) return undefined;
-    if (!holds({ 'metadata.name': object.metadata.name }, fieldSelector)) return undefined;
+    if (!matchesSelector(object.metadata.labels ?? {}, labelSelector)) return undefined;
+    if (!matchesSelector({ 'metadata.name': object.metadata.name }, fieldSelector)) return undefined;
     const kept =
       metadataOnly === true
         ? ({ apiVersion: object.apiVersion, kind: object.kind, metadata: object.metadata } as T)
@@ -124,8 +124,8 @@ export class FakeCache<T extends KubeObject> implements Cache<T>, Store<T> {
   }
 }
 
-/** Whether `values` satisfy a selector of the form `a=b,c`; every one does where there is none. */
-export function holds(values: Readonly<Record<string, string>>, selector: string | undefined): boolean {
+/** Whether `values` match a selector of the form `a=b,c`; without a selector all values do. */
+export function matchesSelector(values: Readonly<Record<string, string>>, selector: string | undefined): boolean {
   if (selector === undefined || selector === '') return true;
   return selector.split(',').every((term) => {
     const [key = '', value] = term.split('=');

@@ -52,7 +52,7 @@ export class EngineRig {
   constructor(options: EngineRigOptions = {}) {
     this.clock = options.clock ?? new ManualClock();
     this.api = options.api ?? new FakeApi(this.clock);
-    this.api.concealsSecrets = true;
+    this.api.rejectsSecretData = true;
     const all = { ...settings, ...options.settings };
     const types = targetTypes(templates);
     const enqueue = (engine: string): void => void this.enqueued.push(engine);

@@ -49,7 +49,7 @@ export class PlacementRig {
   readonly group: PlacementControllers;
   #end = new AbortController();
 
-  /** `on`: the server of another process, to share its objects. */
+  /** `on`: another process whose API server is shared. */
   constructor(on?: PlacementRig) {
     this.clock = on?.clock ?? new ManualClock();
     this.api = on?.api ?? new FakeApi(this.clock);
@@ -75,32 +75,32 @@ export class PlacementRig {
         decided: (seconds) => void this.latencies.push(seconds),
       },
     });
-    if (on === undefined) this.#furnish();
+    if (on === undefined) this.#createDefaults();
   }
 
-  /** Starts caches and controllers, and comes to rest. */
+  /** Starts caches and controllers, and waits until they are idle. */
   async start(): Promise<this> {
     for (const cache of Object.values(this.caches)) cache.start();
-    this.hold();
-    await this.rest();
+    this.acquireLease();
+    await this.untilIdle();
     return this;
   }
 
-  /** Takes the lease. */
-  hold(): void {
+  /** Acquires the lease and starts the controllers. */
+  acquireLease(): void {
     this.#end = new AbortController();
     this.group.onStartedLeading(this.#end.signal);
     for (const one of this.group.controllers) one.start();
   }
 
-  /** Loses it. */
-  async lose(): Promise<void> {
+  /** Loses the lease and stops the controllers. */
+  async loseLease(): Promise<void> {
     this.#end.abort();
     await Promise.all(this.group.controllers.map((one) => one.stop(0)));
   }
 
-  /** Lets time pass until nothing is called any more. */
-  async rest(ms = 3_000): Promise<void> {
+  /** Advances the clock until no calls are made any more. */
+  async untilIdle(ms = 3_000): Promise<void> {
     await this.clock.advance(ms);
     for (let before = -1; before !== this.api.calls.length;) {
       before = this.api.calls.length;
@@ -126,7 +126,7 @@ export class PlacementRig {
     for (const name of names) this.cluster(name);
   }
 
-  /** Marks a cluster as being deleted, held by a finalizer. */
+  /** Marks a cluster as being deleted, with a finalizer that prevents the end of it. */
   deleting(name: string): void {
     const stored = this.api.peek<ManagedCluster>(ManagedClusters, { name });
     if (stored === undefined) throw new Error(`no cluster ${name}`);
@@ -180,7 +180,7 @@ export class PlacementRig {
     return this.status(placement).conditions?.find((one) => one.type === type);
   }
 
-  /** Puts a decision object of `placement` there, as a controller would have written it, changed by `over`. */
+  /** Stores a decision object of `placement` as the controller writes it, with the metadata of `over`. */
   store(placement: Placement, ordinal: number, clusters: readonly string[], over: Partial<ObjectMeta> = {}): void {
     const { name, namespace = '', uid = '' } = placement.metadata;
     const object = decisionObject({ name, namespace, uid }, ordinal, clusters);
@@ -196,7 +196,7 @@ export class PlacementRig {
     return this.api.writes.length;
   }
 
-  #furnish(): void {
+  #createDefaults(): void {
     for (const type of [ManagedClusters, ManagedClusterSets, ManagedClusterSetBindings]) {
       const metadata = { name: `${type.plural}.${type.group}`, creationTimestamp: '2025-06-01T00:00:00Z' };
       this.api.put<KubeObject>(CustomResourceDefinitions, {
