@@ -90,8 +90,8 @@ function run(title: string, { backend, size }: ServerChoice, body: (target: () =
 
 function backends(): readonly (Backend | 'given')[] {
   if ((process.env['CONFORMANCE_URL'] ?? '') !== '') return ['given'];
-  const asked = (process.env['CONFORMANCE_SERVERS'] ?? 'embedded,real').split(',');
-  return asked.map((name) => {
+  const names = (process.env['CONFORMANCE_SERVERS'] ?? 'embedded,real').split(',');
+  return names.map((name) => {
     if (name === 'embedded' || name === 'real') return name;
     throw new Error(`CONFORMANCE_SERVERS: ${JSON.stringify(name)}: must be embedded or real`);
   });

@@ -1,28 +1,28 @@
 #!/usr/bin/env bash
-# Prepares one of the clients that are not ours: `helm`, `go` (test/conformance/clients/go) or `python` (its interpreter
-# with the packages of python/requirements.txt). Each is kept in a per-user cache whose key is the hash of what it is
-# made of, so that it is made once per machine. The last line printed is the program's path.
+# Prepares one of the third-party clients: `helm`, `go` (test/conformance/clients/go) or `python` (an interpreter with the
+# packages of python/requirements.txt). Each is kept in a per-user cache, with the hash of its inputs as key, so that it
+# is prepared once per machine. The last line printed is the path of the program.
 set -euo pipefail
 
 client=${1:?usage: build.sh helm|go|python}
 here=$(cd "$(dirname "$0")" && pwd)/$client
 
-need() { # need PROGRAM WHAT: one line for whoever has to install it
+need() { # need PROGRAM WHAT: fails with one line that says what to install
   command -v "$1" >/dev/null || { echo "$2 not found: install it to run the conformance suite's $client client" >&2; exit 1; }
 }
 
 case $client in
-  helm) need go 'Go 1.26 or newer'; made_of=("$here/go.sum"); program=helm ;;
-  go) need go 'Go 1.26 or newer'; made_of=("$here"/go.sum "$here"/*.go); program=client ;;
-  python) need python3 'Python 3.10 or newer'; made_of=("$here/requirements.txt" "$(command -v python3)"); program=venv/bin/python ;;
+  helm) need go 'Go 1.26 or newer'; inputs=("$here/go.sum"); program=helm ;;
+  go) need go 'Go 1.26 or newer'; inputs=("$here"/go.sum "$here"/*.go); program=client ;;
+  python) need python3 'Python 3.10 or newer'; inputs=("$here/requirements.txt" "$(command -v python3)"); program=venv/bin/python ;;
   *) echo "usage: build.sh helm|go|python, got '$client'" >&2; exit 2 ;;
 esac
 
-key=$(cat "${made_of[@]}" | sha256sum | cut -c1-16)
+key=$(cat "${inputs[@]}" | sha256sum | cut -c1-16)
 cache="${XDG_CACHE_HOME:-$HOME/.cache}/multicluster-engine/clients/$client-$key"
 mkdir -p "$cache"
 
-# One builder at a time: two clones that start together would otherwise do everything twice.
+# One build at a time: clones that start together would otherwise build twice.
 exec 9>"$cache/.lock"
 flock 9
 

@@ -170,7 +170,7 @@ function apply(dice: Dice, board: RequestContext): RandomRequest {
     identity,
     ...pieces(dice, kind),
   ]);
-  // Nulls that are applied to a custom resource are stored by the real server, where nobody sees them, until it is written again.
+  // kube-apiserver stores nulls of an apply to a custom resource, without returning them, until the next write.
   const body = kind.strategic ? whole : withoutNulls(whole);
   const query = writeQuery(dice, { fieldManager: dice.pick(MANAGERS), ...(dice.chance(0.4) ? { force: 'true' } : {}) });
   return {

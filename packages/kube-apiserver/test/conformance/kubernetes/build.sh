@@ -8,7 +8,7 @@ cache="${XDG_CACHE_HOME:-$HOME/.cache}/multicluster-engine/kubernetes-e2e/$key"
 program="$cache/e2e.test"
 mkdir -p "$cache"
 
-# One builder at a time: two clones that start together would otherwise compile everything twice.
+# One build at a time: clones that start together would otherwise build twice.
 exec 9>"$cache/.lock"
 flock 9
 if [ ! -x "$program" ]; then

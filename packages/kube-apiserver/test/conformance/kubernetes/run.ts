@@ -149,11 +149,11 @@ function wanted(): readonly string[] {
 }
 
 function compare(results: Results, focused: boolean): number {
-  const asked = wanted().filter((name) => !focused || results.has(name));
-  const failed = asked.filter((name) => results.get(name) !== true);
+  const specs = wanted().filter((name) => !focused || results.has(name));
+  const failed = specs.filter((name) => results.get(name) !== true);
   for (const name of failed) process.stdout.write(`${results.has(name) ? 'failed' : 'did not run'}: ${name}\n`);
-  process.stdout.write(`${asked.length - failed.length} passed, ${failed.length} failed\n`);
-  return failed.length === 0 && asked.length > 0 ? 0 : 1;
+  process.stdout.write(`${specs.length - failed.length} passed, ${failed.length} failed\n`);
+  return failed.length === 0 && specs.length > 0 ? 0 : 1;
 }
 
 function record(results: Results): number {

@@ -1,4 +1,4 @@
-// Command client does the usual work of Go programs against the API server of KUBECONFIG and prints what it saw, one line a finding.
+// Command client uses client-go and controller-runtime with the API server of KUBECONFIG and prints the results, one per line.
 package main
 
 import (
@@ -37,7 +37,7 @@ func main() {
 	}
 }
 
-// note prints a finding: text as it is, everything else as JSON with its keys in order and without what a server makes up.
+// note prints a result: text unchanged, everything else as JSON with sorted keys, without values that the server sets.
 func note(what string, value any) {
 	if text, ok := value.(string); ok {
 		fmt.Printf("%s: %s\n", what, text)
@@ -76,7 +76,7 @@ func stable(value any) any {
 
 var uid = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
 
-// refused prints how a request was refused.
+// refused prints the error of a request that has to fail.
 func refused(what string, err error) {
 	text := "went through"
 	if err != nil {
@@ -85,7 +85,7 @@ func refused(what string, err error) {
 	note(what, text)
 }
 
-// await looks again and again until done says yes; the program ends when it does not in time.
+// await polls until done returns true. The program ends with an error after a deadline.
 func await(what string, done func() bool) {
 	for end := time.Now().Add(deadline); !done(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {

@@ -24,7 +24,7 @@ func gadget(name string, spec map[string]any) *unstructured.Unstructured {
 	return object
 }
 
-// install makes the kind Gadget and waits until it is served.
+// install creates the CustomResourceDefinition of Gadget and waits until it is served.
 func install(ctx context.Context, access client.Client) {
 	definition := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
@@ -54,7 +54,7 @@ func install(ctx context.Context, access client.Client) {
 	})
 }
 
-// useRuntimeClient works with a kind of its own through controller-runtime's client.
+// useRuntimeClient writes and reads custom resources through the client of controller-runtime.
 func useRuntimeClient(ctx context.Context, config *rest.Config, _ *kubernetes.Clientset) {
 	access, err := client.New(config, client.Options{})
 	must(err)

@@ -62,7 +62,7 @@ func useTyped(ctx context.Context, config *rest.Config, clients *kubernetes.Clie
 	change(ctx, clients)
 }
 
-// change writes one ConfigMap in each way that client-go knows.
+// change writes one ConfigMap by every kind of request of client-go.
 func change(ctx context.Context, clients *kubernetes.Clientset) {
 	maps := clients.CoreV1().ConfigMaps(namespace)
 	stale, err := maps.Get(ctx, "typed", metav1.GetOptions{})

@@ -21,7 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// journal is what handlers on other goroutines told, in order.
+// journal records the calls of event handlers on other goroutines, in order.
 type journal struct {
 	lock  sync.Mutex
 	lines []string
@@ -34,7 +34,7 @@ func (j *journal) add(words ...string) {
 }
 
 func (j *journal) await(count int) {
-	await("what handlers tell", func() bool {
+	await("calls of event handlers", func() bool {
 		j.lock.Lock()
 		defer j.lock.Unlock()
 		return len(j.lines) >= count
@@ -76,21 +76,21 @@ func useInformers(ctx context.Context, _ *rest.Config, clients *kubernetes.Clien
 	factory := informers.NewSharedInformerFactoryWithOptions(clients, 0, informers.WithNamespace(namespace),
 		informers.WithTweakListOptions(func(options *metav1.ListOptions) { options.LabelSelector = "watched=yes" }))
 	informer := factory.Core().V1().ConfigMaps()
-	told := &journal{}
-	_, err := informer.Informer().AddEventHandler(told.handler())
+	events := &journal{}
+	_, err := informer.Informer().AddEventHandler(events.handler())
 	must(err)
 	factory.Start(ctx.Done())
 	factory.WaitForCacheSync(ctx.Done())
-	told.await(1)
+	events.await(1)
 	write("late", "1", "yes")
-	told.await(2)
+	events.await(2)
 	write("early", "2", "yes")
-	told.await(3)
+	events.await(3)
 	write("late", "3", "no")
-	told.await(4)
+	events.await(4)
 	must(maps.Delete(ctx, "early", metav1.DeleteOptions{}))
-	told.await(5)
-	note("informer", told.lines)
+	events.await(5)
+	note("informer", events.lines)
 	held, err := informer.Lister().ConfigMaps(namespace).List(labels.Everything())
 	must(err)
 	note("held at last", len(held))
@@ -111,41 +111,41 @@ func useCache(ctx context.Context, config *rest.Config, _ *kubernetes.Clientset)
 	}))
 	informer, err := cached.GetInformer(ctx, gadget("", nil))
 	must(err)
-	told := &journal{}
-	_, err = informer.AddEventHandler(told.handler())
+	events := &journal{}
+	_, err = informer.AddEventHandler(events.handler())
 	must(err)
 	must(access.Create(ctx, gadget("before", map[string]any{})))
 	go func() { must(cached.Start(ctx)) }()
 	if !cached.WaitForCacheSync(ctx) {
 		note("cache", "never in step")
 	}
-	told.await(1)
+	events.await(1)
 	red := gadget("red", map[string]any{"color": "red"})
 	must(access.Create(ctx, red))
-	told.await(2)
+	events.await(2)
 	base := red.DeepCopy()
 	must(unstructured.SetNestedField(red.Object, true, "status", "ready"))
 	must(access.Status().Patch(ctx, red, client.MergeFrom(base)))
-	told.await(3)
+	events.await(3)
 	list := &unstructured.UnstructuredList{}
 	list.SetGroupVersionKind(gadgets)
 	must(cached.List(ctx, list, client.MatchingFields{"spec.color": "red"}))
 	note("red ones", list.Items)
 	red.SetFinalizers([]string{"example.com/kept"})
 	must(access.Update(ctx, red))
-	told.await(4)
+	events.await(4)
 	must(access.Delete(ctx, red))
-	told.await(5)
+	events.await(5)
 	must(access.Get(ctx, client.ObjectKeyFromObject(red), red))
 	red.SetFinalizers(nil)
 	must(access.Update(ctx, red))
-	told.await(6)
-	note("cache", told.lines)
+	events.await(6)
+	note("cache", events.lines)
 }
 
-// elect has two candidates for one Lease; the first gives it up and the second takes it.
+// elect runs two candidates for one Lease; the first releases it and the second acquires it.
 func elect(ctx context.Context, _ *rest.Config, clients *kubernetes.Clientset) {
-	told := &journal{}
+	events := &journal{}
 	var running sync.WaitGroup
 	candidate := func(name string) context.CancelFunc {
 		ctx, stop := context.WithCancel(ctx)
@@ -158,23 +158,23 @@ func elect(ctx context.Context, _ *rest.Config, clients *kubernetes.Clientset) {
 				},
 				LeaseDuration: 15 * time.Second, RenewDeadline: 10 * time.Second, RetryPeriod: 200 * time.Millisecond, ReleaseOnCancel: true,
 				Callbacks: leaderelection.LeaderCallbacks{
-					OnStartedLeading: func(context.Context) { told.add(name, "leads") },
-					OnStoppedLeading: func() { told.add(name, "stopped") },
+					OnStartedLeading: func(context.Context) { events.add(name, "leads") },
+					OnStoppedLeading: func() { events.add(name, "stopped") },
 				},
 			})
 		}()
 		return stop
 	}
 	stopFirst := candidate("first")
-	told.await(1)
+	events.await(1)
 	stopSecond := candidate("second")
 	stopFirst()
-	told.await(3)
+	events.await(3)
 	lease, err := clients.CoordinationV1().Leases(namespace).Get(ctx, "lead", metav1.GetOptions{})
 	must(err)
 	note("holder", []any{*lease.Spec.HolderIdentity, *lease.Spec.LeaseDurationSeconds, *lease.Spec.LeaseTransitions})
 	stopSecond()
 	running.Wait()
-	sort.Strings(told.lines)
-	note("elections", told.lines)
+	sort.Strings(events.lines)
+	note("elections", events.lines)
 }

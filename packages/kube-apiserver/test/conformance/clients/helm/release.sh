@@ -1,4 +1,4 @@
-# The life of one release, as a console shows it: every command with what it printed. Run by helm.test.ts.
+# Installs, upgrades, rolls back and uninstalls a release. Prints every command with its output. Run by helm.nightly.test.ts.
 export HELM_CACHE_HOME=$HOME/cache HELM_CONFIG_HOME=$HOME/config HELM_DATA_HOME=$HOME/data KUBECACHEDIR=$HOME/kube
 
 run() { # run ARGUMENT...: helm, in the namespace of the test
@@ -6,7 +6,7 @@ run() { # run ARGUMENT...: helm, in the namespace of the test
   "$HELM" --namespace helm "$@"
   echo "-> $?"
 }
-shown() { # shown: the objects that the release made, as the server holds them
+shown() { # shown: the objects of the release, as stored by the server
   echo "$ kubectl get"
   "$KUBECTL" --namespace helm get --output json --show-managed-fields --ignore-not-found configmap/shop-settings configmap/shop-cluster configmap/shop-hook \
     secret/shop-key service/shop role/shop basket/shop basket/shop-extra

@@ -1,4 +1,4 @@
-"""The usual work of Python's `kubernetes` package against one server; prints what it saw, one line a finding."""
+"""Uses Python's `kubernetes` package with one server and prints the results, one per line."""
 
 import json
 import os
@@ -46,7 +46,7 @@ def use_core():
     page = core.list_namespaced_config_map(NAMESPACE, label_selector="app=a", limit=2)
     rest = core.list_namespaced_config_map(NAMESPACE, label_selector="app=a", limit=2, _continue=page.metadata._continue)
     note("pages", [[item.metadata.name for item in items] for items in (page.items, rest.items)])
-    # A dict is sent as a merge patch or a strategic one, a list as a JSON patch: the package asks for it by the content type.
+    # The package sends a dict as a merge patch or strategic merge patch, and a list as a JSON patch, by the content type.
     for kind, body in (
         ("application/json-patch+json", [{"op": "replace", "path": "/data/at", "value": "1"}]),
         ("application/merge-patch+json", {"data": {"merge": "yes"}}),
@@ -66,7 +66,7 @@ def use_core():
 
 
 def use_watch(core):
-    """From a list on: every change in its order; then a watch from the beginning."""
+    """Watches from a list on, then from the beginning."""
     version = core.list_namespaced_config_map(NAMESPACE).metadata.resource_version
     core.patch_namespaced_config_map("two", NAMESPACE, {"data": {"at": "1"}})
     core.patch_namespaced_config_map("three", NAMESPACE, {"metadata": {"labels": {"app": "b"}}})
