@@ -31,17 +31,17 @@ export function startClusterRoleAggregation(options: ControllerOptions): { end()
     };
     await ignoreCodes([404], client.apply(target, MANAGER, applied));
   };
-  const worklist = new WorkQueue({ clock, workers: 1, reconcile, onError });
+  const queue = new WorkQueue({ clock, workers: 1, reconcile, onError });
   const roles = reader.watch(CLUSTER_ROLES, (role, type) => {
     const { name = '' } = role.metadata;
     if (type === 'put' && isObject(role['aggregationRule'])) aggregating.add(name);
     else aggregating.delete(name);
-    for (const one of aggregating) worklist.add(one);
+    for (const one of aggregating) queue.add(one);
   });
   return {
     end() {
       roles.end();
-      return worklist.end();
+      return queue.end();
     },
   };
 }

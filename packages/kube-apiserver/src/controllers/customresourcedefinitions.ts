@@ -110,10 +110,10 @@ class DefinitionController {
   /** Sets acceptedNames and the conditions NamesAccepted and Established. */
   #withNames(crd: KubeObject): KubeObject {
     const now = this.#context.clock.now();
-    const wanted = readNames(structAt(structAt(crd, 'spec'), 'names'));
+    const requested = readNames(structAt(structAt(crd, 'spec'), 'names'));
     const status = structAt(crd, 'status');
     const own = readNames(structAt(status, 'acceptedNames'));
-    const { names, problem } = acceptNames(wanted, {
+    const { names, problem } = acceptNames(requested, {
       group: readDefinition(crd).group,
       own,
       all: this.#reader.list(DEFINITIONS),
@@ -137,12 +137,12 @@ class DefinitionController {
     const { name } = readDefinition(crd);
     const now = this.#context.clock.now();
     const isEstablished = conditionOf(crd, 'Established') === 'True';
-    const left = isEstablished ? this.#reader.list(name) : [];
+    const instances = isEstablished ? this.#reader.list(name) : [];
     const progressing = withCondition(crd, IN_PROGRESS, now);
     if (!equal(progressing, crd)) return this.#write(progressing);
-    if (left.length > 0) {
+    if (instances.length > 0) {
       if (!this.#subscriptions.has(name)) this.#subscriptions.set(name, this.#watchInstances(name));
-      for (const instance of left) await this.#deleteInstance(crd, instance);
+      for (const instance of instances) await this.#deleteInstance(crd, instance);
       return;
     }
     const done = withCondition(crd, isEstablished ? COMPLETED : NEVER_ESTABLISHED, now);

@@ -21,7 +21,7 @@ class EventExpiry {
   readonly #options: ControllerOptions;
   readonly #client: Client;
   readonly #subscription: Subscription;
-  readonly #worklist: WorkQueue;
+  readonly #queue: WorkQueue;
   /** When each event expires, by the monotonic clock. In order, since the time to live is the same for all. */
   readonly #deadlines = new Map<string, number>();
   #timer: Timer | undefined;
@@ -30,7 +30,7 @@ class EventExpiry {
     this.#options = options;
     this.#client = new Client(options.verbs, 'event-expiry');
     const { clock, store, onError } = options;
-    this.#worklist = new WorkQueue({ clock, workers: 16, reconcile: (key) => this.#remove(key), onError });
+    this.#queue = new WorkQueue({ clock, workers: 16, reconcile: (key) => this.#remove(key), onError });
     const from = store.revision;
     const left = store
       .list(EVENTS, '')
@@ -47,7 +47,7 @@ class EventExpiry {
   end(): Promise<void> {
     this.#subscription.end();
     this.#timer?.cancel();
-    return this.#worklist.end();
+    return this.#queue.end();
   }
 
   #arm(): void {
@@ -65,7 +65,7 @@ class EventExpiry {
     for (const [key, due] of this.#deadlines) {
       if (due > now) return;
       this.#deadlines.delete(key);
-      this.#worklist.add(key);
+      this.#queue.add(key);
     }
   }
 
@@ -84,8 +84,8 @@ function remainingTtl(event: KubeObject, now: number): number {
   const series = event['series'];
   const observed = isObject(series) ? series['lastObservedTime'] : undefined;
   const times = [event.metadata.creationTimestamp, event['lastTimestamp'], event['eventTime'], observed];
-  const written = times
+  const writeTimes = times
     .map((time) => (typeof time === 'string' ? Date.parse(time) : Number.NaN))
     .filter((time) => !Number.isNaN(time));
-  return Math.min(Math.max(Math.max(...written, now - TTL_MS) + TTL_MS - now, 0), TTL_MS);
+  return Math.min(Math.max(Math.max(...writeTimes, now - TTL_MS) + TTL_MS - now, 0), TTL_MS);
 }

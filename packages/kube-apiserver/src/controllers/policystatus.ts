@@ -31,14 +31,14 @@ export function startPolicyStatus(options: ControllerOptions): { end(): Promise<
     };
     await ignoreCodes([404], client.apply(target, MANAGER, applied));
   };
-  const worklist = new WorkQueue({ clock, workers: 1, reconcile, onError });
+  const queue = new WorkQueue({ clock, workers: 1, reconcile, onError });
   const policies = reader.watch(`${PLURAL}.${GROUP}`, ({ metadata: { name = '' } }, type) => {
-    if (type === 'put') worklist.add(name);
+    if (type === 'put') queue.add(name);
   });
   return {
     end() {
       policies.end();
-      return worklist.end();
+      return queue.end();
     },
   };
 }

@@ -25,7 +25,7 @@ export function startTokenController(
 ): { end(): Promise<void> } {
   const { reader, clock, onError } = options;
   const client = new Client(options.verbs, 'tokens-controller');
-  const worklist = new WorkQueue({
+  const queue = new WorkQueue({
     clock,
     workers: 4,
     reconcile: (key) => reconcile(options, parts, { client, key }),
@@ -33,7 +33,7 @@ export function startTokenController(
   });
   const secrets = reader.watch('secrets', (secret, type) => {
     if (serviceAccountOf(secret) === undefined) return;
-    if (type === 'put') worklist.add(keyOf(secret));
+    if (type === 'put') queue.add(keyOf(secret));
     else
       void ignoreCodes([404, 409], removeReference(options, client, secret)).catch((error: unknown) =>
         onError(keyOf(secret), error),
@@ -42,13 +42,13 @@ export function startTokenController(
   const accounts = reader.watch('serviceaccounts', ({ metadata: { namespace = '', name = '' } }, type) => {
     if (type === 'put') return;
     for (const secret of reader.list('secrets', namespace))
-      if (serviceAccountOf(secret) === name) worklist.add(keyOf(secret));
+      if (serviceAccountOf(secret) === name) queue.add(keyOf(secret));
   });
   return {
     end() {
       secrets.end();
       accounts.end();
-      return worklist.end();
+      return queue.end();
     },
   };
 }

@@ -38,8 +38,8 @@ function swaggerProperties(properties: JsonObject): JsonObject {
 export function withoutV3Keywords(schema: Schema): Schema {
   const anything = schema['x-kubernetes-preserve-unknown-fields'] === true;
   const nullable = schema.nullable === true;
-  const left = ['nullable', ...COMBINATORS, ...(anything || nullable ? ['items', 'properties'] : [])];
-  const kept = Object.fromEntries(Object.entries(schema).filter(([key]) => !left.includes(key))) as Schema;
+  const dropped = ['nullable', ...COMBINATORS, ...(anything || nullable ? ['items', 'properties'] : [])];
+  const kept = Object.fromEntries(Object.entries(schema).filter(([key]) => !dropped.includes(key))) as Schema;
   const untyped =
     nullable || (kept.type === 'array' && kept.items === undefined) || (anything && kept.type === 'object');
   const { type, required, properties, items, additionalProperties, ...rest } = kept;

@@ -30,13 +30,13 @@ export const AGE: PrinterColumn = {
  * invalid path are dropped, as on kube-apiserver; validation of definitions rejects such paths.
  */
 export function customColumns(columns: readonly PrinterColumn[]): readonly Column[] {
-  const made: Column[] = [];
+  const result: Column[] = [];
   for (const column of columns.length === 0 ? [AGE] : columns) {
     const find = compilePath(column.jsonPath);
     if (find === undefined) break;
-    made.push(columnOf(column, find));
+    result.push(columnOf(column, find));
   }
-  return made;
+  return result;
 }
 
 function columnOf(

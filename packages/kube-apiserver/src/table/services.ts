@@ -13,13 +13,13 @@ export const SERVICE_CELLS: Cells = {
 
 function externalAddress(service: KubeObject): string {
   const spec = structAt(service, 'spec');
-  const given = textsAt(spec, 'externalIPs');
+  const externalIps = textsAt(spec, 'externalIPs');
   switch (textAt(spec, 'type')) {
     case 'ClusterIP':
     case 'NodePort':
-      return given.join(',') || '<none>';
+      return externalIps.join(',') || '<none>';
     case 'LoadBalancer':
-      return [...ingressAddresses(service), ...given].join(',') || '<pending>';
+      return [...ingressAddresses(service), ...externalIps].join(',') || '<pending>';
     case 'ExternalName':
       return textAt(spec, 'externalName');
     default:

@@ -98,13 +98,13 @@ export class Collector {
   }
 
   async reconcile(id: string): Promise<void> {
-    const found = this.#find(id);
-    if (found === undefined) return;
-    const { deletionTimestamp, finalizers = [], ownerReferences = [] } = found.object.metadata;
+    const stored = this.#find(id);
+    if (stored === undefined) return;
+    const { deletionTimestamp, finalizers = [], ownerReferences = [] } = stored.object.metadata;
     if (deletionTimestamp === undefined) {
-      if (ownerReferences.length > 0) await ignoreCodes([404], this.#collect(id, found));
-    } else if (finalizers.includes(ORPHAN_FINALIZER)) await this.#orphan(found);
-    else if (finalizers.includes(FOREGROUND_FINALIZER)) await this.#finishForegroundDeletion(found);
+      if (ownerReferences.length > 0) await ignoreCodes([404], this.#collect(id, stored));
+    } else if (finalizers.includes(ORPHAN_FINALIZER)) await this.#orphan(stored);
+    else if (finalizers.includes(FOREGROUND_FINALIZER)) await this.#finishForegroundDeletion(stored);
   }
 
   #enqueueWaitingOwner(uid: string): void {
@@ -217,27 +217,32 @@ export class Collector {
   }
 
   async #removeOwnerReference(id: string, ownerUid: string): Promise<void> {
-    const found = this.#find(id);
-    if (found === undefined) return;
-    const { ownerReferences = [] } = found.object.metadata;
-    const left = ownerReferences.filter((owner) => owner.uid !== ownerUid);
+    const stored = this.#find(id);
+    if (stored === undefined) return;
+    const { ownerReferences = [] } = stored.object.metadata;
+    const remaining = ownerReferences.filter((owner) => owner.uid !== ownerUid);
     await ignoreCodes(
       [404],
-      this.#client.patchMeta(found.target, found.object, { ownerReferences: left.length === 0 ? null : left }),
+      this.#client.patchMeta(stored.target, stored.object, {
+        ownerReferences: remaining.length === 0 ? null : remaining,
+      }),
     );
   }
 
   /** Removes the finalizer where no dependent blocks the deletion; else enqueues the blocking dependents. */
-  async #finishForegroundDeletion(found: StoredObject): Promise<void> {
-    const { uid = '' } = found.object.metadata;
+  async #finishForegroundDeletion(stored: StoredObject): Promise<void> {
+    const { uid = '' } = stored.object.metadata;
     const blocking = this.#index.dependentsOf(uid).filter((dependent) => blocks(dependent, uid));
-    if (blocking.length === 0) return this.#removeFinalizer(found, FOREGROUND_FINALIZER);
+    if (blocking.length === 0) return this.#removeFinalizer(stored, FOREGROUND_FINALIZER);
     for (const dependent of blocking) if (!this.#foreground.has(dependent.uid)) this.#enqueue(dependent.id);
   }
 
   #removeFinalizer({ target, object }: StoredObject, finalizer: string): Promise<void> {
-    const left = (object.metadata.finalizers ?? []).filter((one) => one !== finalizer);
-    return ignoreCodes([404], this.#client.patchMeta(target, object, { finalizers: left.length === 0 ? null : left }));
+    const remaining = (object.metadata.finalizers ?? []).filter((one) => one !== finalizer);
+    return ignoreCodes(
+      [404],
+      this.#client.patchMeta(target, object, { finalizers: remaining.length === 0 ? null : remaining }),
+    );
   }
 }
 

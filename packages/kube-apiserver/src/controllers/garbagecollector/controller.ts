@@ -16,8 +16,8 @@ const RELEVANT_FIELDS = [Buffer.from('"ownerReferences"'), Buffer.from('"deletio
  * after the dependents that block it. Orphan: an owner is deleted after its references were removed from dependents.
  */
 export function startGarbageCollector(options: ControllerOptions): { end(): Promise<void> } {
-  const collector = new Collector(options, (id) => worklist.add(id));
-  const worklist = new WorkQueue({
+  const collector = new Collector(options, (id) => queue.add(id));
+  const queue = new WorkQueue({
     clock: options.clock,
     workers: WORKERS,
     reconcile: (id) => collector.reconcile(id),
@@ -38,7 +38,7 @@ export function startGarbageCollector(options: ControllerOptions): { end(): Prom
   return {
     end() {
       monitors.end();
-      return worklist.end();
+      return queue.end();
     },
   };
 }

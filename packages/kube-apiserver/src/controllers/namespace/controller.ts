@@ -18,7 +18,7 @@ const REQUEUE_MS = 20;
 export function startNamespaceController(options: ControllerOptions): { end(): Promise<void> } {
   const terminating = new Set<string>();
   const deleter = new NamespaceDeleter(options);
-  const worklist = new WorkQueue({
+  const queue = new WorkQueue({
     clock: options.clock,
     workers: WORKERS,
     reconcile: (name) => deleter.reconcile(name),
@@ -27,20 +27,20 @@ export function startNamespaceController(options: ControllerOptions): { end(): P
   const namespaces = options.reader.watch(NAMESPACES, ({ metadata: { name = '', deletionTimestamp } }, type) => {
     if (type === 'put' && deletionTimestamp !== undefined) {
       terminating.add(name);
-      worklist.add(name);
+      queue.add(name);
     } else terminating.delete(name);
   });
   const contents = monitorAll(options.store, options.registry, {
     changed: (_collection, { entry: { key } }) => {
       const namespace = key.slice(0, Math.max(key.indexOf('/'), 0));
-      if (terminating.has(namespace)) worklist.addAfter(namespace, REQUEUE_MS);
+      if (terminating.has(namespace)) queue.addAfter(namespace, REQUEUE_MS);
     },
   });
   return {
     end() {
       namespaces.end();
       contents.end();
-      return worklist.end();
+      return queue.end();
     },
   };
 }
@@ -75,9 +75,9 @@ class NamespaceDeleter {
     for (const resource of this.#resources()) {
       const failed = await this.#deleteAll(resource, namespace);
       if (failed !== undefined) errors.push(failed);
-      const left = this.#options.reader.list(resource.collection, namespace);
-      if (left.length > 0) resources.set(`${resource.plural}.${resource.group}`, left.length);
-      for (const finalizer of left.flatMap((object) => object.metadata.finalizers ?? []))
+      const remainingObjects = this.#options.reader.list(resource.collection, namespace);
+      if (remainingObjects.length > 0) resources.set(`${resource.plural}.${resource.group}`, remainingObjects.length);
+      for (const finalizer of remainingObjects.flatMap((object) => object.metadata.finalizers ?? []))
         finalizers.set(finalizer, (finalizers.get(finalizer) ?? 0) + 1);
     }
     return { resources, finalizers, errors };

@@ -27,23 +27,23 @@ export function startPerNamespaceController(
     },
   } = required;
   const client = new Client(options.verbs, required.account);
-  const worklist = new WorkQueue({
+  const queue = new WorkQueue({
     clock: options.clock,
     workers: 4,
     reconcile: (namespace) => ensure(options, required, { client, namespace }),
     onError: options.onError,
   });
   const namespaces = options.reader.watch('namespaces', ({ metadata }, type) => {
-    if (type === 'put') worklist.add(metadata.name ?? '');
+    if (type === 'put') queue.add(metadata.name ?? '');
   });
   const objects = options.store.watch(plural, options.store.revision, ({ entry: { key } }) => {
-    if (key.endsWith(`/${name}`)) worklist.add(key.slice(0, -name.length - 1));
+    if (key.endsWith(`/${name}`)) queue.add(key.slice(0, -name.length - 1));
   });
   return {
     end() {
       namespaces.end();
       objects.end();
-      return worklist.end();
+      return queue.end();
     },
   };
 }
@@ -57,10 +57,10 @@ async function ensure(
   if (parent === undefined || !isObject(parent.status) || parent.status.phase !== 'Active') return;
   const { name } = object.metadata;
   const target = targetOf(registry, { group: '', plural, namespace, name });
-  const found = reader.get(plural, namespace, name);
-  if (found !== undefined) {
-    const repaired = repair?.(found) ?? found;
-    if (repaired !== found) await client.update(target, repaired);
+  const existing = reader.get(plural, namespace, name);
+  if (existing !== undefined) {
+    const repaired = repair?.(existing) ?? existing;
+    if (repaired !== existing) await client.update(target, repaired);
     return;
   }
   try {

@@ -31,9 +31,9 @@ export function structIn(draft: Draft, key: string): Draft | undefined {
 export function ensureStruct(draft: Draft, key: string): Draft {
   const value = draft[key];
   if (isDraft(value)) return value;
-  const made: Draft = {};
-  draft[key] = made;
-  return made;
+  const created: Draft = {};
+  draft[key] = created;
+  return created;
 }
 
 /** The structs of a list; none where there is no list. */

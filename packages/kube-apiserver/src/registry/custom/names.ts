@@ -26,11 +26,13 @@ export interface NamingResult {
 
 /** Accepts each name that no other definition of the group uses. Of several conflicts the last is reported. */
 export function acceptNames(wanted: DefinitionNames, { group, own, all }: NamingContext): NamingResult {
-  const taken = all
+  const acceptedInGroup = all
     .filter((one) => textAt(structAt(one, 'spec'), 'group') === group)
     .map((one) => readNames(structAt(structAt(one, 'status'), 'acceptedNames')));
-  const resources = new Set(taken.flatMap(({ plural, singular, shortNames }) => [plural, singular, ...shortNames]));
-  const kinds = new Set(taken.flatMap(({ kind, listKind }) => [kind, listKind]));
+  const resources = new Set(
+    acceptedInGroup.flatMap(({ plural, singular, shortNames }) => [plural, singular, ...shortNames]),
+  );
+  const kinds = new Set(acceptedInGroup.flatMap(({ kind, listKind }) => [kind, listKind]));
   const problems: NameProblem[] = [];
   const accept = (reason: string, name: string, current: string, used: ReadonlySet<string>): string => {
     if (name === current || !used.has(name)) return name;

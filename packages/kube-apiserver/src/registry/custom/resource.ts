@@ -137,8 +137,8 @@ function conversionOf(
   const stored = `${group}/${storage}`;
   const convert = (object: KubeObject): KubeObject => {
     const from = schemas.get(object.apiVersion) ?? {};
-    const whole = withDefaults(from, pruneToSchema(from, object));
-    return object.apiVersion === own ? whole : pruneToSchema(schema, { ...whole, apiVersion: own });
+    const completed = withDefaults(from, pruneToSchema(from, object));
+    return object.apiVersion === own ? completed : pruneToSchema(schema, { ...completed, apiVersion: own });
   };
   return {
     fromStored(object) {

@@ -60,9 +60,9 @@ export function decodedLength(base64: string): number {
 export function immutableErrors(next: KubeObject, old: KubeObject, fields: readonly string[]): readonly FieldError[] {
   if (old['immutable'] !== true) return [];
   const text = 'field is immutable when `immutable` is set';
-  const given = emptyMapsOf(next);
+  const emptyMaps = emptyMapsOf(next);
   const changed = fields.filter(
-    (field) => given.includes(field) || !equal(own(next, field) ?? {}, own(old, field) ?? {}),
+    (field) => emptyMaps.includes(field) || !equal(own(next, field) ?? {}, own(old, field) ?? {}),
   );
   return [...(next['immutable'] === true ? [] : ['immutable']), ...changed].map((field) => forbiddenField(field, text));
 }

@@ -17,11 +17,11 @@ export function keyPairProblem(certificate: string, key: string): string | undef
   const [first] = blocks.filter(({ type }) => type === 'CERTIFICATE');
   if (first === undefined) return `tls: failed to find ${missingCertificate(blocks.map(({ type }) => type))}`;
   const keys = blocksOf(key);
-  const found = keys.find(({ type }) => KEY.test(type));
-  if (found === undefined) return `tls: ${missingKey(keys.map(({ type }) => type))}`;
+  const keyBlock = keys.find(({ type }) => KEY.test(type));
+  if (keyBlock === undefined) return `tls: ${missingKey(keys.map(({ type }) => type))}`;
   const read = readCertificate(first.der);
   if (read === undefined) return 'x509: malformed certificate';
-  const own = readKey(found.der);
+  const own = readKey(keyBlock.der);
   if (own === undefined) return 'tls: failed to parse private key';
   return mismatch(read, own);
 }

@@ -131,7 +131,7 @@ function dualStackErrors(ranges: readonly string[]): readonly FieldError[] {
   const parsed = ranges.map(parseRange);
   const at = parsed.indexOf(undefined);
   const families = new Set(parsed.map((range) => range?.address.bits));
-  const broken: FieldError[] =
+  const parseErrors: FieldError[] =
     at < 0
       ? []
       : [
@@ -144,7 +144,7 @@ function dualStackErrors(ranges: readonly string[]): readonly FieldError[] {
   const fits = at < 0 && families.size === 2 && ranges.length === 2;
   return fits
     ? []
-    : [...broken, invalidValue('spec.podCIDRs', ranges, 'may specify no more than one CIDR for each IP family')];
+    : [...parseErrors, invalidValue('spec.podCIDRs', ranges, 'may specify no more than one CIDR for each IP family')];
 }
 
 /** The field of an error is `metadata.taints`, as on kube-apiserver, though taints are in spec. */

@@ -142,9 +142,9 @@ function schedulingGateErrors(spec: JsonObject, path: string): readonly FieldErr
   const seen = new Set<string>();
   return each(spec, 'schedulingGates', path, (gate, at) => {
     const name = textAt(gate, 'name');
-    const again = seen.has(name) ? [duplicate(at, name)] : [];
+    const repeated = seen.has(name) ? [duplicate(at, name)] : [];
     seen.add(name);
-    return [...invalidBecause(at, name, qualifiedName(name)), ...again];
+    return [...invalidBecause(at, name, qualifiedName(name)), ...repeated];
   });
 }
 

@@ -34,10 +34,10 @@ export function keepAllocatedValues(spec: Draft, old: JsonObject): void {
 /** Keeps node ports by the name of the port, unless another port requests the number. */
 function keepPorts(spec: Draft, old: JsonObject): void {
   const before = new Map(listAt(old, 'ports').map((port) => [textAt(port, 'name'), numberAt(port, 'nodePort')]));
-  const given = new Set(structsIn(spec, 'ports').map((port) => port['nodePort']));
+  const nodePorts = new Set(structsIn(spec, 'ports').map((port) => port['nodePort']));
   for (const port of structsIn(spec, 'ports')) {
-    const was = before.get(textOf(port, 'name')) ?? 0;
-    if (!port['nodePort'] && was !== 0 && !given.has(was)) port['nodePort'] = was;
+    const oldPort = before.get(textOf(port, 'name')) ?? 0;
+    if (!port['nodePort'] && oldPort !== 0 && !nodePorts.has(oldPort)) port['nodePort'] = oldPort;
   }
 }
 

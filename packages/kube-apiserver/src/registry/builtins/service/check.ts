@@ -157,20 +157,20 @@ function nodePortErrors(spec: JsonObject): readonly FieldError[] {
     ...each(spec, 'ports', 'spec', (port, at) => {
       const number = numberAt(port, 'nodePort');
       const text = `${textAt(port, 'protocol')}/${number}`;
-      const again = number !== 0 && nodePorts.has(text) ? [duplicate(child(at, 'nodePort'), number)] : [];
+      const repeated = number !== 0 && nodePorts.has(text) ? [duplicate(child(at, 'nodePort'), number)] : [];
       nodePorts.add(text);
-      return again;
+      return repeated;
     }),
   );
   const ports = new Set<string>();
   errors.push(
     ...each(spec, 'ports', 'spec', (port, at) => {
       const text = `{"Name":"","Protocol":${goJson(textAt(port, 'protocol'))},"AppProtocol":null,"Port":${numberAt(port, 'port')},"TargetPort":0,"NodePort":0}`;
-      const again: FieldError[] = ports.has(text)
+      const repeated: FieldError[] = ports.has(text)
         ? [{ reason: 'FieldValueDuplicate', field: at, message: `Duplicate value: ${text}` }]
         : [];
       ports.add(text);
-      return again;
+      return repeated;
     }),
   );
   return errors;

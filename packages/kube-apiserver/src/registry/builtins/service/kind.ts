@@ -51,14 +51,14 @@ export function serviceKind(allocator: ServiceAllocator): Kind {
 
 function prepareUpdate(next: KubeObject, old: KubeObject, allocator: ServiceAllocator): KubeObject {
   const before = structAt(old, 'spec');
-  const written = withSpec(fieldsFrom(next, old, ['status']), (spec) => {
+  const updated = withSpec(fieldsFrom(next, old, ['status']), (spec) => {
     keepAllocatedValues(spec, before);
     reallocate(spec, { name: next.metadata.name ?? '', allocator, old: before });
     dropTypeDependentFields(spec, before);
   });
-  return isLoadBalancer(structAt(written, 'spec'))
-    ? written
-    : { ...written, status: { ...structAt(written, 'status'), loadBalancer: {} } };
+  return isLoadBalancer(structAt(updated, 'spec'))
+    ? updated
+    : { ...updated, status: { ...structAt(updated, 'status'), loadBalancer: {} } };
 }
 
 /** An ExternalName Service stores and owns its internalTrafficPolicy, but responses omit it, as those of kube-apiserver. */

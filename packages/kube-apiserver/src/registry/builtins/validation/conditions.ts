@@ -18,9 +18,9 @@ export function checkConditions(status: JsonObject, path: string): readonly Fiel
   const at = child(path, 'conditions');
   return listAt(status, 'conditions').flatMap((condition, position) => {
     const type = textAt(condition, 'type');
-    const again = seen.has(type) ? [duplicate(child(index(at, position), 'type'), type)] : [];
+    const repeated = seen.has(type) ? [duplicate(child(index(at, position), 'type'), type)] : [];
     seen.add(type);
-    return [...again, ...checkCondition(condition, index(at, position))];
+    return [...repeated, ...checkCondition(condition, index(at, position))];
   });
 }
 

@@ -38,11 +38,11 @@ export function checkContainers(spec: JsonObject, volumes: ReadonlySet<string>, 
   const errors = containers.flatMap((container, position) => {
     const place = index(at, position);
     const name = textAt(container, 'name');
-    const again = names.has(name) ? [duplicate(child(place, 'name'), name)] : [];
+    const repeated = names.has(name) ? [duplicate(child(place, 'name'), name)] : [];
     names.add(name);
     return [
       ...checkContainer(container, { spec, volumes }, place),
-      ...again,
+      ...repeated,
       ...hookErrors(container, spec, place),
       ...checkRestart(container, place),
     ];
@@ -58,13 +58,13 @@ export function checkInitContainers(
   const names = new Set(listAt(spec, 'containers').map((container) => textAt(container, 'name')));
   return each(spec, 'initContainers', path, (container, at) => {
     const name = textAt(container, 'name');
-    const again = names.has(name) ? [duplicate(child(at, 'name'), name)] : [];
+    const repeated = names.has(name) ? [duplicate(child(at, 'name'), name)] : [];
     if (name !== '') names.add(name);
     const sidecar = container['restartPolicy'] === 'Always';
     const hooks = sidecar ? hookErrors(container, spec, at) : forbiddenHooks(container, at);
     return [
       ...checkContainer(container, { spec, volumes }, at),
-      ...again,
+      ...repeated,
       ...hooks,
       ...checkInitRestart(container, at),
     ];
@@ -139,13 +139,13 @@ function portErrors(container: JsonObject, path: string): readonly FieldError[] 
 }
 
 function hostPortConflicts(containers: readonly JsonObject[], path: string): readonly FieldError[] {
-  const taken = new Set<string>();
+  const hostPorts = new Set<string>();
   return containers.flatMap((container, position) =>
     each(container, 'ports', index(path, position), (port, at) => {
       if (numberAt(port, 'hostPort') === 0) return [];
       const text = `${textAt(port, 'protocol')}/${textAt(port, 'hostIP')}/${numberAt(port, 'hostPort')}`;
-      if (taken.has(text)) return [duplicate(child(at, 'hostPort'), text)];
-      taken.add(text);
+      if (hostPorts.has(text)) return [duplicate(child(at, 'hostPort'), text)];
+      hostPorts.add(text);
       return [];
     }),
   );

@@ -68,7 +68,7 @@ function checkVariable(variable: JsonObject, path: string): readonly FieldError[
 }
 
 function checkValueFrom(source: JsonObject, value: string, path: string): readonly FieldError[] {
-  const given = SOURCES.filter((name) => has(source, name));
+  const sources = SOURCES.filter((name) => has(source, name));
   const errors: FieldError[] = [
     ...whenSet(source, 'fieldRef', path, (reference, at) => checkFieldRef(reference, VARIABLE_FIELDS, at)),
     ...whenSet(source, 'resourceFieldRef', path, checkResourceRef),
@@ -76,7 +76,7 @@ function checkValueFrom(source: JsonObject, value: string, path: string): readon
     ...whenSet(source, 'secretKeyRef', path, checkKeyRef),
     ...whenSet(source, 'fileKeyRef', path, checkFileRef),
   ];
-  if (given.length === 0)
+  if (sources.length === 0)
     errors.push(
       invalidValue(
         path,
@@ -85,7 +85,7 @@ function checkValueFrom(source: JsonObject, value: string, path: string): readon
       ),
     );
   else if (value !== '') errors.push(invalidValue(path, '', 'may not be specified when `value` is not empty'));
-  else if (given.length > 1)
+  else if (sources.length > 1)
     errors.push(invalidValue(path, '', 'may not have more than one field specified at a time'));
   return errors;
 }
@@ -201,12 +201,12 @@ export function checkFileVolumes(spec: JsonObject, path: string): readonly Field
 /** Validates an item of envFrom. Some errors name the whole list. */
 function checkSource(source: JsonObject, path: string, list: string): readonly FieldError[] {
   const prefix = textAt(source, 'prefix');
-  const given = ['configMapRef', 'secretRef'].filter((name) => has(source, name));
+  const sources = ['configMapRef', 'secretRef'].filter((name) => has(source, name));
   const errors: FieldError[] =
     prefix === '' ? [] : [...invalidBecause(child(path, 'prefix'), prefix, variableName(prefix))];
-  for (const name of given) errors.push(...checkObjectRef(structAt(source, name), child(path, name)));
-  if (given.length === 0) errors.push(invalidValue(list, '', 'must specify one of: `configMapRef` or `secretRef`'));
-  if (given.length > 1) errors.push(invalidValue(list, '', 'may not have more than one field specified at a time'));
+  for (const name of sources) errors.push(...checkObjectRef(structAt(source, name), child(path, name)));
+  if (sources.length === 0) errors.push(invalidValue(list, '', 'must specify one of: `configMapRef` or `secretRef`'));
+  if (sources.length > 1) errors.push(invalidValue(list, '', 'may not have more than one field specified at a time'));
   return errors;
 }
 

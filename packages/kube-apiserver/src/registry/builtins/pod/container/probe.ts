@@ -44,8 +44,8 @@ export function checkLifecycle(lifecycle: JsonObject, grace: Json | undefined, p
 
 /** A probe or hook has exactly one handler. */
 function checkHandler(handler: JsonObject, grace: Json | undefined, path: string): readonly FieldError[] {
-  const given = HANDLERS.filter((name) => has(handler, name));
-  const [first, ...more] = given;
+  const handlers = HANDLERS.filter((name) => has(handler, name));
+  const [first, ...more] = handlers;
   if (first === undefined) return [required(path, 'must specify a handler type')];
   return [
     ...checkAction(first, structAt(handler, first), grace, child(path, first)),

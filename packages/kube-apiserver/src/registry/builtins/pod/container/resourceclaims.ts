@@ -15,8 +15,8 @@ export function checkResourceClaims(spec: JsonObject, path: string): readonly Fi
     else if (seen.has(name)) errors.push(duplicate(child(at, 'name'), name));
     else errors.push(...invalidBecause(child(at, 'name'), name, dns1123Label(name)));
     seen.add(name);
-    const given = ['resourceClaimName', 'resourceClaimTemplateName'].filter((field) => has(claim, field));
-    if (given.length === 2)
+    const references = ['resourceClaimName', 'resourceClaimTemplateName'].filter((field) => has(claim, field));
+    if (references.length === 2)
       errors.push(
         invalidRaw(
           at,
@@ -24,13 +24,13 @@ export function checkResourceClaims(spec: JsonObject, path: string): readonly Fi
           'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified',
         ),
       );
-    if (given.length === 0)
+    if (references.length === 0)
       errors.push(
         invalidRaw(at, goClaim(claim), 'must specify one of: `resourceClaimName`, `resourceClaimTemplateName`'),
       );
     return [
       ...errors,
-      ...given.flatMap((field) =>
+      ...references.flatMap((field) =>
         invalidBecause(child(at, field), textAt(claim, field), dns1123Subdomain(textAt(claim, field))),
       ),
     ];

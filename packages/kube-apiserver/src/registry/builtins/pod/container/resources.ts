@@ -156,8 +156,8 @@ function nameErrors(name: string, path: string): readonly FieldError[] {
 export function checkQuantity(name: string, value: Quantity, path: string): readonly FieldError[] {
   const errors: FieldError[] =
     value.nanos < 0n ? [invalidValue(path, quantityText(value), 'must be greater than or equal to 0')] : [];
-  const whole = INTEGER_RESOURCES.includes(name) || isExtended(name);
-  return whole && value.nanos % 1_000_000_000n !== 0n
+  const isIntegerResource = INTEGER_RESOURCES.includes(name) || isExtended(name);
+  return isIntegerResource && value.nanos % 1_000_000_000n !== 0n
     ? [...errors, invalidValue(path, quantityText(value), 'must be an integer')]
     : errors;
 }

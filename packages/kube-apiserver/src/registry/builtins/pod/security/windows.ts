@@ -60,19 +60,23 @@ function userProblems(text: string): readonly string[] {
 
 /** Host process containers: all containers or none, with hostNetwork. They are always rejected, as are privileged containers. */
 export function checkHostProcesses(spec: JsonObject, path: string): readonly FieldError[] {
-  const wanted = hostProcessOf(spec);
+  const podValue = hostProcessOf(spec);
   const errors: FieldError[] = [];
   const chosen: boolean[] = [];
   for (const list of ['initContainers', 'containers', 'ephemeralContainers']) {
     for (const [position, container] of listAt(spec, list).entries()) {
       const hostProcess = hostProcessOf(container);
-      if (wanted !== undefined && hostProcess !== undefined && wanted !== hostProcess) {
+      if (podValue !== undefined && hostProcess !== undefined && podValue !== hostProcess) {
         const at = child(index(child(path, list), position), 'securityContext.windowsOptions.hostProcess');
         errors.push(
-          invalidValue(at, hostProcess, `pod hostProcess value must be identical if both are specified, was ${wanted}`),
+          invalidValue(
+            at,
+            hostProcess,
+            `pod hostProcess value must be identical if both are specified, was ${podValue}`,
+          ),
         );
       }
-      chosen.push(hostProcess ?? wanted ?? false);
+      chosen.push(hostProcess ?? podValue ?? false);
     }
   }
   if (!chosen.includes(true)) return errors;

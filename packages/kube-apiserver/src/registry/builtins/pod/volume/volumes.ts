@@ -189,9 +189,9 @@ function checkDownwardFile(file: JsonObject, path: string): readonly FieldError[
 }
 
 function checkProjected(projected: JsonObject, path: string): readonly FieldError[] {
-  const taken = new Set<string>();
+  const usedPaths = new Set<string>();
   const claim = (file: string, shown: string): readonly FieldError[] => {
-    if (file === '' || !taken.has(file)) return (taken.add(file), []);
+    if (file === '' || !usedPaths.has(file)) return (usedPaths.add(file), []);
     return [invalidValue(path, shown, 'conflicting duplicate paths')];
   };
   const sources = each(projected, 'sources', path, (source, at) => {
@@ -214,8 +214,8 @@ function checkProjected(projected: JsonObject, path: string): readonly FieldErro
     }
     if (has(source, 'serviceAccountToken'))
       errors.push(...checkToken(structAt(source, 'serviceAccountToken'), child(at, 'serviceAccountToken'), path));
-    const given = Object.keys(source).filter((name) => has(source, name));
-    return given.length > 1
+    const kinds = Object.keys(source).filter((name) => has(source, name));
+    return kinds.length > 1
       ? [...errors, forbiddenField(at, 'may not specify more than 1 volume type per source')]
       : errors;
   });

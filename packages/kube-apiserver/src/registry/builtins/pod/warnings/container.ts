@@ -71,11 +71,11 @@ function variableWarnings(variables: readonly JsonObject[], path: string): reado
   return variables.flatMap((variable, position) => {
     const name = textAt(variable, 'name');
     const value = textAt(variable, 'value');
-    const again = seen.has(name);
+    const isRepeated = seen.has(name);
     seen.add(name);
     const before = `$(${name})`;
     const hides = has(variable, 'valueFrom') || value === before || !value.includes(before);
-    return again && hides
+    return isRepeated && hides
       ? [
           `${index(path, position)}: hides previous definition of ${goQuote(name)}, which may be dropped when using apply`,
         ]

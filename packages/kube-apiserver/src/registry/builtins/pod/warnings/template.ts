@@ -176,8 +176,10 @@ function repeated(
   const seen = new Set<string>();
   return listAt(spec, list).flatMap((item, position) => {
     const text = textAt(item, field);
-    const again = seen.has(text);
+    const isRepeated = seen.has(text);
     seen.add(text);
-    return again ? [`${child(index(child(path, list), position), field)}: duplicate ${field} ${goQuote(text)}`] : [];
+    return isRepeated
+      ? [`${child(index(child(path, list), position), field)}: duplicate ${field} ${goQuote(text)}`]
+      : [];
   });
 }
