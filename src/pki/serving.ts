@@ -14,7 +14,7 @@ import {
   X509CertificateGenerator,
 } from '@peculiar/x509';
 
-/** For whom a serving certificate is, and from when on. */
+/** The names of a serving certificate and its start. */
 export interface ServingRequest {
   /** DNS names, the first of them the main one; at least one. */
   readonly names: readonly string[];
@@ -37,21 +37,21 @@ export interface ServingCertificate {
 const DAY_MS = 24 * 3600 * 1000;
 /** 90 days. */
 export const LIFETIME_MS = 90 * DAY_MS;
-/** Clocks of clients that go behind ours. */
+/** Tolerance for clients whose clocks are behind. */
 const SKEW_MS = 5 * 60 * 1000;
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 const MAX_COMMON_NAME = 64;
 /**
- * The attribute serialNumber of a name. Clients hold a certificate and its successor side by side; were their names
- * alike, and their keys not told apart by identifier, OpenSSL would compare with the wrong one and refuse the other.
+ * The attribute serialNumber of a name. Clients trust a certificate and its successor at the same time; with equal names and
+ * without key identifiers OpenSSL would compare with the wrong one and reject the other.
  */
 const SERIAL_NUMBER = '2.5.4.5';
 const NAME = /^(?:\*\.)?[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?)*$/;
 
 /**
- * Makes a key (P-256) and a certificate for it that serves the names for 90 days. The certificate is no authority: who
- * trusts it trusts this one server.
- * @throws Error that names a name which is no DNS name
+ * Makes a key (P-256) and a certificate for it that serves the names for 90 days. The certificate is not a CA:
+ * trusting it means trusting this server only.
+ * @throws Error with a name that is not a DNS name
  */
 export async function issueServingCertificate(request: ServingRequest): Promise<ServingCertificate> {
   const { names, addresses = [], now } = request;
@@ -59,7 +59,7 @@ export async function issueServingCertificate(request: ServingRequest): Promise<
   if (main === undefined) throw new Error('names: at least one is needed');
   const wrong = names.find((name) => name.length > 253 || !NAME.test(name));
   if (wrong !== undefined) throw new Error(`names: ${JSON.stringify(wrong)} must be a DNS name in lower case`);
-  // Certificates count in seconds.
+  // Certificate times are whole seconds.
   const notBefore = Math.floor((now - SKEW_MS) / 1000) * 1000;
   const notAfter = Math.floor(now / 1000) * 1000 + LIFETIME_MS;
   const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
