@@ -23,7 +23,7 @@ import type { Clock } from '../clock.js';
 export interface ApiServerOptions {
   /** Folder of the store. Without it the server keeps everything in memory. */
   readonly folder?: string;
-  /** Folder of the certificates, keys, administrator's token and kubeconfig. Defaults to `folder`. */
+  /** Folder of the certificates, keys, administrator's token and kubeconfig. Defaults to `folder`, or a temporary one. */
   readonly credentials?: string;
   readonly listen: { readonly host: string; readonly port: number };
   /** Users with fixed tokens, beside the administrator; they are not stored. */
