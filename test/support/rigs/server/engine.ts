@@ -8,76 +8,42 @@ import { CATALOGUE } from '../../../../src/domain/engine/catalogue.js';
 import { targetTypes } from '../../../../src/domain/engine/manifest/desired.js';
 import { integerAt } from '../../../../src/domain/engine/manifest/manifest.js';
 import type { KubeClient } from '../../../../src/kube/client/client.js';
-import { guardClient } from '../../../../src/kube/guard/guard.js';
-import type { EventNote } from '../../../../src/kube/events/recorder.js';
 import { createCache } from '../../../../src/kube/cache/reflector.js';
 import { createClient } from '../../../../src/kube/client/rest.js';
 import { issueServingCertificate } from '../../../../src/pki/serving.js';
 import type { Transport } from '../../../../src/kube/transport/transport.js';
-import { systemClock, systemRandom } from '../../../../src/runtime/clock.js';
-import { Group } from '../../../../src/runtime/group.js';
 import { deployment, settings, templates } from '../../builders/engine.js';
 import { againOnConflict } from '../../clients/conflict.js';
 import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
-import { RecordingLog } from '../../fakes/log.js';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { transportOf } from '../../clients/transport.js';
+import { GroupRig, writesOf } from './group.js';
 
 const AGENT = 'engine-under-test';
 /** Retries are up to 30 s apart, and so is the look at a right that came back. */
 const LONGEST_WAIT_MS = 180_000;
-const WRITES = ['create', 'update', 'patch', 'delete', 'deletecollection'];
 
 /** The engine group as the operator runs it, without its lease, under the operator's own ServiceAccount. */
-export class OperatorRig {
-  readonly events: EventNote[] = [];
-  readonly log = new RecordingLog();
-  readonly #transport: Transport;
-  readonly #end = new AbortController();
-  readonly #done: Promise<boolean>;
-
+export class OperatorRig extends GroupRig {
   private constructor(kubeconfig: string, onlyNamespace: string | undefined) {
-    this.#transport = transportOf(kubeconfig, { userAgent: AGENT });
-    const leadership = { held: () => true, identity: 'test' };
-    const rights = engineRights(targetTypes(templates), onlyNamespace);
-    const tools = { clock: systemClock, random: systemRandom, log: this.log };
+    super(kubeconfig, { userAgent: AGENT });
     const { controller, sources, onStartedLeading } = createEngineController({
-      client: guardClient(createClient(this.#transport), rights, { leadership, log: this.log }),
-      openCache: (options) => createCache(this.#transport, options, tools),
+      client: this.guarded(engineRights(targetTypes(templates), onlyNamespace)),
+      openCache: (options) => createCache(this.transport, options, this.tools()),
       templates,
       settings: onlyNamespace === undefined ? settings : { ...settings, onlyNamespace },
-      recorder: { record: (event) => void this.events.push(event), flush: () => Promise.resolve() },
+      recorder: this.recorder(),
       issueKeyPair: (names, now) => issueServingCertificate({ names, now }),
-      ...tools,
+      ...this.tools(),
       settleMs: 50,
     });
-    const election = {
-      acquire: () => Promise.resolve(new AbortController().signal),
-      release: () => Promise.resolve(),
-      held: () => true,
-    };
-    this.#done = new Group({
-      name: 'engine',
-      sources,
-      election,
-      controllers: [controller],
-      onStartedLeading,
-      ...tools,
-    }).run(this.#end.signal);
+    this.run({ name: 'engine', sources, controllers: [controller], onStartedLeading });
   }
 
   /** `onlyNamespace`: as the flag `--namespace`. */
   static async start(server: ControlPlane, onlyNamespace?: string): Promise<OperatorRig> {
     const serviceAccount = { namespace: OPERATOR_NAMESPACE, name: OPERATOR_SERVICE_ACCOUNT };
     return new OperatorRig(await server.kubeconfigFor({ serviceAccount }), onlyNamespace);
-  }
-
-  /** Ends as the process would; whether it came to a clean end. */
-  async stop(): Promise<boolean> {
-    this.#end.abort(new Error('the test is over'));
-    const clean = await this.#done;
-    await this.#transport.close();
-    return clean;
   }
 }
 
@@ -206,13 +172,7 @@ export class User {
 
   /** The operator's writes since `mark`, as `verb resource name code`. */
   async writes(mark: number): Promise<string[]> {
-    const log = await this.#server.requestLog({ after: mark, verbs: WRITES });
-    return log
-      .filter((request) => request.userAgent.startsWith(AGENT))
-      .map(
-        ({ verb, resource, subresource, name, code }) =>
-          `${verb} ${resource}${subresource === '' ? '' : `/${subresource}`} ${name} ${code}`,
-      );
+    return writesOf(this.#server, AGENT, mark);
   }
 
   /** Every kind of request that the operator made since `mark`, as `verb resource code`. */

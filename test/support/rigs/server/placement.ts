@@ -18,66 +18,32 @@ import { placementCacheOptions, type PlacementCaches } from '../../../../src/con
 import { createPlacementControllers } from '../../../../src/controllers/placement/controller.js';
 import { placementRights } from '../../../../src/controllers/placement/rights.js';
 import type { KubeClient } from '../../../../src/kube/client/client.js';
-import { guardClient } from '../../../../src/kube/guard/guard.js';
-import type { EventNote } from '../../../../src/kube/events/recorder.js';
 import { createCache } from '../../../../src/kube/cache/reflector.js';
 import { createClient } from '../../../../src/kube/client/rest.js';
 import type { Transport } from '../../../../src/kube/transport/transport.js';
-import { systemClock, systemRandom } from '../../../../src/runtime/clock.js';
-import { Group } from '../../../../src/runtime/group.js';
 import { againOnConflict } from '../../clients/conflict.js';
 import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
-import { RecordingLog } from '../../fakes/log.js';
-import { cacheTools, transportOf } from '../../clients/transport.js';
+import { transportOf } from '../../clients/transport.js';
+import { GroupRig, writesOf } from './group.js';
 
 const AGENT = 'placement-under-test';
-const WRITES = ['create', 'update', 'patch', 'delete', 'deletecollection'];
 
 /** The placement group as the operator runs it, without its lease. */
-export class PlacementServerRig {
-  readonly events: EventNote[] = [];
-  readonly log = new RecordingLog();
-  readonly #transport: Transport;
-  readonly #end = new AbortController();
+export class PlacementServerRig extends GroupRig {
   readonly #caches: PlacementCaches;
-  readonly #done: Promise<boolean>;
 
   constructor(server: ControlPlane) {
-    this.#transport = transportOf(server.adminKubeconfig, {
-      userAgent: AGENT,
-      limits: { default: { qps: 1_000, burst: 1_000 } },
-    });
-    const leadership = { held: () => true, identity: 'test' };
-    const client = guardClient(createClient(this.#transport), [...placementRights, ...clusterRights], {
-      leadership,
-      log: this.log,
-    });
+    super(server.adminKubeconfig, { userAgent: AGENT, limits: { default: { qps: 1_000, burst: 1_000 } } });
     this.#caches = this.#open();
     const { controllers, onStartedLeading } = createPlacementControllers({
-      client,
+      client: this.guarded([...placementRights, ...clusterRights]),
       caches: this.#caches,
-      recorder: { record: (event) => void this.events.push(event), flush: () => Promise.resolve() },
-      clock: systemClock,
-      random: systemRandom,
-      log: this.log,
+      recorder: this.recorder(),
+      ...this.tools(),
       settleWindowMs: 50,
       workers: 8,
     });
-    const election = {
-      acquire: () => Promise.resolve(new AbortController().signal),
-      release: () => Promise.resolve(),
-      held: () => true,
-    };
-    const sources = Object.values(this.#caches);
-    this.#done = new Group({
-      name: 'placement',
-      sources,
-      election,
-      controllers,
-      onStartedLeading,
-      clock: systemClock,
-      log: this.log,
-    }).run(this.#end.signal);
+    this.run({ name: 'placement', sources: Object.values(this.#caches), controllers, onStartedLeading });
   }
 
   /** Resolves when the caches hold what there is. */
@@ -85,23 +51,15 @@ export class PlacementServerRig {
     await Promise.all(Object.values(this.#caches).map((cache) => cache.whenSynced()));
   }
 
-  /** Ends as the process would; whether it came to a clean end. */
-  async stop(): Promise<boolean> {
-    this.#end.abort(new Error('the test is over'));
-    const clean = await this.#done;
-    await this.#transport.close();
-    return clean;
-  }
-
   #open(): PlacementCaches {
     const options = placementCacheOptions;
-    const tools = { ...cacheTools(), log: this.log };
+    const tools = this.tools();
     return {
-      placements: createCache(this.#transport, options.placements, tools),
-      decisions: createCache(this.#transport, options.decisions, tools),
-      clusters: createCache(this.#transport, options.clusters, tools),
-      sets: createCache(this.#transport, options.sets, tools),
-      bindings: createCache(this.#transport, options.bindings, tools),
+      placements: createCache(this.transport, options.placements, tools),
+      decisions: createCache(this.transport, options.decisions, tools),
+      clusters: createCache(this.transport, options.clusters, tools),
+      sets: createCache(this.transport, options.sets, tools),
+      bindings: createCache(this.transport, options.bindings, tools),
     };
   }
 }
@@ -208,13 +166,7 @@ export class Fleet {
 
   /** The controllers' writes since `mark`, as `verb resource name`. */
   async writes(mark: number): Promise<string[]> {
-    const log = await this.#server.requestLog({ after: mark, verbs: WRITES });
-    return log
-      .filter((request) => request.userAgent.startsWith(AGENT))
-      .map(
-        ({ verb, resource, subresource, name }) =>
-          `${verb} ${resource}${subresource === '' ? '' : `/${subresource}`} ${name}`,
-      );
+    return (await writesOf(this.#server, AGENT, mark)).map((write) => write.replace(/ \d+$/, ''));
   }
 }
 
