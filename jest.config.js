@@ -3,6 +3,8 @@ export default {
   testEnvironment: 'node',
   roots: ['<rootDir>/dist/test', '<rootDir>/dist/src', '<rootDir>/packages/kube-apiserver/dist/test'],
   testMatch: ['<rootDir>/dist/test/**/*.test.js', '<rootDir>/packages/kube-apiserver/dist/test/**/*.test.js'],
+  // These take hours: test/run.sh nightly.
+  testPathIgnorePatterns: process.env['NIGHTLY'] === 'true' ? [] : ['\\.nightly\\.test\\.js$'],
   transform: {},
   globalSetup: '<rootDir>/dist/test/support/controlplane/setup.js',
   globalTeardown: '<rootDir>/packages/kube-apiserver/dist/testing/controlplane/teardown.js',

@@ -3,6 +3,7 @@ export default {
   testEnvironment: 'node',
   roots: ['<rootDir>/dist/test'],
   testMatch: ['<rootDir>/dist/test/**/*.test.js'],
+  testPathIgnorePatterns: process.env['NIGHTLY'] === 'true' ? [] : ['\\.nightly\\.test\\.js$'],
   transform: {},
   globalSetup: '<rootDir>/dist/testing/controlplane/setup.js',
   globalTeardown: '<rootDir>/dist/testing/controlplane/teardown.js',

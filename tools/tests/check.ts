@@ -31,6 +31,7 @@ function run(files: readonly string[], target: Target): number {
   rmSync(REPORT, { force: true });
   const name =
     target.name === undefined ? [] : ['--testNamePattern', target.name.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')];
+  const nightly = files.some((file) => file.includes('.nightly.')) ? { NIGHTLY: 'true' } : {};
   const { status } = spawnSync(
     process.execPath,
     [
@@ -43,7 +44,7 @@ function run(files: readonly string[], target: Target): number {
       '--runTestsByPath',
       ...files,
     ],
-    { stdio: ['ignore', 'ignore', 'inherit'], env: { CONTROL_PLANE: 'embedded', ...process.env } },
+    { stdio: ['ignore', 'ignore', 'inherit'], env: { CONTROL_PLANE: 'embedded', ...process.env, ...nightly } },
   );
   if (!existsSync(REPORT)) return fail('Jest did not run');
   const { numPassedTests, numFailedTests }: Report = JSON.parse(readFileSync(REPORT, 'utf8'));
