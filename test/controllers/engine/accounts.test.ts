@@ -78,12 +78,12 @@ describe('the uid of a ServiceAccount in the pod template', () => {
     await rig.install();
     const account = rig.api.peek<KubeObject>(ServiceAccounts, NAME);
     rig.api.remove(ServiceAccounts, NAME);
-    rig.api.put(ServiceAccounts, { ...account, metadata: { ...account?.metadata, ...NAME, uid: 'anew' } });
+    rig.api.put(ServiceAccounts, { ...account, metadata: { ...account?.metadata, ...NAME, uid: 'created-again' } });
     const restarted = new EngineRig({ api: rig.api, clock: rig.clock });
     const from = rig.api.writes.length;
     await restarted.settle();
 
-    expect(podsUid(restarted)).toBe('anew');
+    expect(podsUid(restarted)).toBe('created-again');
     expect(applies(restarted, from)).toEqual([APPLY_DEPLOYMENT]);
   });
 
@@ -164,11 +164,11 @@ describe('a Deployment whose account has no known uid', () => {
     const from = rig.api.writes.length;
     await rig.settle();
 
-    const told = rig
+    const reported = rig
       .engine()
       .status?.components?.filter((row) => row.reason !== 'Applied' && row.name === NAME.name)
       .map((row) => `${row.kind} ${row.status} ${row.reason}`);
-    expect(told).toEqual(rows);
+    expect(reported).toEqual(rows);
     expect(applies(rig, from)).toEqual([]);
   });
 });

@@ -177,7 +177,7 @@ describe('faults of the well-known operator for the same job', () => {
   });
 
   it.each(['1', '0755', '1e3', 'true', 'null', '0x1f', '00', 'on'])(
-    'the toleration value %j, which looks like something else, stays a text',
+    'the toleration value %j, which has the form of another type, stays a text',
     async (text) => {
       const rig = new EngineRig();
       await rig.install({ tolerations: [{ key: text, operator: 'Equal', value: text }] });

@@ -305,14 +305,14 @@ describe('a refusal with code 403', () => {
   it.each([
     ['whole', 'clusterrole "x" not found', '; the API server says: clusterrole "x" not found'],
     ['cut where it is long', `${'x'.repeat(479)}yz`, `; the API server says: ${'x'.repeat(479)}…`],
-  ])("a 403 for a missing right quotes the server's message, %s", async (_name, message, told) => {
+  ])("a 403 for a missing right quotes the server's message, %s", async (_name, message, quoted) => {
     const rig = new EngineRig();
     rig.create();
     refuse(rig, RoleBindings, () => refusal({ message }));
     rig.api.reviewAccess = () => false;
     await rig.pass();
 
-    expect(rig.message().endsWith(`would give the right${told}`)).toBe(true);
+    expect(rig.message().endsWith(`would give the right${quoted}`)).toBe(true);
   });
 
   it('a 403 for a missing cluster-wide right names the cluster-wide binding', async () => {

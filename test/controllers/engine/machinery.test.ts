@@ -284,10 +284,10 @@ describe('the controller as a whole', () => {
     const api = new FakeApi(clock);
     const phases: string[] = [];
     const { controller, sources, onStartedLeading } = create(api, clock, templates, phases);
-    const tenure = new AbortController();
+    const term = new AbortController();
     for (const source of sources) source.start();
     await Promise.all(sources.map((source) => source.whenSynced()));
-    onStartedLeading(tenure.signal);
+    onStartedLeading(term.signal);
     controller.start();
     api.put(MultiClusterEngines, engine({ metadata: { finalizers: [] } }));
     await clock.advance(1_000);
@@ -298,7 +298,7 @@ describe('the controller as a whole', () => {
     await clock.advance(1_000);
     expect(phases.at(-1)).toBe('gone');
 
-    tenure.abort();
+    term.abort();
     await controller.stop(0);
     for (const source of sources) await source.stop();
     expect(clock.pending).toBe(0);

@@ -20,7 +20,7 @@ async function unbound(): Promise<EngineRig> {
 }
 
 /** `status reason: message` of the rows of a kind, each once. */
-function told(rig: EngineRig, kind: string): readonly string[] {
+function rowsOf(rig: EngineRig, kind: string): readonly string[] {
   const rows = rig.engine().status?.components ?? [];
   expect(rows).toHaveLength(ROWS);
   return [
@@ -35,16 +35,16 @@ describe('a terminating namespace that loses the installer binding before the re
     const rig = await unbound();
     await rig.settle();
     expect(rig.state()).toBe('Progressing NamespaceTerminating');
-    expect(told(rig, 'Deployment')).toEqual(['True Available: 2 of 2 replicas available, 2 up to date']);
-    expect(told(rig, 'Service')).toEqual(['True Applied: applied']);
+    expect(rowsOf(rig, 'Deployment')).toEqual(['True Available: 2 of 2 replicas available, 2 up to date']);
+    expect(rowsOf(rig, 'Service')).toEqual(['True Applied: applied']);
 
     for (const type of [Deployments, Services])
       for (const { metadata } of rig.api.all(type)) rig.api.remove(type, metadata);
     await rig.settle();
 
-    expect(told(rig, 'Deployment')).toEqual([`False Pending: Namespace ${NAMESPACE} is being deleted`]);
-    expect(told(rig, 'Service')).toEqual([`False Pending: Namespace ${NAMESPACE} is being deleted`]);
-    expect(told(rig, 'NetworkPolicy')).toEqual(['True Applied: applied']);
+    expect(rowsOf(rig, 'Deployment')).toEqual([`False Pending: Namespace ${NAMESPACE} is being deleted`]);
+    expect(rowsOf(rig, 'Service')).toEqual([`False Pending: Namespace ${NAMESPACE} is being deleted`]);
+    expect(rowsOf(rig, 'NetworkPolicy')).toEqual(['True Applied: applied']);
   });
 
   it('the rows of a terminating namespace make no claim about objects that cannot be read', async () => {
@@ -54,9 +54,9 @@ describe('a terminating namespace that loses the installer binding before the re
 
     expect(rig.state()).toBe('Progressing NamespaceTerminating');
     for (const kind of ['Deployment', 'Service', 'ServiceAccount', 'NetworkPolicy', 'PodDisruptionBudget']) {
-      expect(told(rig, kind)).toEqual([`False Pending: Namespace ${NAMESPACE} is being deleted`]);
+      expect(rowsOf(rig, kind)).toEqual([`False Pending: Namespace ${NAMESPACE} is being deleted`]);
     }
-    expect(told(rig, 'Secret')).toEqual([expect.stringContaining('False Pending: ')]);
+    expect(rowsOf(rig, 'Secret')).toEqual([expect.stringContaining('False Pending: ')]);
     expect(rig.condition('Available')).toMatchObject({ status: 'False', reason: 'ComponentsUnavailable' });
   });
 });

@@ -197,10 +197,10 @@ describe('the pods of every component', () => {
       for (const container of itemsAt(one.object, 'spec', 'template', 'spec', 'containers')) {
         expect(container['image']).toBe('other:2');
         const leads = CATALOGUE.some((row) => row.name === one.component && row.leaderElection !== undefined);
-        const told = itemsAt(container, 'env')
+        const values = itemsAt(container, 'env')
           .filter(({ name }) => name === 'MULTICLUSTER_ENGINE_LEADER_ELECTION_NAMESPACE')
           .map(({ value }) => value);
-        expect(told).toEqual(leads ? ['ops'] : []);
+        expect(values).toEqual(leads ? ['ops'] : []);
       }
     }
   });

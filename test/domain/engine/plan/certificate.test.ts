@@ -155,11 +155,7 @@ describe('the decision about a serving certificate', () => {
       { secret: undefined, namespaceObject: { metadata: { name: NAMESPACE, deletionTimestamp: 'x' } } },
       'wait: Namespace multicluster-engine is being deleted',
     ],
-    [
-      'not there, where namespaces are not looked at',
-      { secret: undefined, namespaceObject: undefined },
-      'issue: does not exist [2]',
-    ],
+    ['not there, with --namespace', { secret: undefined, namespaceObject: undefined }, 'issue: does not exist [2]'],
   ])('the decision about a Secret %s', (_name, sight, expected) => {
     const verdict = judge(sight);
     expect(/[,[][ ]?$/.test(expected) ? verdict.slice(0, expected.length) : verdict).toBe(expected);

@@ -284,7 +284,7 @@ describe('a step that is decided again after a read', () => {
     ["somebody else's, without any owner", withMeta({ ownerReferences: [] })(live(account.object)), 'skip-foreign'],
     ['ours that lost its owner', withMeta({ ownerReferences: [], ...booked })(live(account.object)), 'patch'],
     [
-      'ours that lost owner and label: cannot be told from a foreign one',
+      'ours that lost owner and label: cannot be distinguished from a foreign one',
       withMeta({ ownerReferences: [], labels: {}, ...booked })(live(account.object)),
       'skip-foreign',
     ],

@@ -118,7 +118,7 @@ describe('phase, Ready, Available, Reconciling and Stalled of an engine', () => 
       'Error False/PermissionDenied False - PermissionDenied',
     ],
     [
-      'without a right to look',
+      'without a right to list',
       { engine: wasInstalled, objects: undefined, undecided: 'reading', denied: 'may not list' },
       'Error False/PermissionDenied True - PermissionDenied',
     ],
@@ -226,14 +226,14 @@ describe('phase, Ready, Available, Reconciling and Stalled of an engine', () => 
       { objects: objectStates() },
       { missingPullSecret: undefined },
     ];
-    const told: (string | undefined)[] = [];
+    const reasons: (string | undefined)[] = [];
     let now = statusInput(blockers);
     for (const cure of cures) {
       now = { ...now, ...cure };
-      told.push(condition(engineStatus(now, NOW), 'Ready')?.reason);
+      reasons.push(condition(engineStatus(now, NOW), 'Ready')?.reason);
     }
 
-    expect(told).toEqual([
+    expect(reasons).toEqual([
       'Paused',
       'AnotherEngineExists',
       'InvalidSpec',
