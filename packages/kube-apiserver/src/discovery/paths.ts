@@ -1,35 +1,11 @@
 import type { Json, JsonObject } from '../json.js';
 import type { Resource, Subresource } from '../resource.js';
+import { DELETE_COLLECTION_PARAMETERS, DELETE_PARAMETERS, LIST_PARAMETERS, WRITE_PARAMETERS } from './parameters.js';
 import { definitionName, definitionOf, listDefinitionOf, META } from './schemanames.js';
 import { parametersOf, operationsOf, type Operation } from './operation.js';
 
 /* The paths of a resource in OpenAPI documents with their operations, in the wording of kube-apiserver. */
 
-const LIST_PARAMETERS = [
-  'allowWatchBookmarks',
-  'continue',
-  'fieldSelector',
-  'labelSelector',
-  'limit',
-  'resourceVersion',
-  'resourceVersionMatch',
-  'sendInitialEvents',
-  'shardSelector',
-  'timeoutSeconds',
-  'watch',
-];
-const DELETE_PARAMETERS = [
-  'dryRun',
-  'gracePeriodSeconds',
-  'ignoreStoreReadErrorWithClusterBreakingPotential',
-  'orphanDependents',
-  'propagationPolicy',
-];
-const DELETE_COLLECTION_PARAMETERS = [
-  ...LIST_PARAMETERS.filter((name) => name !== 'allowWatchBookmarks' && name !== 'watch'),
-  ...DELETE_PARAMETERS,
-].sort();
-const WRITE_PARAMETERS = ['dryRun', 'fieldManager', 'fieldValidation'];
 /** Kinds for which a deletion returns the object instead of a Status. */
 const KINDS_RETURNED_ON_DELETE = ['PodTemplate', 'Service', 'ServiceAccount'];
 

@@ -160,8 +160,12 @@ function strategyOf(
   { group, names, namespaced }: Definition,
   { name, schema, status, scale }: DefinitionVersion,
 ): Strategy {
-  const rules = { namespaced, validateName: dns1123Subdomain };
-  const type = { kind: names.kind, apiVersion: `${group}/${name}` };
+  const validation: Validation = {
+    schema,
+    scale,
+    type: { kind: names.kind, apiVersion: `${group}/${name}` },
+    metaRules: { namespaced, validateName: dns1123Subdomain },
+  };
   return {
     default: (object) => withDefaults(schema, object),
     // The dropped status gets its defaults again: kube-apiserver applies them when it reads the stored object.
@@ -176,46 +180,59 @@ function strategyOf(
       subresource === 'status'
         ? withStatusOnly(next, old)
         : withNextGeneration(status ? keepStatus(next, old) : next, old),
-    validateCreate(object) {
-      const wrong = typeErrors(object, type);
-      if (wrong.length > 0)
-        return addRuleFindings(schema, object, undefined, {
-          errors: [...wrong, ...validateExtensions(schema, object)],
-          warnings: [],
-        });
-      const errors = [
-        ...validateMeta(object.metadata, rules),
-        ...validateCustom(schema, object).errors,
-        ...checkScale(scale, object, undefined),
-      ];
-      return addRuleFindings(schema, object, undefined, {
-        errors,
-        warnings: finalizerWarnings(object.metadata.finalizers ?? []),
-      });
-    },
-    validateUpdate(next, old, subresource) {
-      const wrong = typeErrors(next, type);
-      if (wrong.length > 0)
-        return addRuleFindings(schema, next, old, {
-          errors: [...wrong, ...validateExtensions(schema, next, old, subresource)],
-          warnings: [],
-        });
-      const errors = [
-        ...validateMetaUpdate(next.metadata, old.metadata),
-        ...validateCustom(schema, next, old, subresource).errors,
-        ...checkScale(scale, next, subresource),
-      ];
-      const warnings =
-        subresource === 'status' ? [] : finalizerWarnings(next.metadata.finalizers ?? [], old.metadata.finalizers);
-      // The caller validates metadata too; where that fails, kube-apiserver sends no warnings about finalizers.
-      const isWarned = warnings.length > 0 && validateMeta(next.metadata, rules).length === 0;
-      return addRuleFindings(schema, next, old, { errors, warnings: isWarned ? warnings : [] });
-    },
+    validateCreate: (object) => validateCreate(validation, object),
+    validateUpdate: (next, old, subresource) => validateUpdate(validation, next, old, subresource),
     validateName: dns1123Subdomain,
     checksMetadata: true,
     unconditionalUpdate: false,
     createOnUpdate: false,
   };
+}
+
+/** What the objects of a version are validated against. */
+interface Validation {
+  readonly schema: Schema;
+  readonly scale: DefinitionVersion['scale'];
+  readonly type: { readonly kind: string; readonly apiVersion: string };
+  readonly metaRules: Parameters<typeof validateMeta>[1];
+}
+
+function validateCreate({ schema, scale, type, metaRules }: Validation, object: KubeObject): ValidationResult {
+  const wrongType = typeErrors(object, type);
+  if (wrongType.length > 0) {
+    const errors = [...wrongType, ...validateExtensions(schema, object)];
+    return addRuleFindings(schema, object, undefined, { errors, warnings: [] });
+  }
+  const errors = [
+    ...validateMeta(object.metadata, metaRules),
+    ...validateCustom(schema, object).errors,
+    ...checkScale(scale, object, undefined),
+  ];
+  const warnings = finalizerWarnings(object.metadata.finalizers ?? []);
+  return addRuleFindings(schema, object, undefined, { errors, warnings });
+}
+
+function validateUpdate(
+  { schema, scale, type, metaRules }: Validation,
+  next: KubeObject,
+  old: KubeObject,
+  subresource: string | undefined,
+): ValidationResult {
+  const wrongType = typeErrors(next, type);
+  if (wrongType.length > 0) {
+    const errors = [...wrongType, ...validateExtensions(schema, next, old, subresource)];
+    return addRuleFindings(schema, next, old, { errors, warnings: [] });
+  }
+  const errors = [
+    ...validateMetaUpdate(next.metadata, old.metadata),
+    ...validateCustom(schema, next, old, subresource).errors,
+    ...checkScale(scale, next, subresource),
+  ];
+  const warnings =
+    subresource === 'status' ? [] : finalizerWarnings(next.metadata.finalizers ?? [], old.metadata.finalizers);
+  // The caller validates metadata too; where that fails, kube-apiserver sends no warnings about finalizers.
+  const isWarned = warnings.length > 0 && validateMeta(next.metadata, metaRules).length === 0;
+  return addRuleFindings(schema, next, old, { errors, warnings: isWarned ? warnings : [] });
 }
 
 /** Errors of an object whose apiVersion or kind is not that of the resource. */

@@ -1,5 +1,4 @@
 import { goDefault, goType } from '../../schema/go/format.js';
-import { builtinSchema } from '../../data/schemas.js';
 import { isObject, own, withKey } from '../../json.js';
 import type { Json, JsonObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
@@ -8,7 +7,7 @@ import { invalidValue } from '../../schema/field.js';
 import { StatusError, badRequest } from '../../status.js';
 import type { FieldError } from '../../status.js';
 import { numberAt, structAt, valueAt } from '../../fields.js';
-import { scaleColumns, scaleObject } from '../builtins/apps/scale.js';
+import { SCALE, SCALE_SCHEMA, scaleColumns, scaleObject } from '../builtins/apps/scale.js';
 
 /** The JSONPaths of the scale subresource, as the definition states them: `.spec.replicas`. */
 export interface ScalePaths {
@@ -25,13 +24,9 @@ const ABSENT = -2_147_483_648;
 export function customScale(paths: ScalePaths): Subresource {
   const field = keysOf(paths.specReplicas);
   return {
-    name: 'scale',
-    group: 'autoscaling',
-    version: 'v1',
-    kind: 'Scale',
-    verbs: ['get', 'patch', 'update'],
+    ...SCALE,
     view: {
-      schema: builtinSchema('io.k8s.api.autoscaling.v1.Scale'),
+      schema: SCALE_SCHEMA,
       replicas: field,
       read: (object) => scaleOf(object, paths, 0),
       draft: (object) => scaleOf(object, paths, ABSENT),

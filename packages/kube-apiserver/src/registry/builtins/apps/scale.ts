@@ -7,15 +7,21 @@ import { AGE, customColumns } from '../../../table/custom.js';
 import { numberAt, structAt } from '../../../fields.js';
 import { selectorText } from '../../../table/labelselector.js';
 
-/** The scale subresource of Deployments and ReplicaSets: `Scale` of autoscaling/v1. */
-export const REPLICAS_SCALE: Subresource = {
+/** Name, kind and verbs of every scale subresource. */
+export const SCALE = {
   name: 'scale',
   group: 'autoscaling',
   version: 'v1',
   kind: 'Scale',
   verbs: ['get', 'patch', 'update'],
+} as const;
+export const SCALE_SCHEMA = builtinSchema('io.k8s.api.autoscaling.v1.Scale');
+
+/** The scale subresource of Deployments and ReplicaSets: `Scale` of autoscaling/v1. */
+export const REPLICAS_SCALE: Subresource = {
+  ...SCALE,
   view: {
-    schema: builtinSchema('io.k8s.api.autoscaling.v1.Scale'),
+    schema: SCALE_SCHEMA,
     replicas: ['spec', 'replicas'],
     read: scaleOf,
     write: (deployment, scale) => withReplicas(deployment, numberAt(structAt(scale, 'spec'), 'replicas')),
