@@ -360,6 +360,21 @@ describe('the metrics of a work queue', () => {
     expect(seen).toContain('depth 0');
   });
 
+  it('the metrics of a work queue report a depth of 0 once it drains', async () => {
+    const { seen, metrics } = counting();
+    const { queue, end } = bench({ workers: 1, metrics });
+    for (const key of ['a', 'b', 'c']) queue.add(key);
+    await settle();
+    seen.length = 0;
+
+    const drain = queue.drain(0);
+    const at = [...seen];
+    await end('a');
+    await drain;
+
+    expect(at).toEqual(['depth 0']);
+  });
+
   it('the metrics of a work queue count retries after failures, and not requeues', async () => {
     const { seen, metrics } = counting();
     const { queue } = bench({ metrics });

@@ -86,6 +86,21 @@ describe('reconcile of ManagedClusterSets', () => {
     expect(setOf(hub)?.numberOfClusters).toBe(50);
   });
 
+  it('the status of a ManagedClusterSet is not delayed by a write of an earlier leadership term', async () => {
+    const hub = await new PlacementRig().start();
+    hub.clusters('a');
+    await hub.clock.advance(200);
+    const before = setOf(hub)?.numberOfClusters;
+
+    await hub.loseLease();
+    hub.clusters('b');
+    hub.acquireLease();
+    await hub.clock.advance(200);
+
+    expect(before).toBe(1);
+    expect(setOf(hub)?.numberOfClusters).toBe(2);
+  });
+
   it('the status of a ManagedClusterSet is not written when members change in fields that do not count', async () => {
     const hub = new PlacementRig();
     hub.clusters('a', 'b');

@@ -1,0 +1,46 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { compileSpec } from '../../src/domain/placement/predicates.js';
+import type { ClusterView } from '../../src/domain/placement/snapshot.js';
+import { RequirementIndex } from '../../src/index/requirementindex.js';
+import { cluster } from '../support/builders/placement.js';
+
+const IN_EU = compileSpec({
+  predicates: [{ requiredClusterSelector: { labelSelector: { matchLabels: { region: 'eu' } } } }],
+});
+const INSIDE = cluster('a', { labels: { region: 'eu' } });
+const OUTSIDE = cluster('a', { labels: { region: 'us' } });
+
+describe('a requirement that two Placements share', () => {
+  function shared(): { index: RequirementIndex; clusters: Map<number, ClusterView> } {
+    const clusters = new Map([[0, INSIDE]]);
+    const index = new RequirementIndex(clusters);
+    index.addPlacement('team/one', IN_EU);
+    index.addPlacement('team/two', IN_EU);
+    return { index, clusters };
+  }
+
+  it('reports both Placements when a cluster no longer meets it', () => {
+    const { index } = shared();
+
+    expect([...index.updateCluster(0, INSIDE, OUTSIDE)].sort()).toEqual(['team/one', 'team/two']);
+  });
+
+  it('still reports the other Placement when one of them is removed', () => {
+    const { index } = shared();
+    index.removePlacement('team/one', IN_EU);
+
+    expect([...index.updateCluster(0, INSIDE, OUTSIDE)]).toEqual(['team/two']);
+  });
+
+  it('is forgotten with the last Placement that has it', () => {
+    const { index, clusters } = shared();
+    index.removePlacement('team/one', IN_EU);
+    index.removePlacement('team/two', IN_EU);
+    clusters.set(0, OUTSIDE);
+    index.updateCluster(0, INSIDE, OUTSIDE);
+    index.addPlacement('team/three', IN_EU);
+
+    expect([...index.updateCluster(0, OUTSIDE, INSIDE)]).toEqual(['team/three']);
+  });
+});
