@@ -4,20 +4,20 @@ import { root } from './support/repository/root.js';
 import { readSource, readSources, type FunctionShape, type Import, type Source } from './support/repository/source.js';
 
 interface Layer {
-  /** Layers that it may import, itself included without saying. */
+  /** Layers that it may import, besides itself. */
   readonly imports: readonly string[];
   /** Layers that it may import types from. */
   readonly types?: readonly string[];
   readonly packages: readonly string[];
-  /** Node's own modules: all of them by default. */
+  /** Modules of Node that it may import; all of them when left out. */
   readonly builtins?: readonly string[];
 }
 
-/** The embedded API server: a package of its own, of which the product sees the public interface. */
+/** The embedded API server: a package of its own, of which the product imports the public interface. */
 const APISERVER = '@multicluster-engine/kube-apiserver';
 const APISERVER_SOURCE = 'packages/kube-apiserver/src';
 
-/** A folder of src, or a file of it, and what it may import; beside them the embedded API server. */
+/** Each folder or file of src, and the embedded API server, with what it may import. */
 const LAYERS: Readonly<Record<string, Layer>> = {
   api: { imports: [], packages: [], builtins: [] },
   domain: { imports: ['api'], packages: [], builtins: ['node:crypto'] },
@@ -50,11 +50,11 @@ const sources = ['src', APISERVER_SOURCE]
   .filter((source) => !GENERATED.test(source.file));
 
 describe('imports', () => {
-  it('stay within the table of layers', () => {
+  it('imports stay within the table of layers', () => {
     expect(sources.flatMap((source) => source.imports.flatMap(wrongImport))).toEqual([]);
   });
 
-  it('form no cycle, types included', () => {
+  it('imports form no cycle, those of types included', () => {
     expect(cycles(sources)).toEqual([]);
   });
 
@@ -115,11 +115,11 @@ describe('imports', () => {
       `let x: import('../domain/x.js').X;`,
       ['src/kube/a.ts:1 kube may not import domain (../domain/x.js)'],
     ],
-  ])('of %s: %j gives %j', (file, text, wrong) => {
+  ])('in %s, %j is reported as %j', (file, text, wrong) => {
     expect(readSource(file, text).imports.flatMap(wrongImport)).toEqual(wrong);
   });
 
-  it('that form a cycle are found', () => {
+  it('imports that form a cycle are reported', () => {
     const a = readSource('src/kube/a.ts', `import './b.js';`);
     const b = readSource('src/kube/b.ts', `\nimport type { C } from './c.js';`);
     const c = readSource('src/kube/c.ts', `import { a } from './a.js';`);
@@ -129,39 +129,43 @@ describe('imports', () => {
 });
 
 describe('sizes', () => {
-  it('of files stay within 300 lines, 800 for a data table and for a test', () => {
+  it('source files have at most 300 lines, data tables and tests 800', () => {
     const tests = ['test', 'packages/kube-apiserver/test', 'packages/kube-apiserver/testing'].flatMap((folder) =>
       readSources(root, folder),
     );
     expect([...sources, ...tests].flatMap(wrongLength)).toEqual([]);
   });
 
-  it('of functions stay within 60 lines, 4 parameters and a depth of 3', () => {
+  it('functions have at most 60 lines, 4 parameters and a depth of 3', () => {
     expect(sources.flatMap((source) => source.functions.flatMap(wrongShape))).toEqual([]);
   });
 
   it.each([
-    ['a long one', `function f() {${'\n'.repeat(61)}}`, ['src/x.ts:1 f has 62 lines, at most 60']],
-    ['a greedy one', 'const f = (a, b, c, d, e) => a;', ['src/x.ts:1 f has 5 parameters, at most 4']],
+    ['a function of 62 lines', `function f() {${'\n'.repeat(61)}}`, ['src/x.ts:1 f has 62 lines, at most 60']],
+    ['a function of 5 parameters', 'const f = (a, b, c, d, e) => a;', ['src/x.ts:1 f has 5 parameters, at most 4']],
     [
-      'a deep one',
+      'a method that is 4 deep',
       'class A { m() { if (a) { for (;;) { while (b) { try {} catch {} } } } } }',
       ['src/x.ts:1 m is 4 deep, at most 3'],
     ],
-    ['a chain', 'function f() { if (a) {} else if (b) {} else if (c) {} else if (d) {} else if (e) {} }', []],
+    [
+      'a chain of else if',
+      'function f() { if (a) {} else if (b) {} else if (c) {} else if (d) {} else if (e) {} }',
+      [],
+    ],
     ['a function in a function', 'function f() { if (a) { for (;;) { g(() => { if (c) { while (b) {} } }); } } }', []],
-  ])('%s is measured', (_name, text, wrong) => {
+  ])('%s is measured as it stands', (_name, text, wrong) => {
     expect(readSource('src/x.ts', text).functions.flatMap(wrongShape)).toEqual(wrong);
   });
 });
 
 describe('names', () => {
-  it('of files and folders say what is in them', () => {
-    const drawers = sources.filter((source) =>
+  it('no file or folder of the sources has a name that says nothing of its content', () => {
+    const unclear = sources.filter((source) =>
       source.file.split('/').some((part) => FORBIDDEN_NAMES.test(part.replace(/\.ts$/, ''))),
     );
 
-    expect(drawers.map((source) => source.file)).toEqual([]);
+    expect(unclear.map((source) => source.file)).toEqual([]);
   });
 });
 

@@ -6,9 +6,9 @@ import { describe, expect, it } from '@jest/globals';
 import { root } from './support/repository/root.js';
 
 const FOLDER = path.join(root, 'test');
-/** A test that asks for more than its suite: `testNeeding('x')('title'`. */
+/** A test that needs more than its suite: `testNeeding('x')('title'`. */
 const TAGGED = /testNeeding\('(\w+)'\)(?:\.each\([^]*?\]\))?\(\s*(['"`])([^]*?)\2,/g;
-/** A suite that asks for what only the real server has. */
+/** A suite that needs a capability that only the real server has. */
 const SUITE = /describeWithServer\((['"`])([^]*?)\1, \{[^}]*capabilities: \[[^\]]*'(pods|podSecurity|quota)'/g;
 
 interface Tagged {
@@ -36,14 +36,14 @@ function tagged(): Tagged[] {
 describe('the tests that the embedded server cannot run', () => {
   const found = tagged();
 
-  it('each say in their title what they need', () => {
+  it('the title of each test that the embedded server cannot run names what it needs', () => {
     expect(found.length).toBeGreaterThan(3);
     for (const { capability, title, file } of found.filter((one) => !one.title.startsWith('all of '))) {
       expect({ file, title }).toEqual({ file, title: expect.stringMatching(new RegExp(`\\(${capability}\\)$`)) });
     }
   });
 
-  it('are the ones that test/README.md lists', () => {
+  it('test/README.md lists the tests that the embedded server cannot run, and no others', () => {
     const rows = readFileSync(path.join(FOLDER, 'README.md'), 'utf8')
       .split('\n')
       .filter((line) => /^\| `\w+` \| /.test(line));

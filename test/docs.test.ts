@@ -16,17 +16,17 @@ describe('docs/troubleshooting.md', () => {
   const tables = [BindingReasons, ClusterSetReasons, ComponentReasons, EngineReasons, PlacementReasons];
   const reasons = new Set(tables.flatMap((table) => Object.keys(table)));
 
-  it.each([...reasons])('has an entry for the reason %s', (reason) => {
+  it.each([...reasons])('docs/troubleshooting.md has an entry for the reason %s', (reason) => {
     expect(entries).toContain(reason);
   });
 
-  it('has no entry for a reason that is never given', () => {
+  it('docs/troubleshooting.md has no entry for an unknown reason', () => {
     expect([...entries].filter((entry) => entry === undefined || !reasons.has(entry))).toEqual([]);
   });
 });
 
 describe('docs/reference/events.md', () => {
-  it('lists every event with its type and when it is written, and no other', () => {
+  it('docs/reference/events.md lists every event with its type and when it is recorded, and no other', () => {
     const rows = [...read('reference/events.md').matchAll(/^\| (\w+) \| (Normal|Warning) \| (.+) \|$/gm)];
     const written = Object.entries({ ...EngineEvents, ...PlacementEvents });
     expect(rows.map(([, reason, type, when]) => [reason, { type, when }])).toEqual(written);
