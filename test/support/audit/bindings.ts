@@ -11,7 +11,7 @@ interface Turn {
 }
 
 /**
- * When roles held, told from the writes of role bindings and roles in a log. The convention of `deploy/` is that a binding
+ * When roles were bound, by the writes of role bindings and roles in a log. The convention of `deploy/` is that a binding
  * is named like its role.
  */
 export class Bindings {

@@ -5,7 +5,7 @@ const TAKES_ACCOUNTS: ReadonlySet<string> = new Set(['serviceaccounts', 'namespa
 /** A process ends soon after its account is gone. */
 const REST_MS = 15_000;
 
-/** When the accounts of components went, told from the deletions in a log: what such a component still asks is refused, as its token is nobody's any more. */
+/** When the accounts of components were deleted, by the deletions in a log: later requests of such a component are refused, for its token is no longer valid. */
 export class Departures {
   readonly #times: readonly number[];
 

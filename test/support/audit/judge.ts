@@ -8,18 +8,18 @@ import { inWords, type Right } from './rights.js';
 export interface Findings {
   /** Requests that no rule covers, each kind once. */
   readonly uncovered: readonly string[];
-  /** Requests that were refused although nobody had taken a right away, each kind once. */
+  /** Requests that were refused although no right had been removed, each kind once. */
   readonly refused: readonly string[];
   /** Rights that no request used, by role. */
   readonly unused: readonly string[];
 }
 
-/** What every authenticated user may do, by the roles that Kubernetes gives them. */
+/** The rights of every authenticated user, by the default roles of Kubernetes. */
 const EVERYBODY = ['system:basic-user', 'system:discovery', 'system:public-info-viewer'].map(
   (name) => `ClusterRole ${name}`,
 );
 
-/** Requests of this product, whoever's token they carry; the gateway's apart, which carry its callers'. */
+/** User agents of this product, except the gateway's, whose requests carry the tokens of its callers. */
 const OURS = /^multicluster-engine\/(?!.*\(gateway\)$)/;
 
 /** Whose requests they may be. */
@@ -30,7 +30,7 @@ const USERS =
 const BROUGHT_ABOUT = [/exceeded quota/, /because it is being terminated/];
 
 /**
- * Holds what we asked of servers against the rights of `deploy/`. `logs`: one a server, whole, in order. `spared`: what
+ * Compares the requests of this product with the rights of `deploy/`. `logs`: one a server, whole, in order. `spared`: what
  * need not be used, as `role: right`.
  */
 export function judge(
@@ -69,13 +69,13 @@ function cover(one: LoggedRequest, rights: readonly Right[], used: Set<Right>): 
   const needed = verbsOf(one).map((verb) => rights.filter((right) => right.role === role && gives(right, verb, one)));
   for (const right of needed.flat()) used.add(right);
   if (one.code < 300 && /^(cluster)?rolebindings$/.test(one.resource) && verbsOf(one).includes('create')) {
-    // A binding is named like its role, and making it asks for `bind` on that.
+    // A binding is named like its role, and creating it needs `bind` on that role.
     for (const right of rights) if (right.verb === 'bind' && right.name === one.name) used.add(right);
   }
   return needed.every((found) => found.length > 0);
 }
 
-/** Server-side apply of what is not there asks for `create` too. */
+/** Server-side apply of an object that does not exist needs `create` too. */
 function verbsOf({ verb, code }: LoggedRequest): readonly string[] {
   return verb === 'patch' && code === 201 ? ['patch', 'create'] : [verb];
 }

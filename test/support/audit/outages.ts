@@ -2,8 +2,8 @@ import type { LoggedRequest } from '@multicluster-engine/kube-apiserver/testing/
 import { STARTED, STOPPING } from '@multicluster-engine/kube-apiserver/testing/controlplane/servers';
 
 /**
- * When a server was stopped and not ready again, told from the marks in its log. Until it is ready it answers already,
- * and refuses what it does not yet know to be allowed.
+ * When a server was stopped and not ready again, by the marks in its log. Before it is ready it answers already,
+ * and refuses requests whose rights it has not read yet.
  */
 export class Outages {
   readonly #marks: readonly LoggedRequest[];

@@ -2,7 +2,7 @@ import { isFailure } from '../../../src/runtime/errors.js';
 
 const TRIES = 10;
 
-/** Reads and writes again when somebody else wrote in between, as a user does who repeats a command. */
+/** Repeats a read and write that failed with a conflict, as a user repeats a command. */
 export async function againOnConflict(work: () => Promise<void>): Promise<void> {
   for (let left = TRIES; ; left -= 1) {
     try {

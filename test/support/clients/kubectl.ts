@@ -4,7 +4,7 @@ import { describe } from '@jest/globals';
 
 import { kubectlProgram, missingKubectl } from '@multicluster-engine/kube-apiserver/testing/controlplane/binaries';
 
-/** A suite that runs kubectl. Without one it is skipped with a line that says so; with CI=true it fails. */
+/** A suite that runs kubectl. Without one it is skipped with a line on stderr; with CI=true it fails. */
 export function describeWithKubectl(title: string, body: () => void): void {
   const missing = missingKubectl();
   if (missing === undefined || process.env['CI'] === 'true') {

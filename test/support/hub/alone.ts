@@ -14,7 +14,7 @@ export function deployAlone(server: ControlPlane): Promise<void> {
   return deploy(server, 'strict');
 }
 
-/** Starts the placement controller as its component's Deployment says, under its own ServiceAccount, and waits until it is ready. */
+/** Starts the placement controller with the arguments of its Deployment, under its own ServiceAccount, and waits until it is ready. */
 export async function startAlone(server: ControlPlane, name = 'placement-controller-0'): Promise<Pod> {
   const file = path.join(root, 'deploy', 'components', 'placement-controller', 'deployment.yaml');
   const deployment = load(readFileSync(file, 'utf8'));

@@ -8,7 +8,7 @@ import { startPod, type Pod, type PodOptions } from './pod.js';
 export interface ComponentOptions extends Omit<PodOptions, 'name' | 'flags'> {
   /** Processes per Deployment, at most its replicas; 1 when left out. */
   readonly processes?: number;
-  /** Told of each start, end and failure, one line each. */
+  /** Called with one line for each start, end and failure. */
   readonly report?: (line: string) => void;
 }
 
@@ -22,7 +22,7 @@ export interface Components {
 const RETRY_MS = 1000;
 /** More than any of them takes to end in order. */
 const GRACE_MS = 60_000;
-/** Tells a component that serves others where to listen. */
+/** The environment variable with the address that a component serves at. */
 const SERVING = 'MULTICLUSTER_ENGINE_LISTEN';
 const LIST = `/apis/apps/v1/deployments?labelSelector=${encodeURIComponent(ENGINE_LABEL)}`;
 
@@ -70,7 +70,7 @@ class Runner {
     this.#wake();
   }
 
-  /** Looks whenever a watch speaks, and every second, so that a lost watch or a failed start only delays. */
+  /** Compares at each watch event and each second, so that a lost watch or a failed start only delays. */
   async run(): Promise<void> {
     const { signal } = this.#end;
     const watching = this.#watch(signal);
@@ -130,7 +130,7 @@ class Runner {
     for (const pod of surplus) running.pods.delete(pod.name);
     await Promise.all(surplus.map((pod) => pod.stop(GRACE_MS)));
     for (let slot = 0; slot < count; slot++) {
-      // As in a cluster: a new template gets a new name, a crashed container comes back under its own.
+      // As in a cluster: a new template gets a new pod name, a crashed container restarts under the same one.
       const name = `${deployment.metadata.name}-${running.round}-${slot}`;
       const before = running.pods.get(name);
       if (before !== undefined && before.exit() === undefined) {

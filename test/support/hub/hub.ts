@@ -16,7 +16,7 @@ import type { Pod } from './pod.js';
 const ENGINES = '/apis/multicluster.platform.io/v1alpha1/multiclusterengines';
 const OURS = /^system:serviceaccount:.+:(multicluster-engine-operator|placement-controller)$/;
 
-/** Two nodes, `deploy/overlays/default`, the operator, and whatever its Deployments would run: what `make run` gives. */
+/** Two nodes, `deploy/overlays/default`, the operator, and the programs of its Deployments, as `make run` starts them. */
 export class Hub {
   readonly server: ControlPlane;
   readonly components: Components;
@@ -58,7 +58,7 @@ export class Hub {
     return pod;
   }
 
-  /** kubectl as administrator, in the package's root folder; gives stdout, throws on a bad exit code. */
+  /** kubectl as administrator, in the package's root folder; returns stdout, throws when the exit code is not 0. */
   kubectl(...args: readonly string[]): Promise<string> {
     return kubectlOk(args.map(inRoot), { kubeconfig: this.server.adminKubeconfig });
   }
@@ -118,7 +118,7 @@ export class Hub {
     );
   }
 
-  /** Waits until the engine is Available, as its present generation asks. */
+  /** Waits until the engine is Available at its current generation. */
   available(options: WaitOptions & { readonly name?: string } = {}): Promise<MultiClusterEngine> {
     return this.engine('to be available', (one) => isCurrent(one) && one.status?.phase === 'Available', {
       deadlineMs: 120_000,
@@ -126,7 +126,7 @@ export class Hub {
     });
   }
 
-  /** Waits until Ready has this reason, and gives the condition. */
+  /** Waits until Ready has this reason, and returns the condition. */
   async reason(reason: string, options: WaitOptions & { readonly name?: string } = {}): Promise<Condition> {
     const ready = readyOf(await this.engine(`to be ${reason}`, (one) => readyOf(one)?.reason === reason, options));
     if (ready === undefined) throw new Error('an engine without condition Ready');
@@ -139,7 +139,7 @@ export class Hub {
     return log.filter(({ resource }) => resource !== 'leases' && resource !== 'selfsubjectaccessreviews');
   }
 
-  /** Waits until nobody of ours has written anything for `quietMs`. */
+  /** Waits until no process of the product has written anything for `quietMs`. */
   async settled(quietMs = 2000): Promise<void> {
     let last = -1;
     let since = 0;

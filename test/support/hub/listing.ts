@@ -2,7 +2,7 @@ import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/cont
 import { fields } from '../scenario/checks/reading.js';
 import type { Hub } from './hub.js';
 
-/** What comes and goes by itself, whoever does what. */
+/** Resources whose objects change without any action of a test. */
 const RESTLESS: ReadonlySet<string> = new Set(['events', 'leases', 'podmetrics', 'componentstatuses']);
 
 /** `Kind.group namespace/name uid` of every object on the hub that can be listed, events and leases apart. */

@@ -18,7 +18,7 @@ export interface PodOptions {
   readonly flags?: readonly string[];
   /** Wins over the container's environment. */
   readonly env?: Readonly<Record<string, string>>;
-  /** What stands for the image; node and the compiled `src/main` when left out. */
+  /** The command that replaces the image; node and the compiled `src/main` when left out. */
   readonly executable?: readonly [string, ...string[]];
 }
 
@@ -58,7 +58,7 @@ export async function startPod(server: ControlPlane, deployment: Deployment, opt
     pod: { name: options.name, namespace },
     executable: options.executable ?? [process.execPath, ENTRY],
     folder: path.join(server.folder, 'pods', `${namespace}.${options.name}`),
-    // Told to pods without a token only: with it in their environment the others would look for that.
+    // Set for pods without a token only: with it in their environment the others would look for a mounted token.
     ...(spec.automountServiceAccountToken === false ? { server: server.url } : {}),
     kubeconfig: await server.kubeconfigFor({ serviceAccount: { namespace, name: account } }),
     volumes: await volumesOf(server, namespace, spec),

@@ -4,13 +4,13 @@ import { unschedulable } from '../../../src/local/rollout/scheduling.js';
 import type { Deployment, DeploymentCondition, DeploymentStatus, Node } from '../../../src/local/workload.js';
 import { delay, type Clock } from '../../../src/runtime/clock.js';
 
-/** How long make-believe pods take to be scheduled, started and ready. */
+/** How long simulated pods take to be scheduled, started and ready. */
 const START_MS = 500;
 const LOOK_MS = 100;
 const MANAGER = { fieldManager: 'rollouts' };
 const NOT_READY = 'node.kubernetes.io/not-ready';
 
-/** What is known of the pods of a Deployment: those of the newest template began then, and this many ran before. */
+/** The simulated pods of a Deployment: when those of the newest template started, and how many ran before. */
 interface Rollout {
   readonly asked: string;
   readonly since: number;
@@ -19,7 +19,7 @@ interface Rollout {
 
 /**
  * Stands in for scheduler, Deployment controller and kubelets on a server that has none, as kwok does for kubelets: each Node turns Ready,
- * and each Deployment's status tells of pods that run where a Node takes them. No pod exists. What a pod would run, tests start themselves.
+ * and each Deployment's status counts pods that a Node could run. No pod exists; tests start the programs themselves.
  */
 export class Rollouts {
   readonly #client: KubeClient;
@@ -31,7 +31,7 @@ export class Rollouts {
     this.#clock = clock;
   }
 
-  /** Looks again and again until `signal` fires; what fails is tried at the next look. */
+  /** Polls until `signal` fires; a step that fails is repeated at the next poll. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await this.#look().catch(() => undefined);
@@ -87,7 +87,7 @@ export class Rollouts {
   }
 }
 
-/** Whether the status tells of a rollout that ended before this process knew of it. */
+/** Whether the status reports a rollout that ended before this process observed the Deployment. */
 function isDone({ metadata, spec, status }: Deployment): boolean {
   const wanted = spec?.replicas ?? 1;
   return (
@@ -144,7 +144,7 @@ function dated(one: Undated, before: readonly DeploymentCondition[], now: number
   };
 }
 
-/** What a status says, in one order. */
+/** The fields of a status in a fixed order, to compare two of them. */
 function essence(status: DeploymentStatus = {}): unknown {
   const { conditions = [], ...counts } = status;
   return [

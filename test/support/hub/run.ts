@@ -123,5 +123,5 @@ try {
   process.stderr.write(`\n${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;
 }
-// Ended in the middle of a step, that step goes on: what it started dies with this process.
+// A step that is under way when the signal comes is not waited for: its processes end with this one.
 process.exit();

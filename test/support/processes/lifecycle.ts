@@ -5,7 +5,7 @@ import { Group } from '../../../src/runtime/group.js';
 import { exitOnCrash, runUntilSignalled } from '../../../src/runtime/lifecycle.js';
 import type { Result } from '../../../src/runtime/result.js';
 
-/** A program of one controller whose only pass does what its first argument says: the test looks at how the process ends. */
+/** A program of one controller whose only reconcile is chosen by its first argument: the test observes how the process ends. */
 const PASSES: Readonly<Record<string, () => Promise<Result>>> = {
   done: async () => ({ ending: 'done' }),
   rejection: async () => {
@@ -18,7 +18,7 @@ const PASSES: Readonly<Record<string, () => Promise<Result>>> = {
     });
     return { ending: 'done' };
   },
-  // Ends some time after the first signal, however late that comes: an end that does not wait for it is over by then.
+  // Ends some time after the first signal: a shutdown that does not wait for it has ended by then.
   slow: () =>
     new Promise((resolve) => {
       const end = (): void => void setTimeout(() => resolve({ ending: 'done' }), 500);

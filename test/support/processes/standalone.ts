@@ -9,7 +9,7 @@ import { waitFor, type WaitOptions } from '@multicluster-engine/kube-apiserver/t
 /** The program behind `make run`, as it was compiled with these tests. */
 const PROGRAM = fileURLToPath(new URL('../../../src/main.js', import.meta.url));
 
-/** `multicluster-engine standalone` as a process of its own, on free ports, with its data in a folder of the test's. */
+/** `multicluster-engine standalone` as a process of its own, on free ports, with its data in a folder of the test. */
 export class Standalone {
   readonly kubeconfig: string;
   readonly #child: Child;
@@ -45,19 +45,19 @@ export class Standalone {
     return new Standalone(child, folder, printed);
   }
 
-  /** As {@link launch}, and waits until it says that it is up. */
+  /** As {@link launch}, and waits until it reports that it is up. */
   static async start(folder: string, flags: readonly string[] = [], options?: WaitOptions): Promise<Standalone> {
     const standalone = await Standalone.launch(folder, flags);
     await standalone.up(options);
     return standalone;
   }
 
-  /** Waits until it says that it is up. */
+  /** Waits until it reports that it is up. */
   async up(options: WaitOptions = { deadlineMs: 120_000 }): Promise<void> {
     await this.line('that it is up', (line) => line.startsWith('Ctrl-C stops it'), options);
   }
 
-  /** Of one that does not come up: its exit code, and the line that says why. */
+  /** For a process that fails to start: its exit code, and the line with the error. */
   async refusal(): Promise<readonly [code: number | null, why: string]> {
     const { code } = await this.exited;
     return [code, await this.line('why not', (line) => line.startsWith('multicluster-engine standalone: '))];
@@ -67,7 +67,7 @@ export class Standalone {
     return this.#child.pid;
   }
 
-  /** Waits until it tells of a step, which has not come to its end then. */
+  /** Waits until it reports the start of a step. */
   begins(step: string): Promise<boolean> {
     return waitFor(`standalone to begin with ${step}`, () => this.#begun.includes(step));
   }
@@ -77,7 +77,7 @@ export class Standalone {
     return this.#printed;
   }
 
-  /** Waits until a line passes and gives it. */
+  /** Waits for a line that passes and returns it. */
   line(description: string, passes: (line: string) => boolean, options?: WaitOptions): Promise<string> {
     return waitFor(
       `standalone to print ${description}`,
@@ -100,12 +100,12 @@ export class Standalone {
     return this.#child.exited;
   }
 
-  /** How it ends by itself. */
+  /** Waits until it ends without a signal of the test. */
   get exited(): Promise<Exit> {
     return this.#child.exited;
   }
 
-  /** At the end of a test, whatever became of it. */
+  /** Stops the process, if it still runs, at the end of a test. */
   async stop(): Promise<void> {
     await this.#child.stop(30_000);
   }

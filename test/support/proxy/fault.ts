@@ -23,7 +23,7 @@ export interface Cut {
   readonly whole: boolean;
 }
 
-/** Nothing is passed on and nothing is said; the client has to give up by itself. */
+/** The request is neither forwarded nor answered; the client has to time out. */
 export interface Silence {
   readonly kind: 'silence';
 }
@@ -62,7 +62,7 @@ export function broken(status: 500 | 503, applied: boolean): Fault {
   };
 }
 
-/** What a load balancer shows while nobody stands behind it, with code 200. */
+/** The page of a load balancer without a backend, with code 200. */
 export const page: Fault = {
   kind: 'answer',
   applied: false,

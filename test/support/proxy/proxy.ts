@@ -12,7 +12,7 @@ export interface ProxyOptions {
   readonly url: string;
   /** PEM file of the server's authority. Beside it lie the certificate that the server shows, and its key: the proxy shows it too. */
   readonly caFile: string;
-  /** Put behind the User-Agent of every request, so that the server's log tells who came this way. */
+  /** Put behind the User-Agent of every request, so that the server's log shows which requests passed the proxy. */
   readonly mark?: string;
 }
 
@@ -27,7 +27,7 @@ interface Upstream {
 
 const HOP_BY_HOP = ['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'upgrade'];
 
-/** A TLS proxy in front of an API server: passes everything on, counts it, and does to a request what the plan says. */
+/** A TLS proxy in front of an API server: forwards and counts requests, and applies the fault that the plan returns for a request. */
 export class Proxy {
   /** Decides on each request as it arrives whole. */
   plan: Plan = () => undefined;
@@ -137,7 +137,7 @@ export class Proxy {
       this.#pass(request, exchange, fault.bytes);
       return;
     }
-    // A watch is answered when it ends: nobody waits for that.
+    // A watch is answered when it ends, and is not waited for.
     const applied = !request.watch && (fault.kind === 'cut' || fault.applied);
     const answer = applied ? await this.#ask(incoming, body) : undefined;
     if (fault.kind === 'interrupt') await fault.run();

@@ -7,7 +7,7 @@ export interface Import {
   /** Path of the importing file from the package root, with slashes. */
   readonly file: string;
   readonly line: number;
-  /** What stands between the quotes. */
+  /** The text between the quotes. */
   readonly specifier: string;
   readonly kind: 'static' | 'dynamic' | 'type';
 }

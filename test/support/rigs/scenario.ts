@@ -38,13 +38,13 @@ export class ScenarioRig {
     return new ScenarioRig(server, proxy, { observer, controller });
   }
 
-  /** The promises that were broken in the frames of a run, once everything stored has been seen. */
+  /** The violations in the frames of a run, once every stored event has been observed. */
   async judge(frames: readonly Frame[]): Promise<Violation[]> {
     await this.observer.catchUp();
     return check(this.observer.events, frames);
   }
 
-  /** What is stored once nothing moves any more, without what differs from run to run. */
+  /** What is stored once nothing changes any more, without fields that differ from run to run. */
   async endState(): Promise<Map<string, string>> {
     let last = await stored(this.server);
     return waitFor(

@@ -20,7 +20,7 @@ import { transportOf } from '../../clients/transport.js';
 import { GroupRig, writesOf } from './group.js';
 
 const AGENT = 'engine-under-test';
-/** Retries are up to 30 s apart, and so is the look at a right that came back. */
+/** Retries, and checks of a missing right, are up to 30 s apart. */
 const LONGEST_WAIT_MS = 180_000;
 
 /** The engine group as the operator runs it, without its lease, under the operator's own ServiceAccount. */
@@ -47,7 +47,7 @@ export class OperatorRig extends GroupRig {
   }
 }
 
-/** What users do, and see, on a real server; and what the controllers would do that run on none of size `api`. */
+/** A user of a server of size `api`, and the work of the controllers that such a server lacks. */
 export class User {
   readonly client: KubeClient;
   readonly #server: ControlPlane;
@@ -93,7 +93,7 @@ export class User {
     return (await this.engine(name))?.status?.conditions?.find((one) => one.type === type);
   }
 
-  /** Deletes an object as it is stored now; gives that. */
+  /** Deletes an object as it is stored now, and returns it. */
   async destroy(type: ResourceType, name: ObjectName): Promise<KubeObject> {
     let found: KubeObject | undefined;
     await againOnConflict(async () => {
@@ -105,7 +105,7 @@ export class User {
     return found;
   }
 
-  /** Waits for `phase reason-of-Ready` and for a message of Ready with these words in it (others may be told first); gives that. */
+  /** Waits for `phase reason-of-Ready` and for a message of Ready that contains these words (others may be reported before); returns the message. */
   reaches(name: string, state: string, words = ''): Promise<string> {
     const look = async (seen: (value: unknown) => void): Promise<string | undefined> => {
       const status = (await this.engine(name))?.status;
@@ -124,7 +124,7 @@ export class User {
     await waitFor(`the Deployments in ${namespace}`, () => this.#rolledOut(namespace), { deadlineMs: LONGEST_WAIT_MS });
   }
 
-  /** Rolls out what is asked for, as often as it changes, until the engine is available. */
+  /** Rolls out the Deployments, each time they change, until the engine is available. */
   async comesUp(name: string, namespace = name): Promise<void> {
     await waitFor(
       `engine ${name} to be available`,
@@ -185,5 +185,5 @@ export class User {
 
 const options = { fieldManager: 'user' };
 
-/** The operator's field manager, to look for in managed fields. */
+/** The operator's field manager, as in managed fields. */
 export const MANAGER = ENGINE_FIELD_MANAGER;

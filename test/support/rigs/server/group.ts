@@ -24,7 +24,7 @@ export abstract class GroupRig {
     this.transport = transportOf(kubeconfig, options);
   }
 
-  /** Ends as the process would; whether it came to a clean end. */
+  /** Ends as the process would; returns whether the end was clean. */
   async stop(): Promise<boolean> {
     this.#end.abort(new Error('the test is over'));
     const clean = await this.#done;

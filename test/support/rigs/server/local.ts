@@ -11,7 +11,7 @@ import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/cont
 import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
 import { RecordingLog } from '../../fakes/log.js';
 
-/** Listens where it is told to, is ready when it says so, and ends itself when it is asked to. */
+/** Listens at HEALTH_LISTEN, is ready until `/sicken`, and ends at `/end`. */
 const PROGRAM = `
   const { createServer } = require('node:http');
   const { readFileSync } = require('node:fs');

@@ -64,7 +64,7 @@ export class PlacementServerRig extends GroupRig {
   }
 }
 
-/** What users do, and see, on a real server. */
+/** A user of a server with a fleet. */
 export class Fleet {
   readonly client: KubeClient;
   readonly #server: ControlPlane;

@@ -22,14 +22,14 @@ interface Live {
 const NOBODY: ReadonlySet<string> = new Set();
 
 /**
- * Holds a history to the promises about decisions, event by event:
+ * Checks the guarantees about decisions, event by event:
  * - `too many`: the union of the objects holds more clusters than any number in force since the last published one;
- * - `doubled`: a cluster stands twice; `oversized`: an object holds more than 100;
+ * - `doubled`: a cluster is listed twice; `oversized`: an object holds more than 100;
  * - `vanished`: a cluster that is selected before and after a step, and matches all the while, is missing in between;
  * - `born empty`: an object is made without clusters and filled later, or without a list at all;
  * - `ahead`: a status names an object or a revision that is not stored, or counts other than what those objects hold;
  * - `unexplained`: a cluster is selected that matches in no state of the step, or is not there.
- * Objects whose owner is no living placement are nobody's decision and are left out.
+ * Objects whose owner is no existing placement are left out.
  */
 export function check(events: readonly Observed[], frames: readonly Frame[]): Violation[] {
   const ordered = sorted(events);

@@ -38,11 +38,11 @@ export interface Observed {
   /** `namespace/name`, or the name. */
   readonly key: string;
   readonly seen: Seen;
-  /** Read from a list after the watch had been lost: what came between is not known. */
+  /** Read from a list after the watch was lost: the events in between are unknown. */
   readonly gap?: boolean;
 }
 
-/** What the script says of one placement during one step. */
+/** What the model allows for one placement during one step. */
 export interface Outlook {
   /** Clusters that match in every state that the step's writes can be seen in. */
   readonly always: ReadonlySet<string>;

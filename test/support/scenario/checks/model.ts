@@ -10,7 +10,7 @@ import {
 } from '../script/world.js';
 
 /**
- * A naive second opinion on who may be selected: it looks at everything each time and shares nothing with the product
+ * A naive model of which clusters may be selected: it reads everything each time and shares no code with the product
  * but the name of a label.
  */
 export interface Judgement {
@@ -18,7 +18,7 @@ export interface Judgement {
   /** The sets that the placement may draw from, sorted. */
   readonly eligible: readonly string[];
   readonly bound: boolean;
-  /** Eligible sets whose selector says nothing that can be followed. */
+  /** Eligible sets whose selector cannot be read. */
   readonly unreadable: readonly string[];
   /** Clusters of the eligible sets that are not being deleted. */
   readonly candidates: ReadonlySet<string>;

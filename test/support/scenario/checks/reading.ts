@@ -2,7 +2,7 @@ import { DECISION_REVISION_ANNOTATION } from '../../../../src/api/names.js';
 import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 import type { Kind, Seen } from './history.js';
 
-/** Reads raw JSON of the API into the few fields that the script looks at. */
+/** Reads raw JSON of the API into the few fields that the checks use. */
 
 export type Fields = Readonly<Record<string, unknown>>;
 

@@ -7,7 +7,7 @@ import { ScenarioRig } from '../../rigs/scenario.js';
 import { play, report, type Run } from './runner.js';
 import type { Step } from '../script/script.js';
 
-/** What `report` says of a run in which every promise was kept. */
+/** What `report` returns for a run without a violation. */
 export const KEPT = 'no promise was broken so far';
 
 /** An undisturbed run of a script: what others are measured by. */
@@ -70,7 +70,7 @@ export async function playKilled(
   });
 }
 
-/** Gives a rig to `body` and takes it down whatever happens. */
+/** Calls `body` with a rig, and stops the rig when it ends or throws. */
 export async function withRig<T>(
   server: ControlPlane,
   identity: string,

@@ -85,7 +85,7 @@ export class Crashes {
     this.#write = 0;
   }
 
-  // A step that takes fewer writes this time leaves its point to the next write that comes.
+  // Where a step needs fewer writes than before, its crash happens at the next write.
   #decide(request: PassingRequest): Fault | undefined {
     if (!publishes(request)) return undefined;
     this.#write += 1;

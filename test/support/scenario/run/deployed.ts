@@ -64,7 +64,7 @@ const COLLECTIONS: Readonly<Record<string, string>> = {
   ClusterRoleBinding: '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings',
 };
 
-/** How long a started or restarted server may take to know the kind of a policy's parameters: it looks every 30 s. */
+/** How long a started or restarted server may take to find the kind of a policy's parameters: it polls every 30 s. */
 const POLICY_MS = 90_000;
 
 async function applyObject(server: ControlPlane, object: AnyObject): Promise<void> {

@@ -21,7 +21,7 @@ const WATCHED: readonly (readonly [Kind, ResourceType])[] = [
 ];
 const RETRY_MS = 100;
 
-/** Raw watches of all that the checker looks at, from now on; independent of the product's own client. */
+/** Raw watches of all kinds that the checker needs, from now on; independent of the product's own client. */
 export class Observer {
   readonly events: Observed[] = [];
   readonly #watches = new Map<Kind, Watch>();
@@ -43,7 +43,7 @@ export class Observer {
     return observer;
   }
 
-  /** What is known to be stored now, by key; lags behind the server by as much as its watch. */
+  /** The stored objects by key, as far as the watch has delivered them. */
   objects(kind: Kind): ReadonlyMap<string, AnyObject> {
     return this.#watches.get(kind)?.objects ?? new Map();
   }
@@ -188,7 +188,7 @@ class Watch {
   }
 }
 
-// A line that was cut with its connection is no event; the next watch goes on from the last whole one.
+// A line that was cut with its connection is no event; the next watch starts after the last whole one.
 function parse(line: string): unknown {
   try {
     return JSON.parse(line);

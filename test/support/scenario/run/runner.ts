@@ -31,7 +31,7 @@ export interface Run {
   readonly outcomes: readonly ReadonlyMap<string, string>[];
 }
 
-/** Plays the steps, each to its end: what the model says is published, at the generation that was written. */
+/** Runs the steps, each until the model's result is published at the generation that was written. */
 export async function play(steps: readonly Step[], options: RunOptions): Promise<Run> {
   const frames: Frame[] = [];
   const outcomes: ReadonlyMap<string, string>[] = [];
@@ -100,7 +100,7 @@ export async function send(server: ControlPlane, request: ApiRequest): Promise<v
   if (refusal !== 'none') throw new Error(`${what} was refused: ${refusal}`);
 }
 
-/** Whether a request is refused because what it asks for is so already. */
+/** Whether a request is refused because its result exists already. */
 function isDone({ method }: ApiRequest, { status, body }: ApiAnswer): boolean {
   if (method === 'POST') return status === 409 && body.reason === 'AlreadyExists';
   // Of a kind that is not served it is said otherwise.

@@ -5,7 +5,7 @@ import type { ScenarioRig } from '../../rigs/scenario.js';
 import { play } from './runner.js';
 import { after, EMPTY, type Cluster, type World, type Write } from '../script/world.js';
 
-/** A fleet without claims (a claim is lost with its object and comes back later than it) whose placements fill several objects. */
+/** A fleet without claims (a claim is lost with its object and is reported again later) whose placements fill several objects. */
 export const FLEET = 140;
 
 function member(n: number): Cluster {
@@ -66,7 +66,7 @@ export class Scene {
     this.frames.push(...frames);
   }
 
-  /** Says that a cluster is gone already, and waits until that has settled. */
+  /** Removes a cluster that is gone already from the model, and waits until the placements have settled. */
   async forget(name: string): Promise<void> {
     this.world = after(this.world, [{ kind: 'cluster', name }]);
     await this.step([]);
@@ -84,7 +84,7 @@ export class Scene {
     await this.resize('script-b/dozen', 5 + (this.frames.length % 9));
   }
 
-  /** Asks for another number of clusters. */
+  /** Changes the number of clusters of a placement. */
   async resize(key: string, count: number, meanwhile?: () => Promise<void> | void): Promise<void> {
     const now = this.world.placements.get(key);
     if (now === undefined) throw new Error(`there is no placement ${key}`);

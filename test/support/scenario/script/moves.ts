@@ -150,7 +150,7 @@ function changeBinding(dice: Dice, world: World): Write {
   if (dice.chance(0.4)) return { kind: 'binding', name: dice.pick([...BINDINGS.keys()]) };
   const name = `${dice.pick(NAMESPACES)}/${dice.pick([...SETS.keys()])}`;
   if (world.bindings.has(name) && !BINDINGS.has(name)) return { kind: 'binding', name };
-  // A binding that names another set than its own name tells slipped past admission, and is ignored.
+  // A binding whose name differs from its cluster set has passed admission by mistake, and is ignored.
   const set = dice.chance(0.3) ? dice.pick([...SETS.keys()]) : name.slice(name.indexOf('/') + 1);
   return { kind: 'binding', name, to: BINDINGS.get(name) ?? set };
 }

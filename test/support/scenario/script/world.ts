@@ -21,7 +21,7 @@ export interface Cluster {
   readonly claims: Readonly<Record<string, string>>;
   /** Deleted, but held by a finalizer. */
   readonly deleting: boolean;
-  /** Rises with each report that says nothing of interest. */
+  /** Counts the status reports that change no field that matters. */
   readonly heartbeat: number;
 }
 
