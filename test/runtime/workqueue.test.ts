@@ -360,6 +360,20 @@ describe('the metrics of a work queue', () => {
     expect(seen).toContain('depth 0');
   });
 
+  it('the metrics of a work queue count the waiting time from the add', async () => {
+    const { seen, metrics } = counting();
+    const { queue, clock, end } = bench({ workers: 1, metrics });
+    queue.add('a');
+    await settle();
+    await clock.advance(3_000);
+    queue.add('b');
+    await clock.advance(2_000);
+    await end('a');
+    await end('b');
+
+    expect(seen.filter((one) => one.startsWith('waited'))).toEqual(['waited 0', 'waited 2']);
+  });
+
   it('the metrics of a work queue report a depth of 0 once it drains', async () => {
     const { seen, metrics } = counting();
     const { queue, end } = bench({ workers: 1, metrics });

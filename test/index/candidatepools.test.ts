@@ -1,0 +1,42 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { Bitset } from '../../src/index/bitset.js';
+import { CandidatePools, type CandidatePoolChange } from '../../src/index/candidatepools.js';
+import { MembershipIndex } from '../../src/index/membershipindex.js';
+
+const JOINED = { ordinal: 7, alive: true, sets: ['prod'], after: ['prod'] };
+
+describe('a pool of candidates', () => {
+  function pools(): CandidatePools {
+    return new CandidatePools(new MembershipIndex(), new Bitset());
+  }
+
+  function keysOf(changes: readonly CandidatePoolChange[]): string[][] {
+    return changes.map(({ pool }) => [...pool.placements]);
+  }
+
+  it('is shared by the Placements that select from the same sets', () => {
+    const index = pools();
+
+    expect(index.join('team/one', ['prod'])).toBe(index.join('team/two', ['prod']));
+    expect(keysOf(index.updateCluster(JOINED))).toEqual([['team/one', 'team/two']]);
+  });
+
+  it('stays while another Placement uses it', () => {
+    const index = pools();
+    const pool = index.join('team/one', ['prod']);
+    index.join('team/two', ['prod']);
+
+    index.leave('team/one', pool);
+
+    expect(keysOf(index.updateCluster(JOINED))).toEqual([['team/two']]);
+  });
+
+  it('is removed with its last Placement', () => {
+    const index = pools();
+
+    index.leave('team/one', index.join('team/one', ['prod']));
+
+    expect(index.updateCluster(JOINED)).toEqual([]);
+  });
+});
