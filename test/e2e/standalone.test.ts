@@ -253,7 +253,7 @@ describeWithKubectl('standalone', () => {
       const other = `--data-dir=${path.join(folder, 'other')}`;
       expect(await refused(other, `--listen=${address}`)).toEqual([
         1,
-        expect.stringMatching(/EADDRINUSE.*; --listen=HOST:PORT takes another address$/),
+        expect.stringMatching(/EADDRINUSE.*; use another address with --listen=HOST:PORT$/),
       ]);
     },
     5 * MINUTE,
