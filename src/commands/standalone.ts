@@ -214,7 +214,9 @@ function nextSteps({ kubeconfig, config, installed }: NextSteps): string {
     ...(isWildcard(listen.host)
       ? ['The API listens on every address of this machine: a token of the kubeconfig gives full access.']
       : []),
-    ephemeral ? 'Ctrl-C stops it, and its objects are gone.' : 'Ctrl-C stops it; the next start continues with its data.',
+    ephemeral
+      ? 'Ctrl-C stops it, and its objects are gone.'
+      : 'Ctrl-C stops it; the next start continues with its data.',
     '',
   ].join('\n');
 }
