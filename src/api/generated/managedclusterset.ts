@@ -4,7 +4,7 @@ import type { LabelSelector } from './placement.js';
 
 /**
  * ManagedClusterSet is a named group of managed clusters: those that carry its name in label
- * cluster.fleetmgmt.io/clusterset, or those that a label selector finds.
+ * cluster.fleetmgmt.io/clusterset, or those that a label selector matches.
  */
 export interface ManagedClusterSet {
   /** The versioned schema of this object. */
@@ -19,11 +19,11 @@ export interface ManagedClusterSet {
 export interface ManagedClusterSetSpec {
   clusterSelector?: ClusterSetSelector;
 }
-/** How the set finds its clusters. */
+/** How the set selects its clusters. */
 export interface ClusterSetSelector {
-  /** The way of finding. */
+  /** How clusters are selected. */
   selectorType?: 'ExclusiveClusterSetLabel' | 'LabelSelector';
-  /** Selects clusters by label, for type LabelSelector; all of matchLabels and matchExpressions have to hold. */
+  /** Selects clusters by label, for type LabelSelector; all of matchLabels and matchExpressions must match. */
   labelSelector?: LabelSelector;
 }
 /** The observed state; written by the placement controller alone. */

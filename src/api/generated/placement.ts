@@ -24,32 +24,32 @@ export interface PlacementSpec {
   ClusterSets?: string[];
   /** How many clusters to select. */
   numberOfClusters?: number;
-  /** Conditions on a cluster, of which one has to hold (OR). */
+  /** Alternatives (OR): a cluster must match at least one of them. */
   predicates?: ClusterPredicate[];
 }
 /** One predicate. */
 export interface ClusterPredicate {
   requiredClusterSelector?: ClusterSelector;
 }
-/** What a cluster has to carry: labels and claims, both if both are given. */
+/** The labels and claims that a cluster must have; when both are given, both must match. */
 export interface ClusterSelector {
   labelSelector?: LabelSelector;
   claimSelector?: ClaimSelector;
 }
-/** Selects clusters by label; all of matchLabels and matchExpressions have to hold. */
+/** Selects clusters by label; all of matchLabels and matchExpressions must match. */
 export interface LabelSelector {
-  /** Labels that a cluster has to carry with exactly these values. */
+  /** Labels that a cluster must have with exactly these values. */
   matchLabels?: {
     [k: string]: string;
   };
-  /** Expressions on labels, all of which have to hold. */
+  /** Expressions on labels, all of which must match. */
   matchExpressions?: LabelSelectorRequirement[];
 }
 /** One expression. */
 export interface LabelSelectorRequirement {
   /** The label key. */
   key: string;
-  /** How the label is compared; NotIn and DoesNotExist hold for a cluster without the label. */
+  /** How the label is compared; NotIn and DoesNotExist match a cluster without the label. */
   operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist';
   /**
    * The values to compare with.
@@ -60,14 +60,14 @@ export interface LabelSelectorRequirement {
 }
 /** Selects clusters by the claims in their status. */
 export interface ClaimSelector {
-  /** Expressions on claims, all of which have to hold. */
+  /** Expressions on claims, all of which must match. */
   matchExpressions?: ClaimSelectorRequirement[];
 }
 /** One expression. */
 export interface ClaimSelectorRequirement {
   /** The name of the claim. */
   key: string;
-  /** How the claim is compared; NotIn and DoesNotExist hold for a cluster without the claim. */
+  /** How the claim is compared; NotIn and DoesNotExist match a cluster without the claim. */
   operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist';
   /**
    * The values to compare with, byte for byte.
@@ -80,11 +80,11 @@ export interface ClaimSelectorRequirement {
 export interface PlacementStatus {
   /** The overall state in one word, derived from the conditions. */
   phase?: 'Pending' | 'Misconfigured' | 'Unsatisfied' | 'PartiallySatisfied' | 'Satisfied';
-  /** The last metadata.generation that was decided; -1 while nobody has looked at the placement. */
+  /** The last metadata.generation that was decided; -1 until the first reconcile. */
   observedGeneration?: number;
   /** How many clusters the published decision holds. */
   numberOfSelectedClusters?: number;
-  /** The decision objects in order, each with the revision that it must carry. */
+  /** The decision objects in order, each with the revision that it must have. */
   decisions?: DecisionReference[];
   /**
    * The conditions: PlacementSatisfied, PlacementMisconfigured and Ready always; Reconciling and Stalled only
