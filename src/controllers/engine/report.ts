@@ -3,9 +3,10 @@ import type { MultiClusterEngine } from '../../api/generated/multiclusterengine.
 import { CLEANUP_FINALIZER, ENGINE_FIELD_MANAGER } from '../../api/names.js';
 import { apiVersionOf, MultiClusterEngines } from '../../api/resources.js';
 import { timestamp } from '../../domain/conditions.js';
+import { sameValue } from '../../domain/engine/manifest/manifest.js';
 import { engineEvents, type EngineEventNote } from '../../domain/engine/status/events.js';
 import type { StatusInput } from '../../domain/engine/status/input.js';
-import { engineStatus, sameStatus } from '../../domain/engine/status/status.js';
+import { engineStatus } from '../../domain/engine/status/status.js';
 import type { Outcome } from './outcome.js';
 import type { ReconcileScope } from './scope.js';
 
@@ -36,7 +37,7 @@ async function writeStatus(
   const before = engine.status;
   const status = engineStatus(input, timestamp(clock.now()));
   let stored = engine;
-  if (!sameStatus(before, status)) {
+  if (!sameValue(before, status)) {
     const options = { fieldManager: ENGINE_FIELD_MANAGER, signal: pass.signal };
     const next = { ...engine, apiVersion: apiVersionOf(MultiClusterEngines), kind: MultiClusterEngines.kind, status };
     stored = await client.updateStatus<MultiClusterEngine>(MultiClusterEngines, next, options);
@@ -60,11 +61,8 @@ function recordEvent(
   engine: MultiClusterEngine,
   { recorder }: Pick<ReconcileScope, 'recorder'>,
 ): void {
-  const regarding = {
-    apiVersion: apiVersionOf(MultiClusterEngines),
-    kind: MultiClusterEngines.kind,
-    metadata: engine.metadata,
-  };
+  const { kind } = MultiClusterEngines;
+  const regarding = { apiVersion: apiVersionOf(MultiClusterEngines), kind, metadata: engine.metadata };
   recorder.record({ regarding, type: EngineEvents[reason].type, reason, action: 'Reconcile', note });
 }
 

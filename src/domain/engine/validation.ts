@@ -10,12 +10,7 @@ export function validateSpec(spec: unknown): readonly FieldError[] {
   if (spec === undefined || spec === null) return [];
   if (!isRecord(spec)) return [fieldError('spec', spec, 'must be an object')];
   return [
-    ...validateName(
-      'spec.imagePullSecret',
-      spec['imagePullSecret'],
-      isSubdomain,
-      'must be empty or a DNS-1123 subdomain',
-    ),
+    ...validatePullSecret(spec['imagePullSecret']),
     ...validateNodeSelector(spec['nodeSelector']),
     ...validateNamespace(spec['targetNamespace']),
     ...validateTolerations(spec['tolerations']),
@@ -31,13 +26,8 @@ export function validateTargetNamespace(
   const field = 'spec.targetNamespace';
   const target = targetNamespaceOf(spec);
   if (installedIn !== undefined && installedIn !== '' && installedIn !== target) {
-    return [
-      fieldError(
-        field,
-        target,
-        `is immutable: the engine is installed in ${installedIn}; delete and recreate the engine`,
-      ),
-    ];
+    const rule = `is immutable: the engine is installed in ${installedIn}; delete and recreate the engine`;
+    return [fieldError(field, target, rule)];
   }
   if (only !== undefined && only !== target) {
     return [fieldError(field, target, `must be ${only}: the operator runs with --namespace ${only}`)];
@@ -48,6 +38,10 @@ export function validateTargetNamespace(
 /** One line with field, value and rule. */
 export function fieldErrorText(one: FieldError): string {
   return `${one.field}: ${one.value}: ${one.rule}`;
+}
+
+function validatePullSecret(value: unknown): FieldError[] {
+  return validateName('spec.imagePullSecret', value, isSubdomain, 'must be empty or a DNS-1123 subdomain');
 }
 
 function validateNamespace(value: unknown): FieldError[] {
@@ -87,40 +81,21 @@ function validateToleration(field: string, one: unknown): FieldError[] {
   if (!isRecord(one)) return [fieldError(field, one, 'must be an object')];
   const { key, value, effect, tolerationSeconds: seconds } = one;
   const operator = one['operator'] ?? 'Equal';
-  for (const rule of [
-    {
-      name: 'operator',
-      value: operator,
-      holds: operator === 'Exists' || operator === 'Equal',
-      text: 'must be Exists or Equal',
-    },
-    {
-      name: 'effect',
-      value: effect,
-      holds: empty(effect) || isEffect(effect),
-      text: 'must be NoSchedule, PreferNoSchedule, NoExecute or empty',
-    },
-    { name: 'key', value: key, holds: empty(key) || isLabelKey(key), text: 'must be empty or a label key' },
-    {
-      name: 'key',
-      value: key,
-      holds: operator === 'Exists' || !empty(key),
-      text: 'must not be empty unless operator is Exists',
-    },
-    { name: 'value', value, holds: empty(value) || isLabelValue(value), text: 'must be a label value' },
-    { name: 'value', value, holds: operator !== 'Exists' || empty(value), text: 'must be empty with operator Exists' },
-    {
-      name: 'tolerationSeconds',
-      value: seconds,
-      holds: empty(seconds) || isSeconds(seconds),
-      text: 'must be an integer within ±2^53',
-    },
-  ]) {
-    if (!rule.holds) return [fieldError(`${field}.${rule.name}`, rule.value, rule.text)];
-  }
+  const rules: readonly (readonly [name: string, value: unknown, holds: boolean, text: string])[] = [
+    ['operator', operator, operator === 'Exists' || operator === 'Equal', 'must be Exists or Equal'],
+    ['effect', effect, EFFECTS.includes(effect ?? ''), 'must be NoSchedule, PreferNoSchedule, NoExecute or empty'],
+    ['key', key, empty(key) || isLabelKey(key), 'must be empty or a label key'],
+    ['key', key, operator === 'Exists' || !empty(key), 'must not be empty unless operator is Exists'],
+    ['value', value, empty(value) || isLabelValue(value), 'must be a label value'],
+    ['value', value, operator !== 'Exists' || empty(value), 'must be empty with operator Exists'],
+    ['tolerationSeconds', seconds, empty(seconds) || isSeconds(seconds), 'must be an integer within ±2^53'],
+  ];
+  for (const [name, found, holds, rule] of rules) if (!holds) return [fieldError(`${field}.${name}`, found, rule)];
   return [];
 }
 
+const EFFECTS: readonly unknown[] = ['', 'NoSchedule', 'PreferNoSchedule', 'NoExecute'];
+const DNS_LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 const LONGEST_SHOWN = 80;
 
 function fieldError(field: string, value: unknown, rule: string): FieldError {
@@ -132,23 +107,16 @@ function empty(value: unknown): boolean {
   return value === undefined || value === null || value === '';
 }
 
-function isEffect(value: unknown): boolean {
-  return value === 'NoSchedule' || value === 'PreferNoSchedule' || value === 'NoExecute';
-}
-
 function isSeconds(value: unknown): boolean {
   return typeof value === 'number' && Number.isInteger(value) && Math.abs(value) <= 2 ** 53;
 }
 
 function isDnsLabel(text: string): boolean {
-  return text.length <= 63 && /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(text);
+  return text.length <= 63 && DNS_LABEL.test(text);
 }
 
 function isSubdomain(text: string): boolean {
-  return (
-    text.length <= 253 &&
-    text.split('.').every((part) => part.length > 0 && /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(part))
-  );
+  return text.length <= 253 && text.split('.').every((part) => DNS_LABEL.test(part));
 }
 
 function isLabelValue(value: unknown): boolean {

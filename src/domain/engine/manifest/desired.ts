@@ -1,4 +1,4 @@
-import type { KubeObject, ObjectMeta, ResourceType } from '../../../api/meta.js';
+import type { KubeObject, ObjectMeta, OwnerReference, ResourceType } from '../../../api/meta.js';
 import {
   ENGINE_LABEL,
   INSTALLER_ROLE,
@@ -10,7 +10,7 @@ import {
 import { apiVersionOf, MultiClusterEngines, Namespaces, RoleBindings, Secrets } from '../../../api/resources.js';
 import { hash64, hex64 } from '../../hash.js';
 import { APPLY_ORDER, BINDINGS, CATALOGUE, type ComponentRow } from '../catalogue.js';
-import { byText, idOf, isTree, type Manifest, type Tree } from './manifest.js';
+import { byText, idOf, isTree, type Manifest } from './manifest.js';
 import { renderPods, renderSubjects } from './render.js';
 import type { EffectiveSpec } from '../spec.js';
 
@@ -61,18 +61,12 @@ export function desiredObjects(
     for (const template of templates[row.folder] ?? []) {
       const type = typeOf(template);
       if (type === undefined || (settings.onlyNamespace !== undefined && isBinding(type))) continue;
-      drafts.push({
-        type,
-        component: row.name,
-        object: renderComponent(template, type, { engine, row, spec, settings }),
-      });
+      const object = renderComponent(template, type, { engine, row, spec, settings });
+      drafts.push({ type, component: row.name, object });
     }
   }
   const position = (one: ObjectDraft): number => APPLY_ORDER.indexOf(one.type);
-  return drafts
-    .map((one, index) => ({ one, index }))
-    .sort((a, b) => position(a.one) - position(b.one) || a.index - b.index)
-    .map(({ one }) => withCommonMetadata(one, engine, settings));
+  return drafts.sort((a, b) => position(a) - position(b)).map((one) => withCommonMetadata(one, engine, settings));
 }
 
 /**
@@ -86,6 +80,7 @@ export function targetTypes(templates: Templates): readonly ResourceType[] {
 
 /** The errors in the components' folders: a component without objects, or an object that no engine may consist of. */
 export function templateErrors(templates: Templates): readonly string[] {
+  const kinds = APPLY_ORDER.map((type) => type.kind).join(', ');
   const errors: string[] = [];
   for (const row of CATALOGUE) {
     const found = templates[row.folder] ?? [];
@@ -94,12 +89,9 @@ export function templateErrors(templates: Templates): readonly string[] {
       const what = `deploy/components/${row.folder}: ${String(one.kind)} ${one.metadata.name}`;
       const type = typeOf(one);
       if (type === undefined || type === Namespaces || type === Secrets)
-        errors.push(
-          `${what}: kind must be one of ${APPLY_ORDER.map((each) => each.kind).join(', ')}, and neither Namespace nor Secret`,
-        );
-      else if (isBinding(type) && !BINDINGS.some((each) => each.type === type && each.name === one.metadata.name)) {
+        errors.push(`${what}: kind must be one of ${kinds}, and neither Namespace nor Secret`);
+      else if (isBinding(type) && !BINDINGS.some((each) => each.type === type && each.name === one.metadata.name))
         errors.push(`${what}: a binding must have a row in the table of bindings`);
-      }
     }
   }
   return errors;
@@ -160,21 +152,20 @@ function renderComponent(template: KubeObject, type: ResourceType, rendering: Re
 
 /** Adds the metadata that every object has: type, labels, owner, version and revision. */
 export function withCommonMetadata(
-  draft: ObjectDraft,
+  { type, component, object }: ObjectDraft,
   engine: EngineIdentity,
-  settings: EngineSettings,
+  { version }: EngineSettings,
 ): DesiredObject {
-  const { type, component } = draft;
-  const { name, namespace, labels, annotations } = draft.object.metadata;
+  const { name, namespace, labels, annotations } = object.metadata;
   const metadata: ObjectMeta = {
     name,
     ...(namespace === undefined ? {} : { namespace }),
-    labels: { ...labels, ...productLabels(component, settings.version), [ENGINE_LABEL]: engine.name },
-    annotations: { ...annotations, [VERSION_ANNOTATION]: settings.version },
+    labels: { ...labels, ...productLabels(component, version), [ENGINE_LABEL]: engine.name },
+    annotations: { ...annotations, [VERSION_ANNOTATION]: version },
     // A namespace has no owner: garbage collection would delete the objects of others with it.
     ...(type === Namespaces ? {} : { ownerReferences: [ownerOf(engine)] }),
   };
-  return withRevision(type, component, { ...draft.object, apiVersion: apiVersionOf(type), kind: type.kind, metadata });
+  return withRevision(type, component, { ...object, apiVersion: apiVersionOf(type), kind: type.kind, metadata });
 }
 
 /** `object` with its hash, which replaces an earlier one. */
@@ -186,15 +177,9 @@ export function withRevision(type: ResourceType, component: string, object: Mani
   return { type, component, object: { ...object, metadata: annotated }, revision };
 }
 
-function ownerOf(engine: EngineIdentity): {
-  apiVersion: string;
-  kind: string;
-  name: string;
-  uid: string;
-  controller: true;
-} {
+function ownerOf({ name, uid }: EngineIdentity): OwnerReference {
   const { kind } = MultiClusterEngines;
-  return { apiVersion: apiVersionOf(MultiClusterEngines), kind, name: engine.name, uid: engine.uid, controller: true };
+  return { apiVersion: apiVersionOf(MultiClusterEngines), kind, name, uid, controller: true };
 }
 
 function productLabels(component: string, version: string): Record<string, string> {
@@ -221,11 +206,9 @@ function isBinding(type: ResourceType): boolean {
 
 /** JSON with sorted keys, so that equal objects have equal hashes. */
 function canonical(value: unknown): string {
-  return JSON.stringify(value, (_key, inner: unknown) => (isTree(inner) ? sorted(inner) : inner));
-}
-
-function sorted(tree: Tree): Tree {
-  return Object.fromEntries(Object.entries(tree).sort(([a], [b]) => byText(a, b)));
+  return JSON.stringify(value, (_key, inner: unknown) =>
+    isTree(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => byText(a, b))) : inner,
+  );
 }
 
 /** The id of a desired object: see {@link idOf}. */

@@ -20,11 +20,8 @@ export function renderPods(deployment: Manifest, rendering: PodRendering): Manif
   const template = treeAt(spec, 'template');
   const metadata = treeAt(template, 'metadata');
   const labels = { ...treeAt(metadata, 'labels'), ...rendering.labels };
-  const pods = {
-    ...template,
-    metadata: { ...metadata, labels },
-    spec: renderPodSpec(treeAt(template, 'spec'), rendering),
-  };
+  const podSpec = renderPodSpec(treeAt(template, 'spec'), rendering);
+  const pods = { ...template, metadata: { ...metadata, labels }, spec: podSpec };
   return { ...deployment, spec: { ...spec, replicas: rendering.replicas, template: pods } };
 }
 

@@ -1,5 +1,5 @@
 import type { KubeObject, ResourceType } from '../../../api/meta.js';
-import { ENGINE_FIELD_MANAGER, EXPIRY_ANNOTATION, TRUST_ANNOTATION } from '../../../api/names.js';
+import { EXPIRY_ANNOTATION, TRUST_ANNOTATION } from '../../../api/names.js';
 import { ConfigMaps, Secrets } from '../../../api/resources.js';
 import { timestamp } from '../../conditions.js';
 import type { ServingCertificateRow } from '../catalogue.js';
@@ -10,8 +10,8 @@ import {
   type EngineSettings,
 } from '../manifest/desired.js';
 import { driftedFields } from './drift.js';
-import { at, itemsAt, textAt, type Manifest } from '../manifest/manifest.js';
-import { ownershipOf, wasAppliedByUs } from './ownership.js';
+import { at, textAt, type Manifest } from '../manifest/manifest.js';
+import { appliedFields, ownershipOf, wasAppliedByUs } from './ownership.js';
 import { LEFTOVER_CAUSE } from './plan.js';
 import { finalizersOf, isTerminating } from './termination.js';
 
@@ -80,54 +80,37 @@ const OWNED_FIELDS: readonly (readonly string[])[] = [
 
 /** The DNS names of the Service, the shortest first. */
 export function certificateNames({ row, namespace }: ServingCertificate): readonly string[] {
-  const { service } = row;
-  return [
-    service,
-    `${service}.${namespace}`,
-    `${service}.${namespace}.svc`,
-    `${service}.${namespace}.svc.cluster.local`,
-  ];
+  return ['', `.${namespace}`, `.${namespace}.svc`, `.${namespace}.svc.cluster.local`].map((end) => row.service + end);
 }
 
 export function decideCertificate(certificate: ServingCertificate, stored: StoredCertificate): CertificateDecision {
   const { secret, namespaceObject, now } = stored;
   if (secret === undefined) {
-    if (namespaceObject !== undefined && isTerminating(namespaceObject)) {
+    if (namespaceObject !== undefined && isTerminating(namespaceObject))
       return { kind: 'wait', cause: `Namespace ${namespaceObject.metadata.name} is being deleted` };
-    }
     return { kind: 'issue', cause: 'does not exist', served: publishedCertificate(certificate, stored.configMap) };
   }
   const ownership = ownershipOf(secret, certificate.engine);
   if (ownership === 'leftover') return { kind: 'wait', cause: LEFTOVER_CAUSE };
-  if (ownership !== 'ours' && !wasAppliedByUs(secret, certificate.engine)) {
+  if (ownership !== 'ours' && !wasAppliedByUs(secret, certificate.engine))
     return { kind: 'given', cause: 'was made by somebody else and is taken as it is' };
-  }
   if (isTerminating(secret)) return { kind: 'wait', cause: `is being deleted${finalizersOf(secret)}` };
-  const changed = OWNED_FIELDS.filter((field) => !ownsField(secret, field)).map((field) =>
-    field.map((part) => part.slice(2)).join('.'),
-  );
-  if (changed.length > 0)
-    return {
-      kind: 'renew',
-      drift: true,
-      cause: `was changed by somebody else at ${changed.join(', ')}`,
-      served: publishedCertificate(certificate, stored.configMap),
-    };
+  const changed = OWNED_FIELDS.filter((field) => !ownsField(secret, field));
+  if (changed.length > 0) {
+    const fields = changed.map((field) => field.map((part) => part.slice(2)).join('.')).join(', ');
+    const published = publishedCertificate(certificate, stored.configMap);
+    return { kind: 'renew', drift: true, cause: `was changed by somebody else at ${fields}`, served: published };
+  }
   const bundle = secret.metadata.annotations?.[TRUST_ANNOTATION] ?? '';
   const served = certificatesIn(bundle).at(-1);
   const drifted = driftedFields(unversionedMetadata(certificate), secret);
   if (drifted.length > 0) return { kind: 'renew', drift: true, cause: `differs at ${drifted.join(', ')}`, served };
   const expiry = secret.metadata.annotations?.[EXPIRY_ANNOTATION] ?? '';
   const renewAt = Date.parse(expiry) - RENEW_BEFORE_MS;
-  if (renewAt - now > LATEST_RENEWAL_MS)
-    return {
-      kind: 'renew',
-      drift: false,
-      cause: `expires at ${expiry}, later than a certificate that is issued now`,
-      served,
-    };
-  if (now < renewAt) return { kind: 'keep', renewAt, bundle };
-  return { kind: 'renew', drift: false, cause: `expires at ${expiry}`, served };
+  const isTooLate = renewAt - now > LATEST_RENEWAL_MS;
+  if (now < renewAt && !isTooLate) return { kind: 'keep', renewAt, bundle };
+  const cause = `expires at ${expiry}${isTooLate ? ', later than a certificate that is issued now' : ''}`;
+  return { kind: 'renew', drift: false, cause, served };
 }
 
 /** The certificates to trust before `issued` is stored: the one that is served until then, and this one. */
@@ -138,46 +121,34 @@ export function bundleOf(issued: KeyPair, served: string | undefined): string {
 
 /** The ConfigMap that publishes `bundle`. */
 export function bundleConfigMap(certificate: ServingCertificate, bundle: string): DesiredObject {
-  return complete(certificate, ConfigMaps, {
-    metadata: { name: certificate.row.configMap },
-    data: { [TRUST_KEY]: bundle },
-  });
+  const metadata = { name: certificate.row.configMap };
+  return complete(certificate, ConfigMaps, { metadata, data: { [TRUST_KEY]: bundle } });
 }
 
 /** The Secret with `issued`. Its revision is computed without the key. */
 export function keyPairSecret(certificate: ServingCertificate, issued: KeyPair, bundle: string): DesiredObject {
   const annotations = { [EXPIRY_ANNOTATION]: timestamp(issued.notAfter), [TRUST_ANNOTATION]: bundle };
-  const withoutKey = complete(certificate, Secrets, {
-    metadata: { name: certificate.row.secret, annotations },
-    type: 'kubernetes.io/tls',
-  });
+  const metadata = { name: certificate.row.secret, annotations };
+  const withoutKey = complete(certificate, Secrets, { metadata, type: 'kubernetes.io/tls' });
   const data = { 'tls.crt': btoa(issued.certificate), 'tls.key': btoa(issued.privateKey) };
   return { ...withoutKey, object: { ...withoutKey.object, data } };
 }
 
 function complete(certificate: ServingCertificate, type: ResourceType, object: Manifest): DesiredObject {
-  const metadata = { ...object.metadata, namespace: certificate.namespace };
-  return withCommonMetadata(
-    { type, component: certificate.component, object: { ...object, metadata } },
-    certificate.engine,
-    certificate.settings,
-  );
+  const { component, engine, namespace, settings } = certificate;
+  const metadata = { ...object.metadata, namespace };
+  return withCommonMetadata({ type, component, object: { ...object, metadata } }, engine, settings);
 }
 
 /** Owner and labels without the version: another version of the operator needs no new key. */
 function unversionedMetadata(certificate: ServingCertificate): { metadata: object } {
-  const { labels = {}, ownerReferences } = complete(certificate, Secrets, {
-    metadata: { name: certificate.row.secret },
-  }).object.metadata;
-  const { [VERSION_LABEL]: _, ...unversioned } = labels;
+  const { object } = complete(certificate, Secrets, { metadata: { name: certificate.row.secret } });
+  const { labels: { [VERSION_LABEL]: _, ...unversioned } = {}, ownerReferences } = object.metadata;
   return { metadata: { labels: unversioned, ownerReferences } };
 }
 
 function ownsField(secret: KubeObject, field: readonly string[]): boolean {
-  const ours = itemsAt(at(secret, 'metadata'), 'managedFields').filter(
-    (entry) => entry['manager'] === ENGINE_FIELD_MANAGER && entry['operation'] === 'Apply',
-  );
-  return ours.some((entry) => at(entry, 'fieldsV1', ...field) !== undefined);
+  return appliedFields(secret).some((fields) => at(fields, ...field) !== undefined);
 }
 
 /** The newest certificate in our ConfigMap: what may be served, where the Secret does not show it. */

@@ -6,20 +6,13 @@ import { at, isTree, itemsAt, textAt, treeAt, type Tree } from '../manifest/mani
  * owns a field of the spec. See "Field Management" in the documentation of server-side apply.
  */
 export function takeOverSpec(object: unknown, manager: string): readonly Tree[] | undefined {
-  const entries = itemsAt(at(object, 'metadata'), 'managedFields');
+  const entries = itemsAt(object, 'metadata', 'managedFields');
   const ours = entries.find((one) => one['manager'] === manager && one['operation'] === 'Apply' && isMainResource(one));
   const foreign = entries.filter((one) => one !== ours && isMainResource(one) && isTree(at(one, 'fieldsV1', 'f:spec')));
   if (foreign.length === 0) return undefined;
-  const spec = foreign.reduce(
-    (sum, one) => union(sum, treeAt(one, 'fieldsV1', 'f:spec')),
-    treeAt(ours, 'fieldsV1', 'f:spec'),
-  );
-  const { time: _time, ...entry } = ours ?? {
-    manager,
-    operation: 'Apply',
-    apiVersion: textAt(object, 'apiVersion'),
-    fieldsType: 'FieldsV1',
-  };
+  const spec = [ours, ...foreign].map((one) => treeAt(one, 'fieldsV1', 'f:spec')).reduce(union);
+  const apiVersion = textAt(object, 'apiVersion');
+  const { time: _time, ...entry } = ours ?? { manager, operation: 'Apply', apiVersion, fieldsType: 'FieldsV1' };
   const left = entries.filter((one) => one !== ours).map((one) => (foreign.includes(one) ? withoutSpec(one) : one));
   const owning = left.filter((one) => Object.keys(treeAt(one, 'fieldsV1')).length > 0);
   return [...owning, { ...entry, fieldsV1: { ...treeAt(ours, 'fieldsV1'), 'f:spec': spec } }];

@@ -2,7 +2,7 @@ import type { KubeObject } from '../../../api/meta.js';
 import { ENGINE_FIELD_MANAGER, ENGINE_LABEL } from '../../../api/names.js';
 import { ENGINE_GROUP, MultiClusterEngines } from '../../../api/resources.js';
 import type { EngineIdentity } from '../manifest/desired.js';
-import { at, itemsAt } from '../manifest/manifest.js';
+import { itemsAt } from '../manifest/manifest.js';
 
 /**
  * - ours: its controller is this engine.
@@ -28,10 +28,14 @@ export function ownershipOf(object: KubeObject, engine: EngineIdentity): Ownersh
  */
 export function wasAppliedByUs(object: KubeObject, engine: EngineIdentity): boolean {
   if (ownershipOf(object, engine) !== 'unowned') return false;
-  const isManaged = itemsAt(at(object, 'metadata'), 'managedFields').some(
-    (one) => one['manager'] === ENGINE_FIELD_MANAGER && one['operation'] === 'Apply',
-  );
-  return isManaged && object.metadata.labels?.[ENGINE_LABEL] === engine.name;
+  return appliedFields(object).length > 0 && object.metadata.labels?.[ENGINE_LABEL] === engine.name;
+}
+
+/** The field sets (`fieldsV1`) that the operator has applied, from the managed fields. */
+export function appliedFields(object: KubeObject): readonly unknown[] {
+  return itemsAt(object, 'metadata', 'managedFields')
+    .filter((one) => one['manager'] === ENGINE_FIELD_MANAGER && one['operation'] === 'Apply')
+    .map((one) => one['fieldsV1']);
 }
 
 /** Whether the operator made a namespace for this engine: by the label, since a namespace has no owner. */

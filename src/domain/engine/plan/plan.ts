@@ -46,6 +46,8 @@ export interface Step {
   readonly drift?: true;
 }
 
+type Stored = KubeObject | undefined;
+
 /** All steps: the desired objects in the order of applying, then the prunable ones in the reverse order. Pure. */
 export function plan(input: PlanInput): readonly Step[] {
   return [...desiredSteps(input), ...pruneSteps(input)];
@@ -68,11 +70,7 @@ export function desiredSteps(input: PlanInput): readonly Step[] {
  * The step for one desired object after it was read from the API server. `fresh`: the object with its managed fields;
  * undefined when there is none. Returns undefined for a namespace that is left as it is.
  */
-export function stepForRead(
-  desired: DesiredObject,
-  fresh: KubeObject | undefined,
-  engine: EngineIdentity,
-): Step | undefined {
+export function stepForRead(desired: DesiredObject, fresh: Stored, engine: EngineIdentity): Step | undefined {
   if (desired.type === Namespaces) return namespaceStep(desired, fresh, engine);
   const step = objectStep(desired, fresh, { engine, namespace: undefined });
   if (fresh === undefined || step.action !== 'create') return step;
@@ -82,11 +80,7 @@ export function stepForRead(
   return { ...step, action: 'skip-foreign', cause: foreignCause(fresh) };
 }
 
-function namespaceStep(
-  desired: DesiredObject,
-  stored: KubeObject | undefined,
-  engine: EngineIdentity,
-): Step | undefined {
+function namespaceStep(desired: DesiredObject, stored: Stored, engine: EngineIdentity): Step | undefined {
   const base = baseOf(desired);
   if (stored === undefined) return { ...base, action: 'create', cause: 'does not exist' };
   if (isTerminating(stored)) return { ...base, action: 'wait', stored, cause: 'is being deleted' };
@@ -94,28 +88,22 @@ function namespaceStep(
   return isOurNamespace(stored, engine) ? compared(base, desired, stored) : undefined;
 }
 
-function objectStep(
-  desired: DesiredObject,
-  stored: KubeObject | undefined,
-  input: Pick<PlanInput, 'engine' | 'namespace'>,
-): Step {
-  const base = baseOf(desired);
+function objectStep(desired: DesiredObject, stored: Stored, input: Pick<PlanInput, 'engine' | 'namespace'>): Step {
   const { namespace } = input;
+  const base = { ...baseOf(desired), ...(stored === undefined ? {} : { stored }) };
+  const wait = (cause: string): Step => ({ ...base, action: 'wait', cause });
   if (stored === undefined) {
-    if (namespace !== undefined && isTerminating(namespace) && desired.type.namespaced) {
-      return { ...base, action: 'wait', cause: `Namespace ${namespace.metadata.name} is being deleted` };
-    }
-    if (desired.waitsFor !== undefined) return { ...base, action: 'wait', cause: `waits for ${desired.waitsFor}` };
+    if (namespace !== undefined && isTerminating(namespace) && desired.type.namespaced)
+      return wait(`Namespace ${namespace.metadata.name} is being deleted`);
+    if (desired.waitsFor !== undefined) return wait(`waits for ${desired.waitsFor}`);
     return { ...base, action: 'create', cause: 'does not exist' };
   }
   const ownership = ownershipOf(stored, input.engine);
-  if (ownership === 'foreign') return { ...base, action: 'skip-foreign', stored, cause: foreignCause(stored) };
-  if (ownership === 'unowned') return { ...base, action: 'create', stored, cause: 'has no controller' };
-  if (ownership === 'leftover') return { ...base, action: 'wait', stored, cause: LEFTOVER_CAUSE };
-  if (isTerminating(stored))
-    return { ...base, action: 'wait', stored, cause: `is being deleted${finalizersOf(stored)}` };
-  if (desired.waitsFor !== undefined)
-    return { ...base, action: 'wait', stored, cause: `waits for ${desired.waitsFor}` };
+  if (ownership === 'foreign') return { ...base, action: 'skip-foreign', cause: foreignCause(stored) };
+  if (ownership === 'unowned') return { ...base, action: 'create', cause: 'has no controller' };
+  if (ownership === 'leftover') return wait(LEFTOVER_CAUSE);
+  if (isTerminating(stored)) return wait(`is being deleted${finalizersOf(stored)}`);
+  if (desired.waitsFor !== undefined) return wait(`waits for ${desired.waitsFor}`);
   return compared(base, desired, stored);
 }
 
@@ -133,14 +121,12 @@ export function pruneSteps(input: PlanInput): readonly Step[] {
   const wanted = new Set(input.desired.map(desiredId));
   const steps: Step[] = [];
   for (const { type, object } of input.stored) {
-    const { name, namespace } = object.metadata;
     if (wanted.has(idOf(type, object.metadata)) || ownershipOf(object, input.engine) !== 'ours') continue;
-    const base = { type, name: namespace === undefined ? { name } : { namespace, name }, stored: object };
-    if (isTerminating(object))
-      steps.push({ ...base, action: 'wait', cause: `is being deleted${finalizersOf(object)}` });
-    else steps.push({ ...base, action: 'delete', cause: 'is no longer wanted' });
+    const base = { type, name: nameOf(object), stored: object };
+    const cause = isTerminating(object) ? `is being deleted${finalizersOf(object)}` : 'is no longer wanted';
+    steps.push({ ...base, action: isTerminating(object) ? 'wait' : 'delete', cause });
   }
-  return steps.sort((a, b) => removalOrder(a, b));
+  return steps.sort(removalOrder);
 }
 
 /** The order of removal: kinds in the reverse order of applying, then names. */
@@ -168,6 +154,9 @@ function fieldList(fields: readonly string[]): string {
 }
 
 function baseOf(desired: DesiredObject): Pick<Step, 'type' | 'name' | 'desired'> {
-  const { name, namespace } = desired.object.metadata;
-  return { type: desired.type, name: namespace === undefined ? { name } : { namespace, name }, desired };
+  return { type: desired.type, name: nameOf(desired.object), desired };
+}
+
+function nameOf({ metadata: { name, namespace } }: KubeObject): ObjectName {
+  return namespace === undefined ? { name } : { namespace, name };
 }

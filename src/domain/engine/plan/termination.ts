@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../../api/meta.js';
-import { at, itemsAt, textAt } from '../manifest/manifest.js';
+import { itemsAt, textAt } from '../manifest/manifest.js';
 import { enumerate } from '../status/input.js';
 
 export function isTerminating(object: KubeObject): boolean {
@@ -14,10 +14,8 @@ export function finalizersOf(object: KubeObject): string {
 
 /** What delays the deletion of a namespace by its own conditions, else its finalizers; empty where there is neither. */
 export function namespaceBlockers(namespace: KubeObject): string {
-  const reported = itemsAt(at(namespace, 'status'), 'conditions').filter((one) => one['status'] === 'True');
-  const messages = reported
-    .map((one) => textAt(one, 'message'))
-    .filter((text) => text !== '')
-    .sort();
+  const reported = itemsAt(namespace, 'status', 'conditions').filter((one) => one['status'] === 'True');
+  const texts = reported.map((one) => textAt(one, 'message'));
+  const messages = texts.filter((text) => text !== '').sort();
   return messages.length === 0 ? finalizersOf(namespace) : ` (${enumerate(messages)})`;
 }

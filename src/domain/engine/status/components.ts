@@ -28,11 +28,18 @@ export function componentRows(
 ): ComponentCondition[] {
   const rows = objects.map((state) => {
     const row = componentRow(state);
-    const before = stored.find((one) => one.kind === row.kind && one.name === row.name);
-    const isChanged = before === undefined || before.status !== row.status;
-    return { ...row, lastTransitionTime: isChanged ? now : before.lastTransitionTime };
+    const before = rowOf(stored, row);
+    return { ...row, lastTransitionTime: before?.status === row.status ? before.lastTransitionTime : now };
   });
   return sorted(rows);
+}
+
+/** The row of an object among `rows`. */
+export function rowOf(
+  rows: readonly ComponentCondition[] | undefined,
+  object: { readonly kind: string; readonly name: string },
+): ComponentCondition | undefined {
+  return rows?.find((one) => one.kind === object.kind && one.name === object.name);
 }
 
 /** `rows`, and the rows of `stored` for other objects. */
@@ -40,8 +47,7 @@ export function withOtherRows(
   rows: readonly ComponentCondition[],
   stored: readonly ComponentCondition[],
 ): ComponentCondition[] {
-  const others = stored.filter((one) => !rows.some((row) => row.kind === one.kind && row.name === one.name));
-  return sorted([...rows, ...others]);
+  return sorted([...rows, ...stored.filter((one) => rowOf(rows, one) === undefined)]);
 }
 
 /** `Deployment name: message` of each, three at most. */
@@ -58,27 +64,16 @@ function sorted(rows: readonly ComponentCondition[]): ComponentCondition[] {
  * any other object while it is applied. An object that has drifted during a pause counts as applied.
  */
 export function componentRow(state: ObjectState): Row {
-  const { kind } = state.type;
-  const { name } = state.name;
   const health = healthOf(state);
   const type = health === undefined ? 'Applied' : 'Available';
-  if (state.state !== 'applied') {
-    const isServing = state.state === 'drifted' && health?.serving !== false;
-    return {
-      name,
-      kind,
-      type,
-      status: isServing ? 'True' : 'False',
-      reason: REASONS[state.state],
-      message: clip(state.message),
-    };
-  }
-  if (state.given === true) return { name, kind, type, status: 'True', reason: 'Given', message: clip(state.message) };
-  if (health === undefined) return { name, kind, type, status: 'True', reason: 'Applied', message: 'applied' };
-  const reason: ComponentReason = health.ready
-    ? 'Available'
-    : health.rollout === 'progressing'
-      ? 'RollingOut'
-      : 'Unavailable';
-  return { name, kind, type, status: health.serving ? 'True' : 'False', reason, message: clip(health.message) };
+  const row = (isTrue: boolean, reason: ComponentReason, message: string): Row => {
+    const status = isTrue ? 'True' : 'False';
+    return { name: state.name.name, kind: state.type.kind, type, status, reason, message: clip(message) };
+  };
+  if (state.state !== 'applied')
+    return row(state.state === 'drifted' && health?.serving !== false, REASONS[state.state], state.message);
+  if (state.given === true) return row(true, 'Given', state.message);
+  if (health === undefined) return row(true, 'Applied', 'applied');
+  if (health.ready) return row(health.serving, 'Available', health.message);
+  return row(health.serving, health.rollout === 'progressing' ? 'RollingOut' : 'Unavailable', health.message);
 }

@@ -1,4 +1,4 @@
-import { at, integerAt, itemsAt, textAt, type Tree } from '../manifest/manifest.js';
+import { integerAt, itemsAt, textAt, type Tree } from '../manifest/manifest.js';
 
 /** The health of a Deployment, from its status. */
 export interface Health {
@@ -43,10 +43,7 @@ export function deploymentHealth(object: unknown, lastReadyReplicas = Infinity):
   };
 }
 
-function rolloutOf(
-  object: unknown,
-  facts: { readonly isObserved: boolean; readonly complete: boolean },
-): Health['rollout'] {
+function rolloutOf(object: unknown, facts: Record<'isObserved' | 'complete', boolean>): Health['rollout'] {
   if (!facts.isObserved) return 'progressing';
   const progressing = condition(object, 'Progressing');
   if (textAt(progressing, 'status') === 'False') return 'deadlineExceeded';
@@ -57,18 +54,12 @@ function rolloutOf(
 
 /** The failures that the Deployment's conditions report. */
 function failureText(object: unknown): string {
-  const failures: string[] = [];
-  if (textAt(condition(object, 'Progressing'), 'status') === 'False')
-    failures.push(conditionText(condition(object, 'Progressing')));
-  if (textAt(condition(object, 'ReplicaFailure'), 'status') === 'True')
-    failures.push(conditionText(condition(object, 'ReplicaFailure')));
-  return failures.map((one) => ` (${one})`).join('');
-}
-
-function conditionText(one: Tree | undefined): string {
-  return `${textAt(one, 'reason')}: ${textAt(one, 'message')}`;
+  const failures = Object.entries({ Progressing: 'False', ReplicaFailure: 'True' })
+    .map(([type, failed]) => ({ found: condition(object, type), failed }))
+    .filter(({ found, failed }) => textAt(found, 'status') === failed);
+  return failures.map(({ found }) => ` (${textAt(found, 'reason')}: ${textAt(found, 'message')})`).join('');
 }
 
 function condition(object: unknown, type: string): Tree | undefined {
-  return itemsAt(at(object, 'status'), 'conditions').find((one) => one['type'] === type);
+  return itemsAt(object, 'status', 'conditions').find((one) => one['type'] === type);
 }

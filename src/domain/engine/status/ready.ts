@@ -31,9 +31,7 @@ const RULES: readonly Rule[] = [
   undecided, // caches have not synced
   waiting, // another object has to be applied or deleted first
   progressDeadlineExceeded, // a rollout has exceeded its deadline
-  updating, // to the operator's version
-  installing, // for the first time
-  rollingOut, // to a new spec
+  progressing, // an update, an installation or a rollout of a new spec
   unavailable, // rolled out, and replicas are missing
 ];
 
@@ -74,9 +72,7 @@ function uninstallPaused(input: StatusInput): ReadyCondition | undefined {
 
 function uninstallDenied(input: StatusInput): ReadyCondition | undefined {
   const denied = input.uninstall?.denied;
-  return denied === undefined
-    ? undefined
-    : { ...notReady('PermissionDenied', `uninstalling: ${denied}`), stalled: true };
+  return denied === undefined ? undefined : stalled('PermissionDenied', `uninstalling: ${denied}`);
 }
 
 function uninstalling(input: StatusInput): ReadyCondition | undefined {
@@ -88,21 +84,20 @@ function paused(input: StatusInput): ReadyCondition | undefined {
   const stopped = `annotation ${PAUSED_ANNOTATION} stops every write but status`;
   if (input.objects === undefined) return notReady('Paused', stopped);
   const held = input.objects.filter((one) => one.state !== 'applied');
-  const what =
-    held.length === 0 ? 'nothing is held back now' : `held back: ${describeEach(held, (one) => one.message)}`;
+  const what = held.length === 0 ? 'nothing is held back now' : `held back: ${messagesOf(held)}`;
   return notReady('Paused', `${stopped}; ${what}`);
 }
 
 function anotherEngine(input: StatusInput): ReadyCondition | undefined {
   if (input.anotherEngine === undefined) return undefined;
   const message = `MultiClusterEngine ${input.anotherEngine} is older and is served; one hub has one engine, delete one of them`;
-  return { ...notReady('AnotherEngineExists', message), stalled: true };
+  return stalled('AnotherEngineExists', message);
 }
 
 function invalidSpec(input: StatusInput): ReadyCondition | undefined {
   const fieldErrors = input.fieldErrors ?? [];
   if (fieldErrors.length === 0) return undefined;
-  return { ...notReady('InvalidSpec', fieldErrors.map(fieldErrorText).join('; ')), stalled: true };
+  return stalled('InvalidSpec', fieldErrors.map(fieldErrorText).join('; '));
 }
 
 function namespaceTerminating(input: StatusInput): ReadyCondition | undefined {
@@ -112,8 +107,7 @@ function namespaceTerminating(input: StatusInput): ReadyCondition | undefined {
 function permissionDenied(input: StatusInput): ReadyCondition | undefined {
   const denied = objectsOf(input).filter((one) => one.state === 'denied');
   if (input.denied === undefined && denied.length === 0) return undefined;
-  const message = input.denied ?? describeEach(denied, (one) => one.message);
-  return { ...notReady('PermissionDenied', message), stalled: true };
+  return stalled('PermissionDenied', input.denied ?? messagesOf(denied));
 }
 
 function foreignObject(input: StatusInput): ReadyCondition | undefined {
@@ -126,12 +120,9 @@ function applyFailed(input: StatusInput): ReadyCondition | undefined {
 }
 
 function pullSecretMissing(input: StatusInput): ReadyCondition | undefined {
-  const { missingPullSecret: secret } = input;
-  if (secret === undefined) return undefined;
-  return notReady(
-    'PullSecretNotFound',
-    `Secret ${secret}, named by spec.imagePullSecret, does not exist; the operator never copies it there`,
-  );
+  if (input.missingPullSecret === undefined) return undefined;
+  const what = `Secret ${input.missingPullSecret}, named by spec.imagePullSecret, does not exist`;
+  return notReady('PullSecretNotFound', `${what}; the operator never copies it there`);
 }
 
 function undecided(input: StatusInput): ReadyCondition | undefined {
@@ -145,29 +136,17 @@ function waiting(input: StatusInput): ReadyCondition | undefined {
 
 function progressDeadlineExceeded(input: StatusInput): ReadyCondition | undefined {
   const found = objectsOf(input).filter((one) => healthOf(one)?.rollout === 'deadlineExceeded');
-  return found.length === 0 ? undefined : notReady('ComponentsUnavailable', unreadyText(found));
+  return notReadyObjects('ComponentsUnavailable', found);
 }
 
-function updating(input: StatusInput): ReadyCondition | undefined {
-  return inProgress(input, 'Updating');
-}
-
-function installing(input: StatusInput): ReadyCondition | undefined {
-  return inProgress(input, 'Installing');
-}
-
-function rollingOut(input: StatusInput): ReadyCondition | undefined {
-  return isRollingOut(input) ? inProgress(input, 'RollingOut') : undefined;
+function progressing(input: StatusInput): ReadyCondition | undefined {
+  const reason = progressReason(input);
+  if (reason === 'RollingOut' && !isRollingOut(input)) return undefined;
+  return notReadyObjects(reason, unready(input));
 }
 
 function unavailable(input: StatusInput): ReadyCondition | undefined {
-  const found = unready(input);
-  return found.length === 0 ? undefined : notReady('ComponentsUnavailable', unreadyText(found));
-}
-
-function inProgress(input: StatusInput, reason: EngineReason): ReadyCondition | undefined {
-  const found = unready(input);
-  return found.length > 0 && progressReason(input) === reason ? notReady(reason, unreadyText(found)) : undefined;
+  return notReadyObjects('ComponentsUnavailable', unready(input));
 }
 
 /** The objects that keep the engine from being ready: not applied, or Deployments that are not ready. */
@@ -175,18 +154,22 @@ function unready(input: StatusInput): readonly ObjectState[] {
   return objectsOf(input).filter((one) => one.state !== 'applied' || healthOf(one)?.ready === false);
 }
 
-function unreadyText(found: readonly ObjectState[]): string {
-  return describeEach(found, (one) => componentRow(one).message);
+function notReadyObjects(reason: EngineReason, found: readonly ObjectState[]): ReadyCondition | undefined {
+  if (found.length === 0) return undefined;
+  return notReady(
+    reason,
+    describeEach(found, (one) => componentRow(one).message),
+  );
 }
 
 function notReadyIn(input: StatusInput, state: ObjectStateName, reason: EngineReason): ReadyCondition | undefined {
   const found = objectsOf(input).filter((one) => one.state === state);
-  return found.length === 0
-    ? undefined
-    : notReady(
-        reason,
-        describeEach(found, (one) => one.message),
-      );
+  if (found.length === 0) return undefined;
+  return notReady(reason, messagesOf(found));
+}
+
+function messagesOf(objects: readonly ObjectState[]): string {
+  return describeEach(objects, (one) => one.message);
 }
 
 function hasObjectIn(input: StatusInput, state: ObjectStateName): boolean {
@@ -199,4 +182,8 @@ function objectsOf(input: StatusInput): readonly ObjectState[] {
 
 function notReady(reason: EngineReason, message: string): ReadyCondition {
   return { ready: false, reason, message };
+}
+
+function stalled(reason: EngineReason, message: string): ReadyCondition {
+  return { ...notReady(reason, message), stalled: true };
 }

@@ -6,7 +6,6 @@ import type {
 } from '../../../api/generated/multiclusterengine.js';
 import { RECONCILE_ANNOTATION } from '../../../api/names.js';
 import { mergeConditions, type ConditionState } from '../../conditions.js';
-import { sameValue } from '../manifest/manifest.js';
 import { componentRows, describeRows, withOtherRows } from './components.js';
 import { hasFailedRepeatedly, healthOf, type StatusInput } from './input.js';
 import { reconcilingReason, readyCondition, type ReadyCondition } from './ready.js';
@@ -21,10 +20,7 @@ export function engineStatus(input: StatusInput, now: string): MultiClusterEngin
   if (keepsStoredStatus(input, ready)) return stored;
   const generation = observedGeneration(input);
   const rows = rowsOf(input, now);
-  const states = conditionStates({ input, ready, rows }).map((state) => ({
-    ...state,
-    observedGeneration: generation,
-  }));
+  const states = conditionStates(input, ready, rows).map((state) => ({ ...state, observedGeneration: generation }));
   const current = currentVersion(input);
   const handled = input.engine.metadata.annotations?.[RECONCILE_ANNOTATION] ?? stored.lastHandledReconcileAt;
   const isInvalid = (input.fieldErrors ?? []).length > 0;
@@ -39,10 +35,6 @@ export function engineStatus(input: StatusInput, now: string): MultiClusterEngin
     conditions: mergeConditions(stored.conditions ?? [], states, now),
     components: [...rows],
   };
-}
-
-export function sameStatus(a: MultiClusterEngineStatus | undefined, b: MultiClusterEngineStatus): boolean {
-  return sameValue(a, b);
 }
 
 /** The engine that is served: the oldest, then the first by name. An engine that is being deleted counts. */
@@ -75,7 +67,7 @@ function observedGeneration(input: StatusInput): number {
 }
 
 /** The rows of this pass; the stored rows where the pass read no object. */
-function rowsOf(input: StatusInput, now: string): readonly ComponentCondition[] {
+function rowsOf(input: StatusInput, now: string): Rows {
   const stored = input.engine.status?.components ?? [];
   const objects = input.uninstall === undefined ? input.objects : input.uninstall.remaining;
   if (objects === undefined) return stored;
@@ -83,30 +75,22 @@ function rowsOf(input: StatusInput, now: string): readonly ComponentCondition[] 
   return input.partial === true ? withOtherRows(rows, stored) : rows;
 }
 
-interface StatusParts {
-  readonly input: StatusInput;
-  readonly ready: ReadyCondition;
-  readonly rows: readonly ComponentCondition[];
-}
-
 type UnobservedState = Omit<ConditionState, 'observedGeneration'>;
+type Rows = readonly ComponentCondition[];
 
-function conditionStates(parts: StatusParts): UnobservedState[] {
+function conditionStates(input: StatusInput, ready: ReadyCondition, rows: Rows): UnobservedState[] {
   const { Ready, Reconciling, Stalled } = EngineConditions;
-  const { ready } = parts;
   const { reason, message } = ready;
-  const states: UnobservedState[] = [
-    { type: Ready, status: ready.ready ? 'True' : 'False', reason, message },
-    availability(parts),
-  ];
-  const motion = reconcilingReason(parts.input, ready);
+  const status = ready.ready ? 'True' : 'False';
+  const states: UnobservedState[] = [{ type: Ready, status, reason, message }, availability(input, rows)];
+  const motion = reconcilingReason(input, ready);
   if (motion !== undefined) states.push({ type: Reconciling, status: 'True', reason: motion, message });
   if (ready.stalled === true) states.push({ type: Stalled, status: 'True', reason, message });
   return states;
 }
 
 /** True while every row is True. */
-function availability({ input, rows }: StatusParts): UnobservedState {
+function availability(input: StatusInput, rows: Rows): UnobservedState {
   const base = { type: EngineConditions.Available, status: 'False', reason: 'ComponentsUnavailable' } as const;
   const missing = rows.filter((row) => row.status !== 'True');
   if (missing.length > 0) return { ...base, message: describeRows(missing) };
