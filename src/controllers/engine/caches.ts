@@ -4,7 +4,7 @@ import { MultiClusterEngines, Namespaces, RoleBindings } from '../../api/resourc
 import { BINDINGS } from '../../domain/engine/catalogue.js';
 import type { StoredObject } from '../../domain/engine/plan/plan.js';
 import type { Cache } from '../../kube/cache/reflector.js';
-import type { OpenCache } from './targetcaches.js';
+import { contentsOf, type OpenCache } from './targetcaches.js';
 
 /**
  * The caches that gate the start: engines; namespaces (metadata only) and the bindings, each by its fixed name, unless
@@ -36,7 +36,7 @@ export function allCaches(
 
 /** The bindings that exist. */
 export function storedBindings(caches: EngineCaches): readonly StoredObject[] {
-  return caches.bindings.flatMap((cache) => [...cache.store.values()].map((object) => ({ type: cache.type, object })));
+  return contentsOf(caches.bindings);
 }
 
 /** Whether the operator has its rights in `namespace`. */

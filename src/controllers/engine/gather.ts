@@ -36,10 +36,7 @@ export type Gathered =
   | { readonly kind: 'notCurrent'; readonly resource: string };
 
 /** Reads the caches, changes nothing and calls nobody. `key`: the name of the engine. */
-export function gather(
-  key: string,
-  { caches, settings, mutations }: Pick<EngineContext, 'caches' | 'settings' | 'mutations'>,
-): Gathered {
+export function gather(key: string, { caches, settings, mutations }: EngineContext): Gathered {
   const notCurrent = allCaches(caches).find((cache) => !cache.current());
   if (notCurrent !== undefined) return { kind: 'notCurrent', resource: notCurrent.type.plural };
   const cached = caches.engines.store.get(key);

@@ -8,9 +8,10 @@ export class EngineMemory {
   boundAt: number | undefined;
   /** Key pairs that are not stored yet, by the id of their Secret: retries of a write store the same pair. */
   readonly unstoredKeyPairs = new Map<string, KeyPair>();
+  /** The replicas of a Deployment when all of them were last ready, by its id. */
+  readonly readyReplicas = new Map<string, number>();
   readonly #attempts = new Map<string, Attempt>();
-  readonly #repairs = new Map<string, Repairs>();
-  readonly #readyReplicas = new Map<string, number>();
+  readonly #repairs = new Map<string, { readonly count: number; readonly lastAt: number }>();
 
   constructor(uid: string) {
     this.uid = uid;
@@ -19,9 +20,7 @@ export class EngineMemory {
   /** The state of an object whose retry for the same revision is not due; undefined when a write may be attempted. */
   backedOff(id: string, revision: string, now: number): ObjectState | undefined {
     const attempt = this.#attempts.get(id);
-    return attempt !== undefined && attempt.revision === revision && now < attempt.notBefore
-      ? attempt.state
-      : undefined;
+    return attempt?.revision === revision && now < attempt.notBefore ? attempt.state : undefined;
   }
 
   /**
@@ -71,16 +70,6 @@ export class EngineMemory {
     return Math.max(repairs.lastAt + delay - now, 0);
   }
 
-  /** All `replicas` of Deployment `id` are ready. */
-  recordReadyReplicas(id: string, replicas: number): void {
-    this.#readyReplicas.set(id, replicas);
-  }
-
-  /** The replicas of Deployment `id` when all of them were last ready. */
-  lastReadyReplicas(id: string): number | undefined {
-    return this.#readyReplicas.get(id);
-  }
-
   repaired(id: string, now: number): void {
     const repairs = this.#repairs.get(id);
     const isFirst = repairs === undefined || now - repairs.lastAt > REPAIR_RESET_MS;
@@ -97,11 +86,6 @@ interface Attempt {
   readonly inCurrentPass: boolean;
   readonly notBefore: number;
   readonly state: ObjectState;
-}
-
-interface Repairs {
-  readonly count: number;
-  readonly lastAt: number;
 }
 
 const FIRST_RETRY_MS = 1_000;

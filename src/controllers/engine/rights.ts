@@ -13,6 +13,8 @@ import { at } from '../../domain/engine/manifest/manifest.js';
 import type { GuardedWrite, GuardRow } from '../../kube/guard/guard.js';
 
 const ENGINE_OWNER = Object.freeze({ group: ENGINE_GROUP, kind: MultiClusterEngines.kind });
+/** An applied object has the engine as its controller. */
+const ours = Object.freeze({ owner: ENGINE_OWNER, check: named });
 const clusterWide = (namespace: string): boolean => namespace === '';
 
 /**
@@ -25,20 +27,17 @@ export function engineRights(types: readonly ResourceType[], onlyNamespace: stri
   const rows: GuardRow[] = [
     { verbs: ['updateStatus', 'patchMetadata'], type: MultiClusterEngines, namespace: clusterWide },
     ...types.flatMap((type): GuardRow[] => [
-      { verbs: ['apply'], type, namespace: within, owner: ENGINE_OWNER, check: named },
+      { verbs: ['apply'], type, namespace: within, ...ours },
       { verbs: ['delete', 'patchMetadata'], type, namespace: within },
     ]),
-    ...CERTIFICATE_OBJECTS.flatMap(({ type, name }): GuardRow[] => [
-      {
-        verbs: ['apply'],
-        type,
-        namespace: within,
-        name: (one) => one === name,
-        owner: ENGINE_OWNER,
-        check: type === Secrets ? keyPair : named,
-      },
-      { verbs: ['delete'], type, namespace: within, name: (one) => one === name },
-    ]),
+    ...CERTIFICATE_OBJECTS.flatMap((object): GuardRow[] => {
+      const row = { type: object.type, namespace: within, name: (name: string) => name === object.name };
+      const check = object.type === Secrets ? keyPair : named;
+      return [
+        { ...row, verbs: ['apply'], owner: ENGINE_OWNER, check },
+        { ...row, verbs: ['delete'] },
+      ];
+    }),
   ];
   return onlyNamespace === undefined ? [...rows, ...namespaceAndBindingRights()] : rows;
 }
@@ -51,23 +50,9 @@ function namespaceAndBindingRights(): readonly GuardRow[] {
   return [
     { verbs: ['apply'], type: Namespaces, namespace: clusterWide, name: isInstallable, check: ourNamespace },
     { verbs: ['delete'], type: Namespaces, namespace: clusterWide, name: isInstallable },
-    {
-      verbs: ['apply'],
-      type: RoleBindings,
-      namespace: isInstallable,
-      name: installer,
-      owner: ENGINE_OWNER,
-      check: named,
-    },
+    { verbs: ['apply'], type: RoleBindings, namespace: isInstallable, name: installer, ...ours },
     { verbs: ['delete'], type: RoleBindings, namespace: isInstallable, name: installer },
-    {
-      verbs: ['apply'],
-      type: ClusterRoleBindings,
-      namespace: clusterWide,
-      name: component,
-      owner: ENGINE_OWNER,
-      check: named,
-    },
+    { verbs: ['apply'], type: ClusterRoleBindings, namespace: clusterWide, name: component, ...ours },
     { verbs: ['delete'], type: ClusterRoleBindings, namespace: clusterWide, name: component },
   ];
 }

@@ -16,6 +16,7 @@ export type IssueKeyPair = (names: readonly string[], now: number) => Promise<Ke
 
 /** What the reconciler is constructed with; shared by the passes over all engines. */
 export interface EngineContext {
+  /** Guarded by `engineRights`. */
   readonly client: KubeClient;
   readonly recorder: EventRecorder;
   readonly clock: Clock;
@@ -24,6 +25,7 @@ export interface EngineContext {
   readonly targets: TargetCaches;
   /** The operator's own writes of engines, by name, until the watch cache has them. */
   readonly mutations: MutationCache<MultiClusterEngine>;
+  /** By folder of `deploy/components/`. */
   readonly templates: Templates;
   readonly settings: EngineSettings;
   readonly issueKeyPair: IssueKeyPair;

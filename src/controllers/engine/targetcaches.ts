@@ -157,12 +157,9 @@ export class TargetCaches {
 
   #requireLeadership(): void {
     if (this.#isLeader) return;
+    const message = 'the caches of a target namespace are opened by the leader alone';
     const call = { verb: 'watch', resource: resourceText(MultiClusterEngines) };
-    throw new ApiError({
-      kind: 'Fenced',
-      message: 'the caches of a target namespace are opened by the leader alone',
-      call,
-    });
+    throw new ApiError({ kind: 'Fenced', message, call });
   }
 }
 
@@ -172,7 +169,8 @@ function byName(type: ResourceType, namespace: string, name: string): CacheOptio
   return type === Secrets ? { ...options, metadataOnly: true, managedFields: true } : options;
 }
 
-function contentsOf(caches: readonly Cache<KubeObject>[]): readonly StoredObject[] {
+/** The objects that the caches hold. */
+export function contentsOf(caches: readonly Cache<KubeObject>[]): readonly StoredObject[] {
   return caches.flatMap((cache) => [...cache.store.values()].map((object) => ({ type: cache.type, object })));
 }
 

@@ -4,7 +4,7 @@ import { MultiClusterEngines } from '../../../api/resources.js';
 import type { DesiredObject } from '../../../domain/engine/manifest/desired.js';
 import { isFailure } from '../../../runtime/errors.js';
 import type { Input } from '../gather.js';
-import { accessContext, classifyForbidden } from '../objects/forbidden.js';
+import { classifyForbidden } from '../objects/forbidden.js';
 import { baseStatus, type Outcome } from '../outcome.js';
 import type { ReconcileScope } from '../scope.js';
 import { appliedOutcome, deniedOutcome, notSyncedOutcome } from './outcomes.js';
@@ -46,7 +46,7 @@ async function ensureFinalizer({ engine }: Input, scope: ReconcileScope): Promis
   } catch (error) {
     if (!isFailure(error, 'Forbidden')) throw error;
     const call = { type: MultiClusterEngines, name: { name }, verbs: ['patch'] };
-    const cause = await classifyForbidden(error, call, accessContext(scope));
+    const cause = await classifyForbidden(error, call, scope);
     if (cause.kind !== 'denied') throw error;
     return { kind: 'denied', message: cause.message };
   }
@@ -61,11 +61,9 @@ function installedOutcome(state: InstallState, scope: ReconcileScope): Outcome {
 
 /** The objects of the stages that were not reached are reported while the namespace is being deleted, else not at all. */
 function blockedOutcome(state: InstallState, remaining: readonly Stage[], scope: ReconcileScope): Outcome {
-  const { applied } = state;
-  const objects =
-    state.terminating === undefined
-      ? applied.objects
-      : [...applied.objects, ...observeRemaining(state, remaining, scope)];
+  const { applied, terminating } = state;
+  const unreached = terminating === undefined ? [] : observeRemaining(state, remaining, scope);
+  const objects = [...applied.objects, ...unreached];
   return appliedOutcome({ ...statusOf(state, scope), objects, partial: true }, applied, scope);
 }
 

@@ -4,7 +4,7 @@ import type { ObjectState, StatusInput } from '../../../domain/engine/status/inp
 import { isFailure } from '../../../runtime/errors.js';
 import type { Result } from '../../../runtime/result.js';
 import type { Applied } from '../objects/applied.js';
-import { accessContext, classifyForbidden } from '../objects/forbidden.js';
+import { classifyForbidden } from '../objects/forbidden.js';
 import type { Outcome } from '../outcome.js';
 import type { ReconcileScope } from '../scope.js';
 import type { UnsyncedCache } from '../targetcaches.js';
@@ -43,7 +43,7 @@ export async function notSyncedOutcome(
   const namespace = status.targetNamespace;
   if (isFailure(failure, 'Forbidden') && status.terminating === undefined) {
     const call = { type, name: { namespace, name: '' }, verbs: ['list', 'watch'] };
-    const cause = await classifyForbidden(failure, call, accessContext(scope));
+    const cause = await classifyForbidden(failure, call, scope);
     if (cause.kind === 'denied') return deniedOutcome(status, cause.message);
   }
   const undecided = `the ${type.plural} of namespace ${namespace} are being read`;

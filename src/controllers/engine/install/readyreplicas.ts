@@ -16,10 +16,10 @@ export function withReadyReplicas(
 ): readonly ObjectState[] {
   for (const { type, object } of contents.stored) {
     if (type === Deployments && deploymentHealth(object).ready)
-      memory.recordReadyReplicas(idOf(type, object.metadata), integerAt(object, 1, 'spec', 'replicas'));
+      memory.readyReplicas.set(idOf(type, object.metadata), integerAt(object, 1, 'spec', 'replicas'));
   }
   return objects.map((one) => {
-    const lastReadyReplicas = memory.lastReadyReplicas(idOf(one.type, one.name));
+    const lastReadyReplicas = memory.readyReplicas.get(idOf(one.type, one.name));
     return lastReadyReplicas === undefined ? one : { ...one, lastReadyReplicas };
   });
 }

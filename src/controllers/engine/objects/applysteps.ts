@@ -7,6 +7,7 @@ import { driftedFields } from '../../../domain/engine/plan/drift.js';
 import { ownershipOf } from '../../../domain/engine/plan/ownership.js';
 import { stepForRead, type Step } from '../../../domain/engine/plan/plan.js';
 import { isTerminating } from '../../../domain/engine/plan/termination.js';
+import { rowOf } from '../../../domain/engine/status/components.js';
 import type { EngineEventNote } from '../../../domain/engine/status/events.js';
 import type { ObjectState } from '../../../domain/engine/status/input.js';
 import type { Input } from '../gather.js';
@@ -67,28 +68,22 @@ async function applyObject(step: ApplyStep, input: Input, scope: ReconcileScope)
     if (next.action === 'keep') memory.succeeded(id);
     if (next.action !== 'create' && next.action !== 'patch') return { state: unwrittenState(next) };
     verbs = fresh === undefined ? ['patch', 'create'] : ['patch'];
-    return await writeObject({ ...next, desired }, fresh, input, scope);
+    return await writeObject({ ...next, desired }, input, scope);
   } catch (error) {
     return { state: await stateAfterFailure(step, { error, verbs, revision: desired.revision }, input, scope) };
   }
 }
 
-/** Applies, and compares the answer: a webhook that changes a field of ours would do so in every pass. */
-async function writeObject(
-  step: ApplyStep,
-  fresh: KubeObject | undefined,
-  input: Input,
-  scope: ReconcileScope,
-): Promise<StepResult> {
+/**
+ * Applies, and compares the answer: a webhook that changes a field of ours would do so in every pass. `step`: decided by
+ * the object as just read.
+ */
+async function writeObject(step: ApplyStep, input: Input, scope: ReconcileScope): Promise<StepResult> {
   const { client, memory, pass, clock } = scope;
-  const { desired } = step;
+  const { desired, stored } = step;
   const id = idOf(step.type, step.name);
-  const answer = await serverSideApply(client, step.type, {
-    object: desired.object,
-    fresh,
-    metadataOnly: isSecret(step),
-    signal: pass.signal,
-  });
+  const options = { metadataOnly: isSecret(step), signal: pass.signal };
+  const answer = await serverSideApply(client, desired, stored, options);
   if (step.type === RoleBindings) memory.boundAt = clock.monotonic();
   pass.log.info({ object: titleOf(step.type, step.name), cause: step.cause }, 'object applied');
   if (step.drift === true) memory.repaired(id, clock.monotonic());
@@ -112,7 +107,7 @@ function repairEvent(step: Step, engine: MultiClusterEngine): EngineEventNote | 
   const title = titleOf(step.type, step.name);
   if (step.drift === true) return { reason: 'DriftRepaired', note: `${title} ${step.cause}; put back` };
   if (step.action !== 'create' || engine.status?.observedGeneration !== engine.metadata.generation) return undefined;
-  const row = engine.status?.components?.find((one) => one.kind === step.type.kind && one.name === step.name.name);
+  const row = rowOf(engine.status?.components, { kind: step.type.kind, name: step.name.name });
   return row?.status === 'True' ? { reason: 'DriftRepaired', note: `${title} was gone; made again` } : undefined;
 }
 

@@ -3,12 +3,13 @@ import type { KubeObject } from '../../../api/meta.js';
 import { Namespaces, RoleBindings } from '../../../api/resources.js';
 import { idOf, titleOf } from '../../../domain/engine/manifest/manifest.js';
 import type { Step } from '../../../domain/engine/plan/plan.js';
+import { rowOf } from '../../../domain/engine/status/components.js';
 import { ERROR_AFTER_FAILURES, type ObjectState } from '../../../domain/engine/status/input.js';
 import { isFailure } from '../../../runtime/errors.js';
 import type { Input } from '../gather.js';
 import type { ReconcileScope } from '../scope.js';
 import { objectState } from './applied.js';
-import { accessContext, classifyForbidden } from './forbidden.js';
+import { classifyForbidden } from './forbidden.js';
 
 /** A call that threw. */
 export interface FailedCall {
@@ -22,28 +23,26 @@ export interface FailedCall {
 /** The state of a step's object after a failed call. Rethrows Fenced and Aborted. */
 export async function stateAfterFailure(
   step: Step,
-  call: FailedCall,
+  { error, verbs, revision }: FailedCall,
   input: Input,
   scope: ReconcileScope,
 ): Promise<ObjectState> {
-  const { error, verbs, revision } = call;
   if (isFailure(error, 'Fenced', 'Aborted')) throw error;
-  const object = step.stored === undefined ? {} : { object: step.stored };
   const message = error instanceof Error ? error.message : String(error);
   scope.pass.log.warn({ object: titleOf(step.type, step.name), err: error }, 'object could not be applied');
-  if (!isFailure(error, 'Forbidden')) return failedState(step, { message, revision, ...object }, input, scope);
-  // The installer binding gives no right to these two.
-  const unrelated = step.type === Namespaces || step.type === RoleBindings;
-  const context = { ...accessContext(scope), ...(unrelated ? { boundAt: undefined } : {}) };
-  const refusal = await classifyForbidden(error, { type: step.type, name: step.name, verbs }, context);
+  if (!isFailure(error, 'Forbidden')) return failedState(step, { message, revision }, input, scope);
+  const { type, name } = step;
+  const needsNoBinding = type === Namespaces || type === RoleBindings;
+  const refusal = await classifyForbidden(error, { type, name, verbs, needsNoBinding }, scope);
   if (refusal.kind === 'wait') return objectState(step, 'waiting', refusal.message);
   if (refusal.kind === 'denied') return objectState(step, 'denied', refusal.message);
-  return failedState(step, { message: refusal.message, revision, ...object }, input, scope);
+  return failedState(step, { message: refusal.message, revision }, input, scope);
 }
 
-export interface WriteFailure {
+interface WriteFailure {
   readonly message: string;
   readonly revision: string;
+  /** The answer to the write; the step's stored object where there is none. */
   readonly object?: KubeObject;
 }
 
@@ -61,6 +60,6 @@ export function failedState(step: Step, failure: WriteFailure, { engine }: Input
 /** Failures that a process before this one has reported: phase Error in the status must not end with a restart. */
 function failuresReportedBefore(step: Step, { status, metadata }: MultiClusterEngine): number {
   if (status?.phase !== 'Error' || status.observedGeneration !== metadata.generation) return 0;
-  const row = status.components?.find((one) => one.kind === step.type.kind && one.name === step.name.name);
+  const row = rowOf(status.components, { kind: step.type.kind, name: step.name.name });
   return row?.reason === 'ApplyFailed' ? ERROR_AFTER_FAILURES : 0;
 }

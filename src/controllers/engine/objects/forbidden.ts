@@ -1,7 +1,6 @@
 import type { ObjectName, ResourceType } from '../../../api/meta.js';
 import { COMPONENT_ROLE_PREFIX, INSTALLER_ROLE } from '../../../api/names.js';
 import { resourceText } from '../../../domain/engine/manifest/manifest.js';
-import type { KubeClient } from '../../../kube/client/client.js';
 import { isFailure, type ApiError } from '../../../runtime/errors.js';
 import type { ReconcileScope } from '../scope.js';
 
@@ -19,25 +18,14 @@ export interface AttemptedCall {
   readonly name: ObjectName;
   /** The verbs that the call needs, in the order in which the server checks them. */
   readonly verbs: readonly string[];
-}
-
-export interface AccessContext {
-  readonly client: Pick<KubeClient, 'allowed'>;
-  /** Monotonic ms. */
-  readonly now: number;
-  /** Monotonic ms at which the installer binding was last written; undefined when this process has not written it. */
-  readonly boundAt: number | undefined;
-  readonly signal: AbortSignal;
+  /** The installer binding gives no right to the call, however new it is. */
+  readonly needsNoBinding?: boolean;
 }
 
 /** After this time a new binding is in effect on every API server. */
 const BINDING_GRACE_MS = 5_000;
 /** Most of the server's message that is quoted, UTF-16 units: several objects have to fit into one condition. */
 const QUOTED_LENGTH = 480;
-
-export function accessContext({ client, clock, memory, pass }: ReconcileScope): AccessContext {
-  return { client, now: clock.monotonic(), boundAt: memory.boundAt, signal: pass.signal };
-}
 
 /**
  * Finds the cause of a 403 by the causes in the Status, never by its message. A cause NamespaceTerminating: wait. Any
@@ -47,31 +35,34 @@ export function accessContext({ client, clock, memory, pass }: ReconcileScope): 
 export async function classifyForbidden(
   error: ApiError,
   call: AttemptedCall,
-  context: AccessContext,
+  scope: ReconcileScope,
 ): Promise<ForbiddenCause> {
-  if (error.causes.some((cause) => cause.reason === 'NamespaceTerminating')) {
+  const { memory, clock } = scope;
+  if (error.causes.some((cause) => cause.reason === 'NamespaceTerminating'))
     return { kind: 'wait', message: `Namespace ${call.name.namespace ?? ''} is being deleted` };
-  }
   if (error.causes.length > 0) return { kind: 'refused', message: error.message };
-  if (context.boundAt !== undefined && context.now - context.boundAt < BINDING_GRACE_MS) {
-    return {
-      kind: 'wait',
-      message: 'the role was bound a moment ago and the right is not in effect on every API server yet',
-    };
+  const isNewlyBound = memory.boundAt !== undefined && clock.monotonic() - memory.boundAt < BINDING_GRACE_MS;
+  if (isNewlyBound && call.needsNoBinding !== true) {
+    const message = 'the role was bound a moment ago and the right is not in effect on every API server yet';
+    return { kind: 'wait', message };
   }
   for (const verb of call.verbs) {
-    if (!(await isAllowed(verb, call, context)))
+    if (!(await isAllowed(verb, call, scope)))
       return { kind: 'denied', message: `${missingRight(verb, call)}; ${quoted(error)}` };
   }
   return { kind: 'refused', message: error.message };
 }
 
 /** True when the review itself fails: then the server's own message is reported. */
-async function isAllowed(verb: string, { type, name }: AttemptedCall, context: AccessContext): Promise<boolean> {
-  const namespace = name.namespace === undefined ? {} : { namespace: name.namespace };
-  const objectName = name.name === '' ? {} : { name: name.name };
+async function isAllowed(
+  verb: string,
+  { type, name }: AttemptedCall,
+  { client, pass }: ReconcileScope,
+): Promise<boolean> {
+  const { name: objectName, ...namespace } = name;
+  const address = objectName === '' ? namespace : { ...namespace, name: objectName };
   try {
-    return await context.client.allowed({ verb, type, ...namespace, ...objectName }, context.signal);
+    return await client.allowed({ verb, type, ...address }, pass.signal);
   } catch (error) {
     if (isFailure(error, 'Fenced', 'Aborted')) throw error;
     return true;
@@ -85,17 +76,13 @@ function missingRight(verb: string, { type, name }: AttemptedCall): string {
 
 /** The server's message: only the server reports a binding that exists and refers to a missing role. */
 function quoted({ message }: ApiError): string {
-  const text =
-    message.length <= QUOTED_LENGTH
-      ? message
-      : `${message.slice(0, QUOTED_LENGTH - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
-  return `the API server says: ${text}`;
+  if (message.length <= QUOTED_LENGTH) return `the API server says: ${message}`;
+  return `the API server says: ${message.slice(0, QUOTED_LENGTH - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 
 function missingBinding(type: ResourceType, name: ObjectName): string {
-  if (name.namespace === undefined || type.kind === 'RoleBinding') {
+  if (name.namespace === undefined || type.kind === 'RoleBinding')
     return `ClusterRoleBinding ${OPERATOR_ROLE} to ClusterRole ${OPERATOR_ROLE}`;
-  }
   return `RoleBinding ${name.namespace}/${INSTALLER_ROLE} to ClusterRole ${INSTALLER_ROLE}`;
 }
 

@@ -1,31 +1,25 @@
-import type { KubeObject, ResourceType } from '../../../api/meta.js';
+import type { KubeObject } from '../../../api/meta.js';
 import { ENGINE_FIELD_MANAGER } from '../../../api/names.js';
+import type { DesiredObject } from '../../../domain/engine/manifest/desired.js';
 import { takeOverSpec } from '../../../domain/engine/plan/managedfields.js';
 import type { KubeClient } from '../../../kube/client/client.js';
 import { isFailure } from '../../../runtime/errors.js';
 
-/** An object to apply, and the stored one. */
-export interface Replacement {
-  readonly object: KubeObject;
-  /** The stored object as just read; undefined when there is none. */
-  readonly fresh: KubeObject | undefined;
-  readonly metadataOnly: boolean;
-  readonly signal: AbortSignal;
-}
-
 /**
- * Applies: an object of ours with force and its uid, a new name without force. Server-side apply keeps the fields of other
- * managers; after an edit of a Service's port or a volume's type that leaves both values, which the API server refuses.
- * Then the operator becomes the owner of the whole spec, and applies again, which removes what is not desired.
+ * Applies: an object of ours with force and its uid, a new name without force. `fresh`: the stored object as just read.
+ * Server-side apply keeps the fields of other managers; after an edit of a Service's port or a volume's type that leaves
+ * both values, which the API server refuses. Then the operator becomes the owner of the whole spec, and applies again,
+ * which removes what is not desired.
  */
 export async function serverSideApply(
   client: KubeClient,
-  type: ResourceType,
-  { object, fresh, metadataOnly, signal }: Replacement,
+  { type, object }: DesiredObject,
+  fresh: KubeObject | undefined,
+  readOptions: { readonly metadataOnly: boolean; readonly signal: AbortSignal },
 ): Promise<KubeObject> {
   const { uid, resourceVersion = '' } = fresh?.metadata ?? {};
   const withUid = uid === undefined ? object : { ...object, metadata: { ...object.metadata, uid } };
-  const options = { fieldManager: ENGINE_FIELD_MANAGER, force: uid !== undefined, signal, metadataOnly };
+  const options = { fieldManager: ENGINE_FIELD_MANAGER, force: uid !== undefined, ...readOptions };
   try {
     return await client.apply(type, withUid, options);
   } catch (error) {

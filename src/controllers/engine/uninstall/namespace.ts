@@ -20,7 +20,7 @@ import { finalizersOf, isTerminating } from '../../../domain/engine/plan/termina
 import { enumerate } from '../../../domain/engine/status/input.js';
 import { isFailure } from '../../../runtime/errors.js';
 import type { Input } from '../gather.js';
-import { accessContext, classifyForbidden, type ForbiddenCause } from '../objects/forbidden.js';
+import { classifyForbidden, type ForbiddenCause } from '../objects/forbidden.js';
 import type { ReconcileScope } from '../scope.js';
 import { obstructed, waitsFor, type UninstallResult } from './progress.js';
 
@@ -80,7 +80,7 @@ async function deleteNamespace(namespace: KubeObject, scope: ReconcileScope): Pr
     if (isFailure(error, 'NotFound', 'Conflict')) return waits(namespace, `${title} has changed and is read again`);
     if (!isFailure(error, 'Forbidden')) throw error;
     const call = { type: Namespaces, name: { name }, verbs: ['delete'] };
-    const cause = await classifyForbidden(error, call, accessContext(scope));
+    const cause = await classifyForbidden(error, call, scope);
     return cause.kind === 'denied' ? obstructed(cause) : kept(`${title} stays: it cannot be deleted: ${cause.message}`);
   }
 }
@@ -102,13 +102,12 @@ async function listContents(namespace: string, scope: ReconcileScope): Promise<C
       if (isFailure(error, 'ResourceMissing')) continue;
       if (!isFailure(error, 'Forbidden')) throw error;
       const call = { type, name: { namespace, name: '' }, verbs: ['list'] };
-      return { kind: 'forbidden', cause: await classifyForbidden(error, call, accessContext(scope)) };
+      return { kind: 'forbidden', cause: await classifyForbidden(error, call, scope) };
     }
   }
-  const others = objects.filter(
-    ({ type, object }) => !CREATED_BY_KUBERNETES.has(`${type.kind} ${object.metadata.name}`),
-  );
-  return { kind: 'listed', objects: others };
+  const isOther = ({ type, object }: StoredObject) =>
+    !CREATED_BY_KUBERNETES.has(`${type.kind} ${object.metadata.name}`);
+  return { kind: 'listed', objects: objects.filter(isOther) };
 }
 
 /** The Pods that delay the deletion of Deployments; empty where they cannot be listed. */

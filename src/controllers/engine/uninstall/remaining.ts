@@ -8,11 +8,11 @@ import { ownershipOf, wasAppliedByUs } from '../../../domain/engine/plan/ownersh
 import { desiredSteps, removalOrder, type StoredObject } from '../../../domain/engine/plan/plan.js';
 import { isTerminating, namespaceBlockers } from '../../../domain/engine/plan/termination.js';
 import type { ObjectState } from '../../../domain/engine/status/input.js';
-import { isFailure, type ApiError } from '../../../runtime/errors.js';
+import { isFailure } from '../../../runtime/errors.js';
 import type { UninstallDecision } from '../decide.js';
 import type { Input } from '../gather.js';
 import { applySteps } from '../objects/applysteps.js';
-import { accessContext, classifyForbidden, type AttemptedCall } from '../objects/forbidden.js';
+import { classifyForbidden, type AttemptedCall } from '../objects/forbidden.js';
 import type { ReconcileScope } from '../scope.js';
 import { obstructed, waitsFor, type UninstallResult } from './progress.js';
 
@@ -33,12 +33,14 @@ export async function readRemaining(
   scope: ReconcileScope,
 ): Promise<Remaining | UninstallResult> {
   const { identity } = input;
+  const { client, pass, settings } = scope;
   const objects: StoredObject[] = [];
-  const isRestricted = scope.settings.onlyNamespace !== undefined;
+  const isRestricted = settings.onlyNamespace !== undefined;
   let namespace: KubeObject | undefined;
   if (!isRestricted) {
     objects.push(...(await readClusterRoleBindings(scope)));
-    namespace = await readNamespace(decision.namespace, scope);
+    const { namespace: name } = decision;
+    if (name !== undefined) namespace = await client.get<KubeObject>(Namespaces, { name }, { signal: pass.signal });
     if (namespace !== undefined && isTerminating(namespace)) return waitForNamespace(namespace, objects);
   }
   if (decision.namespace !== undefined && (isRestricted || namespace !== undefined)) {
@@ -59,13 +61,6 @@ async function readClusterRoleBindings({ client, pass }: ReconcileScope): Promis
     if (object !== undefined) found.push({ type, object });
   }
   return found;
-}
-
-async function readNamespace(
-  name: string | undefined,
-  { client, pass }: ReconcileScope,
-): Promise<KubeObject | undefined> {
-  return name === undefined ? undefined : client.get<KubeObject>(Namespaces, { name }, { signal: pass.signal });
 }
 
 /** The objects with the engine's label, and those of serving certificates by name. */
@@ -98,7 +93,8 @@ async function listNamespace(
     }
   } catch (error) {
     if (call === undefined || !isFailure(error, 'Forbidden')) throw error;
-    return forbidden(error, call, bindingProblem, scope);
+    const { kind, message } = await classifyForbidden(error, call, scope);
+    return obstructed({ kind, message: bindingProblem === undefined ? message : `${bindingProblem}; ${message}` });
   }
   return { kind: 'listed', objects: found };
 }
@@ -118,16 +114,6 @@ async function ensureInstallerBinding(
   const problem = objects.find((one) => one.state !== 'applied');
   if (problem === undefined || problem.object !== undefined) scope.targets.open(identity, namespace);
   return problem;
-}
-
-async function forbidden(
-  error: ApiError,
-  call: AttemptedCall,
-  bindingProblem: string | undefined,
-  scope: ReconcileScope,
-): Promise<UninstallResult> {
-  const { kind, message } = await classifyForbidden(error, call, accessContext(scope));
-  return obstructed({ kind, message: bindingProblem === undefined ? message : `${bindingProblem}; ${message}` });
 }
 
 function waitForNamespace(namespace: KubeObject, bindings: readonly StoredObject[]): UninstallResult {

@@ -1,9 +1,8 @@
-import type { KubeObject, ResourceType } from '../../../api/meta.js';
 import { titleOf } from '../../../domain/engine/manifest/manifest.js';
 import type { StoredObject } from '../../../domain/engine/plan/plan.js';
 import { finalizersOf, isTerminating } from '../../../domain/engine/plan/termination.js';
 import { isFailure } from '../../../runtime/errors.js';
-import { accessContext, classifyForbidden } from '../objects/forbidden.js';
+import { classifyForbidden } from '../objects/forbidden.js';
 import type { ReconcileScope } from '../scope.js';
 
 /** Deletes the objects. Returns why objects still exist, one text per object; empty when all are gone. */
@@ -12,21 +11,16 @@ export async function removeObjects(
   scope: ReconcileScope,
 ): Promise<readonly string[]> {
   const blockers: string[] = [];
-  for (const { type, object } of objects) {
-    const blocker = isTerminating(object)
-      ? `is being deleted${finalizersOf(object)}`
-      : await removeObject(type, object, scope);
-    if (blocker !== undefined) blockers.push(`${titleOf(type, object.metadata)} ${blocker}`);
+  for (const stored of objects) {
+    const blocker = await removeObject(stored, scope);
+    if (blocker !== undefined) blockers.push(`${titleOf(stored.type, stored.object.metadata)} ${blocker}`);
   }
   return blockers;
 }
 
 /** Why the object still exists; undefined when it is gone, or has changed and has to be read again. */
-async function removeObject(
-  type: ResourceType,
-  object: KubeObject,
-  scope: ReconcileScope,
-): Promise<string | undefined> {
+async function removeObject({ type, object }: StoredObject, scope: ReconcileScope): Promise<string | undefined> {
+  if (isTerminating(object)) return `is being deleted${finalizersOf(object)}`;
   const { client, pass } = scope;
   const { uid = '', resourceVersion = '', namespace, name } = object.metadata;
   const address = namespace === undefined ? { name } : { namespace, name };
@@ -40,7 +34,7 @@ async function removeObject(
     if (isFailure(error, 'Conflict', 'NotFound')) return undefined;
     if (!isFailure(error, 'Forbidden')) throw error;
     const call = { type, name: address, verbs: ['delete'] };
-    const cause = await classifyForbidden(error, call, accessContext(scope));
+    const cause = await classifyForbidden(error, call, scope);
     return `cannot be deleted: ${cause.message}`;
   }
 }
