@@ -1,5 +1,4 @@
-import { ApiError } from '../runtime/errors.js';
-import type { FailedCall, FailureCause, FailureKind } from '../runtime/errors.js';
+import { ApiError, type FailedCall, type FailureCause, type FailureKind } from '../runtime/errors.js';
 import { field, isRecord, textField } from '../api/json.js';
 
 const MESSAGE_LIMIT = 1024;

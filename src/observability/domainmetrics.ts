@@ -18,10 +18,7 @@ export function engineMetrics(registry: Registry): EngineMetrics {
       }
     },
   });
-  return {
-    engine: (info) => void known.set(info.name, info),
-    engineGone: (name) => void known.delete(name),
-  };
+  return { engine: (info) => void known.set(info.name, info), engineGone: (name) => void known.delete(name) };
 }
 
 /** Metrics of placements and their decisions. */

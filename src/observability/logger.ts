@@ -20,10 +20,7 @@ export function createLogger(options: LoggerOptions): Logger {
     errorKey: 'err',
     timestamp: () => `,"ts":"${new Date(clock.now()).toISOString()}"`,
     serializers: { err: (value: unknown) => value },
-    formatters: {
-      level: (label: string) => ({ level: label }),
-      log: (fields: object) => printable(fields),
-    },
+    formatters: { level: (label: string) => ({ level: label }), log: (fields: object) => printable(fields) },
   };
   return redacting(pino(settings, destination));
 }

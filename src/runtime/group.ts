@@ -1,5 +1,4 @@
-import type { Clock } from './clock.js';
-import { delay } from './clock.js';
+import { delay, type Clock } from './clock.js';
 import type { Controller } from './controller.js';
 import type { HealthCheck } from './health.js';
 import type { Logger } from './logger.js';

@@ -1,7 +1,6 @@
 import type { KubeObject, ResourceType } from '../../api/meta.js';
 import { keyOf } from '../../api/resources.js';
-import type { Clock, Random } from '../../runtime/clock.js';
-import { delay } from '../../runtime/clock.js';
+import { delay, type Clock, type Random } from '../../runtime/clock.js';
 import { ApiError, isFailure } from '../../runtime/errors.js';
 import type { Logger } from '../../runtime/logger.js';
 import { EventHandlers } from './eventhandlers.js';

@@ -1,6 +1,5 @@
 import type { Clock } from '../../runtime/clock.js';
-import { ApiError } from '../../runtime/errors.js';
-import type { FailedCall } from '../../runtime/errors.js';
+import { ApiError, type FailedCall } from '../../runtime/errors.js';
 import { isNotNewer, isOlder } from '../../runtime/resourceversion.js';
 
 /** An older list may come from a replica that lags; when it stays older for this long, the server was restored from a backup. */

@@ -3,13 +3,10 @@ import type { Clock, Random } from '../../runtime/clock.js';
 import { noResponse } from '../apierror.js';
 import { linesOf } from './lines.js';
 import { collectionCall } from '../client/pages.js';
-import type { Collection } from '../client/path.js';
-import { acceptOf, collectionPath, selectorsOf } from '../client/path.js';
+import { acceptOf, collectionPath, selectorsOf, type Collection } from '../client/path.js';
 import type { Transport } from '../transport/transport.js';
-import type { WatchdogLimits } from './watchdog.js';
-import { Watchdog } from './watchdog.js';
-import type { WatchEvent } from './watchevent.js';
-import { parseEvent } from './watchevent.js';
+import { Watchdog, type WatchdogLimits } from './watchdog.js';
+import { parseEvent, type WatchEvent } from './watchevent.js';
 
 /** Least timeoutSeconds of a watch. A random part of up to the same length is added, so that watches do not end together. */
 const WATCH_SECONDS = 300;

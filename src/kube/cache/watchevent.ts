@@ -2,8 +2,7 @@ import type { KubeObject } from '../../api/meta.js';
 import type { FailedCall } from '../../runtime/errors.js';
 import { errorFromResponse, malformed } from '../apierror.js';
 import { field, isRecord, textField } from '../../api/json.js';
-import type { Shape } from '../client/object.js';
-import { objectOf } from '../client/object.js';
+import { objectOf, type Shape } from '../client/object.js';
 import { LONGEST_RETRY_AFTER_MS } from '../transport/retry.js';
 
 export type WatchEvent<T extends KubeObject> =

@@ -2,8 +2,7 @@ import type { KubeObject, ResourceType } from '../../api/meta.js';
 import { apiVersionOf } from '../../api/resources.js';
 import type { FailedCall } from '../../runtime/errors.js';
 import { malformed } from '../apierror.js';
-import type { JsonRecord } from '../../api/json.js';
-import { isRecord, textField } from '../../api/json.js';
+import { isRecord, textField, type JsonRecord } from '../../api/json.js';
 
 /** The type that an object from the server must have. */
 export interface Shape {

@@ -1,12 +1,10 @@
 import type { KubeObject } from '../../api/meta.js';
-import { ApiError } from '../../runtime/errors.js';
-import type { FailedCall } from '../../runtime/errors.js';
+import { ApiError, type FailedCall } from '../../runtime/errors.js';
 import type { Bucket } from '../transport/call.js';
 import { malformed } from '../apierror.js';
 import { field, textField } from '../../api/json.js';
 import { objectOf } from './object.js';
-import type { Collection } from './path.js';
-import { acceptOf, collectionPath, resourceOf, selectorsOf } from './path.js';
+import { acceptOf, collectionPath, resourceOf, selectorsOf, type Collection } from './path.js';
 import type { Transport } from '../transport/transport.js';
 
 export const PAGE_SIZE = 500;
@@ -87,10 +85,5 @@ function pageOf<T extends KubeObject>(
 
 /** Pages of different resourceVersions: together they could miss an object or contain it twice. */
 function inconsistentPages(call: FailedCall): ApiError {
-  return new ApiError({
-    kind: 'Gone',
-    message: 'list: its pages have different resourceVersions',
-    call,
-    status: 410,
-  });
+  return new ApiError({ kind: 'Gone', message: 'list: its pages have different resourceVersions', call, status: 410 });
 }

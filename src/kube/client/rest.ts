@@ -1,7 +1,6 @@
 import type { KubeObject, ObjectName, ResourceType } from '../../api/meta.js';
 import { SelfSubjectAccessReviews, apiVersionOf } from '../../api/resources.js';
-import { ApiError, isFailure } from '../../runtime/errors.js';
-import type { FailedCall } from '../../runtime/errors.js';
+import { ApiError, isFailure, type FailedCall } from '../../runtime/errors.js';
 import type { ApiResponse } from '../transport/response.js';
 import type { Bucket, Call } from '../transport/call.js';
 import type {
@@ -19,8 +18,7 @@ import { malformed } from '../apierror.js';
 import { field, textField } from '../../api/json.js';
 import { bodyOf, objectOf, withoutManagedFields } from './object.js';
 import { pagesOf } from './pages.js';
-import type { Collection } from './path.js';
-import { acceptOf, collectionPath, objectPath, resourceOf } from './path.js';
+import { acceptOf, collectionPath, objectPath, resourceOf, type Collection } from './path.js';
 import type { Transport } from '../transport/transport.js';
 
 export interface ClientOptions {

@@ -2,8 +2,7 @@ import { Events } from '../../api/resources.js';
 import type { Clock, Timer } from '../../runtime/clock.js';
 import type { Logger } from '../../runtime/logger.js';
 import type { KubeClient } from '../client/client.js';
-import type { EventNote, EventObject, Reporter } from './event.js';
-import { eventOf, seriesKey, seriesOf } from './event.js';
+import { eventOf, seriesKey, seriesOf, type EventNote, type EventObject, type Reporter } from './event.js';
 import type { EventMetrics } from '../../runtime/metrics.js';
 
 export type { EventNote } from './event.js';

@@ -5,8 +5,7 @@ import { Deadline } from '../transport/deadline.js';
 import type { Lease } from './leaserecord.js';
 import { LEASE_FIELD_MANAGER, LeaseObserver, creationFieldManager, newLease, takenLease } from './leaserecord.js';
 import type { Cache } from '../cache/reflector.js';
-import type { LeaseContext } from './leaseholder.js';
-import { LeaseHolder } from './leaseholder.js';
+import { LeaseHolder, type LeaseContext } from './leaseholder.js';
 
 /** What one step of a candidate has led to. */
 type Step =

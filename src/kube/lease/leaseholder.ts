@@ -1,7 +1,6 @@
 import type { ObjectName } from '../../api/meta.js';
 import { Leases, keyOf } from '../../api/resources.js';
-import type { Clock, Random, Timer } from '../../runtime/clock.js';
-import { delay } from '../../runtime/clock.js';
+import { delay, type Clock, type Random, type Timer } from '../../runtime/clock.js';
 import { isFailure } from '../../runtime/errors.js';
 import type { Logger } from '../../runtime/logger.js';
 import type { KubeClient } from '../client/client.js';

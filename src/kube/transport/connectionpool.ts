@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Agent, ProxyAgent } from 'undici';
-import type { Dispatcher } from 'undici';
+import { Agent, ProxyAgent, type Dispatcher } from 'undici';
 import type { Credentials } from './credentials.js';
 
 export interface PoolOptions {

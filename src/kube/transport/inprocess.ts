@@ -1,6 +1,5 @@
 import type { ApiResponse } from './response.js';
-import type { Call } from './call.js';
-import { retryAfterKey } from './call.js';
+import { retryAfterKey, type Call } from './call.js';
 import { rejectOnAbort } from './deadline.js';
 import { aborted, errorFromResponse, malformed } from '../apierror.js';
 import { isRecord } from '../../api/json.js';

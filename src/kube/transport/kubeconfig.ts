@@ -1,11 +1,9 @@
 import type { RequestOptions } from 'node:https';
 import path from 'node:path';
 import { readFile } from 'node:fs/promises';
-import { KubeConfig } from '@kubernetes/client-node';
-import type { Cluster, User } from '@kubernetes/client-node';
+import { KubeConfig, type Cluster, type User } from '@kubernetes/client-node';
 import { load as parseYaml } from 'js-yaml';
-import type { CredentialLoader, Credentials, TlsMaterial } from './credentials.js';
-import { errorCode } from './credentials.js';
+import { errorCode, type CredentialLoader, type Credentials, type TlsMaterial } from './credentials.js';
 import { field, textField } from '../../api/json.js';
 
 export interface KubeconfigOptions {

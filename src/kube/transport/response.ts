@@ -1,6 +1,5 @@
 import type { FailedCall } from '../../runtime/errors.js';
-import type { JsonRecord } from '../../api/json.js';
-import { isRecord } from '../../api/json.js';
+import { isRecord, type JsonRecord } from '../../api/json.js';
 import { malformed } from '../apierror.js';
 
 /** A complete response with a 2xx code. */

@@ -1,19 +1,15 @@
-import type { Clock, Random } from '../../runtime/clock.js';
-import { delay } from '../../runtime/clock.js';
+import { delay, type Clock, type Random } from '../../runtime/clock.js';
 import { ApiError } from '../../runtime/errors.js';
 import type { Logger } from '../../runtime/logger.js';
 import type { RequestMetrics } from '../../runtime/metrics.js';
 import type { ApiResponse } from './response.js';
-import type { Bucket, Call } from './call.js';
-import { retryAfterKey } from './call.js';
-import type { CredentialLoader } from './credentials.js';
-import { CachedCredentials, errorCode } from './credentials.js';
+import { retryAfterKey, type Bucket, type Call } from './call.js';
+import { CachedCredentials, errorCode, type CredentialLoader } from './credentials.js';
 import { Deadline, rejectOnAbort } from './deadline.js';
 import { aborted, describeCall, noResponse } from '../apierror.js';
 import { RetryAfter } from './retryafter.js';
 import { ConnectionPool } from './connectionpool.js';
-import type { RateLimit } from './ratelimit.js';
-import { TokenBucket } from './ratelimit.js';
+import { TokenBucket, type RateLimit } from './ratelimit.js';
 import { waitBeforeRetry } from './retry.js';
 import { HttpRoundTripper, AttemptError, type RoundTripper, type RoundTripperOptions } from './roundtripper.js';
 
