@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 export LC_ALL=C.UTF-8
 
 most=72
-since='2026-11-23T00:00:00+00:00'
+since='2026-11-22T14:20:00+00:00'
 
 range=(--max-count=50 HEAD)
 if git rev-parse --verify --quiet '@{upstream}' >/dev/null 2>&1 && [ -n "$(git rev-list '@{upstream}..HEAD')" ]; then
