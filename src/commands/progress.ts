@@ -66,19 +66,5 @@ export class Progress {
   }
 }
 
-const progress = new Progress(process, systemClock);
-
-/** As {@link Progress.printLine}, of this process. */
-export function printLine(line: string): void {
-  progress.printLine(line);
-}
-
-/** As {@link Progress.printError}, of this process. */
-export function printError(line: string): void {
-  progress.printError(line);
-}
-
-/** As {@link Progress.step}, of this process. */
-export function step<T>(what: string, work: (report: ReportProgress) => Promise<T>): Promise<T> {
-  return progress.step(what, work);
-}
+/** Prints to the standard output and error of this process. */
+export const progress = new Progress(process, systemClock);

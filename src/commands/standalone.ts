@@ -21,7 +21,7 @@ import { engineGroup } from './engine.js';
 import { createManager } from './controllermanager.js';
 import { install } from './install.js';
 import { checkGatewayAddress, checkFolders, logFile, startErrorMessage, withGatewayPort } from './preflight.js';
-import { printError, printLine, step } from './progress.js';
+import { progress } from './progress.js';
 import { seedFleet } from './seedfleet.js';
 
 const NODE = 'local';
@@ -37,7 +37,7 @@ export async function runStandalone(config: StandaloneConfig, entryPoint: string
     await checkSecrets(config.dataDir);
     const log = openLog(config);
     const signals = awaitSignals({ host: process, clock: systemClock, log });
-    signals.stop.signal.addEventListener('abort', () => printLine('stopping ...'), { once: true });
+    signals.stop.signal.addEventListener('abort', () => progress.printLine('stopping ...'), { once: true });
     try {
       return await start(config, { log, signals, entryPoint });
     } catch (error) {
@@ -47,7 +47,7 @@ export async function runStandalone(config: StandaloneConfig, entryPoint: string
       signals.release();
     }
   } catch (error) {
-    printError(`multicluster-engine standalone: ${startErrorMessage(error, config.dataDir)}`);
+    progress.printError(`multicluster-engine standalone: ${startErrorMessage(error, config.dataDir)}`);
     return 1;
   }
 }
@@ -60,7 +60,7 @@ interface Context {
 
 async function start(config: StandaloneConfig, context: Context): Promise<number> {
   const { log } = context;
-  const server = await step(`starting the Kubernetes API on ${addressOf(config.listen)}`, () =>
+  const server = await progress.step(`starting the Kubernetes API on ${addressOf(config.listen)}`, () =>
     startApiServer({
       ...(config.ephemeral ? {} : { folder: path.join(config.dataDir, 'store') }),
       credentials: config.dataDir,
@@ -93,13 +93,13 @@ function openLog(config: StandaloneConfig): Logger {
 /** Warnings of the store are printed; those of controllers, which retry, are in the log only. */
 function warn(log: Logger, text: string, where: 'store' | 'controllers'): void {
   log.warn({ where }, text);
-  if (where === 'store') printLine(text);
+  if (where === 'store') progress.printLine(text);
 }
 
 /** An unrecoverable error of the store. The log file may be unwritable too, hence the line on standard error. */
 function crash(log: Logger, reason: string): never {
   log.error({ reason }, 'the store can no longer be trusted, exiting');
-  printError(`multicluster-engine standalone: the store can no longer be trusted: ${reason}`);
+  progress.printError(`multicluster-engine standalone: the store can no longer be trusted: ${reason}`);
   process.exit(1);
 }
 
@@ -109,11 +109,11 @@ async function serve(config: StandaloneConfig, server: ApiServer, context: Conte
   const clients = new InProcessClients(server, config.version, log);
   const admin = clients.admin();
   signal.throwIfAborted();
-  const kept = await step('installing CRDs, rights and policies', () => install(admin));
-  for (const one of kept) printLine(`  ${one} was changed by somebody since and stays as it is`);
+  const kept = await progress.step('installing CRDs, rights and policies', () => install(admin));
+  for (const one of kept) progress.printLine(`  ${one} was changed by somebody since and stays as it is`);
   signal.throwIfAborted();
   if (config.seedFleet > 0)
-    await step(`making ${config.seedFleet} example clusters`, (count) =>
+    await progress.step(`making ${config.seedFleet} example clusters`, (count) =>
       seedFleet(admin, config.seedFleet, { count, signal }),
     );
   const transport = clients.transport(serviceAccountUser('kube-system', 'local-runtime'));
@@ -126,11 +126,12 @@ async function serve(config: StandaloneConfig, server: ApiServer, context: Conte
     version: `v${config.version}`,
   });
   signal.throwIfAborted();
-  await step('starting the local runtime', () => node.start());
+  await progress.step('starting the local runtime', () => node.start());
   const parts = [operator(config, clients, log), runtime(config, server, transport, context)];
   const [engine] = await admin.list(MultiClusterEngines, undefined);
   const running = runUntilSignalled(parts, { host: process, clock: systemClock, log }, signals);
-  if (!signal.aborted) printLine(nextSteps({ kubeconfig: server.kubeconfig, config, installed: engine !== undefined }));
+  if (!signal.aborted)
+    progress.printLine(nextSteps({ kubeconfig: server.kubeconfig, config, installed: engine !== undefined }));
   const code = await running;
   await node.stop();
   return code;
@@ -175,7 +176,7 @@ function runtime(config: StandaloneConfig, server: ApiServer, transport: Transpo
     label: ENGINE_LABEL,
     nodeName: NODE,
     log,
-    report: printLine,
+    report: (line) => progress.printLine(line),
   });
   return {
     name: 'local-runtime',

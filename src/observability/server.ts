@@ -108,10 +108,8 @@ export function healthRoute(checks: {
 }): Route {
   return (url) => {
     const [, name, one, ...more] = url.pathname.split('/');
-    if (more.length > 0) return undefined;
-    if (name === 'livez') return health(name, select(checks.livez, one), url.searchParams.has('verbose'));
-    if (name === 'readyz') return health(name, select(checks.readyz, one), url.searchParams.has('verbose'));
-    return undefined;
+    if (more.length > 0 || (name !== 'livez' && name !== 'readyz')) return undefined;
+    return health(name, select(checks[name], one), url.searchParams.has('verbose'));
   };
 }
 

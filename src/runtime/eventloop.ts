@@ -1,13 +1,10 @@
 import type { Clock, Timer } from './clock.js';
 import type { HealthCheck } from './health.js';
 
-export interface StallOptions {
-  /** The period in which stalls count, ms. */
-  readonly windowMs: number;
-  /** How long the stalls in it may be together, ms. */
-  readonly allowedMs: number;
-}
-
+/** The period in which stalls count. */
+const WINDOW_MS = 30_000;
+/** How long the stalls in it may be together. */
+const ALLOWED_MS = 20_000;
 const TICK_MS = 500;
 /** A timer that is later than this counts as a stall. */
 const LATE_MS = 500;
@@ -19,14 +16,12 @@ const LATE_MS = 500;
 export class StallDetector implements HealthCheck {
   readonly name = 'event-loop';
   readonly #clock: Clock;
-  readonly #options: StallOptions;
   #stalls: { readonly from: number; readonly to: number }[] = [];
   #last = 0;
   #timer: Timer | undefined;
 
-  constructor(clock: Clock, options: StallOptions = { windowMs: 30_000, allowedMs: 20_000 }) {
+  constructor(clock: Clock) {
     this.#clock = clock;
-    this.#options = options;
   }
 
   start(): void {
@@ -40,20 +35,19 @@ export class StallDetector implements HealthCheck {
 
   check(): string | undefined {
     const stalled = Math.round(this.#stalledMs());
-    const { windowMs, allowedMs } = this.#options;
-    return stalled > allowedMs ? `stalled for ${stalled} ms of the last ${windowMs} ms` : undefined;
+    return stalled > ALLOWED_MS ? `stalled for ${stalled} ms of the last ${WINDOW_MS} ms` : undefined;
   }
 
   #tick(): void {
     const now = this.#clock.monotonic();
     if (now - this.#last > TICK_MS + LATE_MS) this.#stalls.push({ from: this.#last + TICK_MS, to: now });
-    this.#stalls = this.#stalls.filter((stall) => stall.to > now - this.#options.windowMs);
+    this.#stalls = this.#stalls.filter((stall) => stall.to > now - WINDOW_MS);
     this.#last = now;
     this.#timer = this.#clock.after(TICK_MS, () => this.#tick());
   }
 
   #stalledMs(): number {
-    const begin = this.#clock.monotonic() - this.#options.windowMs;
+    const begin = this.#clock.monotonic() - WINDOW_MS;
     let sum = 0;
     for (const stall of this.#stalls) sum += Math.max(0, stall.to - Math.max(stall.from, begin));
     return sum;

@@ -33,11 +33,7 @@ export async function readCompleteList<T extends KubeObject>(
   const { signal, pageSize, prepare } = options;
   const objects = new Map<string, T>();
   let resourceVersion = '';
-  for await (const page of pagesOf<T>(transport, collection, {
-    signal,
-    attempts: 1,
-    ...(pageSize === undefined ? {} : { pageSize }),
-  })) {
+  for await (const page of pagesOf<T>(transport, collection, { signal, attempts: 1, pageSize })) {
     signal.throwIfAborted();
     resourceVersion = page.resourceVersion;
     for (const item of page.items) {

@@ -15,7 +15,7 @@ export interface PageOptions {
   readonly deadlineMs?: number | undefined;
   /** Attempts for each page; default that of the transport. */
   readonly attempts?: number;
-  readonly pageSize?: number;
+  readonly pageSize?: number | undefined;
 }
 
 export interface Page<T extends KubeObject> {

@@ -103,12 +103,10 @@ class RestClient implements KubeClient {
 
   create<T extends KubeObject>(type: ResourceType, object: T, options: WriteOptions): Promise<T> {
     const target = { verb: 'create', type, name: object.metadata };
-    const { fieldManager } = options;
     // A repeated POST would fail with 409 although the first one created the object.
     return this.#write<T>(target, options, {
       method: 'POST',
       idempotent: false,
-      query: { fieldManager },
       body: bodyOf(object, type),
     });
   }
@@ -122,24 +120,22 @@ class RestClient implements KubeClient {
   }
 
   async #put<T extends KubeObject>(target: Target, object: T, options: WriteOptions): Promise<T> {
-    const { fieldManager } = options;
     required('metadata.resourceVersion', object.metadata.resourceVersion, target);
     return this.#write<T>(target, options, {
       method: 'PUT',
       idempotent: true,
-      query: { fieldManager },
       body: bodyOf(object, target.type),
     });
   }
 
   async apply<T extends KubeObject>(type: ResourceType, object: T, options: ApplyOptions): Promise<T> {
-    const { fieldManager, force, metadataOnly } = options;
+    const { force, metadataOnly } = options;
     const target = { verb: 'patch', type, name: object.metadata, metadataOnly };
     if (force) required('metadata.uid', object.metadata.uid, target);
     return this.#write<T>(target, options, {
       method: 'PATCH',
       idempotent: true,
-      query: { fieldManager, force: String(force) },
+      query: { force: String(force) },
       accept: acceptOf(metadataOnly),
       contentType: 'application/apply-patch+yaml',
       body: bodyOf(withoutManagedFields(object), type),
@@ -152,14 +148,12 @@ class RestClient implements KubeClient {
     metadata: MetadataPatch,
     options: WriteOptions,
   ): Promise<T> {
-    const { fieldManager } = options;
     const target = { verb: 'patch', type, name };
     required('metadata.uid', metadata.uid, target);
     required('metadata.resourceVersion', metadata.resourceVersion, target);
     return this.#write<T>(target, options, {
       method: 'PATCH',
       idempotent: true,
-      query: { fieldManager },
       contentType: 'application/merge-patch+json',
       body: JSON.stringify({ metadata }),
     });
@@ -202,8 +196,9 @@ class RestClient implements KubeClient {
     return allowed;
   }
 
-  async #write<T extends KubeObject>(target: Target, options: CallOptions, send: Send): Promise<T> {
-    const response = await this.#send(target, { ...send, ...tryOf(options) });
+  async #write<T extends KubeObject>(target: Target, options: WriteOptions, send: Send): Promise<T> {
+    const query = { fieldManager: options.fieldManager, ...send.query };
+    const response = await this.#send(target, { ...send, ...tryOf(options), query });
     return objectOf<T>(response.body, target, callOf(target));
   }
 

@@ -181,7 +181,9 @@ class QueuedRecorder implements EventRecorder {
 
   /** The event to create, with its count if it occurred again before the first write. */
   #first(series: Series): EventObject {
-    return series.count === 1 ? series.event : { ...series.event, ...repeats(series) };
+    return series.count === 1
+      ? series.event
+      : { ...seriesOf(series.event, series.count, series.lastAt), ...series.event };
   }
 
   /** Drops the series: whether the event was stored is unknown, so the next occurrence starts a new one. */
@@ -190,9 +192,4 @@ class QueuedRecorder implements EventRecorder {
     this.#tools.metrics?.recorded('dropped');
     this.#tools.log.debug({ reason: series.event.reason, regarding: series.event.regarding, why }, 'event dropped');
   }
-}
-
-function repeats(series: Series): Pick<EventObject, 'series'> {
-  const { series: stored } = seriesOf(series.event, series.count, series.lastAt);
-  return stored === undefined ? {} : { series: stored };
 }

@@ -54,7 +54,8 @@ function objectIn(document: unknown, where: string): KubeObject {
     throw new Error(`${where}: ${missing ?? 'apiVersion'}: must be set`);
   if (name === '') throw new Error(`${where}: metadata.name: must be set`);
   rejectMergeKeys(document, where);
-  return asObject(document);
+  // The required fields of KubeObject are checked above.
+  return document as unknown as KubeObject;
 }
 
 function rejectMergeKeys(value: unknown, where: string): void {
@@ -63,9 +64,4 @@ function rejectMergeKeys(value: unknown, where: string): void {
     if (key === '<<') throw new Error(`${where}: "<<": merge keys are not expanded, write the fields out`);
     rejectMergeKeys(part, where);
   }
-}
-
-/** The caller has checked the required fields of KubeObject. */
-function asObject(document: object): KubeObject {
-  return document as KubeObject;
 }

@@ -59,13 +59,11 @@ export class HttpRoundTripper implements RoundTripper {
     return this.#pool.close();
   }
 
-  /** The complete response. Throws AttemptError, ApiError Malformed, what `beforeAttempt` threw, or the signal's reason. */
   async call(call: Call, credentials: Credentials, signal: AbortSignal): Promise<ApiResponse> {
     const data = await this.#send('calls', call, credentials, signal);
     return this.#read(call, data, credentials);
   }
 
-  /** The body as a stream, until it ends or the call's own signal fires. */
   async open(call: Call, credentials: Credentials, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
     const data = await this.#send('streams', call, credentials, signal);
     if (data.statusCode !== 200) await this.#read(call, data, credentials);
