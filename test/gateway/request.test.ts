@@ -29,7 +29,7 @@ function outcome<T>(run: () => T): T | string {
 }
 
 describe('the route table', () => {
-  it('has nine paths and unique operation ids', () => {
+  it('the route table has nine paths and unique operation ids', () => {
     const ids = ROUTES.flatMap((route) => route.operations.map(({ id }) => id));
 
     expect(ROUTES).toHaveLength(9);
@@ -48,19 +48,19 @@ describe('the route table', () => {
     ['/platform/cluster.fleetmgmt.io/v1alpha1/placements', undefined],
     ['/platform', undefined],
     ['', undefined],
-  ])('matches %s to %j', (path, found) => {
+  ])('the route table matches the path %s to %j', (path, found) => {
     const match = matchRoute(path);
 
     expect(match === undefined ? undefined : { ...match, route: undefined }).toEqual(found);
   });
 
-  it('does not match a property of Object.prototype as a method', () => {
+  it('the route table does not take a property of Object.prototype for a method', () => {
     expect(
       ROUTES.flatMap((route) => ['toString', '__proto__', 'get', ''].map((method) => operationOf(route, method))),
     ).toEqual(ROUTES.flatMap(() => [undefined, undefined, undefined, undefined]));
   });
 
-  it('builds paths of the Kubernetes API', () => {
+  it('the upstream path of an object is its path in the Kubernetes API', () => {
     expect(upstreamPath(MultiClusterEngines)).toBe('/apis/multicluster.platform.io/v1alpha1/multiclusterengines');
     expect(upstreamPath(Placements, 'n', 'web')).toBe(
       '/apis/cluster.fleetmgmt.io/v1alpha1/namespaces/n/placements/web',
@@ -87,13 +87,13 @@ describe('the route table', () => {
     ['ä', false, false],
     ['a_b', false, false],
     ['%61', false, false],
-  ])('accepts %j as a label: %s, as a name: %s', (text, label, subdomain) => {
+  ])('the text %j is accepted as a DNS label: %s; as a DNS subdomain: %s', (text, label, subdomain) => {
     expect([isLabel(text), isSubdomain(text)]).toEqual([label, subdomain]);
   });
 });
 
 describe('the headers', () => {
-  it('are kept separately, whatever their names are', () => {
+  it('headers are kept separately, whatever their names are', () => {
     const map = headerMap(['A', '1', 'a', '2', '__proto__', 'x', 'constructor', 'y']);
 
     expect([...map]).toEqual([
@@ -120,7 +120,7 @@ describe('the headers', () => {
     [['Host', 'A', 'Origin', 'https://a'], undefined],
     [['Host', 'a', 'Origin', 'https://a:443'], 'forbidden'],
     [['Host', 'a', 'Sec-Fetch-Site', 'same-origin'], undefined],
-  ])('%j are %s', (raw, kind) => {
+  ])('the check of the headers %j has the error kind %s', (raw, kind) => {
     expect(outcome(() => checkHeaders(headerMap(raw), '1.1'))).toBe(kind);
   });
 
@@ -135,7 +135,7 @@ describe('the headers', () => {
     [['Authorization', 'Authorization: Bearer abc'], 'forbidden'],
     [['Cookie', 'Authorization: Bearer abc', 'Authorization', 'Bearer abc'], 'forbidden'],
     [[], 'forbidden'],
-  ])('%j have the token %s', (raw, token) => {
+  ])('the headers %j have the token, or the error kind, %s', (raw, token) => {
     expect(outcome(() => tokenOf(headerMap(raw)))).toBe(token);
   });
 
@@ -150,7 +150,7 @@ describe('the headers', () => {
     ['application/yaml;q=0', 'application/json'],
     ['application/yaml;q=x', 'application/json'],
     ['application/*', 'application/json'],
-  ])('Accept: %s requests %s', (accept, name) => {
+  ])('a request with Accept: %s requests %s', (accept, name) => {
     expect(acceptedType(headerMap(accept === '' ? [] : ['Accept', accept])).name).toBe(name);
   });
 
@@ -163,7 +163,7 @@ describe('the headers', () => {
     ['application/json; charset=utf-16', 'mediaType'],
     ['text/yaml', 'mediaType'],
     ['', 'mediaType'],
-  ])('Content-Type: %s is %s', (type, format) => {
+  ])('a body with Content-Type: %s has the format, or the error kind, %s', (type, format) => {
     expect(outcome(() => formatOf(headerMap(['Content-Type', type])))).toBe(format);
   });
 
@@ -173,7 +173,7 @@ describe('the headers', () => {
     ['return="representation"', true],
     ['return=minimal', false],
     ['', false],
-  ])('Prefer: %s requests the object: %s', (prefer, wanted) => {
+  ])('a request with Prefer: %s requests the object: %s', (prefer, wanted) => {
     expect(wantsRepresentation(headerMap(['Prefer', prefer]))).toBe(wanted);
   });
 
@@ -188,7 +188,7 @@ describe('the headers', () => {
     [['If-Match', '"012"'], 'precondition'],
     [['If-Match', '"18446744073709551615"'], '18446744073709551615'],
     [['If-Match', '"18446744073709551616"'], 'precondition'],
-  ])('%j require the resourceVersion %s', (raw, revision) => {
+  ])('the headers %j require the resourceVersion, or have the error kind, %s', (raw, revision) => {
     expect(outcome(() => ifMatchRevision(headerMap(raw)))).toBe(revision);
   });
 
@@ -205,7 +205,7 @@ describe('the headers', () => {
         'malformed',
       ]),
     ),
-  ])('%j on %s: %s', (raw, action, kind) => {
+  ])('the headers %j of the operation %s have the error kind %s', (raw, action, kind) => {
     expect(outcome(() => checkConditionalHeaders(headerMap(raw), action))).toBe(kind);
   });
 
@@ -217,7 +217,7 @@ describe('the headers', () => {
     [12, undefined],
     ['a"b', undefined],
     ['a\r\nb', undefined],
-  ])('with the resourceVersion %j have the entity tag %s', (version, tag) => {
+  ])('an object with the resourceVersion %j has the entity tag %s', (version, tag) => {
     expect(entityTag(version)).toBe(tag);
   });
 
@@ -227,7 +227,7 @@ describe('the headers', () => {
     [['Content-Length', '000'], false],
     [['Content-Length', '1'], true],
     [['Transfer-Encoding', 'chunked'], true],
-  ])('%j announce a body: %s', (raw, announced) => {
+  ])('the headers %j announce a body: %s', (raw, announced) => {
     expect(announcesBody(headerMap(raw))).toBe(announced);
   });
 });
@@ -251,7 +251,7 @@ describe('a request body', () => {
     ['{"a":1,"a":1}', 'malformed'],
     ['["\\ud800"]', 'malformed'],
     ['{"toString":1}', { toString: 1 }],
-  ])('of %s in JSON is parsed as %j', (text, value) => {
+  ])('the JSON body %s is parsed as %j', (text, value) => {
     expect(parse(text, 'json')).toEqual(value);
   });
 
@@ -290,11 +290,11 @@ describe('a request body', () => {
     ['\ufeffa: b', 'malformed'],
     ['a: [', 'malformed'],
     ['', 'malformed'],
-  ])('of %j in YAML is parsed as %j', (text, value) => {
+  ])('the YAML body %j is parsed as %j', (text, value) => {
     expect(parse(text, 'yaml')).toEqual(value);
   });
 
-  it('gets an error with the path of the wrong value', () => {
+  it('a malformed body gets an error with the path of the wrong value', () => {
     const refusal = (text: string, format: 'json' | 'yaml'): unknown => {
       try {
         return parseBody(Buffer.from(text), format);
@@ -317,7 +317,7 @@ describe('a request body', () => {
     });
   });
 
-  it('is counted in the budget, except for its first 64 KiB, until it is released', () => {
+  it('a request body is counted in the budget, except for its first 64 KiB, until it is released', () => {
     const budget = new Budget(10);
     const [a, b] = [budget.reserve(), budget.reserve()];
     const free = 64 * 1024;
@@ -341,7 +341,7 @@ describe('a request body', () => {
 describe('the object in a body', () => {
   const target = { resource: Placements, namespace: 'shop' };
 
-  it('gets kind and apiVersion from the path', () => {
+  it('an object in a body gets kind and apiVersion from the path', () => {
     expect(validateTarget({ metadata: { name: 'web' }, spec: {} }, target)).toEqual({
       kind: 'Placement',
       apiVersion: 'cluster.fleetmgmt.io/v1alpha1',
@@ -355,7 +355,7 @@ describe('the object in a body', () => {
     ['a name that is generated', { metadata: { generateName: 'web-' } }, target],
     ['the same name', { metadata: { name: 'web' } }, { ...target, name: 'web' }],
     ['an empty namespace without one', { metadata: { namespace: '', name: 'e' } }, { resource: MultiClusterEngines }],
-  ])('with %s agrees with its path', (_what, body, where) => {
+  ])('an object with %s agrees with its path', (_what, body, where) => {
     expect(
       outcome(() => validateTarget(JSON.parse(JSON.stringify(body)), { resource: Placements, ...where })),
     ).toMatchObject(body);
@@ -371,13 +371,13 @@ describe('the object in a body', () => {
     ['another name', { metadata: { name: 'x' } }, { ...target, name: 'web' }],
     ['no name', { metadata: {} }, { ...target, name: 'web' }],
     ['a null kind', { kind: null, metadata: {} }, target],
-  ])('with %s does not', (_what, body, where) => {
+  ])('an object with %s does not agree with its path', (_what, body, where) => {
     expect(outcome(() => validateTarget(JSON.parse(JSON.stringify(body)), { resource: Placements, ...where }))).toBe(
       'malformed',
     );
   });
 
-  it('gets the resourceVersion of If-Match in a copy, or keeps its own', () => {
+  it('an object gets the resourceVersion of If-Match in a copy, or keeps its own', () => {
     const object = { metadata: { name: 'web' } };
 
     expect(outcome(() => withResourceVersion(object, '7'))).toEqual({

@@ -1,7 +1,7 @@
 import { fieldErrorText, validateTargetNamespace, validateSpec } from '../../src/domain/engine/validation.js';
 import { describeRecorded, type Case } from './recorded.js';
 
-/** Specs that break one rule of admission each, by what is wrong with them. */
+/** Specs that break one rule of admission each, by title. */
 const SPECS: Readonly<Record<string, unknown>> = {
   'that is no object': 5,
   'with a target namespace that is no DNS label': { targetNamespace: 'Team A' },
@@ -10,8 +10,8 @@ const SPECS: Readonly<Record<string, unknown>> = {
   'with a node selector that is a list': { nodeSelector: ['a'] },
   'with a node selector whose key is no label key': { nodeSelector: { 'a b': 'c' } },
   'with a node selector whose value is no label value': { nodeSelector: { a: 1 } },
-  'with tolerations that are a text': { tolerations: 'all' },
-  'with a toleration that is a text': { tolerations: ['all'] },
+  'with tolerations that are a string': { tolerations: 'all' },
+  'with a toleration that is a string': { tolerations: ['all'] },
   'with a toleration of everything without Exists': { tolerations: [{ key: 'a' }, {}] },
   'with an unknown operator': { tolerations: [{ key: 'a', operator: 'Gt' }] },
   'with an unknown effect': { tolerations: [{ key: 'a', effect: 'Never' }] },
@@ -32,12 +32,12 @@ const SPECS: Readonly<Record<string, unknown>> = {
   },
 };
 
-const specs = Object.entries(SPECS).map(([what, spec]): Case => [
-  `a spec ${what}`,
+const specs = Object.entries(SPECS).map(([title, spec]): Case => [
+  `a spec ${title}`,
   () => validateSpec(spec).map(fieldErrorText),
 ]);
 
-const places: readonly Case[] = [
+const targetNamespaces: readonly Case[] = [
   [
     'a target namespace that was edited after the installation',
     () => validateTargetNamespace({ targetNamespace: 'b' }, 'a', undefined).map(fieldErrorText),
@@ -47,9 +47,9 @@ const places: readonly Case[] = [
     () => validateTargetNamespace({}, undefined, 'a').map(fieldErrorText),
   ],
   [
-    'a target namespace that stays',
+    'a target namespace that is unchanged',
     () => validateTargetNamespace({ targetNamespace: 'a' }, 'a', undefined).map(fieldErrorText),
   ],
 ];
 
-describeRecorded('engine-spec', [...specs, ...places]);
+describeRecorded('engine-spec', [...specs, ...targetNamespaces]);

@@ -1,7 +1,7 @@
 // Crashes at many more points than the tests of every day: hours.
 import { expect, it } from '@jest/globals';
 
-import { killRoundsApart } from './apart.js';
+import { killRoundsInChildProcess } from './roundsprocess.js';
 
 const ROUNDS = Number(process.env['KILL_ROUNDS'] ?? 200);
 const SEED = Number(process.env['SCRIPT_SEED'] ?? 1);
@@ -11,7 +11,11 @@ const PACE = { perSecond: 1_000, withinMs: 12_000 };
 it(
   `a standalone has every answered write after each of ${ROUNDS} kills, over HTTPS`,
   async () => {
-    const { answered, rates, watched, relisted } = await killRoundsApart({ rounds: ROUNDS, seed: SEED, pace: PACE });
+    const { answered, rates, watched, relisted } = await killRoundsInChildProcess({
+      rounds: ROUNDS,
+      seed: SEED,
+      pace: PACE,
+    });
     const sorted = [...rates].sort((a, b) => a - b);
     const at = (share: number): number => Math.round(sorted[Math.floor(share * (sorted.length - 1))] ?? 0);
     const fast = rates.filter((rate) => rate >= PACE.perSecond).length;

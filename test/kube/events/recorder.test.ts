@@ -85,7 +85,7 @@ describe('an event', () => {
     expect(events()[0]?.metadata.name).toMatch(expected);
   });
 
-  it('an event has a note of at most 1 KiB, no character split', async () => {
+  it('an event has a note of at most 1 KiB and splits no character', async () => {
     recorder.record({ ...note, note: 'ä'.repeat(1_000) });
     await recorder.flush();
 
@@ -99,8 +99,8 @@ it.each([
   ['a'.repeat(11), 10, 'aaaaaaa…'],
   ['€€€€', 10, '€€…'],
   ['😀😀😀', 10, '😀…'],
-])('%s cut to %d bytes is %s', (text, limit, cut) => {
-  expect(truncateBytes(text, limit)).toBe(cut);
+])('the note %s truncated to %d bytes is %s', (text, limit, truncated) => {
+  expect(truncateBytes(text, limit)).toBe(truncated);
   expect(Buffer.byteLength(truncateBytes(text, limit))).toBeLessThanOrEqual(limit);
 });
 
@@ -110,7 +110,7 @@ describe('a repeated event', () => {
     await settle();
   }
 
-  it('a repeated event joins a series at once, later ones at most every ten seconds', async () => {
+  it('a repeated event starts a series at once, and the series is then written at most every ten seconds', async () => {
     await recordOnce();
     await clock.advance(10_000);
     for (let times = 0; times < 5; times++) await recordOnce();
@@ -125,7 +125,7 @@ describe('a repeated event', () => {
     expect(api.writes).toHaveLength(3);
   });
 
-  it('a repeated event before the first was written is counted in it', async () => {
+  it('a repeated event that is recorded before the first is written is counted in its series', async () => {
     for (let times = 0; times < 3; times++) recorder.record(note);
     await recorder.flush();
 
@@ -138,7 +138,7 @@ describe('a repeated event', () => {
     ['note', { note: 'other' }],
     ['type', { type: 'Warning' }],
     ['object', { regarding: { ...regarding, metadata: { ...regarding.metadata, uid: 'other' } } }],
-  ])('a repeated event with another %s is another event', async (_, change) => {
+  ])('an event that differs in its %s is not a repeated event', async (_, change) => {
     recorder.record(note);
     recorder.record({ ...note, ...change });
     await recorder.flush();
@@ -146,7 +146,7 @@ describe('a repeated event', () => {
     expect(events()).toHaveLength(2);
   });
 
-  it('a repeated event after six minutes of silence begins a new event', async () => {
+  it('a repeated event creates a new Event object when it was not recorded for six minutes', async () => {
     await recordOnce();
     await clock.advance(360_001);
     await recordOnce();
@@ -155,7 +155,7 @@ describe('a repeated event', () => {
     expect(new Set(events().map((event) => event.metadata.name)).size).toBe(2);
   });
 
-  it('a repeated event of a deleted event starts a new event', async () => {
+  it('a repeated event creates a new Event object after the first one was deleted', async () => {
     await recordOnce();
     await clock.advance(10_000);
     const [first] = events();
@@ -182,26 +182,26 @@ describe('the event recorder', () => {
   });
 
   it('the event recorder writes one event at a time, in order', async () => {
-    let underWay = 0;
-    let most = 0;
+    let inFlight = 0;
+    let maxInFlight = 0;
     api.before = async () => {
-      most = Math.max(most, ++underWay);
+      maxInFlight = Math.max(maxInFlight, ++inFlight);
       await settle();
-      underWay -= 1;
+      inFlight -= 1;
     };
     for (const reason of ['A', 'B', 'C']) recorder.record({ ...note, reason });
     await recorder.flush();
 
-    expect(most).toBe(1);
+    expect(maxInFlight).toBe(1);
     expect(api.calls.map((call) => Reflect.get(call.object ?? {}, 'reason'))).toEqual(['A', 'B', 'C']);
   });
 
-  it('the event recorder drops what its queue cannot hold, and keeps no more than a thousand series', async () => {
-    let free = (): void => undefined;
-    const blocked = new Promise<void>((resolve) => (free = resolve));
+  it('the event recorder drops events beyond the capacity of its queue, and keeps no more than a thousand series', async () => {
+    let unblock = (): void => undefined;
+    const blocked = new Promise<void>((resolve) => (unblock = resolve));
     api.before = () => blocked;
     for (let index = 0; index < 3_000; index++) recorder.record({ ...note, reason: `R${index}` });
-    free();
+    unblock();
     await recorder.flush();
 
     expect(outcomes.filter((outcome) => outcome === 'dropped').length).toBeGreaterThanOrEqual(1_900);
@@ -210,7 +210,7 @@ describe('the event recorder', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('the event recorder has nothing left after flush', async () => {
+  it('the event recorder has written every event and stopped its timer after flush', async () => {
     recorder.record(note);
     await settle();
     recorder.record(note);

@@ -11,12 +11,12 @@ import { badRequest, forbidden, notFound, quoted, StatusError, unknownError } fr
 import { MASTERS, type UserInfo } from '../user.js';
 
 /** The dependencies of the privilege escalation check. */
-interface Parts {
+interface Dependencies {
   readonly resolver: RuleResolver;
   readonly authorizer: Authorizer;
 }
 
-const FULL: readonly PolicyRule[] = [
+const ALL_RIGHTS: readonly PolicyRule[] = [
   { verbs: ['*'], apiGroups: ['*'], resources: ['*'], resourceNames: [], nonResourceURLs: [] },
   { verbs: ['*'], apiGroups: [], resources: [], resourceNames: [], nonResourceURLs: ['*'] },
 ];
@@ -25,7 +25,7 @@ const FULL: readonly PolicyRule[] = [
  * Refuses a role with rights that its writer does not have (unless they may `escalate` it), and a binding to such a
  * role (unless they may `bind` it).
  */
-export function createEscalationCheck(parts: Parts): Admission {
+export function createEscalationCheck(deps: Dependencies): Admission {
   return {
     validate(request) {
       const { user, resource, operation, object, oldObject } = request;
@@ -36,26 +36,26 @@ export function createEscalationCheck(parts: Parts): Admission {
         user.groups.includes(MASTERS)
       )
         return;
-      if (oldObject !== undefined && onlyForCollection(object, oldObject)) return;
-      if (resource.plural === 'roles' || resource.plural === 'clusterroles') checkRole(parts, request, object);
-      else checkBinding(parts, request, object);
+      if (oldObject !== undefined && changesGarbageCollectionOnly(object, oldObject)) return;
+      if (resource.plural === 'roles' || resource.plural === 'clusterroles') checkRole(deps, request, object);
+      else checkBinding(deps, request, object);
     },
   };
 }
 
 /** Whether only finalizers and owner references change, as the garbage collector does. */
-function onlyForCollection(next: KubeObject, old: KubeObject): boolean {
-  return equal(withoutOwners(next), withoutOwners(old));
+function changesGarbageCollectionOnly(next: KubeObject, old: KubeObject): boolean {
+  return equal(withoutGarbageCollection(next), withoutGarbageCollection(old));
 }
 
-function withoutOwners(object: KubeObject): JsonObject {
+function withoutGarbageCollection(object: KubeObject): JsonObject {
   return {
     ...object,
     metadata: { ...object.metadata, finalizers: undefined, ownerReferences: undefined, managedFields: undefined },
   };
 }
 
-function checkRole(parts: Parts, request: AdmissionRequest, role: KubeObject): void {
+function checkRole(deps: Dependencies, request: AdmissionRequest, role: KubeObject): void {
   const { user, resource, namespace, operation, oldObject } = request;
   // The authorizer gets no name for an object that is being created.
   const name = operation === 'CREATE' ? '' : request.name;
@@ -69,11 +69,11 @@ function checkRole(parts: Parts, request: AdmissionRequest, role: KubeObject): v
     namespace,
     name,
   };
-  if (parts.authorizer.authorize(escalate).allowed) return;
-  const missing = missingRules(parts, { user, namespace }, rulesOf(role));
+  if (deps.authorizer.authorize(escalate).allowed) return;
+  const missing = missingRules(deps, { user, namespace }, rulesOf(role));
   if (missing !== undefined) throw forbidden(resource, role.metadata.name ?? '', missing);
   if (!aggregates(role) && !(oldObject !== undefined && aggregates(oldObject))) return;
-  if (missingRules(parts, { user, namespace }, FULL) === undefined) return;
+  if (missingRules(deps, { user, namespace }, ALL_RIGHTS) === undefined) return;
   throw forbidden(resource, role.metadata.name ?? '', 'must have cluster-admin privileges to use the aggregationRule');
 }
 
@@ -83,7 +83,7 @@ function aggregates(role: KubeObject): boolean {
   return isArray(selectors) && selectors.length > 0;
 }
 
-function checkBinding(parts: Parts, request: AdmissionRequest, binding: KubeObject): void {
+function checkBinding(deps: Dependencies, request: AdmissionRequest, binding: KubeObject): void {
   const { user, namespace, resource } = request;
   const role = readReference(binding['roleRef']);
   const plural = role.kind === 'ClusterRole' ? 'clusterroles' : role.kind === 'Role' ? 'roles' : undefined;
@@ -98,8 +98,8 @@ function checkBinding(parts: Parts, request: AdmissionRequest, binding: KubeObje
     namespace,
     name: role.name,
   };
-  if (parts.authorizer.authorize(bind).allowed) return;
-  const missing = missingRules(parts, { user, namespace }, rulesNamed(parts, request, role));
+  if (deps.authorizer.authorize(bind).allowed) return;
+  const missing = missingRules(deps, { user, namespace }, rulesOfReference(deps, request, role));
   if (missing !== undefined) throw forbidden(resource, binding.metadata.name ?? '', missing);
 }
 
@@ -110,8 +110,8 @@ function groupOf(binding: KubeObject): string {
   return group === '' || typeof group !== 'string' ? RBAC_GROUP : group;
 }
 
-function rulesNamed(
-  { resolver }: Parts,
+function rulesOfReference(
+  { resolver }: Dependencies,
   { resource, namespace }: AdmissionRequest,
   role: { readonly kind: string; readonly name: string },
 ): readonly PolicyRule[] {
@@ -125,9 +125,9 @@ function rulesNamed(
   }
 }
 
-/** The rules that the user does not have, as a text; undefined where they have all. */
+/** The message about the wanted rules that the user does not have; undefined when they have all. */
 function missingRules(
-  { resolver }: Parts,
+  { resolver }: Dependencies,
   { user, namespace }: { readonly user: UserInfo; readonly namespace: string },
   wanted: readonly PolicyRule[],
 ): string | undefined {

@@ -8,14 +8,14 @@ const UNDELETABLE: readonly string[] = ['default', 'kube-public', 'kube-system']
 const NAMESPACES = { group: '', plural: 'namespaces' };
 
 /**
- * Reads the newest state of a namespace, durable or not: a namespace that was just marked for deletion accepts no new
- * objects.
+ * Reads the newest state of a namespace, even when it is not durable yet: a namespace that was just marked for deletion
+ * accepts no new objects.
  */
 export type FindNamespace = (name: string) => KubeObject | undefined;
 
 /**
- * Refuses objects in namespaces that are missing or being deleted, and the deletion of a few namespaces. Texts and
- * order are those of the NamespaceLifecycle plugin.
+ * Refuses objects in namespaces that are missing or being deleted, and the deletion of {@link UNDELETABLE} namespaces.
+ * Texts and order are those of the NamespaceLifecycle plugin.
  */
 export function createNamespaceLifecycle(find: FindNamespace): Admission {
   return { validate: (request) => check(request, find) };
@@ -30,8 +30,9 @@ function check(request: AdmissionRequest, find: FindNamespace): void {
   }
   if (request.namespace === '' || operation === 'DELETE') return;
   if (resource.group === 'authorization.k8s.io' && resource.plural === 'localsubjectaccessreviews') return;
-  const wrong = pathSegment(request.namespace);
-  if (wrong.length > 0) throw internalError(`invalid resource name ${quoted(request.namespace)}: [${wrong.join(' ')}]`);
+  const problems = pathSegment(request.namespace);
+  if (problems.length > 0)
+    throw internalError(`invalid resource name ${quoted(request.namespace)}: [${problems.join(' ')}]`);
   const namespace = find(request.namespace);
   if (namespace === undefined) throw notFound(NAMESPACES, request.namespace);
   if (operation === 'CREATE' && isTerminating(namespace)) throw terminating(request);

@@ -13,7 +13,7 @@ import { applyConflict, conflictsOf, conflictsOutside } from './managedfields/co
 import { isEmpty, sameFields } from './fieldpath/fieldset.js';
 import { KUBECTL, lastAppliedFields, withLastApplied } from './managedfields/lastapplied.js';
 import { merge } from './typed/merge.js';
-import { fractionOf } from './typed/fraction.js';
+import { fractionalIntegerType } from './typed/fraction.js';
 import { entriesOf, withEntries, withoutEntries } from './managedfields/entries.js';
 import type { Owner, Owners } from './managedfields/owners.js';
 import { ownerId, readOwners, writeOwners } from './managedfields/owners.js';
@@ -138,7 +138,7 @@ function checkTypes(applied: JsonObject, live: JsonObject, { atom }: OwnershipCo
 
 /** A fraction passes schema validation as a number; the conversion to a Go struct rejects it. */
 function checkNumbers(applied: JsonObject, { schema }: FieldsResource): void {
-  const type = fractionOf(schema, applied);
+  const type = fractionalIntegerType(schema, applied);
   if (type === undefined) return;
   const kind = kindText(textAt(applied, 'apiVersion'), textAt(applied, 'kind'));
   const why = `unable to convert unstructured object to ${kind}: cannot convert float64 to ${type}`;

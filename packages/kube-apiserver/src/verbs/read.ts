@@ -68,7 +68,7 @@ interface State {
   readonly revision: number;
 }
 
-/** One page of one state. */
+/** One page of a list at one revision. */
 export function page(context: Context, selection: Selection, options: ListOptions): Listed {
   const position = options.continue === '' ? undefined : positionOf(options);
   const state = position === undefined ? stateOf(context, selection, options) : stateAt(context, selection, position);
@@ -83,24 +83,26 @@ export function page(context: Context, selection: Selection, options: ListOption
     items.push(object);
     last = entry;
   }
-  const left = state.entries.length - at;
-  return { items, resourceVersion: String(state.revision), ...end(selection, state, { left, last }) };
+  const remaining = state.entries.length - at;
+  return { items, resourceVersion: String(state.revision), ...nextPage(selection, state, { count: remaining, last }) };
 }
 
-interface Rest {
-  readonly left: number;
+/** The entries after a page. */
+interface Remaining {
+  readonly count: number;
+  /** The last entry on the page. */
   readonly last: Entry | undefined;
 }
 
 /** The start of the next page. Only a list without selectors has remainingItemCount. */
-function end(
+function nextPage(
   { target, prefix, everything }: Selection,
   { revision }: State,
-  { left, last }: Rest,
+  { count, last }: Remaining,
 ): Pick<Listed, 'continue' | 'remainingItemCount'> {
-  if (left === 0 || last === undefined)
+  if (count === 0 || last === undefined)
     return { continue: target.resource.custom ? '' : undefined, remainingItemCount: undefined };
-  const remainingItemCount = everything ? left : undefined;
+  const remainingItemCount = everything ? count : undefined;
   return { continue: encodeContinue(revision, last.key.slice(prefix.length)), remainingItemCount };
 }
 
@@ -131,7 +133,7 @@ function stateOf({ store }: Context, selection: Selection, { resourceVersion, ma
     };
   try {
     return {
-      entries: only(selection, store.listAt(resource.collection, prefix, requested)),
+      entries: entriesWithKey(selection, store.listAt(resource.collection, prefix, requested)),
       start: 0,
       revision: requested,
     };
@@ -145,11 +147,11 @@ function entryOf(entry: Entry | undefined): readonly Entry[] {
   return entry === undefined ? [] : [entry];
 }
 
-function only({ key }: Selection, entries: readonly Entry[]): readonly Entry[] {
+function entriesWithKey({ key }: Selection, entries: readonly Entry[]): readonly Entry[] {
   return key === undefined ? entries : entries.filter((entry) => entry.key === key);
 }
 
-/** The rest of a list from a position. */
+/** The entries of a list from the position of a continue token. */
 function stateAt({ store }: Context, selection: Selection, position: Position): State {
   const {
     target: { resource },

@@ -25,14 +25,16 @@ interface Kubectl {
   readonly recorded: boolean;
 }
 
-const ours: Kubectl = { title: 'kubectl 1.36', program: binary('kubectl'), recorded: true };
-// The transcripts again, with a second release: at night, or where it is named.
-const wanted = process.env['NIGHTLY'] === 'true' || (process.env['KUBECTL'] ?? '') !== '';
-const older = wanted ? kubectlOnPath() : undefined;
-if (wanted && older === undefined)
-  process.stderr.write('not run: a second kubectl: none in the PATH, nor in KUBECTL\n');
+const recordingRelease: Kubectl = { title: 'kubectl 1.36', program: binary('kubectl'), recorded: true };
+// Nightly runs, and runs with KUBECTL, repeat the transcripts with a second release.
+const secondRun = process.env['NIGHTLY'] === 'true' || (process.env['KUBECTL'] ?? '') !== '';
+const secondKubectl = secondRun ? kubectlOnPath() : undefined;
+if (secondRun && secondKubectl === undefined)
+  process.stderr.write('not run: the transcripts with a second kubectl: there is none in the PATH or in KUBECTL\n');
 const KUBECTLS: readonly Kubectl[] =
-  older === undefined ? [ours] : [ours, { title: 'the kubectl of this machine', program: older, recorded: false }];
+  secondKubectl === undefined
+    ? [recordingRelease]
+    : [recordingRelease, { title: 'the kubectl of this machine', program: secondKubectl, recorded: false }];
 
 describeOnAllServers('the output of kubectl', (targets) => {
   beforeAll(async () => {
@@ -40,19 +42,19 @@ describeOnAllServers('the output of kubectl', (targets) => {
   });
 
   describe.each(KUBECTLS)('$title', ({ program, recorded }) => {
-    let terminals: readonly KubectlShell[] = [];
+    let sessions: readonly KubectlShell[] = [];
     beforeAll(async () => {
-      terminals = await Promise.all(targets().map((target) => KubectlShell.open(target, program)));
+      sessions = await Promise.all(targets().map((target) => KubectlShell.open(target, program)));
     });
     afterAll(async () => {
-      await Promise.all(terminals.map(({ home }) => rm(home, { recursive: true, force: true })));
+      await Promise.all(sessions.map(({ home }) => rm(home, { recursive: true, force: true })));
     });
 
     it.each(SCENARIOS.map((scenario, at) => ({ ...scenario, at })))(
       '$title',
       async ({ commands, at }) => {
         const namespace = `console-${at}-${recorded ? 'ours' : 'other'}`;
-        const shells = await Promise.all(terminals.map((terminal) => terminal.openNamespace(namespace)));
+        const shells = await Promise.all(sessions.map((session) => session.openNamespace(namespace)));
         for (const command of commands) {
           const outputs = await Promise.all(shells.map((shell) => shell(command.script)));
           compare(command, outputs, recorded);
@@ -64,13 +66,14 @@ describeOnAllServers('the output of kubectl', (targets) => {
 
   /** The outputs of all servers have to be equal and, for the recorded release, those of the transcript. */
   function compare(
-    { script, output: prints }: Scenario['commands'][number],
+    { script, output: recordedOutput }: Scenario['commands'][number],
     outputs: readonly (readonly string[])[],
     recorded: boolean,
   ): void {
     for (const [at, output] of outputs.entries()) {
       const where = `$ ${script}\n(${targets()[at]?.name})`;
-      if (recorded && !matchesOutput(output, prints)) expect([where, ...output]).toEqual([where, ...prints]);
+      if (recorded && !matchesOutput(output, recordedOutput))
+        expect([where, ...output]).toEqual([where, ...recordedOutput]);
       expect([where, ...output]).toEqual([where, ...(outputs[0] ?? [])]);
     }
   }

@@ -24,7 +24,7 @@ import { classifyForbidden, type ForbiddenCause } from '../objects/forbidden.js'
 import type { ReconcileScope } from '../scope.js';
 import { obstructed, waitsFor, type UninstallResult } from './progress.js';
 
-/** The kinds that the operator can list in a namespace: an object of somebody else keeps the namespace. */
+/** The kinds that the operator can list. An object of one of them that it did not create keeps the namespace. */
 const LISTED_TYPES: readonly ResourceType[] = [
   ServiceAccounts,
   ConfigMaps,
@@ -42,7 +42,8 @@ const CREATED_BY_KUBERNETES: ReadonlySet<string> = new Set(['ServiceAccount defa
 
 /**
  * The last step of an uninstall, after all other objects. The namespace is deleted when the operator made it and it
- * holds nothing else that can be listed; otherwise it is kept, and the message says why. `namespace`: as just read.
+ * holds nothing else that can be listed; otherwise it is kept, and the message says why. `namespace` must come from a
+ * read of the API server in this pass: its resourceVersion is a precondition of the deletion.
  */
 export async function removeNamespace(
   namespace: KubeObject | undefined,
@@ -57,10 +58,12 @@ export async function removeNamespace(
     const { cause } = contents;
     return cause.kind === 'wait' ? waits(namespace, cause.message) : kept(`${title} stays: ${cause.message}`);
   }
-  const others = contents.objects.filter(({ object }) => !isTerminating(object));
-  if (others.length > 0) return kept(`${title} stays, since it holds ${enumerate(others.map(titleOfStored))}`);
+  const remaining = contents.objects.filter(({ object }) => !isTerminating(object));
+  if (remaining.length > 0) return kept(`${title} stays, since it holds ${enumerate(remaining.map(titleOfStored))}`);
   if (contents.objects.length > 0) {
-    const blockers = contents.objects.map((one) => `${titleOfStored(one)} is being deleted${finalizersOf(one.object)}`);
+    const blockers = contents.objects.map(
+      (stored) => `${titleOfStored(stored)} is being deleted${finalizersOf(stored.object)}`,
+    );
     return waits(namespace, enumerate(blockers));
   }
   return deleteNamespace(namespace, scope);
@@ -98,7 +101,7 @@ async function listContents(namespace: string, scope: ReconcileScope): Promise<C
       const found = await client.list<KubeObject>(type, namespace, { metadataOnly: true, signal: pass.signal });
       objects.push(...found.map((object) => ({ type, object })));
     } catch (error) {
-      // A server that does not serve a built-in kind holds none: unlike custom kinds, they do not come and go.
+      // A built-in kind that is not served has no objects. Unlike a custom kind, it is not served again later.
       if (isFailure(error, 'ResourceMissing')) continue;
       if (!isFailure(error, 'Forbidden')) throw error;
       const call = { type, name: { namespace, name: '' }, verbs: ['list'] };

@@ -14,13 +14,14 @@ const GROUP = 'admissionregistration.k8s.io';
 const POLICIES = 'validatingadmissionpolicies';
 const BINDINGS = 'validatingadmissionpolicybindings';
 
-interface Parts {
+/** The dependencies of the check. */
+interface Dependencies {
   readonly reader: ObjectReader;
   readonly registry: () => Registry;
   readonly authorizer: Authorizer;
 }
 
-/** A right that the writer needs. */
+/** The resource that the writer must be allowed to read; `*`: any. */
 interface ParamResource {
   readonly group: string;
   readonly version: string;
@@ -35,7 +36,7 @@ const ALL: ParamResource = { group: '*', version: '*', resource: '*' };
  * Refuses a policy whose params its writer may not read, and a binding to such params, because the policy's messages
  * could reveal them. The refusal is a 422 of `spec.paramKind` or `spec.paramRef`.
  */
-export function createParamRights(parts: Parts): Admission {
+export function createParamRights(deps: Dependencies): Admission {
   return {
     validate(request) {
       const { user, resource, subresource, operation, object } = request;
@@ -47,41 +48,41 @@ export function createParamRights(parts: Parts): Admission {
         user.groups.includes(MASTERS)
       )
         return;
-      if (resource.plural === POLICIES) checkPolicy(parts, request, object);
-      if (resource.plural === BINDINGS) checkBinding(parts, request, object);
+      if (resource.plural === POLICIES) checkPolicy(deps, request, object);
+      if (resource.plural === BINDINGS) checkBinding(deps, request, object);
     },
   };
 }
 
-function checkPolicy(parts: Parts, { user, resource, oldObject }: AdmissionRequest, policy: KubeObject): void {
+function checkPolicy(deps: Dependencies, { user, resource, oldObject }: AdmissionRequest, policy: KubeObject): void {
   const kind = paramKindOf(policy);
   if (kind === undefined) return;
   const [apiVersion, name] = [textAt(kind, 'apiVersion'), textAt(kind, 'kind')];
   const before = oldObject === undefined ? undefined : paramKindOf(oldObject);
   if (before !== undefined && textAt(before, 'apiVersion') === apiVersion && textAt(before, 'kind') === name) return;
-  const { group, version, resource: plural } = resolve(parts, kind);
+  const { group, version, resource: plural } = resolveParamKind(deps, kind);
   const wanted = { user, verb: 'get', group, version, resource: plural, subresource: '', namespace: '*', name: '*' };
-  if (parts.authorizer.authorize(wanted).allowed) return;
+  if (deps.authorizer.authorize(wanted).allowed) return;
   const why = `user ${goUser(user)} must have "get" permission on all objects of the referenced paramKind (kind=${name}, apiVersion=${apiVersion})`;
   throw invalid(resource, policy.metadata.name ?? '', [forbiddenField('spec.paramKind', why)]);
 }
 
-// Unlike a policy, a binding is checked on every update: kube-apiserver compares the references by identity.
-function checkBinding(parts: Parts, { user, resource }: AdmissionRequest, binding: KubeObject): void {
+/** Unlike a policy, a binding is checked on every update: kube-apiserver compares the references by identity. */
+function checkBinding(deps: Dependencies, { user, resource }: AdmissionRequest, binding: KubeObject): void {
   const spec = optionalStructAt(binding, 'spec') ?? {};
   const reference = optionalStructAt(spec, 'paramRef');
   if (reference === undefined) return;
-  const { unresolved, ...kind } = kindOf(parts, textAt(spec, 'policyName'));
+  const { unresolved, ...params } = paramResourceOf(deps, textAt(spec, 'policyName'));
   const verb = textAt(reference, 'name') === '' ? 'list' : 'get';
   const wanted = {
     user,
     verb,
-    ...kind,
+    ...params,
     subresource: '',
     namespace: textAt(reference, 'namespace'),
     name: textAt(reference, 'name'),
   };
-  if (parts.authorizer.authorize(wanted).allowed) return;
+  if (deps.authorizer.authorize(wanted).allowed) return;
   const why =
     unresolved === undefined
       ? `user ${goUser(user)} does not have "${verb}" permission on the object referenced by paramRef`
@@ -89,15 +90,15 @@ function checkBinding(parts: Parts, { user, resource }: AdmissionRequest, bindin
   throw invalid(resource, binding.metadata.name ?? '', [forbiddenField('spec.paramRef', why)]);
 }
 
-/** The paramKind of a binding's policy; any kind, where that is unknown. */
-function kindOf(parts: Parts, policyName: string): ParamResource {
-  const policy = parts.reader.get(`${POLICIES}.${GROUP}`, '', policyName);
+/** The resource of the paramKind of a binding's policy; any resource when that is unknown. */
+function paramResourceOf(deps: Dependencies, policyName: string): ParamResource {
+  const policy = deps.reader.get(`${POLICIES}.${GROUP}`, '', policyName);
   if (policy === undefined) return { ...ALL, unresolved: `get policy ${policyName}` };
   const kind = paramKindOf(policy);
-  return kind === undefined ? ALL : resolve(parts, kind);
+  return kind === undefined ? ALL : resolveParamKind(deps, kind);
 }
 
-function resolve({ registry }: Parts, kind: JsonObject): ParamResource {
+function resolveParamKind({ registry }: Dependencies, kind: JsonObject): ParamResource {
   const { group, version } = readApiVersion(textAt(kind, 'apiVersion'));
   const found = registry().findKind(group, version, textAt(kind, 'kind'));
   if (found !== undefined) return { group, version, resource: found.plural };

@@ -8,7 +8,7 @@ import { membersOf } from './items.js';
  * The Go type of the first integer field of a built-in kind whose value is a fraction, such as `int32`; undefined when
  * there is none.
  */
-export function fractionOf(schema: Schema, value: Json): string | undefined {
+export function fractionalIntegerType(schema: Schema, value: Json): string | undefined {
   return structOf(schema) === undefined ? undefined : search(schema, value);
 }
 
@@ -16,8 +16,8 @@ function search(schema: Schema, value: Json): string | undefined {
   if (typeof value === 'number') {
     return schema.type === 'integer' && !Number.isInteger(value) ? (schema.format ?? 'int64') : undefined;
   }
-  for (const [below, child] of childrenOf(schema, value)) {
-    const found = below === undefined ? undefined : search(below, child);
+  for (const [childSchema, child] of childrenOf(schema, value)) {
+    const found = childSchema === undefined ? undefined : search(childSchema, child);
     if (found !== undefined) return found;
   }
   return undefined;

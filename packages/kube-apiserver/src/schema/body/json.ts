@@ -7,15 +7,15 @@ import { goQuote, wellFormed } from '../go/text.js';
  * keys wins, and the paths of duplicates are reported. Not recursive; linear in time.
  *
  * Three deviations from Go: nesting is limited to {@link MAX_DEPTH} (Go: 10,000), so that recursive walks over an
- * object cannot exhaust the stack. Integers that a double cannot hold are rejected, where Go keeps 64 bits. And 1.0 is
- * 1.
+ * object cannot exhaust the stack. Integers that a double cannot hold are rejected, where Go keeps 64 bits. The number
+ * 1.0 is read as the integer 1.
  */
 
 /** Levels of objects and arrays in a body. */
 export const MAX_DEPTH = 500;
 /** The number of duplicates that are reported, as in Go. */
 const MAX_DUPLICATES = 100;
-/** Truncates the path of a duplicate. */
+/** The length to which the path of a duplicate is truncated. */
 const MAX_PATH = 10_000;
 
 interface Parsed {
@@ -57,7 +57,7 @@ const SIMPLE_ESCAPES: ReadonlyMap<string, string> = new Map([
   ['r', '\r'],
   ['t', '\t'],
 ]);
-const END = 'unexpected end of JSON input';
+const UNEXPECTED_END = 'unexpected end of JSON input';
 
 class Reader {
   readonly duplicates = new Set<string>();
@@ -73,11 +73,11 @@ class Reader {
   }
 
   read(): Json {
-    let done = this.#begin();
-    while (this.#stack.length > 0) done = done === undefined ? this.#begin() : this.#put(done);
+    let value = this.#begin();
+    while (this.#stack.length > 0) value = value === undefined ? this.#begin() : this.#put(value);
     this.#skip();
-    if (this.#at < this.#text.length) throw this.#wrong('after top-level value');
-    return done ?? null;
+    if (this.#at < this.#text.length) throw this.#syntaxError('after top-level value');
+    return value ?? null;
   }
 
   /** Parses a scalar or the start of an array or object; undefined when a non-empty container was opened. */
@@ -90,11 +90,11 @@ class Reader {
     const literal = LITERALS.get(char ?? '');
     if (literal !== undefined) return this.#literal(literal[0], literal[1]);
     if (char === '-' || (char !== undefined && char >= '0' && char <= '9')) return this.#number();
-    throw this.#wrong('looking for beginning of value');
+    throw this.#syntaxError('looking for beginning of value');
   }
 
   #open(frame: Frame, end: string): Json | undefined {
-    if (this.#stack.length >= MAX_DEPTH) throw this.#wrong('exceeded max depth');
+    if (this.#stack.length >= MAX_DEPTH) throw this.#syntaxError('exceeded max depth');
     this.#at += 1;
     this.#skip();
     if (this.#text[this.#at] === end) {
@@ -119,7 +119,7 @@ class Reader {
     const char = this.#text[this.#at];
     const end = frame.kind === 'array' ? ']' : '}';
     if (char !== ',' && char !== end)
-      throw this.#wrong(frame.kind === 'array' ? 'after array element' : 'after object key:value pair');
+      throw this.#syntaxError(frame.kind === 'array' ? 'after array element' : 'after object key:value pair');
     this.#at += 1;
     if (char === end) {
       this.#stack.pop();
@@ -131,11 +131,11 @@ class Reader {
 
   #key(frame: Extract<Frame, { kind: 'object' }>): void {
     this.#skip();
-    if (this.#text[this.#at] !== '"') throw this.#wrong('looking for beginning of object key string');
+    if (this.#text[this.#at] !== '"') throw this.#syntaxError('looking for beginning of object key string');
     frame.key = this.#string();
     if (frame.entries.has(frame.key)) this.#noteDuplicate();
     this.#skip();
-    if (this.#text[this.#at] !== ':') throw this.#wrong('after object key');
+    if (this.#text[this.#at] !== ':') throw this.#syntaxError('after object key');
     this.#at += 1;
   }
 
@@ -157,11 +157,11 @@ class Reader {
     PLAIN_TEXT.test(this.#text);
     this.#at = PLAIN_TEXT.lastIndex;
     if (this.#text[this.#at] === '"') return this.#text.slice(start, this.#at++);
-    return this.#longString(start);
+    return this.#escapedString(start);
   }
 
   /** Parses a string with escapes or surrogates. A lone surrogate becomes U+FFFD, as in Go. */
-  #longString(start: number): string {
+  #escapedString(start: number): string {
     const parts = [this.#text.slice(start, this.#at)];
     for (;;) {
       PLAIN_TEXT.lastIndex = this.#at;
@@ -170,7 +170,7 @@ class Reader {
       this.#at = PLAIN_TEXT.lastIndex;
       const char = this.#text[this.#at];
       if (char === '"') break;
-      if (char === undefined || char < ' ') throw this.#wrong('in string literal');
+      if (char === undefined || char < ' ') throw this.#syntaxError('in string literal');
       parts.push(char === '\\' ? this.#escape() : char);
       if (char !== '\\') this.#at += 1;
     }
@@ -182,19 +182,20 @@ class Reader {
     this.#at += 1;
     const char = this.#text[this.#at];
     const simple = SIMPLE_ESCAPES.get(char ?? '');
-    if (simple === undefined && char !== 'u') throw this.#wrong('in string escape code');
+    if (simple === undefined && char !== 'u') throw this.#syntaxError('in string escape code');
     this.#at += 1;
     if (simple !== undefined) return simple;
     const start = this.#at;
     for (; this.#at < start + 4; this.#at += 1) {
-      if (!/^[0-9a-fA-F]$/.test(this.#text[this.#at] ?? '')) throw this.#wrong('in \\u hexadecimal character escape');
+      if (!/^[0-9a-fA-F]$/.test(this.#text[this.#at] ?? ''))
+        throw this.#syntaxError('in \\u hexadecimal character escape');
     }
     return String.fromCharCode(Number.parseInt(this.#text.slice(start, this.#at), 16));
   }
 
   #literal(word: string, value: Json): Json {
     for (const char of word) {
-      if (this.#text[this.#at] !== char) throw this.#wrong(`in literal ${word} (expecting '${char}')`);
+      if (this.#text[this.#at] !== char) throw this.#syntaxError(`in literal ${word} (expecting '${char}')`);
       this.#at += 1;
     }
     return value;
@@ -206,28 +207,28 @@ class Reader {
     const found = NUMBER.exec(this.#text)?.[0] ?? '';
     this.#at = start + found.length;
     const next = this.#text[this.#at] ?? '';
-    if (found === '' || /^[.eE]$/.test(next)) throw this.#wrongNumber(start, found, next);
+    if (found === '' || /^[.eE]$/.test(next)) throw this.#numberError(start, found, next);
     return exactNumber(found);
   }
 
-  #wrongNumber(start: number, found: string, next: string): MalformedBody {
+  #numberError(start: number, found: string, next: string): MalformedBody {
     if (found === '') {
       this.#at = start + 1;
-      return this.#wrong('in numeric literal');
+      return this.#syntaxError('in numeric literal');
     }
     if (next === '.' && /[.eE]/.test(found))
-      return this.#wrong(this.#stack.length === 0 ? 'after top-level value' : this.#after());
+      return this.#syntaxError(this.#stack.length === 0 ? 'after top-level value' : this.#expectedPosition());
     this.#at += 1;
-    if (next === '.') return this.#wrong('after decimal point in numeric literal');
+    if (next === '.') return this.#syntaxError('after decimal point in numeric literal');
     if (/[eE]/.test(found)) {
       this.#at -= 1;
-      return this.#wrong(this.#stack.length === 0 ? 'after top-level value' : this.#after());
+      return this.#syntaxError(this.#stack.length === 0 ? 'after top-level value' : this.#expectedPosition());
     }
     if (/^[+-]$/.test(this.#text[this.#at] ?? '')) this.#at += 1;
-    return this.#wrong('in exponent of numeric literal');
+    return this.#syntaxError('in exponent of numeric literal');
   }
 
-  #after(): string {
+  #expectedPosition(): string {
     return this.#stack.at(-1)?.kind === 'array' ? 'after array element' : 'after object key:value pair';
   }
 
@@ -239,9 +240,9 @@ class Reader {
     this.#at = BLANK.lastIndex;
   }
 
-  #wrong(where: string): MalformedBody {
+  #syntaxError(where: string): MalformedBody {
     const char = this.#text.codePointAt(this.#at);
-    if (char === undefined) return new MalformedBody(END);
+    if (char === undefined) return new MalformedBody(UNEXPECTED_END);
     return new MalformedBody(`invalid character ${quotedByte(char)} ${where}`);
   }
 }

@@ -15,8 +15,8 @@ import {
 import { goFloat64, goJson, goQuote } from '../go/text.js';
 
 /**
- * A violation of a schema keyword, in the two steps of the API server: kube-openapi words it (problems with equal text
- * are reported once), then apiextensions turns it into a field error.
+ * A violation of a schema keyword, in the two steps of the API server: kube-openapi writes its text (problems with equal
+ * text are reported once), then apiextensions turns it into a field error.
  */
 export interface Problem {
   readonly text: string;
@@ -133,7 +133,7 @@ export function tooManyOf(path: string, what: 'items' | 'properties', count: num
   };
 }
 
-/** A problem without a field of its own: of alternatives, and of numbers out of range. */
+/** A problem that names no field: failed anyOf, oneOf, allOf or not, and numbers that are out of range. */
 export function composite(text: string): Problem {
   return { text, error: (base) => invalidValue(base === '' ? NO_FIELD : base, '', text) };
 }

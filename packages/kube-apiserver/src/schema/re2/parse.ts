@@ -218,8 +218,8 @@ class Parser {
 const ASSERTIONS: ReadonlyMap<string, Assertion> = new Map([
   ['A', 'textBegin'],
   ['z', 'textEnd'],
-  ['b', 'edge'],
-  ['B', 'noEdge'],
+  ['b', 'wordBoundary'],
+  ['B', 'noWordBoundary'],
 ]);
 
 function charNode(source: string, fold: boolean): Node {

@@ -37,9 +37,9 @@ export function holds(what: Assertion, { before, after }: AdjacentCharacters): b
       return before < 0 || before === 10;
     case 'lineEnd':
       return after < 0 || after === 10;
-    case 'edge':
+    case 'wordBoundary':
       return isWord(before) !== isWord(after);
-    case 'noEdge':
+    case 'noWordBoundary':
       return isWord(before) === isWord(after);
   }
 }

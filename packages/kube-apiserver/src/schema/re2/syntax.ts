@@ -1,8 +1,9 @@
 import type { CharSet } from './charset.js';
 
 /** Assertions, which consume no character: start and end of text or line, word boundaries. */
-export type Assertion = 'textBegin' | 'textEnd' | 'lineBegin' | 'lineEnd' | 'edge' | 'noEdge';
+export type Assertion = 'textBegin' | 'textEnd' | 'lineBegin' | 'lineEnd' | 'wordBoundary' | 'noWordBoundary';
 
+/** A node of the syntax tree; `cat`: all parts in sequence, `alt`: one of the parts. */
 export type Node =
   | { readonly kind: 'empty' }
   | { readonly kind: 'set'; readonly set: CharSet }
@@ -20,7 +21,7 @@ export type Node =
 export class PatternError extends Error {
   override readonly name = 'PatternError';
 
-  constructor(why: string, where: string) {
-    super(`error parsing regexp: ${why}: \`${where}\``);
+  constructor(problem: string, expression: string) {
+    super(`error parsing regexp: ${problem}: \`${expression}\``);
   }
 }

@@ -51,9 +51,9 @@ function lines(file: string): string[] {
 function skipped(): ReadonlyMap<string, string> {
   return new Map(
     lines('skipped.txt').map((line) => {
-      const cut = line.indexOf(': [sig-');
-      if (cut < 1) throw new Error(`skipped.txt: must be "reason: [sig-…] name": ${line}`);
-      return [line.slice(cut + 2), line.slice(0, cut)];
+      const separator = line.indexOf(': [sig-');
+      if (separator < 1) throw new Error(`skipped.txt: must be "reason: [sig-…] name": ${line}`);
+      return [line.slice(separator + 2), line.slice(0, separator)];
     }),
   );
 }
@@ -89,12 +89,12 @@ async function runSpecs(kubeconfig: string, focus: string): Promise<Results> {
 function resultsOf(xml: string): Results {
   const results = new Map<string, boolean>();
   for (const [, name = '', status = ''] of xml.matchAll(/<testcase name="\[It\] ([^"]*)"[^>]* status="([a-z]+)"/g)) {
-    if (status !== 'skipped' && status !== 'pending') results.set(plain(name), status === 'passed');
+    if (status !== 'skipped' && status !== 'pending') results.set(unescapeXml(name), status === 'passed');
   }
   return results;
 }
 
-function plain(text: string): string {
+function unescapeXml(text: string): string {
   return text
     .replaceAll('&#34;', '"')
     .replaceAll('&#39;', "'")
@@ -103,7 +103,7 @@ function plain(text: string): string {
     .replaceAll('&amp;', '&');
 }
 
-function escaped(text: string): string {
+function escapeRegExp(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }
 
@@ -135,17 +135,17 @@ async function addNode(server: ControlPlane): Promise<void> {
     contentType,
     body: { status: { conditions: [ready] } },
   });
-  const open = await server.call({ method: 'PATCH', path, contentType, body: { spec: { taints: null } } });
-  if (open.status !== 200) throw new Error(`${path}: ${open.status} ${open.text}`);
+  const untainted = await server.call({ method: 'PATCH', path, contentType, body: { spec: { taints: null } } });
+  if (untainted.status !== 200) throw new Error(`${path}: ${untainted.status} ${untainted.text}`);
 }
 
 /** The specs that are run on the embedded server. */
 function wanted(): readonly string[] {
   const all = lines('specs.txt');
-  const left = skipped();
-  for (const name of left.keys())
-    if (!all.includes(name)) throw new Error(`skipped.txt names what is not in specs.txt: ${name}`);
-  return all.filter((name) => !left.has(name));
+  const excluded = skipped();
+  for (const name of excluded.keys())
+    if (!all.includes(name)) throw new Error(`skipped.txt names a spec that is not in specs.txt: ${name}`);
+  return all.filter((name) => !excluded.has(name));
 }
 
 function compare(results: Results, focused: boolean): number {
@@ -158,10 +158,11 @@ function compare(results: Results, focused: boolean): number {
 
 function record(results: Results): number {
   const passed = [...results]
-    .filter(([, good]) => good)
+    .filter(([, succeeded]) => succeeded)
     .map(([name]) => name)
     .sort();
-  for (const [name, good] of results) if (!good) process.stdout.write(`failed on the real control plane: ${name}\n`);
+  for (const [name, succeeded] of results)
+    if (!succeeded) process.stdout.write(`failed on the real control plane: ${name}\n`);
   writeFileSync(
     path.join(HERE, 'specs.txt'),
     `# Specs of Kubernetes' end-to-end tests that pass on the real control plane; written by run.js.\n${passed.join('\n')}\n`,
@@ -178,7 +179,7 @@ try {
   await addNode(server);
   const results = await runSpecs(
     server.adminKubeconfig,
-    focus ?? (backend === 'real' ? FOCUS : wanted().map(escaped).join('|')),
+    focus ?? (backend === 'real' ? FOCUS : wanted().map(escapeRegExp).join('|')),
   );
   code = backend === 'real' && focus === undefined ? record(results) : compare(results, focus !== undefined);
 } finally {

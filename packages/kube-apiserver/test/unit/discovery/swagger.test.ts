@@ -22,8 +22,8 @@ const RECORDED = JSON.parse(readFileSync(path.join(root, 'test/unit/discovery/re
   readonly parameters: Digests;
   readonly [key: string]: unknown;
 };
-/** Definitions that list all groups, of which there are fewer here. */
-const OF_ALL_GROUPS = [
+/** Definitions that list all API groups, of which this server has fewer. */
+const DEFINITIONS_WITH_GROUPS = [
   'io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions',
   'io.k8s.apimachinery.pkg.apis.meta.v1.WatchEvent',
 ];
@@ -50,12 +50,12 @@ function registryOf(resources: readonly Resource[], generation = 1): Registry {
 const CUSTOM = [KEYWORDS_CRD, THING].flatMap(established);
 const document = swaggerDocument(registryOf([...FULLY_SERVED, ...CUSTOM])).value;
 
-function digestsOf(part: Json | undefined, left: readonly string[] = []): Record<string, string> {
-  const entries = Object.entries(isObject(part) ? part : {}).filter(([name]) => !left.includes(name));
+function digestsOf(part: Json | undefined, excluded: readonly string[] = []): Record<string, string> {
+  const entries = Object.entries(isObject(part) ? part : {}).filter(([name]) => !excluded.includes(name));
   return Object.fromEntries(entries.map(([name, value]) => [name, digest(value)]));
 }
 
-function among(recorded: Digests, names: readonly string[]): Record<string, string | undefined> {
+function pick(recorded: Digests, names: readonly string[]): Record<string, string | undefined> {
   return Object.fromEntries(names.map((name) => [name, recorded[name]]));
 }
 
@@ -63,10 +63,10 @@ describe('OpenAPI v2', () => {
   it.each(['paths', 'definitions', 'parameters'] as const)(
     'the OpenAPI v2 document has the %s of kube-apiserver',
     (part) => {
-      const found = digestsOf(document[part], OF_ALL_GROUPS);
+      const found = digestsOf(document[part], DEFINITIONS_WITH_GROUPS);
 
       expect(Object.keys(found).length).toBeGreaterThan(15);
-      expect(found).toEqual(among(RECORDED[part], Object.keys(found)));
+      expect(found).toEqual(pick(RECORDED[part], Object.keys(found)));
     },
   );
 
@@ -76,10 +76,10 @@ describe('OpenAPI v2', () => {
       plural,
     ]),
   )('the OpenAPI v2 document has every path of %s %s', (base, plural) => {
-    const of = new RegExp(`^${base}(/watch)?(/namespaces/\\{namespace\\})?/${plural}(/\\{name\\}.*)?$`);
-    const real = Object.keys(RECORDED.paths).filter((one) => of.test(one) && !one.includes('/proxy'));
+    const pattern = new RegExp(`^${base}(/watch)?(/namespaces/\\{namespace\\})?/${plural}(/\\{name\\}.*)?$`);
+    const real = Object.keys(RECORDED.paths).filter((name) => pattern.test(name) && !name.includes('/proxy'));
 
-    expect(Object.keys(document['paths'] as JsonObject).filter((one) => of.test(one))).toEqual(real.sort());
+    expect(Object.keys(document['paths'] as JsonObject).filter((name) => pattern.test(name))).toEqual(real.sort());
   });
 
   it('the OpenAPI v2 document has the info and security of kube-apiserver', () => {

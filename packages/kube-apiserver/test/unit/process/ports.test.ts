@@ -18,10 +18,11 @@ it('a port is returned again only after all others were, even for concurrent req
 });
 
 it('a port with a listener is not returned', async () => {
-  const [one = 0] = await freePorts(1);
+  const [first = 0] = await freePorts(1);
   const listening = (server = createServer());
-  // Ports are returned in order, so this is the next candidate. A port that another process has already fits too.
-  const next = one % 1_000 === 999 ? one - 999 : one + 1;
+  // Ports are returned in order, so this is the next candidate. When another process already listens there, the port is
+  // in use all the same.
+  const next = first % 1_000 === 999 ? first - 999 : first + 1;
   await new Promise<void>((resolve) => listening.once('error', () => resolve()).listen(next, '127.0.0.1', resolve));
 
   expect(await freePorts(900)).not.toContain(next);

@@ -64,9 +64,10 @@ export function checkPodSpec(spec: JsonObject, path: string): readonly FieldErro
     ...checkSpread(spec, path),
     ...checkHostProcesses(spec, path),
     ...nameErrors(spec, path),
+    ...deadlineErrors(spec, path),
     ...checkTolerations(spec, path),
     ...each(spec, 'hostAliases', path, checkHostAlias),
-    ...classErrors(spec, path),
+    ...classAndPreemptionErrors(spec, path),
     ...whenSet(spec, 'os', path, checkOperatingSystem),
     ...schedulingGateErrors(spec, path),
     ...hostnameErrors(spec, path),
@@ -90,27 +91,27 @@ function oneOf(spec: JsonObject, field: string, supported: readonly string[], pa
 function hostPortErrors(spec: JsonObject, path: string): readonly FieldError[] {
   if (spec['hostNetwork'] !== true) return [];
   return each(spec, 'containers', path, (container, at) =>
-    each(container, 'ports', at, (port, place) => {
+    each(container, 'ports', at, (port, portPath) => {
       const host = port['hostPort'];
       const wrong = typeof host === 'number' && host !== 0 && host !== port['containerPort'];
       return wrong
-        ? [invalidValue(child(place, 'hostPort'), host, 'must match `containerPort` when `hostNetwork` is true')]
+        ? [invalidValue(child(portPath, 'hostPort'), host, 'must match `containerPort` when `hostNetwork` is true')]
         : [];
     }),
   );
 }
 
 function nameErrors(spec: JsonObject, path: string): readonly FieldError[] {
-  const errors = NAMES.flatMap(([field, rule]) => {
+  return NAMES.flatMap(([field, rule]) => {
     const name = textAt(spec, field);
     return name === '' ? [] : invalidBecause(child(path, field), name, rule(name));
   });
+}
+
+function deadlineErrors(spec: JsonObject, path: string): readonly FieldError[] {
   const deadline = spec['activeDeadlineSeconds'];
-  if (typeof deadline !== 'number' || (deadline >= 1 && deadline <= 2 ** 31 - 1)) return errors;
-  return [
-    ...errors,
-    invalidValue(child(path, 'activeDeadlineSeconds'), deadline, 'must be between 1 and 2147483647, inclusive'),
-  ];
+  if (typeof deadline !== 'number' || (deadline >= 1 && deadline <= 2 ** 31 - 1)) return [];
+  return [invalidValue(child(path, 'activeDeadlineSeconds'), deadline, 'must be between 1 and 2147483647, inclusive')];
 }
 
 function checkHostAlias(alias: JsonObject, path: string): readonly FieldError[] {
@@ -120,7 +121,7 @@ function checkHostAlias(alias: JsonObject, path: string): readonly FieldError[] 
   ];
 }
 
-function classErrors(spec: JsonObject, path: string): readonly FieldError[] {
+function classAndPreemptionErrors(spec: JsonObject, path: string): readonly FieldError[] {
   const priority = textAt(spec, 'priorityClassName');
   const runtime = textAt(spec, 'runtimeClassName');
   return [
@@ -163,6 +164,7 @@ function hostnameErrors(spec: JsonObject, path: string): readonly FieldError[] {
 /** A Pod with a user namespace (`hostUsers: false`) cannot share other namespaces or devices of the host. */
 function hostUserErrors(spec: JsonObject, path: string): readonly FieldError[] {
   if (spec['hostUsers'] !== false) return [];
+  // kube-apiserver spells two of these fields with a capital letter in the paths of its errors.
   const shared = [
     ['hostNetwork', 'hostNetwork'],
     ['hostPID', 'HostPID'],
@@ -170,7 +172,7 @@ function hostUserErrors(spec: JsonObject, path: string): readonly FieldError[] {
   ] as const;
   const errors: FieldError[] = shared
     .filter(([field]) => spec[field] === true)
-    .map(([, shown]) => forbiddenField(child(path, shown), 'when `hostUsers` is false'));
+    .map(([, pathField]) => forbiddenField(child(path, pathField), 'when `hostUsers` is false'));
   for (const list of ['initContainers', 'containers']) {
     errors.push(
       ...each(spec, list, path, (container, at) =>

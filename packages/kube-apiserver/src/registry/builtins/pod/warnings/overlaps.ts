@@ -9,25 +9,25 @@ interface File {
   readonly source: string;
 }
 
-/** At most this many files of a volume are compared. More files only get no warnings. */
+/** At most this many files of a volume are compared; for further files there are no warnings. */
 const MAX_COMPARED_FILES = 100;
 
 /** Warnings of volumes that write two files to overlapping paths. */
 export function overlapWarnings(volumes: readonly JsonObject[]): readonly string[] {
   return volumes.flatMap((volume) => {
     const name = goQuote(textAt(volume, 'name'));
-    const one = (field: string, title: string): readonly string[] =>
-      overlaps(files(structAt(volume, field), '')).map((text) => overlapping(name, title, text));
+    const warningsOf = (field: string, title: string): readonly string[] =>
+      overlaps(files(structAt(volume, field), '')).map((text) => overlapWarning(name, title, text));
     return [
-      ...one('configMap', `ConfigMap ${goQuote(textAt(structAt(volume, 'configMap'), 'name'))}`),
-      ...one('secret', `Secret ${goQuote(textAt(structAt(volume, 'secret'), 'secretName'))}`),
-      ...one('downwardAPI', 'DownwardAPI'),
+      ...warningsOf('configMap', `ConfigMap ${goQuote(textAt(structAt(volume, 'configMap'), 'name'))}`),
+      ...warningsOf('secret', `Secret ${goQuote(textAt(structAt(volume, 'secret'), 'secretName'))}`),
+      ...warningsOf('downwardAPI', 'DownwardAPI'),
       ...(has(volume, 'projected') ? projectedWarnings(structAt(volume, 'projected'), name) : []),
     ];
   });
 }
 
-function overlapping(name: string, title: string, text: string): string {
+function overlapWarning(name: string, title: string, text: string): string {
   return `volume ${name} (${title}): overlapping paths: ${text}`;
 }
 
@@ -36,11 +36,11 @@ function projectedWarnings(projected: JsonObject, name: string): readonly string
   return listAt(projected, 'sources').flatMap((source) => {
     if (Object.keys(source).every((field) => !has(source, field)))
       return [`volume ${name} (Projected) has no sources provided`];
-    return overlaps(sourceFiles(source), before).map((text) => overlapping(name, 'Projected', text));
+    return overlaps(sourceFiles(source), before).map((text) => overlapWarning(name, 'Projected', text));
   });
 }
 
-/** The files of one source of a projected volume: of the first kind of source that is set. */
+/** The files of one source of a projected volume. When the source sets several kinds, only the first counts. */
 function sourceFiles(source: JsonObject): readonly File[] {
   const [config, secret, downward] = [
     structAt(source, 'configMap'),
@@ -76,15 +76,18 @@ function files(source: JsonObject, title: string): readonly File[] {
   return listAt(source, 'items').map((item) => ({ path: textAt(item, 'path'), source: title }));
 }
 
-/** @param before files of earlier sources; the new files are appended */
+/**
+ * The pairs of files whose paths overlap, as text.
+ * @param before files of earlier sources; the new files are appended
+ */
 function overlaps(found: readonly File[], before: File[] = []): readonly string[] {
   return found.flatMap(({ path, source }) => {
     const file = { path: path.replace(/\/+$/, ''), source };
     if (before.length >= MAX_COMPARED_FILES) return [];
-    const clashing =
+    const conflicts =
       file.path === '' ? [] : before.filter((other) => other.path !== '' && isWithin(file.path, other.path));
     before.push(file);
-    return clashing.map((other) => `${shown(file)} with ${shown(other)}`);
+    return conflicts.map((other) => `${fileTitle(file)} with ${fileTitle(other)}`);
   });
 }
 
@@ -92,6 +95,6 @@ function isWithin(one: string, other: string): boolean {
   return `${one}/`.startsWith(`${other}/`) || `${other}/`.startsWith(`${one}/`);
 }
 
-function shown({ path, source }: File): string {
+function fileTitle({ path, source }: File): string {
   return source === '' ? goQuote(path) : `${goQuote(path)} (${source})`;
 }
