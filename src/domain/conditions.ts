@@ -20,13 +20,8 @@ export function mergeConditions(
   states: readonly ConditionState[],
   now: string,
 ): Condition[] {
-  return states.map((state) =>
-    mergeCondition(
-      stored.find((one) => one.type === state.type),
-      state,
-      now,
-    ),
-  );
+  const find = (type: string): Condition | undefined => stored.find((one) => one.type === type);
+  return states.map((state) => mergeCondition(find(state.type), state, now));
 }
 
 function mergeCondition(before: Condition | undefined, state: ConditionState, now: string): Condition {
@@ -44,11 +39,9 @@ function mergeCondition(before: Condition | undefined, state: ConditionState, no
   };
 }
 
-/** `text` within the limit of a message; a longer one is cut and ends in an ellipsis, never in half a surrogate pair. */
-export function clip(text: string): string {
-  if (text.length <= MESSAGE_LIMIT) return text;
-  const cut = text.slice(0, MESSAGE_LIMIT - 1);
-  return `${cut.replace(/[\uD800-\uDBFF]$/, '')}…`;
+/** `text` of at most `limit` characters; a longer one is cut and ends in an ellipsis, never in half a surrogate pair. */
+export function clip(text: string, limit = MESSAGE_LIMIT): string {
+  return text.length <= limit ? text : `${text.slice(0, limit - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 
 /** `ms` since the epoch in the format of Kubernetes: RFC 3339, whole seconds, UTC. */

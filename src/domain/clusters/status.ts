@@ -59,18 +59,12 @@ function emptyCondition({ name, generation, selector, members, leaving }: SetSta
   };
   if (selector.kind === 'unreadable') {
     const { field, message } = selector.problem;
-    return state(
-      'Unknown',
-      'SelectorUnreadable',
-      `${field}: ${message}; no cluster joins the set until it can be read`,
-    );
+    const text = `${field}: ${message}; no cluster joins the set until it can be read`;
+    return state('Unknown', 'SelectorUnreadable', text);
   }
   if (members > 0) return state('False', 'ClustersSelected', 'clusters belong to the set');
-  return state(
-    'True',
-    'NoClusterSelected',
-    leaving > 0 ? 'every cluster of the set is being deleted' : whyEmpty(name, selector),
-  );
+  const why = leaving > 0 ? 'every cluster of the set is being deleted' : whyEmpty(name, selector);
+  return state('True', 'NoClusterSelected', why);
 }
 
 function whyEmpty(name: string, selector: ClusterSelector): string {
@@ -83,22 +77,14 @@ function boundCondition({ name, clusterSet, generation, deleting, set }: Binding
   const state = (status: ConditionState['status'], reason: BindingReason, message: string): ConditionState => {
     return { type: BOUND, status, reason, message, observedGeneration: generation };
   };
-  if (name !== clusterSet) {
-    return state(
-      'False',
-      'NameDiffers',
-      `metadata.name ${name} is not spec.clusterSet ${clusterSet}: the binding is ignored`,
-    );
-  }
+  const otherName = `metadata.name ${name} is not spec.clusterSet ${clusterSet}: the binding is ignored`;
+  if (name !== clusterSet) return state('False', 'NameDiffers', otherName);
   if (deleting) return state('False', 'BindingDeleting', 'the binding is being deleted and is ignored');
   if (set === 'missing') return state('False', 'ClusterSetNotFound', `ManagedClusterSet ${clusterSet} does not exist`);
   if (set === 'deleting')
     return state('False', 'ClusterSetNotFound', `ManagedClusterSet ${clusterSet} is being deleted`);
-  return state(
-    'True',
-    'ClusterSetBound',
-    `the clusters of ManagedClusterSet ${clusterSet} can be selected in this namespace`,
-  );
+  const bound = `the clusters of ManagedClusterSet ${clusterSet} can be selected in this namespace`;
+  return state('True', 'ClusterSetBound', bound);
 }
 
 /** The stored conditions that are objects. Their fields are unchecked: others may have edited them. */

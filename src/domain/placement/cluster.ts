@@ -1,7 +1,6 @@
 import { isRecord } from '../../api/json.js';
 import type { KubeObject } from '../../api/meta.js';
-import { isList } from '../selectors.js';
-import type { StringMap } from '../selectors.js';
+import { isList, type StringMap } from '../selectors.js';
 
 /** The fields of a ManagedCluster that selection depends on. */
 export interface ClusterView {

@@ -1,6 +1,7 @@
 import { MESSAGE_LIMIT } from '../../api/names.js';
 import type { ConditionStatus } from '../../api/meta.js';
 import type { PlacementReason } from '../../api/placementreasons.js';
+import { clip } from '../conditions.js';
 import type { Problem } from '../selectors.js';
 
 /** Status, reason and message of a condition. */
@@ -22,12 +23,8 @@ export function problemText(problem: Problem): string {
 
 /** Two texts in one message. When they do not fit, the end of each is cut, so that both can be read. */
 export function joinedTexts(first: string, second: string): string {
-  const tail = cut(second, TAIL_LIMIT);
-  return `${cut(first, MESSAGE_LIMIT - tail.length - 2)}; ${tail}`;
-}
-
-function cut(text: string, limit: number): string {
-  return text.length <= limit ? text : `${text.slice(0, limit - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+  const tail = clip(second, TAIL_LIMIT);
+  return `${clip(first, MESSAGE_LIMIT - tail.length - 2)}; ${tail}`;
 }
 
 /** `names` with commas; a list that is cut ends with the number of names left out. */

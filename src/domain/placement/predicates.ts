@@ -8,8 +8,9 @@ import {
   readObject,
   readString,
   reject,
+  type Problem,
+  type Requirement,
 } from '../selectors.js';
-import type { Problem, Requirement } from '../selectors.js';
 import type { ClusterView } from './cluster.js';
 
 /** One predicate: labels AND claims. A predicate without requirements matches every cluster. */

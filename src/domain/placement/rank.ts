@@ -1,5 +1,4 @@
-import { hash64 } from '../hash.js';
-import type { Hash64 } from '../hash.js';
+import { hash64, type Hash64 } from '../hash.js';
 
 /**
  * Rendezvous hashing: the score of a cluster depends only on its name and on namespace and name of the Placement. So
@@ -23,11 +22,7 @@ export interface MatchedClusters extends Iterable<Candidate> {
 export function matchedClusters(names: Iterable<string>): MatchedClusters {
   const hashes = new Map<string, Candidate>();
   for (const name of names) hashes.set(name, { name, hash: clusterHash(name) });
-  return {
-    size: hashes.size,
-    has: (name) => hashes.has(name),
-    [Symbol.iterator]: () => hashes.values(),
-  };
+  return { size: hashes.size, has: (name) => hashes.has(name), [Symbol.iterator]: () => hashes.values() };
 }
 
 /** A cluster and its score, an unsigned 32-bit integer: the highest ranks first. */

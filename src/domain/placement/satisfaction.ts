@@ -1,8 +1,7 @@
 import type { IgnoredBinding } from './eligible.js';
 import type { PlacementRules } from './predicates.js';
 import type { Schedule } from './schedule.js';
-import { boundedList, nameList, problemText } from './messages.js';
-import type { ConditionText } from './messages.js';
+import { boundedList, nameList, problemText, type ConditionText } from './messages.js';
 
 /** What the condition PlacementSatisfied is computed from. */
 export interface SatisfactionInput {
@@ -28,10 +27,8 @@ export function satisfiedCondition(input: SatisfactionInput): ConditionText {
     return condition.reason === 'Misconfigured' ? condition : withUnreadable(condition, input.schedule);
   }
   const { wanted } = input.schedule;
-  return withUnreadable(
-    { status: 'True', reason: 'AllDecisionsScheduled', message: allSelected(wanted) },
-    input.schedule,
-  );
+  const all: ConditionText = { status: 'True', reason: 'AllDecisionsScheduled', message: allSelected(wanted) };
+  return withUnreadable(all, input.schedule);
 }
 
 function allSelected(wanted: number | undefined): string {
@@ -47,11 +44,8 @@ function misconfigured({ schedule, stored }: SatisfactionInput): ConditionText |
 
 function noneWanted({ schedule }: SatisfactionInput): ConditionText | undefined {
   if (schedule.wanted !== 0) return undefined;
-  return {
-    status: 'True',
-    reason: 'AllDecisionsScheduled',
-    message: 'no cluster is wanted: spec.numberOfClusters is 0',
-  };
+  const message = 'no cluster is wanted: spec.numberOfClusters is 0';
+  return { status: 'True', reason: 'AllDecisionsScheduled', message };
 }
 
 function noBinding({ schedule, namespace }: SatisfactionInput): ConditionText | undefined {

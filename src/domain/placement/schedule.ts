@@ -1,11 +1,8 @@
 import type { Problem } from '../selectors.js';
-import { eligibleSets } from './eligible.js';
-import type { Eligibility } from './eligible.js';
+import { eligibleSets, type Eligibility } from './eligible.js';
 import { matches } from './predicates.js';
-import { matchedClusters, seedOf, topRanked } from './rank.js';
-import type { Candidate } from './rank.js';
-import { currentSlots } from './snapshot.js';
-import type { PlacementSnapshot, Slots } from './snapshot.js';
+import { matchedClusters, seedOf, topRanked, type Candidate } from './rank.js';
+import { currentSlots, type PlacementSnapshot, type Slots } from './snapshot.js';
 
 /**
  * Why a selected cluster is dropped. `Gone`: the object does not exist; `NotMember`: it is in no readable eligible set.
@@ -101,11 +98,8 @@ function dropCause(snapshot: PlacementSnapshot, eligibility: Eligibility, name: 
 /** Adds the lowest ranked clusters to `dropped`, so that `limit` stay. */
 function dropLowest(current: Slots, dropped: Map<string, DropCause>, limit: number, snapshot: PlacementSnapshot): void {
   const staying = current.flat().filter((name) => !dropped.has(name));
-  const best = topRanked(
-    matchedClusters(staying),
-    limit,
-    seedOf(snapshot.placement.namespace, snapshot.placement.name),
-  );
+  const { namespace, name: placement } = snapshot.placement;
+  const best = topRanked(matchedClusters(staying), limit, seedOf(namespace, placement));
   const needed = new Set(best.map((one) => one.name));
   for (const name of staying) if (!needed.has(name)) dropped.set(name, 'NotNeeded');
 }

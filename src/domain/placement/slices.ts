@@ -1,17 +1,16 @@
-import { decisionName, revisionOf, sameList } from './decision.js';
-import type { StoredDecision } from './decision.js';
+import { decisionName, revisionOf, sameList, type StoredDecision } from './decision.js';
 import type { Schedule } from './schedule.js';
-import { orderWrites, withoutDuplicates } from './writeorder.js';
-import type {
-  SliceChange,
-  CreateDecision,
-  DecisionWrite,
-  DeleteDecision,
-  PublishedSlice,
-  UpdateDecision,
+import {
+  orderWrites,
+  withoutDuplicates,
+  type CreateDecision,
+  type DecisionWrite,
+  type DeleteDecision,
+  type PublishedSlice,
+  type SliceChange,
+  type UpdateDecision,
 } from './writeorder.js';
-import { fillSlots, fillOrder, isOwn, obstacle } from './slots.js';
-import type { Objects, Obstacle } from './slots.js';
+import { fillSlots, fillOrder, isOwn, obstacle, type Objects, type Obstacle } from './slots.js';
 import type { PlacementSnapshot, Slots } from './snapshot.js';
 
 export type { DecisionWrite, PublishedSlice } from './writeorder.js';

@@ -1,19 +1,14 @@
 import { isRecord } from '../../api/json.js';
 import type { PlacementStatus } from '../../api/generated/placement.js';
 import type { Condition, ConditionStatus } from '../../api/meta.js';
-import type { PlacementPhase, PlacementReason } from '../../api/placementreasons.js';
-import { PlacementConditions } from '../../api/placementreasons.js';
-import { mergeConditions } from '../conditions.js';
-import type { ConditionState } from '../conditions.js';
+import { PlacementConditions, type PlacementPhase, type PlacementReason } from '../../api/placementreasons.js';
+import { mergeConditions, type ConditionState } from '../conditions.js';
 import { isList } from '../selectors.js';
-import type { Schedule } from './schedule.js';
 import { satisfiedCondition } from './satisfaction.js';
-import { selected } from './schedule.js';
-import { publishedAfter } from './slices.js';
-import type { SlicePlan } from './slices.js';
+import { selected, type Schedule } from './schedule.js';
+import { publishedAfter, type SlicePlan } from './slices.js';
 import type { PlacementSnapshot } from './snapshot.js';
-import { joinedTexts, nameList, problemText } from './messages.js';
-import type { ConditionText } from './messages.js';
+import { joinedTexts, nameList, problemText, type ConditionText } from './messages.js';
 
 /** How far a plan was carried out: the first `done` writes are stored; `failure` is that of the next one, if it was tried. */
 export interface Publication {
@@ -66,11 +61,7 @@ export function placementReport(
   };
 }
 
-const DECIDED: readonly unknown[] = [
-  'Unsatisfied',
-  'PartiallySatisfied',
-  'Satisfied',
-] satisfies readonly PlacementPhase[];
+const DECIDED: readonly unknown[] = ['Unsatisfied', 'PartiallySatisfied', 'Satisfied'] satisfies PlacementPhase[];
 
 /**
  * Whether a stored status is that of a Placement with a published decision, even if its objects do not exist any more: it
@@ -155,22 +146,13 @@ function phaseOf(schedule: Schedule, satisfied: ConditionText, stored: number): 
   return stored === 0 ? 'Unsatisfied' : 'PartiallySatisfied';
 }
 
-const CONDITION_FIELDS: readonly string[] = [
-  'type',
-  'status',
-  'reason',
-  'message',
-  'lastTransitionTime',
-  'lastUpdateTime',
-];
+const TEXT_FIELDS = ['type', 'status', 'reason', 'message', 'lastTransitionTime', 'lastUpdateTime'];
 
 /** Whether a stored condition has the fields that this controller writes: an edited one is written again. */
 function isCondition(value: unknown): value is Condition {
   if (!isRecord(value)) return false;
-  return (
-    CONDITION_FIELDS.every((field) => typeof value[field] === 'string') &&
-    typeof value['observedGeneration'] === 'number'
-  );
+  const hasTexts = TEXT_FIELDS.every((field) => typeof value[field] === 'string');
+  return hasTexts && typeof value['observedGeneration'] === 'number';
 }
 
 /** Whether two JSON values are equal, in any order of their keys. */
