@@ -1,8 +1,5 @@
 import type { BindingView, SetView } from '../domain/placement/snapshot.js';
 
-const NO_BINDINGS: ReadonlyMap<string, BindingView> = new Map();
-const NO_NAMESPACES: ReadonlyMap<string, string> = new Map();
-
 /** ManagedClusterSets and the bindings that name them: sets by namespace, and namespaces by set. */
 export class BindingIndex {
   readonly #sets = new Map<string, SetView>();
@@ -39,13 +36,13 @@ export class BindingIndex {
 
   /** The bindings of a namespace. */
   bindings(namespace: string): readonly BindingView[] {
-    return [...(this.#bindings.get(namespace) ?? NO_BINDINGS).values()];
+    return [...(this.#bindings.get(namespace)?.values() ?? [])];
   }
 
   /** The existing sets that the bindings of a namespace name. */
   sets(namespace: string): ReadonlyMap<string, SetView> {
     const sets = new Map<string, SetView>();
-    for (const { clusterSet } of (this.#bindings.get(namespace) ?? NO_BINDINGS).values()) {
+    for (const { clusterSet } of this.#bindings.get(namespace)?.values() ?? []) {
       const set = this.#sets.get(clusterSet);
       if (set !== undefined) sets.set(clusterSet, set);
     }
@@ -54,6 +51,6 @@ export class BindingIndex {
 
   /** The namespaces with a binding that names the set. */
   namespacesOf(set: string): ReadonlySet<string> {
-    return new Set((this.#bySet.get(set) ?? NO_NAMESPACES).values());
+    return new Set(this.#bySet.get(set)?.values());
   }
 }

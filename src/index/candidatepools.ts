@@ -30,7 +30,6 @@ export interface CandidateChange {
   readonly after: readonly string[];
 }
 
-const NO_POOLS: ReadonlySet<CandidatePool> = new Set();
 const NO_CLUSTERS = new Bitset();
 
 /** One pool of candidates for each combination of sets that a Placement selects from, shared by the Placements with it. */
@@ -69,7 +68,7 @@ export class CandidatePools {
   /** Applies a change of a cluster; returns one change for each pool of its sets. */
   updateCluster({ ordinal, alive, sets, after }: CandidateChange): CandidatePoolChange[] {
     const pools = new Set<CandidatePool>();
-    for (const set of sets) for (const pool of this.#bySet.get(set) ?? NO_POOLS) pools.add(pool);
+    for (const set of sets) for (const pool of this.#bySet.get(set) ?? []) pools.add(pool);
     const changes: CandidatePoolChange[] = [];
     for (const pool of pools) {
       const was = pool.clusters.has(ordinal);
@@ -84,7 +83,7 @@ export class CandidatePools {
 
   /** Fills the pools of a set again, after the membership index was updated. */
   updateSet(set: string): void {
-    for (const pool of this.#bySet.get(set) ?? NO_POOLS) {
+    for (const pool of this.#bySet.get(set) ?? []) {
       pool.clusters.keepAll(NO_CLUSTERS);
       this.#fill(pool);
     }

@@ -114,13 +114,6 @@ export class MembershipIndex {
     return count;
   }
 
-  /** The members of a set by name, sorted. */
-  memberNames(set: string): string[] {
-    const names: string[] = [];
-    for (const ordinal of this.members(set).values()) names.push(this.nameAt(ordinal));
-    return names.sort();
-  }
-
   /** The sets that a cluster is in, sorted. */
   setsOf(cluster: string): readonly string[] {
     return this.#clusters.get(cluster)?.sets ?? NO_SETS;

@@ -139,23 +139,20 @@ export class RequirementIndex {
 function changedTerms(source: Source, key: string, before: string | undefined, after: string | undefined): string[] {
   if (before === after) return [];
   const terms: string[] = [];
-  if (before !== undefined) terms.push(valueTerm(source, key, before));
-  if (after !== undefined) terms.push(valueTerm(source, key, after));
-  if (before === undefined || after === undefined) terms.push(presenceTerm(source, key));
+  if (before !== undefined) terms.push(termFor(source, key, before));
+  if (after !== undefined) terms.push(termFor(source, key, after));
+  if (before === undefined || after === undefined) terms.push(termFor(source, key));
   return terms;
 }
 
 /** The terms that a requirement depends on: its key with each of its values, or the presence of its key. */
 function termsOf(source: Source, { key, operator, values }: Requirement): string[] {
-  if (operator === 'Exists' || operator === 'DoesNotExist') return [presenceTerm(source, key)];
-  return values.map((value) => valueTerm(source, key, value));
+  if (operator === 'Exists' || operator === 'DoesNotExist') return [termFor(source, key)];
+  return values.map((value) => termFor(source, key, value));
 }
 
-function presenceTerm(source: Source, key: string): string {
-  return JSON.stringify([source, key]);
-}
-
-function valueTerm(source: Source, key: string, value: string): string {
+/** The term for a key with one value or, without a `value`, for the presence of the key. */
+function termFor(source: Source, key: string, value?: string): string {
   return JSON.stringify([source, key, value]);
 }
 
