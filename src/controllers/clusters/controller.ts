@@ -62,7 +62,7 @@ export function createClusterControllers(
   return {
     controllers: [setController, bindingController],
     enqueueSet,
-    watch: () => watchClusters(caches, { sets, bindings }, { enqueueSet, enqueueBinding }),
+    watch: () => watchClusters(caches, { sets, bindings, enqueueSet, enqueueBinding }),
     clear: () => {
       sets.clear();
       bindings.clear();

@@ -34,11 +34,8 @@ export function bindingKind(caches: ClusterCaches): StatusKind<ManagedClusterSet
       const { name, generation = 0, deletionTimestamp } = object.metadata;
       const clusterSet = clusterSetOf(object);
       const deleting = deletionTimestamp !== undefined;
-      const status = bindingStatus(
-        { name, clusterSet, generation, deleting, set: stateOf(caches, clusterSet) },
-        object.status,
-        now,
-      );
+      const input = { name, clusterSet, generation, deleting, set: stateOf(caches, clusterSet) };
+      const status = bindingStatus(input, object.status, now);
       return status === undefined ? undefined : { ...object, status };
     },
   };

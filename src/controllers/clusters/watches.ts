@@ -4,12 +4,9 @@ import { keyOf } from '../../api/resources.js';
 import { BY_SET, type ClusterCaches } from './caches.js';
 import type { StatusReconciler } from './reconcile.js';
 
-export interface ClusterReconcilers {
+interface ClusterReconcilers {
   readonly sets: StatusReconciler<ManagedClusterSet>;
   readonly bindings: StatusReconciler<ManagedClusterSetBinding>;
-}
-
-export interface ClusterQueues {
   readonly enqueueSet: (key: string) => void;
   readonly enqueueBinding: (key: string) => void;
 }
@@ -18,11 +15,8 @@ export interface ClusterQueues {
  * Enqueues the sets and bindings whose status is outdated after a change of a set or binding. It has to be called after
  * the membership index has subscribed to the caches: the status of a set is computed from it.
  */
-export function watchClusters(
-  caches: ClusterCaches,
-  { sets, bindings }: ClusterReconcilers,
-  { enqueueSet, enqueueBinding }: ClusterQueues,
-): void {
+export function watchClusters(caches: ClusterCaches, reconcilers: ClusterReconcilers): void {
+  const { sets, bindings, enqueueSet, enqueueBinding } = reconcilers;
   caches.sets.onChange(({ key, after }) => {
     if (after === undefined || sets.isOutdated(after)) enqueueSet(key);
     for (const binding of caches.bindings.store.byIndex(BY_SET, key))

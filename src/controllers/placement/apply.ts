@@ -32,7 +32,7 @@ export async function apply(input: Input, decision: Decision, scope: ReconcileSc
     const attempt = await carryOut(input, write, scope);
     if (attempt.kind === 'failed') {
       const { error } = attempt;
-      const failure = { name: write.name, message: messageOf(error) };
+      const failure = { name: write.name, message: error instanceof Error ? error.message : String(error) };
       state.slots = state.unconfirmed.size === 0 ? slotsAfter(plan, done) : undefined;
       return { ...decision, publication: { plan, done, failure }, error };
     }
@@ -79,11 +79,8 @@ async function remove(
 ): Promise<void> {
   const { namespace } = owner;
   const preconditions = { uid, resourceVersion: objects.get(name)?.metadata.resourceVersion ?? resourceVersion };
-  const outcome = await client.delete(
-    PlacementDecisions,
-    { namespace, name },
-    { preconditions, propagation: 'Background', signal },
-  );
+  const options = { preconditions, propagation: 'Background', signal } as const;
+  const outcome = await client.delete(PlacementDecisions, { namespace, name }, options);
   if (outcome === 'deleting') return;
   objects.delete(name);
   state.decisions.delete(name);
@@ -120,8 +117,4 @@ function isStored({ owner, objects }: Input, write: DecisionWrite, found: Placem
   if (!intact || deleting || revision !== write.revision || !sameList(clusters, write.clusters)) return false;
   objects.set(write.name, found);
   return true;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -69,10 +69,8 @@ function decisionNote(input: Input, { schedule, publication }: Outcome): Placeme
 function firstDecision({ kept, added, wanted }: Schedule, stored: ReadonlySet<string>): PlacementNote | undefined {
   const names = [...kept.flat(), ...added].filter((name) => stored.has(name));
   if (names.length === 0 && wanted !== 0) return undefined;
-  return {
-    reason: 'DecisionPublished',
-    note: names.length === 0 ? 'no cluster is wanted' : `selected ${listed(names)}`,
-  };
+  const note = names.length === 0 ? 'no cluster is wanted' : `selected ${listed(names)}`;
+  return { reason: 'DecisionPublished', note };
 }
 
 function laterDecision({ added, dropped }: Schedule, stored: ReadonlySet<string>): PlacementNote | undefined {

@@ -33,18 +33,18 @@ export class PlacementReconciler implements Reconciler {
   }
 }
 
+function wait(reason: string, afterMs: number): Result {
+  return { ending: 'wait', reason, afterMs };
+}
+
 function withoutInput(gathered: Exclude<Gathered, { kind: 'gathered' }>, scope: ReconcileScope): Result {
   const { key, namespace, name, postponed, memory, metrics } = scope;
   switch (gathered.kind) {
     case 'notCurrent':
       postponed.add(key);
-      return {
-        ending: 'wait',
-        reason: `caches not current: ${gathered.caches.join(', ')}`,
-        afterMs: NOT_CURRENT_RETRY_MS,
-      };
+      return wait(`caches not current: ${gathered.caches.join(', ')}`, NOT_CURRENT_RETRY_MS);
     case 'wait':
-      return { ending: 'wait', reason: gathered.reason, afterMs: gathered.afterMs };
+      return wait(gathered.reason, gathered.afterMs);
     case 'deleting':
       return DONE;
     case 'gone':
@@ -70,8 +70,7 @@ async function withChangesDeferred(
 }
 
 function resultOf({ schedule, error }: Outcome): Result {
-  if (isNamespaceTerminating(error))
-    return { ending: 'wait', reason: 'the namespace is being deleted', afterMs: TERMINATING_RETRY_MS };
+  if (isNamespaceTerminating(error)) return wait('the namespace is being deleted', TERMINATING_RETRY_MS);
   if (error !== undefined) throw error;
   if (schedule.problem === undefined) return DONE;
   return { ending: 'stalled', reason: `invalid field ${schedule.problem.field}` };
