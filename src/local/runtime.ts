@@ -274,11 +274,8 @@ export class LocalRuntime {
   async #report(deployment: Deployment, observed: Observation, signal: AbortSignal): Promise<void> {
     const status = rolloutStatus(deployment, observed, this.#options.deps.clock.now());
     if (status === deployment.status) return;
-    await this.#options.client.updateStatus(
-      Deployments,
-      { ...deployment, status },
-      { fieldManager: FIELD_MANAGER, signal },
-    );
+    const options = { fieldManager: FIELD_MANAGER, signal };
+    await this.#options.client.updateStatus(Deployments, { ...deployment, status }, options);
   }
 
   #requeueAfter(

@@ -7,7 +7,7 @@ import { isFailure } from '../../runtime/errors.js';
 import type { Logger } from '../../runtime/logger.js';
 import type { Result } from '../../runtime/result.js';
 import { architecture, capacity, nodeInfo } from './machine.js';
-import { renewNodeLease } from './nodelease.js';
+import { HEARTBEAT_MS, renewNodeLease } from './nodelease.js';
 import type { Node, Taint } from '../workload.js';
 
 export interface NodeOptions {
@@ -21,10 +21,6 @@ export interface NodeOptions {
 }
 
 const FIELD_MANAGER = 'multicluster-engine-local';
-/** As a kubelet whose status does not change (nodeStatusReportFrequency). */
-const HEARTBEAT_MS = 300_000;
-/** Four heartbeats, as a kubelet. */
-const LEASE_SECONDS = (4 * HEARTBEAT_MS) / 1000;
 
 /**
  * The Node that represents this machine, with its Lease. It is created whenever it is missing. While this process runs,
@@ -71,7 +67,7 @@ export class LocalNode {
     const { client, clock } = this.#options;
     const write = { fieldManager: FIELD_MANAGER, ...(signal === undefined ? {} : { signal }) };
     const found = await this.#getOrCreate();
-    const due = !isReady(found) || clock.monotonic() >= this.#heartbeatAt;
+    const due = readyOf(found)?.status !== 'True' || clock.monotonic() >= this.#heartbeatAt;
     const ready = due
       ? await client.updateStatus(Nodes, { ...found, status: this.#status(found, READY) }, write)
       : found;
@@ -85,7 +81,7 @@ export class LocalNode {
     const { client, clock, log } = this.#options;
     this.#heartbeatAt = clock.monotonic() + HEARTBEAT_MS;
     try {
-      await renewNodeLease(client, node, { now: clock.now(), forSeconds: LEASE_SECONDS }, write);
+      await renewNodeLease(client, node, clock.now(), write);
     } catch (error) {
       // Nothing in this program depends on the Lease.
       log.warn({ err: error }, 'the Lease of the Node could not be renewed');
@@ -109,12 +105,9 @@ export class LocalNode {
   async #reportStopped(): Promise<void> {
     const { client, name } = this.#options;
     const node = await client.get<Node>(Nodes, { name });
-    if (node !== undefined)
-      await client.updateStatus(
-        Nodes,
-        { ...node, status: this.#status(node, STOPPED) },
-        { fieldManager: FIELD_MANAGER },
-      );
+    if (node === undefined) return;
+    const stopped = { ...node, status: this.#status(node, STOPPED) };
+    await client.updateStatus(Nodes, stopped, { fieldManager: FIELD_MANAGER });
   }
 
   #labels(): Readonly<Record<string, string>> {
@@ -152,10 +145,7 @@ const READY = {
 };
 const STOPPED = { type: 'Ready', status: 'False', reason: 'RuntimeStopped', message: 'the local runtime was stopped' };
 
-/**
- * The Node with its own labels and without the taint not-ready, which a new Node has; the same object when nothing
- * changes.
- */
+/** The Node with its own labels and without the taint not-ready; the same object when nothing changes. */
 function withoutNotReadyTaint(node: Node, own: Readonly<Record<string, string>>): Node {
   const { labels = {} } = node.metadata;
   const taints = node.spec?.taints ?? [];
@@ -168,12 +158,9 @@ function withoutNotReadyTaint(node: Node, own: Readonly<Record<string, string>>)
   };
 }
 
-function isReady(node: Node): boolean {
-  return readyOf(node)?.status === 'True';
-}
-
 function readyOf(node: Node): NodeCondition | undefined {
-  return conditionsOf(node).find(({ type }) => type === 'Ready');
+  const status: { readonly conditions?: readonly NodeCondition[] } = node.status ?? {};
+  return status.conditions?.find(({ type }) => type === 'Ready');
 }
 
 function isNotReady(taint: Taint): boolean {
@@ -184,9 +171,4 @@ interface NodeCondition {
   readonly type: string;
   readonly status: string;
   readonly lastTransitionTime?: string;
-}
-
-function conditionsOf(node: Node): readonly NodeCondition[] {
-  const status: { readonly conditions?: readonly NodeCondition[] } = node.status ?? {};
-  return status.conditions ?? [];
 }

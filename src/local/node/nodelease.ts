@@ -6,26 +6,19 @@ import type { Node } from '../workload.js';
 /** The namespace of the Leases of Nodes. */
 const NAMESPACE = 'kube-node-lease';
 
-export interface LeaseRenewal {
-  /** Ms since the epoch. */
-  readonly now: number;
-  /** The Node counts as lost when the Lease is not renewed for so long. */
-  readonly forSeconds: number;
-}
+/** As a kubelet whose status does not change (nodeStatusReportFrequency). */
+export const HEARTBEAT_MS = 300_000;
+/** The Node counts as lost when the Lease is not renewed for so long: four heartbeats, as a kubelet. */
+const LEASE_SECONDS = (4 * HEARTBEAT_MS) / 1000;
 
 /**
  * Creates or renews the Lease that is the heartbeat of a Node. The Node owns it, so it is deleted with the Node.
- * Errors: ApiError.
+ * `now`: ms since the epoch. Errors: ApiError.
  */
-export async function renewNodeLease(
-  client: KubeClient,
-  node: Node,
-  { now, forSeconds }: LeaseRenewal,
-  write: WriteOptions,
-): Promise<void> {
+export async function renewNodeLease(client: KubeClient, node: Node, now: number, write: WriteOptions): Promise<void> {
   const { name, uid = '' } = node.metadata;
   const owner = { apiVersion: 'v1', kind: Nodes.kind, name, uid };
-  const spec = { holderIdentity: name, leaseDurationSeconds: forSeconds, renewTime: microTime(now) };
+  const spec = { holderIdentity: name, leaseDurationSeconds: LEASE_SECONDS, renewTime: microTime(now) };
   const found = await client.get<Lease>(Leases, { namespace: NAMESPACE, name });
   if (found !== undefined) {
     const metadata = { ...found.metadata, ownerReferences: [owner] };

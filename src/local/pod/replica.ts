@@ -23,10 +23,7 @@ export interface ReplicaOptions {
   readonly onStateChange: () => void;
   /** Called with one line for the user: starts, exits and probe failures. */
   readonly report: (line: string) => void;
-  /**
-   * Called for each Event that a kubelet would write. Its text is the same when it happens again, so that Events are
-   * counted.
-   */
+  /** Called for each Event that a kubelet would write; a repeated one has the same text, so that it is counted. */
   readonly event: (event: PodEvent) => void;
 }
 
@@ -42,6 +39,7 @@ export interface ReplicaState {
   readonly changedAt: number;
 }
 
+const NOT_STARTED = { started: false, ready: false, available: false, problem: undefined };
 const RESTART_BACKOFF = { baseMs: 1_000, maxMs: 300_000, jitter: 0.1 };
 /** Short, because a missing object may be created at any moment. */
 const START_BACKOFF = { ...RESTART_BACKOFF, maxMs: 5_000 };
@@ -70,13 +68,7 @@ export class Replica {
   constructor(options: ReplicaOptions) {
     this.name = options.name;
     this.#options = options;
-    this.#state = {
-      started: false,
-      ready: false,
-      available: false,
-      problem: undefined,
-      changedAt: options.clock.now(),
-    };
+    this.#state = { ...NOT_STARTED, changedAt: options.clock.now() };
     this.#start();
   }
 
@@ -115,12 +107,8 @@ export class Replica {
       this.#set({ started: true, ready: false, available: false, problem: undefined });
       if (!this.#stopped) this.#startProbes(process);
     } catch (error) {
-      this.#set({
-        started: false,
-        ready: false,
-        available: false,
-        problem: { reason: 'FailedCreate', message: messageOf(error) },
-      });
+      const message = error instanceof Error ? error.message : String(error);
+      this.#set({ ...NOT_STARTED, problem: { reason: 'FailedCreate', message } });
       this.#scheduleStart(START_BACKOFF);
     }
   }
@@ -152,24 +140,16 @@ export class Replica {
     return inMs;
   }
 
-  /**
-   * As a kubelet: the startup probe first, then readiness and liveness. Without a readiness probe a started process is
-   * ready.
-   */
+  /** As a kubelet: the startup probe first, then readiness and liveness. Without a readiness probe it is ready. */
   #startProbes(process: LaunchedProcess): void {
     const { startupProbe } = this.#options.container;
-    if (startupProbe === undefined) {
-      this.#probeReadiness(process);
-      return;
-    }
-    this.#probe(process, startupProbe, (result) => {
-      if (!result.passes) {
-        this.#kill(process, 'startup', result);
-        return;
-      }
+    const onStartup = (result: ProbeResult): void => {
+      if (!result.passes) return this.#kill(process, 'startup', result);
       this.#stopProbes();
       this.#probeReadiness(process);
-    });
+    };
+    if (startupProbe === undefined) this.#probeReadiness(process);
+    else this.#probe(process, startupProbe, onStartup);
   }
 
   #probeReadiness(process: LaunchedProcess): void {
@@ -216,12 +196,8 @@ export class Replica {
     const { report, event, container } = this.#options;
     report(`${this.name}: ${probe} probe: ${detail}; it is stopped`);
     this.#recordUnhealthy(probe, detail);
-    event({
-      type: 'Normal',
-      reason: 'Killing',
-      action: 'Stopping',
-      note: `Container ${container.name} failed ${probe} probe, will be restarted`,
-    });
+    const note = `Container ${container.name} failed ${probe} probe, will be restarted`;
+    event({ type: 'Normal', reason: 'Killing', action: 'Stopping', note });
     this.#killReason = `its ${probe} probe failed ${failures} time${failures === 1 ? '' : 's'}`;
     this.#stopProbes();
     void process.stop(this.#options.graceMs);
@@ -261,8 +237,4 @@ export function addressOf(
   if (port === undefined) return undefined;
   const variable = (container.env ?? []).find(({ value }) => value?.endsWith(`:${port}`) === true);
   return variable === undefined ? undefined : addresses[variable.name];
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

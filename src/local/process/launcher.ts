@@ -13,10 +13,7 @@ export interface LaunchRequest {
   readonly executable: readonly [string, ...string[]];
   /** A folder of the process alone: working directory, HOME, and parent of its volumes. */
   readonly folder: string;
-  /**
-   * Address and credentials of the API server, in place of the token that a kubelet mounts; absent when none is
-   * mounted.
-   */
+  /** Address and credentials of the API server, in place of the token that a kubelet mounts; absent for none. */
   readonly kubeconfig?: string;
   /** `https://HOST:PORT` of the API server, for KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT. */
   readonly server?: string;
@@ -50,7 +47,7 @@ const LISTEN_VARIABLE = /_LISTEN$/;
  * not given, a program that cannot be started.
  */
 export async function launch(request: LaunchRequest, clock: Clock = systemClock): Promise<LaunchedProcess> {
-  const { container, executable, folder, overrides = {} } = request;
+  const { container, executable, folder, kubeconfig, overrides = {} } = request;
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const mounts = await writeVolumes(request);
   const variables = environment(request, mounts);
@@ -58,7 +55,7 @@ export async function launch(request: LaunchRequest, clock: Clock = systemClock)
   const env = {
     ...variables,
     HOME: folder,
-    ...kubeconfigOf(request),
+    ...(kubeconfig !== undefined && { KUBECONFIG: kubeconfig }),
     ...serviceOf(request),
     ...addresses,
     ...overrides,
@@ -68,10 +65,6 @@ export async function launch(request: LaunchRequest, clock: Clock = systemClock)
   const child = await startChild({ command, env, cwd: folder, output: 'pipe' }, clock);
   const renew = async (volumes: Volumes): Promise<void> => void (await writeVolumes({ ...request, volumes }));
   return { ...child, addresses, putVolumes: renew };
-}
-
-function kubeconfigOf({ kubeconfig }: LaunchRequest): Record<string, string> {
-  return kubeconfig === undefined ? {} : { KUBECONFIG: kubeconfig };
 }
 
 function serviceOf({ server }: LaunchRequest): Record<string, string> {
@@ -139,7 +132,5 @@ function mappedPath(value: string, mounts: ReadonlyMap<string, string>): string 
 async function listenAddresses(names: readonly string[]): Promise<Record<string, string>> {
   const listening = names.filter((name) => LISTEN_VARIABLE.test(name));
   const ports = await freePorts(listening.length);
-  const addresses: Record<string, string> = {};
-  for (const [index, name] of listening.entries()) addresses[name] = `127.0.0.1:${ports[index] ?? 0}`;
-  return addresses;
+  return Object.fromEntries(listening.map((name, index) => [name, `127.0.0.1:${ports[index] ?? 0}`]));
 }

@@ -4,11 +4,10 @@ import path from 'node:path';
 import type { Readable } from 'node:stream';
 
 import type { Clock } from '../../runtime/clock.js';
+import { waitForOutput } from './tail.js';
 
 /** Logs that are kept of each Deployment, that of its current pod included. */
 const KEPT_LOGS = 5;
-/** A process may exit before all of its output is written. */
-const WAIT_MS = 500;
 
 /** The file `FOLDER/NAMESPACE.POD.log` with the output of a pod. The folder has the logs of earlier pods, too. */
 export class PodLog {
@@ -26,10 +25,7 @@ export class PodLog {
     this.file = path.join(folder, `${namespace}.${name}.log`);
   }
 
-  /**
-   * Removes empty and old logs of earlier pods. Called before the process starts, when no process of the Deployment
-   * runs.
-   */
+  /** Removes empty and old logs of earlier pods. Called while no process of the Deployment runs. */
   async removeOldLogs(): Promise<void> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     const names = (await readdir(this.#folder)).filter(
@@ -52,9 +48,7 @@ export class PodLog {
 
   /** Waits for the output at the end of the pod, and removes an empty log. */
   async close(clock: Clock): Promise<void> {
-    let timer = { cancel: (): void => undefined };
-    await Promise.race([this.#written, new Promise<void>((resolve) => (timer = clock.after(WAIT_MS, resolve)))]);
-    timer.cancel();
+    await waitForOutput(this.#written, clock);
     if ((await sizeAndTime(this.file)).size === 0) await rm(this.file, { force: true });
   }
 }

@@ -70,9 +70,7 @@ export class Prober {
     report({ passes: outcome, detail: detail ?? '', failures: this.#failures });
   }
 
-  /**
-   * Failures until the probe fails. While it is probed more often than periodSeconds, as many as take the same time.
-   */
+  /** Failures until the probe fails; while probed more often than periodSeconds, as many as take the same time. */
   #failureLimit(): number {
     const { failureThreshold = 3, periodSeconds = 10 } = this.#options.probe;
     return this.#passes === true

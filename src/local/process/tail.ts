@@ -5,8 +5,14 @@ import type { Clock } from '../../runtime/clock.js';
 
 const KEPT_BYTES = 16_384;
 const LINE_LIMIT = 300;
-/** A process may exit before all of its output is read. */
 const WAIT_MS = 500;
+
+/** Waits for the end of the output, 0.5 s at most: a process may exit before all of its output is read. */
+export async function waitForOutput(ended: Promise<void>, clock: Clock): Promise<void> {
+  let timer = { cancel: (): void => undefined };
+  await Promise.race([ended, new Promise<void>((resolve) => (timer = clock.after(WAIT_MS, resolve)))]);
+  timer.cancel();
+}
 
 /** The last 16 KiB of the output of a process. */
 export class Tail {
@@ -23,9 +29,7 @@ export class Tail {
 
   /** The last line, after the output has ended or 0.5 s have passed; '' when nothing was printed. */
   async lastLine(clock: Clock): Promise<string> {
-    let timer = { cancel: (): void => undefined };
-    await Promise.race([this.#ended, new Promise<void>((resolve) => (timer = clock.after(WAIT_MS, resolve)))]);
-    timer.cancel();
+    await waitForOutput(this.#ended, clock);
     return lastLineOf(this.#kept.toString('utf8'));
   }
 }

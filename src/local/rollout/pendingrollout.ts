@@ -19,10 +19,7 @@ export function schedulingProblem(
   return isRunnable(spec) ? undefined : { reason: 'FailedCreate', message: 'the pod template has no container' };
 }
 
-/**
- * The error of `work`, which uses the volumes and the ServiceAccount of a pod, as a problem; undefined when it
- * succeeds.
- */
+/** The error of `work`, which uses volumes and ServiceAccount of a pod, as a problem; undefined when it succeeds. */
 export async function mountProblem(work: () => Promise<void>): Promise<Problem | undefined> {
   try {
     await work();
@@ -32,9 +29,7 @@ export async function mountProblem(work: () => Promise<void>): Promise<Problem |
   }
 }
 
-/**
- * New templates that cannot be started yet while the process of the old one keeps running; by key of the Deployment.
- */
+/** New templates that cannot be started yet while the process of the old one keeps running; by Deployment key. */
 export class PendingRollouts {
   readonly #clock: Clock;
   readonly #pending = new Map<string, { readonly template: string; readonly since: number }>();
@@ -43,9 +38,7 @@ export class PendingRollouts {
     this.#clock = clock;
   }
 
-  /**
-   * Records that the current template is pending while the pod `old` keeps running. `isNew`: it was not pending before.
-   */
+  /** Records that the current template is pending while the pod `old` keeps running. `isNew`: it was not before. */
   add(
     key: string,
     deployment: Deployment,

@@ -4,10 +4,7 @@ import type { Deployment, DeploymentCondition, DeploymentStatus } from '../workl
 export interface Observation {
   /** A process exists (it may be waiting for its restart). */
   readonly started: boolean;
-  /**
-   * The process is of the current pod template; false while one of an earlier template runs because the current one
-   * cannot be started.
-   */
+  /** The process is of the current pod template; false while one of an earlier template keeps running. */
   readonly updated: boolean;
   /** Its readiness probe passes. */
   readonly ready: boolean;
@@ -73,13 +70,8 @@ export function unmanagedStatus(deployment: Deployment, now: number): Deployment
     { type: 'Available', status: 'False', ...NOT_RUN_HERE },
     { type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded', message },
   ];
-  const conditions =
-    wanted > 0
-      ? notRun
-      : [
-          availability(true),
-          progress(deployment, { complete: true, pod: '', overdue: false, pendingReason: undefined }),
-        ];
+  const complete = progress(deployment, { complete: true, pod: '', overdue: false, pendingReason: undefined });
+  const conditions = wanted > 0 ? notRun : [availability(true), complete];
   return {
     ...countField('observedGeneration', deployment.metadata.generation ?? 0),
     ...countField('unavailableReplicas', wanted),
@@ -88,10 +80,7 @@ export function unmanagedStatus(deployment: Deployment, now: number): Deployment
   };
 }
 
-/**
- * Ms until the rollout will be overdue, for who wants to look again then; undefined when it is complete or overdue
- * already.
- */
+/** Ms until the rollout will be overdue; undefined when it is complete or overdue already. */
 export function msUntilDeadline(deployment: Deployment, observed: Observation, now: number): number | undefined {
   const wanted = deployment.spec?.replicas ?? 1;
   const left = deadlineMs(deployment) - (now - observed.progressedAt);
@@ -113,19 +102,9 @@ type ConditionWithoutTimes = Omit<DeploymentCondition, 'lastUpdateTime' | 'lastT
 
 function availability(met: boolean): ConditionWithoutTimes {
   const type = 'Available';
-  if (met)
-    return {
-      type,
-      status: 'True',
-      reason: 'MinimumReplicasAvailable',
-      message: 'Deployment has minimum availability.',
-    };
-  return {
-    type,
-    status: 'False',
-    reason: 'MinimumReplicasUnavailable',
-    message: 'Deployment does not have minimum availability.',
-  };
+  const message = `Deployment ${met ? 'has' : 'does not have'} minimum availability.`;
+  if (met) return { type, status: 'True', reason: 'MinimumReplicasAvailable', message };
+  return { type, status: 'False', reason: 'MinimumReplicasUnavailable', message };
 }
 
 interface Progress {

@@ -65,19 +65,11 @@ export class UnmanagedDeployments {
     const deployment = this.#cache.store.get(key);
     if (deployment === undefined || deployment.metadata.deletionTimestamp !== undefined) return;
     if ((deployment.status?.observedGeneration ?? 0) >= (deployment.metadata.generation ?? 0)) return;
-    await client.updateStatus(
-      Deployments,
-      { ...deployment, status: unmanagedStatus(deployment, clock.now()) },
-      { fieldManager, signal },
-    );
+    const status = unmanagedStatus(deployment, clock.now());
+    await client.updateStatus(Deployments, { ...deployment, status }, { fieldManager, signal });
     if (deployment.spec?.replicas === 0) return;
     const regarding = { ...deployment, apiVersion: 'apps/v1', kind: Deployments.kind };
-    events.record({
-      regarding,
-      type: 'Warning',
-      reason: NOT_RUN_HERE.reason,
-      action: 'Reconciling',
-      note: NOT_RUN_HERE.message,
-    });
+    const { reason, message: note } = NOT_RUN_HERE;
+    events.record({ regarding, type: 'Warning', reason, action: 'Reconciling', note });
   }
 }
