@@ -1,5 +1,4 @@
-import type { Clock } from '../runtime/clock.js';
-import { delay } from '../runtime/clock.js';
+import { delay, type Clock } from '../runtime/clock.js';
 import type { HealthCheck } from '../runtime/health.js';
 import type { Logger } from '../runtime/logger.js';
 import { Budget } from './request/body.js';
@@ -29,9 +28,7 @@ export interface GatewayOptions {
   /** The OpenAPI document, JSON. */
   readonly openapi: string;
   readonly rules: FieldRules;
-  /**
-   * Between the termination signal and the end of listening: load balancers need it to stop routing to this process.
-   */
+  /** Between the termination signal and the end of listening: load balancers need it to stop routing here. */
   readonly shutdownDelayMs: number;
   readonly reloadEveryMs: number;
   readonly clock: Clock;

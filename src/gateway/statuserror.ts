@@ -80,10 +80,7 @@ export interface StatusErrorDetail {
   readonly close?: boolean;
 }
 
-/**
- * Thrown where a request cannot be served. The message is for the client; it is never logged, because it may quote the
- * request.
- */
+/** Thrown where a request cannot be served. The message is for the client, never logged: it may quote the request. */
 export class StatusError extends Error {
   readonly kind: StatusErrorKind;
   readonly detail: StatusErrorDetail;

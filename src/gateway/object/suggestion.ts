@@ -26,10 +26,7 @@ function splitPath(path: string): [parent: string, name: string] {
   return [path.slice(0, Math.max(dot, 0)), path.slice(dot + 1)];
 }
 
-/**
- * Characters to insert, delete, replace or transpose (the optimal string alignment distance of Damerau and
- * Levenshtein).
- */
+/** Characters to insert, delete, replace or transpose (optimal string alignment distance). */
 function editDistance(a: string, b: string): number {
   let before: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, index) => index);

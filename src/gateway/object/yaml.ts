@@ -38,10 +38,7 @@ const TRUE = /^(?:true|True|TRUE)$/;
 const FALSE = /^(?:false|False|FALSE)$/;
 /** The first character of a scalar that some YAML reader takes for a number. */
 const NUMBER_BEGIN = /^[-+.\d]/;
-/**
- * A number in some version of YAML, without its underscores. DocumentBuilder rejects those that JSON writes
- * differently.
- */
+/** A number in a version of YAML, without underscores. DocumentBuilder rejects those that JSON writes differently. */
 const NUMBER =
   /^(?:[-+]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?|0[bB][01]+|0[oO][0-7]+|0[xX][\da-fA-F]+|\.(?:inf|Inf|INF))|\.(?:nan|NaN|NAN))$/;
 const STYLES = [quoteNumber, ...Object.values(DEFAULT_SCALAR_STYLE_RULES)];

@@ -50,10 +50,7 @@ const COMMON_HEADERS = {
   },
 };
 
-/**
- * The OpenAPI 3.1 document: all paths, headers, media types and status codes, and both kinds with the schemas of their
- * CRDs.
- */
+/** The OpenAPI 3.1 document: all paths, headers, media types and status codes, and the schemas of both CRDs. */
 export function openApiDocument(sources: OpenApiSources): JsonSchema {
   return {
     openapi: '3.1.0',

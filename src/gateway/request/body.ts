@@ -99,9 +99,7 @@ export function parseBody(bytes: Uint8Array, format: Format): JsonValue {
   return format === 'json' ? parseJson(text) : parseYaml(text);
 }
 
-/**
- * Reads on for a moment: a client that still writes its body would otherwise see a reset connection, not the response.
- */
+/** Reads on for a moment: a client that still writes would otherwise see a reset connection, not the response. */
 export function drainBody(message: IncomingMessage, clock: Clock): Promise<void> {
   return new Promise((resolve) => {
     let read = 0;

@@ -9,9 +9,7 @@ export interface MediaType {
   readonly format: Format;
 }
 
-/**
- * The media types of bodies: those of the interface and the registered ones. Names are compared without regard to case.
- */
+/** The media types of bodies: those of the interface and the registered ones. The case of names does not matter. */
 export const MEDIA_TYPES: readonly MediaType[] = [
   { name: 'application/json', format: 'json' },
   { name: 'application/yaml', format: 'yaml' },

@@ -36,10 +36,7 @@ export function ifMatchRevision(headers: HeaderMap): string | undefined {
   return tag;
 }
 
-/**
- * Whether an object can have that resourceVersion. The API server responds to others with 500, so they are rejected
- * here.
- */
+/** Whether an object can have that resourceVersion. The API server responds to others with 500. */
 export function isResourceVersion(text: string): boolean {
   return REVISION.test(text) && BigInt(text) <= LARGEST;
 }

@@ -36,9 +36,7 @@ const MAX_NAME = 253;
 const ENGINES = `${BASE}/apis/${MultiClusterEngines.group}/${MultiClusterEngines.version}/${MultiClusterEngines.plural}`;
 const PLACEMENTS = `${Placements.group}/${Placements.version}/namespaces/{namespace}/${Placements.plural}`;
 
-/**
- * All paths. The interface has Placements without `/apis`; with `/apis` they are served too, for its base path has it.
- */
+/** All paths. The interface has Placements without `/apis`; they are served with it too, as its base path has it. */
 export const ROUTES: readonly Route[] = [
   {
     template: ENGINES,
@@ -86,9 +84,7 @@ export function operationOf(route: Route, method: string): Operation | undefined
   return route.operations.find((one) => one.method === method);
 }
 
-/**
- * The path of an object (with `name`) or a collection at the Kubernetes API. Namespace and name are checked DNS names.
- */
+/** The path of an object (with `name`) or a collection at the Kubernetes API. Both names are checked DNS names. */
 export function upstreamPath(resource: ResourceType, namespace?: string, name?: string): string {
   const scope = resource.namespaced ? `/namespaces/${namespace ?? ''}` : '';
   return `/apis/${resource.group}/${resource.version}${scope}/${resource.plural}${name === undefined ? '' : `/${name}`}`;

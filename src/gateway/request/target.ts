@@ -45,11 +45,7 @@ export function validateTarget(body: JsonValue, target: Target): JsonObject {
 export function validateCreate(object: JsonObject): void {
   const stated = isJsonObject(object['metadata']) ? object['metadata']['resourceVersion'] : undefined;
   if (stated === undefined || stated === null || stated === '') return;
-  throw fieldError(
-    'invalid',
-    'metadata.resourceVersion',
-    `${formatValue(stated)}: must be absent: a new object has no resourceVersion yet`,
-  );
+  throw versionError(`${formatValue(stated)}: must be absent: a new object has no resourceVersion yet`);
 }
 
 /**
@@ -62,29 +58,20 @@ export function withResourceVersion(object: JsonObject, revision: string | undef
   const stated = metadata['resourceVersion'];
   const absent = stated === undefined || stated === null || stated === '';
   if (revision === undefined) {
-    if (absent)
-      throw fieldError(
-        'invalid',
-        'metadata.resourceVersion',
-        'must be the resourceVersion that was read, unless If-Match names it',
-      );
+    if (absent) throw versionError('must be the resourceVersion that was read, unless If-Match names it');
     if (typeof stated === 'string' && isResourceVersion(stated)) return object;
-    throw fieldError(
-      'invalid',
-      'metadata.resourceVersion',
-      `${formatValue(stated)}: must be a resourceVersion that was read: a whole number in quotes`,
-    );
+    throw versionError(`${formatValue(stated)}: must be a resourceVersion that was read: a whole number in quotes`);
   }
-  if (!absent && stated !== revision) {
-    throw new StatusError('precondition', {
-      message: 'metadata.resourceVersion and If-Match name different revisions',
-    });
-  }
+  const message = 'metadata.resourceVersion and If-Match name different revisions';
+  if (!absent && stated !== revision) throw new StatusError('precondition', { message });
   const copy: JsonObject = Object.create(null);
   const metadataCopy: JsonObject = Object.create(null);
-  return Object.assign(copy, object, {
-    metadata: Object.assign(metadataCopy, metadata, { resourceVersion: revision }),
-  });
+  Object.assign(metadataCopy, metadata, { resourceVersion: revision });
+  return Object.assign(copy, object, { metadata: metadataCopy });
+}
+
+function versionError(rule: string): StatusError {
+  return fieldError('invalid', 'metadata.resourceVersion', rule);
 }
 
 function requireEqual(value: JsonValue | undefined, field: string, wanted: string): void {

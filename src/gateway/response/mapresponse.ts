@@ -2,12 +2,13 @@ import { isRecord, asRecord, type JsonRecord } from '../../api/json.js';
 import { isUtf8 } from 'node:buffer';
 import type { ResourceType } from '../../api/meta.js';
 import { apiVersionOf } from '../../api/resources.js';
-import { emptyResponse, encodeObject, type HttpResponse } from './response.js';
+import { emptyResponse, type HttpResponse } from './response.js';
 import type { JsonObject } from '../object/document.js';
+import { writeYaml } from '../object/yaml.js';
 import { invalidObjectError } from './invalidobject.js';
 import type { MediaType } from '../request/media.js';
 import { entityTag } from '../request/precondition.js';
-import { fieldError, StatusError } from '../statuserror.js';
+import { fieldError, StatusError, type StatusErrorDetail } from '../statuserror.js';
 import type { Action } from '../request/routes.js';
 import type { FieldRules } from '../object/fieldrules.js';
 import { UpstreamError } from '../upstream/error.js';
@@ -90,11 +91,9 @@ function representation({ chunks, rest }: Buffered, request: RequestInfo): HttpR
   }
   const bytes = Buffer.concat(chunks);
   const object = parseExpected(bytes, request);
-  return {
-    code: 200,
-    headers: { ...headers, ...etagOf(object) },
-    body: encodeObject(bytes, object, request.accept.format),
-  };
+  // JSON is passed on byte by byte as it was received.
+  const body = request.accept.format === 'json' ? bytes : writeYaml(object);
+  return { code: 200, headers: { ...headers, ...etagOf(object) }, body };
 }
 
 /** All chunks in order. None is referenced any more once it was taken. */
@@ -169,10 +168,7 @@ function conflictError(status: JsonRecord, { action, conditional }: RequestInfo)
   });
 }
 
-function overloadDetail(retryAfter: string | undefined): {
-  readonly message: string;
-  readonly retryAfterSeconds?: number;
-} {
+function overloadDetail(retryAfter: string | undefined): StatusErrorDetail {
   const message = 'the API server is overloaded or unavailable';
   return retryAfter !== undefined && /^\d{1,9}$/.test(retryAfter)
     ? { message, retryAfterSeconds: Number(retryAfter) }

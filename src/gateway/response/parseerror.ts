@@ -7,9 +7,7 @@ const REQUEST_LINE = /^([!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}) ([^\s?]{1,2048})(?:\?\
 /** The parser's error codes for a method that HTTP does not have, or that only other protocols have. */
 const UNKNOWN_METHOD = new Set(['HPE_INVALID_METHOD', 'HPE_INVALID_CONSTANT']);
 
-/**
- * The error for bytes that the parser rejects or that arrive too late; undefined when the connection itself has failed.
- */
+/** The error for bytes that the parser rejects or that arrive too late; undefined when the connection has failed. */
 export function errorForClientError(error: NodeJS.ErrnoException): StatusError | undefined {
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT')
     return new StatusError('slow', { message: 'the request did not arrive in time' });
@@ -43,10 +41,7 @@ export function methodNotAllowed({ operations }: Pick<Route, 'operations'>): Sta
   return new StatusError('method', { message: `the methods of this path are ${allow}`, allow });
 }
 
-/**
- * The line at which the parser has stopped: the text before that place, and the text after it as far as it was
- * received.
- */
+/** The line at which the parser has stopped: the text before that place, and the received text after it. */
 function lineAt(error: Error): { readonly before: string; readonly after: string } {
   const rawPacket = 'rawPacket' in error ? error.rawPacket : undefined;
   const bytesParsed = 'bytesParsed' in error ? error.bytesParsed : undefined;

@@ -1,7 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import type { Format } from '../request/media.js';
 import { INTERFACE_CODES, STATUS_ERRORS, type StatusError } from '../statuserror.js';
-import { writeYaml } from '../object/yaml.js';
 
 /** A response to a client. Its headers are of the fixed list below; no header of the API server is passed on. */
 export interface HttpResponse {
@@ -32,11 +30,6 @@ const MAX_RETRY_SECONDS = 60;
 /** A response without a body. */
 export function emptyResponse(code: number, headers: HttpResponse['headers'] = {}): HttpResponse {
   return { code, headers };
-}
-
-/** An object in the requested format. JSON is passed on byte by byte as it was received. */
-export function encodeObject(bytes: Buffer, value: unknown, format: Format): Buffer | string {
-  return format === 'json' ? bytes : writeYaml(value);
 }
 
 /** The response of an error. `strict`: only the status codes of the interface, and never a body. */

@@ -82,10 +82,7 @@ function localResponse({ action }: LocalRequest, { openapi, readiness }: Handler
   return emptyResponse(200);
 }
 
-/**
- * Reads the body where there is one, calls the API server and responds. The body is counted until the response is
- * written.
- */
+/** Reads the body, if any, calls the API server and responds. The body is counted until the response is written. */
 async function forward(request: ResourceRequest, context: RequestContext): Promise<void> {
   const { deps } = context;
   const { method, path, token, resourceVersion, info } = request;

@@ -33,10 +33,7 @@ export interface IncomingRequest {
   readonly response: ServerResponse;
   /** The client sends the body after `100 Continue`. */
   readonly expectsContinue: boolean;
-  /**
-   * The status code that the server has sent by itself because the rest of the request was malformed or did not arrive
-   * in time; absent otherwise.
-   */
+  /** The status code that the server has sent by itself: the rest of the request was malformed or too late. */
   rejectedWith?: number;
 }
 
@@ -149,17 +146,13 @@ export class GatewayServer {
     // Without a listener for data, Node feeds its parser from the socket directly, also while the socket is paused
     // because the client reads slowly (a fault of Node).
     this.#server.on('secureConnection', (socket: Socket) => void socket.on('data', () => undefined));
+    const onExpect = (message: IncomingMessage, response: ServerResponse): void =>
+      void this.#onRequest({ message, response, expectsContinue: true });
+    this.#server.on('checkContinue', onExpect);
+    this.#server.on('checkExpectation', onExpect);
     this.#server.on(
       'request',
       (message, response) => void this.#onRequest({ message, response, expectsContinue: false }),
-    );
-    this.#server.on(
-      'checkContinue',
-      (message, response) => void this.#onRequest({ message, response, expectsContinue: true }),
-    );
-    this.#server.on(
-      'checkExpectation',
-      (message, response) => void this.#onRequest({ message, response, expectsContinue: true }),
     );
     this.#server.on('connect', ({ url = '' }, socket: Socket) => this.#writeRawError(socket, errorForConnect(url)));
     this.#server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>

@@ -20,9 +20,7 @@ export class UpstreamError extends Error {
 
 const CODE = /^[A-Z0-9_]{1,64}$/;
 
-/**
- * Any error as an UpstreamError. Errors of the HTTP client may hold bytes of the server, so only their code is kept.
- */
+/** Any error as an UpstreamError. Errors of the HTTP client may hold bytes of the server: only their code is kept. */
 export function toUpstreamError(error: unknown, reason: UpstreamErrorReason = 'broken'): UpstreamError {
   if (error instanceof UpstreamError) return error;
   const code = errorCode(error);
