@@ -38,7 +38,7 @@ test-all: $(DEPENDENCIES) ## Run every test but those of the night, with the cov
 nightly: $(DEPENDENCIES) ## Run campaigns, load, 5,000 differential sequences, other clients, Kubernetes' specs, mutants (hours)
 	@npm run --silent test:nightly
 
-control-plane: ## Build etcd, kube-apiserver, kubectl and the rest into .bin (Go 1.26, minutes, once a machine)
+control-plane: ## Build etcd, kube-apiserver, kubectl and the rest (Go 1.26, minutes, once a machine)
 	@bash packages/kube-apiserver/testing/control-plane/build.sh
 
 verify: $(DEPENDENCIES) ## Regenerate, lint, type-check, check commit subjects; fail when generated files change

@@ -11,14 +11,14 @@ export const ClusterSetReasons = Object.freeze({
   ClustersSelected: 'at least one cluster that is not being deleted belongs to the set',
   NoClusterSelected: 'no cluster belongs to the set, or all that do are being deleted',
   SelectorUnreadable:
-    'the selector of the set holds something that admission should have refused; its members are unknown',
+    'the selector of the set holds a value that admission should have refused; its members are unknown',
 });
 
 export type ClusterSetReason = keyof typeof ClusterSetReasons;
 
 /** Reasons of Bound. */
 export const BindingReasons = Object.freeze({
-  ClusterSetBound: 'the clusters of the set are open to the placements of the namespace',
+  ClusterSetBound: 'the placements of the namespace can select the clusters of the set',
   ClusterSetNotFound: 'the set does not exist, or is being deleted',
   BindingDeleting: 'the binding is being deleted and is ignored',
   NameDiffers: 'metadata.name is not spec.clusterSet; the binding is ignored',

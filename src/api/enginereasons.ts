@@ -14,37 +14,37 @@ export const EngineConditions = Object.freeze({
 export const EngineReasons = Object.freeze({
   EngineReady: 'every component is applied for this generation and available',
   Installing: 'the components are being installed for the first time',
-  RollingOut: 'a component is moving to what is wanted of it now',
-  Updating: "the components are moving to the running operator's version",
+  RollingOut: 'a component is being updated to its desired state',
+  Updating: "the components are being updated to the running operator's version",
   ComponentsAvailable: 'every object is applied and every Deployment serves',
   ComponentsUnavailable: 'the objects that the message names are not applied or do not serve',
   ApplyFailed: 'the API server refused a write; it is tried again',
-  ForeignObject: 'an object of that name belongs to somebody else and is not touched',
+  ForeignObject: 'an object of that name has another owner and is not changed',
   PullSecretNotFound: 'the Secret that spec.imagePullSecret names does not exist in the target namespace',
   NamespaceTerminating: 'the target namespace is being deleted; nothing can be created in it until it is gone',
   PermissionDenied: 'the operator lacks a right; the message names it and the binding that would give it',
-  AnotherEngineExists: 'an older engine is served; one hub has one engine',
-  InvalidSpec: 'the spec holds something that admission should have refused, or that this operator cannot serve',
+  AnotherEngineExists: 'an older engine exists; a hub has one engine',
+  InvalidSpec: 'the spec holds a value that admission should have refused, or that this operator cannot serve',
   Paused: 'the annotation multicluster.platform.io/paused stops every write but status',
-  Uninstalling: 'the engine is being deleted and what it made is being removed',
-  Retrying: 'something failed or has to go first; the operator tries again by itself',
+  Uninstalling: 'the engine is being deleted and its objects are being removed',
+  Retrying: 'an operation failed or waits for another one; the operator retries',
 });
 
 export type EngineReason = keyof typeof EngineReasons;
 
 /** Reasons of the rows in `status.components`. */
 export const ComponentReasons = Object.freeze({
-  Applied: 'the object is stored as it is wanted',
-  Given: 'the Secret was made by somebody else and is taken as it is',
+  Applied: 'the object is stored as desired',
+  Given: 'the Secret was created by somebody else and is used as it is',
   Available: 'every replica of the Deployment is up to date and available',
   RollingOut: 'the Deployment serves, or will soon, and its rollout is not complete',
-  Unavailable: 'the rollout of the Deployment is over or stuck and replicas are missing',
-  Pending: 'the object has not been applied yet; something else comes first',
+  Unavailable: 'the rollout of the Deployment is complete or past its deadline, and replicas are missing',
+  Pending: 'the object has not been applied yet; it waits for another one',
   ApplyFailed: 'the API server refused the write',
   PermissionDenied: 'the operator lacks the right to write the object',
-  Skipped: 'an object of that name belongs to somebody else and is not touched',
-  Drifted: 'the stored object differs from what is wanted, and the pause holds the repair back',
-  Missing: 'the object does not exist, and the pause holds its creation back',
+  Skipped: 'an object of that name has another owner and is not changed',
+  Drifted: 'the stored object differs from the desired one; the pause delays the repair',
+  Missing: 'the object does not exist; the pause delays its creation',
   Uninstalling: 'the object is being removed',
 });
 
@@ -52,26 +52,26 @@ export type ComponentReason = keyof typeof ComponentReasons;
 
 /** Events about an engine: one per real change. They stand in namespace `default`, since an engine has no namespace. */
 export const EngineEvents = Object.freeze({
-  EngineInstalling: { type: 'Normal', when: 'a new engine is taken up' },
+  EngineInstalling: { type: 'Normal', when: 'the installation of a new engine begins' },
   EngineAvailable: { type: 'Normal', when: 'Ready turns True' },
   EngineUpdating: { type: 'Normal', when: 'the running operator has another version than the components' },
   EnginePaused: { type: 'Normal', when: 'the pause begins' },
   EngineResumed: { type: 'Normal', when: 'the pause ends' },
   EngineStalled: { type: 'Warning', when: 'only the user can act; the note is that of the Stalled condition' },
-  EngineUninstalling: { type: 'Normal', when: 'the deletion is taken up' },
+  EngineUninstalling: { type: 'Normal', when: 'the uninstallation begins' },
   EngineUninstalled: {
     type: 'Normal',
     when: 'nothing of the engine is left; the note says whether the namespace stays',
   },
-  ComponentUnavailable: { type: 'Warning', when: 'a component that was available is not any more' },
-  ComponentFailed: { type: 'Warning', when: 'the same object failed to apply in three passes in a row' },
+  ComponentUnavailable: { type: 'Warning', when: 'a component that was available no longer is' },
+  ComponentFailed: { type: 'Warning', when: 'the same object failed to apply in three reconciles in a row' },
   PullSecretNotFound: { type: 'Warning', when: 'the pull secret is missing' },
   DriftRepaired: {
     type: 'Normal',
-    when: 'somebody changed or deleted an object and it was put back; the note names the fields',
+    when: 'an object was changed or deleted by somebody else and was restored; the note names the fields',
   },
-  CertificateRenewed: { type: 'Normal', when: 'a serving certificate neared its end and a new one took its place' },
-  ObjectPruned: { type: 'Normal', when: 'an object that is no longer wanted was deleted' },
+  CertificateRenewed: { type: 'Normal', when: 'a serving certificate was close to its expiry and was replaced' },
+  ObjectPruned: { type: 'Normal', when: 'an object that is no longer desired was deleted' },
 } as const);
 
 export type EngineEvent = keyof typeof EngineEvents;

@@ -1,9 +1,12 @@
 /** Events about a Placement: one per real change. Data only. */
 export const PlacementEvents = Object.freeze({
-  DecisionPublished: { type: 'Normal', when: 'the first decision is stored and holds a cluster, or none is wanted' },
+  DecisionPublished: {
+    type: 'Normal',
+    when: 'the first decision is stored and holds a cluster, or no cluster is requested',
+  },
   DecisionChanged: {
     type: 'Normal',
-    when: 'a later decision is stored that holds other clusters; the note names those that came and went',
+    when: 'a later decision is stored that holds other clusters; the note names those that were added and removed',
   },
   PlacementUnsatisfied: {
     type: 'Warning',

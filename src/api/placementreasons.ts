@@ -13,12 +13,12 @@ export const PlacementConditions = Object.freeze({
 
 /** Reasons of the conditions. */
 export const PlacementReasons = Object.freeze({
-  AllDecisionsScheduled: 'as many clusters as wanted are selected and stored',
+  AllDecisionsScheduled: 'as many clusters as requested are selected and stored',
   NoManagedClusterSetBindings: 'no cluster set is bound to the namespace',
   NoIntersection: 'none of the sets that spec.ClusterSets names is bound to the namespace',
   AllManagedClusterSetsEmpty: 'the sets hold no cluster that is not being deleted',
   NoManagedClusterMatched: 'no cluster of the sets matches a predicate',
-  NotAllDecisionsScheduled: 'fewer clusters than wanted are selected and stored',
+  NotAllDecisionsScheduled: 'fewer clusters than requested are selected and stored',
   Misconfigured: 'a field of the spec cannot be read; the last decision stays published',
   Succeedconfigured: 'every field of the spec can be read',
   DecisionPublished: 'the decision for this generation is stored',
