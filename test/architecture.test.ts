@@ -136,6 +136,15 @@ describe('sizes', () => {
     expect([...sources, ...tests].flatMap(wrongLength)).toEqual([]);
   });
 
+  it('folders of src have at most 15 source files', () => {
+    const counts = new Map<string, number>();
+    for (const { file } of readSources(root, 'src')) {
+      const folder = path.posix.dirname(file);
+      counts.set(folder, (counts.get(folder) ?? 0) + 1);
+    }
+    expect([...counts].filter(([, count]) => count > 15)).toEqual([]);
+  });
+
   it('functions have at most 60 lines, 4 parameters and a depth of 3', () => {
     expect(sources.flatMap((source) => source.functions.flatMap(wrongShape))).toEqual([]);
   });

@@ -12,7 +12,7 @@ import {
   ServiceAccounts,
   Services,
 } from '../../api/resources.js';
-import { deploymentHealth, type HealthRule } from './status/health.js';
+import { deploymentHealth, type HealthRule } from './health.js';
 
 /** One component. Its objects are the YAML files of its folder. */
 export interface ComponentRow {

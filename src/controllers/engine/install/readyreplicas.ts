@@ -1,6 +1,6 @@
 import { Deployments } from '../../../api/resources.js';
 import { idOf, integerAt } from '../../../domain/engine/manifest/manifest.js';
-import { deploymentHealth } from '../../../domain/engine/status/health.js';
+import { deploymentHealth } from '../../../domain/engine/health.js';
 import type { ObjectState } from '../../../domain/engine/status/input.js';
 import type { EngineMemory } from '../memory.js';
 import type { TargetContents } from '../targetcaches.js';

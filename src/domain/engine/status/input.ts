@@ -1,7 +1,7 @@
 import type { MultiClusterEngine } from '../../../api/generated/multiclusterengine.js';
 import type { KubeObject, ObjectName, ResourceType } from '../../../api/meta.js';
 import { CATALOGUE } from '../catalogue.js';
-import { deploymentHealth, type Health } from './health.js';
+import { deploymentHealth, type Health } from '../health.js';
 import { titleOf } from '../manifest/manifest.js';
 import type { FieldError } from '../spec.js';
 

@@ -1,4 +1,4 @@
-import { integerAt, itemsAt, textAt, type Tree } from '../manifest/manifest.js';
+import { integerAt, itemsAt, textAt, type Tree } from './manifest/manifest.js';
 
 /** The health of a Deployment, from its status. */
 export interface Health {
