@@ -60,14 +60,14 @@ describe('npm run build', () => {
     expect(statSync(at('dist/src/a.js')).mtimeMs).toBe(before);
   });
 
-  it('compiles what has changed, and tells an error again until it is mended', () => {
+  it('the build compiles changed files, and reports an error again until it is fixed', () => {
     writeFileSync(at('src/a.ts'), "export const a = 'text';\n");
-    const told = build();
+    const failed = build();
     const again = build();
     writeFileSync(at('src/a.ts'), 'export const a = 2;\n');
 
-    expect(told).toContain("src/b.ts(2,14): error TS2322: Type 'string' is not assignable to type 'number'.");
-    expect([again, build(), built('a.js')]).toEqual([told, '', 'export const a = 2;\n']);
+    expect(failed).toContain("src/b.ts(2,14): error TS2322: Type 'string' is not assignable to type 'number'.");
+    expect([again, build(), built('a.js')]).toEqual([failed, '', 'export const a = 2;\n']);
   });
 
   it('compiles everything where dist is gone', () => {

@@ -13,8 +13,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What is said of it; 'fine' where nothing is. */
-async function saidOf(work: Promise<void>): Promise<string> {
+/** The message of the error; 'fine' without one. */
+async function messageOf(work: Promise<void>): Promise<string> {
   return work.then(
     () => 'fine',
     (error: unknown) => (error instanceof Error ? error.message.replaceAll(folder, 'FOLDER') : ''),
@@ -34,16 +34,16 @@ describe('the data folder', () => {
       'odd',
       '--data-dir=FOLDER/odd cannot be used: FOLDER/odd/store must be a folder, and is a file: move it away, or take another folder with --data-dir=DIR',
     ],
-  ])('%s', async (_name, name, said) => {
+  ])('%s', async (_name, name, message) => {
     writeFileSync(path.join(folder, 'file'), '');
     mkdirSync(path.join(folder, 'odd'));
     writeFileSync(path.join(folder, 'odd', 'store'), '');
-    expect(await saidOf(checkFolders({ dataDir: path.join(folder, name), auditLog: undefined }))).toBe(said);
+    expect(await messageOf(checkFolders({ dataDir: path.join(folder, name), auditLog: undefined }))).toBe(message);
   });
 
   it('the data folder is named when its log cannot be written', async () => {
     mkdirSync(path.join(folder, 'logs', 'standalone.log'), { recursive: true });
-    expect(await saidOf(checkFolders({ dataDir: folder, auditLog: undefined }))).toMatch(
+    expect(await messageOf(checkFolders({ dataDir: folder, auditLog: undefined }))).toMatch(
       /^--data-dir=FOLDER cannot be used: .*EISDIR.* 'FOLDER\/logs\/standalone\.log'$/,
     );
   });
@@ -59,7 +59,7 @@ describe('the data folder', () => {
   });
 });
 
-it('port 0 of the gateway is a free port before anybody is told of it', async () => {
+it('port 0 of the gateway is a free port before it is reported anywhere', async () => {
   const config = readConfig(['standalone', '--gateway-listen=127.0.0.1:0'], {});
   if (config.command !== 'standalone') throw new Error(config.command);
   const { gatewayListen } = await withGatewayPort(config);

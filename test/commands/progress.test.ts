@@ -15,7 +15,7 @@ describe('the progress output', () => {
     written = '';
   });
 
-  /** Five seconds of a work of 2,500, told each 50. */
+  /** Five seconds of a work of 2,500 steps, reported every 50 steps. */
   async function work(count: ReportProgress): Promise<void> {
     for (let done = 50; done <= 2_500; done += 50) {
       await clock.advance(100);

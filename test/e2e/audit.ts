@@ -16,7 +16,7 @@ import { kubectlOk } from '@multicluster-engine/kube-apiserver/testing/kubectl';
 import { root } from '../support/repository/root.js';
 import { fields } from '../support/scenario/checks/reading.js';
 
-/** Permissions that no end-to-end test uses, each with the situation that needs it. */
+/** Permissions that no end-to-end test uses, each with the case that needs it. */
 const SPARED: Readonly<Record<string, string>> = {};
 
 const missing = missingPrograms('hub');

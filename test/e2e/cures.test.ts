@@ -226,9 +226,9 @@ describeWithServer('the reason why an engine is not available', { own: true, ...
           const ours = (list?.items ?? []).filter(
             (one) => one['reportingController'] === 'multicluster.platform.io/engine',
           );
-          const told = ours.map((one) => `${String(one['reason'])} ${String(one['note'])}`);
-          seen(told);
-          return told.some((one) => one.startsWith(begin));
+          const texts = ours.map((one) => `${String(one['reason'])} ${String(one['note'])}`);
+          seen(texts);
+          return texts.some((one) => one.startsWith(begin));
         });
       }
     },

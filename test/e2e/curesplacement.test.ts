@@ -123,8 +123,8 @@ describeWithServer(
         await slip(placement('europe', { predicates: [selecting('Near')] }));
         await install(server(), crds());
 
-        const said = await reason(`${SHOP}/placements/europe`, 'PlacementMisconfigured', 'Misconfigured');
-        expect(said).toMatchObject({
+        const misconfigured = await reason(`${SHOP}/placements/europe`, 'PlacementMisconfigured', 'Misconfigured');
+        expect(misconfigured).toMatchObject({
           status: 'True',
           message: expect.stringMatching(
             /^spec\.predicates\[0\]\.requiredClusterSelector\.labelSelector\.matchExpressions\[0\]\.operator: .*"?Near"?/,
@@ -162,8 +162,8 @@ describeWithServer(
           }),
         );
 
-        const said = await reason(`${SHOP}/placements/typo`, 'PlacementMisconfigured', 'Misconfigured');
-        expect(said['message']).toMatch(
+        const misconfigured = await reason(`${SHOP}/placements/typo`, 'PlacementMisconfigured', 'Misconfigured');
+        expect(misconfigured['message']).toMatch(
           /^spec\.predicates\[0\]\.requiredClusterSelector\.labelSelector\.matchExpressions\[0\]\.key: .*"?a b"?/,
         );
       },

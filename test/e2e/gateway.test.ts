@@ -137,14 +137,14 @@ describeWithServer('the gateway of an engine', { own: true, log: 'RequestRespons
       ]);
       expect(writes.filter(({ receivedAt }) => receivedAt < due)).toEqual([]);
       const events = await waitFor('the event', async () => {
-        const said = await hub.kubectl(
+        const output = await hub.kubectl(
           'get',
           'events.events.k8s.io',
           '-A',
           '-o',
           'jsonpath={range .items[*]}{.reason}: {.note}{"\\n"}{end}',
         );
-        const renewed = said.split('\n').filter((line) => line.startsWith('CertificateRenewed:'));
+        const renewed = output.split('\n').filter((line) => line.startsWith('CertificateRenewed:'));
         return renewed.length > 0 ? renewed : undefined;
       });
       expect(events).toEqual([

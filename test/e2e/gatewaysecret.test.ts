@@ -61,7 +61,7 @@ describeWithServer('a Secret gateway-tls', { own: true, ...HUB }, (server) => {
   }
 
   /** Waits until the engine reports this about the Secret. */
-  async function told(row: string): Promise<void> {
+  async function reported(row: string): Promise<void> {
     await hub.engine(
       `to say ${row}`,
       ({ status }) =>
@@ -82,7 +82,7 @@ describeWithServer('a Secret gateway-tls', { own: true, ...HUB }, (server) => {
       client = await GatewayClient.open(hub);
 
       for (const name of NAMES) await client.served(await data('ca.crt'), name);
-      await told(GIVEN);
+      await reported(GIVEN);
       expect(await client.trusted()).toBe('');
       const written = await revision();
       await hub.settled();
@@ -122,7 +122,7 @@ describeWithServer('a Secret gateway-tls', { own: true, ...HUB }, (server) => {
 
       const ca = await waitFor('the ConfigMap', async () => (await client.trusted()) || undefined);
       await client.served(ca);
-      await told(OURS);
+      await reported(OURS);
       expect(client.pod.exit()).toBeUndefined();
     },
     5 * MINUTE,
@@ -144,7 +144,7 @@ describeWithServer('a Secret gateway-tls', { own: true, ...HUB }, (server) => {
       expect(after).not.toContain(foreign.certificate.trim());
       await waitFor('the repair', async () => after.includes((await data('tls.crt')).trim()));
       await client.served(after.replace(/^[^]*(?=-----BEGIN CERTIFICATE-----)/, ''));
-      await told(OURS);
+      await reported(OURS);
       expect(
         (await hub.writes(mark, /operator$/))
           .filter(({ name }) => name.startsWith('gateway-'))
@@ -165,7 +165,7 @@ describeWithServer('a Secret gateway-tls', { own: true, ...HUB }, (server) => {
       const before = await data('tls.key');
       for (const { command } of RUNNING) await type(command);
 
-      await told(GIVEN);
+      await reported(GIVEN);
       expect(await data('tls.key')).not.toBe(before);
       await client.served(await data('ca.crt'));
       await waitFor('gateway-ca to go', async () => (await client.trusted()) === '');

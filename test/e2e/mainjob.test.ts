@@ -273,7 +273,7 @@ describeWithServer('the main job', { own: true, ...HUB }, (server) => {
       await hub.patch(DEPLOYMENT, { spec: { replicas: 1 } });
       await hub.patchEngine({ spec: { nodeSelector: { 'kubernetes.io/os': 'none' } } });
 
-      const paused = await hub.engine('to tell of all three', ({ status }) =>
+      const paused = await hub.engine('to report all three', ({ status }) =>
         ['Drifted', 'Missing'].every((reason) => status?.components?.some((row) => row.reason === reason) === true),
       );
       await quietWindow(3000);

@@ -109,9 +109,9 @@ describeWithServer('an installed engine', { own: true, ...HUB }, (server) => {
       await waitFor(
         'an event that names it',
         async (seen) => {
-          const told = await notes('DriftRepaired');
-          seen(told);
-          return told.some((note) => note.startsWith(`${kind} `) && note.includes('differs at'));
+          const found = await notes('DriftRepaired');
+          seen(found);
+          return found.some((note) => note.startsWith(`${kind} `) && note.includes('differs at'));
         },
         REPAIR,
       );
@@ -172,7 +172,7 @@ describeWithServer('an installed engine', { own: true, ...HUB }, (server) => {
           (await hub.get(`${RBAC}/namespaces/elsewhere/rolebindings/multicluster-engine-installer`)) === undefined,
         REPAIR,
       );
-      await waitFor('both to be told of', async () => (await notes('ObjectPruned')).length === 2);
+      await waitFor('both ObjectPruned events', async () => (await notes('ObjectPruned')).length === 2);
       expect((await notes('ObjectPruned')).sort()).toEqual([
         expect.stringMatching(/^RoleBinding elsewhere\/multicluster-engine-installer /),
         expect.stringMatching(/^ServiceAccount multicluster-engine\/retired /),
@@ -234,10 +234,10 @@ describeWithServer('an installed engine', { own: true, ...HUB }, (server) => {
       }
       expect(await hub.get(`${NAMESPACE}/configmaps/theirs`)).toMatchObject({ data: { a: 'b' } });
       expect((await stored(NAMESPACE)).metadata?.deletionTimestamp).toBeUndefined();
-      await waitFor('an event that says so', async (seen) => {
-        const told = await notes('EngineUninstalled');
-        seen(told);
-        return told.some((note) => note.includes('stays, since it holds ConfigMap multicluster-engine/theirs'));
+      await waitFor('the event EngineUninstalled', async (seen) => {
+        const found = await notes('EngineUninstalled');
+        seen(found);
+        return found.some((note) => note.includes('stays, since it holds ConfigMap multicluster-engine/theirs'));
       });
     },
     5 * MINUTE,

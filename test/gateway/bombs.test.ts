@@ -8,13 +8,13 @@ const MIB = 1024 * 1024;
 
 /** The result of each round; `ERR_WORKER_OUT_OF_MEMORY` when the heap was too small. */
 async function rounds(text: string, format: 'json' | 'yaml', heapMb: number): Promise<readonly string[]> {
-  const said: string[] = [];
+  const messages: string[] = [];
   const resourceLimits = { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: 4 };
   const worker = new Worker(READER, { workerData: { text, format }, resourceLimits });
-  worker.on('message', (one: string) => said.push(one));
-  worker.on('error', (error: NodeJS.ErrnoException) => said.push(error.code ?? error.message));
+  worker.on('message', (one: string) => messages.push(one));
+  worker.on('error', (error: NodeJS.ErrnoException) => messages.push(error.code ?? error.message));
   await new Promise((resolve) => worker.once('exit', resolve));
-  return said;
+  return messages;
 }
 
 const fill = (unit: string, end = ''): string => unit.repeat(Math.floor((MIB - end.length) / unit.length)) + end;
@@ -51,10 +51,10 @@ const BOMBS: readonly (readonly [string, 'json' | 'yaml', string])[] = [
 
 describe('a body of 1 MiB', () => {
   it.each(BOMBS)('of %s in %s is parsed repeatedly within 16 MiB of heap', async (_what, format, text) => {
-    const said = await rounds(text, format, 16 + 8);
+    const messages = await rounds(text, format, 16 + 8);
 
-    expect(said).toHaveLength(5);
-    expect(said.filter((one) => one !== 'read' && one !== 'refused')).toEqual([]);
+    expect(messages).toHaveLength(5);
+    expect(messages.filter((one) => one !== 'read' && one !== 'refused')).toEqual([]);
   });
 
   it('needs more than the limit when it is not bounded: the limit is effective', async () => {

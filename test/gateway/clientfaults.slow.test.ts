@@ -48,7 +48,7 @@ function drip(socket: TLSSocket, text: string): Promise<string> {
 }
 
 /** The status codes of the responses, after these were checked against the OpenAPI document. */
-function told(method: string, text: string): number[] {
+function checkedStatusCodes(method: string, text: string): number[] {
   const replies = parseReplies(Buffer.from(text, 'latin1'));
   for (const reply of replies) mustConform(method, ENGINES, reply);
   return replies.map(({ status }) => status);
@@ -191,7 +191,7 @@ describe('a slow client', () => {
       `GET ${ENGINES} HTTP/1.1\r\nHost: localhost\r\n${'X: y\r\n'.repeat(1000)}`,
     );
 
-    expect(told('GET', back)).toEqual([408]);
+    expect(checkedStatusCodes('GET', back)).toEqual([408]);
     expect(hasty.upstream.requests).toEqual([]);
   });
 
@@ -201,7 +201,7 @@ describe('a slow client', () => {
       `POST ${ENGINES} HTTP/1.1\r\nHost: localhost\r\n${COOKIE}Content-Type: application/yaml\r\nContent-Length: 100000\r\n\r\n`,
     );
 
-    expect(told('POST', await drip(socket, '# '))).toEqual([408]);
+    expect(checkedStatusCodes('POST', await drip(socket, '# '))).toEqual([408]);
     expect(hasty.upstream.requests).toEqual([]);
     await waitFor('the access log', () => hasty.log.lines.some(({ fields }) => Object(fields)['code'] === 408));
     expect(await hasty.metrics.text()).toContain(

@@ -180,7 +180,11 @@ describe('an object that the API server rejects', () => {
   const causes = (...found: readonly (readonly [string, string])[]): object => ({
     details: { causes: found.map(([field, reason]) => ({ field, reason, message: 'SECRET' })) },
   });
-  const told = (status: 400 | 422, said: object, yaml = 'spec: {numberOfClusters: -1, clusterSets: [a]}'): object => {
+  const mappedError = (
+    status: 400 | 422,
+    said: object,
+    yaml = 'spec: {numberOfClusters: -1, clusterSets: [a]}',
+  ): object => {
     const { kind, detail } = invalidObjectError(
       status,
       { ...said },
@@ -190,7 +194,7 @@ describe('an object that the API server rejects', () => {
   };
 
   it('for a misspelled field that its schema forbids gets 400 with a suggestion, as for any unknown field', () => {
-    expect(told(422, causes(['spec.clusterSets', 'FieldValueForbidden']))).toEqual({
+    expect(mappedError(422, causes(['spec.clusterSets', 'FieldValueForbidden']))).toEqual({
       kind: 'malformed',
       fields: ['spec.clusterSets'],
       message: 'spec.clusterSets: is not a field of this kind: perhaps spec.ClusterSets is meant',
@@ -199,7 +203,10 @@ describe('an object that the API server rejects', () => {
 
   it('for such a field and an invalid value gets 422 with both causes', () => {
     expect(
-      told(422, causes(['spec.clusterSets', 'FieldValueForbidden'], ['spec.numberOfClusters', 'FieldValueInvalid'])),
+      mappedError(
+        422,
+        causes(['spec.clusterSets', 'FieldValueForbidden'], ['spec.numberOfClusters', 'FieldValueInvalid']),
+      ),
     ).toMatchObject({ kind: 'invalid', fields: ['spec.numberOfClusters', 'spec.clusterSets'] });
   });
 
@@ -213,7 +220,7 @@ describe('an object that the API server rejects', () => {
     ['a reason that is a word of the language', causes(['spec', 'constructor'])],
     ['an unknown field that was not sent', { message: 'unknown field "SECRET"' }],
   ])('with %s gets a generic message', (_what, said) => {
-    expect(told(400, said)).toEqual({
+    expect(mappedError(400, said)).toEqual({
       kind: 'malformed',
       fields: [],
       message: 'the API server rejects the object as invalid',
@@ -222,7 +229,10 @@ describe('an object that the API server rejects', () => {
 
   it('twice for the same field and reason gets one cause', () => {
     expect(
-      told(422, causes(['spec.numberOfClusters', 'FieldValueInvalid'], ['spec.numberOfClusters', 'FieldValueInvalid'])),
+      mappedError(
+        422,
+        causes(['spec.numberOfClusters', 'FieldValueInvalid'], ['spec.numberOfClusters', 'FieldValueInvalid']),
+      ),
     ).toMatchObject({ fields: ['spec.numberOfClusters'] });
   });
 
@@ -280,7 +290,7 @@ describe('an object that the API server rejects', () => {
     const key = 'k'.repeat(1_100);
 
     expect(
-      told(
+      mappedError(
         400,
         { message: `x: unknown field "spec.${key}", unknown field "spec.${key}.a"` },
         JSON.stringify({ spec: { [key]: { a: 1 } } }),
@@ -292,7 +302,7 @@ describe('an object that the API server rejects', () => {
     const keys = Array.from({ length: 9_000 }, (_, index) => `key${index}`);
     const message = `strict decoding error: ${keys.map((key) => `unknown field "spec.${key}"`).join(', ')}`;
 
-    expect(told(400, { message }, `spec: {${keys.map((key) => `${key}: 1`).join(', ')}}`)).toMatchObject({
+    expect(mappedError(400, { message }, `spec: {${keys.map((key) => `${key}: 1`).join(', ')}}`)).toMatchObject({
       fields: keys.slice(0, 32).map((key) => `spec.${key}`),
     });
   });

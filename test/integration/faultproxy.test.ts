@@ -141,7 +141,7 @@ describeWithServer('the fault proxy', {}, (server) => {
     await waitFor('the end of the watch', () => ended);
   });
 
-  it('says nothing when it is told to be silent', async () => {
+  it('a silent fault sends nothing', async () => {
     proxy.plan = () => ({ kind: 'silence' });
     let answered = false;
     void call('GET', COLLECTION).then(

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { describeCall as told, errorFromResponse } from '../../src/kube/apierror.js';
+import { describeCall, errorFromResponse } from '../../src/kube/apierror.js';
 import type { FailedCall, FailureKind } from '../../src/runtime/errors.js';
 
 const call: FailedCall = { verb: 'update', resource: 'placements.cluster.fleetmgmt.io', namespace: 'n', name: 'x' };
 
-function status(reason: string, details: object = {}, message = 'the server says so'): object {
+function status(reason: string, details: object = {}, message = 'the message of the server'): object {
   return { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason, message, details };
 }
 
@@ -69,7 +69,7 @@ describe('an error response', () => {
     ];
     const error = errorFromResponse({ status: 422, body: status('Invalid', { causes }), retryAfterMs: 5_000 }, call);
 
-    expect(error).toMatchObject({ reason: 'Invalid', retryAfterMs: 5_000, message: 'the server says so' });
+    expect(error).toMatchObject({ reason: 'Invalid', retryAfterMs: 5_000, message: 'the message of the server' });
     expect(error.causes).toEqual([
       { reason: 'FieldValueInvalid', field: 'spec.a', message: 'Invalid value' },
       { reason: '', field: '', message: 'denied by a policy' },
@@ -116,6 +116,6 @@ it.each<[FailedCall, string]>([
   [call, 'update placements.cluster.fleetmgmt.io n/x'],
   [{ verb: 'list', resource: 'secrets', namespace: 'n' }, 'list secrets n'],
   [{ verb: 'list', resource: 'managedclusters' }, 'list managedclusters'],
-])('%j is told as "%s"', (one, text) => {
-  expect(told(one)).toBe(text);
+])('the call %j is described as "%s"', (one, text) => {
+  expect(describeCall(one)).toBe(text);
 });

@@ -30,7 +30,7 @@ class Gate {
   }
 }
 
-/** A group of one cache, one controller and one lease, each under the test's hand, and all that happened in order. */
+/** A group of one cache, one controller and one lease, each controlled by the test, and the record of what happened. */
 function bench(options: Partial<GroupOptions> = {}) {
   const clock = new ManualClock();
   const log = new RecordingLog();
@@ -39,7 +39,7 @@ function bench(options: Partial<GroupOptions> = {}) {
   const lease = new Gate();
   const passes = new Gate();
   passes.open();
-  let tenure = new AbortController();
+  let term = new AbortController();
   let longestSeconds = 0;
   const source: CacheSource = {
     start: () => void happened.push('cache starts'),
@@ -51,11 +51,11 @@ function bench(options: Partial<GroupOptions> = {}) {
       happened.push('lease wanted');
       await lease.pass(signal);
       lease.close();
-      tenure = new AbortController();
-      return tenure.signal;
+      term = new AbortController();
+      return term.signal;
     },
     release: async () => void happened.push('lease released'),
-    held: () => !tenure.signal.aborted,
+    held: () => !term.signal.aborted,
   };
   const controller: Controller = {
     name: 'things',
@@ -79,7 +79,7 @@ function bench(options: Partial<GroupOptions> = {}) {
     ...options,
   });
   const stop = new AbortController();
-  const lose = (): void => tenure.abort(new Error('lost'));
+  const lose = (): void => term.abort(new Error('lost'));
   const hang = (seconds: number): void => void (longestSeconds = seconds);
   return { clock, log, happened, sync, lease, passes, group, stop, lose, hang, source, election, controller };
 }

@@ -4,7 +4,7 @@ import { exitOnCrash, runUntilSignalled, type Host, type Runnable } from '../../
 import { ManualClock, settle } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { RecordingLog } from '../support/fakes/log.js';
 
-/** A process that only notes how it was told to exit. */
+/** A process that only records its exit code. */
 class FakeHost extends EventEmitter implements Host {
   readonly exits: number[] = [];
 
@@ -13,7 +13,7 @@ class FakeHost extends EventEmitter implements Host {
   }
 }
 
-/** A part that ends when told to, or when the test says so. */
+/** A part that ends when its signal fires or when the test ends it. */
 function part(name: string, clean = true, obeys = true) {
   let end = (): void => undefined;
   const runnable: Runnable = {

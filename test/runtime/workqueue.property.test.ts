@@ -31,8 +31,8 @@ interface Open {
 const RANDOM = (): number => 0.5;
 
 /**
- * A queue beside a model of what it owes: for each key, when the earliest wish falls due that no run has begun after, and
- * until when it is held back.
+ * A queue and a model of it: for each key, the due time of its earliest request without a later run, and the end of its
+ * backoff.
  */
 class Model {
   readonly clock = new ManualClock();
@@ -88,7 +88,7 @@ class Model {
     this.owed.set(one, Math.min(this.owed.get(one) ?? Infinity, this.clock.monotonic() + ms));
   }
 
-  /** When `one` may run: when a wish has fallen due and nothing holds it back; never without a wish. */
+  /** When `one` may run: when a request is due and its backoff is over; never without a request. */
   #earliest(one: string): number {
     return Math.max(this.owed.get(one) ?? Infinity, this.held.get(one) ?? 0);
   }
@@ -141,8 +141,8 @@ class Model {
   }
 }
 
-describe('whatever is added, ends and fails in whatever order', () => {
-  it('no key runs beside itself, before it is due or while it is held back, no wish is lost, and nothing is kept', async () => {
+describe('a work queue under any sequence of adds, ends and failures', () => {
+  it('no key runs twice at once, before it is due or during its backoff, no request is lost, and nothing is kept', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 3 }), fc.array(step, { maxLength: 40 }), async (workers, steps) => {
         const model = new Model(workers);

@@ -158,15 +158,15 @@ type ClientMessage =
 async function measureFromClient(remote: Remote, note: RecordFigure): Promise<void> {
   const client = fork(fileURLToPath(import.meta.url));
   let begun = process.cpuUsage();
-  client.on('message', (told: ClientMessage) => {
-    if ('begins' in told) {
+  client.on('message', (report: ClientMessage) => {
+    if ('begins' in report) {
       begun = process.cpuUsage();
       return;
     }
     const { user, system } = process.cpuUsage(begun);
-    note(told.measure, '/s', told.perSecond);
-    note(`${told.measure}: CPU of the server for one`, 'µs', (user + system) / told.count);
-    note(`${told.measure}: CPU of the client for one`, 'µs', told.cpuMicros / told.count);
+    note(report.measure, '/s', report.perSecond);
+    note(`${report.measure}: CPU of the server for one`, 'µs', (user + system) / report.count);
+    note(`${report.measure}: CPU of the client for one`, 'µs', report.cpuMicros / report.count);
   });
   client.send(remote);
   const [code] = (await once(client, 'exit')) as [number | null];
@@ -174,7 +174,7 @@ async function measureFromClient(remote: Remote, note: RecordFigure): Promise<vo
 }
 
 async function runClient(remote: Remote): Promise<void> {
-  const tell = (told: ClientMessage): void => void process.send?.(told);
+  const send = (report: ClientMessage): void => void process.send?.(report);
   const lanes = await Promise.all(Array.from({ length: AT_ONCE }, () => Connection.open(remote)));
   const ask: SendRequest = async (lane, method, target, body, contentType = 'application/json') => {
     const answer = await lanes[lane]?.request({
@@ -188,12 +188,12 @@ async function runClient(remote: Remote): Promise<void> {
   let begun = process.cpuUsage();
   await measure('over HTTPS', ask, {
     begin() {
-      tell({ begins: true });
+      send({ begins: true });
       begun = process.cpuUsage();
     },
     end(what, perSecond, count) {
       const { user, system } = process.cpuUsage(begun);
-      tell({ measure: what, perSecond, count, cpuMicros: user + system });
+      send({ measure: what, perSecond, count, cpuMicros: user + system });
     },
   });
   for (const lane of lanes) lane.close();

@@ -85,13 +85,18 @@ async function remove(send: Send, item: string): Promise<void> {
 
 /** A response without values that differ between runs. */
 function written({ code, body, warnings }: Answer): Node {
-  const said = warnings.length === 0 ? {} : { warnings };
+  const headerWarnings = warnings.length === 0 ? {} : { warnings };
   if (code >= 400)
-    return { code, message: body['message'], causes: (body['details'] as Node | undefined)?.['causes'], ...said };
+    return {
+      code,
+      message: body['message'],
+      causes: (body['details'] as Node | undefined)?.['causes'],
+      ...headerWarnings,
+    };
   const metadata = Object.fromEntries(
     Object.entries(body['metadata'] as Node).filter(([name]) => !VOLATILE.includes(name)),
   );
-  return { code, object: { ...body, metadata }, ...said };
+  return { code, object: { ...body, metadata }, ...headerWarnings };
 }
 
 /** One variant per line, so that diffs are readable. */

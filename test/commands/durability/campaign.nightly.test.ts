@@ -21,7 +21,7 @@ it(
     const fast = rates.filter((rate) => rate >= PACE.perSecond).length;
     console.log(
       `${answered} writes were answered; in the second before a kill ${at(0)} to ${at(1)}, ${at(0.5)} in the middle round; ` +
-        `${fast} of ${rates.length} rounds were killed at ${PACE.perSecond} a second or more; ${watched} events were watched, ${relisted} watches were told 410`,
+        `${fast} of ${rates.length} rounds were killed at ${PACE.perSecond} a second or more; ${watched} events were watched, ${relisted} watches got 410`,
     );
 
     expect(answered).toBeGreaterThanOrEqual(ROUNDS * 400);

@@ -10,8 +10,8 @@ interface Event {
 }
 
 /**
- * A watch that goes on from the revision that it saw last, whatever happened to the server meanwhile, and lists anew where it
- * is told 410. Holds what a client of it would hold.
+ * A watch that resumes from the last revision that it received, also after a restart of the server, and lists again after
+ * 410. Holds the objects that an informer would hold.
  */
 export class Follower {
   readonly #path: string;
@@ -53,7 +53,7 @@ export class Follower {
     );
   }
 
-  /** Of these revisions, the ones that no event told of although the watch went over them. */
+  /** Of these revisions, those without an event although the watch has passed them. */
   missing(revisions: readonly number[]): number[] {
     return revisions.filter((one) => one > this.#listed && one <= this.#revision && !this.#seen.has(one));
   }

@@ -3,29 +3,29 @@ import { isDeepStrictEqual } from 'node:util';
 import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 import { fields, keyOf, versionOf } from '../../support/scenario/checks/reading.js';
 
-/** What a writer has asked for and not heard of: `value` is in the object if it came to pass; undefined for a deletion. */
+/** A write without a response yet: `value` is in the object if the write succeeded; undefined for a deletion. */
 export interface Pending {
   readonly value: string | undefined;
 }
 
-/** What is known of one object: its last answered state, and what may have come after it. */
+/** One object: its state after the last answered write, and the unanswered write, if any. */
 interface Known {
   object: AnyObject | undefined;
   pending: Pending | undefined;
 }
 
 /**
- * All that was answered, to hold against what a server says after it was killed. One writer an object: so the state after a
- * kill is the last answered one, or that with the one unanswered write.
+ * All answered writes, to compare with the state of the server after a kill. Each object has one writer, so its state
+ * after a kill is the last answered one, or that with the one unanswered write.
  */
 export class Ledger {
   readonly #known = new Map<string, Known>();
   /** Revisions that were given to a write, each with the collection that it belongs to. */
   readonly #revisions = new Map<number, string>();
-  /** Of these, by collection, those that nobody has asked for yet. */
+  /** Of these, by collection, those that `answeredUntil` has not returned yet. */
   readonly #fresh = new Map<string, number[]>();
   readonly wrong: string[] = [];
-  /** The newest revision that anybody was told. */
+  /** The newest revision that a client received. */
   newest = 0;
   answered = 0;
 
@@ -49,14 +49,14 @@ export class Ledger {
         );
       this.#revisions.set(revision, `${collection} ${key}`);
       this.#freshOf(collection).push(revision);
-      this.told(revision);
+      this.observe(revision);
     }
     known.object = object;
     known.pending = undefined;
     this.answered += 1;
   }
 
-  told(revision: number): void {
+  observe(revision: number): void {
     this.newest = Math.max(this.newest, revision);
   }
 
@@ -70,7 +70,7 @@ export class Ledger {
     return fresh.filter((one) => one <= revision);
   }
 
-  /** After a kill: holds the listed objects against the ledger, and takes over what became of the unanswered writes. */
+  /** After a kill: compares the listed objects with the ledger, and adopts the results of the unanswered writes. */
   settle(collection: string, listed: readonly AnyObject[], mine: (object: AnyObject) => boolean): void {
     const found = new Map(listed.filter(mine).map((object) => [keyOf(object), object]));
     for (const [id, known] of this.#known) {
@@ -78,16 +78,16 @@ export class Ledger {
       if (kept !== collection) continue;
       const now = found.get(key);
       found.delete(key);
-      const came =
+      const applied =
         known.pending !== undefined &&
-        (now === undefined ? known.pending.value === undefined : tellsOf(now, known.pending.value));
-      if (!came && !isDeepStrictEqual(bare(now), bare(known.object)))
+        (now === undefined ? known.pending.value === undefined : holdsValue(now, known.pending.value));
+      if (!applied && !isDeepStrictEqual(bare(now), bare(known.object)))
         this.wrong.push(
           `${id} is ${JSON.stringify(now)}, answered was ${JSON.stringify(known.object)}, and unanswered ${JSON.stringify(known.pending)}`,
         );
       known.object = now;
       known.pending = undefined;
-      if (now !== undefined) this.told(versionOf(now));
+      if (now !== undefined) this.observe(versionOf(now));
     }
     for (const key of found.keys()) this.wrong.push(`${collection} ${key} was written by nobody`);
   }
@@ -106,15 +106,15 @@ export class Ledger {
   }
 }
 
-/** Whether the write of a value, which is another for each write, has come to pass. */
-function tellsOf(object: AnyObject, value: string | undefined): boolean {
+/** Whether the write of a value, which is another for each write, has succeeded. */
+function holdsValue(object: AnyObject, value: string | undefined): boolean {
   return (
     value !== undefined &&
     [object.metadata?.annotations?.['value'], fields(fields(object.status)['version'])['kubernetes']].includes(value)
   );
 }
 
-/** Items of a list do not tell what they are. */
+/** The object without apiVersion and kind, which items of a list do not have. */
 export function bare(object: AnyObject | undefined): AnyObject | undefined {
   if (object === undefined) return undefined;
   const { apiVersion: _version, kind: _kind, ...rest } = object;

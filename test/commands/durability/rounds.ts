@@ -236,14 +236,14 @@ class Campaign {
 
   async #check(admin: ApiSession): Promise<void> {
     const mine = (object: AnyObject): boolean => /^w\d+-/.test(object.metadata?.name ?? '');
-    const told = this.#ledger.newest;
+    const newest = this.#ledger.newest;
     for (const [index, follower] of this.#followers.entries()) {
       const name = index === 0 ? 'configmaps' : 'managedclusters';
       const { body } = await admin.call({ path: index === 0 ? MAPS : `${FLEET}/managedclusters` });
       const listed = body.items ?? [];
       assert.ok(
-        versionOf(body) >= Math.max(told, follower.revision),
-        `${name} are listed at ${versionOf(body)}, after ${told} and ${follower.revision}`,
+        versionOf(body) >= Math.max(newest, follower.revision),
+        `${name} are listed at ${versionOf(body)}, after ${newest} and ${follower.revision}`,
       );
       this.#ledger.settle(name, listed, mine);
       assert.deepEqual(this.#ledger.wrong, []);
@@ -285,7 +285,7 @@ class Campaign {
     assert.equal(established.filter((one) => one.endsWith(' True')).length, this.#definitions);
   }
 
-  /** What has each of them begin. All are connected by then: a kill finds none of them at the door. */
+  /** The functions that start the writers. All are connected before, so that a kill finds none while it connects. */
   #writers(number: number): Promise<(() => Promise<void>)[]> {
     const ca = readFileSync(path.join(this.#folder, 'ca.crt'), 'utf8');
     const tokens = [this.#admin(), this.#robot];

@@ -373,18 +373,18 @@ describe('the private key', () => {
 
 describe('an operator that ends between the two writes', () => {
   it('a key pair that was published and not stored is replaced, at the first issue and at a renewal', async () => {
-    let dies = false;
+    let applyFails = false;
     const rig = await installed();
     const first = served(rig);
     rig.api.before = (call) => {
-      if (dies && call.type === Secrets && call.verb === 'apply') throw new Error('dead');
+      if (applyFails && call.type === Secrets && call.verb === 'apply') throw new Error('dead');
     };
     await rig.clock.advance(60 * DAY_MS);
-    dies = true;
+    applyFails = true;
     await rig.pass();
     const lost = trusted(rig).at(-1);
     expect([trusted(rig)[0], served(rig)]).toEqual([first, first]);
-    dies = false;
+    applyFails = false;
     const next = new EngineRig({ api: rig.api, clock: rig.clock });
     await next.settle();
 

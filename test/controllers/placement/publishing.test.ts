@@ -210,11 +210,11 @@ describe('publishing of decision objects', () => {
     await hub.start();
     hub.caches.placements.pause();
     hub.api.remove(Placements, { namespace: NAMESPACE, name: 'web' });
-    const successor = hub.place('web', {}, { uid: 'uid-of-the-successor' });
+    const replacement = hub.place('web', {}, { uid: 'uid-of-the-replacement' });
     const before = hub.mark;
 
     hub.api.remove(PlacementDecisions, first);
-    hub.store(successor, 1, ['a']);
+    hub.store(replacement, 1, ['a']);
     await hub.clock.advance(500);
 
     expect(hub.writesSince(before)).toEqual([]);

@@ -197,7 +197,7 @@ describe('schedule, for any snapshot', () => {
   });
 
   it('selection does not depend on the order of the lists in the snapshot', () => {
-    const said = (world: World): string => {
+    const messageOf = (world: World): string => {
       const seen = snapshot(world);
       const decided = schedule(seen);
       const plan = planSlices(seen, decided);
@@ -215,7 +215,7 @@ describe('schedule, for any snapshot', () => {
       fc.property(shuffledWorld, ([world, fleet, bindings, sets]) => {
         const other = { ...world, fleet, bindings, sets, stored: [...world.stored].reverse() };
 
-        expect(said(other)).toBe(said(world));
+        expect(messageOf(other)).toBe(messageOf(world));
       }),
       { numRuns: 500 },
     );

@@ -22,7 +22,7 @@ function report(over: Partial<World>, { done, failure }: Progress = {}): Placeme
   return placementReport(seen, decided, { plan, done: done ?? plan.writes.length, ...(failure && { failure }) });
 }
 
-function said(of: PlacementReport, type: string): string {
+function conditionText(of: PlacementReport, type: string): string {
   const state = of.states.find((one) => one.type === type);
   return state === undefined ? 'absent' : `${state.status} ${state.reason}`;
 }
@@ -188,7 +188,7 @@ describe('PlacementSatisfied', () => {
   ])('PlacementSatisfied is $is when $when', ({ world, is, phase, words }) => {
     const of = report(world);
 
-    expect(said(of, 'PlacementSatisfied')).toBe(is);
+    expect(conditionText(of, 'PlacementSatisfied')).toBe(is);
     expect(of.phase).toBe(phase);
     for (const word of words) expect(message(of, 'PlacementSatisfied')).toContain(word);
   });
@@ -207,7 +207,7 @@ describe('PlacementSatisfied', () => {
     },
     { world: { ...unreadable, spec: inEu, fleet: members('x') }, is: 'False NoManagedClusterMatched' },
   ])('PlacementSatisfied names a set that cannot be read, and stays $is', ({ world, is }) => {
-    expect(said(report(world), 'PlacementSatisfied')).toBe(is);
+    expect(conditionText(report(world), 'PlacementSatisfied')).toBe(is);
     expect(message(report(world), 'PlacementSatisfied')).toContain('the selector of cluster set bad cannot be read');
   });
 
@@ -314,10 +314,10 @@ describe('conditions beside PlacementSatisfied', () => {
   ] as const)('Ready is $ready when $when', ({ world, ready, reconciling, stalled, misconfigured }) => {
     const of = report(world);
 
-    expect(said(of, 'Ready')).toBe(ready);
-    expect(said(of, 'Reconciling')).toBe(reconciling);
-    expect(said(of, 'Stalled')).toBe(stalled);
-    expect(said(of, 'PlacementMisconfigured')).toBe(misconfigured);
+    expect(conditionText(of, 'Ready')).toBe(ready);
+    expect(conditionText(of, 'Reconciling')).toBe(reconciling);
+    expect(conditionText(of, 'Stalled')).toBe(stalled);
+    expect(conditionText(of, 'PlacementMisconfigured')).toBe(misconfigured);
   });
 
   it('Ready names the foreign object', () => {
@@ -330,7 +330,7 @@ describe('conditions beside PlacementSatisfied', () => {
   it('Ready names the objects that are not stored yet', () => {
     const of = report({ fleet: members(...names(150)) }, { done: 1 });
 
-    expect(said(of, 'Ready')).toBe('False Publishing');
+    expect(conditionText(of, 'Ready')).toBe('False Publishing');
     expect(message(of, 'Ready')).toBe('not stored yet: PlacementDecision team/web-decision-2');
     expect(message(of, 'Reconciling')).toBe(message(of, 'Ready'));
   });
@@ -341,7 +341,7 @@ describe('conditions beside PlacementSatisfied', () => {
       { done: 0, failure: { name: 'web-decision-1', message: 'exceeded quota' } },
     );
 
-    expect(said(of, 'Ready')).toBe('False PublishFailed');
+    expect(conditionText(of, 'Ready')).toBe('False PublishFailed');
     expect(message(of, 'Ready')).toBe('PlacementDecision team/web-decision-1: exceeded quota');
   });
 
@@ -373,7 +373,7 @@ describe('conditions beside PlacementSatisfied', () => {
   ])('PlacementSatisfied reports %s too, with its usual reason', (_what, world, progress, is) => {
     const of = report(world, progress);
 
-    expect(said(of, 'PlacementSatisfied')).toBe(is);
+    expect(conditionText(of, 'PlacementSatisfied')).toBe(is);
     expect(message(of, 'PlacementSatisfied').endsWith(`; ${message(of, 'Ready')}`)).toBe(true);
   });
 

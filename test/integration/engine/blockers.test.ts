@@ -69,9 +69,9 @@ describeWithServer('an engine that cannot be installed', { own: true }, (server)
   /** Waits until one is rejected with this message: the API server observes stored objects with a delay. */
   const refused = (namespace: string, words: string, token?: string): Promise<boolean> =>
     waitFor(`a Deployment to be refused: ${words}`, async (seen) => {
-      const said = await refusal(namespace, token);
-      seen(said);
-      return said.includes(words);
+      const message = await refusal(namespace, token);
+      seen(message);
+      return message.includes(words);
     });
   const permit = async (): Promise<void> => {
     const path = '/apis/admissionregistration.k8s.io/v1';

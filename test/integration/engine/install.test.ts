@@ -232,7 +232,7 @@ describeWithServer('an engine with the permissions of deploy/', { own: true }, (
     async (_name, type, patch) => {
       const before = await read(type, COMPONENT);
       const mark = await user.mark();
-      const told = operator.events.length;
+      const eventsBefore = operator.events.length;
       await merge(type, patch);
       await waitFor(
         'the repair',
@@ -258,7 +258,9 @@ describeWithServer('an engine with the permissions of deploy/', { own: true }, (
         { deadlineMs: REPAIR_MS },
       );
       // The event is recorded after the write was answered, so the write is in the request log.
-      await waitFor('the event', () => operator.events.slice(told).some(({ reason }) => reason === 'DriftRepaired'));
+      await waitFor('the event', () =>
+        operator.events.slice(eventsBefore).some(({ reason }) => reason === 'DriftRepaired'),
+      );
       await user.comesUp('hub', NAMESPACE);
 
       expect((await user.writes(mark)).filter((one) => !one.includes('status'))).toEqual([

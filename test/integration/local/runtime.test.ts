@@ -118,7 +118,7 @@ describeWithServer('the local runtime', { own: true }, (server) => {
   test('reports once for each generation of a Deployment without the label that it is not run', async () => {
     await deploy('other', { labels: {}, replicas: 2 });
     const seen = await status('other', 'the word', (one) => one.observedGeneration === 1);
-    const told = await waitFor('the Event', async () =>
+    const event = await waitFor('the Event', async () =>
       (await eventsOf('other')).find(({ reason }) => reason === 'NotRunHere'),
     );
     await deploy('web');
@@ -148,7 +148,7 @@ describeWithServer('the local runtime', { own: true }, (server) => {
         },
       ],
     });
-    expect(told).toMatchObject({ type: 'Warning', regarding: { kind: 'Deployment', name: 'other' } });
+    expect(event).toMatchObject({ type: 'Warning', regarding: { kind: 'Deployment', name: 'other' } });
     expect(after).toBe(before);
     expect(none.conditions?.map(({ type, status: state }) => [type, state])).toEqual([
       ['Available', 'True'],
@@ -172,10 +172,10 @@ describeWithServer('the local runtime', { own: true }, (server) => {
     expect(JSON.stringify(down.conditions)).toMatch(
       /CrashLoopBackOff.+exited with code 3: no more: I was asked to end \(log: \/.+\.log\); it is restarted in \d+ s/,
     );
-    const told = await waitFor('the Event', async () =>
+    const event = await waitFor('the Event', async () =>
       (await eventsOf('web')).find(({ reason }) => reason === 'BackOff'),
     );
-    expect(told).toMatchObject({
+    expect(event).toMatchObject({
       type: 'Warning',
       note: expect.stringMatching(/exited with code 3: no more: I was asked to end \(log: /),
     });
@@ -253,7 +253,7 @@ describeWithServer('the local runtime', { own: true }, (server) => {
       'the refusal',
       (one) => one.observedGeneration === 2 && JSON.stringify(one).includes('FailedScheduling'),
     );
-    const told = await waitFor('the Event', async () =>
+    const event = await waitFor('the Event', async () =>
       (await eventsOf('web')).find(({ reason }) => reason === 'FailedScheduling'),
     );
     await patch('web', {
@@ -283,7 +283,7 @@ describeWithServer('the local runtime', { own: true }, (server) => {
     expect(unplaced.conditions).toContainEqual(
       expect.objectContaining({ type: 'Progressing', status: 'True', reason: 'FailedScheduling', message: waits }),
     );
-    expect(told).toMatchObject({ type: 'Warning', note: waits });
+    expect(event).toMatchObject({ type: 'Warning', note: waits });
     expect(JSON.stringify(unmounted.conditions)).toContain(`volume files: ConfigMap ${namespace}/late does not exist`);
     expect(still).toBe(first);
     expect(await pidOf('web')).not.toBe(first);

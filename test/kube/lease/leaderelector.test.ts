@@ -303,7 +303,7 @@ describe('two lease candidates', () => {
         'freeze',
         'release',
         'label',
-        'blind',
+        'cachePaused',
       ),
       ms: fc.integer({ min: 100, max: 9_000 }),
     });
@@ -321,7 +321,7 @@ describe('two lease candidates', () => {
           else contender.thaw();
           if (happening === 'release') await contender.elector.release();
           if (happening === 'label') own.write({}, { labels: { at: String(own.clock.monotonic()) } });
-          if (happening === 'blind') contender.caches.at(-1)?.pause();
+          if (happening === 'cachePaused') contender.caches.at(-1)?.pause();
           for (let passed = 0; passed < ms; passed += 500) {
             await own.clock.advance(500);
             expect(both.filter((one) => one.elector.held()).length).toBeLessThanOrEqual(1);

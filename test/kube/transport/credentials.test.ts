@@ -182,7 +182,7 @@ describe('a transport whose credentials change', () => {
   });
 
   it.each<[string, () => Pair]>([
-    ['an unknown authority', () => certificate({ name: 'server', issuer: authority('stranger') })],
+    ['an unknown authority', () => certificate({ name: 'server', issuer: authority('unknown') })],
     ['an expired certificate', () => certificate({ name: 'server', issuer: ca, expired: true })],
     ['itself', () => certificate({ name: 'server' })],
   ])(

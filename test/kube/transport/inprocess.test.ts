@@ -23,9 +23,9 @@ const CALL: Call = {
 function transportTo(
   answer: (request: InProcessRequest) => Promise<InProcessResponse>,
 ): ReturnType<typeof createTransportWith> {
-  const door: InProcessServer = { dispatch: answer };
-  const tools = { clock: systemClock, random: () => 0.5, log: new RecordingLog(), userAgent: 'door-test' };
-  return createTransportWith((wiring) => new InProcessRoundTripper(door, USER, wiring), tools);
+  const server: InProcessServer = { dispatch: answer };
+  const tools = { clock: systemClock, random: () => 0.5, log: new RecordingLog(), userAgent: 'in-process-test' };
+  return createTransportWith((wiring) => new InProcessRoundTripper(server, USER, wiring), tools);
 }
 
 function refusal(code: number, reason: string): InProcessResponse {
@@ -50,7 +50,7 @@ describe('a transport to an in-process server', () => {
     expect(asked.map(({ method, target, user, body }) => ({ method, target, user, body }))).toEqual([
       { method: 'GET', target: '/api/v1/namespaces?limit=1', user: USER, body: undefined },
     ]);
-    expect(asked[0]?.headers).toMatchObject({ accept: 'application/json', 'user-agent': 'door-test' });
+    expect(asked[0]?.headers).toMatchObject({ accept: 'application/json', 'user-agent': 'in-process-test' });
   });
 
   it('a transport to an in-process server reads an response that was written down', async () => {

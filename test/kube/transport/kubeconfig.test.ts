@@ -252,7 +252,7 @@ describe('in a pod', () => {
     expect(loadKubeconfig({ mountPrefix: folder, inCluster: false }).server).toBe('https://hub.example:6443');
   });
 
-  it('elsewhere KUBECONFIG is used, and it is said when there is nothing at all', async () => {
+  it('outside a cluster KUBECONFIG is used, and without any configuration there is an error', async () => {
     set('KUBERNETES_SERVICE_HOST', undefined);
     set('KUBERNETES_SERVICE_PORT', undefined);
     set('KUBECONFIG', await write({ token: 't' }));

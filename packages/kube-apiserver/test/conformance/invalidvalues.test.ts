@@ -21,13 +21,13 @@ const KNOWN: readonly (readonly [RegExp, string])[] = [
   [/\.caBundle = \[/, 'Go decodes a list of numbers as bytes'],
 ];
 
-let rooms: Assembly;
+let assembly: Assembly;
 
 beforeAll(async () => {
-  rooms = await startAssembly();
+  assembly = await startAssembly();
 });
 
-afterAll(() => rooms.close());
+afterAll(() => assembly.close());
 
 /** The compared part of a response: status, kind and reason; with MISFIT_WORDS also message and details. */
 function summaryOf(code: number, { kind, reason, message, details }: JsonObject): string {
@@ -38,7 +38,7 @@ function summaryOf(code: number, { kind, reason, message, details }: JsonObject)
 
 describeWithServer('invalid values', { real: true }, (server) => {
   test('invalid values in built-in kinds are rejected by both servers alike', async () => {
-    const all = wrongValues(rooms.registry.all()).filter(
+    const all = wrongValues(assembly.registry.all()).filter(
       ({ title }, at) => at % STEP === FIRST && !KNOWN.some(([known]) => known.test(title)),
     );
     const differing: string[] = [];
@@ -49,7 +49,7 @@ describeWithServer('invalid values', { real: true }, (server) => {
         const { status, text } = await server()
           .call(request)
           .catch(() => server().call(request));
-        const ours = await ask(rooms, { method: 'POST', target: one.target, body: one.body });
+        const ours = await ask(assembly, { method: 'POST', target: one.target, body: one.body });
         const [mine, wanted] = [summaryOf(ours.code, ours.value), summaryOf(status, JSON.parse(text))];
         if (mine !== wanted) differing.push(`${one.title}\n  ${mine}\n  ${wanted}`);
       }

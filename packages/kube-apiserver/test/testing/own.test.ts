@@ -26,7 +26,7 @@ async function watchCode(server: ControlPlane, resourceVersion: string): Promise
 
 /** The events of a watch of one second; kube-apiserver responds 429 shortly after its start. */
 function watched(server: ControlPlane, resourceVersion: string, what: string): Promise<string> {
-  return waitFor(`a watch to tell of ${what}`, async (seen) => {
+  return waitFor(`a watch event of ${what}`, async (seen) => {
     const text = await watchCode(server, resourceVersion);
     seen(text);
     return text.includes(what) ? text : undefined;

@@ -6,7 +6,7 @@ import type { LoggedRequest, RequestFilter } from './audit.js';
  * server that has it, and is skipped by name on others.
  */
 export type Capability =
-  | 'rollouts' // a Deployment's status tells of running pods where a node (addNode) takes them
+  | 'rollouts' // a Deployment's status counts running pods when a node (addNode) accepts them
   | 'pods' // and these pods exist: made, scheduled to their nodes, and to be looked at
   | 'garbageCollection' // objects whose owner is gone are deleted; foreground deletion ends
   | 'namespaceDeletion' // a deleted namespace is emptied and goes

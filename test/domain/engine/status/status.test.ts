@@ -552,13 +552,13 @@ describe('the rest of the status', () => {
 });
 
 describe('the engine that is served', () => {
-  const born = (name: string, creationTimestamp?: string) =>
+  const engineOf = (name: string, creationTimestamp?: string) =>
     engine({ metadata: { name, ...(creationTimestamp === undefined ? {} : { creationTimestamp }) } });
 
   it.each([
-    ['is the oldest', [born('a', '2026-01-02T00:00:00Z'), born('b', '2026-01-01T00:00:00Z')], 'b'],
-    ['is the first by name of two of one age', [born('b', NOW), born('a', NOW)], 'a'],
-    ['is the only one', [born('a')], 'a'],
+    ['is the oldest', [engineOf('a', '2026-01-02T00:00:00Z'), engineOf('b', '2026-01-01T00:00:00Z')], 'b'],
+    ['is the first by name of two of one age', [engineOf('b', NOW), engineOf('a', NOW)], 'a'],
+    ['is the only one', [engineOf('a')], 'a'],
     ['is nobody where there is none', [], undefined],
   ])('the engine that is served: %s', (_name, engines, name) => {
     expect(servedEngine(engines)?.metadata.name).toBe(name);
@@ -567,6 +567,6 @@ describe('the engine that is served', () => {
   it('the served engine is the oldest, also while it is being deleted', () => {
     const old = engine({ metadata: { name: 'z', creationTimestamp: '2025-01-01T00:00:00Z', deletionTimestamp: NOW } });
 
-    expect(servedEngine([born('a', NOW), old])?.metadata.name).toBe('z');
+    expect(servedEngine([engineOf('a', NOW), old])?.metadata.name).toBe('z');
   });
 });

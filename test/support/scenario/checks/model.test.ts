@@ -73,7 +73,7 @@ describe('the model of who matches', () => {
 
   it.each<[string, World, readonly string[], readonly string[], boolean]>([
     ['a right first choice', world([], 2), [], ['eu', 'us'], true],
-    ['a stranger', world([], 2), [], ['eu', 'going'], false],
+    ['a cluster that does not match', world([], 2), [], ['eu', 'going'], false],
     ['one too few', world([], 2), [], ['eu'], false],
     ['one too many', world([], 1), [], ['eu', 'us'], false],
     ['one that could have stayed', world([], 2), ['eu', 'us'], ['eu', 'bare'], false],

@@ -121,8 +121,8 @@ export function fault(
   const judgement = judge(world, key, before);
   if (judgement.misconfigured) return differs(keptByMisconfigured(world, before), now);
   const wanted = Math.min(world.placements.get(key)?.count ?? Infinity, judgement.matching.size);
-  const strangers = [...now].filter((name) => !judgement.matching.has(name));
-  if (strangers.length > 0) return `selected, but not matching: ${strangers.join(', ')}`;
+  const unmatched = [...now].filter((name) => !judgement.matching.has(name));
+  if (unmatched.length > 0) return `selected, but not matching: ${unmatched.join(', ')}`;
   if (now.size !== wanted) return `${now.size} selected, ${wanted} wanted of ${judgement.matching.size} that match`;
   const staying = [...before].filter((name) => judgement.matching.has(name));
   const dropped = staying.filter((name) => !now.has(name));

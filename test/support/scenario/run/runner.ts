@@ -103,7 +103,7 @@ export async function send(server: ControlPlane, request: ApiRequest): Promise<v
 /** Whether a request is refused because its result exists already. */
 function isDone({ method }: ApiRequest, { status, body }: ApiAnswer): boolean {
   if (method === 'POST') return status === 409 && body.reason === 'AlreadyExists';
-  // Of a kind that is not served it is said otherwise.
+  // An object of a kind that is not served has another condition.
   return method === 'DELETE' && status === 404 && body.reason === 'NotFound' && 'name' in fields(body['details']);
 }
 

@@ -68,7 +68,7 @@ describe('admission', () => {
     });
     await fixture.patch('configmaps/ns/a', 'merge', { data: { x: '1' } });
     await fixture.delete('configmaps/ns/a', { propagationPolicy: 'Background', preconditions: { uid: 'uid-3' } });
-    const told = seen.map(({ operation, namespace, name, object, oldObject, dryRun, options }) => [
+    const received = seen.map(({ operation, namespace, name, object, oldObject, dryRun, options }) => [
       operation,
       namespace,
       name,
@@ -77,7 +77,7 @@ describe('admission', () => {
       dryRun,
       options.kind,
     ]);
-    expect(told).toEqual([
+    expect(received).toEqual([
       ['CREATE', 'ns', 'ns', 'ns', undefined, false, 'CreateOptions'],
       ['CREATE', 'ns', 'gen-bcdfg', 'gen-bcdfg', undefined, true, 'CreateOptions'],
       ['CREATE', 'ns', 'a', 'a', undefined, false, 'CreateOptions'],

@@ -18,14 +18,14 @@ export class FakeReader implements ObjectReader {
     for (const one of objects) {
       const object = asObject(one);
       this.#of(object).set(keyOf(object), object);
-      this.#tell(object, 'put');
+      this.#notify(object, 'put');
     }
   }
 
   remove(one: Json): void {
     const object = asObject(one);
     this.#of(object).delete(keyOf(object));
-    this.#tell(object, 'remove');
+    this.#notify(object, 'remove');
   }
 
   get(collection: string, namespace: string, name: string): KubeObject | undefined {
@@ -51,7 +51,7 @@ export class FakeReader implements ObjectReader {
     return objects;
   }
 
-  #tell(object: KubeObject, type: 'put' | 'remove'): void {
+  #notify(object: KubeObject, type: 'put' | 'remove'): void {
     for (const listener of this.#listeners.get(collectionOf(object)) ?? []) listener(object, type);
   }
 }

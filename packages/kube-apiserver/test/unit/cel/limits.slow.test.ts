@@ -36,7 +36,7 @@ const large: Json = {
   pu: { a: many },
 };
 
-function told(rule: string, value: Json = large): string[] {
+function messagesOf(rule: string, value: Json = large): string[] {
   const schema: Schema = { ...SPEC, 'x-kubernetes-validations': [{ rule, message: 'm' }] };
   return runRules(schema, value, undefined, { path: 'spec' }).errors.map(({ message }) => message);
 }
@@ -53,7 +53,7 @@ describe('run-time cost limits', () => {
     'self.n.distinct().size() > 0',
     'sets.intersects(self.n, self.n)',
   ])('a rule that exceeds the cost limit ends with the error of kube-apiserver: %s', (rule) => {
-    const [error = ''] = told(rule);
+    const [error = ''] = messagesOf(rule);
     expect(error).toMatch(/actual cost limit exceeded|running out of cost budget/);
   });
 
@@ -102,7 +102,7 @@ describe('limits of work outside of the cost model', () => {
     ['a pattern with many states', 'self.t.matches("(a|b)*a(a|b){300}c")'],
   ])('work that the cost model does not count is limited: %s', (_title, rule) => {
     const before = process.cpuUsage();
-    expect(told(rule)).toEqual(ENDED);
+    expect(messagesOf(rule)).toEqual(ENDED);
     const { user, system } = process.cpuUsage(before);
     // CPU time of this process in microseconds, which does not depend on other processes.
     expect(user + system).toBeLessThan(60_000_000);
@@ -144,6 +144,6 @@ describe('depth of expressions', () => {
     ],
   ])('the depth of an expression is limited as in kube-apiserver: %s', (_title, rule, expected) => {
     expect(problem(rule)).toBe(expected === undefined ? undefined : `ERROR: <input>:-1:0: ${expected}`);
-    expect(told(rule, {}).length).toBeLessThan(2);
+    expect(messagesOf(rule, {}).length).toBeLessThan(2);
   });
 });

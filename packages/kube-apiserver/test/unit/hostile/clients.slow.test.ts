@@ -130,14 +130,14 @@ describe('misbehaving clients', () => {
     async () => {
       const before = server.memory();
       const watches = await sockets(connectionLimit(1000, FILE));
-      let told = 0;
+      let received = 0;
       for (const socket of watches) {
         let text = '';
         socket.on('data', (part: Buffer) => {
           text = text.slice(-40) + part.toString('latin1');
           if (!text.includes('"idle-end"')) return;
           text = '';
-          told += 1;
+          received += 1;
         });
         socket.write(head('GET', '/apis/coordination.k8s.io/v1/leases?watch=true'));
       }
@@ -153,9 +153,9 @@ describe('misbehaving clients', () => {
           })
         ).status,
       ).toBe(201);
-      await waitFor('all to be told', (seen) => {
-        seen(told);
-        return told >= watches.length;
+      await waitFor('all watches to receive the event', (seen) => {
+        seen(received);
+        return received >= watches.length;
       });
       for (const socket of watches) socket.destroy();
       await serves();

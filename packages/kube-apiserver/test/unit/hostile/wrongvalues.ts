@@ -44,7 +44,7 @@ const VALUES = [
   '{"x":null}',
   '{"__proto__":1}',
 ];
-const MARK = '"-misfit-"';
+const MARK = '"-wrong-"';
 
 /** Objects of the built-in kinds with all fields, as Go's encoders write them (tools/samples.go). */
 function samples(): readonly Sample[] {
@@ -69,7 +69,7 @@ function ofKind(json: JsonObject, { group, version, plural, kind, namespaced }: 
     const alone = only(json, where);
     const [meta] = [isObject(alone) ? alone['metadata'] : undefined];
     // Reviews have no name.
-    const own = kind.endsWith('Review') ? {} : { name: 'misfit' };
+    const own = kind.endsWith('Review') ? {} : { name: 'wrong' };
     const metadata = where[0] === 'metadata' && where.length === 1 ? meta : { ...own, ...(isObject(meta) ? meta : {}) };
     const body = JSON.stringify({
       apiVersion: json['apiVersion'],

@@ -16,7 +16,7 @@ class ToldVerbs extends FakeVerbs {
   };
 }
 
-async function told(line: string, body: string): Promise<unknown> {
+async function messageFor(line: string, body: string): Promise<unknown> {
   const router = createRouter(routerDeps(new ToldVerbs(), { protobuf: decodeProtobuf }));
   const answer = await router.dispatch({
     ...request(line, { 'content-type': 'application/vnd.kubernetes.protobuf' }),
@@ -36,7 +36,7 @@ describe('a body that is no protobuf', () => {
     ['k8s\0', 'empty body (6b387300)'],
     ['k8s\0\xff\xff\xff\xff', 'unexpected EOF (6b387300ffffffff)'],
   ])('a body %j that is not protobuf is refused with the expected prefix and its first bytes', async (body, why) => {
-    expect(await told(`POST ${CONFIGMAPS}`, body)).toBe(
+    expect(await messageFor(`POST ${CONFIGMAPS}`, body)).toBe(
       `the object provided is unrecognized (must be of type ConfigMap): ${why}`,
     );
   });
@@ -46,7 +46,7 @@ describe('a body that is no protobuf', () => {
     ['k8s\0', 'empty body'],
     ['k8s\0\xff\xff\xff\xff', 'unexpected EOF'],
   ])('DeleteOptions %j that are not protobuf are refused with the reason alone', async (body, why) => {
-    expect(await told(`DELETE ${CONFIGMAPS}/a`, body)).toBe(why);
+    expect(await messageFor(`DELETE ${CONFIGMAPS}/a`, body)).toBe(why);
   });
 });
 

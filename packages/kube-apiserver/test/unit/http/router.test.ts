@@ -271,7 +271,7 @@ describe('a version that is deprecated', () => {
   });
 });
 
-describe('who asks', () => {
+describe('the authentication of a request', () => {
   it.each([
     ['', '/nope', '403 forbidden: User "system:anonymous" cannot get path "/nope"'],
     ['', '/open', '200 open'],

@@ -145,7 +145,7 @@ describe('YAML', () => {
     expect(readBody(bytes(text), 'yaml')).toEqual({ value, duplicates: [] });
   });
 
-  it('the finding for a duplicate YAML key contains its line', () => {
+  it('the error for a duplicate YAML key contains its line', () => {
     const text = 'metadata:\n  name: a\ndata:\n  a: "1"\n  a: "2"\n1: a\n1: b\n';
 
     expect(readBody(bytes(text), 'yaml')).toEqual({

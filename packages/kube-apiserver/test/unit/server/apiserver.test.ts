@@ -95,7 +95,7 @@ describe('a server', () => {
   it('a server keeps objects, certificate, token and keys over a restart', async () => {
     const first = await start();
     await ask(first, CM, { method: 'POST', body: OBJECT });
-    const wish = await ask(first, '/api/v1/namespaces/default/serviceaccounts', {
+    const response = await ask(first, '/api/v1/namespaces/default/serviceaccounts', {
       method: 'POST',
       body: { metadata: { name: 'robot' } },
     });
@@ -106,7 +106,7 @@ describe('a server', () => {
     await stop(first);
     const second = await start();
 
-    expect(wish.code).toBe(201);
+    expect(response.code).toBe(201);
     expect([second.ca, second.token]).toEqual([first.ca, first.token]);
     expect((await ask(second, `${CM}/a`)).value).toMatchObject({ data: { x: '1' } });
     const status = isObject(token.value) && isObject(token.value['status']) ? token.value['status'] : {};

@@ -69,7 +69,7 @@ describe('credentials', () => {
 });
 
 /** The error message; 'fine' where there is none. */
-async function saidOf(work: Promise<void>): Promise<string> {
+async function messageOf(work: Promise<void>): Promise<string> {
   return work.then(
     () => 'fine',
     (error: unknown) => (error instanceof Error ? error.message.replaceAll(folder, 'FOLDER') : ''),
@@ -99,13 +99,13 @@ describe('the secrets of a data folder', () => {
     ['an empty key', 'service-account.key', () => '', 'fine'],
     ['a garbled key', 'service-account.key', () => 'garbled', KEY],
     ['a key of another kind', 'service-account.key', rsa, KEY],
-  ])('the secrets of a data folder are checked: %s', async (_name, file, text, said) => {
+  ])('the secrets of a data folder are checked: %s', async (_name, file, text, message) => {
     writeFileSync(path.join(folder, file), text());
-    expect(await saidOf(checkSecrets(folder))).toMatch(new RegExp(`^${said.replaceAll('.', String.raw`\.`)}`));
+    expect(await messageOf(checkSecrets(folder))).toMatch(new RegExp(`^${message.replaceAll('.', String.raw`\.`)}`));
   });
 
   it('a secret that cannot be read is named in the error', async () => {
     mkdirSync(path.join(folder, 'admin.token'));
-    expect(await saidOf(checkSecrets(folder))).toMatch(/^FOLDER\/admin\.token cannot be read: .*EISDIR/);
+    expect(await messageOf(checkSecrets(folder))).toMatch(/^FOLDER\/admin\.token cannot be read: .*EISDIR/);
   });
 });

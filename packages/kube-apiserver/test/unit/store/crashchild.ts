@@ -22,7 +22,7 @@ const store = await openStore({
     throw error;
   },
 });
-store.watch('things', store.revision, ({ revision }) => say(`told ${revision}\n`));
+store.watch('things', store.revision, ({ revision }) => say(`watched ${revision}\n`));
 say(`open ${store.revision}\n`);
 await Promise.all(Array.from({ length: WRITERS }, write));
 

@@ -19,7 +19,7 @@ interface Tried {
 }
 
 /** The output of all children, in order of revisions. */
-interface Said {
+interface ChildRecord {
   tried: Tried[];
   /** The newest revision that was acknowledged, sent to a watcher, or read after opening. */
   seen: number;
@@ -35,42 +35,42 @@ const WATCHES = 25;
  */
 export async function crashRounds(rounds: number): Promise<{ answered: number; ms: number }> {
   const folder = await mkdtemp(path.join(tmpdir(), 'store-crash-'));
-  const said: Said = { tried: [], seen: 1, answered: 0 };
+  const record: ChildRecord = { tried: [], seen: 1, answered: 0 };
   let ms = 0;
   try {
     for (let round = 0; round < rounds; round++) {
-      ms += await oneLife(folder, round, said);
+      ms += await runChild(folder, round, record);
       const store = await openStore({ folder, clock: systemClock, onFatal: (error) => expect(error).toBeUndefined() });
-      check(store, said);
+      check(store, record);
       const { revision, key } = await put(store, `parent${round % 10}`, `round ${round}`);
-      said.tried.push({ revision, type: 'put', key, data: `round ${round}` });
-      said.seen = revision;
+      record.tried.push({ revision, type: 'put', key, data: `round ${round}` });
+      record.seen = revision;
       await store.close();
     }
-    return { answered: said.answered, ms };
+    return { answered: record.answered, ms };
   } finally {
     await rm(folder, { recursive: true });
   }
 }
 
 /** Lets a child write until it has a number of acknowledgements, different in each round, and kills it. */
-async function oneLife(folder: string, round: number, said: Said): Promise<number> {
+async function runChild(folder: string, round: number, record: ChildRecord): Promise<number> {
   const answers = 100 + ((round * 7919) % 1500);
   const child = spawn(process.execPath, [CHILD, folder, String(round)], { stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = once(child, 'close');
   let begun = 0;
-  let heard = 0;
+  let acknowledged = 0;
   for await (const line of createInterface({ input: outputOf(child) })) {
     const [word = '', first = '', type = '', key = '', data = ''] = line.split(' ');
     const revision = Number(first);
     if (word === 'open') begun = performance.now();
-    if (word === 'open') expect(revision).toBe(said.seen);
-    if (word === 'try') said.tried.push({ revision, type, key, data });
-    if (word === 'told' || word === 'ack') said.seen = Math.max(said.seen, revision);
+    if (word === 'open') expect(revision).toBe(record.seen);
+    if (word === 'try') record.tried.push({ revision, type, key, data });
+    if (word === 'watched' || word === 'ack') record.seen = Math.max(record.seen, revision);
     if (word !== 'ack') continue;
-    said.answered += 1;
-    heard += 1;
-    if (heard === answers) child.kill('SIGKILL');
+    record.answered += 1;
+    acknowledged += 1;
+    if (acknowledged === answers) child.kill('SIGKILL');
   }
   const ms = performance.now() - begun;
   expect(await ended).toEqual([null, 'SIGKILL']);
@@ -82,20 +82,20 @@ function outputOf(child: ChildProcess): NonNullable<ChildProcess['stdout']> {
   return child.stdout;
 }
 
-function check(store: Store, said: Said): void {
-  expect(store.revision).toBeGreaterThanOrEqual(said.seen);
-  said.seen = store.revision;
-  said.tried = said.tried.filter((one) => one.revision <= store.revision);
-  const revisions = said.tried.map((one) => one.revision);
+function check(store: Store, record: ChildRecord): void {
+  expect(store.revision).toBeGreaterThanOrEqual(record.seen);
+  record.seen = store.revision;
+  record.tried = record.tried.filter((one) => one.revision <= store.revision);
+  const revisions = record.tried.map((one) => one.revision);
   expect(revisions).toEqual(Array.from(revisions, (_, index) => index + 2));
   const state = new Map<string, string>();
-  for (const { type, key, revision, data } of said.tried) {
+  for (const { type, key, revision, data } of record.tried) {
     if (type === 'put') state.set(key, `${key}@${revision}=${data}`);
     else state.delete(key);
   }
   const found = store.list('things', '').map((entry) => `${entry.key}@${entry.revision}=${dataOf(entry)}`);
   expect(found).toEqual([...state].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, shown]) => shown));
-  checkWatches(store, said.tried);
+  checkWatches(store, record.tried);
 }
 
 /**

@@ -4,7 +4,7 @@ import { VerbsFixture, configMap, refusedStatus, nextEvents, thingCrd } from './
 
 const NOT_OLDER: Query = { sendInitialEvents: 'true', resourceVersionMatch: 'NotOlderThan' };
 
-function told({ type, object }: WatchEvent): unknown {
+function summaryOf({ type, object }: WatchEvent): unknown {
   const { metadata } = object as { metadata: { name?: string; resourceVersion?: string; labels?: { l: string } } };
   return [type, metadata.name, metadata.resourceVersion, ...(metadata.labels === undefined ? [] : [metadata.labels.l])];
 }
@@ -37,7 +37,7 @@ describe('a watch', () => {
     await label('a', 'x');
     await fixture.delete('configmaps/ns/b');
     await make('c', 'c');
-    expect((await nextEvents(events, 4)).map(told)).toEqual([
+    expect((await nextEvents(events, 4)).map(summaryOf)).toEqual([
       ['ADDED', 'a', '4', 'a'],
       ['MODIFIED', 'a', '5', 'x'],
       ['DELETED', 'b', '6', 'b'],
@@ -54,7 +54,7 @@ describe('a watch', () => {
     await label('a', 'a');
     await make('c', 'x');
     await fixture.delete('configmaps/ns/c');
-    expect((await nextEvents(events, 5)).map(told)).toEqual([
+    expect((await nextEvents(events, 5)).map(summaryOf)).toEqual([
       ['ADDED', 'a', '5', 'x'],
       ['MODIFIED', 'a', '7', 'x'],
       ['DELETED', 'a', '8', 'x'],
@@ -97,7 +97,7 @@ describe('a watch', () => {
     await fixture.create('configmaps/ns', configMap('z', { metadata: { name: 'z' } }));
     const seen = (
       await nextEvents(events, query.fieldSelector === undefined ? expected.length + 1 : expected.length)
-    ).map(told);
+    ).map(summaryOf);
     expect(seen).toEqual(query.fieldSelector === undefined ? [...expected, ['ADDED', 'z', '5']] : expected);
   });
 
@@ -134,7 +134,7 @@ describe('a watch', () => {
       },
     ]);
     expect(
-      (await nextEvents(fixture.watch('configmaps/ns', { ...NOT_OLDER, resourceVersion: '3' }), 2)).map(told),
+      (await nextEvents(fixture.watch('configmaps/ns', { ...NOT_OLDER, resourceVersion: '3' }), 2)).map(summaryOf),
     ).toEqual(burst);
   });
 
@@ -142,7 +142,7 @@ describe('a watch', () => {
     const events = fixture.watch('configmaps/ns', { resourceVersion: '5' });
     await label('a', 'x');
     await label('a', 'y');
-    expect((await nextEvents(events, 1)).map(told)).toEqual([['MODIFIED', 'a', '6', 'y']]);
+    expect((await nextEvents(events, 1)).map(summaryOf)).toEqual([['MODIFIED', 'a', '6', 'y']]);
   });
 
   it('a watch for initial events of a revision that does not come sends one error after three seconds', async () => {
@@ -163,7 +163,7 @@ describe('a watch', () => {
     const events = nextEvents(fixture.watch('configmaps/ns', { ...NOT_OLDER, resourceVersion: '5' }), 1);
     await label('a', 'x');
     await fixture.clock.advance(25);
-    expect((await events).map(told)).toEqual([['ADDED', 'a', '5', 'x']]);
+    expect((await events).map(summaryOf)).toEqual([['ADDED', 'a', '5', 'x']]);
   });
 
   it.each<[Query, number, string]>([
@@ -214,7 +214,7 @@ describe('a watch', () => {
       allowWatchBookmarks: 'true',
     });
     await fixture.clock.advance(8_000);
-    expect((await nextEvents(events, 1)).map(told)).toEqual([['BOOKMARK', undefined, '4']]);
+    expect((await nextEvents(events, 1)).map(summaryOf)).toEqual([['BOOKMARK', undefined, '4']]);
     await fixture.clock.advance(2_000);
     expect(await events.next()).toEqual({ done: true, value: undefined });
     expect(fixture.clock.pending).toBe(0);
@@ -226,9 +226,9 @@ describe('a watch', () => {
     await nextEvents(events, 1);
     await fixture.namespace('elsewhere');
     await fixture.clock.advance(60_000);
-    expect((await nextEvents(events, 1)).map(told)).toEqual([['BOOKMARK', undefined, '6']]);
+    expect((await nextEvents(events, 1)).map(summaryOf)).toEqual([['BOOKMARK', undefined, '6']]);
     await fixture.clock.advance(60_000);
-    expect((await nextEvents(events, 1)).map(told)).toEqual([['BOOKMARK', undefined, '6']]);
+    expect((await nextEvents(events, 1)).map(summaryOf)).toEqual([['BOOKMARK', undefined, '6']]);
   });
 
   it.each(['-1', '-10', '10000000000'])(

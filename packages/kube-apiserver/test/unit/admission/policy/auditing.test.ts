@@ -53,7 +53,7 @@ const param = (name: string, v: string): KubeObject => ({
 });
 
 /** The audit annotations of the creation of a Secret. */
-function told(
+function auditAnnotations(
   name: string,
   actions: readonly string[],
   values: readonly string[] = ['1', '2', '1'],
@@ -90,30 +90,30 @@ function told(
   return notes;
 }
 
-const SAID = { 'p/param': '1, 2', 'p/trimmed': 'x', 'p/who': 'by admin' };
+const PUBLISHED = { 'p/param': '1, 2', 'p/trimmed': 'x', 'p/who': 'by admin' };
 const FAILURE = 'validation.policy.admission.k8s.io/validation_failure';
 const failure = (actions: string): string =>
   `[{"message":"is \\u003cbad\\u003e \\u0026 so","policy":"p","binding":"b","expressionIndex":1,"validationActions":[${actions}]}]`;
 
 describe('audit annotations of policies', () => {
   it('distinct values of an audit annotation are joined, blank ones are omitted', () => {
-    expect(told('good', ['Deny'])).toEqual(SAID);
+    expect(auditAnnotations('good', ['Deny'])).toEqual(PUBLISHED);
   });
 
   it('with the action Audit, the first failed validation is an audit annotation', () => {
-    expect(told('bad2', ['Audit', 'Warn'])).toEqual({ ...SAID, [FAILURE]: failure('"Audit","Warn"') });
-    expect(told('bad', ['Warn'])).toEqual(SAID);
+    expect(auditAnnotations('bad2', ['Audit', 'Warn'])).toEqual({ ...PUBLISHED, [FAILURE]: failure('"Audit","Warn"') });
+    expect(auditAnnotations('bad', ['Warn'])).toEqual(PUBLISHED);
   });
 
   it('a denied request has its audit annotations too', () => {
-    expect(told('bad', ['Deny', 'Audit'])).toEqual({
-      ...SAID,
+    expect(auditAnnotations('bad', ['Deny', 'Audit'])).toEqual({
+      ...PUBLISHED,
       [FAILURE]: failure('"Deny","Audit"'),
       refused: expect.stringContaining('is <bad> & so'),
     });
   });
 
   it('a value of an audit annotation is shortened to 10 KiB', () => {
-    expect(told('good', ['Deny'], ['x'.repeat(20_000)])['p/param']).toHaveLength(10_240);
+    expect(auditAnnotations('good', ['Deny'], ['x'.repeat(20_000)])['p/param']).toHaveLength(10_240);
   });
 });
