@@ -10,7 +10,7 @@ interface Event {
 }
 
 /**
- * A watch that resumes from the last revision that it received, also after a restart of the server, and lists again after
+ * A watch that resumes from the last revision it received, also after a restart of the server, and lists again after
  * 410. Holds the objects that an informer would hold.
  */
 export class Follower {
