@@ -148,6 +148,12 @@ function nodes(value: JsonValue): number {
     : 1;
 }
 
+function keys(value: JsonValue): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const own = Array.isArray(value) ? [] : Object.getOwnPropertyNames(value);
+  return [...own, ...Object.values(value).flatMap(keys)];
+}
+
 describe('a body of any bytes', () => {
   it.each<Format>(['json', 'yaml'])('is parsed as %s or rejected, and the result is within the limits', (format) => {
     fc.assert(
@@ -161,7 +167,7 @@ describe('a body of any bytes', () => {
           if (value === undefined) return;
           expect(depth(value)).toBeLessThanOrEqual(MAX_DEPTH);
           expect(nodes(value)).toBeLessThanOrEqual(MAX_NODES);
-          expect(JSON.stringify(value)).not.toMatch(/"(?:__proto__|constructor|prototype)":/);
+          expect(keys(value).filter((key) => ['__proto__', 'constructor', 'prototype'].includes(key))).toEqual([]);
         },
       ),
       RUNS,

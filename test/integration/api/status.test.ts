@@ -220,11 +220,12 @@ describeWithServer('the API server on the status of the custom resources', {}, (
 
   test('explains a field with its rule, its default and an example', async () => {
     // Schemas are published shortly after their kind is served.
-    const text = await waitFor('the schema', () =>
+    const printed = await waitFor('the schema', () =>
       kubectlOk(['explain', 'mce.spec.targetNamespace'], { kubeconfig: server().adminKubeconfig }),
     );
+    const text = printed.replaceAll(/\s+/g, ' ');
 
-    expect(text.replaceAll(/\s+/g, ' ')).toContain(
+    expect(text).toContain(
       'Valid: a DNS-1123 label of at most 63 characters, neither default nor beginning with kube-',
     );
     expect(text).toContain('Default: absent');
