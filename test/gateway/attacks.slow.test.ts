@@ -74,7 +74,7 @@ describe.each([false, true])('a gateway with strict status codes %s', (strict) =
     await rig.stop();
   });
 
-  it(`${REFUSED.length} forged requests are rejected, and no byte is sent upstream`, async () => {
+  it(`the gateway rejects ${REFUSED.length} forged requests and sends no byte of them upstream`, async () => {
     expect(REFUSED.length).toBeGreaterThanOrEqual(2_000);
 
     expect(await volley(rig, REFUSED, strict)).toEqual([]);
@@ -82,14 +82,14 @@ describe.each([false, true])('a gateway with strict status codes %s', (strict) =
     expect(Object.getOwnPropertyNames(Object.prototype).sort().join()).toBe(PROTOTYPE);
   }, 900_000);
 
-  it('no log line, no metric and no dump holds any part of a token', async () => {
+  it('the gateway keeps every part of a token out of log lines, metrics and dumps', async () => {
     expect(await utterances(rig)).not.toMatch(/canary|Bearer/i);
     expect(inspect(rig.gateway, { depth: 10, showHidden: true })).not.toContain('canary');
     expect(JSON.stringify(process.report.getReport())).not.toContain('canary');
     expect(rig.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
-  it('a well-behaved client is served after the forged requests', async () => {
+  it('the gateway serves a well-behaved client after the forged requests', async () => {
     expect((await rig.ask({ path: PLACEMENTS })).status).toBe(200);
   });
 });

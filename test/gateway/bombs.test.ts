@@ -50,14 +50,17 @@ const BOMBS: readonly (readonly [string, 'json' | 'yaml', string])[] = [
 ];
 
 describe('a body of 1 MiB', () => {
-  it.each(BOMBS)('of %s in %s is parsed repeatedly within 16 MiB of heap', async (_what, format, text) => {
-    const messages = await rounds(text, format, 16 + 8);
+  it.each(BOMBS)(
+    'a body of 1 MiB of %s in %s is parsed repeatedly within 16 MiB of heap',
+    async (_what, format, text) => {
+      const messages = await rounds(text, format, 16 + 8);
 
-    expect(messages).toHaveLength(5);
-    expect(messages.filter((one) => one !== 'read' && one !== 'refused')).toEqual([]);
-  });
+      expect(messages).toHaveLength(5);
+      expect(messages.filter((one) => one !== 'read' && one !== 'refused')).toEqual([]);
+    },
+  );
 
-  it('needs more than the limit when it is not bounded: the limit is effective', async () => {
+  it('parsing a body of 1 MiB within 1 MiB of heap runs out of memory: the limit is effective', async () => {
     expect(await rounds(`"${'a'.repeat(MIB - 2)}"`, 'json', 1)).toContain('ERR_WORKER_OUT_OF_MEMORY');
   });
 });

@@ -63,23 +63,26 @@ describe('a client that closes its connection', () => {
     ['GET', READ],
     ['POST', CREATE],
     ['DELETE', REMOVE],
-  ])('during a %s has its upstream call aborted at once, before any timeout', async (_method, bytes) => {
-    const timeless = await startRig({ clock: new ManualClock(Date.now()) });
-    timeless.upstream.script = () => undefined;
-    const socket = await open(timeless.wire);
-    socket.write(bytes);
-    await waitFor('the call upstream', () => timeless.upstream.requests.length === 1, { everyMs: 5 });
-    const [upstream] = timeless.upstream.sockets;
-    const ended = upstream === undefined ? Promise.reject(new Error('no connection')) : once(upstream, 'close');
+  ])(
+    'the gateway aborts the upstream call of a client that disconnects during a %s at once, before any timeout',
+    async (_method, bytes) => {
+      const timeless = await startRig({ clock: new ManualClock(Date.now()) });
+      timeless.upstream.script = () => undefined;
+      const socket = await open(timeless.wire);
+      socket.write(bytes);
+      await waitFor('the call upstream', () => timeless.upstream.requests.length === 1, { everyMs: 5 });
+      const [upstream] = timeless.upstream.sockets;
+      const ended = upstream === undefined ? Promise.reject(new Error('no connection')) : once(upstream, 'close');
 
-    socket.destroy();
+      socket.destroy();
 
-    await ended;
-    expect(timeless.upstream.requests).toHaveLength(1);
-    await timeless.stop();
-  });
+      await ended;
+      expect(timeless.upstream.requests).toHaveLength(1);
+      await timeless.stop();
+    },
+  );
 
-  it('with a TLS close_notify has its upstream call aborted, too', async () => {
+  it('the gateway aborts the upstream call of a client that disconnects with a TLS close_notify', async () => {
     rig.upstream.script = () => undefined;
     const socket = await open(rig.wire);
     socket.write(READ);
@@ -92,7 +95,7 @@ describe('a client that closes its connection', () => {
     expect([...rig.upstream.sockets].filter((one) => !one.destroyed)).toEqual([]);
   });
 
-  it('in the middle of its body causes no upstream call', async () => {
+  it('the gateway makes no upstream call for a client that disconnects in the middle of its body', async () => {
     const posts = (): object[] =>
       rig.log.lines.filter(({ message, fields }) => message === 'request' && Object(fields)['method'] === 'POST');
     const socket = await open(rig.wire);
@@ -109,7 +112,7 @@ describe('a client that closes its connection', () => {
     expect(posts()).toMatchObject([{ fields: { whole: false } }]);
   });
 
-  it('200 times leaks no connection and no memory budget', async () => {
+  it('the gateway leaks no connection and no memory budget when clients disconnect 200 times', async () => {
     rig.upstream.script = () => undefined;
     for (let round = 0; round < 4; round++) {
       const sockets = await Promise.all(Array.from({ length: 50 }, () => open(rig.wire)));
@@ -132,7 +135,7 @@ describe('a client that closes its connection', () => {
 describe('a client that does not read its response', () => {
   const LARGE = 'x'.repeat(16 * 1024 * 1024);
 
-  it('is disconnected at the upstream timeout and delays no other client', async () => {
+  it('the gateway disconnects a client that does not read its response at the upstream timeout, and delays no other client', async () => {
     const clock = new ManualClock(Date.now());
     const mute = await startRig({ clock, upstreamTimeoutMs: 15_000 });
     mute.upstream.script = (_request, socket) =>
@@ -156,7 +159,7 @@ describe('a client that does not read its response', () => {
     await mute.stop();
   });
 
-  it('gets no further response before it has read the first', async () => {
+  it('the gateway sends a client no further response before the client has read the first', async () => {
     const mute = await startRig();
     const socket = await open(mute.wire);
     socket.pause();
@@ -185,7 +188,7 @@ describe('a slow client', () => {
     expect(hasty.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
-  it('that sends its head too slowly gets an error and is disconnected', async () => {
+  it('the gateway sends an error to a client that sends its head too slowly, and disconnects it', async () => {
     const back = await drip(
       await open(hasty.wire),
       `GET ${ENGINES} HTTP/1.1\r\nHost: localhost\r\n${'X: y\r\n'.repeat(1000)}`,
@@ -195,7 +198,7 @@ describe('a slow client', () => {
     expect(hasty.upstream.requests).toEqual([]);
   });
 
-  it('that sends its body too slowly gets an error and is disconnected', async () => {
+  it('the gateway sends an error to a client that sends its body too slowly, and disconnects it', async () => {
     const socket = await open(hasty.wire);
     socket.write(
       `POST ${ENGINES} HTTP/1.1\r\nHost: localhost\r\n${COOKIE}Content-Type: application/yaml\r\nContent-Length: 100000\r\n\r\n`,
@@ -209,7 +212,7 @@ describe('a slow client', () => {
     );
   });
 
-  it('that sends nothing is disconnected', async () => {
+  it('the gateway disconnects a client that sends nothing', async () => {
     const socket = await open(hasty.wire);
     socket.resume();
 
@@ -217,7 +220,7 @@ describe('a slow client', () => {
     expect(hasty.upstream.requests).toEqual([]);
   });
 
-  it('that does not finish the TLS handshake is disconnected', async () => {
+  it('the gateway disconnects a client that does not finish the TLS handshake', async () => {
     const { connect } = await import('node:net');
     const socket = connect({ port: hasty.wire.port, host: '127.0.0.1' });
     socket.resume();
@@ -229,7 +232,7 @@ describe('a slow client', () => {
 });
 
 describe('connections at the limit', () => {
-  it('are replaced by new ones when they are idle', async () => {
+  it('the gateway replaces idle connections by new ones at the connection limit', async () => {
     const crowd = await Promise.all(Array.from({ length: 300 }, () => open(rig.wire)));
 
     const { replies } = await sendRaw(READ, rig.wire);
@@ -238,7 +241,7 @@ describe('connections at the limit', () => {
     for (const socket of crowd) socket.destroy();
   });
 
-  it('are replaced by new ones when they are in the middle of a slow request', async () => {
+  it('the gateway replaces connections in the middle of a slow request by new ones at the connection limit', async () => {
     const small = await startRig({ limits: { ...PATIENT, maxConnections: 10 } });
     const slow = await Promise.all(Array.from({ length: 10 }, () => open(small.wire)));
     for (const socket of slow) socket.write(CREATE.slice(0, -1));
@@ -257,7 +260,7 @@ describe('connections at the limit', () => {
     await small.stop();
   });
 
-  it('are not replaced while an upstream call is in progress: the new one is closed', async () => {
+  it('the gateway closes a new connection at the connection limit while upstream calls are in progress on all others', async () => {
     const small = await startRig({ limits: { ...PATIENT, maxConnections: 10 } });
     small.upstream.script = () => undefined;
     const busy = await Promise.all(Array.from({ length: 10 }, () => open(small.wire)));
@@ -272,7 +275,7 @@ describe('connections at the limit', () => {
 });
 
 describe('several requests on one connection', () => {
-  it('are answered in order', async () => {
+  it('the gateway answers several requests on one connection in order', async () => {
     const socket = await open(rig.wire);
     for (let index = 0; index < 5; index++) {
       const { replies } = await readReplies(socket, () => socket.write(CREATE));
@@ -284,7 +287,7 @@ describe('several requests on one connection', () => {
     expect(rig.upstream.requests).toHaveLength(5);
   });
 
-  it('that are pipelined are not served: the first one is answered, then the connection is closed', async () => {
+  it('the gateway answers the first of several pipelined requests, then closes the connection', async () => {
     const { replies, closed } = await sendRaw(CREATE + REMOVE + REMOVE, rig.wire, 3);
 
     expect(replies.map(({ status }) => status)).toEqual([200]);
@@ -311,14 +314,17 @@ describe('malformed bytes after a complete request', () => {
           ['DELETE', REMOVE, after],
         ] as const,
     ),
-  )('are not answered in place of the %s before them (case %#)', async (method, before, after) => {
-    const { replies, closed } = await sendRaw(before + after, rig.wire, 2);
+  )(
+    'the gateway answers a %s that is followed by malformed bytes, and not the bytes (case %#)',
+    async (method, before, after) => {
+      const { replies, closed } = await sendRaw(before + after, rig.wire, 2);
 
-    expect({ codes: replies.map(({ status }) => status), closed }).toEqual({ codes: [200], closed: true });
-    expect(rig.upstream.requests.map((request) => request.method)).toEqual([method]);
-  });
+      expect({ codes: replies.map(({ status }) => status), closed }).toEqual({ codes: [200], closed: true });
+      expect(rig.upstream.requests.map((request) => request.method)).toEqual([method]);
+    },
+  );
 
-  it('do not truncate a response in progress', async () => {
+  it('the gateway does not truncate a response in progress when malformed bytes follow the request', async () => {
     const list = {
       ...LIST,
       metadata: {},
@@ -344,7 +350,7 @@ describe('a client that sends Expect: 100-continue', () => {
   const expecting = (token: string, length: number): string =>
     `POST ${ENGINES} HTTP/1.1\r\nHost: localhost\r\n${token}Content-Type: application/yaml\r\nExpect: 100-continue\r\nContent-Length: ${length}\r\n\r\n`;
 
-  it('gets 100 Continue when its head is accepted', async () => {
+  it('the gateway sends 100 Continue to a client that expects it when it has accepted the head', async () => {
     const socket = await open(rig.wire);
     socket.write(expecting(COOKIE, ENGINE_YAML.length));
     const [chunk] = await once(socket, 'data');
@@ -359,7 +365,7 @@ describe('a client that sends Expect: 100-continue', () => {
   it.each<[string, string, number, number]>([
     ['a token', '', 10, 403],
     ['a body that fits', COOKIE, 2 ** 30, 413],
-  ])('gets no 100 Continue without %s', async (_what, token, length, code) => {
+  ])('the gateway sends no 100 Continue to a client that expects it without %s', async (_what, token, length, code) => {
     const { replies, bytes } = await sendRaw(expecting(token, length), rig.wire);
 
     expect(replies).toMatchObject([{ status: code }]);

@@ -122,11 +122,11 @@ describe('the message for a field error', () => {
     ['Placement', 'spec.later', 'FieldValueInvalid', 'spec: {later: 1}', 'the number 1: is not valid'],
     ['Placement', 'spec.toString', 'FieldValueInvalid', 'spec: {}', 'is not valid'],
     ['Later', 'spec.x', 'FieldValueForbidden', 'spec: {x: y}', 'the string "y": must not be set or changed this way'],
-  ])('of %s %s, reason %s, sent as %j, is: %s', (kind, field, reason, yaml, message) => {
+  ])('the message for a field error of %s %s, reason %s, sent as %j, is: %s', (kind, field, reason, yaml, message) => {
     expect(rules.describe(kind, { field, reason }, objectOf(yaml))).toEqual({ field, reason, message });
   });
 
-  it('is that of an unknown field when the schema declares the field only to forbid it', () => {
+  it('a field that the schema declares only to forbid it counts as an unknown field', () => {
     expect(
       ['spec.clusterSets', 'spec.ClusterSets', 'clusterSets', 'spec'].map((field) =>
         rules.isForbidden('Placement', field),
@@ -159,7 +159,7 @@ describe('the suggestion for an unknown field', () => {
     ['Placement', 'spec.é', undefined],
     ['Placement', `spec.${'numberOfClusters'.repeat(100)}`, undefined],
     ['Later', 'spec.clusterSets', undefined],
-  ])('of %s %s is %s', (kind, field, meant) => {
+  ])('the suggestion for the unknown field of %s %s is %s', (kind, field, meant) => {
     expect(rules.unknownField(kind, field)).toEqual({
       field,
       reason: 'FieldValueNotSupported',
@@ -167,7 +167,7 @@ describe('the suggestion for an unknown field', () => {
     });
   });
 
-  it('is the field with the smallest edit distance, then the one with the same parent, then the first one', () => {
+  it('the suggestion is the field with the smallest edit distance, then the one with the same parent, then the first one', () => {
     expect(suggestField('a.names', ['b.names', 'a.name', 'a.names'])).toBe('a.names');
     expect(suggestField('a.names', ['b.names', 'a.name'])).toBe('b.names');
     expect(suggestField('a.name', ['c.name', 'b.name'])).toBe('c.name');
@@ -193,7 +193,7 @@ describe('an object that the API server rejects', () => {
     return { kind, fields: (detail.causes ?? []).map(({ field }) => field), message: detail.message };
   };
 
-  it('for a misspelled field that its schema forbids gets 400 with a suggestion, as for any unknown field', () => {
+  it('an object with a misspelled field that its schema forbids gets 400 with a suggestion, as for any unknown field', () => {
     expect(mappedError(422, causes(['spec.clusterSets', 'FieldValueForbidden']))).toEqual({
       kind: 'malformed',
       fields: ['spec.clusterSets'],
@@ -201,7 +201,7 @@ describe('an object that the API server rejects', () => {
     });
   });
 
-  it('for such a field and an invalid value gets 422 with both causes', () => {
+  it('an object with a misspelled forbidden field and an invalid value gets 422 with both causes', () => {
     expect(
       mappedError(
         422,
@@ -219,7 +219,7 @@ describe('an object that the API server rejects', () => {
     ['a reason of its own', causes(['spec', 'SECRET'])],
     ['a reason that is a word of the language', causes(['spec', 'constructor'])],
     ['an unknown field that was not sent', { message: 'unknown field "SECRET"' }],
-  ])('with %s gets a generic message', (_what, said) => {
+  ])('a rejection of the API server with %s gets a generic message', (_what, said) => {
     expect(mappedError(400, said)).toEqual({
       kind: 'malformed',
       fields: [],
@@ -227,7 +227,7 @@ describe('an object that the API server rejects', () => {
     });
   });
 
-  it('twice for the same field and reason gets one cause', () => {
+  it('a rejection of the API server with the same field and reason twice gets one cause', () => {
     expect(
       mappedError(
         422,
@@ -236,7 +236,7 @@ describe('an object that the API server rejects', () => {
     ).toMatchObject({ fields: ['spec.numberOfClusters'] });
   });
 
-  it('with any Status gets a message of the gateway with at most 32 fields and no text of the API server', () => {
+  it('a rejection of the API server with any Status gets a message of the gateway with at most 32 fields and no text of the API server', () => {
     const word = fc.constantFrom(
       'spec',
       'ClusterSets',
@@ -286,7 +286,7 @@ describe('an object that the API server rejects', () => {
     );
   });
 
-  it('for an unknown field below a path of more than 1,024 characters gets no cause for it', () => {
+  it('a rejection for an unknown field below a path of more than 1,024 characters gets no cause for that field', () => {
     const key = 'k'.repeat(1_100);
 
     expect(
@@ -298,7 +298,7 @@ describe('an object that the API server rejects', () => {
     ).toMatchObject({ fields: [`spec.${'k'.repeat(251)}`] });
   });
 
-  it('for 9,000 unknown fields gets 32 causes', () => {
+  it('a rejection for 9,000 unknown fields gets 32 causes', () => {
     const keys = Array.from({ length: 9_000 }, (_, index) => `key${index}`);
     const message = `strict decoding error: ${keys.map((key) => `unknown field "spec.${key}"`).join(', ')}`;
 

@@ -86,7 +86,7 @@ describe('an unexpected error in the handler', () => {
     // A dependency may throw a value that is not an Error.
     ['something that is no error', Object(CANARY), 'no Error was thrown'],
   ])(
-    '(%s) is answered with an empty 500 and logged with its stack but without its message',
+    'the gateway answers an unexpected error in the handler (%s) with an empty 500 and logs its stack without its message',
     async (_what, thrown, said) => {
       for (const strict of [false, true]) {
         const wire = await serve({ upstream: failing(thrown) }, strict);
@@ -112,7 +112,7 @@ describe('a gateway whose buffer budget is exhausted', () => {
   const large = (size: number): string =>
     `POST ${ENGINES} HTTP/1.1\r\nHost: localhost\r\n${COOKIE}Content-Type: application/yaml\r\nContent-Length: ${size}\r\n\r\n${'#'.repeat(size)}`;
 
-  it('rejects a large request body with 503 and accepts a small one', async () => {
+  it('the gateway rejects a large request body with 503 and accepts a small one when its buffer budget is exhausted', async () => {
     const wire = await serve({});
 
     const { replies } = await sendRaw(large(100_000), wire);
@@ -121,7 +121,7 @@ describe('a gateway whose buffer budget is exhausted', () => {
     expect((await sendRaw(large(1_000), wire)).replies).toMatchObject([{ status: 400 }]);
   });
 
-  it('answers 503 when the response is too large to be buffered', async () => {
+  it('the gateway answers 503 when the response is too large for its buffer budget', async () => {
     const text = JSON.stringify({ ...ENGINE, spec: { x: 'x'.repeat(100_000) } });
     const wire = await serve({
       upstream: answering(() => ({
@@ -135,7 +135,7 @@ describe('a gateway whose buffer budget is exhausted', () => {
     expect((await sendRaw(READ, wire)).replies).toMatchObject([{ status: 503, body: '' }]);
   });
 
-  it('answers 503 instead of a streamed response until the client of another one has taken its buffered part', async () => {
+  it('the gateway answers 503 instead of a streamed response until the client of another one has taken its buffered part', async () => {
     const budget = new Budget(2 * MIB);
     let more: () => void = () => undefined;
     const end = new Promise<void>((resolve) => (more = resolve));
@@ -168,7 +168,7 @@ describe('a gateway whose buffer budget is exhausted', () => {
 });
 
 describe('a request that arrives while its client reads the previous response', () => {
-  it('is read completely when head and body arrive separately', async () => {
+  it('the gateway reads a request completely when head and body arrive separately while its client reads the previous response', async () => {
     const wire = await serve({ openapi: Buffer.from(JSON.stringify('x'.repeat(4 * MIB))) });
     const socket = await open(wire);
     const taken: Buffer[] = [];
@@ -194,7 +194,7 @@ describe('a streamed response', () => {
     body: chunks('{"a":"', ...many, '"}'),
   });
 
-  it('waits for a client that reads slowly and is delivered completely', async () => {
+  it('a streamed response waits for a client that reads slowly and is delivered completely', async () => {
     const wire = await serve({ upstream: answering(answer), budget: new Budget(2 * MIB) });
     const socket = await open(wire);
     socket.pause();
@@ -210,7 +210,7 @@ describe('a streamed response', () => {
     socket.destroy();
   });
 
-  it('has the chunks of the upstream response, none of which is kept once it was taken', async () => {
+  it('a streamed response has the chunks of the upstream response and keeps none that was taken', async () => {
     const { body, stream: rest } = await mapResponse(
       answer(),
       {
@@ -228,7 +228,7 @@ describe('a streamed response', () => {
     expect({ body, lengths }).toEqual({ body: undefined, lengths: [6, ...many.map((part) => part.length), 2] });
   });
 
-  it('ends when its client closes the connection', async () => {
+  it('a streamed response ends when its client closes the connection', async () => {
     let ended = false;
     const body = (async function* (): AsyncGenerator<Buffer> {
       try {
@@ -252,7 +252,7 @@ describe('a streamed response', () => {
 });
 
 describe('the body of a rejected request', () => {
-  it('is read for a limited time, so that the client receives the error response', async () => {
+  it('the gateway reads the body of a rejected request for a limited time, so that the client receives the error response', async () => {
     const wire = await serve({});
     const socket = await open(wire);
     const head = `DELETE ${ENGINES} HTTP/1.1\r\nHost: localhost\r\n${COOKIE}Content-Length: 1000000000\r\n\r\n`;
@@ -274,14 +274,14 @@ describe('an upstream', () => {
   };
   const request = { method: 'GET', path: '/x', token: 't' } as const;
 
-  it('fails a call with `unreachable` before a certificate authority is configured', async () => {
+  it('an upstream fails a call with `unreachable` before a certificate authority is configured', async () => {
     const call = new Upstream(options).begin(request, new AbortController().signal);
 
     await expect(call.send()).rejects.toMatchObject({ reason: 'unreachable', code: 'NO_CA' });
     call.end();
   });
 
-  it('does not begin a call for a client that is gone already', async () => {
+  it('an upstream does not begin a call for a client that has already disconnected', async () => {
     const upstream = new Upstream(options);
     upstream.trust((await pairFor()).certificate);
 
@@ -294,13 +294,13 @@ describe('an upstream', () => {
   it.each([
     ['-----BEGIN CERTIFICATE-----\nMAo=\n-----END CERTIFICATE-----', 'holds a certificate that cannot be read'],
     ['', 'holds no certificate in PEM'],
-  ])('rejects %j as a certificate authority', (pem, message) => {
+  ])('an upstream rejects %j as a certificate authority', (pem, message) => {
     expect(() => new Upstream(options).trust(pem)).toThrow(message);
   });
 });
 
 describe('the JSON Schema of a CRD', () => {
-  it('translates the keywords that JSON Schema does not have', () => {
+  it('the JSON Schema of a CRD has translations of the keywords that JSON Schema does not have', () => {
     const field = (yaml: string): unknown =>
       Object(
         kindSchemas(

@@ -160,7 +160,7 @@ async function runLoad(counts: Readonly<Partial<Record<BadClientKind, number>>>,
   return { failures, opened: (await bad.report()).opened, mostConnections, mostMemory };
 }
 
-describe('a well-behaved client is always answered, within the limits of connections and memory,', () => {
+describe('well-behaved clients beside bad clients', () => {
   it.each<[string, Partial<Record<BadClientKind, number>>, number]>([
     [
       `while ${MANY} idle connections are opened`,
@@ -176,7 +176,7 @@ describe('a well-behaved client is always answered, within the limits of connect
     [`while ${CLIENTS} clients do not read their responses`, { unread: CLIENTS }, Math.floor(CAP / 5)],
     ['while clients of all kinds connect at once', ALL, CAP],
   ])(
-    '%s',
+    'the gateway answers a well-behaved client within the limits of connections and memory %s',
     async (_what, counts, atLeast) => {
       const { failures, opened, mostConnections, mostMemory } = await runLoad(counts, atLeast);
 

@@ -29,7 +29,7 @@ describe('the metadata of an object', () => {
     'name: web\ncreationTimestamp: 2024-02-29T23:30:00-02:00',
     'name: web\nmanagedFields: [{manager: a, operation: Update, apiVersion: v1, time: 2026-01-31T12:00:00Z, fieldsType: FieldsV1, fieldsV1: {"f:spec": {}}}]',
     'name: web\nunknown: [7]\ntoString: 7',
-  ])('is accepted as %j', (yaml) => {
+  ])('the metadata %j of an object is accepted', (yaml) => {
     expect(faultsOf(yaml)).toEqual([]);
   });
 
@@ -90,11 +90,11 @@ describe('the metadata of an object', () => {
         'metadata.managedFields[0].time: the number 7: must be a time such as 2026-01-31T12:00:00Z',
       ],
     ],
-  ])('is rejected as %j, with field, value and rule of each error', (yaml, faults) => {
+  ])('the metadata %j of an object is rejected with field, value and rule of each error', (yaml, faults) => {
     expect(faultsOf(yaml)).toEqual(faults);
   });
 
-  it('gets at most 32 errors, with truncated names', () => {
+  it('the metadata of an object gets at most 32 errors, with truncated names', () => {
     const faults = faultsOf(`labels: {${Array.from({ length: 100 }, (_, index) => `a${index}: 1`).join(', ')}}`);
 
     expect(faults).toHaveLength(32);
@@ -115,7 +115,7 @@ describe('a value in an error message', () => {
     ['[[]]', 'the list of 1'],
     ['[1,2,3,4,5]', 'the list of 5'],
     [JSON.stringify('x'.repeat(100)), `the string "${'x'.repeat(63)}…`],
-  ])('%s is shown as %s', (json, text) => {
+  ])('the value %s is shown in an error message as %s', (json, text) => {
     expect(formatValue(parseBody(Buffer.from(json), 'json'))).toBe(text);
   });
 });

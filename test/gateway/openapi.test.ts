@@ -23,14 +23,14 @@ function at(...steps: string[]): Record<string, unknown> {
 const ALWAYS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
 
 describe('the OpenAPI document', () => {
-  it('is valid OpenAPI 3.1 by a published validator', async () => {
+  it('the OpenAPI document is valid OpenAPI 3.1 for a published validator', async () => {
     const validator = new Validator();
 
     expect(await validator.validate(JSON.parse(JSON.stringify(document)))).toEqual({ valid: true });
     expect(validator.version).toBe('3.1');
   });
 
-  it('has exactly the paths and methods of the route table', () => {
+  it('the OpenAPI document has exactly the paths and methods of the route table', () => {
     const paths = at('paths');
 
     expect(Object.keys(paths)).toEqual(ROUTES.map(({ template }) => template));
@@ -43,7 +43,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('has every status code, media type and parameter', () => {
+  it('the OpenAPI document has every status code, media type and parameter', () => {
     const codes = [...new Set(Object.values(STATUS_ERRORS).map(({ code }) => `Code${code}`))];
     const post = at('paths', ENGINES, 'post');
 
@@ -59,7 +59,7 @@ describe('the OpenAPI document', () => {
   it.each([
     ['multiclusterengine', 'MultiClusterEngine'],
     ['placement', 'Placement'],
-  ])("describes every field of the CRD %s in the CRD's own words", (file, kind) => {
+  ])("the OpenAPI document describes every field of the CRD %s in the CRD's own words", (file, kind) => {
     const crd: unknown = load(readFileSync(path.join(root, 'crds', `${file}.yaml`), 'utf8'));
     const fields = (node: unknown, place = ''): string[] => {
       const { properties, items, additionalProperties, description } = Object(node);
@@ -79,7 +79,7 @@ describe('the OpenAPI document', () => {
     );
   });
 
-  it('equals docs/reference/openapi.json, except for the release', () => {
+  it('the OpenAPI document equals docs/reference/openapi.json, except for the release', () => {
     const committed: unknown = JSON.parse(readFileSync(path.join(root, 'docs', 'reference', 'openapi.json'), 'utf8'));
 
     expect({ ...Object(committed), info: {} }).toEqual({ ...document, info: {} });
@@ -104,7 +104,7 @@ describe('the conformance check of responses', () => {
     ['no body', { body: '', headers: ALWAYS }, false],
     ['a field of another type', { body: JSON.stringify({ ...PLACEMENT, spec: { numberOfClusters: 'two' } }) }, false],
     ['an error with a body', { status: 404 }, false],
-  ])('judges %s', (_what, change, fine) => {
+  ])('the conformance check of responses judges %s', (_what, change, fine) => {
     expect(nonconformities('GET', `${PLACEMENTS}/web`, { ...good, ...change }).length === 0).toBe(fine);
   });
 });

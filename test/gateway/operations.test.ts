@@ -69,13 +69,16 @@ describe('an operation of the interface', () => {
       'PUT',
       `${UP_PLACEMENTS}/web${STRICT}`,
     ],
-  ])('that writes (%s) makes one upstream call and answers 200 without a body', async (_name, ask, method, path) => {
-    const answer = await rig.ask(ask);
+  ])(
+    'an operation that writes (%s) makes one upstream call and answers 200 without a body',
+    async (_name, ask, method, path) => {
+      const answer = await rig.ask(ask);
 
-    expect(answer).toMatchObject({ status: 200, body: '' });
-    expect(answer.headers['content-length']).toBe('0');
-    expect(rig.upstream.requests).toMatchObject([{ method, path }]);
-  });
+      expect(answer).toMatchObject({ status: 200, body: '' });
+      expect(answer.headers['content-length']).toBe('0');
+      expect(rig.upstream.requests).toMatchObject([{ method, path }]);
+    },
+  );
 
   it.each<[string, string, string, string, string]>([
     ['2 list engines', ENGINES, UP_ENGINES, 'MultiClusterEngineList', '"9"'],
@@ -85,7 +88,7 @@ describe('an operation of the interface', () => {
     ['4 list placements, with /apis', PLACEMENTS_APIS, UP_PLACEMENTS, 'PlacementList', '"9"'],
     ['6 read a placement, with /apis', `${PLACEMENTS_APIS}/web`, `${UP_PLACEMENTS}/web`, 'Placement', '"8"'],
   ])(
-    'that reads (%s) makes one upstream call and answers 200 with the object or list',
+    'an operation that reads (%s) makes one upstream call and answers 200 with the object or list',
     async (_name, path, upstreamPath, kind, etag) => {
       const answer = await rig.ask({ path, headers: { 'content-type': 'operator/yaml' } });
 
@@ -95,7 +98,7 @@ describe('an operation of the interface', () => {
     },
   );
 
-  it('sends five fixed headers upstream, beside host and connection, and none of the client', async () => {
+  it('the gateway sends five fixed headers upstream, beside host and connection, and none of the client', async () => {
     const odd = {
       'impersonate-user': 'root',
       'x-remote-user': 'root',
@@ -126,7 +129,7 @@ describe('an operation of the interface', () => {
     MEDIA_TYPES.flatMap(({ name, format }) =>
       [name, name.toUpperCase(), `${name}; charset=UTF-8`].map((type) => [type, format] as const),
     ),
-  )('accepts a body of type %s', async (type, format) => {
+  )('the gateway accepts a body of type %s', async (type, format) => {
     const body =
       format === 'yaml' ? PLACEMENT_YAML : JSON.stringify({ metadata: { name: 'web' }, spec: { numberOfClusters: 2 } });
 
@@ -141,14 +144,14 @@ describe('an operation of the interface', () => {
     });
   });
 
-  it.each(MEDIA_TYPES)('answers a read as $name when Accept requests it', async ({ name, format }) => {
+  it.each(MEDIA_TYPES)('the gateway answers a read as $name when Accept requests it', async ({ name, format }) => {
     const { headers, body } = await rig.ask({ path: `${PLACEMENTS}/web`, headers: { accept: name } });
 
     expect(headers['content-type']).toBe(name);
     expect(format === 'json' ? JSON.parse(body) : load(body)).toEqual(PLACEMENT);
   });
 
-  it('returns the written object when Prefer requests it', async () => {
+  it('the gateway returns the written object when Prefer requests it', async () => {
     const headers = { ...YAML, prefer: 'return=representation' };
 
     const answer = await rig.ask({ method: 'POST', path: PLACEMENTS, headers, body: PLACEMENT_YAML });
@@ -160,14 +163,14 @@ describe('an operation of the interface', () => {
     expect(JSON.parse(answer.body)).toEqual(PLACEMENT);
   });
 
-  it('accepts the token in the Authorization header, too', async () => {
+  it('the gateway accepts the token in the Authorization header, too', async () => {
     const answer = await rig.ask({ path: ENGINES, token: '', headers: { authorization: 'Bearer abc' } });
 
     expect(answer.status).toBe(200);
     expect(rig.upstream.requests[0]?.headers).toContain('authorization: Bearer abc');
   });
 
-  it('replaces or deletes only at the resourceVersion of If-Match', async () => {
+  it('the gateway replaces or deletes only at the resourceVersion of If-Match', async () => {
     await rig.ask({
       method: 'PUT',
       path: `${PLACEMENTS}/web`,
@@ -231,30 +234,33 @@ describe('a response of the API server', () => {
     [410, READ, 500, 500],
     [415, CREATE, 500, 500],
     [418, READ, 500, 500],
-  ])('with %i to %j becomes %i, and %i with strict status codes', async (status, ask, code, strictCode, said = {}) => {
-    for (const [one, wanted] of [
-      [rig, code],
-      [strict, strictCode],
-    ] as const) {
-      one.upstream.script = (_request, socket) =>
-        socket.write(
-          reply(
-            status,
-            { message: 'SECRET UPSTREAM TEXT', ...Object(said) },
-            { 'set-cookie': 'a=b', 'x-upstream': 'yes', location: 'https://127.0.0.1:1/', 'retry-after': '7' },
-          ),
-        );
-      const answer = await one.ask(ask);
+  ])(
+    'the gateway maps an upstream response with %i to %j to %i, and to %i with strict status codes',
+    async (status, ask, code, strictCode, said = {}) => {
+      for (const [one, wanted] of [
+        [rig, code],
+        [strict, strictCode],
+      ] as const) {
+        one.upstream.script = (_request, socket) =>
+          socket.write(
+            reply(
+              status,
+              { message: 'SECRET UPSTREAM TEXT', ...Object(said) },
+              { 'set-cookie': 'a=b', 'x-upstream': 'yes', location: 'https://127.0.0.1:1/', 'retry-after': '7' },
+            ),
+          );
+        const answer = await one.ask(ask);
 
-      expect(answer.status).toBe(wanted);
-      expect(JSON.stringify(answer)).not.toMatch(/SECRET|set-cookie|x-upstream|location/);
-      expect(answer.headers['retry-after']).toBe(wanted === 503 ? '7' : undefined);
-      expect(one.upstream.requests).toHaveLength(1);
-      one.upstream.requests.length = 0;
-    }
-  });
+        expect(answer.status).toBe(wanted);
+        expect(JSON.stringify(answer)).not.toMatch(/SECRET|set-cookie|x-upstream|location/);
+        expect(answer.headers['retry-after']).toBe(wanted === 503 ? '7' : undefined);
+        expect(one.upstream.requests).toHaveLength(1);
+        one.upstream.requests.length = 0;
+      }
+    },
+  );
 
-  it('with invalid fields becomes an error that names them with messages of the gateway', async () => {
+  it('the gateway maps an upstream response with invalid fields to an error that names them with messages of the gateway', async () => {
     rig.upstream.script = (_request, socket) => socket.write(reply(422, INVALID));
 
     const { body } = await rig.ask(CREATE);
@@ -279,7 +285,7 @@ describe('a response of the API server', () => {
     });
   });
 
-  it('with unknown fields becomes an error that names those that were sent, without other text of the API server', async () => {
+  it('the gateway maps an upstream response with unknown fields to an error that names those that were sent, without other text of the API server', async () => {
     rig.upstream.script = (_request, socket) =>
       socket.write(
         reply(400, {
@@ -301,7 +307,7 @@ describe('a response of the API server', () => {
     expect(body).not.toContain('SECRET');
   });
 
-  it('with an unknown field of 100,000 characters becomes an error with its truncated name', async () => {
+  it('the gateway maps an upstream response with an unknown field of 100,000 characters to an error with its truncated name', async () => {
     const key = 'k'.repeat(100_000);
     rig.upstream.script = (_request, socket) =>
       socket.write(reply(400, { message: `x: strict decoding error: unknown field "spec.${key}"` }));
@@ -311,7 +317,7 @@ describe('a response of the API server', () => {
     expect(JSON.parse(body)).toMatchObject({ details: { causes: [{ field: `spec.${'k'.repeat(251)}` }] } });
   });
 
-  it('with a failed uid precondition becomes a conflict of metadata.uid', async () => {
+  it('the gateway maps an upstream response with a failed uid precondition to a conflict of metadata.uid', async () => {
     rig.upstream.script = (_request, socket) =>
       socket.write(
         reply(409, {
@@ -394,7 +400,7 @@ describe('a response of the API server', () => {
       400,
       /^metadata\.labels\.a: the number 1: must be a string$/,
     ],
-  ])('is not needed for a %s: %i', async (_what, ask, code, message) => {
+  ])('the gateway rejects a %s with %i and makes no upstream call', async (_what, ask, code, message) => {
     const { status, body } = await rig.ask(ask);
 
     expect({ status, message: JSON.parse(body).message }).toEqual({
@@ -404,7 +410,7 @@ describe('a response of the API server', () => {
     expect(rig.upstream.requests).toEqual([]);
   });
 
-  it('decides on a create of an object that was read from the API before', async () => {
+  it('the gateway passes on a create of an object that was read from the API before', async () => {
     const metadata = {
       name: 'web',
       uid: 'x',
@@ -433,7 +439,7 @@ describe('a response of the API server', () => {
     ['99999', '60'],
     ['Wed, 21 Oct 2015 07:28:00 GMT', '1'],
     ['', '1'],
-  ])('with Retry-After %j becomes one with Retry-After %s', async (given, seconds) => {
+  ])('the gateway maps an upstream response with Retry-After %j to one with Retry-After %s', async (given, seconds) => {
     rig.upstream.script = (_request, socket) => socket.write(reply(429, {}, { 'retry-after': given }));
 
     const { status, headers } = await rig.ask(READ);
@@ -443,7 +449,7 @@ describe('a response of the API server', () => {
 });
 
 describe('the gateway', () => {
-  it('serves the OpenAPI document without a token and without an upstream call', async () => {
+  it('the gateway serves the OpenAPI document without a token and without an upstream call', async () => {
     const { status, body, headers } = await rig.ask({ path: '/platform/openapi.json', token: '' });
 
     expect([status, headers['content-type']]).toEqual([200, 'application/json']);
@@ -451,11 +457,11 @@ describe('the gateway', () => {
     expect(rig.upstream.requests).toEqual([]);
   });
 
-  it.each(['/livez', '/readyz'])('answers %s with 200', async (path) => {
+  it.each(['/livez', '/readyz'])('the gateway answers %s with 200', async (path) => {
     expect(await rig.ask({ path, token: '' })).toMatchObject({ status: 200, body: '' });
   });
 
-  it('counts upstream calls by status code, and those without a response', async () => {
+  it('the gateway counts upstream calls by status code, and those without a response', async () => {
     const count = async (code: string): Promise<number> =>
       Number(
         new RegExp(`upstream_requests_total\\{method="DELETE",code="${code}"\\} (\\d+)`).exec(
@@ -471,7 +477,7 @@ describe('the gateway', () => {
     expect([await count('404'), await count('<error>')]).toEqual(before.map((one) => one + 1));
   });
 
-  it('counts requests by route, method and code, and logs names without query, token or body', async () => {
+  it('the gateway counts requests by route, method and code, and logs names without query, token or body', async () => {
     await rig.ask({ path: `${PLACEMENTS}/web` });
     await rig.ask({ path: `${PLACEMENTS}/web?secret-query=1` });
 

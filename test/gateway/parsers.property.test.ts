@@ -155,26 +155,29 @@ function keys(value: JsonValue): string[] {
 }
 
 describe('a body of any bytes', () => {
-  it.each<Format>(['json', 'yaml'])('is parsed as %s or rejected, and the result is within the limits', (format) => {
-    fc.assert(
-      fc.property(
-        fc.oneof(
-          soup.map((text) => Buffer.from(text)),
-          fc.uint8Array({ maxLength: 200 }),
+  it.each<Format>(['json', 'yaml'])(
+    'a body of any bytes is parsed as %s or rejected, and the result is within the limits',
+    (format) => {
+      fc.assert(
+        fc.property(
+          fc.oneof(
+            soup.map((text) => Buffer.from(text)),
+            fc.uint8Array({ maxLength: 200 }),
+          ),
+          (bytes) => {
+            const value = refusedOr(() => parseBody(bytes, format));
+            if (value === undefined) return;
+            expect(depth(value)).toBeLessThanOrEqual(MAX_DEPTH);
+            expect(nodes(value)).toBeLessThanOrEqual(MAX_NODES);
+            expect(keys(value).filter((key) => ['__proto__', 'constructor', 'prototype'].includes(key))).toEqual([]);
+          },
         ),
-        (bytes) => {
-          const value = refusedOr(() => parseBody(bytes, format));
-          if (value === undefined) return;
-          expect(depth(value)).toBeLessThanOrEqual(MAX_DEPTH);
-          expect(nodes(value)).toBeLessThanOrEqual(MAX_NODES);
-          expect(keys(value).filter((key) => ['__proto__', 'constructor', 'prototype'].includes(key))).toEqual([]);
-        },
-      ),
-      RUNS,
-    );
-  });
+        RUNS,
+      );
+    },
+  );
 
-  it('below 64 KiB takes at most 50 ms, whatever it repeats', () => {
+  it('a body below 64 KiB takes at most 50 ms, whatever it repeats', () => {
     const costs: string[] = [];
     fc.assert(
       fc.property(repeated, formats, (text, format) => {
@@ -188,7 +191,7 @@ describe('a body of any bytes', () => {
     expect(costs).toEqual([]);
   }, 600_000);
 
-  it('that JSON.stringify has written is parsed to the same value', () => {
+  it('a body that JSON.stringify has written is parsed to the same value', () => {
     fc.assert(
       fc.property(plain, (value) => {
         const text = JSON.stringify(value);
@@ -200,7 +203,7 @@ describe('a body of any bytes', () => {
     );
   });
 
-  it('that was written as YAML is parsed to the same value', () => {
+  it('a body that was written as YAML is parsed to the same value', () => {
     const scalar = fc
       .array(
         fc.constantFrom(...PIECES, '_', '.', '+', '1', '0b', '0o', '0X', 'e3', 'f', '.inf', '.NaN', ':', 'yes', '='),
@@ -222,7 +225,7 @@ describe('a body of any bytes', () => {
     );
   });
 
-  it('in JSON is accepted only when JSON.parse accepts it, with the same value', () => {
+  it('a body in JSON is accepted only when JSON.parse accepts it, with the same value', () => {
     fc.assert(
       fc.property(soup, (text) => {
         const value = refusedOr(() => parseBody(Buffer.from(text), 'json'));
@@ -257,7 +260,7 @@ const headerText = fc.oneof(
 );
 
 describe('a head with any headers', () => {
-  it('is accepted or rejected, and a token has only its allowed characters', () => {
+  it('a head with any headers is accepted or rejected, and a token has only its allowed characters', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(headerName, headerText), { maxLength: 12 }), (pairs) => {
         const headers = headerMap(pairs.flat());
@@ -273,7 +276,7 @@ describe('a head with any headers', () => {
     );
   });
 
-  it('with one long value takes at most 50 ms', () => {
+  it('a head with one long value takes at most 50 ms', () => {
     fc.assert(
       fc.property(repeated, (text) => {
         const headers = headerMap([
@@ -330,7 +333,7 @@ describe('a path of any characters', () => {
     fc.string({ unit: 'binary' }),
   );
 
-  it('matches a route of the table with DNS names as parameters, or none', () => {
+  it('a path of any characters matches a route of the table with DNS names as parameters, or none', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -351,7 +354,7 @@ describe('a path of any characters', () => {
     );
   });
 
-  it('that is built from a route and DNS names matches that route', () => {
+  it('a path that is built from a route and DNS names matches that route', () => {
     const label = fc.stringMatching(/^[a-z0-9]([-a-z0-9]{0,20}[a-z0-9])?$/);
     fc.assert(
       fc.property(
@@ -369,7 +372,7 @@ describe('a path of any characters', () => {
     );
   });
 
-  it('of 64 KiB takes at most 50 ms', () => {
+  it('a path of 64 KiB takes at most 50 ms', () => {
     fc.assert(
       fc.property(repeated, (text) => {
         expect(

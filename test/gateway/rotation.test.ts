@@ -75,7 +75,7 @@ function load(one: Rig, workers: number): Load {
 }
 
 describe('a renewed certificate', () => {
-  it('is used for new connections while open ones continue, and no request under load fails', async () => {
+  it('a renewed certificate is used for new connections while open ones continue, and no request under load fails', async () => {
     rig = await startRig();
     const one = rig;
     const kept = await open(one.wire);
@@ -107,7 +107,7 @@ describe('a renewed certificate', () => {
     ['that is no certificate', () => ({ 'tls.crt': 'nonsense' })],
     ['that is empty', () => ({ 'tls.crt': '' })],
     ['whose key is no key', () => ({ 'tls.key': 'nonsense' })],
-  ])('(%s) is not used: the previous one stays in use', async (_what, files) => {
+  ])('a renewed certificate %s is not used: the previous one stays in use', async (_what, files) => {
     rig = await startRig();
     const one = rig;
     const before = await shown(one, one.certificate.certificate);
@@ -130,7 +130,7 @@ describe('a renewed certificate', () => {
 });
 
 describe('a renewed CA of the API server', () => {
-  it('is trusted from the next call on, and no request under load fails', async () => {
+  it('a renewed CA of the API server is trusted from the next call on, and no request under load fails', async () => {
     rig = await startRig();
     const one = rig;
     const old = one.upstream.certificate.certificate;
@@ -153,7 +153,7 @@ describe('a renewed CA of the API server', () => {
     expect((await one.ask({ path: PLACEMENTS })).status).toBe(200);
   });
 
-  it('is not used when it is not a certificate: the previous one stays in use', async () => {
+  it('a renewed CA of the API server that is not a certificate is not used: the previous one stays in use', async () => {
     rig = await startRig();
     const one = rig;
 
@@ -165,7 +165,7 @@ describe('a renewed CA of the API server', () => {
 });
 
 describe('a gateway that is stopped by a signal', () => {
-  it('completes requests in progress and accepts no new connection', async () => {
+  it('a gateway that is stopped by a signal completes requests in progress and accepts no new connection', async () => {
     rig = await startRig();
     const one = rig;
     const stop = new AbortController();

@@ -50,7 +50,7 @@ async function serve(
 }
 
 describe('a server whose client sends requests before it has read the response', () => {
-  it('serves the next request after the last byte of the previous response was written', async () => {
+  it('the server serves the next request after the last byte of the previous response was written', async () => {
     const wire = await serve(({ response }, nth) => response.end(nth === 1 ? LARGE : 'second'));
     const socket = await open(wire);
     socket.pause();
@@ -69,7 +69,7 @@ describe('a server whose client sends requests before it has read the response',
     socket.destroy();
   });
 
-  it('closes the connection at the third request', async () => {
+  it('the server closes the connection at the third request of a client that has read no response', async () => {
     const wire = await serve(({ response }) => response.end(LARGE));
     const socket = await open(wire);
     socket.pause();
@@ -85,7 +85,7 @@ describe('a server whose client sends requests before it has read the response',
     expect(arrivals).toHaveLength(1);
   });
 
-  it('drops the waiting request when the client closes the connection', async () => {
+  it('the server drops the waiting request when the client closes the connection', async () => {
     const wire = await serve(({ response }) => response.end(LARGE));
     const socket = await open(wire);
     socket.pause();
@@ -104,7 +104,7 @@ describe('a server whose client sends requests before it has read the response',
 });
 
 describe('a draining server', () => {
-  it('sends Connection: close in the response in progress', async () => {
+  it('a draining server sends Connection: close in the response in progress', async () => {
     const wire = await serve(() => undefined);
     const socket = await open(wire);
     const chunks: Buffer[] = [];
@@ -121,7 +121,7 @@ describe('a draining server', () => {
     ]);
   });
 
-  it('serves one more request of a client whose response head was sent before the drain', async () => {
+  it('a draining server serves one more request of a client whose response head was sent before the drain', async () => {
     const wire = await serve(({ response }, nth) => (nth === 1 ? response.write('begun') : response.end('last')));
     const socket = await open(wire);
     const chunks: Buffer[] = [];
@@ -143,7 +143,7 @@ describe('a draining server', () => {
 });
 
 describe('a malformed request', () => {
-  it('gets an error response, and its connection is closed when the client does not read it in time', async () => {
+  it('a malformed request gets an error response, and its connection is closed when the client does not read it in time', async () => {
     const wire = await serve(() => undefined);
     const socket = await open(wire);
     const chunks: Buffer[] = [];
@@ -156,7 +156,7 @@ describe('a malformed request', () => {
     await waitFor('the timer to be given back', () => wire.clock.pending === 0);
   });
 
-  it('during a response closes the connection after that response', async () => {
+  it('a malformed request during a response closes the connection after that response', async () => {
     const wire = await serve(({ response }) => response.write('begun'));
     const socket = await open(wire);
     const chunks: Buffer[] = [];

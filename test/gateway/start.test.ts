@@ -118,7 +118,7 @@ describe('a gateway process', () => {
       (f) => [`--tls-cert=${f.cert}`, `--tls-key=${f.key}`, `--upstream-ca=${f.nonsense}`],
       'holds no certificate in PEM',
     ],
-  ])('does not start with %s, and prints one line that names it', async (_what, args, reason) => {
+  ])('a gateway process does not start with %s, and prints one line that names it', async (_what, args, reason) => {
     const { code, output } = await run([...args(files), '--upstream=https://127.0.0.1:1']);
 
     expect(code).toBe(1);
@@ -130,7 +130,7 @@ describe('a gateway process', () => {
     });
   });
 
-  it('does not start when the environment disables TLS verification, and prints one line that names the variable', async () => {
+  it('a gateway process does not start when the environment disables TLS verification, and prints one line that names the variable', async () => {
     const { code, output } = await run(
       [
         `--tls-cert=${files.cert}`,
@@ -147,7 +147,7 @@ describe('a gateway process', () => {
     );
   });
 
-  it('does not start with an upstream that is not https, and prints one line that names it', async () => {
+  it('a gateway process does not start with an upstream that is not https, and prints one line that names it', async () => {
     const { code, output } = await run([
       `--tls-cert=${files.cert}`,
       `--tls-key=${files.key}`,
@@ -162,7 +162,7 @@ describe('a gateway process', () => {
     });
   });
 
-  it('serves, reports its health, and exits cleanly at a signal', async () => {
+  it('a gateway process serves, reports its health, and exits cleanly at a signal', async () => {
     const [port = 0, metrics = 0, health = 0] = await freePorts(3);
     const upstream = new RecordingUpstream(behind);
     const child = await startChild({
@@ -210,7 +210,7 @@ describe('the inspector of Node', () => {
     '--shutdown-delay=0s',
   ];
 
-  it('is not opened by SIGUSR1, and one line is printed', async () => {
+  it('the inspector of Node is not opened by SIGUSR1, and one line is printed', async () => {
     const [port = 0, metrics = 0, health = 0] = await freePorts(3);
     const child = await startChild({
       command: [
@@ -236,7 +236,7 @@ describe('the inspector of Node', () => {
     expect(output).not.toMatch(/Debugger|inspector|ws:/);
   });
 
-  it('that was opened at the start makes the process exit with one line that says why', async () => {
+  it('an inspector of Node that was opened at the start makes the process exit with one line that says why', async () => {
     const wrapper = path.join(folder, 'opened.mjs');
     writeFileSync(
       wrapper,
@@ -270,7 +270,7 @@ async function certificate(): Promise<string> {
 }
 
 describe('a serving certificate', () => {
-  it('is served from notBefore to notAfter, and readiness fails outside of that time', async () => {
+  it('a serving certificate is served from notBefore to notAfter, and readiness fails outside of that time', async () => {
     const made = await pairFor();
     const pair = parseServingPair(made.certificate, made.privateKey);
 
@@ -303,7 +303,7 @@ describe('the TLS of a gateway', () => {
     await rig.stop();
   });
 
-  it.each(['TLSv1.2', 'TLSv1.3'] as const)('accepts %s with HTTP/1.1 only', async (version) => {
+  it.each(['TLSv1.2', 'TLSv1.3'] as const)('a gateway accepts %s with HTTP/1.1 only', async (version) => {
     const socket = await open({
       ...rig.wire,
       tls: { minVersion: version, maxVersion: version, ALPNProtocols: ['h2', 'http/1.1'] },
@@ -322,7 +322,7 @@ describe('the TLS of a gateway', () => {
       { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-ECDSA-AES128-SHA:ECDHE-RSA-AES128-SHA' },
     ],
     ['HTTP/2 alone', { ALPNProtocols: ['h2'] }],
-  ])('rejects %s', async (_what, tls) => {
+  ])('a gateway rejects a client with %s', async (_what, tls) => {
     await expect(open({ ...rig.wire, tls })).rejects.toThrow(
       /alert|handshake|protocol|ECONNRESET|version|hang up|disconnected/i,
     );
@@ -332,13 +332,13 @@ describe('the TLS of a gateway', () => {
     ['none', { servername: '' }],
     ['an odd one', { servername: 'x'.repeat(200) }],
     ['another', { servername: 'other.example' }],
-  ])('serves a client whose server name is %s', async (_what, tls) => {
+  ])('a gateway serves a client whose server name is %s', async (_what, tls) => {
     const socket = await open({ ...rig.wire, tls: { ...tls, checkServerIdentity: () => undefined } });
     socket.destroy();
     expect((await rig.ask({ path: '/livez', token: '' })).status).toBe(200);
   });
 
-  it('survives bytes that are not a handshake, and does not answer plain HTTP', async () => {
+  it('a gateway survives bytes that are not a handshake, and does not answer plain HTTP', async () => {
     for (const bytes of [
       'GET / HTTP/1.1\r\nHost: a\r\n\r\n',
       '\x16\x03\x01\xff\xff',
@@ -360,7 +360,7 @@ describe('the TLS of a gateway', () => {
     expect((await rig.ask({ path: '/livez', token: '' })).status).toBe(200);
   });
 
-  it('does not renegotiate', async () => {
+  it('a gateway does not renegotiate TLS', async () => {
     const socket = await open({ ...rig.wire, tls: { maxVersion: 'TLSv1.2' } });
 
     const outcome = await new Promise<string>((resolve) => {

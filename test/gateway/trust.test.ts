@@ -118,8 +118,8 @@ const IMPOSTORS: readonly (readonly [string, () => Promise<Impostor>])[] = [
   ],
 ];
 
-describe.each(IMPOSTORS)('a server in the place of the API server %s', (_what, impostor) => {
-  it('receives no request: clients get 503 with Retry-After, and the gateway does not become ready', async () => {
+describe.each(IMPOSTORS)('a server in the place of the API server %s', (what, impostor) => {
+  it(`the gateway sends no request to an API server ${what}, answers 503 with Retry-After, and does not become ready`, async () => {
     const { origin, ca, heard } = await impostor();
     const before = await startRig();
     const file = path.join(before.folder, 'impostor.crt');
@@ -148,7 +148,7 @@ describe.each(IMPOSTORS)('a server in the place of the API server %s', (_what, i
 });
 
 describe('upstream readiness', () => {
-  it('is retried until the API server is reached, logs each reason once, and stays once it was reached', async () => {
+  it('the gateway retries an API server that is not reached, logs each reason once, and stays ready once it was reached', async () => {
     const clock = new ManualClock();
     const log = new RecordingLog();
     const tries = ['ECONNREFUSED', 'ECONNREFUSED', 'CERT_HAS_EXPIRED', ''];
@@ -183,7 +183,7 @@ describe('upstream readiness', () => {
     contact.stop();
   });
 
-  it('needs no request to the API server and stays when the API server goes away', async () => {
+  it('the gateway becomes ready without a request to the API server and stays ready when the API server goes away', async () => {
     rig = await startRig();
     expect(rig.upstream.bytes).toBe(0);
     expect((await rig.ask({ path: '/readyz', token: '' })).status).toBe(200);
@@ -195,7 +195,7 @@ describe('upstream readiness', () => {
     expect((await rig.ask({ path: '/readyz', token: '' })).status).toBe(200);
   });
 
-  it('is reached when the right CA replaces a wrong one', async () => {
+  it('the gateway becomes ready when the right CA replaces a wrong one', async () => {
     const wrong = await pairFor();
     const other = await startRig();
     const file = path.join(other.folder, 'changing.crt');

@@ -66,7 +66,7 @@ function drips(text: string): Script {
   };
 }
 
-describe.each(ASKS)('a %s whose answer', (method, ask) => {
+describe.each(ASKS)('a %s whose upstream response has a fault', (method, ask) => {
   async function meets(one: Rig, script: Script, code: number): Promise<void> {
     one.upstream.script = script;
     one.upstream.requests.length = 0;
@@ -90,7 +90,7 @@ describe.each(ASKS)('a %s whose answer', (method, ask) => {
       },
       10,
     ],
-  ])('%s', async (_name, script, pieces) => {
+  ])(`a ${method} whose upstream response %s gets 503 at the timeout`, async (_name, script, pieces) => {
     dripped = 0;
     const met = meets(hasty, script, 503);
     await waitFor('the call upstream', () => hasty.upstream.requests.length === 1 && dripped >= pieces, { everyMs: 2 });
@@ -151,11 +151,11 @@ describe.each(ASKS)('a %s whose answer', (method, ask) => {
     ['has two lengths', says(`${HEAD}Content-Length: 5\r\nContent-Length: 6\r\n\r\n{"a":1}`), 500],
     ['has a huge head', says(`HTTP/1.1 200 OK\r\nX: ${'a'.repeat(100_000)}\r\n\r\n`), 500],
     ['is announced to have 100 MB', says(`${HEAD}Content-Length: 104857600\r\n\r\n{`), 500],
-  ])('%s', async (_name, script, code) => {
+  ])(`a ${method} whose upstream response %s gets an error without a body`, async (_name, script, code) => {
     await meets(rig, script, code);
   });
 
-  it('is preceded by 103 is taken', async () => {
+  it(`a ${method} whose upstream response is preceded by 103 gets that response`, async () => {
     rig.upstream.script = (request, socket) => {
       socket.write('HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n');
       obliging(request, socket);
@@ -185,8 +185,8 @@ const DENIALS: readonly (readonly [string, number, string])[] = [
   ['a webhook with a code of its own', 418, `admission webhook "w.example.com" denied the request: ${CANARIES}`],
 ];
 
-describe.each(ASKS.slice(0, 2))('a %s that is denied by', (_method, ask) => {
-  it.each(DENIALS)('%s (%i) is forbidden', async (_who, code, message) => {
+describe.each(ASKS.slice(0, 2))('a %s that is denied', (method, ask) => {
+  it.each(DENIALS)(`a ${method} that is denied by %s (%i) gets 403`, async (_who, code, message) => {
     rig.upstream.script = says(
       reply(code, { kind: 'Status', status: 'Failure', message, details: { causes: [{ message }] }, code }),
     );
@@ -199,7 +199,7 @@ describe.each(ASKS.slice(0, 2))('a %s that is denied by', (_method, ask) => {
 it.each<[string, Ask, readonly number[]]>([
   ['a GET', READ, [400, 409, 413, 422]],
   ['a DELETE', REMOVE, [400, 413, 422]],
-])('%s: an error about an object is an unusable response when no object was sent', async (_name, ask, codes) => {
+])('%s gets 500 for an upstream error about an object, since no object was sent', async (_name, ask, codes) => {
   for (const code of codes) {
     rig.upstream.script = says(
       reply(code, { kind: 'Status', status: 'Failure', message: 'engine is invalid', reason: 'Invalid', code }),
@@ -230,27 +230,30 @@ describe('a response of 100 MB', () => {
     more();
   };
 
-  it.each(ASKS)('to a %s is aborted within bounded memory and never looks complete', async (_method, ask) => {
-    const patient = await startRig({ upstreamTimeoutMs: 60_000 });
-    patient.upstream.script = endless;
-    const before = process.memoryUsage().arrayBuffers;
-    let most = 0;
-    const timer = setInterval(() => (most = Math.max(most, process.memoryUsage().arrayBuffers)), 5);
+  it.each(ASKS)(
+    'an upstream response of 100 MB to a %s is aborted within bounded memory and never looks complete',
+    async (_method, ask) => {
+      const patient = await startRig({ upstreamTimeoutMs: 60_000 });
+      patient.upstream.script = endless;
+      const before = process.memoryUsage().arrayBuffers;
+      let most = 0;
+      const timer = setInterval(() => (most = Math.max(most, process.memoryUsage().arrayBuffers)), 5);
 
-    const outcome = await patient.ask(ask).then(
-      (answer) => answer.status,
-      () => 'cut',
-    );
+      const outcome = await patient.ask(ask).then(
+        (answer) => answer.status,
+        () => 'cut',
+      );
 
-    clearInterval(timer);
-    await patient.stop();
-    // A read is streamed, so that its connection is closed; a write is not answered before the end.
-    expect(outcome).toBe(ask === READ ? 'cut' : 500);
-    expect(patient.upstream.requests).toHaveLength(1);
-    // This process holds both ends, what is not collected yet, and the client's copy of what it got, up to the 64 MiB
-    // at which the gateway stops.
-    expect((most - before) / MIB).toBeLessThan(ask === READ ? 200 : 100);
-  });
+      clearInterval(timer);
+      await patient.stop();
+      // A read is streamed, so that its connection is closed; a write is not answered before the end.
+      expect(outcome).toBe(ask === READ ? 'cut' : 500);
+      expect(patient.upstream.requests).toHaveLength(1);
+      // This process holds both ends, what is not collected yet, and the client's copy of what it got, up to the 64 MiB
+      // at which the gateway stops.
+      expect((most - before) / MIB).toBeLessThan(ask === READ ? 200 : 100);
+    },
+  );
 });
 
 describe('a large response', () => {
@@ -269,7 +272,7 @@ describe('a large response', () => {
     await patient.stop();
   });
 
-  it.each(['application/json', 'application/yaml'])('is streamed as %s', async (accept) => {
+  it.each(['application/json', 'application/yaml'])('a large upstream response is streamed as %s', async (accept) => {
     patient.upstream.script = (_request, socket) => socket.write(reply(200, list));
 
     const { status, body, headers } = await patient.ask({ path: PLACEMENTS, headers: { accept } });
@@ -278,14 +281,14 @@ describe('a large response', () => {
     expect(JSON.parse(body)).toEqual(list);
   });
 
-  it('that is truncated is truncated for the client, too', async () => {
+  it('a large upstream response that is truncated is truncated for the client, too', async () => {
     const text = JSON.stringify(list);
     patient.upstream.script = saysAndCuts(`${HEAD}Content-Length: ${text.length}\r\n\r\n${text.slice(0, 1_300_000)}`);
 
     await expect(patient.ask({ path: PLACEMENTS })).rejects.toThrow(/aborted|hang up|ECONNRESET/);
   });
 
-  it('to a write without Prefer is read to its end and not written to the client', async () => {
+  it('a large upstream response to a write without Prefer is read to its end and not written to the client', async () => {
     patient.upstream.script = (_request, socket) =>
       socket.write(reply(201, { ...ENGINE, metadata: { name: 'engine', annotations: { a: 'x'.repeat(1_200_000) } } }));
 
@@ -294,7 +297,7 @@ describe('a large response', () => {
 });
 
 describe('an API server', () => {
-  it('that refuses connections causes 503', async () => {
+  it('an API server that refuses connections causes 503', async () => {
     const lonely = await startRig({ upstream: 'https://127.0.0.1:1' });
     const answers = await Promise.all(ASKS.map(([, ask]) => lonely.ask(ask)));
     await lonely.stop();
@@ -302,7 +305,7 @@ describe('an API server', () => {
     expect(answers.map(({ status }) => status)).toEqual([503, 503, 503]);
   });
 
-  it('that closes idle connections fails no request', async () => {
+  it('an API server that closes idle connections fails no request', async () => {
     rig.upstream.script = (request, socket) => {
       obliging(request, socket);
       socket.end();
@@ -313,7 +316,7 @@ describe('an API server', () => {
   });
 
   it.each(ASKS.flatMap(([method, ask]) => ['before', 'in', 'after'].map((when) => [method, when, ask] as const)))(
-    'that resets the connection of a %s %s its response is sent the request once',
+    'an API server that resets the connection of a %s %s its response is sent the request once',
     async (_method, when, ask) => {
       rig.upstream.script = (request, socket) => {
         if (when === 'in') socket.write(`${HEAD}Content-Length: 1000\r\n\r\n{`);
@@ -329,7 +332,7 @@ describe('an API server', () => {
     },
   );
 
-  it('whose error messages hold a token has none of them passed on or logged', async () => {
+  it('an API server whose error messages hold a token has none of them passed on or logged', async () => {
     for (const one of [rig, hasty]) {
       expect(await utterances(one)).not.toMatch(/canary|SECRET/);
       expect(one.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
