@@ -60,7 +60,7 @@ describeWithServer('the fault proxy', {}, (server) => {
     return { outcome, stored: status === 200 };
   }
 
-  it('passes requests on, marked, and the answers back', async () => {
+  it('the fault proxy passes requests on with its mark, and the responses back', async () => {
     const name = ownName('passed');
     const mark = await server().logMark();
     expect(await call('POST', COLLECTION, configMap(name))).toMatchObject({ status: 201 });
@@ -85,7 +85,7 @@ describeWithServer('the fault proxy', {}, (server) => {
       { status: 201, text: expect.stringMatching(/^\{"[^]{18}$/) },
     ],
     ['nothing as a whole answer', { kind: 'cut', bytes: 0, whole: true }, true, { status: 201, text: '' }],
-  ])('gives %s', async (_what, fault, applied, wanted) => {
+  ])('the fault proxy answers with %s', async (_what, fault, applied, wanted) => {
     const { outcome, stored } = await create(fault);
     expect(outcome).toMatchObject(wanted);
     expect(stored).toBe(applied);
@@ -95,7 +95,7 @@ describeWithServer('the fault proxy', {}, (server) => {
     ['before the server has the request', { kind: 'reset', applied: false }, false],
     ['after the server has answered', { kind: 'reset', applied: true }, true],
     ['inside the answer', { kind: 'cut', bytes: 20, whole: false }, true],
-  ])('cuts the connection %s', async (_what, fault, applied) => {
+  ])('the fault proxy cuts the connection %s', async (_what, fault, applied) => {
     const { outcome, stored } = await create(fault);
     expect(outcome).toBeInstanceOf(Error);
     expect(stored).toBe(applied);
@@ -104,7 +104,7 @@ describeWithServer('the fault proxy', {}, (server) => {
   it.each([
     [false, [false]],
     [true, [true]],
-  ])("interrupts (after the server's turn: %j)", async (applied, wanted) => {
+  ])('the fault proxy interrupts a request (after the server has processed it: %j)', async (applied, wanted) => {
     const name = ownName('moment');
     const there: boolean[] = [];
     const run = async (): Promise<void> => {
@@ -116,7 +116,7 @@ describeWithServer('the fault proxy', {}, (server) => {
     expect(there).toEqual(wanted);
   });
 
-  it('passes a watch on event by event, and cuts it', async () => {
+  it('the fault proxy passes a watch on event by event, and cuts it', async () => {
     const name = ownName('watched');
     let text = '';
     let ended = false;
@@ -141,7 +141,7 @@ describeWithServer('the fault proxy', {}, (server) => {
     await waitFor('the end of the watch', () => ended);
   });
 
-  it('a silent fault sends nothing', async () => {
+  it('the fault proxy sends nothing for a silent fault', async () => {
     proxy.plan = () => ({ kind: 'silence' });
     let answered = false;
     void call('GET', COLLECTION).then(
@@ -153,7 +153,7 @@ describeWithServer('the fault proxy', {}, (server) => {
     proxy.cutAll();
   });
 
-  it('names every fault once', () => {
+  it('the fault proxy names every fault once', () => {
     expect(new Set(FAULTS.map(([name]) => name)).size).toBe(FAULTS.length);
   });
 
@@ -175,7 +175,7 @@ describeWithServer('the fault proxy', {}, (server) => {
     ],
     ['POST', '/api/v1/namespaces/a/configmaps', { resource: 'configmaps', namespace: 'a', name: '' }],
     ['GET', '/readyz', { resource: '', name: '' }],
-  ])('reads %s %s', (method, path, wanted) => {
+  ])('the fault proxy parses the request %s %s', (method, path, wanted) => {
     expect(passing(1, method, path)).toMatchObject(wanted);
   });
 });

@@ -210,7 +210,7 @@ const MOVES: readonly [string, Spec, Spec, boolean][] = [
 ];
 
 describeWithServer('the API server on a MultiClusterEngine', {}, (server) => {
-  test.each(RULES)('rejects a MultiClusterEngine unless $rule', async (rule) => {
+  test.each(RULES)('the API server rejects a MultiClusterEngine unless $rule', async (rule) => {
     const answer = await tryCreate(
       server(),
       MultiClusterEngines,
@@ -220,7 +220,7 @@ describeWithServer('the API server on a MultiClusterEngine', {}, (server) => {
     expectRefusal(answer, rule);
   });
 
-  test.each(RULES)('accepts a MultiClusterEngine where $rule', async ({ good }) => {
+  test.each(RULES)('the API server accepts a MultiClusterEngine where $rule', async ({ good }) => {
     const { text, status } = await tryCreate(
       server(),
       MultiClusterEngines,
@@ -230,7 +230,7 @@ describeWithServer('the API server on a MultiClusterEngine', {}, (server) => {
     expect({ status, text }).toMatchObject({ status: 201 });
   });
 
-  test.each(ACCEPTED)('accepts %s', async (_title, spec) => {
+  test.each(ACCEPTED)('the API server accepts a MultiClusterEngine with %s', async (_title, spec) => {
     const { text, status } = await tryCreate(
       server(),
       MultiClusterEngines,
@@ -240,7 +240,7 @@ describeWithServer('the API server on a MultiClusterEngine', {}, (server) => {
     expect({ status, text }).toMatchObject({ status: 201 });
   });
 
-  test('rejects a name of 64 characters and accepts one of 63', async () => {
+  test('the API server rejects a MultiClusterEngine with a name of 64 characters and accepts one of 63', async () => {
     const bad = await tryCreate(
       server(),
       MultiClusterEngines,
@@ -257,7 +257,7 @@ describeWithServer('the API server on a MultiClusterEngine', {}, (server) => {
   });
 
   test.each(MOVES)(
-    'on a move of the target %s: spec %j, then %j, allowed: %s',
+    'the API server decides about a move of the target namespace %s: spec %j, then %j, allowed: %s',
     async (_title, before, after, allowed) => {
       const name = ownName('engine');
       await server().call({
@@ -283,7 +283,7 @@ describeWithServer('the API server on a MultiClusterEngine', {}, (server) => {
     },
   );
 
-  test('names both namespaces when it rejects a change of targetNamespace', async () => {
+  test('the API server names both namespaces when it rejects a change of targetNamespace', async () => {
     const name = ownName('engine');
     const path = pathOf(MultiClusterEngines, '', name);
     const body = objectOf(MultiClusterEngines, { name }, { spec: { targetNamespace: 'fleet-a' } });

@@ -217,17 +217,17 @@ const CLAIMS: readonly Rule<readonly Rest[]>[] = [
 ];
 
 describeWithServer('the API server on clusters, sets, bindings and decisions', {}, (server) => {
-  test.each(RULES)('rejects a $type.kind unless $rule', async (rule) => {
+  test.each(RULES)('the API server rejects a $type.kind unless $rule', async (rule) => {
     expectRefusal(await tryCreate(server(), rule.type, objectOf(rule.type, { name: 'one' }, rule.bad)), rule);
   });
 
-  test.each(RULES)('accepts a $type.kind where $rule', async ({ type, good }) => {
+  test.each(RULES)('the API server accepts a $type.kind where $rule', async ({ type, good }) => {
     const { status, text } = await tryCreate(server(), type, objectOf(type, { name: 'one' }, good));
 
     expect({ status, text }).toMatchObject({ status: 201 });
   });
 
-  test('rejects the name of a ManagedClusterSet with 64 characters and accepts one with 63', async () => {
+  test('the API server rejects the name of a ManagedClusterSet with 64 characters and accepts one with 63', async () => {
     const bad = await tryCreate(
       server(),
       ManagedClusterSets,
@@ -243,7 +243,7 @@ describeWithServer('the API server on clusters, sets, bindings and decisions', {
     expect(good.status).toBe(201);
   });
 
-  test('rejects a change of the set of a binding, whose name has to equal that of the set', async () => {
+  test('the API server rejects a change of the set of a binding, whose name has to equal that of the set', async () => {
     const name = ownName('set');
     const path = pathOf(ManagedClusterSetBindings, 'default', name);
     const body = objectOf(ManagedClusterSetBindings, { name }, { spec: { clusterSet: name } });
@@ -261,19 +261,19 @@ describeWithServer('the API server on clusters, sets, bindings and decisions', {
     expectRefusal(answer, { field: 'spec.clusterSet', value: '"another"', says: `must equal metadata.name "${name}"` });
   });
 
-  test('sets the default selector, the exclusive one, of a set without a selector', async () => {
+  test('the API server sets the default selector, the exclusive one, of a set without a selector', async () => {
     const answer = await tryCreate(server(), ManagedClusterSets, objectOf(ManagedClusterSets, { name: 'one' }, {}));
 
     expect(answer.body.spec).toEqual({ clusterSelector: { selectorType: 'ExclusiveClusterSetLabel' } });
   });
 
-  test.each(CLAIMS)('rejects the claims of a cluster unless $rule', async (rule) => {
+  test.each(CLAIMS)('the API server rejects the claims of a cluster unless $rule', async (rule) => {
     const answer = await tryClaims(rule.bad);
 
     expectRefusal(answer, rule);
   });
 
-  test.each(CLAIMS)('accepts the claims of a cluster where $rule', async ({ good }) => {
+  test.each(CLAIMS)('the API server accepts the claims of a cluster where $rule', async ({ good }) => {
     const { status, text } = await tryClaims(good);
 
     expect({ status, text }).toMatchObject({ status: 200 });

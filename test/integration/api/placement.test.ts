@@ -211,23 +211,23 @@ function placement(spec: Spec, name = 'web'): ReturnType<typeof objectOf> {
 }
 
 describeWithServer('the API server on a Placement', {}, (server) => {
-  test.each(RULES)('rejects a Placement unless $rule', async (rule) => {
+  test.each(RULES)('the API server rejects a Placement unless $rule', async (rule) => {
     expectRefusal(await tryCreate(server(), Placements, placement(rule.bad)), rule);
   });
 
-  test.each(RULES)('accepts a Placement where $rule', async ({ good }) => {
+  test.each(RULES)('the API server accepts a Placement where $rule', async ({ good }) => {
     const { status, text } = await tryCreate(server(), Placements, placement(good));
 
     expect({ status, text }).toMatchObject({ status: 201 });
   });
 
-  test.each(ACCEPTED)('accepts %s', async (_title, spec) => {
+  test.each(ACCEPTED)('the API server accepts a Placement with %s', async (_title, spec) => {
     const { status, text } = await tryCreate(server(), Placements, placement(spec));
 
     expect({ status, text }).toMatchObject({ status: 201 });
   });
 
-  test('rejects a numberOfClusters beyond 32 bits and names the field and the limit', async () => {
+  test('the API server rejects a numberOfClusters beyond 32 bits and names the field and the limit', async () => {
     const { status, text } = await tryCreate(server(), Placements, placement({ numberOfClusters: 2_147_483_648 }));
 
     expect(status).toBe(422);
@@ -235,7 +235,7 @@ describeWithServer('the API server on a Placement', {}, (server) => {
     expect(text).toContain('should be less than or equal to 2147483647');
   });
 
-  test('rejects a name of 64 characters and accepts one of 63', async () => {
+  test('the API server rejects a Placement with a name of 64 characters and accepts one of 63', async () => {
     const bad = await tryCreate(server(), Placements, placement({}, 'p'.repeat(64)));
     const good = await tryCreate(server(), Placements, placement({}, 'p'.repeat(63)));
 

@@ -129,7 +129,7 @@ describeWithServer('the API server on the status of the custom resources', {}, (
   }
 
   test.each([MultiClusterEngines, Placements])(
-    'gives a new $kind a default status that cannot be mistaken for a current one',
+    'the API server gives a new $kind a default status that cannot be mistaken for a current one',
     async (type) => {
       const name = ownName('object');
 
@@ -144,7 +144,7 @@ describeWithServer('the API server on the status of the custom resources', {}, (
   );
 
   test.each([ManagedClusters, ManagedClusterSets, ManagedClusterSetBindings])(
-    'drops the status that comes with a new $kind',
+    'the API server drops the status that comes with a new $kind',
     async (type) => {
       const name = ownName('object');
 
@@ -156,7 +156,7 @@ describeWithServer('the API server on the status of the custom resources', {}, (
     },
   );
 
-  test('stores the status of a created PlacementDecision, which has no status subresource', async () => {
+  test('the API server stores the status of a created PlacementDecision, which has no status subresource', async () => {
     const name = ownName('object');
     const status = { decisions: [{ clusterName: 'eu-1', reason: '' }] };
 
@@ -169,18 +169,18 @@ describeWithServer('the API server on the status of the custom resources', {}, (
   });
 
   describe.each(CONDITIONED)('of a $kind', (type) => {
-    test.each(CONDITION_RULES)('rejects conditions unless $rule', async (rule) => {
+    test.each(CONDITION_RULES)(`the API server rejects conditions of a ${type.kind} unless $rule`, async (rule) => {
       expectRefusal(await tryStatus(type, { conditions: rule.bad }), rule);
     });
 
-    test.each(CONDITION_RULES)('accepts conditions where $rule', async ({ good }) => {
+    test.each(CONDITION_RULES)(`the API server accepts conditions of a ${type.kind} where $rule`, async ({ good }) => {
       const { status, text } = await tryStatus(type, { conditions: good });
 
       expect({ status, text }).toMatchObject({ status: 200 });
     });
   });
 
-  test.each(PHASES)('$outcome phase $phase of a $type.kind', async ({ type, phase, outcome }) => {
+  test.each(PHASES)('the API server $outcome phase $phase of a $type.kind', async ({ type, phase, outcome }) => {
     const answer = await tryStatus(type, { phase });
 
     if (outcome === 'takes') {
@@ -190,7 +190,7 @@ describeWithServer('the API server on the status of the custom resources', {}, (
     expectRefusal(answer, { field: 'status.phase', value: `"${phase}"`, says: 'supported values' });
   });
 
-  test('accepts the standard conditions that an agent reports of a cluster', async () => {
+  test('the API server accepts the standard conditions that an agent reports of a cluster', async () => {
     const conditions = [
       { type: 'ManagedClusterAvailable', status: 'True', reason: 'Beating', message: '', lastTransitionTime: TIME },
     ];
@@ -204,7 +204,7 @@ describeWithServer('the API server on the status of the custom resources', {}, (
     expect(answer.status).toBe(200);
   });
 
-  test.each(COLUMNS)('prints the columns of a $type.kind', async ({ type, narrow, wide }) => {
+  test.each(COLUMNS)('kubectl prints the columns of a $type.kind', async ({ type, narrow, wide }) => {
     const name = ownName('object');
     await created(type, name, type === PlacementDecisions ? { status: { decisions: [] } } : {});
     const args = ['get', `${type.plural}.${type.group}`, name, '--namespace=default'];
@@ -218,7 +218,7 @@ describeWithServer('the API server on the status of the custom resources', {}, (
     expect(header(long)).toBe(wide);
   });
 
-  test('explains a field with its rule, its default and an example', async () => {
+  test('kubectl explains a field with its rule, its default and an example', async () => {
     // Schemas are published shortly after their kind is served.
     const printed = await waitFor('the schema', () =>
       kubectlOk(['explain', 'mce.spec.targetNamespace'], { kubeconfig: server().adminKubeconfig }),
@@ -232,7 +232,7 @@ describeWithServer('the API server on the status of the custom resources', {}, (
     expect(text).toContain('Example: multicluster-engine');
   });
 
-  test('lists all six kinds in the category multicluster', async () => {
+  test('kubectl lists all six kinds in the category multicluster', async () => {
     const text = await kubectlOk(['api-resources', '--categories=multicluster', '-o', 'name'], {
       kubeconfig: server().adminKubeconfig,
     });

@@ -69,7 +69,7 @@ describeWithServer("the processes of an engine's Deployments", { own: true }, (s
       return wanted(said) ? now : undefined;
     });
 
-  test('start under the rendered account and name, as many as there are replicas', async () => {
+  test("the processes of an engine's Deployments start under the rendered account and name, as many as there are replicas", async () => {
     await apply(ACCOUNT);
     await apply(deployment('first', ['operator', '--controllers=placement']));
 
@@ -82,7 +82,7 @@ describeWithServer("the processes of an engine's Deployments", { own: true }, (s
     expect(new Set(started.map((pod) => pod.log())).size).toBe(2);
   });
 
-  test('wait for their account', async () => {
+  test("the processes of an engine's Deployments wait for their account", async () => {
     await apply(deployment('early', []));
     const failure = await waitFor('a start without the account to fail', (seen) => {
       seen(reported);
@@ -96,7 +96,7 @@ describeWithServer("the processes of an engine's Deployments", { own: true }, (s
     await waitFor('the processes to run', () => pods('early').length === 2);
   });
 
-  test('are replaced when the template changes, come back after a crash, and end with the Deployment', async () => {
+  test("the processes of an engine's Deployments are replaced when the template changes, come back after a crash, and end with the Deployment", async () => {
     await apply(ACCOUNT);
     await apply(deployment('changing', ['one']));
     const first = await logs('changing', (said) => said.length === 2 && said.every((line) => line.endsWith(' one')));
@@ -120,7 +120,7 @@ describeWithServer("the processes of an engine's Deployments", { own: true }, (s
 });
 
 describeWithServer('the placement-controller Deployment of deploy/', { own: true }, (server) => {
-  test('becomes ready as a process under its own rights, and leaves no error when it is stopped', async () => {
+  test('the placement-controller Deployment of deploy/ becomes ready as a process under its own rights, and leaves no error when it is stopped', async () => {
     const admin = { kubeconfig: server().adminKubeconfig };
     const place = ['-n', DEFAULT_TARGET_NAMESPACE];
     await deploy(server(), 'strict');

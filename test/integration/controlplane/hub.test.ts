@@ -23,7 +23,7 @@ describeWithServer(
   'a hub',
   { capabilities: ['rollouts', 'garbageCollection', 'namespaceDeletion', 'serviceAccounts'] },
   (server) => {
-    test('rolls a Deployment out once there is a fitting node, and empties a namespace that is deleted', async () => {
+    test('a hub rolls a Deployment out once there is a fitting node, and empties a namespace that is deleted', async () => {
       const admin = { kubeconfig: server().adminKubeconfig };
       await server().addNode({ name: 'loud' });
       await kubectlOk(['create', 'namespace', 'play'], admin);
@@ -60,7 +60,7 @@ describeWithServer(
       );
     }, 300_000);
 
-    testNeeding('pods')('schedules the pods of a Deployment to a fitting node (pods)', async () => {
+    testNeeding('pods')('a hub schedules the pods of a Deployment to a fitting node (pods)', async () => {
       const admin = { kubeconfig: server().adminKubeconfig };
       await kubectlOk(['create', 'namespace', 'nap'], admin);
       await kubectlOk(['apply', '-f', '-'], {

@@ -36,7 +36,7 @@ async function policiesInForce(server: ControlPlane): Promise<void> {
 }
 
 describeWithServer('deploy/overlays/default on a fresh cluster', { own: true }, (server) => {
-  test('can be applied twice in a row, the second time without a change', async () => {
+  test('deploy/overlays/default can be applied twice in a row, the second time without a change', async () => {
     await applyOverlay(server(), 'default');
     await waitFor(
       'the CRDs to be established',
@@ -51,7 +51,7 @@ describeWithServer('deploy/overlays/default on a fresh cluster', { own: true }, 
     expect(kept(await versions(server(), 'default'))).toEqual(kept(before));
   });
 
-  test('can be applied again while its policies are in force and no engine exists', async () => {
+  test('deploy/overlays/default can be applied again while its policies are in force and no engine exists', async () => {
     await policiesInForce(server());
 
     await expect(applyOverlay(server(), 'default')).resolves.toContain(
@@ -59,7 +59,7 @@ describeWithServer('deploy/overlays/default on a fresh cluster', { own: true }, 
     );
   });
 
-  test('lets all other users bind roles while no engine exists', async () => {
+  test('deploy/overlays/default lets all other users bind roles while no engine exists', async () => {
     const body = {
       apiVersion: 'rbac.authorization.k8s.io/v1',
       kind: 'RoleBinding',
@@ -77,7 +77,7 @@ describeWithServer('deploy/overlays/default on a fresh cluster', { own: true }, 
     expect(answer.status).toBe(201);
   });
 
-  test('accepts the examples', async () => {
+  test('a cluster with deploy/overlays/default accepts the examples', async () => {
     const kubeconfig = server().adminKubeconfig;
     const file = (name: string): string => path.join(root, 'examples', name);
 
@@ -121,7 +121,7 @@ describeWithServer('deploy/overlays/default on a fresh cluster', { own: true }, 
 });
 
 describeWithServer('deploy/overlays/namespaced on a fresh cluster', { own: true }, (server) => {
-  test('can be applied twice in a row, the second time without a change', async () => {
+  test('deploy/overlays/namespaced can be applied twice in a row, the second time without a change', async () => {
     await applyOverlay(server(), 'namespaced');
     await waitFor(
       'the CRDs to be established',

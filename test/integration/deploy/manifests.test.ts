@@ -35,14 +35,14 @@ describeWithServer('the manifests of deploy/', {}, (server) => {
       return objects.filter((one) => one.kind === 'ClusterRole' || one.kind === 'Role');
     }
 
-    test('has at most 25 RBAC rules besides those for users', () => {
+    test(`the overlay ${overlay} has at most 25 RBAC rules besides those for users`, () => {
       const own = roles().filter((role) => !USER_ROLES.includes(role.metadata?.name ?? ''));
 
       expect(own.flatMap(rulesOf).length).toBeGreaterThan(0);
       expect(own.flatMap(rulesOf).length).toBeLessThanOrEqual(25);
     });
 
-    test('grants no wildcard, no escalation and no impersonation', () => {
+    test(`the overlay ${overlay} grants no wildcard, no escalation and no impersonation`, () => {
       const words = roles()
         .flatMap(rulesOf)
         .flatMap((rule) => [...rule.verbs, ...rule.resources, ...rule.apiGroups]);
@@ -50,7 +50,7 @@ describeWithServer('the manifests of deploy/', {}, (server) => {
       expect(words.filter((word) => word.includes('*') || ['escalate', 'impersonate'].includes(word))).toEqual([]);
     });
 
-    test('grants access to leases by name only', () => {
+    test(`the overlay ${overlay} grants access to leases by name only`, () => {
       const rules = roles()
         .flatMap(rulesOf)
         .filter((rule) => rule.resources.includes('leases'));
@@ -61,7 +61,7 @@ describeWithServer('the manifests of deploy/', {}, (server) => {
       expect(rules).toHaveLength(2);
     });
 
-    test('lets only the placement controller write decisions, and no user write a status', () => {
+    test(`the overlay ${overlay} lets only the placement controller write decisions, and no user write a status`, () => {
       const writers = roles().filter((role) =>
         rulesOf(role).some(
           (rule) =>
@@ -78,7 +78,7 @@ describeWithServer('the manifests of deploy/', {}, (server) => {
       expect(userResources.filter((resource) => resource.includes('/'))).toEqual([]);
     });
 
-    test('runs the operator with the ServiceAccount that the policies name', () => {
+    test(`the overlay ${overlay} runs the operator with the ServiceAccount that the policies name`, () => {
       const deployment = pick(objects, 'Deployment', OPERATOR_SERVICE_ACCOUNT);
       const user = `system:serviceaccount:${OPERATOR_NAMESPACE}:${OPERATOR_SERVICE_ACCOUNT}`;
       const restricting = objects.filter(
@@ -96,7 +96,7 @@ describeWithServer('the manifests of deploy/', {}, (server) => {
       }
     });
 
-    test('has policies that deny with a message and reason Forbidden', () => {
+    test(`the overlay ${overlay} has policies that deny with a message and reason Forbidden`, () => {
       const policies = objects.filter((one) => one.kind === 'ValidatingAdmissionPolicy');
       const wanted = overlay === 'default' ? POLICIES : POLICIES.filter((name) => name !== 'target');
 
@@ -119,7 +119,7 @@ describeWithServer('the manifests of deploy/', {}, (server) => {
       }
     });
 
-    test('runs only the engine controllers, with two replicas', () => {
+    test(`the overlay ${overlay} runs only the engine controllers, with two replicas`, () => {
       const deployment = pick(objects, 'Deployment', OPERATOR_SERVICE_ACCOUNT);
       const fixed = overlay === 'namespaced' ? [`--namespace=${DEFAULT_TARGET_NAMESPACE}`] : [];
 
@@ -127,7 +127,7 @@ describeWithServer('the manifests of deploy/', {}, (server) => {
       expect(at(deployment, 'spec.replicas')).toBe(2);
     });
 
-    test('configures the image of the operator for the components, in the version of the package', async () => {
+    test(`the overlay ${overlay} configures the image of the operator for the components, in the version of the package`, async () => {
       const release: unknown = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8'));
       const deployment = pick(objects, 'Deployment', OPERATOR_SERVICE_ACCOUNT);
 
@@ -138,7 +138,7 @@ describeWithServer('the manifests of deploy/', {}, (server) => {
       });
     });
 
-    test('keeps both images equal when another image is set', async () => {
+    test(`the overlay ${overlay} keeps both images equal when another image is set`, async () => {
       const copy = await mkdtemp(path.join(root, 'deploy', 'overlays', '.tried-'));
       try {
         await cp(folderOf(overlay), copy, { recursive: true });
@@ -158,42 +158,45 @@ describeWithServer('the manifests of deploy/', {}, (server) => {
       }
     });
 
-    testNeeding('podSecurity')('has pods that the restricted Pod Security Standard admits (podSecurity)', async () => {
-      const name = `restricted-${overlay}`;
-      const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };
-      await server().call({
-        method: 'POST',
-        path: '/api/v1/namespaces',
-        body: { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } },
-      });
-      const deployment = pick(objects, 'Deployment', OPERATOR_SERVICE_ACCOUNT);
-      const spec = {
-        ...Object(at(deployment, 'spec.template.spec')),
-        serviceAccountName: 'default',
-        automountServiceAccountToken: false,
-      };
-      await server().call({
-        method: 'POST',
-        path: `/api/v1/namespaces/${name}/serviceaccounts`,
-        body: { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default' } },
-      });
+    testNeeding('podSecurity')(
+      'an overlay has pods that the restricted Pod Security Standard admits (podSecurity)',
+      async () => {
+        const name = `restricted-${overlay}`;
+        const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };
+        await server().call({
+          method: 'POST',
+          path: '/api/v1/namespaces',
+          body: { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } },
+        });
+        const deployment = pick(objects, 'Deployment', OPERATOR_SERVICE_ACCOUNT);
+        const spec = {
+          ...Object(at(deployment, 'spec.template.spec')),
+          serviceAccountName: 'default',
+          automountServiceAccountToken: false,
+        };
+        await server().call({
+          method: 'POST',
+          path: `/api/v1/namespaces/${name}/serviceaccounts`,
+          body: { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default' } },
+        });
 
-      const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'operator' }, spec };
-      const good = await server().call({
-        method: 'POST',
-        path: `/api/v1/namespaces/${name}/pods?dryRun=All`,
-        body: pod,
-      });
-      const bad = await server().call({
-        method: 'POST',
-        path: `/api/v1/namespaces/${name}/pods?dryRun=All`,
-        body: { ...pod, spec: { ...spec, hostNetwork: true } },
-      });
+        const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'operator' }, spec };
+        const good = await server().call({
+          method: 'POST',
+          path: `/api/v1/namespaces/${name}/pods?dryRun=All`,
+          body: pod,
+        });
+        const bad = await server().call({
+          method: 'POST',
+          path: `/api/v1/namespaces/${name}/pods?dryRun=All`,
+          body: { ...pod, spec: { ...spec, hostNetwork: true } },
+        });
 
-      expect({ status: good.status, text: good.text }).toMatchObject({ status: 201 });
-      expect(bad.text).toContain('violates PodSecurity');
-      expect(at(pick(objects, 'Namespace', OPERATOR_NAMESPACE), 'metadata.labels')).toMatchObject(labels);
-    });
+        expect({ status: good.status, text: good.text }).toMatchObject({ status: 201 });
+        expect(bad.text).toContain('violates PodSecurity');
+        expect(at(pick(objects, 'Namespace', OPERATOR_NAMESPACE), 'metadata.labels')).toMatchObject(labels);
+      },
+    );
   });
 
   test('the operator may bind exactly the roles that the policies and the code name', async () => {

@@ -363,11 +363,14 @@ describeWithServer('the policies of deploy/', { own: true }, (server) => {
     await until('the target policy to be in force', install('plain'), ({ status }) => status === 403);
   }, 300_000);
 
-  test.each(OBJECTS)('restrict the operator to its objects: $way', async ({ request, stoppedBy }) => {
-    expectStopped(await asOperator(request), stoppedBy);
-  });
+  test.each(OBJECTS)(
+    'the policies of deploy/ restrict the operator to its objects: $way',
+    async ({ request, stoppedBy }) => {
+      expectStopped(await asOperator(request), stoppedBy);
+    },
+  );
 
-  test('let the operator install the Deployment of the component', async () => {
+  test('the policies of deploy/ let the operator install the Deployment of the component', async () => {
     const manifest = load(
       await readFile(path.join(root, 'deploy/components/placement-controller/deployment.yaml'), 'utf8'),
     );
@@ -383,7 +386,7 @@ describeWithServer('the policies of deploy/', { own: true }, (server) => {
   });
 
   test.each(PLACEMENT_CONTROLLER)(
-    'do not restrict the placement controller: it $way',
+    'the policies of deploy/ do not restrict the placement controller: it $way',
     async ({ request, stoppedBy }) => {
       expectStopped(await server().call({ ...request, token: placement }), stoppedBy);
     },
@@ -399,7 +402,7 @@ describeWithServer('the policies of deploy/', { own: true }, (server) => {
     { way: 'bind any role anywhere', request: binding('plain', INSTALLER_ROLE, 'view', [account('plain', 'default')]) },
     { way: 'run any Deployment', request: deployment('anything', { hostNetwork: true }) },
     { way: 'create a NodePort Service', request: service({ type: 'NodePort' }) },
-  ])('let all other users $way', async ({ request }) => {
+  ])('the policies of deploy/ let all other users $way', async ({ request }) => {
     expectStopped(await server().call(request), []);
   });
 
@@ -409,12 +412,15 @@ describeWithServer('the policies of deploy/', { own: true }, (server) => {
       await put(`/apis/apps/v1/namespaces/${TARGET}/deployments`, spec('placement-controller', { containers: [MAIN] }));
     });
 
-    test.each(REPAIRS)('check only what the operator itself changes: $way', async ({ request, stoppedBy }) => {
-      expectStopped(await asOperator(request), stoppedBy);
-    });
+    test.each(REPAIRS)(
+      'the policies of deploy/ check only what the operator itself changes in a changed component: $way',
+      async ({ request, stoppedBy }) => {
+        expectStopped(await asOperator(request), stoppedBy);
+      },
+    );
   });
 
-  test('deny writes in new namespaces while two engines name different ones, and allow those in existing ones', async () => {
+  test('the policies of deploy/ deny writes in new namespaces while two engines name different ones, and allow those in existing ones', async () => {
     await put(ENGINES, engine('second', { targetNamespace: 'other' }));
     await until('the second engine to count', install('other'), ({ text }) => text.includes('of engine engine'));
     await asOperator(stored(remove(`${RBAC}/namespaces/${TARGET}/rolebindings/${INSTALLER_ROLE}`)));
@@ -463,7 +469,7 @@ describeWithServer('the token of the operator with a fixed namespace', { own: tr
       request: remove(`/api/v1/namespaces/${TARGET}`),
       stoppedBy: ['rights'],
     },
-  ])('$way', async ({ request, stoppedBy }) => {
+  ])('the operator with a fixed namespace $way', async ({ request, stoppedBy }) => {
     expectStopped(await server().call({ ...request, token }), stoppedBy);
   });
 });

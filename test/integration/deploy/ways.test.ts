@@ -554,31 +554,31 @@ describeWithServer('the token of the operator', { own: true }, (server) => {
     }
   }, 300_000);
 
-  test('binds no role anywhere while no engine exists', () => {
+  test('the token of the operator binds no role anywhere while no engine exists', () => {
     expect(withoutEngine?.status).toBe(422);
   });
 
-  test.each(BINDING)('cannot $way', async ({ request, stoppedBy }) => {
+  test.each(BINDING)('the token of the operator cannot $way', async ({ request, stoppedBy }) => {
     expectStopped(await attempt(request), stoppedBy);
   });
 
-  test.each(ENGINE)('cannot $way', async ({ request, stoppedBy }) => {
+  test.each(ENGINE)('the token of the operator cannot $way', async ({ request, stoppedBy }) => {
     expectStopped(await attempt(request), stoppedBy);
   });
 
-  test.each(NAMESPACES)('cannot $way', async ({ request, stoppedBy }) => {
+  test.each(NAMESPACES)('the token of the operator cannot $way', async ({ request, stoppedBy }) => {
     expectStopped(await attempt(request), stoppedBy);
   });
 
-  test.each(PODS)('cannot $way', async ({ request, stoppedBy }) => {
+  test.each(PODS)('the token of the operator cannot $way', async ({ request, stoppedBy }) => {
     expectStopped(await attempt(request), stoppedBy);
   });
 
-  test.each(OUTSIDE)('cannot $way', async ({ request, stoppedBy }) => {
+  test.each(OUTSIDE)('the token of the operator cannot $way', async ({ request, stoppedBy }) => {
     expectStopped(await attempt(request), stoppedBy);
   });
 
-  test.each(NEEDED)('can $way', async ({ request, stoppedBy }) => {
+  test.each(NEEDED)('the token of the operator can $way', async ({ request, stoppedBy }) => {
     expectStopped(await attempt(request), stoppedBy);
   });
 });

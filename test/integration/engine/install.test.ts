@@ -131,7 +131,7 @@ describeWithServer('an engine with the permissions of deploy/', { own: true }, (
   }, LONG_MS);
 
   it(
-    'is installed, waits for its pull secret and notices its creation',
+    'an engine is installed with the permissions of deploy/, waits for its pull secret and notices its creation',
     async () => {
       await user.rollOut(NAMESPACE);
       await user.reaches('hub', 'Progressing PullSecretNotFound', 'Secret multicluster-engine/pull');
@@ -153,7 +153,7 @@ describeWithServer('an engine with the permissions of deploy/', { own: true }, (
     LONG_MS,
   );
 
-  it('counts stored objects with server defaults as up to date', async () => {
+  it('the operator counts stored objects with server defaults as up to date', async () => {
     const { uid = '' } = (await user.engine('hub'))?.metadata ?? {};
     for (const one of desired(spec)) {
       const stored = await read(one.type, one.object.metadata);
@@ -166,7 +166,7 @@ describeWithServer('an engine with the permissions of deploy/', { own: true }, (
     }
   });
 
-  it('drops tolerationSeconds where Kubernetes rejects them', async () => {
+  it('the operator drops tolerationSeconds where Kubernetes rejects them', async () => {
     expect(treeAt(await read(Deployments, COMPONENT), 'spec', 'template', 'spec')).toMatchObject({
       nodeSelector: { infra: 'yes' },
       tolerations: [{ key: 'a', operator: 'Exists', effect: 'NoSchedule' }],
@@ -174,7 +174,7 @@ describeWithServer('an engine with the permissions of deploy/', { own: true }, (
     });
   });
 
-  it('is applied by server-side apply with one field manager', async () => {
+  it('an engine is applied by server-side apply with one field manager', async () => {
     for (const [, type, name] of OBJECTS) {
       const managers = itemsAt(await read(type, name), 'metadata', 'managedFields').filter(
         (one) => one['manager'] === MANAGER,
@@ -184,7 +184,7 @@ describeWithServer('an engine with the permissions of deploy/', { own: true }, (
   });
 
   it(
-    'causes no write at rest and none after a restart of the operator',
+    'an engine causes no write at rest and none after a restart of the operator',
     async () => {
       const mark = await user.mark();
       await quietWindow(5_000);
@@ -200,7 +200,7 @@ describeWithServer('an engine with the permissions of deploy/', { own: true }, (
   );
 
   it.each(OBJECTS)(
-    'gets %s created again after its deletion',
+    'the operator creates %s again after its deletion',
     async (_name, type, name) => {
       const before = await user.destroy(type, name);
       const after = await waitFor(
@@ -228,7 +228,7 @@ describeWithServer('an engine with the permissions of deploy/', { own: true }, (
   );
 
   it.each(CHANGES)(
-    'gets %s restored with one write',
+    'the operator repairs %s with one write',
     async (_name, type, patch) => {
       const before = await read(type, COMPONENT);
       const mark = await user.mark();
@@ -271,7 +271,7 @@ describeWithServer('an engine with the permissions of deploy/', { own: true }, (
   );
 
   it.each(CONFLICTING_FIELDS)(
-    'gets %s restored, although the API server rejects both fields together',
+    'the operator repairs %s, although the API server rejects both fields together',
     async (_name, type, patch) => {
       const before = await read(type, COMPONENT);
       const mark = await user.mark();
@@ -304,7 +304,7 @@ describeWithServer('an engine with the permissions of deploy/', { own: true }, (
   );
 
   it(
-    'keeps labels, annotations, variables and containers that others add',
+    'the operator keeps labels, annotations, variables and containers that others add',
     async () => {
       await merge(Deployments, {
         metadata: { labels: { theirs: 'x' }, annotations: { theirs: 'x' } },
@@ -344,7 +344,7 @@ describeWithServer('an engine with the permissions of deploy/', { own: true }, (
   );
 
   it(
-    'gets a field removed that is no longer wanted',
+    'the operator removes a field that is no longer wanted',
     async () => {
       await user.apply('hub', {});
       await waitFor('the fields to go', async (seen) => {
@@ -360,7 +360,7 @@ describeWithServer('an engine with the permissions of deploy/', { own: true }, (
   );
 
   it(
-    'gets the labels of its namespace restored',
+    'the operator restores the labels of the namespace of an engine',
     async () => {
       const path = `/api/v1/namespaces/${NAMESPACE}`;
       await server().call({
@@ -384,7 +384,7 @@ describeWithServer('an engine with the permissions of deploy/', { own: true }, (
   );
 
   it(
-    'that is paused gets no write except its status',
+    'an engine that is paused gets no write except its status',
     async () => {
       await user.annotate('hub', { 'multicluster.platform.io/paused': 'true' });
       await user.reaches('hub', 'Paused Paused');

@@ -27,7 +27,7 @@ describeWithServer('an engine with the permissions of the overlay namespaced', {
   }, LONG_MS);
 
   it(
-    'is rejected when it names another namespace',
+    'an engine with the overlay namespaced is rejected when it names another namespace',
     async () => {
       await user.apply('elsewhere', { targetNamespace: 'elsewhere' });
 
@@ -40,7 +40,7 @@ describeWithServer('an engine with the permissions of the overlay namespaced', {
   );
 
   it(
-    'is installed and removed without RBAC and namespace writes, and every request is allowed',
+    'an engine with the overlay namespaced is installed and removed without RBAC and namespace writes, and every request is allowed',
     async () => {
       const mark = await user.mark();
       await user.apply('hub', {});

@@ -36,7 +36,7 @@ describeWithServer('deploy/components/gateway', { own: true }, (server) => {
     });
   }, 300_000);
 
-  test('is a Deployment, a Service, an account without rights and token, a budget and a network policy', () => {
+  test('the gateway component is a Deployment, a Service, an account without rights and token, a budget and a network policy', () => {
     expect(new Set(OBJECTS.map(({ kind }) => kind))).toEqual(
       new Set(['Deployment', 'NetworkPolicy', 'PodDisruptionBudget', 'Service', 'ServiceAccount']),
     );
@@ -53,7 +53,7 @@ describeWithServer('deploy/components/gateway', { own: true }, (server) => {
   });
 
   testNeeding('podSecurity')(
-    'is taken by the API server as it stands, and its pod by Pod Security `restricted` (podSecurity)',
+    'the gateway component is accepted by the API server unchanged, and its pod by Pod Security `restricted` (podSecurity)',
     async () => {
       const paths: Readonly<Record<string, string>> = {
         Deployment: 'apis/apps/v1',
@@ -92,7 +92,7 @@ describeWithServer('deploy/components/gateway', { own: true }, (server) => {
     },
   );
 
-  test('runs as rendered: it serves TLS with the certificate of its Secret and becomes ready', async () => {
+  test('the gateway component runs as rendered: it serves TLS with the certificate of its Secret and becomes ready', async () => {
     const pair = await issueServingCertificate({ names: ['gateway', `gateway.${NAMESPACE}.svc`], now: Date.now() });
     const ca = await readFile(server().caFile, 'utf8');
     const [container] = POD_SPEC.containers as readonly Container[];

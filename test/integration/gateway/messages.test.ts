@@ -64,7 +64,7 @@ async function mapped(action: 'create' | 'update', { status, text }: RawAnswer, 
 }
 
 describeWithServer('the API server of this version', {}, (server) => {
-  it('denies by a ValidatingAdmissionPolicy without a reason with 422, and the gateway reads from the message that it is forbidden', async () => {
+  it('the API server denies by a ValidatingAdmissionPolicy without a reason with 422, and the gateway reads from the message that it is forbidden', async () => {
     const [policy, denied] = [ownName('policy'), ownName('denied')];
     const validations = [{ expression: `object.metadata.name != '${denied}'`, message: 'a private message' }];
     const matchConstraints = { resourceRules: [RULE] };
@@ -90,7 +90,7 @@ describeWithServer('the API server of this version', {}, (server) => {
     });
   });
 
-  it('rejects an update with the uid of another object with 409, and the gateway reads from the message that the uid is the fault', async () => {
+  it('the API server rejects an update with the uid of another object with 409, and the gateway reads from the message that the uid is the fault', async () => {
     const name = ownName('replaced');
     await mustCreate(server(), PLACEMENTS, placement(name));
     const sent = placement(name, { uid: 'other', resourceVersion: '1' });
@@ -107,7 +107,7 @@ describeWithServer('the API server of this version', {}, (server) => {
     });
   });
 
-  it('rejects unknown fields with 400, and the gateway reads their paths from the message', async () => {
+  it('the API server rejects unknown fields with 400, and the gateway reads their paths from the message', async () => {
     const name = ownName('unknown');
     const sent = { ...placement(name), spec: { numberOfCluster: 1, other: 2 } };
 
@@ -174,7 +174,7 @@ describeWithServer('the kube-apiserver of this version', { own: true, real: true
     ['with a message', { status: { message: 'a private message' } }, 400],
     ['with the code 418', { status: { code: 418, message: 'a private message' } }, 418],
   ])(
-    'passes on the denial of a webhook %s, and the gateway reads from the message that it is forbidden',
+    'kube-apiserver passes on the denial of a webhook %s, and the gateway reads from the message that it is forbidden',
     async (_title, response, code) => {
       denial = response;
       const sent = placement(ownName('denied'));

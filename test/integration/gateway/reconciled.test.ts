@@ -10,7 +10,7 @@ const FLEET = '/apis/cluster.fleetmgmt.io/v1alpha1';
 const NAMESPACE = 'gateway-shop';
 
 describeWithServer('a placement that was created over HTTPS', { own: true }, (server) => {
-  test('is reconciled like a placement that was created with kubectl', async () => {
+  test('a placement that was created over HTTPS is reconciled like a placement that was created with kubectl', async () => {
     await deploy(server(), 'strict');
     const put = async (path: string, body: unknown): Promise<void> => {
       const { status, text } = await server().call({ method: 'POST', path, body });

@@ -164,24 +164,24 @@ describeWithServer(
       );
 
       it.each(lives)(
-        'creates, reads, replaces and deletes an engine in %s by %s, strict status codes: %s',
+        'a user with all permissions creates, reads, replaces and deletes an engine in %s by %s, strict status codes: %s',
         async (type, place, isStrict) => {
           await live(ENGINES, engine, { gateway: isStrict ? strict : lenient, place, type });
         },
       );
 
       it.each(lives)(
-        'creates, reads, replaces and deletes a placement in %s by %s, strict status codes: %s',
+        'a user with all permissions creates, reads, replaces and deletes a placement in %s by %s, strict status codes: %s',
         async (type, place, isStrict) => {
           await live(PLACEMENTS, placement, { gateway: isStrict ? strict : lenient, place, type });
         },
       );
 
-      it('does so with /apis in the path, too', async () => {
+      it('a user with all permissions creates, reads, replaces and deletes a placement with /apis in the path, too', async () => {
         await live(PLACEMENTS_APIS, placement, { gateway: lenient, place: 'COOKIE', type: 'placement/yaml' });
       });
 
-      it('causes one request at the API server for each request, with the same user', async () => {
+      it('a user causes one request at the API server for each request, with the same user', async () => {
         const mark = await server().logMark();
         await live(PLACEMENTS, placement, { gateway: lenient, place: 'COOKIE', type: 'placement/yaml' });
 
@@ -194,7 +194,7 @@ describeWithServer(
         );
       });
 
-      it('gets the object in the response when Prefer requests it', async () => {
+      it('a user gets the object in the response when Prefer requests it', async () => {
         const name = ownName('shown');
         const headers = { ...YAML, prefer: 'return=representation' };
 
@@ -215,7 +215,7 @@ describeWithServer(
         expect(JSON.parse(deleted.body)).toMatchObject({ kind: 'Status', status: 'Success' });
       });
 
-      it('reaches no other resource than engines and placements', async () => {
+      it('a user with all permissions reaches no other resource than engines and placements', async () => {
         expect(
           (await ask('alice', { path: '/platform/apis/cluster.fleetmgmt.io/v1alpha1/managedclusters' })).status,
         ).toBe(404);
@@ -566,20 +566,23 @@ describeWithServer(
         ],
       ];
 
-      it.each(rows)('has the expected status codes: %s', async (_title, { user, what, code, strictCode, said }) => {
-        for (const place of PLACES) {
-          const answer = await ask(user, what, { place });
-          const folded = await ask(user, what, { place, gateway: strict });
+      it.each(rows)(
+        'a rejected request has the expected status codes: %s',
+        async (_title, { user, what, code, strictCode, said }) => {
+          for (const place of PLACES) {
+            const answer = await ask(user, what, { place });
+            const folded = await ask(user, what, { place, gateway: strict });
 
-          expect([answer.status, folded.status, folded.body]).toEqual([code, strictCode, '']);
-          expect(answer.body === '').toBe([403, 404].includes(code));
-          if (said !== undefined)
-            expect(JSON.parse(answer.body)).toMatchObject({ kind: 'Status', status: 'Failure', code, ...said });
-          expect(answer.body).not.toContain('SECRET');
-        }
-      });
+            expect([answer.status, folded.status, folded.body]).toEqual([code, strictCode, '']);
+            expect(answer.body === '').toBe([403, 404].includes(code));
+            if (said !== undefined)
+              expect(JSON.parse(answer.body)).toMatchObject({ kind: 'Status', status: 'Failure', code, ...said });
+            expect(answer.body).not.toContain('SECRET');
+          }
+        },
+      );
 
-      it('changes no stored object', async () => {
+      it('a rejected request changes no stored object', async () => {
         const { status, body } = await ask('bob', { path: `${PLACEMENTS}/${fixed}` });
 
         expect([status, JSON.parse(body).metadata.generation]).toEqual([200, 1]);

@@ -82,7 +82,7 @@ describeWithServer('the local runtime', { own: true }, (server) => {
     return list.items.filter(({ regarding }) => regarding?.['name'] === name);
   };
 
-  test('creates its node, Ready, with the labels and the capacity of this machine', async () => {
+  test('the local runtime creates its node, Ready, with the labels and the capacity of this machine', async () => {
     const { body } = await server().call({ path: '/api/v1/nodes/local' });
     expect(body.metadata?.labels).toMatchObject({ 'kubernetes.io/hostname': 'local' });
     expect(JSON.stringify(body.status)).toContain('"type":"Ready","status":"True"');
@@ -98,7 +98,7 @@ describeWithServer('the local runtime', { own: true }, (server) => {
     });
   });
 
-  test('runs a Deployment as a process with a token of its ServiceAccount, and reports it available when it is ready', async () => {
+  test('the local runtime runs a Deployment as a process with a token of its ServiceAccount, and reports it available when it is ready', async () => {
     await deploy('web');
     const seen = await status('web', 'the process to be ready', isAvailable);
     const said: { kubeconfig: string } = JSON.parse(await ask('web', '/readyz'));
@@ -115,7 +115,7 @@ describeWithServer('the local runtime', { own: true }, (server) => {
     });
   });
 
-  test('reports once for each generation of a Deployment without the label that it is not run', async () => {
+  test('the local runtime reports once for each generation of a Deployment without the label that it is not run', async () => {
     await deploy('other', { labels: {}, replicas: 2 });
     const seen = await status('other', 'the word', (one) => one.observedGeneration === 1);
     const event = await waitFor('the Event', async () =>
@@ -156,7 +156,7 @@ describeWithServer('the local runtime', { own: true }, (server) => {
     ]);
   });
 
-  test('restarts a process after it has exited', async () => {
+  test('the local runtime restarts a process after it has exited', async () => {
     await deploy('web');
     await status('web', 'the first process', isAvailable);
     const first: { pid: number } = JSON.parse(await ask('web', '/readyz'));
@@ -182,7 +182,7 @@ describeWithServer('the local runtime', { own: true }, (server) => {
     expect(second.pid).not.toBe(first.pid);
   });
 
-  test('is not Available while the readiness probe fails, and restarts a process whose liveness probe fails', async () => {
+  test('the local runtime reports a Deployment as not Available while its readiness probe fails, and restarts a process whose liveness probe fails', async () => {
     await deploy('web');
     await status('web', 'the process to be ready', isAvailable);
     await status('web', 'the failure to be seen', async (one) => {
@@ -192,7 +192,7 @@ describeWithServer('the local runtime', { own: true }, (server) => {
     await status('web', 'a healthy process in its place', isAvailable);
   });
 
-  test('replaces the process when the template changes, and stops it with the Deployment', async () => {
+  test('the local runtime replaces the process when the template changes, and stops it with the Deployment', async () => {
     await deploy('web');
     await status('web', 'the first process', isAvailable);
     const first: { pid: number } = JSON.parse(await ask('web', '/readyz'));
@@ -206,7 +206,7 @@ describeWithServer('the local runtime', { own: true }, (server) => {
     expect(alive(first.pid)).toBe(false);
   });
 
-  test('reports a missing Secret as the problem, and updates mounted files when the Secret changes', async () => {
+  test('the local runtime reports a missing Secret as the problem, and updates mounted files when the Secret changes', async () => {
     await deploy('web', { secret: 'pair' });
     const waiting = await status('web', 'the missing Secret to be named', (one) =>
       JSON.stringify(one).includes('pair'),
@@ -229,7 +229,7 @@ describeWithServer('the local runtime', { own: true }, (server) => {
     expect(JSON.stringify(waiting.conditions)).toContain(`volume files: Secret ${namespace}/pair does not exist`);
   });
 
-  test('runs only Deployments whose node selector and tolerations match the node', async () => {
+  test('the local runtime runs only Deployments whose node selector and tolerations match the node', async () => {
     await deploy('picky', { nodeSelector: { zone: 'moon' } });
     const refused = await status('picky', 'the refusal', (one) => JSON.stringify(one).includes('FailedScheduling'));
     await server().call({
@@ -243,7 +243,7 @@ describeWithServer('the local runtime', { own: true }, (server) => {
     expect(JSON.stringify(refused.conditions)).toContain("didn't match Pod's node affinity/selector");
   });
 
-  test('keeps the old process running while the new template cannot be started, and reports the reason', async () => {
+  test('the local runtime keeps the old process running while the new template cannot be started, and reports the reason', async () => {
     await deploy('web');
     await status('web', 'the first process', isAvailable);
     const first = await pidOf('web');
@@ -289,7 +289,7 @@ describeWithServer('the local runtime', { own: true }, (server) => {
     expect(await pidOf('web')).not.toBe(first);
   });
 
-  test('stops the process of a deleted Deployment, also when another one of the same name cannot be started', async () => {
+  test('the local runtime stops the process of a deleted Deployment, also when another one of the same name cannot be started', async () => {
     await deploy('web');
     await status('web', 'the first process', isAvailable);
     const first = await pidOf('web');
@@ -304,7 +304,7 @@ describeWithServer('the local runtime', { own: true }, (server) => {
     expect(seen).toMatchObject({ unavailableReplicas: 1, terminatingReplicas: 0 });
   });
 
-  test('creates its node again when it was deleted, Ready and without the taint not-ready, and keeps labels and taints of users', async () => {
+  test('the local runtime creates its node again when it was deleted, Ready and without the taint not-ready, and keeps labels and taints of users', async () => {
     const [own, dedicated] = [ownName('label'), { key: 'dedicated', value: 'x', effect: 'PreferNoSchedule' }];
     const node = async (): Promise<NodeSeen> => JSON.parse((await server().call({ path: NODE })).text);
     const first = await node();
@@ -335,7 +335,7 @@ describeWithServer('the local runtime', { own: true }, (server) => {
     expect([third.metadata?.labels?.[own], third.spec?.taints]).toEqual(['x', [dedicated]]);
   });
 
-  test('stops a process that does not tolerate a NoExecute taint, and starts it again when the taint is removed', async () => {
+  test('the local runtime stops a process that does not tolerate a NoExecute taint, and starts it again when the taint is removed', async () => {
     await deploy('web');
     await deploy('patient', {
       tolerations: [{ key: 'k', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 1 }],
@@ -359,7 +359,7 @@ describeWithServer('the local runtime', { own: true }, (server) => {
     expect(JSON.stringify(patient)).toContain('tolerates the taint k=v:NoExecute for no more than 1 s');
   });
 
-  test('runs one process when more replicas are wanted, and reports it', async () => {
+  test('the local runtime runs one process when more replicas are wanted, and reports it', async () => {
     await deploy('many', { replicas: 3 });
     const seen = await status('many', 'one of three', (one) => one.availableReplicas === 1);
 
@@ -367,7 +367,7 @@ describeWithServer('the local runtime', { own: true }, (server) => {
     expect(JSON.stringify(seen.conditions)).toContain('OneProcessEach');
   });
 
-  test('writes nothing while nothing changes', async () => {
+  test('the local runtime writes nothing while nothing changes', async () => {
     await deploy('web');
     await status('web', 'the process', isAvailable);
     const { body } = await server().call({ path: `/apis/apps/v1/namespaces/${namespace}/deployments/web` });

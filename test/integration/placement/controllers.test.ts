@@ -76,7 +76,7 @@ describeWithServer('the placement controllers', { own: true }, (server) => {
       async () => (await fleet.placement('team', name))?.status?.numberOfSelectedClusters === clusters || undefined,
     );
 
-  it('publish the decision of a new Placement with two writes and one event', async () => {
+  it('the placement controllers publish the decision of a new Placement with two writes and one event', async () => {
     const mark = await fleet.mark();
     running.events.length = 0;
 
@@ -99,7 +99,7 @@ describeWithServer('the placement controllers', { own: true }, (server) => {
   });
 
   it(
-    'follow labels and claims, and change only the Placement whose decision depends on them',
+    'the placement controllers follow labels and claims, and change only the Placement whose decision depends on them',
     async () => {
       await fleet.place('team', 'gold', { predicates: [wants('tier', 'gold')] });
       await fleet.place('team', 'aws', {
@@ -139,7 +139,7 @@ describeWithServer('the placement controllers', { own: true }, (server) => {
   );
 
   it(
-    'write nothing for a label or a claim that no Placement selects by',
+    'the placement controllers write nothing for a label or a claim that no Placement selects by',
     async () => {
       await quietWindow(1_500);
       const mark = await fleet.mark();
@@ -162,7 +162,7 @@ describeWithServer('the placement controllers', { own: true }, (server) => {
   );
 
   it(
-    'restore a deleted, an edited and a disowned decision object',
+    'the placement controllers restore a deleted, an edited and a disowned decision object',
     async () => {
       await fleet.place('team', 'kept', { numberOfClusters: 2 });
       await ready('kept');
@@ -192,7 +192,7 @@ describeWithServer('the placement controllers', { own: true }, (server) => {
   );
 
   it(
-    'do not change an object of another owner and report it until it is deleted',
+    'the placement controllers do not change an object of another owner and report it until it is deleted',
     async () => {
       const foreign: KubeObject & { status: object } = {
         metadata: { namespace: 'team', name: 'guest-decision-1' },
@@ -222,7 +222,7 @@ describeWithServer('the placement controllers', { own: true }, (server) => {
   );
 
   it(
-    'wait without an error while a namespace is being deleted',
+    'the placement controllers wait without an error while a namespace is being deleted',
     async () => {
       await fleet.namespace('doomed', 'east');
       await fleet.place('doomed', 'web', { numberOfClusters: 1 });
@@ -258,7 +258,7 @@ describeWithServer('the placement controllers', { own: true }, (server) => {
   );
 
   it(
-    'report that a binding is being deleted, and select no cluster that is being deleted',
+    'the placement controllers report that a binding is being deleted, and select no cluster that is being deleted',
     async () => {
       const held = { finalizers: ['example.com/hold'] };
       await fleet.namespace('leaving');
@@ -292,7 +292,7 @@ describeWithServer('the placement controllers', { own: true }, (server) => {
   );
 
   it(
-    'write the status of sets and bindings',
+    'the placement controllers write the status of sets and bindings',
     async () => {
       await waitFor('the count of east', async () => (await members('east')) === 15 || undefined);
       await waitFor('the count of store', async () => (await members('store')) === 0 || undefined);
@@ -311,7 +311,7 @@ describeWithServer('the placement controllers', { own: true }, (server) => {
   );
 
   it(
-    'write nothing at rest and nothing after a restart',
+    'the placement controllers write nothing at rest and nothing after a restart',
     async () => {
       await quietWindow(2_000);
       const mark = await fleet.mark();
@@ -327,7 +327,7 @@ describeWithServer('the placement controllers', { own: true }, (server) => {
   );
 
   it(
-    'replace a deleted cluster with one write',
+    'the placement controllers replace a deleted cluster with one write',
     async () => {
       await fleet.place('team', 'trio', { numberOfClusters: 3 });
       await ready('trio');
@@ -353,7 +353,7 @@ describeWithServer('the placement controllers', { own: true }, (server) => {
   );
 
   it(
-    'keep every decision while the CRD of clusters is deleted and created again',
+    'the placement controllers keep every decision while the CRD of clusters is deleted and created again',
     async () => {
       await fleet.place('team', 'all');
       await ready('all');
@@ -395,7 +395,7 @@ describeWithServer('the placement controllers', { own: true }, (server) => {
   );
 
   it(
-    'publish no decision for a deleted Placement',
+    'the placement controllers publish no decision for a deleted Placement',
     async () => {
       const mark = await fleet.mark();
 
