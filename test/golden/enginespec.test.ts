@@ -1,4 +1,4 @@
-import { fieldErrorText, validateTargetNamespace, validateSpec } from '../../src/domain/engine/validation.js';
+import { fieldErrorText, validateTargetNamespace, validateSpec } from '../../src/domain/engine/spec.js';
 import { describeRecorded, type Case } from './recorded.js';
 
 /** Specs that break one rule of admission each, by title. */

@@ -3,8 +3,14 @@ import type { KubeObject } from '../../api/meta.js';
 import { PAUSED_ANNOTATION } from '../../api/names.js';
 import type { EngineIdentity } from '../../domain/engine/manifest/desired.js';
 import type { StoredObject } from '../../domain/engine/plan/plan.js';
-import { effectiveSpec, targetNamespaceOf, type EffectiveSpec, type FieldError } from '../../domain/engine/spec.js';
-import { validateSpec, validateTargetNamespace } from '../../domain/engine/validation.js';
+import {
+  effectiveSpec,
+  targetNamespaceOf,
+  validateSpec,
+  validateTargetNamespace,
+  type EffectiveSpec,
+  type FieldError,
+} from '../../domain/engine/spec.js';
 import { servedEngine } from '../../domain/engine/status/status.js';
 import { allCaches, storedBindings } from './caches.js';
 import type { EngineContext } from './scope.js';

@@ -1,3 +1,4 @@
+import { isRecord } from '../../api/json.js';
 import type { MultiClusterEngineSpec, Toleration } from '../../api/generated/multiclusterengine.js';
 import { DEFAULT_TARGET_NAMESPACE } from '../../api/names.js';
 
@@ -60,4 +61,136 @@ function podToleration(wanted: Toleration): PodToleration {
 
 function blank(text: string | null | undefined): text is '' | null | undefined {
   return text === undefined || text === null || text === '';
+}
+
+/**
+ * The errors of a stored spec in the order of its fields, by the rules of the CRD. Admission refuses all of them; a spec
+ * may have been stored while a rule of the CRD was missing.
+ */
+export function validateSpec(spec: unknown): readonly FieldError[] {
+  if (spec === undefined || spec === null) return [];
+  if (!isRecord(spec)) return [fieldError('spec', spec, 'must be an object')];
+  return [
+    ...validatePullSecret(spec['imagePullSecret']),
+    ...validateNodeSelector(spec['nodeSelector']),
+    ...validateNamespace(spec['targetNamespace']),
+    ...validateTolerations(spec['tolerations']),
+  ];
+}
+
+/** The rules that the CRD cannot express: the effective target namespace is immutable, and `only` is the one that is served. */
+export function validateTargetNamespace(
+  spec: MultiClusterEngineSpec | undefined,
+  installedIn: string | undefined,
+  only: string | undefined,
+): readonly FieldError[] {
+  const field = 'spec.targetNamespace';
+  const target = targetNamespaceOf(spec);
+  if (installedIn !== undefined && installedIn !== '' && installedIn !== target) {
+    const rule = `is immutable: the engine is installed in ${installedIn}; delete and recreate the engine`;
+    return [fieldError(field, target, rule)];
+  }
+  if (only !== undefined && only !== target) {
+    return [fieldError(field, target, `must be ${only}: the operator runs with --namespace ${only}`)];
+  }
+  return [];
+}
+
+/** One line with field, value and rule. */
+export function fieldErrorText(one: FieldError): string {
+  return `${one.field}: ${one.value}: ${one.rule}`;
+}
+
+function validatePullSecret(value: unknown): FieldError[] {
+  return validateName('spec.imagePullSecret', value, isSubdomain, 'must be empty or a DNS-1123 subdomain');
+}
+
+function validateNamespace(value: unknown): FieldError[] {
+  const field = 'spec.targetNamespace';
+  const errors = validateName(field, value, isDnsLabel, 'must be empty or a DNS-1123 label');
+  if (errors.length > 0 || typeof value !== 'string') return errors;
+  if (value === 'default' || value.startsWith('kube-'))
+    return [fieldError(field, value, 'must be neither default nor kube-*')];
+  return [];
+}
+
+function validateName(field: string, value: unknown, isValid: (text: string) => boolean, rule: string): FieldError[] {
+  if (value === undefined || value === null || value === '') return [];
+  return typeof value === 'string' && isValid(value) ? [] : [fieldError(field, value, rule)];
+}
+
+function validateNodeSelector(value: unknown): FieldError[] {
+  const field = 'spec.nodeSelector';
+  if (value === undefined || value === null) return [];
+  if (!isRecord(value)) return [fieldError(field, value, 'must be a map of string to string')];
+  const errors: FieldError[] = [];
+  for (const [key, one] of Object.entries(value)) {
+    if (!isLabelKey(key)) errors.push(fieldError(field, key, 'must have label keys'));
+    else if (!isLabelValue(one)) errors.push(fieldError(`${field}[${key}]`, one, 'must be a label value'));
+  }
+  return errors;
+}
+
+function validateTolerations(value: unknown): FieldError[] {
+  const field = 'spec.tolerations';
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value)) return [fieldError(field, value, 'must be a list')];
+  return value.flatMap((one: unknown, at) => validateToleration(`${field}[${at}]`, one));
+}
+
+function validateToleration(field: string, one: unknown): FieldError[] {
+  if (!isRecord(one)) return [fieldError(field, one, 'must be an object')];
+  const { key, value, effect, tolerationSeconds: seconds } = one;
+  const operator = one['operator'] ?? 'Equal';
+  const rules: readonly (readonly [name: string, value: unknown, holds: boolean, text: string])[] = [
+    ['operator', operator, operator === 'Exists' || operator === 'Equal', 'must be Exists or Equal'],
+    ['effect', effect, EFFECTS.includes(effect ?? ''), 'must be NoSchedule, PreferNoSchedule, NoExecute or empty'],
+    ['key', key, empty(key) || isLabelKey(key), 'must be empty or a label key'],
+    ['key', key, operator === 'Exists' || !empty(key), 'must not be empty unless operator is Exists'],
+    ['value', value, empty(value) || isLabelValue(value), 'must be a label value'],
+    ['value', value, operator !== 'Exists' || empty(value), 'must be empty with operator Exists'],
+    ['tolerationSeconds', seconds, empty(seconds) || isSeconds(seconds), 'must be an integer within ±2^53'],
+  ];
+  for (const [name, found, holds, rule] of rules) if (!holds) return [fieldError(`${field}.${name}`, found, rule)];
+  return [];
+}
+
+const EFFECTS: readonly unknown[] = ['', 'NoSchedule', 'PreferNoSchedule', 'NoExecute'];
+const DNS_LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
+const LONGEST_SHOWN = 80;
+
+function fieldError(field: string, value: unknown, rule: string): FieldError {
+  const shown = JSON.stringify(value) ?? 'nothing';
+  return { field, value: shown.length > LONGEST_SHOWN ? `${shown.slice(0, LONGEST_SHOWN)}…` : shown, rule };
+}
+
+function empty(value: unknown): boolean {
+  return value === undefined || value === null || value === '';
+}
+
+function isSeconds(value: unknown): boolean {
+  return typeof value === 'number' && Number.isInteger(value) && Math.abs(value) <= 2 ** 53;
+}
+
+function isDnsLabel(text: string): boolean {
+  return text.length <= 63 && DNS_LABEL.test(text);
+}
+
+function isSubdomain(text: string): boolean {
+  return text.length <= 253 && text.split('.').every((part) => DNS_LABEL.test(part));
+}
+
+function isLabelValue(value: unknown): boolean {
+  return typeof value === 'string' && (value === '' || isLabelName(value));
+}
+
+function isLabelName(text: string): boolean {
+  return text.length <= 63 && /^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/.test(text);
+}
+
+function isLabelKey(value: unknown): boolean {
+  if (typeof value !== 'string') return false;
+  const slash = value.indexOf('/');
+  if (slash < 0) return isLabelName(value);
+  return isSubdomain(value.slice(0, slash)) && isLabelName(value.slice(slash + 1));
 }

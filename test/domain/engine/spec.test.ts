@@ -1,8 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 
 import type { Toleration } from '../../../src/api/generated/multiclusterengine.js';
-import { effectiveSpec, targetNamespaceOf } from '../../../src/domain/engine/spec.js';
-import { fieldErrorText, validateTargetNamespace, validateSpec } from '../../../src/domain/engine/validation.js';
+import {
+  effectiveSpec,
+  fieldErrorText,
+  targetNamespaceOf,
+  validateSpec,
+  validateTargetNamespace,
+} from '../../../src/domain/engine/spec.js';
 
 describe('the effective spec', () => {
   it('the effective spec has every default and keeps the given values', () => {

@@ -2,7 +2,7 @@ import type { EngineReason } from '../../../api/enginereasons.js';
 import { PAUSED_ANNOTATION } from '../../../api/names.js';
 import { componentRow } from './components.js';
 import { healthOf, describeEach, type ObjectState, type ObjectStateName, type StatusInput } from './input.js';
-import { fieldErrorText } from '../validation.js';
+import { fieldErrorText } from '../spec.js';
 
 /** The Ready condition, before it is written. */
 export interface ReadyCondition {

@@ -1,9 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { driftedFields } from '../../../../src/domain/engine/plan/drift.js';
+import { driftedFields, sameQuantity } from '../../../../src/domain/engine/plan/drift.js';
 import { sameValue, type Tree } from '../../../../src/domain/engine/manifest/manifest.js';
-import { sameQuantity } from '../../../../src/domain/engine/plan/quantity.js';
 
 /** A Deployment whose pod template holds `pod`. */
 function pods(pod: object): Tree {
