@@ -1,8 +1,7 @@
 import type { StatusInput } from '../../domain/engine/status/input.js';
 import type { Decision } from './decide.js';
 import type { Input } from './gather.js';
-import { install } from './install/install.js';
-import { observe } from './install/observe.js';
+import { install, observe } from './install/install.js';
 import { baseStatus, type Outcome } from './outcome.js';
 import type { ReconcileScope } from './scope.js';
 import { uninstall } from './uninstall/uninstall.js';

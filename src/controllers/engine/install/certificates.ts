@@ -15,11 +15,17 @@ import {
   type StoredCertificate,
 } from '../../../domain/engine/plan/certificate.js';
 import { ownershipOf } from '../../../domain/engine/plan/ownership.js';
-import { desiredSteps, pruneSteps, type PlanInput, type Step } from '../../../domain/engine/plan/plan.js';
+import {
+  desiredSteps,
+  objectState,
+  observeSteps,
+  pruneSteps,
+  type PlanInput,
+  type Step,
+} from '../../../domain/engine/plan/plan.js';
 import type { ObjectState } from '../../../domain/engine/status/input.js';
 import type { Input } from '../gather.js';
-import { merge, NOTHING_APPLIED, objectState, observeSteps, type Applied } from '../objects/applied.js';
-import { applySteps } from '../objects/applysteps.js';
+import { applySteps, merge, NOTHING_APPLIED, type Applied } from '../objects/applysteps.js';
 import { stateAfterFailure } from '../objects/failure.js';
 import type { ReconcileScope } from '../scope.js';
 import type { TargetContents } from '../targetcaches.js';

@@ -1,14 +1,19 @@
 import { CLEANUP_FINALIZER, ENGINE_FIELD_MANAGER } from '../../../api/names.js';
 import type { MultiClusterEngine } from '../../../api/generated/multiclusterengine.js';
-import { MultiClusterEngines } from '../../../api/resources.js';
+import { Deployments, MultiClusterEngines } from '../../../api/resources.js';
+import { deploymentHealth } from '../../../domain/engine/health.js';
 import type { DesiredObject } from '../../../domain/engine/manifest/desired.js';
+import { idOf, integerAt } from '../../../domain/engine/manifest/manifest.js';
+import type { ObjectState } from '../../../domain/engine/status/input.js';
 import { isFailure } from '../../../runtime/errors.js';
+import { isBoundIn } from '../caches.js';
+import { isServed } from '../decide.js';
 import type { Input } from '../gather.js';
+import type { EngineMemory } from '../memory.js';
 import { classifyForbidden } from '../objects/forbidden.js';
-import { baseStatus, type Outcome } from '../outcome.js';
+import { appliedOutcome, baseStatus, deniedOutcome, notReadYet, notSyncedOutcome, type Outcome } from '../outcome.js';
 import type { ReconcileScope } from '../scope.js';
-import { appliedOutcome, deniedOutcome, notSyncedOutcome } from './outcomes.js';
-import { withReadyReplicas } from './readyreplicas.js';
+import type { TargetContents } from '../targetcaches.js';
 import { initialState, observeStages, STAGES, type InstallState, type Stage } from './stages.js';
 
 /** Installs or updates an engine: the finalizer first, then the stages up to the first that does not complete. */
@@ -27,6 +32,24 @@ export async function install(
     state = result.state;
   }
   return installedOutcome(state, scope);
+}
+
+/** A paused engine: drift is reported where the target namespace can be read, and nothing but status is written. */
+export function observe(desired: readonly DesiredObject[], input: Input, scope: ReconcileScope): Outcome {
+  const { identity, namespace, spec } = input;
+  const { targets, caches, memory } = scope;
+  const status = baseStatus(input, scope);
+  if (isServed(input) && isBoundIn(caches, namespace)) targets.open(identity, namespace);
+  if (!targets.isOpen(identity)) return { kind: 'status', status, result: { ending: 'done' } };
+  const view = targets.view(identity, spec.imagePullSecret);
+  if (view.kind === 'notSynced') {
+    const undecided = 'the target namespace is being read';
+    return { kind: 'status', status: { ...status, undecided }, result: notReadYet('caches') };
+  }
+  const { contents } = view;
+  const { applied } = observeStages(STAGES, { ...initialState(desired, input), contents }, scope);
+  const objects = withReadyReplicas(applied.objects, contents, memory);
+  return { kind: 'status', status: { ...status, objects }, result: { ending: 'done' } };
 }
 
 type Finalizer =
@@ -77,4 +100,23 @@ function observeRemaining(state: InstallState, remaining: readonly Stage[], scop
 
 function statusOf({ input, terminating }: InstallState, scope: ReconcileScope) {
   return { ...baseStatus(input, scope), terminating };
+}
+
+/**
+ * `objects` with the replicas that each Deployment had when all of them were last ready. Records those of `contents`,
+ * which was read before this pass wrote anything.
+ */
+function withReadyReplicas(
+  objects: readonly ObjectState[],
+  contents: TargetContents,
+  memory: EngineMemory,
+): readonly ObjectState[] {
+  for (const { type, object } of contents.stored) {
+    if (type === Deployments && deploymentHealth(object).ready)
+      memory.readyReplicas.set(idOf(type, object.metadata), integerAt(object, 1, 'spec', 'replicas'));
+  }
+  return objects.map((one) => {
+    const lastReadyReplicas = memory.readyReplicas.get(idOf(one.type, one.name));
+    return lastReadyReplicas === undefined ? one : { ...one, lastReadyReplicas };
+  });
 }

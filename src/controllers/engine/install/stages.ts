@@ -13,12 +13,11 @@ import {
 import type { DesiredObject } from '../../../domain/engine/manifest/desired.js';
 import { titleOf } from '../../../domain/engine/manifest/manifest.js';
 import { accountUids, withAccountUids } from '../../../domain/engine/plan/accounts.js';
-import { desiredSteps, pruneSteps, type PlanInput, type Step } from '../../../domain/engine/plan/plan.js';
+import { desiredSteps, observeSteps, pruneSteps, type PlanInput, type Step } from '../../../domain/engine/plan/plan.js';
 import { isTerminating, namespaceBlockers } from '../../../domain/engine/plan/termination.js';
 import type { ObjectState } from '../../../domain/engine/status/input.js';
 import type { Input } from '../gather.js';
-import { merge, NOTHING_APPLIED, observeSteps, type Applied } from '../objects/applied.js';
-import { applySteps } from '../objects/applysteps.js';
+import { applySteps, merge, NOTHING_APPLIED, type Applied } from '../objects/applysteps.js';
 import type { ReconcileScope } from '../scope.js';
 import { NO_CONTENTS, type TargetContents, type UnsyncedCache } from '../targetcaches.js';
 import { applyCertificates, observeCertificates } from './certificates.js';

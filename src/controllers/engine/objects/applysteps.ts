@@ -1,20 +1,43 @@
 import type { MultiClusterEngine } from '../../../api/generated/multiclusterengine.js';
 import type { KubeObject } from '../../../api/meta.js';
+import { ENGINE_FIELD_MANAGER } from '../../../api/names.js';
 import { RoleBindings, Secrets } from '../../../api/resources.js';
 import type { DesiredObject } from '../../../domain/engine/manifest/desired.js';
 import { idOf, titleOf } from '../../../domain/engine/manifest/manifest.js';
 import { driftedFields } from '../../../domain/engine/plan/drift.js';
+import { takeOverSpec } from '../../../domain/engine/plan/managedfields.js';
 import { ownershipOf } from '../../../domain/engine/plan/ownership.js';
-import { stepForRead, type Step } from '../../../domain/engine/plan/plan.js';
+import { objectState, stepForRead, unwrittenState, type Step } from '../../../domain/engine/plan/plan.js';
 import { isTerminating } from '../../../domain/engine/plan/termination.js';
 import { rowOf } from '../../../domain/engine/status/components.js';
 import type { EngineEventNote } from '../../../domain/engine/status/events.js';
 import type { ObjectState } from '../../../domain/engine/status/input.js';
+import type { KubeClient } from '../../../kube/client/client.js';
+import { isFailure } from '../../../runtime/errors.js';
 import type { Input } from '../gather.js';
 import type { ReconcileScope } from '../scope.js';
-import { objectState, unwrittenState, type Applied } from './applied.js';
 import { failedState, stateAfterFailure } from './failure.js';
-import { serverSideApply } from './serversideapply.js';
+
+/** What a list of steps came to. */
+export interface Applied {
+  /** One per desired object. */
+  readonly objects: readonly ObjectState[];
+  readonly events: readonly EngineEventNote[];
+  /** Ms after which a repair of drift that was delayed is due. */
+  readonly repairInMs?: number;
+  /** Ms after which a pass is due although nothing is wrong now. */
+  readonly wakeInMs?: number;
+}
+
+export const NOTHING_APPLIED: Applied = { objects: [], events: [] };
+
+/** `a`, then `b`: the earlier of two times stands. */
+export function merge(a: Applied, b: Applied): Applied {
+  const repairInMs = Math.min(a.repairInMs ?? Infinity, b.repairInMs ?? Infinity);
+  const wakeInMs = Math.min(a.wakeInMs ?? Infinity, b.wakeInMs ?? Infinity);
+  const times = { ...(repairInMs === Infinity ? {} : { repairInMs }), ...(wakeInMs === Infinity ? {} : { wakeInMs }) };
+  return { objects: [...a.objects, ...b.objects], events: [...a.events, ...b.events], ...times };
+}
 
 /**
  * Carries out steps in their order and goes on after a failure. A step that would write reads the object from the API
@@ -95,6 +118,31 @@ async function writeObject(step: ApplyStep, input: Input, scope: ReconcileScope)
   memory.succeeded(id);
   const event = repairEvent(step, input.engine);
   return { state: objectState(step, 'applied', '', answer), ...(event === undefined ? {} : { event }) };
+}
+
+/**
+ * Applies: an object of ours with force and its uid, a new name without force. `fresh`: the stored object as just read.
+ * Server-side apply keeps the fields of other managers; after an edit of a Service's port or a volume's type that leaves
+ * both values, which the API server refuses. Then the operator becomes the owner of the whole spec, and applies again,
+ * which removes what is not desired.
+ */
+async function serverSideApply(
+  client: KubeClient,
+  { type, object }: DesiredObject,
+  fresh: KubeObject | undefined,
+  readOptions: { readonly metadataOnly: boolean; readonly signal: AbortSignal },
+): Promise<KubeObject> {
+  const { uid, resourceVersion = '' } = fresh?.metadata ?? {};
+  const withUid = uid === undefined ? object : { ...object, metadata: { ...object.metadata, uid } };
+  const options = { fieldManager: ENGINE_FIELD_MANAGER, force: uid !== undefined, ...readOptions };
+  try {
+    return await client.apply(type, withUid, options);
+  } catch (error) {
+    const managedFields = isFailure(error, 'Invalid') ? takeOverSpec(fresh, ENGINE_FIELD_MANAGER) : undefined;
+    if (uid === undefined || managedFields === undefined) throw error;
+    await client.patchMetadata(type, object.metadata, { uid, resourceVersion, managedFields }, options);
+    return client.apply(type, withUid, options);
+  }
 }
 
 /** The content of a Secret is written and never read. */

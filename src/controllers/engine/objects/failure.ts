@@ -2,13 +2,12 @@ import type { MultiClusterEngine } from '../../../api/generated/multiclusterengi
 import type { KubeObject } from '../../../api/meta.js';
 import { Namespaces, RoleBindings } from '../../../api/resources.js';
 import { idOf, titleOf } from '../../../domain/engine/manifest/manifest.js';
-import type { Step } from '../../../domain/engine/plan/plan.js';
+import { objectState, type Step } from '../../../domain/engine/plan/plan.js';
 import { rowOf } from '../../../domain/engine/status/components.js';
 import { ERROR_AFTER_FAILURES, type ObjectState } from '../../../domain/engine/status/input.js';
 import { isFailure } from '../../../runtime/errors.js';
 import type { Input } from '../gather.js';
 import type { ReconcileScope } from '../scope.js';
-import { objectState } from './applied.js';
 import { classifyForbidden } from './forbidden.js';
 
 /** A call that threw. */

@@ -5,6 +5,7 @@ import { APPLY_ORDER } from '../catalogue.js';
 import { desiredId, type DesiredObject, type EngineIdentity } from '../manifest/desired.js';
 import { driftedFields } from './drift.js';
 import { byText, idOf } from '../manifest/manifest.js';
+import type { ObjectState, ObjectStateName } from '../status/input.js';
 import { isOurNamespace, ownershipOf, wasAppliedByUs } from './ownership.js';
 import { finalizersOf, isTerminating } from './termination.js';
 
@@ -159,4 +160,26 @@ function baseOf(desired: DesiredObject): Pick<Step, 'type' | 'name' | 'desired'>
 
 function nameOf({ metadata: { name, namespace } }: KubeObject): ObjectName {
   return namespace === undefined ? { name } : { namespace, name };
+}
+
+/** The states of the steps' objects while nothing may be written: as desired, or not and why. */
+export function observeSteps(steps: readonly Step[]): readonly ObjectState[] {
+  return steps.flatMap((step) => {
+    if (step.desired === undefined) return [];
+    if (step.action === 'keep') return [objectState(step, 'applied', '')];
+    if (step.action === 'skip-foreign') return [objectState(step, 'foreign', step.cause)];
+    return [objectState(step, step.stored === undefined ? 'missing' : 'drifted', step.cause)];
+  });
+}
+
+/** The state of an object that its step does not write. */
+export function unwrittenState(step: Step): ObjectState {
+  const state: ObjectStateName =
+    step.action === 'keep' ? 'applied' : step.action === 'skip-foreign' ? 'foreign' : 'waiting';
+  return objectState(step, state, state === 'applied' ? '' : step.cause);
+}
+
+export function objectState(step: Step, state: ObjectStateName, message: string, object = step.stored): ObjectState {
+  const component = step.desired?.component ?? '';
+  return { type: step.type, name: step.name, component, state, message, ...(object === undefined ? {} : { object }) };
 }
