@@ -12,7 +12,6 @@ import {
   ServiceAccounts,
   Services,
 } from '../../api/resources.js';
-import { deploymentHealth, type HealthRule } from './health.js';
 
 /** One component. Its objects are the YAML files of its folder. */
 export interface ComponentRow {
@@ -20,8 +19,6 @@ export interface ComponentRow {
   readonly name: string;
   /** Under `deploy/components/`. */
   readonly folder: string;
-  /** The health of one of its Deployments. */
-  readonly readiness: HealthRule;
   /** Order among the components within each kind: lower is applied first and removed last. */
   readonly order: number;
   /** The Lease of its replicas, in the operator's namespace, which is set in their environment. */
@@ -44,14 +41,12 @@ export const CATALOGUE: readonly ComponentRow[] = [
   {
     name: 'placement-controller',
     folder: 'placement-controller',
-    readiness: deploymentHealth,
     order: 10,
     leaderElection: PLACEMENT_LEASE,
   },
   {
     name: 'gateway',
     folder: 'gateway',
-    readiness: deploymentHealth,
     order: 20,
     servingCertificate: { secret: 'gateway-tls', configMap: 'gateway-ca', service: 'gateway' },
   },

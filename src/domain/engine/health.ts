@@ -15,11 +15,9 @@ export interface Health {
   readonly message: string;
 }
 
-/** `lastReadyReplicas`: spec.replicas when all of them were last ready; undefined where that is not known. */
-export type HealthRule = (object: unknown, lastReadyReplicas?: number) => Health;
-
 /**
- * Health of a Deployment.
+ * Health of a Deployment. `lastReadyReplicas`: spec.replicas when all of them were last ready; undefined where that is
+ * not known.
  *
  * Ready means: status.observedGeneration ≥ generation, updatedReplicas = replicas = availableReplicas = spec.replicas > 0,
  * and Available=True. So a Deployment that was just patched is not ready by its old status.

@@ -1,6 +1,6 @@
 import type { MultiClusterEngine } from '../../../api/generated/multiclusterengine.js';
 import type { KubeObject, ObjectName, ResourceType } from '../../../api/meta.js';
-import { CATALOGUE } from '../catalogue.js';
+import { Deployments } from '../../../api/resources.js';
 import { deploymentHealth, type Health } from '../health.js';
 import { titleOf } from '../manifest/manifest.js';
 import type { FieldError } from '../spec.js';
@@ -81,11 +81,9 @@ export interface StatusInput {
 /** The phase is Error after an object has failed in this many passes in a row. */
 export const ERROR_AFTER_FAILURES = 3;
 
-/** The health of a Deployment by the rule of its component; undefined for other kinds. */
-export function healthOf(state: ObjectState): Health | undefined {
-  if (state.type.kind !== 'Deployment') return undefined;
-  const rule = CATALOGUE.find((row) => row.name === state.component)?.readiness ?? deploymentHealth;
-  return rule(state.object, state.lastReadyReplicas);
+/** The health of a Deployment; undefined for other kinds. */
+export function healthOf({ type, object, lastReadyReplicas }: ObjectState): Health | undefined {
+  return type === Deployments ? deploymentHealth(object, lastReadyReplicas) : undefined;
 }
 
 /** `Deployment ns/name: message` of each, three at most. */
