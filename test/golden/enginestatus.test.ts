@@ -1,7 +1,7 @@
 import { EngineEvents } from '../../src/api/enginereasons.js';
 import type { MultiClusterEngineStatus } from '../../src/api/generated/multiclusterengine.js';
 import { engineEvents } from '../../src/domain/engine/status/events.js';
-import { deploymentHealth } from '../../src/domain/engine/health.js';
+import { deploymentHealth } from '../../src/domain/engine/status/components.js';
 import type { ObjectState, StatusInput } from '../../src/domain/engine/status/input.js';
 import { engineStatus } from '../../src/domain/engine/status/status.js';
 import {

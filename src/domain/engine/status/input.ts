@@ -1,7 +1,5 @@
 import type { MultiClusterEngine } from '../../../api/generated/multiclusterengine.js';
 import type { KubeObject, ObjectName, ResourceType } from '../../../api/meta.js';
-import { Deployments } from '../../../api/resources.js';
-import { deploymentHealth, type Health } from '../health.js';
 import { titleOf } from '../manifest/manifest.js';
 import type { FieldError } from '../spec.js';
 
@@ -80,11 +78,6 @@ export interface StatusInput {
 
 /** The phase is Error after an object has failed in this many passes in a row. */
 export const ERROR_AFTER_FAILURES = 3;
-
-/** The health of a Deployment; undefined for other kinds. */
-export function healthOf({ type, object, lastReadyReplicas }: ObjectState): Health | undefined {
-  return type === Deployments ? deploymentHealth(object, lastReadyReplicas) : undefined;
-}
 
 /** `Deployment ns/name: message` of each, three at most. */
 export function describeEach(objects: readonly ObjectState[], message: (one: ObjectState) => string): string {

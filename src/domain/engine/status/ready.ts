@@ -1,7 +1,7 @@
 import type { EngineReason } from '../../../api/enginereasons.js';
 import { PAUSED_ANNOTATION } from '../../../api/names.js';
-import { componentRow } from './components.js';
-import { healthOf, describeEach, type ObjectState, type ObjectStateName, type StatusInput } from './input.js';
+import { componentRow, healthOf } from './components.js';
+import { describeEach, type ObjectState, type ObjectStateName, type StatusInput } from './input.js';
 import { fieldErrorText } from '../spec.js';
 
 /** The Ready condition, before it is written. */

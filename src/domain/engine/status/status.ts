@@ -6,8 +6,8 @@ import type {
 } from '../../../api/generated/multiclusterengine.js';
 import { RECONCILE_ANNOTATION } from '../../../api/names.js';
 import { mergeConditions, type ConditionState } from '../../conditions.js';
-import { componentRows, describeRows, withOtherRows } from './components.js';
-import { hasFailedRepeatedly, healthOf, type StatusInput } from './input.js';
+import { componentRows, describeRows, healthOf, withOtherRows } from './components.js';
+import { hasFailedRepeatedly, type StatusInput } from './input.js';
 import { reconcilingReason, readyCondition, type ReadyCondition } from './ready.js';
 
 /**

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { deploymentHealth } from '../../../src/domain/engine/health.js';
-import { deployment, newDeployment, type DeploymentCounts } from '../../support/builders/engine.js';
+import { deploymentHealth } from '../../../../src/domain/engine/status/components.js';
+import { deployment, newDeployment, type DeploymentCounts } from '../../../support/builders/engine.js';
 
 const available = { type: 'Available', status: 'True', reason: 'MinimumReplicasAvailable' };
 const unavailable = { type: 'Available', status: 'False', reason: 'MinimumReplicasUnavailable' };
