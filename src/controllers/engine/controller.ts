@@ -1,5 +1,5 @@
 import type { MultiClusterEngine } from '../../api/generated/multiclusterengine.js';
-import { targetTypes, templateErrors } from '../../domain/engine/manifest/desired.js';
+import { targetTypes, templateErrors } from '../../domain/engine/manifest/templates.js';
 import { createController, type Controller, type ControllerOptions } from '../../runtime/controller.js';
 import type { CacheSource } from '../../runtime/group.js';
 import type { EngineMetrics } from '../../runtime/metrics.js';

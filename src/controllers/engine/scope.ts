@@ -1,5 +1,6 @@
 import type { MultiClusterEngine } from '../../api/generated/multiclusterengine.js';
-import type { EngineSettings, Templates } from '../../domain/engine/manifest/desired.js';
+import type { EngineSettings } from '../../domain/engine/manifest/desired.js';
+import type { Templates } from '../../domain/engine/manifest/templates.js';
 import type { KeyPair } from '../../domain/engine/plan/certificate.js';
 import type { KubeClient } from '../../kube/client/client.js';
 import type { EventRecorder } from '../../kube/events/recorder.js';

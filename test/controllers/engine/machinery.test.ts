@@ -13,7 +13,7 @@ import {
 import { createEngineController } from '../../../src/controllers/engine/controller.js';
 import { EngineMemory } from '../../../src/controllers/engine/memory.js';
 import { engineRights } from '../../../src/controllers/engine/rights.js';
-import { targetTypes } from '../../../src/domain/engine/manifest/desired.js';
+import { targetTypes } from '../../../src/domain/engine/manifest/templates.js';
 import type { GuardedWrite } from '../../../src/kube/guard/guard.js';
 import { guardClient } from '../../../src/kube/guard/guard.js';
 import { issueForTest } from '../../support/builders/certificate.js';

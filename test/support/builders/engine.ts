@@ -13,8 +13,8 @@ import {
   desiredObjects,
   type DesiredObject,
   type EngineSettings,
-  type Templates,
 } from '../../../src/domain/engine/manifest/desired.js';
+import type { Templates } from '../../../src/domain/engine/manifest/templates.js';
 import { titleOf, type Manifest } from '../../../src/domain/engine/manifest/manifest.js';
 import type { Step } from '../../../src/domain/engine/plan/plan.js';
 import type { ObjectState, StatusInput } from '../../../src/domain/engine/status/input.js';

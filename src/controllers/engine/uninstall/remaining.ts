@@ -2,7 +2,7 @@ import type { KubeObject } from '../../../api/meta.js';
 import { ENGINE_LABEL } from '../../../api/names.js';
 import { ClusterRoleBindings, Namespaces } from '../../../api/resources.js';
 import { BINDINGS, CERTIFICATE_OBJECTS } from '../../../domain/engine/catalogue.js';
-import { targetTypes } from '../../../domain/engine/manifest/desired.js';
+import { targetTypes } from '../../../domain/engine/manifest/templates.js';
 import { titleOf } from '../../../domain/engine/manifest/manifest.js';
 import { ownershipOf, wasAppliedByUs } from '../../../domain/engine/plan/ownership.js';
 import { desiredSteps, removalOrder, type StoredObject } from '../../../domain/engine/plan/plan.js';

@@ -7,11 +7,11 @@ import {
   REVISION_ANNOTATION,
   VERSION_ANNOTATION,
 } from '../../../api/names.js';
-import { apiVersionOf, MultiClusterEngines, Namespaces, RoleBindings, Secrets } from '../../../api/resources.js';
+import { apiVersionOf, MultiClusterEngines, Namespaces, RoleBindings } from '../../../api/resources.js';
 import { hash64, hex64 } from '../../hash.js';
-import { APPLY_ORDER, BINDINGS, CATALOGUE, type ComponentRow } from '../catalogue.js';
-import { byText, idOf, isTree, type Manifest } from './manifest.js';
-import { renderPods, renderSubjects } from './render.js';
+import { APPLY_ORDER, CATALOGUE, type ComponentRow } from '../catalogue.js';
+import { byText, idOf, isTree, itemsAt, treeAt, type Manifest, type Tree } from './manifest.js';
+import { isBinding, typeOf, type Templates } from './templates.js';
 import type { EffectiveSpec } from '../spec.js';
 
 /** The operator's configuration. */
@@ -27,9 +27,6 @@ export interface EngineSettings {
   /** Set with `--namespace`: the only namespace that is served; the namespace and all bindings exist already. */
   readonly onlyNamespace?: string;
 }
-
-/** The YAML of each component, by folder name. */
-export type Templates = Readonly<Record<string, readonly KubeObject[]>>;
 
 export interface DesiredObject {
   readonly type: ResourceType;
@@ -48,7 +45,7 @@ export interface EngineIdentity {
   readonly uid: string;
 }
 
-/** All objects of an engine in the order of applying. `templates`: checked by {@link templateErrors}. */
+/** All objects of an engine in the order of applying. `templates`: without `templateErrors`. */
 export function desiredObjects(
   engine: EngineIdentity,
   spec: EffectiveSpec,
@@ -67,39 +64,6 @@ export function desiredObjects(
   }
   const position = (one: ObjectDraft): number => APPLY_ORDER.indexOf(one.type);
   return drafts.sort((a, b) => position(a) - position(b)).map((one) => withCommonMetadata(one, engine, settings));
-}
-
-/**
- * The kinds of the components' objects in the target namespace, in the order of applying. Objects of these kinds are
- * found by label: watched, pruned, and removed with the engine.
- */
-export function targetTypes(templates: Templates): readonly ResourceType[] {
-  const used = new Set(CATALOGUE.flatMap((row) => (templates[row.folder] ?? []).map(typeOf)));
-  return APPLY_ORDER.filter((type) => used.has(type) && type.namespaced && !isBinding(type));
-}
-
-/** The errors in the components' folders: a component without objects, or an object that no engine may consist of. */
-export function templateErrors(templates: Templates): readonly string[] {
-  const kinds = APPLY_ORDER.map((type) => type.kind).join(', ');
-  const errors: string[] = [];
-  for (const row of CATALOGUE) {
-    const found = templates[row.folder] ?? [];
-    if (found.length === 0) errors.push(`deploy/components/${row.folder}: holds no object of component ${row.name}`);
-    for (const one of found) {
-      const what = `deploy/components/${row.folder}: ${String(one.kind)} ${one.metadata.name}`;
-      const type = typeOf(one);
-      if (type === undefined || type === Namespaces || type === Secrets)
-        errors.push(`${what}: kind must be one of ${kinds}, and neither Namespace nor Secret`);
-      else if (isBinding(type) && !BINDINGS.some((each) => each.type === type && each.name === one.metadata.name))
-        errors.push(`${what}: a binding must have a row in the table of bindings`);
-    }
-  }
-  return errors;
-}
-
-/** The type of a manifest by its apiVersion and kind; undefined for kinds that no engine consists of. */
-function typeOf(manifest: KubeObject): ResourceType | undefined {
-  return APPLY_ORDER.find((type) => type.kind === manifest.kind && apiVersionOf(type) === manifest.apiVersion);
 }
 
 /** An object without the metadata that every object has. */
@@ -150,6 +114,60 @@ function renderComponent(template: KubeObject, type: ResourceType, rendering: Re
   return renderPods(object, { spec, labels, image: settings.image, replicas: settings.replicas, leaseNamespace });
 }
 
+/** The environment variable of a component's containers whose value is set here. */
+const LEASE_NAMESPACE_VARIABLE = 'MULTICLUSTER_ENGINE_LEADER_ELECTION_NAMESPACE';
+
+export interface PodRendering {
+  readonly spec: EffectiveSpec;
+  /** Added to the pods' labels. */
+  readonly labels: Readonly<Record<string, string>>;
+  readonly image: string;
+  readonly replicas: number;
+  /** The namespace of the replicas' Lease; undefined without leader election. */
+  readonly leaseNamespace: string | undefined;
+}
+
+/** A Deployment with the pod settings of the engine's spec and the operator's flags. */
+export function renderPods(deployment: Manifest, rendering: PodRendering): Manifest {
+  const spec = treeAt(deployment, 'spec');
+  const template = treeAt(spec, 'template');
+  const metadata = treeAt(template, 'metadata');
+  const labels = { ...treeAt(metadata, 'labels'), ...rendering.labels };
+  const podSpec = renderPodSpec(treeAt(template, 'spec'), rendering);
+  const pods = { ...template, metadata: { ...metadata, labels }, spec: podSpec };
+  return { ...deployment, spec: { ...spec, replicas: rendering.replicas, template: pods } };
+}
+
+function renderPodSpec(pod: Tree, rendering: PodRendering): Tree {
+  const { imagePullSecret, nodeSelector, tolerations } = rendering.spec;
+  const initContainers = itemsAt(pod, 'initContainers').map((one) => renderContainer(one, rendering));
+  const allTolerations = [...itemsAt(pod, 'tolerations'), ...tolerations];
+  const allSelectors = { ...treeAt(pod, 'nodeSelector'), ...nodeSelector };
+  return {
+    ...pod,
+    ...(initContainers.length === 0 ? {} : { initContainers }),
+    containers: itemsAt(pod, 'containers').map((one) => renderContainer(one, rendering)),
+    // The API server drops empty ones, which would then count as drift.
+    ...(imagePullSecret === undefined ? {} : { imagePullSecrets: [{ name: imagePullSecret }] }),
+    ...(Object.keys(allSelectors).length === 0 ? {} : { nodeSelector: allSelectors }),
+    ...(allTolerations.length === 0 ? {} : { tolerations: allTolerations }),
+  };
+}
+
+function renderContainer(container: Tree, rendering: PodRendering): Tree {
+  const { image, leaseNamespace } = rendering;
+  const env = itemsAt(container, 'env').map((one) =>
+    one['name'] === LEASE_NAMESPACE_VARIABLE && leaseNamespace !== undefined ? { ...one, value: leaseNamespace } : one,
+  );
+  return { ...container, image, ...(env.length === 0 ? {} : { env }) };
+}
+
+/** A binding with its subjects in `namespace`. */
+export function renderSubjects(binding: Manifest, namespace: string): Manifest {
+  const subjects: readonly unknown[] = Array.isArray(binding['subjects']) ? binding['subjects'] : [];
+  return { ...binding, subjects: subjects.map((one) => (isTree(one) ? { ...one, namespace } : one)) };
+}
+
 /** Adds the metadata that every object has: type, labels, owner, version and revision. */
 export function withCommonMetadata(
   { type, component, object }: ObjectDraft,
@@ -198,10 +216,6 @@ function labelValue(version: string): string {
     .replaceAll(/[^A-Za-z0-9._-]/g, '_')
     .slice(0, 63)
     .replaceAll(/^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/g, '');
-}
-
-function isBinding(type: ResourceType): boolean {
-  return type.kind === 'RoleBinding' || type.kind === 'ClusterRoleBinding';
 }
 
 /** JSON with sorted keys, so that equal objects have equal hashes. */

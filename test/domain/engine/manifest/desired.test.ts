@@ -7,12 +7,11 @@ import { APPLY_ORDER, BINDINGS, CATALOGUE } from '../../../../src/domain/engine/
 import {
   desiredId,
   desiredObjects,
-  targetTypes,
-  templateErrors,
+  renderPods,
   type EngineSettings,
 } from '../../../../src/domain/engine/manifest/desired.js';
 import { at, itemsAt, textAt, treeAt } from '../../../../src/domain/engine/manifest/manifest.js';
-import { renderPods } from '../../../../src/domain/engine/manifest/render.js';
+import { targetTypes, templateErrors } from '../../../../src/domain/engine/manifest/templates.js';
 import { effectiveSpec } from '../../../../src/domain/engine/spec.js';
 import { desired, identity, settings, templates, UID, wanted } from '../../../support/builders/engine.js';
 

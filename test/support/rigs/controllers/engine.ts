@@ -7,7 +7,8 @@ import { EngineReconciler } from '../../../../src/controllers/engine/reconcile.j
 import { engineRights } from '../../../../src/controllers/engine/rights.js';
 import { TargetCaches } from '../../../../src/controllers/engine/targetcaches.js';
 import { watchCaches } from '../../../../src/controllers/engine/watches.js';
-import { targetTypes, type EngineSettings } from '../../../../src/domain/engine/manifest/desired.js';
+import type { EngineSettings } from '../../../../src/domain/engine/manifest/desired.js';
+import { targetTypes } from '../../../../src/domain/engine/manifest/templates.js';
 import type { KubeClient } from '../../../../src/kube/client/client.js';
 import { guardClient } from '../../../../src/kube/guard/guard.js';
 import type { EventNote } from '../../../../src/kube/events/recorder.js';

@@ -5,7 +5,7 @@ import { Deployments, MultiClusterEngines } from '../../../../src/api/resources.
 import { createEngineController } from '../../../../src/controllers/engine/controller.js';
 import { engineRights } from '../../../../src/controllers/engine/rights.js';
 import { CATALOGUE } from '../../../../src/domain/engine/catalogue.js';
-import { targetTypes } from '../../../../src/domain/engine/manifest/desired.js';
+import { targetTypes } from '../../../../src/domain/engine/manifest/templates.js';
 import { integerAt } from '../../../../src/domain/engine/manifest/manifest.js';
 import type { KubeClient } from '../../../../src/kube/client/client.js';
 import { createCache } from '../../../../src/kube/cache/reflector.js';
