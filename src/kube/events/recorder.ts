@@ -161,15 +161,17 @@ class QueuedRecorder implements EventRecorder {
 
   async #write(series: Series): Promise<void> {
     const { clock, metrics } = this.#tools;
-    const { count, stored } = series;
+    const { count, stored, event } = series;
     if (count === series.written) return;
+    const repeats = seriesOf(event, count, series.lastAt);
     try {
-      if (stored)
-        await this.#client.apply(Events, seriesOf(series.event, count, series.lastAt), {
-          fieldManager: FIELD_MANAGER,
-          force: true,
-        });
-      else series.event = await this.#client.create(Events, this.#first(series), { fieldManager: FIELD_MANAGER });
+      if (stored) {
+        await this.#client.apply(Events, repeats, { fieldManager: FIELD_MANAGER, force: true });
+      } else {
+        // An event that occurred again before its first write is created with its count.
+        const first = count === 1 ? event : { ...repeats, ...event };
+        series.event = await this.#client.create(Events, first, { fieldManager: FIELD_MANAGER });
+      }
       series.stored = true;
       series.written = count;
       series.writeNotBefore = clock.monotonic() + SERIES_WRITE_MS;
@@ -177,13 +179,6 @@ class QueuedRecorder implements EventRecorder {
     } catch (error) {
       this.#drop(series, error instanceof Error ? error.message : String(error));
     }
-  }
-
-  /** The event to create, with its count if it occurred again before the first write. */
-  #first(series: Series): EventObject {
-    return series.count === 1
-      ? series.event
-      : { ...seriesOf(series.event, series.count, series.lastAt), ...series.event };
   }
 
   /** Drops the series: whether the event was stored is unknown, so the next occurrence starts a new one. */
