@@ -9,7 +9,7 @@ import {
   type ServingCertificate,
   type StoredCertificate,
 } from '../../src/domain/engine/plan/certificate.js';
-import { stepForRead, plan, type PlanInput } from '../../src/domain/engine/plan/plan.js';
+import { stepForRead, type PlanInput } from '../../src/domain/engine/plan/plan.js';
 import { DAY_MS, pairForTest, pem } from '../support/builders/certificate.js';
 import {
   desired,
@@ -17,6 +17,7 @@ import {
   NAMESPACE,
   NOW,
   placementOnly,
+  plan,
   settings,
   UID,
   wanted,

@@ -54,7 +54,14 @@ export function appliedOutcome(status: StatusInput, applied: Applied, { memory, 
     status.terminating === undefined ? undefined : RETRY_MS.terminating,
     ...failed.map((one) => memory.retryDelayMs(idOf(one.type, one.name), clock.monotonic())),
   ].filter((ms) => ms !== undefined);
-  return { kind: 'status', status, events: applied.events, result: resultOf(states, due, applied.wakeInMs) };
+  const outcome = { kind: 'status', status, events: applied.events } as const;
+  const { wakeInMs } = applied;
+  if (due.length === 0)
+    return { ...outcome, result: { ending: 'done', ...(wakeInMs === undefined ? {} : { requeueAfterMs: wakeInMs }) } };
+  const afterMs = Math.min(...due);
+  if (states.has('denied')) return { ...outcome, result: { ending: 'stalled', reason: 'PermissionDenied', afterMs } };
+  if (states.has('foreign')) return { ...outcome, result: { ending: 'stalled', reason: 'ForeignObject', afterMs } };
+  return { ...outcome, result: { ending: 'wait', reason: 'not everything is applied', afterMs } };
 }
 
 /** A right is missing without which nothing can be applied. */
@@ -81,18 +88,6 @@ export async function notSyncedOutcome(
 
 export function notReadYet(what: string): Result {
   return { ending: 'wait', reason: `not read yet: ${what}`, afterMs: RETRY_MS.caches };
-}
-
-function resultOf(
-  states: ReadonlySet<ObjectState['state']>,
-  due: readonly number[],
-  requeueAfterMs: number | undefined,
-): Result {
-  if (due.length === 0) return { ending: 'done', ...(requeueAfterMs === undefined ? {} : { requeueAfterMs }) };
-  const afterMs = Math.min(...due);
-  if (states.has('denied')) return { ending: 'stalled', reason: 'PermissionDenied', afterMs };
-  if (states.has('foreign')) return { ending: 'stalled', reason: 'ForeignObject', afterMs };
-  return { ending: 'wait', reason: 'not everything is applied', afterMs };
 }
 
 /** A Deployment that waits for its account is due when the account is. */

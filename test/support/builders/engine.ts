@@ -16,7 +16,7 @@ import {
 } from '../../../src/domain/engine/manifest/desired.js';
 import type { Templates } from '../../../src/domain/engine/manifest/templates.js';
 import { titleOf, type Manifest } from '../../../src/domain/engine/manifest/manifest.js';
-import type { Step } from '../../../src/domain/engine/plan/plan.js';
+import { desiredSteps, pruneSteps, type PlanInput, type Step } from '../../../src/domain/engine/plan/plan.js';
 import type { ObjectState, StatusInput } from '../../../src/domain/engine/status/input.js';
 import { effectiveSpec } from '../../../src/domain/engine/spec.js';
 import { readManifests } from '../../../src/kube/manifests/manifests.js';
@@ -170,6 +170,11 @@ export function statusInput(over: Partial<StatusInput> = {}): StatusInput {
 
 export function condition(status: MultiClusterEngineStatus | undefined, type: string): Condition | undefined {
   return status?.conditions?.find((one) => one.type === type);
+}
+
+/** Every step of a plan: what is desired in the order of applying, then what is pruned. */
+export function plan(input: PlanInput): readonly Step[] {
+  return [...desiredSteps(input), ...pruneSteps(input)];
 }
 
 /** A step as one line: what is done, to which object, and why. */

@@ -31,7 +31,10 @@ export async function install(
     if (result.kind === 'blocked') return blockedOutcome(result.state, STAGES.slice(index + 1), scope);
     state = result.state;
   }
-  return installedOutcome(state, scope);
+  const { applied, contents } = state;
+  const missing = contents.pullSecret === 'absent' ? `${input.namespace}/${input.spec.imagePullSecret}` : undefined;
+  const objects = withReadyReplicas(applied.objects, contents, scope.memory);
+  return appliedOutcome({ ...statusOf(state, scope), objects, missingPullSecret: missing }, applied, scope);
 }
 
 /** A paused engine: drift is reported where the target namespace can be read, and nothing but status is written. */
@@ -73,13 +76,6 @@ async function ensureFinalizer({ engine }: Input, scope: ReconcileScope): Promis
     if (cause.kind !== 'denied') throw error;
     return { kind: 'denied', message: cause.message };
   }
-}
-
-function installedOutcome(state: InstallState, scope: ReconcileScope): Outcome {
-  const { applied, contents, input } = state;
-  const missing = contents.pullSecret === 'absent' ? `${input.namespace}/${input.spec.imagePullSecret}` : undefined;
-  const objects = withReadyReplicas(applied.objects, contents, scope.memory);
-  return appliedOutcome({ ...statusOf(state, scope), objects, missingPullSecret: missing }, applied, scope);
 }
 
 /** The objects of the stages that were not reached are reported while the namespace is being deleted, else not at all. */

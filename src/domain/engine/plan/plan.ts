@@ -49,22 +49,13 @@ export interface Step {
 
 type Stored = KubeObject | undefined;
 
-/** All steps: the desired objects in the order of applying, then the prunable ones in the reverse order. Pure. */
-export function plan(input: PlanInput): readonly Step[] {
-  return [...desiredSteps(input), ...pruneSteps(input)];
-}
-
-/** The steps for what is desired, in the order of applying. */
+/** The steps for what is desired, in the order of applying. Pure. */
 export function desiredSteps(input: PlanInput): readonly Step[] {
-  const stored = new Map(input.stored.map((one) => [idOf(one.type, one.object.metadata), one]));
-  const steps: Step[] = [];
-  for (const desired of input.desired) {
-    const found = desired.type === Namespaces ? input.namespace : stored.get(desiredId(desired))?.object;
-    const step =
-      desired.type === Namespaces ? namespaceStep(desired, found, input.engine) : objectStep(desired, found, input);
-    if (step !== undefined) steps.push(step);
-  }
-  return steps;
+  const stored = new Map(input.stored.map((one) => [idOf(one.type, one.object.metadata), one.object]));
+  return input.desired.flatMap((desired) => {
+    const found = desired.type === Namespaces ? input.namespace : stored.get(desiredId(desired));
+    return stepFor(desired, found, input) ?? [];
+  });
 }
 
 /**
@@ -72,26 +63,24 @@ export function desiredSteps(input: PlanInput): readonly Step[] {
  * undefined when there is none. Returns undefined for a namespace that is left as it is.
  */
 export function stepForRead(desired: DesiredObject, fresh: Stored, engine: EngineIdentity): Step | undefined {
-  if (desired.type === Namespaces) return namespaceStep(desired, fresh, engine);
-  const step = objectStep(desired, fresh, { engine, namespace: undefined });
-  if (fresh === undefined || step.action !== 'create') return step;
+  const step = stepFor(desired, fresh, { engine, namespace: undefined });
+  if (fresh === undefined || step?.action !== 'create') return step;
   if (isTerminating(fresh)) return { ...step, action: 'wait', cause: `is being deleted${finalizersOf(fresh)}` };
   if (wasAppliedByUs(fresh, engine))
     return { ...step, action: 'patch', drift: true, cause: 'has lost its controller reference' };
   return { ...step, action: 'skip-foreign', cause: foreignCause(fresh) };
 }
 
-function namespaceStep(desired: DesiredObject, stored: Stored, engine: EngineIdentity): Step | undefined {
-  const base = baseOf(desired);
-  if (stored === undefined) return { ...base, action: 'create', cause: 'does not exist' };
-  if (isTerminating(stored)) return { ...base, action: 'wait', stored, cause: 'is being deleted' };
-  // A namespace that the operator did not make, or that somebody has taken over, is left as it is.
-  return isOurNamespace(stored, engine) ? compared(base, desired, stored) : undefined;
-}
+type PlanScope = Pick<PlanInput, 'engine' | 'namespace'>;
 
-function objectStep(desired: DesiredObject, stored: Stored, input: Pick<PlanInput, 'engine' | 'namespace'>): Step {
-  const { namespace } = input;
-  const base = { ...baseOf(desired), ...(stored === undefined ? {} : { stored }) };
+/** Returns undefined for a namespace that is left as it is. */
+function stepFor(desired: DesiredObject, stored: Stored, { engine, namespace }: PlanScope): Step | undefined {
+  const base = {
+    type: desired.type,
+    name: nameOf(desired.object),
+    desired,
+    ...(stored === undefined ? {} : { stored }),
+  };
   const wait = (cause: string): Step => ({ ...base, action: 'wait', cause });
   if (stored === undefined) {
     if (namespace !== undefined && isTerminating(namespace) && desired.type.namespaced)
@@ -99,7 +88,12 @@ function objectStep(desired: DesiredObject, stored: Stored, input: Pick<PlanInpu
     if (desired.waitsFor !== undefined) return wait(`waits for ${desired.waitsFor}`);
     return { ...base, action: 'create', cause: 'does not exist' };
   }
-  const ownership = ownershipOf(stored, input.engine);
+  if (desired.type === Namespaces) {
+    if (isTerminating(stored)) return wait('is being deleted');
+    // A namespace that the operator did not make, or that somebody has taken over, is left as it is.
+    return isOurNamespace(stored, engine) ? compared(base, desired, stored) : undefined;
+  }
+  const ownership = ownershipOf(stored, engine);
   if (ownership === 'foreign') return { ...base, action: 'skip-foreign', cause: foreignCause(stored) };
   if (ownership === 'unowned') return { ...base, action: 'create', cause: 'has no controller' };
   if (ownership === 'leftover') return wait(LEFTOVER_CAUSE);
@@ -108,13 +102,13 @@ function objectStep(desired: DesiredObject, stored: Stored, input: Pick<PlanInpu
   return compared(base, desired, stored);
 }
 
-function compared(base: Pick<Step, 'type' | 'name' | 'desired'>, desired: DesiredObject, stored: KubeObject): Step {
+function compared(base: Omit<Step, 'action' | 'cause'>, desired: DesiredObject, stored: KubeObject): Step {
   const fields = driftedFields(desired.object, stored);
-  if (fields.length === 0) return { ...base, action: 'keep', stored, cause: 'is as desired' };
+  if (fields.length === 0) return { ...base, action: 'keep', cause: 'is as desired' };
   if (stored.metadata.annotations?.[REVISION_ANNOTATION] !== desired.revision) {
-    return { ...base, action: 'patch', stored, cause: 'the desired state has changed' };
+    return { ...base, action: 'patch', cause: 'the desired state has changed' };
   }
-  return { ...base, action: 'patch', stored, drift: true, cause: `differs at ${fieldList(fields)}` };
+  return { ...base, action: 'patch', drift: true, cause: `differs at ${fieldList(fields)}` };
 }
 
 /** The steps for what is ours and no longer desired, in the order of removal. */
@@ -152,10 +146,6 @@ const FIELDS_SHOWN = 5;
 function fieldList(fields: readonly string[]): string {
   const rest = fields.length - FIELDS_SHOWN;
   return fields.slice(0, FIELDS_SHOWN).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
-}
-
-function baseOf(desired: DesiredObject): Pick<Step, 'type' | 'name' | 'desired'> {
-  return { type: desired.type, name: nameOf(desired.object), desired };
 }
 
 function nameOf({ metadata: { name, namespace } }: KubeObject): ObjectName {

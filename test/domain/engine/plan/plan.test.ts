@@ -5,19 +5,14 @@ import type { KubeObject, ObjectMeta, OwnerReference } from '../../../../src/api
 import { ClusterRoleBindings, ConfigMaps, Deployments, ServiceAccounts } from '../../../../src/api/resources.js';
 import { REVISION_ANNOTATION } from '../../../../src/api/names.js';
 import { treeAt } from '../../../../src/domain/engine/manifest/manifest.js';
-import {
-  stepForRead,
-  plan,
-  type PlanInput,
-  type Step,
-  type StoredObject,
-} from '../../../../src/domain/engine/plan/plan.js';
+import { stepForRead, type PlanInput, type Step, type StoredObject } from '../../../../src/domain/engine/plan/plan.js';
 import { isOurNamespace, ownershipOf, wasAppliedByUs } from '../../../../src/domain/engine/plan/ownership.js';
 import {
   desired,
   identity,
   NAMESPACE,
   placementOnly,
+  plan,
   UID,
   wanted,
   stepText,
