@@ -16,7 +16,7 @@ export async function bundle(root: string, outdir: string): Promise<Metafile> {
   rmSync(outdir, { recursive: true, force: true });
   const { metafile } = await build({
     absWorkingDir: root,
-    entryPoints: ['src/main.ts'],
+    entryPoints: ['src/main.ts', { in: 'src/gateway/request/parserworker.ts', out: 'parserworker' }],
     bundle: true,
     splitting: true,
     outdir,

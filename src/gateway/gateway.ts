@@ -1,7 +1,9 @@
 import { delay, type Clock } from '../runtime/clock.js';
 import type { HealthCheck } from '../runtime/health.js';
 import type { Logger } from '../runtime/logger.js';
-import { Budget } from './request/body.js';
+import { Budget } from './request/budget.js';
+import { ObjectParser } from './request/objectparser.js';
+import { AcceptedTokens } from './upstream/acceptedtokens.js';
 import { certificateProblem, parseServingPair, type ServingPair } from './tls/certificate.js';
 import { UpstreamReadiness } from './upstream/readiness.js';
 import { Connections } from './server/connections.js';
@@ -36,8 +38,13 @@ export interface GatewayOptions {
   readonly metrics: GatewayMetrics;
 }
 
-/** Request and response bodies that are buffered at a time. */
-const BUFFER_BUDGET_BYTES = 64 * 1024 * 1024;
+const MIB = 1024 * 1024;
+/** Bodies that are held at a time. The first 64 KiB of a request or response are not counted. */
+const UPLOAD_BYTES = 48 * MIB;
+const RESPONSE_BYTES = 64 * MIB;
+const UNCOUNTED_BYTES = 64 * 1024;
+/** Shared by all requests whose token the API server has not accepted lately; each byte counts. */
+const UNACCEPTED_BYTES = 4 * MIB;
 const DRAIN_MS = 5_000;
 
 /**
@@ -49,6 +56,7 @@ export class Gateway {
   readonly #options: GatewayOptions;
   readonly #server: GatewayServer;
   readonly #upstream: Upstream;
+  readonly #parser: ObjectParser;
   readonly #reloaders: readonly FileReloader[];
   readonly #upstreamReadiness: UpstreamReadiness;
   #certificate: ServingPair | undefined;
@@ -57,6 +65,7 @@ export class Gateway {
   constructor(options: GatewayOptions) {
     this.#options = options;
     const { clock, metrics, strict, limits, userAgent } = options;
+    this.#parser = new ObjectParser(clock);
     this.#upstream = new Upstream({
       origin: options.upstream,
       clock,
@@ -69,7 +78,13 @@ export class Gateway {
     const deps: HandlerDeps = {
       upstream: this.#upstream,
       connections,
-      budget: new Budget(BUFFER_BUDGET_BYTES),
+      tokens: new AcceptedTokens(this.#upstream, clock),
+      uploads: {
+        accepted: new Budget({ limit: UPLOAD_BYTES, uncounted: UNCOUNTED_BYTES, clock }),
+        unaccepted: new Budget({ limit: UNACCEPTED_BYTES, uncounted: 0, clock }),
+      },
+      responses: new Budget({ limit: RESPONSE_BYTES, uncounted: UNCOUNTED_BYTES, clock }),
+      parser: this.#parser,
       openapi: Buffer.from(options.openapi),
       rules: options.rules,
       readiness: this.readiness(),
@@ -133,7 +148,7 @@ export class Gateway {
     if (shutdownDelayMs > 0) await delay(clock, shutdownDelayMs);
     await this.#server.stop(DRAIN_MS);
     for (const reloader of this.#reloaders) reloader.stop();
-    await this.#upstream.close();
+    await Promise.all([this.#upstream.close(), this.#parser.close()]);
   }
 
   readiness(): HealthCheck {

@@ -1,9 +1,11 @@
 import type { Socket } from 'node:net';
 
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 
 import { MultiClusterEngines } from '../../src/api/resources.js';
-import { Budget } from '../../src/gateway/request/body.js';
+import { Budget } from '../../src/gateway/request/budget.js';
+import { ObjectParser } from '../../src/gateway/request/objectparser.js';
+import { AcceptedTokens } from '../../src/gateway/upstream/acceptedtokens.js';
 import { Connections } from '../../src/gateway/server/connections.js';
 import { headerMap } from '../../src/gateway/request/headers.js';
 import { acceptedType } from '../../src/gateway/request/media.js';
@@ -28,13 +30,21 @@ const MIB = 1024 * 1024;
 const READ = `GET ${ENGINES}/engine HTTP/1.1\r\nHost: localhost\r\n${COOKIE}\r\n`;
 
 let server: GatewayServer | undefined;
+const parser = new ObjectParser(systemClock);
 const log = new RecordingLog();
+
+afterAll(() => parser.close());
 
 afterEach(async () => {
   await server?.stop(0);
   server = undefined;
   log.lines.length = 0;
 });
+
+/** A budget that counts what a body has beyond its first 64 KiB. */
+function budgetOf(limit: number): Budget {
+  return new Budget({ limit, uncounted: 64 * 1024, clock: systemClock });
+}
 
 /** Starts a server whose handler has these dependencies. */
 async function serve(given: Partial<HandlerDeps>, strict = false): Promise<RawClientOptions> {
@@ -43,7 +53,10 @@ async function serve(given: Partial<HandlerDeps>, strict = false): Promise<RawCl
   const deps: HandlerDeps = {
     upstream: failing(new Error('no upstream')),
     connections,
-    budget: new Budget(0),
+    tokens: new AcceptedTokens(given.upstream ?? failing(new Error('no upstream')), systemClock),
+    uploads: { accepted: budgetOf(0), unaccepted: budgetOf(0) },
+    responses: budgetOf(0),
+    parser,
     openapi: Buffer.from('{}'),
     rules,
     readiness: { check: () => undefined },
@@ -113,7 +126,13 @@ describe('a gateway whose buffer budget is exhausted', () => {
     `POST ${ENGINES} HTTP/1.1\r\nHost: localhost\r\n${COOKIE}Content-Type: application/yaml\r\nContent-Length: ${size}\r\n\r\n${'#'.repeat(size)}`;
 
   it('the gateway rejects a large request body with 503 and accepts a small one when its buffer budget is exhausted', async () => {
-    const wire = await serve({});
+    const created = (): UpstreamResponse => ({
+      status: 201,
+      contentType: 'application/json',
+      retryAfter: undefined,
+      body: chunks('{}'),
+    });
+    const wire = await serve({ upstream: answering(created) });
 
     const { replies } = await sendRaw(large(100_000), wire);
 
@@ -136,7 +155,7 @@ describe('a gateway whose buffer budget is exhausted', () => {
   });
 
   it('the gateway answers 503 instead of a streamed response until the client of another one has taken its buffered part', async () => {
-    const budget = new Budget(2 * MIB);
+    const budget = budgetOf(2 * MIB);
     let more: () => void = () => undefined;
     const end = new Promise<void>((resolve) => (more = resolve));
     const body = async function* (): AsyncGenerator<Buffer> {
@@ -150,7 +169,7 @@ describe('a gateway whose buffer budget is exhausted', () => {
       retryAfter: undefined,
       body: body(),
     });
-    const wire = await serve({ upstream: answering(parted), budget });
+    const wire = await serve({ upstream: answering(parted), responses: budget });
     const held = budget.reserve();
     held.grow(2 * MIB);
 
@@ -195,7 +214,7 @@ describe('a streamed response', () => {
   });
 
   it('a streamed response waits for a client that reads slowly and is delivered completely', async () => {
-    const wire = await serve({ upstream: answering(answer), budget: new Budget(2 * MIB) });
+    const wire = await serve({ upstream: answering(answer), responses: budgetOf(2 * MIB) });
     const socket = await open(wire);
     socket.pause();
     socket.write(READ);
@@ -237,7 +256,7 @@ describe('a streamed response', () => {
         ended = true;
       }
     })();
-    const wire = await serve({ upstream: answering(() => ({ ...answer(), body })), budget: new Budget(2 * MIB) });
+    const wire = await serve({ upstream: answering(() => ({ ...answer(), body })), responses: budgetOf(2 * MIB) });
     const socket: Socket = await open(wire);
     socket.pause();
     socket.write(READ);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { announcesBody, Budget, parseBody } from '../../src/gateway/request/body.js';
+import { announcesBody, parseBody } from '../../src/gateway/request/body.js';
+import { Budget } from '../../src/gateway/request/budget.js';
 import { withResourceVersion, validateTarget } from '../../src/gateway/request/target.js';
 import { checkHeaders, headerMap } from '../../src/gateway/request/headers.js';
 import { acceptedType, formatOf, wantsRepresentation } from '../../src/gateway/request/media.js';
@@ -16,6 +17,7 @@ import {
   type Action,
 } from '../../src/gateway/request/routes.js';
 import { tokenOf } from '../../src/gateway/request/token.js';
+import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { MultiClusterEngines, Placements } from '../../src/api/resources.js';
 
 /** The result, or the kind of the StatusError. */
@@ -318,7 +320,7 @@ describe('a request body', () => {
   });
 
   it('a request body is counted in the budget, except for its first 64 KiB, until it is released', () => {
-    const budget = new Budget(10);
+    const budget = new Budget({ limit: 10, uncounted: 64 * 1024, clock: new ManualClock() });
     const [a, b] = [budget.reserve(), budget.reserve()];
     const free = 64 * 1024;
 

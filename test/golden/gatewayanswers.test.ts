@@ -96,7 +96,7 @@ function answered(
         accept: { name: 'application/json', format: 'json' },
         representation: false,
         conditional: false,
-        sent: SENT,
+        sent: JSON.stringify(SENT),
         ...asked,
       };
       const { contentType = 'application/json', retryAfter } = upstream;

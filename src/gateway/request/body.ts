@@ -15,49 +15,6 @@ const DRAIN_MS = 1_000;
 
 const BYTE_ORDER_MARK = '\u{feff}';
 
-/** Bytes of each request that are not counted, so that large requests of others never keep a small one out. */
-const UNCOUNTED = 64 * 1024;
-
-/** Limits the bytes that all requests buffer at a time, so that many large ones cannot exhaust the memory. */
-export class Budget {
-  readonly #limit: number;
-  #held = 0;
-
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
-
-  /** Bytes that are reserved now. */
-  get held(): number {
-    return this.#held;
-  }
-
-  /** A new reservation of zero bytes. */
-  reserve(): Reservation {
-    let counted = 0;
-    return {
-      grow: (total) => {
-        const wanted = Math.max(total - UNCOUNTED, counted);
-        if (this.#held + wanted - counted > this.#limit) return false;
-        this.#held += wanted - counted;
-        counted = wanted;
-        return true;
-      },
-      release: () => {
-        this.#held -= counted;
-        counted = 0;
-      },
-    };
-  }
-}
-
-/** The bytes that one request or response buffers. */
-export interface Reservation {
-  /** Grows the reservation to `total` bytes; false, and unchanged, when the budget is exhausted. */
-  readonly grow: (total: number) => boolean;
-  readonly release: () => void;
-}
-
 /** Whether the head announces a request body. */
 export function announcesBody(headers: HeaderMap): boolean {
   const length = header(headers, 'content-length');
@@ -67,25 +24,6 @@ export function announcesBody(headers: HeaderMap): boolean {
 /** @throws StatusError `tooLarge` when the head announces more than 1 MiB */
 export function checkLength(headers: HeaderMap): void {
   if (Number(header(headers, 'content-length') ?? 0) > MAX_BODY) throw tooLarge();
-}
-
-/**
- * Reads the body to its end, at most 1 MiB whatever length was announced, and counts it.
- * @throws StatusError; another Error when the client closes the connection
- */
-export async function readBody(request: IncomingMessage, reservation: Reservation): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  // The request is not destroyed, so that an error response can still be written.
-  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-    const bytes: Buffer = chunk;
-    size += bytes.length;
-    if (size > MAX_BODY) throw tooLarge();
-    if (!reservation.grow(size))
-      throw new StatusError('unavailable', { message: 'too many bodies at once', close: true });
-    chunks.push(bytes);
-  }
-  return Buffer.concat(chunks);
 }
 
 /**
@@ -126,6 +64,7 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-function tooLarge(): StatusError {
+/** The error for a body of more than 1 MiB. */
+export function tooLarge(): StatusError {
   return new StatusError('tooLarge', { message: `the body is larger than ${MAX_BODY} bytes`, close: true });
 }

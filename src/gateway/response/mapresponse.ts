@@ -23,8 +23,8 @@ export interface RequestInfo {
   readonly representation: boolean;
   /** Whether the request had an `If-Match` with a resourceVersion. */
   readonly conditional: boolean;
-  /** The object that was sent. */
-  readonly sent?: JsonObject;
+  /** The object that was sent, JSON. */
+  readonly sent?: string;
 }
 
 /** Responses up to this size are read completely and checked before they are written; larger ones are streamed. */
@@ -147,9 +147,15 @@ async function errorFor(upstream: UpstreamResponse, request: RequestInfo, rules:
   if (status === 409) return conflictError(body, request);
   return invalidObjectError(status === 400 ? 400 : 422, body, {
     kind: request.resource.kind,
-    object: request.sent ?? {},
+    object: request.sent === undefined ? {} : parseSent(request.sent),
     rules,
   });
+}
+
+/** What was sent is an object: the gateway has written it. */
+function parseSent(json: string): JsonObject {
+  const object: JsonObject = JSON.parse(json);
+  return object;
 }
 
 function conflictError(status: JsonRecord, { action, conditional }: RequestInfo): StatusError {

@@ -3,15 +3,18 @@ import type { HealthCheck } from '../../runtime/health.js';
 import type { Logger } from '../../runtime/logger.js';
 import type { GatewayMetrics } from '../../runtime/metrics.js';
 import type { FieldRules } from '../object/fieldrules.js';
-import type { JsonObject } from '../object/document.js';
-import { announcesBody, drainBody, parseBody, readBody, type Budget, type Reservation } from '../request/body.js';
+import { announcesBody, drainBody } from '../request/body.js';
+import type { Budget, Reservation } from '../request/budget.js';
 import { headerMap } from '../request/headers.js';
+import type { ObjectRequest } from '../request/objectbody.js';
+import type { ObjectParser } from '../request/objectparser.js';
+import { MAX_UNACCEPTED_BODY, Upload, type UploadBudgets } from '../request/upload.js';
 import { parseHead, routeOf, type LocalRequest, type ResourceRequest } from './requesthead.js';
-import { validateCreate, validateTarget, withResourceVersion } from '../request/target.js';
 import { MAX_BUFFERED, mapResponse, type RequestInfo } from '../response/mapresponse.js';
 import { emptyResponse, errorResponse, type HttpResponse } from '../response/response.js';
 import { writeResponse } from '../response/write.js';
 import { StatusError } from '../statuserror.js';
+import type { AcceptedTokens } from '../upstream/acceptedtokens.js';
 import type { Upstream, UpstreamRequest } from '../upstream/upstream.js';
 import { UpstreamError } from '../upstream/error.js';
 import { recordAccess, stackWithoutMessage } from './accesslog.js';
@@ -22,7 +25,12 @@ import type { IncomingRequest } from './server.js';
 export interface HandlerDeps {
   readonly upstream: Pick<Upstream, 'begin'>;
   readonly connections: Pick<Connections, 'markActive' | 'markIdle'>;
-  readonly budget: Budget;
+  readonly tokens: AcceptedTokens;
+  /** For request bodies. */
+  readonly uploads: UploadBudgets;
+  /** For response bodies: uploads never keep a response out. */
+  readonly responses: Budget;
+  readonly parser: ObjectParser;
   /** The OpenAPI document, JSON; bytes, so that it is encoded once. */
   readonly openapi: Buffer;
   readonly rules: FieldRules;
@@ -84,41 +92,42 @@ function localResponse({ action }: LocalRequest, { openapi, readiness }: Handler
 
 /** Reads the body, if any, calls the API server and responds. The body is counted until the response is written. */
 async function forward(request: ResourceRequest, context: RequestContext): Promise<void> {
-  const { deps } = context;
-  const { method, path, token, resourceVersion, info } = request;
-  const reservation = deps.budget.reserve();
+  const { method, path, token, resourceVersion, object, info } = request;
+  if (object === undefined) {
+    const body = resourceVersion === undefined ? {} : { body: deleteOptions(resourceVersion) };
+    await callAndRespond({ method, path, token, ...body }, info, context);
+    return;
+  }
+  const { tokens, uploads: budgets } = context.deps;
+  const confirmToken = (): Promise<void> => tokens.confirm(token, context.clientGone);
+  const upload = new Upload({ budgets, accepted: tokens.isAccepted(token), confirmToken });
   try {
-    if (request.bodyFormat === undefined) {
-      const body = resourceVersion === undefined ? {} : { body: deleteOptions(resourceVersion) };
-      await callAndRespond({ method, path, token, ...body }, info, context);
-      return;
-    }
-    const sent = await readObject(request, context, reservation);
-    const body = JSON.stringify(sent);
+    const body = await readObject(object, request, { ...context, upload });
     const strictPath = `${path}?fieldValidation=Strict`;
-    await callAndRespond({ method, path: strictPath, token, body }, { ...info, sent }, context);
+    await callAndRespond({ method, path: strictPath, token, body }, { ...info, sent: body }, context);
   } finally {
-    reservation.release();
+    upload.release();
   }
 }
 
 /**
- * The object in the body, checked against the path.
- * @throws StatusError
+ * The object in the body, checked against the path, JSON. A client whose token the API server has not accepted lately
+ * waits for nobody and keeps nobody waiting: where the body would have to wait for another one, the token is confirmed
+ * first.
+ * @throws StatusError, UpstreamError
  */
 async function readObject(
-  { info, target, resourceVersion, bodyFormat = 'json' }: ResourceRequest,
-  { incoming: { message, response, expectsContinue } }: RequestContext,
-  reservation: Reservation,
-): Promise<JsonObject> {
+  object: ObjectRequest,
+  { bodyLength }: ResourceRequest,
+  { incoming: { message, response, expectsContinue }, deps: { parser }, upload }: RequestContext & { upload: Upload },
+): Promise<string> {
+  if (bodyLength > MAX_UNACCEPTED_BODY) await upload.confirmToken();
   if (expectsContinue) response.writeContinue();
-  const bytes = await readBody(message, reservation);
+  const bytes = await upload.read(message);
   if (message.rawTrailers.length > 0)
     throw new StatusError('malformed', { message: 'trailer fields are not allowed', close: true });
-  const object = validateTarget(parseBody(bytes, bodyFormat), target);
-  if (info.action === 'update') return withResourceVersion(object, resourceVersion);
-  validateCreate(object);
-  return object;
+  if (parser.busy) await upload.confirmToken();
+  return parser.parse(bytes, object, upload.accepted);
 }
 
 /** DeleteOptions with which the object is deleted only at that resourceVersion. */
@@ -147,11 +156,13 @@ type CallResult = { readonly kind: 'buffered'; readonly response: HttpResponse }
  * the API server. A larger one is written while it is read.
  */
 async function callUpstream(request: UpstreamRequest, info: RequestInfo, context: RequestContext): Promise<CallResult> {
-  const { upstream, rules } = context.deps;
+  const { upstream, tokens, rules } = context.deps;
   const call = upstream.begin(request, context.clientGone);
   let failure: unknown;
   try {
-    const response = await mapResponse(await call.send(), info, rules);
+    const answer = await call.send();
+    tokens.observe(request.token, answer.status);
+    const response = await mapResponse(answer, info, rules);
     if (response.stream === undefined) return { kind: 'buffered', response };
     await writeCounted(response, context);
     return { kind: 'written' };
@@ -165,7 +176,7 @@ async function callUpstream(request: UpstreamRequest, info: RequestInfo, context
 
 /** Writes a response whose bytes count until the client has taken them: many slow clients cannot exhaust the memory. */
 async function writeCounted(response: HttpResponse, { incoming, deps }: RequestContext): Promise<void> {
-  const reservation = deps.budget.reserve();
+  const reservation = deps.responses.reserve();
   const { body = '', stream } = response;
   if (!reservation.grow(stream === undefined ? Buffer.byteLength(body) : MAX_BUFFERED))
     throw new StatusError('unavailable', { message: 'too many answers at once' });

@@ -3,10 +3,11 @@ import type { RequestInfo } from '../response/mapresponse.js';
 import { methodNotAllowed } from '../response/parseerror.js';
 import { StatusError } from '../statuserror.js';
 import { announcesBody, checkLength } from '../request/body.js';
-import { checkHeaders, headerMap, type HeaderMap } from '../request/headers.js';
-import { acceptedType, formatOf, wantsRepresentation, type Format } from '../request/media.js';
+import { checkHeaders, header, headerMap, type HeaderMap } from '../request/headers.js';
+import { acceptedType, formatOf, wantsRepresentation } from '../request/media.js';
 import { checkConditionalHeaders, ifMatchRevision } from '../request/precondition.js';
 import { matchRoute, operationOf, upstreamPath, type Action, type Method, type RouteMatch } from '../request/routes.js';
+import type { ObjectRequest } from '../request/objectbody.js';
 import type { Target } from '../request/target.js';
 import { tokenOf } from '../request/token.js';
 
@@ -20,16 +21,16 @@ export interface LocalRequest {
 export interface ResourceRequest {
   readonly kind: 'resource';
   readonly info: RequestInfo;
-  /** The object or the collection that the path names. */
-  readonly target: Target;
   readonly method: Method;
   /** At the Kubernetes API. */
   readonly path: string;
   readonly token: string;
   /** The resourceVersion of `If-Match`; undefined for any. */
   readonly resourceVersion: string | undefined;
-  /** Of the body; undefined for an operation without a body. */
-  readonly bodyFormat: Format | undefined;
+  /** What the object in the body has to agree with; undefined for an operation without a body. */
+  readonly object: ObjectRequest | undefined;
+  /** Bytes of the body as the head announces them; 0 when it does not say. */
+  readonly bodyLength: number;
 }
 
 /** The head of a request, checked and read. */
@@ -63,7 +64,6 @@ export function parseHead(message: IncomingMessage, match: RouteMatch | undefine
   }
   const token = tokenOf(headers);
   const resourceVersion = ifMatchRevision(headers);
-  const target = targetOf(match, resource);
   const info = {
     action,
     resource,
@@ -72,22 +72,26 @@ export function parseHead(message: IncomingMessage, match: RouteMatch | undefine
     conditional: resourceVersion !== undefined,
   };
   const path = upstreamPath(resource, match.namespace, match.name);
-  const bodyFormat = bodyFormatOf(headers, action);
-  return { kind: 'resource', info, target, method: operation.method, path, token, resourceVersion, bodyFormat };
+  const object = objectRequestOf(headers, { action, target: targetOf(match, resource), resourceVersion });
+  const bodyLength = Number(header(headers, 'content-length') ?? 0);
+  return { kind: 'resource', info, method: operation.method, path, token, resourceVersion, object, bodyLength };
 }
 
 function targetOf({ namespace, name }: RouteMatch, resource: Target['resource']): Target {
   return { resource, ...(namespace !== undefined && { namespace }), ...(name !== undefined && { name }) };
 }
 
-function bodyFormatOf(headers: HeaderMap, action: Action): Format | undefined {
+function objectRequestOf(
+  headers: HeaderMap,
+  { action, target, resourceVersion }: Omit<ObjectRequest, 'action' | 'format'> & { action: Action },
+): ObjectRequest | undefined {
   if (action !== 'create' && action !== 'update') {
     rejectBody(headers);
     return undefined;
   }
   const format = formatOf(headers);
   checkLength(headers);
-  return format;
+  return { action, target, resourceVersion, format };
 }
 
 function rejectBody(headers: HeaderMap): void {

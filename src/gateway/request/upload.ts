@@ -1,0 +1,108 @@
+import type { IncomingMessage } from 'node:http';
+import { StatusError } from '../statuserror.js';
+import { MAX_BODY, tooLarge } from './body.js';
+import type { Budget, Reservation } from './budget.js';
+
+/** The budgets of bodies that are received: one for tokens that the API server has accepted, one for all others. */
+export interface UploadBudgets {
+  readonly accepted: Budget;
+  readonly unaccepted: Budget;
+}
+
+export interface UploadOptions {
+  readonly budgets: UploadBudgets;
+  /** Whether the API server has accepted the token within the last seconds. */
+  readonly accepted: boolean;
+  /**
+   * Resolves when the API server accepts the token.
+   * @throws StatusError, UpstreamError
+   */
+  readonly confirmToken: () => Promise<void>;
+}
+
+/** A larger body is not read before the API server has accepted the token. */
+export const MAX_UNACCEPTED_BODY = 64 * 1024;
+
+/**
+ * The body of one request while it is received. Its bytes count against the budget of its token. A token that the API
+ * server has not accepted lately is confirmed there as soon as the body needs more than an unknown client may have: it
+ * is larger than 64 KiB, or the budget that such clients share is exhausted.
+ */
+export class Upload {
+  readonly #options: UploadOptions;
+  readonly #evicted: Promise<never>;
+  #reject: (error: StatusError) => void = () => undefined;
+  #accepted: boolean;
+  #reservation: Reservation;
+
+  constructor(options: UploadOptions) {
+    this.#options = options;
+    this.#evicted = new Promise((_resolve, reject) => (this.#reject = reject));
+    this.#evicted.catch(() => undefined);
+    this.#accepted = options.accepted;
+    this.#reservation = this.#reserve();
+  }
+
+  /** Whether the API server has accepted the token. */
+  get accepted(): boolean {
+    return this.#accepted;
+  }
+
+  /**
+   * Confirms the token, unless that was done.
+   * @throws StatusError, UpstreamError
+   */
+  async confirmToken(): Promise<void> {
+    if (this.#accepted) return;
+    await this.#options.confirmToken();
+    this.#accepted = true;
+    this.#reservation.release();
+    this.#reservation = this.#reserve();
+  }
+
+  /**
+   * Reads the body to its end, at most 1 MiB whatever length was announced.
+   * @throws StatusError; UpstreamError when the token cannot be confirmed; another Error when the client leaves
+   */
+  async read(message: IncomingMessage): Promise<Buffer> {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    // The request is not destroyed, so that an error response can still be written.
+    const reader = message.iterator({ destroyOnReturn: false });
+    try {
+      for (;;) {
+        const next = await Promise.race([reader.next(), this.#evicted]);
+        if (next.done === true) break;
+        const bytes: Buffer = next.value;
+        size += bytes.length;
+        if (size > MAX_BODY) throw tooLarge();
+        await this.#count(size);
+        chunks.push(bytes);
+      }
+    } finally {
+      // Not awaited: after an eviction it ends when the next bytes arrive.
+      void reader.return?.();
+    }
+    this.#reservation.complete();
+    return Buffer.concat(chunks);
+  }
+
+  release(): void {
+    this.#reservation.release();
+  }
+
+  async #count(size: number): Promise<void> {
+    if (!this.#accepted && (size > MAX_UNACCEPTED_BODY || !this.#reservation.grow(size))) await this.confirmToken();
+    if (this.#accepted && !this.#reservation.grow(size))
+      throw new StatusError('unavailable', { message: 'too many bodies at once', close: true });
+  }
+
+  #reserve(): Reservation {
+    const { accepted, unaccepted } = this.#options.budgets;
+    return (this.#accepted ? accepted : unaccepted).reserve(() =>
+      this.#reject(
+        new StatusError('slow', { message: 'the body has stopped arriving while others need its memory', close: true }),
+      ),
+    );
+  }
+}

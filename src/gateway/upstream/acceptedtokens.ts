@@ -1,0 +1,82 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import type { Clock } from '../../runtime/clock.js';
+import { StatusError } from '../statuserror.js';
+import type { Upstream } from './upstream.js';
+
+/** How long after an accepted request a client is still trusted with memory and time of the gateway, ms. */
+const ACCEPTED_MS = 10_000;
+/** Tokens that are remembered; beyond that, the one accepted first is forgotten. */
+const MAX_TOKENS = 10_000;
+/**
+ * Creates a SelfSubjectReview, which has no effect and needs no permission beyond those of every authenticated user. The
+ * API server authenticates before it looks at anything else, so that each other code than 401 shows an accepted token.
+ */
+const SELF_SUBJECT_REVIEW = {
+  method: 'POST',
+  path: '/apis/authentication.k8s.io/v1/selfsubjectreviews',
+  body: '{"apiVersion":"authentication.k8s.io/v1","kind":"SelfSubjectReview"}',
+} as const;
+/** Error codes that an API server gives to authenticated requests only. */
+const AUTHENTICATED: readonly number[] = [403, 404, 405, 409, 415, 422];
+
+/**
+ * Which tokens the API server has accepted within the last 10 s. They decide how much memory and time a client may take
+ * before its request is sent, never what it may do: each request is authenticated by the API server. Only a keyed hash
+ * of a token is kept.
+ */
+export class AcceptedTokens {
+  readonly #upstream: Pick<Upstream, 'begin'>;
+  readonly #clock: Clock;
+  readonly #key = randomBytes(32);
+  /** Hash → time of the last accepted request, on the monotonic clock; the oldest first. */
+  readonly #acceptedAt = new Map<string, number>();
+
+  constructor(upstream: Pick<Upstream, 'begin'>, clock: Clock) {
+    this.#upstream = upstream;
+    this.#clock = clock;
+  }
+
+  isAccepted(token: string): boolean {
+    const at = this.#acceptedAt.get(this.#hash(token));
+    return at !== undefined && this.#clock.monotonic() - at < ACCEPTED_MS;
+  }
+
+  /** Remembers that the API server has answered a request with this token with that code. */
+  observe(token: string, status: number): void {
+    const hash = this.#hash(token);
+    if (status === 401) this.#acceptedAt.delete(hash);
+    if (status >= 300 && !AUTHENTICATED.includes(status)) return;
+    this.#acceptedAt.delete(hash);
+    this.#acceptedAt.set(hash, this.#clock.monotonic());
+    for (const oldest of this.#acceptedAt.keys()) {
+      if (this.#acceptedAt.size <= MAX_TOKENS) break;
+      this.#acceptedAt.delete(oldest);
+    }
+  }
+
+  /**
+   * Asks the API server whether it accepts the token.
+   * @throws StatusError `forbidden` when it does not, `unavailable` when it is overloaded; UpstreamError
+   */
+  async confirm(token: string, clientGone: AbortSignal): Promise<void> {
+    const call = this.#upstream.begin({ ...SELF_SUBJECT_REVIEW, token }, clientGone);
+    let failure: unknown;
+    try {
+      const { status } = await call.send();
+      this.observe(token, status);
+      if (this.isAccepted(token)) return;
+      if (status === 401)
+        throw new StatusError('forbidden', { message: 'the API server denied the request', close: true });
+      throw new StatusError('unavailable', { message: 'the API server is overloaded or unavailable', close: true });
+    } catch (error) {
+      failure = error;
+      throw error;
+    } finally {
+      call.end(failure);
+    }
+  }
+
+  #hash(token: string): string {
+    return createHmac('sha256', this.#key).update(token).digest('base64');
+  }
+}
