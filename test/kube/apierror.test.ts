@@ -35,7 +35,7 @@ describe('an error response', () => {
     [504, status('Timeout'), 'Unavailable'],
     [301, undefined, 'Malformed'],
     [304, undefined, 'Malformed'],
-  ])('%d with %j is %s', (code, body, kind) => {
+  ])('an error response with code %d and body %j has the kind %s', (code, body, kind) => {
     expect(errorFromResponse({ status: code, body, retryAfterMs: undefined }, call)).toMatchObject({
       kind,
       status: code,

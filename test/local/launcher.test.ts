@@ -36,7 +36,7 @@ async function report(asked: LaunchRequest): Promise<Record<string, unknown>> {
 }
 
 describe('a launched container', () => {
-  test('gets its arguments unchanged, its kubeconfig and its folder', async () => {
+  test('a launched container gets its arguments unchanged, its kubeconfig and its folder', async () => {
     const printed = await report(request());
 
     expect(printed).toMatchObject({
@@ -46,7 +46,7 @@ describe('a launched container', () => {
     });
   });
 
-  test('gets literal values and the fields of its pod', async () => {
+  test('a launched container gets literal values and the fields of its pod', async () => {
     const env = [
       { name: 'MULTICLUSTER_ENGINE_IDENTITY', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
       { name: 'LEASES', valueFrom: { fieldRef: { fieldPath: 'metadata.namespace' } } },
@@ -60,7 +60,7 @@ describe('a launched container', () => {
     });
   });
 
-  test('finds the files of its volumes where its variables point', async () => {
+  test('a launched container finds the files of its volumes where its variables point', async () => {
     const env = [
       { name: 'CERTIFICATE', value: '/tls/tls.crt' },
       { name: 'FOLDER', value: '/tls' },
@@ -72,7 +72,7 @@ describe('a launched container', () => {
     expect(printed).toMatchObject({ file: 'PEM', place: path.join(folder, 'main-0', 'volumes', 'serving') });
   });
 
-  test('listens on a free port of this machine, whatever the pod template says', async () => {
+  test('a launched container listens on a free port of this machine, whatever the pod template says', async () => {
     const env = [
       { name: 'A_LISTEN', value: '0.0.0.0:8080' },
       { name: 'B_LISTEN', value: '0.0.0.0:8081' },
@@ -86,7 +86,7 @@ describe('a launched container', () => {
     expect(launched.addresses['B_LISTEN']).not.toBe(launched.addresses['A_LISTEN']);
   });
 
-  test('inherits no environment variable of this process', async () => {
+  test('a launched container inherits no environment variable of this process', async () => {
     const print: LaunchRequest['executable'] = [
       process.execPath,
       '--eval',
@@ -106,11 +106,11 @@ describe('a launched container', () => {
       'container main: env X: valueFrom must be a fieldRef of metadata.name or metadata.namespace, got no fieldRef',
     ],
     ['another field', { fieldRef: { fieldPath: 'status.podIP' } }, 'metadata.namespace, got "status.podIP"'],
-  ])('is rejected when a variable comes from %s', async (_what, valueFrom, message) => {
+  ])('a container is rejected when a variable comes from %s', async (_what, valueFrom, message) => {
     await expect(launch(request({ env: [{ name: 'X', valueFrom }] }))).rejects.toThrow(message);
   });
 
-  test('is rejected when a mounted volume has no files', async () => {
+  test('a container is rejected when a mounted volume has no files', async () => {
     const volumeMounts = [{ name: 'serving', mountPath: '/tls' }];
 
     await expect(launch(request({ volumeMounts }))).rejects.toThrow(
@@ -118,7 +118,7 @@ describe('a launched container', () => {
     );
   });
 
-  test('is rejected when its program does not exist', async () => {
+  test('a container is rejected when its program does not exist', async () => {
     await expect(launch(request({}, { executable: ['/nowhere/node'] }))).rejects.toThrow(
       '/nowhere/node cannot be started',
     );

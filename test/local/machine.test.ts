@@ -9,7 +9,7 @@ describe('the name of an operating system', () => {
     ['bare', 'PRETTY_NAME=Linux', 'Linux'],
     ['of another field', 'NOT_PRETTY_NAME=Linux', undefined],
     ['empty', 'PRETTY_NAME=""', undefined],
-  ])('%s', (_name, text, name) => {
+  ])('the name of an operating system is read from os-release: %s', (_name, text, name) => {
     expect(prettyName(text)).toBe(name);
   });
 });

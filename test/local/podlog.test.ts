@@ -22,7 +22,7 @@ describe('the log of a pod', () => {
     utimesSync(path.join(folder, name), second, second);
   };
 
-  it('is kept with the newest four of earlier pods of its Deployment; empty ones are removed, those of other Deployments kept', async () => {
+  it('the log of a pod is kept with the newest four of earlier pods of its Deployment; empty ones are removed, those of other Deployments kept', async () => {
     for (let one = 1; one <= 7; one++) put(`hub.gateway-000000000${one}.log`, 'x', one);
     put('hub.gateway-00000000ff.log', '', 9);
     const others = [
@@ -39,7 +39,7 @@ describe('the log of a pod', () => {
     expect(readdirSync(folder).sort()).toEqual([...kept, ...others].sort());
   });
 
-  it('has the output of a process after that of an earlier process', async () => {
+  it('the log of a pod has the output of a process after that of an earlier process', async () => {
     const [log, output] = [logOf('0000000001'), new PassThrough()];
     put('hub.gateway-0000000001.log', 'first\n', 1);
     log.append(output);
@@ -48,7 +48,7 @@ describe('the log of a pod', () => {
     expect(readFileSync(log.file, 'utf8')).toBe('first\nsecond\n');
   });
 
-  it('is removed with the pod when it is empty', async () => {
+  it('the log of a pod is removed with the pod when it is empty', async () => {
     const [log, output] = [logOf('0000000001'), new PassThrough()];
     log.append(output);
     output.end();
@@ -56,7 +56,7 @@ describe('the log of a pod', () => {
     expect(existsSync(log.file)).toBe(false);
   });
 
-  it('that cannot be written does not block the process', async () => {
+  it('the log of a pod that cannot be written does not block the process', async () => {
     const log = new PodLog(path.join(folder, 'none'), {
       namespace: 'hub',
       deployment: 'gateway',

@@ -58,7 +58,7 @@ describe('a replica', () => {
     server.close();
   });
 
-  it('whose liveness probe fails is stopped, and its report, its state and its Events have the probe as the reason', async () => {
+  it('a replica whose liveness probe fails is stopped, and its report, its state and its Events have the probe as the reason', async () => {
     const found = server.address();
     const address = `127.0.0.1:${typeof found === 'object' ? found?.port : ''}`;
     replica = new Replica({
@@ -141,7 +141,10 @@ describe('the exit message of a process', () => {
       'x',
       'was stopped after its startup probe failed 1 time; its last line: "x" (log: L)',
     ],
-  ])('%s', (_name, exit, killReason, line, text) => {
-    expect(exitMessage(exit, killReason, { line, log: 'L' })).toBe(text);
-  });
+  ])(
+    'the exit message of a process %s has the cause, the last line and the log',
+    (_name, exit, killReason, line, text) => {
+      expect(exitMessage(exit, killReason, { line, log: 'L' })).toBe(text);
+    },
+  );
 });

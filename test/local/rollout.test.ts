@@ -145,22 +145,25 @@ describe('the status of a Deployment', () => {
       { observedGeneration: 3 },
       ['Available=True MinimumReplicasAvailable', 'Progressing=True NewReplicaSetAvailable'],
     ],
-  ])('%s', (_name, spec, observed, counts, states) => {
-    const status = rolloutStatus(deployment(spec), seen(observed), NOW);
-    const { conditions: _, ...rest } = status;
+  ])(
+    'the status of a Deployment %s has the counts and conditions of Kubernetes',
+    (_name, spec, observed, counts, states) => {
+      const status = rolloutStatus(deployment(spec), seen(observed), NOW);
+      const { conditions: _, ...rest } = status;
 
-    expect(rest).toEqual({ terminatingReplicas: 0, ...counts });
-    expect(conditions(status)).toEqual(states);
-  });
+      expect(rest).toEqual({ terminatingReplicas: 0, ...counts });
+      expect(conditions(status)).toEqual(states);
+    },
+  );
 
-  it('is the stored object itself when nothing has changed, whatever the order of its fields', () => {
+  it('the status of a Deployment is the stored object itself when nothing has changed, whatever the order of its fields', () => {
     const { conditions: all = [], ...counts } = rolloutStatus(deployment(), seen(), NOW);
     const stored: DeploymentStatus = { conditions: [...all].reverse(), ...counts };
 
     expect(rolloutStatus(deployment({}, stored), seen(), LATER)).toBe(stored);
   });
 
-  it('has a new transition time when the status of a condition changes, and a new update time when its reason or message changes', () => {
+  it('a condition has a new transition time when its status changes, and a new update time when its reason or message changes', () => {
     const first = rolloutStatus(deployment(), seen({ ready: false, available: false }), NOW);
     const second = rolloutStatus(deployment({}, first), seen(), LATER);
     const times = (second.conditions ?? []).map((one) => [one.type, one.lastTransitionTime, one.lastUpdateTime]);
@@ -189,31 +192,34 @@ describe('the status of a Deployment', () => {
     ],
     ['until its template changes', { ready: false, available: false, pod: 'web-2' }, 'ReplicaSetUpdated'],
     ['until a new pod template is pending', { updated: false }, 'ReplicaSetUpdated'],
-  ])('keeps a completed rollout completed, %s', (_name, observed, reason) => {
+  ])('the status of a Deployment keeps a completed rollout completed, %s', (_name, observed, reason) => {
     const over = deployment({}, rolloutStatus(deployment(), seen(), NOW));
 
     expect(conditions(rolloutStatus(over, seen(observed), LATER))[1]).toBe(`Progressing=True ${reason}`);
     expect(msUntilDeadline(over, seen(observed), NOW) === undefined).toBe(reason === 'NewReplicaSetAvailable');
   });
 
-  it.each<[string, Deployment['spec'], boolean]>([
-    ['with maxUnavailable 0', {}, true],
-    ['with default values', { strategy: {} }, true],
-    ['with maxUnavailable 1', { strategy: { rollingUpdate: { maxUnavailable: 1 } } }, false],
-    ['with the strategy Recreate', { strategy: { type: 'Recreate' } }, false],
+  it.each<[string, boolean, Deployment['spec']]>([
+    ['with maxUnavailable 0', true, {}],
+    ['with default values', true, { strategy: {} }],
+    ['with maxUnavailable 1', false, { strategy: { rollingUpdate: { maxUnavailable: 1 } } }],
+    ['with the strategy Recreate', false, { strategy: { type: 'Recreate' } }],
   ])(
-    'of a Deployment %s: the old process keeps running while the new one cannot be started: %s',
-    (_name, spec, keepsRunning) => {
+    'a Deployment %s keeps the old process running while the new one cannot be started: %s',
+    (_name, keepsRunning, spec) => {
       expect(keepsOldProcess(deployment(spec))).toBe(keepsRunning);
     },
   );
 
   it.each<[string, Partial<Observation>, number | undefined]>([
-    ['of one that runs', {}, undefined],
-    ['of one that starts', { available: false }, 600_001],
-    ['of one whose new pod template is pending', { updated: false }, 600_001],
-    ['of one that has exceeded the deadline', { available: false, progressedAt: NOW - 700_000 }, undefined],
-  ])('%s is checked again at the progress deadline, if any is left', (_name, observed, ms) => {
-    expect(msUntilDeadline(deployment(), seen(observed), NOW)).toBe(ms);
-  });
+    ['that runs', {}, undefined],
+    ['that starts', { available: false }, 600_001],
+    ['whose new pod template is pending', { updated: false }, 600_001],
+    ['that has exceeded the deadline', { available: false, progressedAt: NOW - 700_000 }, undefined],
+  ])(
+    'the status of a Deployment %s is checked again at the progress deadline, if any is left',
+    (_name, observed, ms) => {
+      expect(msUntilDeadline(deployment(), seen(observed), NOW)).toBe(ms);
+    },
+  );
 });

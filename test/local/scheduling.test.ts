@@ -30,10 +30,10 @@ describe('a pod on the one node', () => {
     ],
     ['selects another value', { nodeSelector: { zone: 'b' } }, node({ labels: { zone: 'a' } }), SELECTOR],
     ['selects a label that is missing', { nodeSelector: { zone: '' } }, node(), SELECTOR],
-    ['selects what only a prototype has', { nodeSelector: { constructor: 'x' } }, node(), SELECTOR],
+    ['selects a label that only a prototype has', { nodeSelector: { constructor: 'x' } }, node(), SELECTOR],
     ['meets a taint', {}, node({ taints: [DEDICATED] }), UNTOLERATED],
     [
-      'meets a taint that only dissuades',
+      'meets a taint with the effect PreferNoSchedule',
       {},
       node({ taints: [{ ...DEDICATED, effect: 'PreferNoSchedule' }] }),
       undefined,
@@ -81,7 +81,7 @@ describe('a pod on the one node', () => {
       node({ cordoned: true }),
       undefined,
     ],
-  ])('%s', (_name, pod, where, why) => {
+  ])('a pod that %s is scheduled or gets the reason why it is not', (_name, pod, where, why) => {
     expect(unschedulable(pod, where)).toBe(why);
   });
 });
@@ -91,30 +91,30 @@ describe('the eviction of a running pod by NoExecute taints', () => {
   const other: Taint = { key: 'other', effect: 'NoExecute' };
   const INTOLERANT = 'the pod template does not tolerate the taint k=v:NoExecute';
   it.each<[string, PodSpec, readonly Taint[], [number, string] | undefined]>([
-    ['no taint', {}, [], undefined],
-    ['a taint that only keeps out', {}, [DEDICATED], undefined],
-    ['not tolerated', {}, [HARD], [0, INTOLERANT]],
+    ['no taint at all', {}, [], undefined],
+    ['a taint of another effect', {}, [DEDICATED], undefined],
+    ['a taint that is not tolerated', {}, [HARD], [0, INTOLERANT]],
     [
-      'tolerated for NoSchedule only',
+      'a taint that is tolerated for NoSchedule only',
       { tolerations: [{ key: 'k', operator: 'Exists', effect: 'NoSchedule' }] },
       [HARD],
       [0, INTOLERANT],
     ],
-    ['tolerated without end', { tolerations: [{ key: 'k', operator: 'Exists' }] }, [HARD], undefined],
+    ['a taint that is tolerated without end', { tolerations: [{ key: 'k', operator: 'Exists' }] }, [HARD], undefined],
     [
-      'tolerated for a while',
+      'a taint that is tolerated for a while',
       { tolerations: [{ key: 'k', value: 'v', tolerationSeconds: 30 }] },
       [HARD],
       [30, 'the pod template tolerates the taint k=v:NoExecute for no more than 30 s'],
     ],
     [
-      'tolerated for less than nothing',
+      'a taint that is tolerated for a negative time',
       { tolerations: [{ key: 'k', value: 'v', tolerationSeconds: -5 }] },
       [HARD],
       [0, 'the pod template tolerates the taint k=v:NoExecute for no more than 0 s'],
     ],
     [
-      'the shorter of two',
+      'the shorter of two toleration times',
       {
         tolerations: [
           { key: 'k', operator: 'Exists', tolerationSeconds: 30 },
@@ -125,12 +125,12 @@ describe('the eviction of a running pod by NoExecute taints', () => {
       [9, 'the pod template tolerates the taint other:NoExecute for no more than 9 s'],
     ],
     [
-      'one of two not tolerated',
+      'one taint of two that is not tolerated',
       { tolerations: [{ key: 'other', operator: 'Exists', tolerationSeconds: 9 }] },
       [other, HARD],
       [0, INTOLERANT],
     ],
-  ])('%s', (_name, pod, taints, expected) => {
+  ])('the eviction of a running pod follows from %s', (_name, pod, taints, expected) => {
     const eviction = evictionFrom(pod, node({ taints }));
     expect(eviction && [eviction.afterSeconds, eviction.message]).toEqual(expected);
   });

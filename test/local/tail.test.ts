@@ -42,11 +42,11 @@ describe('the last line of the output of a process', () => {
     ['JSON that is cut', '{"msg":"lo\n', '{"msg":"lo'],
     ['an error that nobody caught', UNCAUGHT, 'Error: listen EADDRINUSE: address already in use 127.0.0.1:8443'],
     ['more than fits', 'x'.repeat(1000), `${'x'.repeat(297)}…`],
-  ])('%s', (_name, text, line) => {
+  ])('the last line of the output of a process is found: %s', (_name, text, line) => {
     expect(lastLineOf(text)).toBe(line);
   });
 
-  it('is returned after all output was read, or after a limited time', async () => {
+  it('the last line of the output of a process is returned after all output was read, or after a limited time', async () => {
     const [ended, open, clock] = [new PassThrough(), new PassThrough(), new ManualClock()];
     const [first, second] = [new Tail(ended).lastLine(clock), new Tail(open).lastLine(clock)];
     ended.end('late\n');

@@ -54,7 +54,7 @@ describe('the stall detector', () => {
       'stalled for 22000 ms of the last 30000 ms',
     ],
     ['stalls long ago', [6_000, 6_000, 6_000, 6_000, ...smooth(31)], undefined],
-  ])('the stall detector reports for %s: %4$s', (_name, turns, verdict) => {
+  ])('the stall detector reports the stalls of %s and no others', (_name, turns, verdict) => {
     expect(run(turns)).toBe(verdict);
   });
 

@@ -29,7 +29,7 @@ describe('a cache that is stopped', () => {
     await expectQuiet(watched);
   });
 
-  it('while its watch is being opened delivers nothing', async () => {
+  it('a cache that is stopped while its watch is being opened delivers nothing', async () => {
     const watched = new CacheRig();
     watched.api.fail(async (call) => watched.api.page(call));
     watched.api.silence();
@@ -50,7 +50,7 @@ describe('a cache that is stopped', () => {
     await expectQuiet(watched);
   });
 
-  it('while it waits to try again tries no more', async () => {
+  it('a cache that is stopped while it waits to try again does not try again', async () => {
     const watched = new CacheRig();
     watched.api.refuse(500);
     watched.cache.start();
@@ -60,7 +60,7 @@ describe('a cache that is stopped', () => {
     await expectQuiet(watched);
   });
 
-  it('in the middle of a burst of events delivers no more of them', async () => {
+  it('a cache that is stopped in the middle of a burst of events delivers no more of them', async () => {
     const watched = new CacheRig();
     let stopped: Promise<void> | undefined;
     watched.cache.onChange(() => {
@@ -124,7 +124,7 @@ const STEPS: readonly Step[] = [
 ];
 
 describe('ten minutes of random disconnects', () => {
-  it('end with what the server holds, never more than one request at a time', async () => {
+  it('a cache has the objects of the server after ten minutes of random disconnects, with at most one request at a time', async () => {
     const seconds = fc.array(
       fc.record({ step: fc.nat(STEPS.length * 2), name: fc.constantFrom('a', 'b', 'c', 'd', 'e') }),
       { minLength: 600, maxLength: 600 },

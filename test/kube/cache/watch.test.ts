@@ -178,22 +178,25 @@ describe('a watch that ends', () => {
       ['Malformed'],
     ],
     ['with a line of more than 8 MiB', () => watched.api.watch.sendBytes(Buffer.alloc(9_000_000, 'x')), ['Malformed']],
-  ])('%s is opened again after a second, from where it was, and stays current', async (_, end, failures) => {
-    await begin('a');
-    watched.api.put('b');
-    await watched.until(() => watched.names.includes('b'));
-    end();
-    const took = await reopened();
+  ])(
+    'a watch that ends %s is opened again after a second, from where it was, and stays current',
+    async (_, end, failures) => {
+      await begin('a');
+      watched.api.put('b');
+      await watched.until(() => watched.names.includes('b'));
+      end();
+      const took = await reopened();
 
-    expect(took).toBeGreaterThanOrEqual(1);
-    expect(took).toBeLessThanOrEqual(2);
-    expect(watched.api.watch.query['resourceVersion']).toBe('102');
-    expect(watched.failures).toEqual(failures);
-    expect(watched.cache.current()).toBe(true);
-    expect(watched.names).toEqual(['a', 'b']);
-  });
+      expect(took).toBeGreaterThanOrEqual(1);
+      expect(took).toBeLessThanOrEqual(2);
+      expect(watched.api.watch.query['resourceVersion']).toBe('102');
+      expect(watched.failures).toEqual(failures);
+      expect(watched.cache.current()).toBe(true);
+      expect(watched.names).toEqual(['a', 'b']);
+    },
+  );
 
-  it('in the middle of a line loses nothing', async () => {
+  it('a watch that ends in the middle of a line loses nothing', async () => {
     await begin();
     watched.api.live = false;
     const late = watched.api.put('late');
@@ -313,7 +316,7 @@ describe('a watch that is refused', () => {
     expect(watched.states).toEqual([true, false, true]);
   });
 
-  it('while the server is down is resumed afterwards', async () => {
+  it('a watch that is refused while the server is down is resumed afterwards', async () => {
     await begin('a');
     watched.api.watch.break();
     for (let times = 0; times < 8; times++) watched.api.disconnect();
@@ -340,7 +343,7 @@ describe('a watch that is refused', () => {
 });
 
 describe('a silent watch', () => {
-  it('a watch with bookmarks every minute stays open', async () => {
+  it('a silent watch with bookmarks every minute stays open', async () => {
     await begin('a');
     for (let minute = 0; minute < 4; minute++) {
       await watched.clock.advance(65_000);
@@ -353,7 +356,7 @@ describe('a silent watch', () => {
     expect(watched.api.watch.open).toBe(true);
   });
 
-  it('without them is half open: opened again after two and a half minutes, from where it was', async () => {
+  it('a silent watch without bookmarks is opened again after two and a half minutes, from where it was', async () => {
     await begin('a');
     const took = await reopened(300);
 
@@ -364,7 +367,7 @@ describe('a silent watch', () => {
     expect(watched.api.watches[0]?.open).toBe(false);
   });
 
-  it('a watch with bytes but no complete line is resumed too', async () => {
+  it('a watch with bytes but no complete line is opened again, too', async () => {
     await begin('a');
     const before = watched.api.watches.length;
     for (let second = 0; second < 160 && watched.api.watches.length === before; second++) {

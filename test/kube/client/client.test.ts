@@ -99,7 +99,7 @@ describe('what is sent', () => {
       { ...named, apiVersion: 'v1', kind: 'ConfigMap' },
     ],
     [
-      'an apply whose answer is to hold metadata only',
+      'an apply whose response has metadata only',
       () => client.apply(ConfigMaps, named, { fieldManager, force: false, metadataOnly: true }),
       { method: 'PATCH', accept: 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1' },
       { ...named, apiVersion: 'v1', kind: 'ConfigMap' },
@@ -153,14 +153,14 @@ describe('what is sent', () => {
       { path: '/api/v1/namespaces/n/configmaps/system%3Ax%20y' },
       null,
     ],
-  ])('by %s', async (_, send, expected, content) => {
+  ])('the client sends the expected request for %s', async (_, send, expected, content) => {
     await send();
 
     expect(wire.calls).toMatchObject([{ ...expected, bucket: 'leases', deadlineMs: 5_000, attempts: 1 }]);
     expect(body()).toEqual(content);
   });
 
-  it('by allowed is a review that may be asked again', async () => {
+  it('the client sends a review for allowed, which may be sent again', async () => {
     wire.answers.push({ status: { allowed: true } }, { status: { allowed: false } });
     const question = { verb: 'patch', type: Placements, subresource: 'status', namespace: 'n', name: 'x' };
 
@@ -187,7 +187,7 @@ describe('what is sent', () => {
     });
   });
 
-  it("carries the caller's signal and hook", async () => {
+  it("the client passes on the caller's signal and hook", async () => {
     const { signal } = new AbortController();
     const beforeAttempt = (): void => undefined;
     await client.update(ConfigMaps, stored, { fieldManager, signal, beforeAttempt });
@@ -195,7 +195,7 @@ describe('what is sent', () => {
     expect(wire.calls[0]).toMatchObject({ signal, beforeAttempt });
   });
 
-  it('leaves the object as it was', async () => {
+  it('the client does not change the object that it sends', async () => {
     const object = Object.freeze({ metadata: Object.freeze({ ...stored.metadata }) });
     await client.update(ConfigMaps, object, { fieldManager });
 
@@ -250,7 +250,7 @@ describe('what is not sent', () => {
       () => client.get(ManagedClusters, { namespace: 'n', name: 'x' }),
       'ManagedCluster is not namespaced',
     ],
-  ])('%s', async (_, send, message) => {
+  ])('the client rejects %s without a request', async (_, send, message) => {
     await expect(send()).rejects.toMatchObject({
       kind: 'Invalid',
       status: 0,
@@ -268,7 +268,7 @@ describe('what comes back', () => {
       { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' }, data: { a: 'b' }, unknown: [1] },
     ],
     ['undefined for a 404 that names it', refused(404, { name: 'x' }), undefined],
-  ])('from get is %s', async (_, answer, expected) => {
+  ])('a get returns %s', async (_, answer, expected) => {
     wire.answers.push(answer);
 
     expect(await client.get(ConfigMaps, named.metadata)).toEqual(expected);
@@ -281,13 +281,13 @@ describe('what comes back', () => {
     ['another kind', { kind: 'Secret', metadata: { name: 'x' } }, 'Malformed'],
     ['an object without name', { kind: 'ConfigMap', metadata: {} }, 'Malformed'],
     ['a Status', { kind: 'Status', status: 'Success' }, 'Malformed'],
-  ])('from get is a failure for %s', async (_, answer, kind) => {
+  ])('a get fails when the response is %s', async (_, answer, kind) => {
     wire.answers.push(answer);
 
     await expect(client.get(ConfigMaps, named.metadata)).rejects.toMatchObject({ kind });
   });
 
-  it('from get of metadata is nothing else, even when the server sends more', async () => {
+  it('a get of metadata returns nothing else, even when the server sends more', async () => {
     wire.answers.push({ kind: 'Secret', metadata: { name: 'x' }, data: { key: 'canary' } });
 
     expect(await client.get(Secrets, named.metadata, { metadataOnly: true })).toEqual({
@@ -306,12 +306,12 @@ describe('what comes back', () => {
     ['the object as it was', { kind: 'ConfigMap', metadata: { name: 'x' } }, 'gone'],
     ['the object with a finalizer', { kind: 'ConfigMap', metadata: { name: 'x', finalizers: ['a/b'] } }, 'deleting'],
     [
-      'the object on its way',
+      'the object that is being deleted',
       { kind: 'ConfigMap', metadata: { name: 'x', deletionTimestamp: '2026-01-01T00:00:00Z' } },
       'deleting',
     ],
     ['a 404 that names it', refused(404, { name: 'x' }), 'gone'],
-  ])('from delete, for %s, is the outcome', async (_, answer, outcome) => {
+  ])('the client reads the result of a delete from its response: %s', async (_, answer, outcome) => {
     expect(await deletion(answer)).toBe(outcome);
   });
 
@@ -319,11 +319,11 @@ describe('what comes back', () => {
     [404, 'ResourceMissing'],
     [409, 'Conflict'],
     [403, 'Forbidden'],
-  ])('from delete is a failure for %d', async (status, kind) => {
+  ])('a delete fails when the response is %d', async (status, kind) => {
     await expect(deletion(refused(status))).rejects.toMatchObject({ kind });
   });
 
-  it('from a review without a word is malformed', async () => {
+  it('a review without a decision in its response is malformed', async () => {
     wire.answers.push({ status: {} });
 
     await expect(client.allowed({ verb: 'get', type: Secrets })).rejects.toMatchObject({ kind: 'Malformed' });

@@ -58,7 +58,7 @@ async function kindOf(call: Promise<unknown>): Promise<string> {
 }
 
 describe('a permitted write', () => {
-  it('goes through, whatever the verb', async () => {
+  it('a permitted write of any verb is sent', async () => {
     const created = await client.create(ConfigMaps, map(), { fieldManager });
     const updated = await client.update(
       ConfigMaps,
@@ -84,7 +84,7 @@ describe('a permitted write', () => {
     expect(refused).toEqual([]);
   });
 
-  it('needs one row of several', async () => {
+  it('a permitted write needs one row of several', async () => {
     expect(await client.delete(ConfigMaps, { namespace: 'theirs', name: 'any' }, { preconditions })).toBe('gone');
   });
 });
@@ -178,7 +178,7 @@ describe('a write that no row permits', () => {
       () => client.delete(ConfigMaps, map().metadata, { preconditions: { ...preconditions, resourceVersion: '' } }),
       'resourceVersion is missing',
     ],
-  ])('%s is not sent, and counted', async (_, write, why) => {
+  ])('a write that no row permits (%s) is not sent, and counted', async (_, write, why) => {
     expect(await kindOf(write())).toContain(`Guarded: `);
     expect(await kindOf(write())).toContain(why);
     expect(api.writes).toEqual([]);
@@ -186,7 +186,7 @@ describe('a write that no row permits', () => {
     expect(log.lines.map((line) => line.level)).toEqual(['error', 'error']);
   });
 
-  it('names verb and resource in error and metric', async () => {
+  it('a write that no row permits is named by verb and resource in error and metric', async () => {
     expect(await kindOf(client.create(Deployments, map(), { fieldManager }))).toBe(
       'Guarded: create deployments.apps ours/my-map: not sent: no row of the write guard has this verb and type',
     );
@@ -195,7 +195,7 @@ describe('a write that no row permits', () => {
 });
 
 describe('the lease', () => {
-  it('the lease that is not held refuses every write, without counting it as a fault of the program', async () => {
+  it('the write guard refuses every write while the lease is not held, without counting it as a fault of the program', async () => {
     held = false;
 
     expect(await kindOf(client.create(ConfigMaps, map(), { fieldManager }))).toBe(
@@ -205,7 +205,7 @@ describe('the lease', () => {
     expect(refused).toEqual([]);
   });
 
-  it('the lease is looked at before every try', async () => {
+  it('the write guard checks the lease before every attempt', async () => {
     let beforeAttempt: CallOptions['beforeAttempt'];
     const seeing = guardClient(
       { ...fake(), create: async (_, object, options) => ((beforeAttempt = options.beforeAttempt), object) },
@@ -218,7 +218,7 @@ describe('the lease', () => {
     expect(() => beforeAttempt?.()).toThrow('the lease is not held');
   });
 
-  it("the lease leaves the caller's own hook in place", async () => {
+  it('the write guard also calls the hook of the caller', async () => {
     const hooks: string[] = [];
     const seeing = guardClient(
       { ...fake(), create: async (_, object, options) => (options.beforeAttempt?.(), object) },
@@ -230,7 +230,7 @@ describe('the lease', () => {
     expect(hooks).toEqual(['asked', 'asked']);
   });
 
-  it("the lease is nobody's business where none is given", async () => {
+  it('the write guard needs no lease when none is configured', async () => {
     const free = guardClient(api, rows, { log });
 
     await expect(free.create(ConfigMaps, map(), { fieldManager })).resolves.toBeDefined();
@@ -251,7 +251,7 @@ describe('the lease', () => {
   }
 });
 
-it('reading and asking need neither table nor lease', async () => {
+it('reads and access reviews need neither a row nor the lease', async () => {
   held = false;
   await client.get(Secrets, { namespace: 'n', name: 'x' });
   await client.list(Secrets, 'n');

@@ -44,7 +44,7 @@ describe('a manifest', () => {
     ['---\n---\n', 0],
     ['# only a comment\n', 0],
     [`---\n${object('a')}`, 1],
-  ])('%j holds %d objects', (text, count) => {
+  ])('the text %j holds %d objects', (text, count) => {
     expect(parseManifests(text, 'a.yaml')).toHaveLength(count);
   });
 

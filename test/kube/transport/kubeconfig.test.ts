@@ -121,7 +121,7 @@ describe('a kubeconfig file', () => {
       () => write({ token: 't' }, { 'proxy-url': 'socks5://p:1080' }),
       'only http and https proxies',
     ],
-  ])('%s is refused with the reason', async (_, prepare, message) => {
+  ])('a kubeconfig file %s is refused with the reason', async (_, prepare, message) => {
     const file = await prepare();
 
     expect(() => loadKubeconfig({ path: file })).toThrow(message);
@@ -218,7 +218,7 @@ describe('in a pod', () => {
     set('KUBERNETES_SERVICE_PORT', '443');
   }
 
-  it('the ServiceAccount is used, its token read each time', async () => {
+  it('a process in a pod uses the ServiceAccount and reads its token each time', async () => {
     await pod();
     const config = loadKubeconfig({ mountPrefix: folder });
     const first = await config.load(false);
@@ -236,7 +236,7 @@ describe('in a pod', () => {
     expect((await config.load(false)).headers['Authorization']).toBe('Bearer rotated');
   });
 
-  it('a file that was asked for goes before it', async () => {
+  it('a process in a pod prefers a kubeconfig file that is named explicitly', async () => {
     await pod();
 
     expect(loadKubeconfig({ path: await write({ token: 't' }), mountPrefix: folder }).server).toBe(
@@ -244,7 +244,7 @@ describe('in a pod', () => {
     );
   });
 
-  it('it goes before KUBECONFIG, unless it is not wanted', async () => {
+  it('a process in a pod prefers the ServiceAccount to KUBECONFIG, unless it is not wanted', async () => {
     await pod();
     set('KUBECONFIG', await write({ token: 't' }));
 
@@ -252,7 +252,7 @@ describe('in a pod', () => {
     expect(loadKubeconfig({ mountPrefix: folder, inCluster: false }).server).toBe('https://hub.example:6443');
   });
 
-  it('outside a cluster KUBECONFIG is used, and without any configuration there is an error', async () => {
+  it('a process outside a cluster uses KUBECONFIG, and fails without any configuration', async () => {
     set('KUBERNETES_SERVICE_HOST', undefined);
     set('KUBERNETES_SERVICE_PORT', undefined);
     set('KUBECONFIG', await write({ token: 't' }));

@@ -32,7 +32,7 @@ describe('a Retry-After header', () => {
     ['1.5', undefined],
     ['2026-01-01T00:00:05Z', undefined],
     ['Xyz, 99 Abc 2026 99:99:99 GMT', undefined],
-  ])('"%s" is read as %s ms', (header, ms) => {
+  ])('the Retry-After header "%s" is parsed as %s ms', (header, ms) => {
     expect(parseRetryAfter(header, NOW)).toBe(ms);
   });
 

@@ -229,19 +229,19 @@ describe('an invalid response', () => {
     ['an empty body', raw(200, 'application/json', '')],
     ['a list where an object belongs', raw(200, 'application/json', '[]')],
     ['a string', raw(200, 'application/json; charset=utf-8', '"ok"')],
-  ])('%s is malformed', async (_, script) => {
+  ])('a response with %s is malformed', async (_, script) => {
     server.otherwise = script;
 
     expect(await failure(transport.call({ ...get, attempts: 1 }))).toMatchObject({ kind: 'Malformed', status: 200 });
   });
 
-  it('an incomplete body is an error', async () => {
+  it('a response with an incomplete body is an error', async () => {
     server.otherwise = cut({ kind: 'ThingList', items: [] });
 
     expect(await failure(transport.call({ ...get, attempts: 1 }))).toMatchObject({ kind: 'Transport' });
   });
 
-  it('a body over the bound is refused while it is read', async () => {
+  it('a response whose body is above the limit is refused while it is read', async () => {
     const bounded = transportTo({ maxResponseBytes: 1_000 });
     server.otherwise = success({ a: 'x'.repeat(2_000) });
     const error = await failure(bounded.call({ ...get, attempts: 1 }));
@@ -328,12 +328,12 @@ describe('deadlines', () => {
 });
 
 describe("the caller's signal", () => {
-  it('that has fired sends nothing', async () => {
+  it('a call whose signal has already fired sends nothing', async () => {
     expect(await failure(transport.call({ ...get, signal: AbortSignal.abort() }))).toMatchObject({ kind: 'Aborted' });
     expect(server.seen).toEqual([]);
   });
 
-  it('ends a call that waits for its answer', async () => {
+  it("a call that waits for its response ends with the caller's signal", async () => {
     const stop = new AbortController();
     server.otherwise = () => stop.abort();
 
@@ -341,7 +341,7 @@ describe("the caller's signal", () => {
     await waitFor('the connection to close', () => server.open === 0);
   });
 
-  it('ends a stream, read or not', async () => {
+  it("a stream ends with the caller's signal, read or not", async () => {
     server.otherwise = (_, response) =>
       void response.writeHead(200, { 'content-type': 'application/json' }).write('first');
     const stop = new AbortController();
