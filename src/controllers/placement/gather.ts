@@ -1,9 +1,7 @@
 import type { Placement } from '../../api/generated/placement.js';
 import type { PlacementDecision } from '../../api/generated/placementdecision.js';
-import { PlacementDecisions, Placements } from '../../api/resources.js';
+import { PlacementDecisions } from '../../api/resources.js';
 import { readDecision, type DecisionOwner } from '../../domain/placement/decision.js';
-import { dropsForAbsence } from '../../domain/placement/schedule.js';
-import { replacesPredecessor } from '../../domain/placement/slices.js';
 import type { ClusterView, PlacementSnapshot, StoredDecision } from '../../domain/placement/snapshot.js';
 import type { PlacementIndex } from '../../index/placementindex.js';
 import { BY_PLACEMENT, placementCachesNotCurrent } from './caches.js';
@@ -25,22 +23,20 @@ export type Gathered =
   | { readonly kind: 'gathered'; readonly input: Input }
   /** The plural names of the caches that cannot be read at the moment. */
   | { readonly kind: 'notCurrent'; readonly caches: readonly string[] }
-  | { readonly kind: 'wait'; readonly reason: string; readonly afterMs: number }
+  /** The cache of Placements is older than what was read. */
+  | { readonly kind: 'behind' }
   | { readonly kind: 'deleting' }
   | { readonly kind: 'gone' };
 
-const CACHE_BEHIND: Gathered = { kind: 'wait', reason: 'the cache is older than what was read', afterMs: 1_000 };
-
 /**
- * Reads what the decision for the Placement needs: caches and index always, and the API where these do not prove enough.
- * Changes nothing; what is read from the API enters the mutation cache. Throws when the API cannot be read.
+ * Reads what the decision for the Placement needs: caches and index, and from the API the objects whose last write has an
+ * unknown outcome. Changes nothing; what is read from the API enters the mutation cache. Throws when the API cannot be read.
  */
 export async function gather(scope: ReconcileScope): Promise<Gathered> {
   const notCurrent = placementCachesNotCurrent(scope.caches);
   if (notCurrent.length > 0) return { kind: 'notCurrent', caches: notCurrent };
   await confirmWrites(scope);
-  const gathered = readInput(scope);
-  return gathered.kind === 'gathered' ? confirmInput(gathered.input, scope) : gathered;
+  return readInput(scope);
 }
 
 /** Reads the decision objects whose last write has an unknown outcome. */
@@ -81,7 +77,7 @@ function readInput(scope: ReconcileScope): Gathered {
   if (cached === undefined || rules === undefined) return { kind: 'gone' };
   const { uid = '', generation = 0, deletionTimestamp } = cached.metadata;
   const placement = mutations.placements.newest(key, cached) ?? cached;
-  if (placement.metadata.uid !== uid || (placement.metadata.generation ?? 0) > generation) return CACHE_BEHIND;
+  if (placement.metadata.uid !== uid || (placement.metadata.generation ?? 0) > generation) return { kind: 'behind' };
   if (deletionTimestamp !== undefined) return { kind: 'deleting' };
   const owner = { namespace, name, uid };
   const state = memory.stateOf(key, uid);
@@ -127,29 +123,4 @@ function heldClusters(
     if (cluster !== undefined) held.set(name, cluster);
   }
   return held;
-}
-
-/** Confirms by reads of the API what the caches alone do not prove, where the decision depends on it. */
-async function confirmInput(input: Input, scope: ReconcileScope): Promise<Gathered> {
-  const { snapshot } = input;
-  if (dropsForAbsence(snapshot)) {
-    const result = await scope.deletions.check(creationTime(input));
-    if (result.kind === 'unconfirmed') return { ...result, kind: 'wait' };
-  }
-  if (replacesPredecessor(snapshot.stored) && !(await isCurrentPlacement(input, scope))) return CACHE_BEHIND;
-  return { kind: 'gathered', input };
-}
-
-/** When the oldest object that a cluster may be removed from was created, ms since the epoch; NaN when unknown. */
-function creationTime({ placement, objects }: Input): number {
-  return Math.min(
-    ...[placement, ...objects.values()].map(({ metadata }) => Date.parse(metadata.creationTimestamp ?? '')),
-  );
-}
-
-/** Whether the API server has the same Placement as the cache. Objects of an earlier one are deleted only then. */
-async function isCurrentPlacement({ owner }: Input, { client }: ReconcileScope): Promise<boolean> {
-  const { namespace, name, uid } = owner;
-  const found = await client.get<Placement>(Placements, { namespace, name }, { metadataOnly: true });
-  return found?.metadata.uid === uid;
 }

@@ -1,8 +1,8 @@
 import { nameOf } from '../../api/resources.js';
 import type { Pass, Reconciler, Result } from '../../runtime/result.js';
 import { apply, type Outcome } from './apply.js';
-import { decide } from './decide.js';
-import { gather, type Gathered, type Input } from './gather.js';
+import { CACHE_BEHIND, confirmDecision, decide } from './decide.js';
+import { gather, type Gathered } from './gather.js';
 import { isNamespaceTerminating, report } from './report.js';
 import type { PlacementContext, ReconcileScope } from './scope.js';
 
@@ -10,7 +10,10 @@ const DONE: Result = { ending: 'done' };
 const NOT_CURRENT_RETRY_MS = 30_000;
 const TERMINATING_RETRY_MS = 5_000;
 
-/** Reconciles one Placement: gather, decide, apply, report. */
+/**
+ * Reconciles one Placement: gather, decide, apply, report. Changes by others that are delivered while it writes request
+ * another reconcile.
+ */
 export class PlacementReconciler implements Reconciler {
   readonly #context: PlacementContext;
 
@@ -25,11 +28,19 @@ export class PlacementReconciler implements Reconciler {
     const gathered = await gather(scope);
     if (gathered.kind !== 'gathered') return withoutInput(gathered, scope);
     const { input } = gathered;
-    return withChangesDeferred(input, scope, async () => {
-      const outcome = await apply(input, decide(input), scope);
+    const decision = decide(input);
+    const unconfirmed = await confirmDecision(input, decision, scope);
+    if (unconfirmed !== undefined) return unconfirmed;
+    const { memory, changes, enqueue } = scope;
+    memory.remember(key, input.state);
+    changes.begin(key);
+    try {
+      const outcome = await apply(input, decision, scope);
       await report(input, outcome, scope);
       return resultOf(outcome);
-    });
+    } finally {
+      for (const affected of changes.end(key)) enqueue(affected);
+    }
   }
 }
 
@@ -43,29 +54,14 @@ function withoutInput(gathered: Exclude<Gathered, { kind: 'gathered' }>, scope: 
     case 'notCurrent':
       postponed.add(key);
       return wait(`caches not current: ${gathered.caches.join(', ')}`, NOT_CURRENT_RETRY_MS);
-    case 'wait':
-      return wait(gathered.reason, gathered.afterMs);
+    case 'behind':
+      return CACHE_BEHIND;
     case 'deleting':
       return DONE;
     case 'gone':
       memory.forget(key);
       metrics?.placementGone(namespace, name);
       return DONE;
-  }
-}
-
-/** Runs the writing part of a reconcile; changes by others that were delivered meanwhile request another one. */
-async function withChangesDeferred(
-  { state }: Input,
-  { key, memory, changes, enqueue }: ReconcileScope,
-  run: () => Promise<Result>,
-): Promise<Result> {
-  memory.remember(key, state);
-  changes.begin(key);
-  try {
-    return await run();
-  } finally {
-    for (const affected of changes.end(key)) enqueue(affected);
   }
 }
 

@@ -6,7 +6,7 @@ import { currentSlots, type PlacementSnapshot, type Slots } from './snapshot.js'
 
 /**
  * Why a selected cluster is dropped. `Gone`: the object does not exist; `NotMember`: it is in no readable eligible set.
- * For these two some object is missing, and its deletion may have to be confirmed: see {@link dropsForAbsence}.
+ * For these two some object is missing, and its deletion has to be confirmed before the cluster is dropped.
  */
 export type DropCause = 'Gone' | 'Deleting' | 'NotMatched' | 'NotMember' | 'NotNeeded';
 
@@ -67,17 +67,6 @@ export function schedule(snapshot: PlacementSnapshot): Schedule {
       .map(([cluster, cause]) => ({ cluster, cause }))
       .sort((a, b) => (a.cluster < b.cluster ? -1 : 1)),
   };
-}
-
-/** Whether the schedule of the snapshot drops a cluster because an object is missing: its deletion has to be confirmed. */
-export function dropsForAbsence(snapshot: PlacementSnapshot): boolean {
-  const eligibility = eligibleSets(snapshot.placement.rules, snapshot.bindings, snapshot.sets);
-  return currentSlots(snapshot).some((names) =>
-    names.some((name) => {
-      const cause = dropCause(snapshot, eligibility, name);
-      return cause === 'Gone' || cause === 'NotMember';
-    }),
-  );
 }
 
 /** The clusters that a schedule selects, in no particular order. */

@@ -88,22 +88,14 @@ export function slotsAfter(plan: SlicePlan, done = plan.writes.length): Slots {
   return slots;
 }
 
-/** Whether the plan deletes an object of a deleted Placement of the same name. */
-export function replacesPredecessor(stored: readonly StoredDecision[]): boolean {
-  return stored.some((object) => !object.deleting && isPredecessors(object));
-}
-
-function isPredecessors({ ownership, ordinal }: StoredDecision): boolean {
-  return ownership === 'predecessor' && ordinal !== undefined;
-}
-
 /** Deletes that do not depend on the selection: objects of a predecessor, and ours with an unused name. */
 function unconditionalDeletes(stored: readonly StoredDecision[]): DeleteDecision[] {
   const writes: DeleteDecision[] = [];
   for (const object of stored) {
-    if (object.deleting) continue;
-    if (isPredecessors(object)) writes.push(deleteWrite(object, 'Predecessor'));
-    if (object.ownership === 'ours' && object.ordinal === undefined) writes.push(deleteWrite(object, 'Misnamed'));
+    const { ownership, ordinal, deleting } = object;
+    if (deleting) continue;
+    if (ownership === 'predecessor' && ordinal !== undefined) writes.push(deleteWrite(object, 'Predecessor'));
+    if (ownership === 'ours' && ordinal === undefined) writes.push(deleteWrite(object, 'Misnamed'));
   }
   return writes.sort((a, b) => (a.name < b.name ? -1 : 1));
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { StoredDecision } from '../../../src/domain/placement/decision.js';
 import { revisionOf } from '../../../src/domain/placement/decision.js';
 import { schedule } from '../../../src/domain/placement/schedule.js';
-import { planSlices, publishedAfter, replacesPredecessor, slotsAfter } from '../../../src/domain/placement/slices.js';
+import { planSlices, publishedAfter, slotsAfter } from '../../../src/domain/placement/slices.js';
 import type { DecisionWrite, SlicePlan } from '../../../src/domain/placement/slices.js';
 import { decision, members, names, snapshot } from '../../support/builders/placement.js';
 import type { World } from '../../support/builders/placement.js';
@@ -405,17 +405,16 @@ describe('slotsAfter', () => {
   });
 });
 
-describe('replacesPredecessor', () => {
+describe('deleting the objects of a predecessor', () => {
   it.each<[string, Partial<StoredDecision>, boolean]>([
     ['is planned for an object with a name of a decision', { ownership: 'predecessor' }, true],
     ['is not planned for an object with another name', { ownership: 'predecessor', ordinal: undefined }, false],
     ['is not planned for one that is being deleted', { ownership: 'predecessor', deleting: true }, false],
     ['is not planned for an own object', { ownership: 'ours' }, false],
   ])('the replacement of an object of a deleted Placement %s', (_sentence, over, replaces) => {
-    const stored = [decision(1, ['a'], over)];
+    const { writes } = plan({ fleet: members('a'), stored: [decision(1, ['a'], over)] });
 
-    expect(replacesPredecessor(stored)).toBe(replaces);
-    const causes = plan({ fleet: members('a'), stored }).writes.map((write) => write.kind === 'delete' && write.cause);
+    const causes = writes.map((write) => write.kind === 'delete' && write.cause);
     expect(causes.includes('Predecessor')).toBe(replaces);
   });
 });
