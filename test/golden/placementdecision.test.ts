@@ -97,7 +97,6 @@ const decisions: readonly Case[] = [
     fleet: members('a'),
     stored: [decision(1, [], { ownership: 'predecessor', deleting: true })],
   }),
-  decided('a Placement that is being deleted', { fleet: members('a'), deleting: true }),
 ];
 
 describeRecorded('placement-decision', [...problems, ...decisions]);

@@ -54,7 +54,7 @@ class Model {
         ? candidatesAmong(this.fleet(), eligible, rules)
         : { count: 0, matched: candidatesAmong([], [], rules).matched };
     return {
-      placement: { namespace, name: key, uid: key, generation: 1, deleting: false, rules, status: undefined },
+      placement: { namespace, name: key, uid: key, generation: 1, rules, status: undefined },
       bindings,
       sets,
       candidates,

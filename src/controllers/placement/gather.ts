@@ -84,7 +84,7 @@ function readInput(scope: ReconcileScope): Gathered {
   const objects = decisionsOf(state, scope);
   const stored = [...objects.values()].map((object) => readDecision(object, owner));
   const snapshot: PlacementSnapshot = {
-    placement: { ...owner, generation, deleting: false, rules, status: placement.status },
+    placement: { ...owner, generation, rules, status: placement.status },
     bindings: index.bindings(namespace),
     sets: index.sets(namespace),
     candidates: index.candidates(key),

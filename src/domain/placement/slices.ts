@@ -32,7 +32,6 @@ export interface BlockedSlice {
 }
 
 export interface SlicePlan {
-  readonly placement: string;
   /** The clusters selected before the writes. */
   readonly base: Slots;
   /** The object of each selected cluster; the list of a blocked slice is not published. */
@@ -45,7 +44,7 @@ export interface SlicePlan {
   readonly published: readonly PublishedSlice[];
 }
 
-/** The writes that publish `schedule`; none for a Placement that is being deleted. */
+/** The writes that publish `schedule`. */
 export function planSlices(snapshot: PlacementSnapshot, schedule: Schedule): SlicePlan {
   const placement = snapshot.placement.name;
   const objects = new Map<number, StoredDecision>();
@@ -53,11 +52,15 @@ export function planSlices(snapshot: PlacementSnapshot, schedule: Schedule): Sli
   const order = fillOrder(schedule.kept, objects);
   const slots = fillSlots(schedule, order);
   const published = publishedIn(objects);
-  const plan = { placement, base: schedule.current, slots, published };
-  if (snapshot.placement.deleting) return { ...plan, writes: [], blocked: [] };
   const changes = changesOf(placement, slots, objects);
   const writes = [...unconditionalDeletes(snapshot.stored), ...orderWrites(changes, order)];
-  return { ...plan, writes: withoutDuplicates(writes, published), blocked: blockedIn(placement, slots, objects) };
+  return {
+    base: schedule.current,
+    slots,
+    writes: withoutDuplicates(writes, published),
+    blocked: blockedIn(placement, slots, objects),
+    published,
+  };
 }
 
 /** The objects of this Placement after the first `done` writes, sorted by ordinal. */

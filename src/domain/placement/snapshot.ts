@@ -30,7 +30,6 @@ export interface PlacementView {
   readonly name: string;
   readonly uid: string;
   readonly generation: number;
-  readonly deleting: boolean;
   readonly rules: PlacementRules;
   readonly status: unknown;
 }

@@ -179,7 +179,6 @@ const someWorld: fc.Arbitrary<World> = fc.record({
         .map((cut) => [decision(1, list.slice(0, cut)), ...(cut < list.length ? [decision(2, list.slice(cut))] : [])]),
     ),
   remembered: fc.constant(undefined),
-  deleting: fc.constant(false),
   generation: fc.constant(1),
   name: fc.constantFrom('web', 'api', 'db'),
 });

@@ -121,11 +121,6 @@ describe('planSlices', () => {
       world: { fleet: members('a'), stored: [decision(1, ['a'], { revision: undefined })] },
       does: ['update 1: a'],
     },
-    {
-      rule: 'publishes nothing for a Placement that is being deleted',
-      world: { fleet: members('a'), deleting: true, stored: [decision(1, ['x'])] },
-      does: [],
-    },
   ] as { rule: string; world: Partial<World>; does: string[] }[])('a plan $rule', ({ world, does }) => {
     expect(writes(world)).toEqual(does);
   });

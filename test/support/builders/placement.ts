@@ -74,7 +74,6 @@ export interface World {
   readonly sets: readonly SetView[];
   readonly stored: readonly StoredDecision[];
   readonly remembered: Slots | undefined;
-  readonly deleting: boolean;
   readonly generation: number;
   readonly name: string;
 }
@@ -88,7 +87,6 @@ export function snapshot(over: Partial<World> = {}): PlacementSnapshot {
     sets: [clusterSet('fleet')],
     stored: [],
     remembered: undefined,
-    deleting: false,
     generation: 1,
     name: 'web',
     ...over,
@@ -97,9 +95,9 @@ export function snapshot(over: Partial<World> = {}): PlacementSnapshot {
   const sets = new Map(world.sets.map((one) => [one.name, one]));
   const { eligible } = eligibleSets(rules, world.bindings, sets);
   const fleet = knownMembers(world.fleet, sets);
-  const { name, deleting, generation, bindings, stored, remembered } = world;
+  const { name, generation, bindings, stored, remembered } = world;
   return {
-    placement: { namespace: 'team', name, uid: UID, generation, deleting, rules, status: { observedGeneration: -1 } },
+    placement: { namespace: 'team', name, uid: UID, generation, rules, status: { observedGeneration: -1 } },
     bindings,
     sets,
     candidates: candidatesAmong(fleet, eligible, rules),
