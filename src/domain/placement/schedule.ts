@@ -1,8 +1,9 @@
+import { DECISION_SIZE } from '../../api/names.js';
 import type { Problem } from '../selectors.js';
 import { eligibleSets, type Eligibility } from './eligible.js';
 import { matches } from './predicates.js';
 import { matchedClusters, seedOf, topRanked, type Candidate } from './rank.js';
-import { currentSlots, type PlacementSnapshot, type Slots } from './snapshot.js';
+import type { PlacementSnapshot, Slots, StoredDecision } from './snapshot.js';
 
 /**
  * Why a selected cluster is dropped. `Gone`: the object does not exist; `NotMember`: it is in no readable eligible set.
@@ -67,6 +68,35 @@ export function schedule(snapshot: PlacementSnapshot): Schedule {
       .map(([cluster, cause]) => ({ cluster, cause }))
       .sort((a, b) => (a.cluster < b.cluster ? -1 : 1)),
   };
+}
+
+/**
+ * The selected clusters, each once: the remembered lists or, without these, the lists stored in objects of this Placement
+ * (including adoptable ones). Of a cluster in several lists the first place counts.
+ */
+function currentSlots(snapshot: PlacementSnapshot): Slots {
+  const lists = snapshot.remembered ?? storedLists(snapshot.stored);
+  const seen = new Set<string>();
+  return Array.from(lists, (list) => once(list ?? [], seen));
+}
+
+function storedLists(stored: readonly StoredDecision[]): (readonly string[])[] {
+  const lists: (readonly string[])[] = [];
+  for (const { ordinal, ownership, clusters } of stored) {
+    if (ordinal !== undefined && (ownership === 'ours' || ownership === 'adoptable'))
+      lists[ordinal - 1] = clusters.slice(0, DECISION_SIZE);
+  }
+  return lists;
+}
+
+function once(list: readonly string[], seen: Set<string>): string[] {
+  const first: string[] = [];
+  for (const name of list) {
+    if (seen.has(name)) continue;
+    seen.add(name);
+    first.push(name);
+  }
+  return first;
 }
 
 /** The clusters that a schedule selects, in no particular order. */

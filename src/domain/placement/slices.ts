@@ -1,3 +1,4 @@
+import { DECISION_SIZE } from '../../api/names.js';
 import { decisionName, revisionOf, sameList, type StoredDecision } from './decision.js';
 import type { Schedule } from './schedule.js';
 import {
@@ -10,19 +11,24 @@ import {
   type SliceChange,
   type UpdateDecision,
 } from './writeorder.js';
-import { fillSlots, fillOrder, isOwn, obstacle, type Objects, type Obstacle } from './slots.js';
 import type { PlacementSnapshot, Slots } from './snapshot.js';
 
 export type { DecisionWrite, PublishedSlice } from './writeorder.js';
 
 /**
- * How a selection is published in decision objects.
+ * How a selection is published in decision objects. A cluster keeps its object as long as it is selected.
  *
  * Guarantees, unless others edit the objects: after every prefix of the writes the union of the objects holds no cluster
  * twice, lacks none that stays selected, and is no larger than before the plan or after it, whichever is more. A new plan
  * after any prefix, computed from the stored objects alone, ends in the same objects.
  * Caveat: a cluster that others have moved is removed from one object before it is added to the other.
  */
+
+/** The existing decision objects by ordinal. */
+type Objects = ReadonlyMap<number, StoredDecision>;
+
+/** `Foreign`: the object has another owner. `Terminating`: it is a predecessor's, and a finalizer delays its deletion. */
+type Obstacle = 'Foreign' | 'Terminating';
 
 /** A decision object that is needed and cannot be written. */
 export interface BlockedSlice {
@@ -88,6 +94,51 @@ export function slotsAfter(plan: SlicePlan, done = plan.writes.length): Slots {
   for (const write of plan.writes.slice(0, done)) {
     if (write.ordinal !== undefined && pending.has(write.ordinal)) slots[write.ordinal - 1] = write.clusters;
   }
+  return slots;
+}
+
+/** Whether this controller may write the object. */
+function isOwn(object: StoredDecision | undefined): object is StoredDecision {
+  return object?.ownership === 'ours' || object?.ownership === 'adoptable';
+}
+
+/** Why nothing can be stored under the name of `object`; undefined when it can. */
+function obstacle(object: StoredDecision | undefined): Obstacle | undefined {
+  if (object?.ownership === 'foreign') return 'Foreign';
+  return object?.ownership === 'predecessor' && object.deleting ? 'Terminating' : undefined;
+}
+
+/**
+ * The ordinals of existing slots, lowest first: the first object, the objects that this controller may write, and those
+ * that are created again. A blocked one counts when it is below one of them, so that a later plan fills in the same order.
+ */
+function fillOrder(kept: Slots, objects: Objects): readonly number[] {
+  const existing = new Set([1]);
+  kept.forEach((list, index) => {
+    if (list.length > 0) existing.add(index + 1);
+  });
+  for (const [ordinal, object] of objects) if (isOwn(object)) existing.add(ordinal);
+  const highest = Math.max(...existing);
+  for (const [ordinal, object] of objects) {
+    if (ordinal < highest && obstacle(object) !== undefined) existing.add(ordinal);
+  }
+  return [...existing].sort((a, b) => a - b);
+}
+
+/** Leaves kept clusters in their objects and adds the others to free slots: existing objects first, lowest first. */
+function fillSlots(schedule: Schedule, order: readonly number[]): Slots {
+  const slots = schedule.kept.map((list) => [...list]);
+  const existing = new Set(order);
+  let next = 0;
+  const fillObject = (ordinal: number): void => {
+    while (slots.length < ordinal) slots.push([]);
+    const list = slots[ordinal - 1] ?? [];
+    const free = Math.max(DECISION_SIZE - list.length, 0);
+    list.push(...schedule.added.slice(next, next + free));
+    next += free;
+  };
+  for (const ordinal of order) fillObject(ordinal);
+  for (let ordinal = 1; next < schedule.added.length; ordinal++) if (!existing.has(ordinal)) fillObject(ordinal);
   return slots;
 }
 

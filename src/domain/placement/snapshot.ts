@@ -1,4 +1,3 @@
-import { DECISION_SIZE } from '../../api/names.js';
 import type { ClusterView } from './cluster.js';
 import type { StoredDecision } from './decision.js';
 import type { PlacementRules } from './predicates.js';
@@ -59,33 +58,4 @@ export interface PlacementSnapshot {
    * restart and after a write whose outcome is unknown.
    */
   readonly remembered: Slots | undefined;
-}
-
-/**
- * The selected clusters, each once: the remembered lists or, without these, the lists stored in objects of this Placement
- * (including adoptable ones). Of a cluster in several lists the first place counts.
- */
-export function currentSlots(snapshot: PlacementSnapshot): Slots {
-  const lists = snapshot.remembered ?? storedLists(snapshot.stored);
-  const seen = new Set<string>();
-  return Array.from(lists, (list) => once(list ?? [], seen));
-}
-
-function storedLists(stored: readonly StoredDecision[]): (readonly string[])[] {
-  const lists: (readonly string[])[] = [];
-  for (const { ordinal, ownership, clusters } of stored) {
-    if (ordinal !== undefined && (ownership === 'ours' || ownership === 'adoptable'))
-      lists[ordinal - 1] = clusters.slice(0, DECISION_SIZE);
-  }
-  return lists;
-}
-
-function once(list: readonly string[], seen: Set<string>): string[] {
-  const first: string[] = [];
-  for (const name of list) {
-    if (seen.has(name)) continue;
-    seen.add(name);
-    first.push(name);
-  }
-  return first;
 }
