@@ -9,7 +9,6 @@ import { createClusterControllers, newController, type ClusterControllerOptions 
 import type { PlacementCaches } from './caches.js';
 import { ChangeFilter, type PlacementMutations } from './changes.js';
 import { DeletionCheck } from './deletions.js';
-import { PlacementMemory } from './memory.js';
 import { PlacementReconciler } from './reconcile.js';
 import type { PlacementContext } from './scope.js';
 import { watchCaches } from './watches.js';
@@ -38,7 +37,7 @@ export function createPlacementControllers(options: PlacementGroupOptions): Plac
   const context = newContext(options, membership, (key) => placements.addAfter(key, settleWindowMs));
   watchCaches(context, clusters.enqueueSet);
   clusters.watch();
-  const { index, memory, mutations } = context;
+  const { index, states, mutations } = context;
   const placements = newController(options, {
     name: 'placement',
     kind: Placements.kind,
@@ -48,7 +47,7 @@ export function createPlacementControllers(options: PlacementGroupOptions): Plac
   });
   const onStartedLeading = (end: AbortSignal): void => {
     // Another process may have published since this one held the lease.
-    for (const one of [memory, mutations.placements, mutations.decisions, clusters]) one.clear();
+    for (const one of [states, mutations.placements, mutations.decisions, clusters]) one.clear();
     index.tracking = true;
     end.addEventListener('abort', () => (index.tracking = false), { once: true });
   };
@@ -68,7 +67,7 @@ function newContext(
     index: new PlacementIndex(membership),
     mutations,
     changes: new ChangeFilter(mutations),
-    memory: new PlacementMemory(),
+    states: new Map(),
     deletions: new DeletionCheck(client, clock),
     postponed: new Set(),
     recorder,

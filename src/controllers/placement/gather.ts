@@ -5,8 +5,7 @@ import { readDecision, type DecisionOwner } from '../../domain/placement/decisio
 import type { ClusterView, PlacementSnapshot, StoredDecision } from '../../domain/placement/snapshot.js';
 import type { PlacementIndex } from '../../index/placementindex.js';
 import { BY_PLACEMENT, placementCachesNotCurrent } from './caches.js';
-import type { PlacementState } from './memory.js';
-import type { ReconcileScope } from './scope.js';
+import type { PlacementState, ReconcileScope } from './scope.js';
 
 /** Everything that a decision is based on, read at one moment. */
 export interface Input {
@@ -41,8 +40,8 @@ export async function gather(scope: ReconcileScope): Promise<Gathered> {
 
 /** Reads the decision objects whose last write has an unknown outcome. */
 async function confirmWrites(scope: ReconcileScope): Promise<void> {
-  const { key, namespace, caches, memory, mutations } = scope;
-  const state = memory.find(key);
+  const { key, namespace, caches, states, mutations } = scope;
+  const state = states.get(key);
   if (state === undefined) return;
   for (const name of state.unconfirmed) {
     const at = `${namespace}/${name}`;
@@ -71,7 +70,7 @@ export async function readStoredDecision(
 
 /** Reads caches and index, without waiting in between. */
 function readInput(scope: ReconcileScope): Gathered {
-  const { key, namespace, name, caches, index, memory, mutations } = scope;
+  const { key, namespace, name, caches, index, states, mutations } = scope;
   const cached = caches.placements.store.get(key);
   const rules = index.rules(key);
   if (cached === undefined || rules === undefined) return { kind: 'gone' };
@@ -80,7 +79,12 @@ function readInput(scope: ReconcileScope): Gathered {
   if (placement.metadata.uid !== uid || (placement.metadata.generation ?? 0) > generation) return { kind: 'behind' };
   if (deletionTimestamp !== undefined) return { kind: 'deleting' };
   const owner = { namespace, name, uid };
-  const state = memory.stateOf(key, uid);
+  const known = states.get(key);
+  // A Placement that was created anew under the same name begins with an empty state.
+  const state =
+    known?.uid === uid
+      ? known
+      : { uid, slots: undefined, decisions: new Set<string>(), unconfirmed: new Set<string>() };
   const objects = decisionsOf(state, scope);
   const stored = [...objects.values()].map((object) => readDecision(object, owner));
   const snapshot: PlacementSnapshot = {

@@ -31,8 +31,8 @@ export class PlacementReconciler implements Reconciler {
     const decision = decide(input);
     const unconfirmed = await confirmDecision(input, decision, scope);
     if (unconfirmed !== undefined) return unconfirmed;
-    const { memory, changes, enqueue } = scope;
-    memory.remember(key, input.state);
+    const { states, changes, enqueue } = scope;
+    states.set(key, input.state);
     changes.begin(key);
     try {
       const outcome = await apply(input, decision, scope);
@@ -49,7 +49,7 @@ function wait(reason: string, afterMs: number): Result {
 }
 
 function withoutInput(gathered: Exclude<Gathered, { kind: 'gathered' }>, scope: ReconcileScope): Result {
-  const { key, namespace, name, postponed, memory, metrics } = scope;
+  const { key, namespace, name, postponed, states, metrics } = scope;
   switch (gathered.kind) {
     case 'notCurrent':
       postponed.add(key);
@@ -59,7 +59,7 @@ function withoutInput(gathered: Exclude<Gathered, { kind: 'gathered' }>, scope: 
     case 'deleting':
       return DONE;
     case 'gone':
-      memory.forget(key);
+      states.delete(key);
       metrics?.placementGone(namespace, name);
       return DONE;
   }

@@ -1,3 +1,4 @@
+import type { Slots } from '../../domain/placement/snapshot.js';
 import type { PlacementIndex } from '../../index/placementindex.js';
 import type { KubeClient } from '../../kube/client/client.js';
 import type { EventRecorder } from '../../kube/events/recorder.js';
@@ -7,7 +8,17 @@ import type { Pass } from '../../runtime/result.js';
 import type { PlacementCaches } from './caches.js';
 import type { ChangeFilter, PlacementMutations } from './changes.js';
 import type { DeletionCheck } from './deletions.js';
-import type { PlacementMemory } from './memory.js';
+
+/** What is kept of one Placement between reconciles. All of it may be lost at any time. */
+export interface PlacementState {
+  readonly uid: string;
+  /** The lists last published; undefined before the first reconcile and after a write whose outcome is unknown. */
+  slots: Slots | undefined;
+  /** Names of the known decision objects: the cache may not show those that were just created. */
+  readonly decisions: Set<string>;
+  /** Names of the decision objects whose last write has an unknown outcome: they are read before the next decision. */
+  readonly unconfirmed: Set<string>;
+}
 
 /** What all reconciles of Placements share. */
 export interface PlacementContext {
@@ -17,7 +28,8 @@ export interface PlacementContext {
   readonly index: PlacementIndex;
   readonly mutations: PlacementMutations;
   readonly changes: ChangeFilter;
-  readonly memory: PlacementMemory;
+  /** Key → the state of every Placement that this process has reconciled and that exists. */
+  readonly states: Map<string, PlacementState>;
   readonly deletions: DeletionCheck;
   /** Keys to enqueue again as soon as all caches are current. */
   readonly postponed: Set<string>;
