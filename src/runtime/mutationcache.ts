@@ -80,6 +80,41 @@ export class MutationCache<T extends Versioned> {
   }
 }
 
+/**
+ * Tells the events of own writes from changes by others: only the latter need a reconcile. An event may be delivered
+ * before the answer to the write that caused it. So the changes of an object that is being reconciled are deferred, in
+ * their order, until the reconcile ends and all answers are in the mutation caches.
+ */
+export class ChangeFilter {
+  /** Key of each object that is being reconciled → its changes since; each returns the keys that it affects. */
+  readonly #deferred = new Map<string, (() => readonly string[])[]>();
+
+  /** Begins to defer the changes that concern `key`. */
+  begin(key: string): void {
+    this.#deferred.set(key, []);
+  }
+
+  /** Ends it; returns the keys that deferred changes by others affect. */
+  end(key: string): ReadonlySet<string> {
+    const affected = new Set((this.#deferred.get(key) ?? []).flatMap((observe) => observe()));
+    this.#deferred.delete(key);
+    return affected;
+  }
+
+  /** Passes a change that concerns `keys` to its mutation cache; returns them if it is by others and is not deferred. */
+  affected<T extends Versioned>(
+    mutations: MutationCache<T>,
+    change: ObservedChange<T>,
+    keys: readonly string[],
+  ): readonly string[] {
+    const observe = (): readonly string[] => (mutations.observe(change) ? keys : []);
+    const reconciling = keys.find((key) => this.#deferred.has(key));
+    if (reconciling === undefined) return observe();
+    this.#deferred.get(reconciling)?.push(observe);
+    return [];
+  }
+}
+
 function isCaughtUp<T extends Versioned>(mutation: Mutation<T>, cached: T | undefined): boolean {
   if (mutation.object === undefined) return cached?.metadata.uid !== mutation.uid;
   return cached !== undefined && !isOlder(cached.metadata.resourceVersion, mutation.object.metadata.resourceVersion);

@@ -3,7 +3,7 @@ import type { PlacementDecision } from '../../api/generated/placementdecision.js
 import { PLACEMENT_LABEL } from '../../api/names.js';
 import { PlacementDecisions, Placements } from '../../api/resources.js';
 import type { Cache, CacheOptions } from '../../kube/cache/reflector.js';
-import { cachesNotCurrent, clusterCacheOptions, type ClusterCaches } from '../clusters/caches.js';
+import { clusterCacheOptions, type ClusterCaches } from '../clusters/caches.js';
 
 /** The caches of the placement group. Each needs the verbs get, list and watch. */
 export interface PlacementCaches extends ClusterCaches {
@@ -23,12 +23,6 @@ export const placementCacheOptions: typeof clusterCacheOptions & {
   placements: { type: Placements },
   decisions: { type: PlacementDecisions, indexers: { [BY_PLACEMENT]: placementKeys } },
 };
-
-/** The plural names of the caches that are not current; nothing may be decided while there is one. */
-export function placementCachesNotCurrent(caches: PlacementCaches): readonly string[] {
-  const { placements, decisions, clusters, sets, bindings } = caches;
-  return cachesNotCurrent([placements, decisions, clusters, sets, bindings]);
-}
 
 /** The keys of the Placements that a decision object may concern: by label, by owner, and by its name. */
 export function placementKeys({ metadata }: PlacementDecision): readonly string[] {

@@ -4,10 +4,9 @@ import { PlacementIndex } from '../../index/placementindex.js';
 import type { EventRecorder } from '../../kube/events/recorder.js';
 import type { Controller } from '../../runtime/controller.js';
 import type { PlacementMetrics } from '../../runtime/metrics.js';
-import { MutationCache } from '../../runtime/mutationcache.js';
+import { ChangeFilter, MutationCache } from '../../runtime/mutationcache.js';
 import { createClusterControllers, newController, type ClusterControllerOptions } from '../clusters/controller.js';
 import type { PlacementCaches } from './caches.js';
-import { ChangeFilter, type PlacementMutations } from './changes.js';
 import { DeletionCheck } from './deletions.js';
 import { PlacementReconciler } from './reconcile.js';
 import type { PlacementContext } from './scope.js';
@@ -31,13 +30,26 @@ export interface PlacementControllers {
 
 /** The controllers of Placements, ManagedClusterSets and ManagedClusterSetBindings: they share caches and lease. */
 export function createPlacementControllers(options: PlacementGroupOptions): PlacementControllers {
-  const { settleWindowMs, workers } = options;
+  const { client, clock, caches, recorder, metrics, settleWindowMs, workers } = options;
   const membership = new MembershipIndex();
   const clusters = createClusterControllers(options, membership);
-  const context = newContext(options, membership, (key) => placements.addAfter(key, settleWindowMs));
+  const index = new PlacementIndex(membership);
+  const context: PlacementContext = {
+    client,
+    clock,
+    caches,
+    index,
+    mutations: { placements: new MutationCache(clock), decisions: new MutationCache(clock) },
+    changes: new ChangeFilter(),
+    states: new Map(),
+    deletions: new DeletionCheck(client, clock),
+    postponed: new Set(),
+    recorder,
+    enqueue: (key) => placements.addAfter(key, settleWindowMs),
+    ...(metrics && { metrics }),
+  };
   watchCaches(context, clusters.enqueueSet);
   clusters.watch();
-  const { index, states, mutations } = context;
   const placements = newController(options, {
     name: 'placement',
     kind: Placements.kind,
@@ -45,6 +57,7 @@ export function createPlacementControllers(options: PlacementGroupOptions): Plac
     keys: () => index.keys(),
     workers,
   });
+  const { states, mutations } = context;
   const onStartedLeading = (end: AbortSignal): void => {
     // Another process may have published since this one held the lease.
     for (const one of [states, mutations.placements, mutations.decisions, clusters]) one.clear();
@@ -52,26 +65,4 @@ export function createPlacementControllers(options: PlacementGroupOptions): Plac
     end.addEventListener('abort', () => (index.tracking = false), { once: true });
   };
   return { controllers: [placements, ...clusters.controllers], onStartedLeading };
-}
-
-function newContext(
-  { client, clock, caches, recorder, metrics }: PlacementGroupOptions,
-  membership: MembershipIndex,
-  enqueue: (key: string) => void,
-): PlacementContext {
-  const mutations: PlacementMutations = { placements: new MutationCache(clock), decisions: new MutationCache(clock) };
-  return {
-    client,
-    clock,
-    caches,
-    index: new PlacementIndex(membership),
-    mutations,
-    changes: new ChangeFilter(mutations),
-    states: new Map(),
-    deletions: new DeletionCheck(client, clock),
-    postponed: new Set(),
-    recorder,
-    enqueue,
-    ...(metrics && { metrics }),
-  };
 }

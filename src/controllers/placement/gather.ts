@@ -4,7 +4,8 @@ import { PlacementDecisions } from '../../api/resources.js';
 import { readDecision, type DecisionOwner } from '../../domain/placement/decision.js';
 import type { ClusterView, PlacementSnapshot, StoredDecision } from '../../domain/placement/snapshot.js';
 import type { PlacementIndex } from '../../index/placementindex.js';
-import { BY_PLACEMENT, placementCachesNotCurrent } from './caches.js';
+import { cachesNotCurrent } from '../clusters/caches.js';
+import { BY_PLACEMENT } from './caches.js';
 import type { PlacementState, ReconcileScope } from './scope.js';
 
 /** Everything that a decision is based on, read at one moment. */
@@ -32,7 +33,7 @@ export type Gathered =
  * unknown outcome. Changes nothing; what is read from the API enters the mutation cache. Throws when the API cannot be read.
  */
 export async function gather(scope: ReconcileScope): Promise<Gathered> {
-  const notCurrent = placementCachesNotCurrent(scope.caches);
+  const notCurrent = cachesNotCurrent(Object.values(scope.caches));
   if (notCurrent.length > 0) return { kind: 'notCurrent', caches: notCurrent };
   await confirmWrites(scope);
   return readInput(scope);

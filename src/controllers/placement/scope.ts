@@ -1,12 +1,14 @@
+import type { Placement } from '../../api/generated/placement.js';
+import type { PlacementDecision } from '../../api/generated/placementdecision.js';
 import type { Slots } from '../../domain/placement/snapshot.js';
 import type { PlacementIndex } from '../../index/placementindex.js';
 import type { KubeClient } from '../../kube/client/client.js';
 import type { EventRecorder } from '../../kube/events/recorder.js';
 import type { Clock } from '../../runtime/clock.js';
 import type { PlacementMetrics } from '../../runtime/metrics.js';
+import type { ChangeFilter, MutationCache } from '../../runtime/mutationcache.js';
 import type { Pass } from '../../runtime/result.js';
 import type { PlacementCaches } from './caches.js';
-import type { ChangeFilter, PlacementMutations } from './changes.js';
 import type { DeletionCheck } from './deletions.js';
 
 /** What is kept of one Placement between reconciles. All of it may be lost at any time. */
@@ -26,7 +28,11 @@ export interface PlacementContext {
   readonly clock: Clock;
   readonly caches: PlacementCaches;
   readonly index: PlacementIndex;
-  readonly mutations: PlacementMutations;
+  /** Own writes that the caches may not show yet. */
+  readonly mutations: {
+    readonly placements: MutationCache<Placement>;
+    readonly decisions: MutationCache<PlacementDecision>;
+  };
   readonly changes: ChangeFilter;
   /** Key → the state of every Placement that this process has reconciled and that exists. */
   readonly states: Map<string, PlacementState>;

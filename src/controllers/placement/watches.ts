@@ -8,8 +8,8 @@ import { readClusterSelector } from '../../domain/clusters/selector.js';
 import { clusterView } from '../../domain/placement/cluster.js';
 import { compileSpec } from '../../domain/placement/predicates.js';
 import type { Change } from '../../kube/cache/store.js';
-import { clusterSetOf } from '../clusters/caches.js';
-import { placementCachesNotCurrent, placementKeys } from './caches.js';
+import { cachesNotCurrent, clusterSetOf } from '../clusters/caches.js';
+import { placementKeys } from './caches.js';
 import type { PlacementContext } from './scope.js';
 
 /**
@@ -18,7 +18,7 @@ import type { PlacementContext } from './scope.js';
  */
 export function watchCaches(context: PlacementContext, enqueueSet: (name: string) => void): void {
   const { caches, index, deletions, enqueue } = context;
-  const enqueueAll = (keys: Iterable<string>): void => {
+  const enqueueAll = (keys: readonly string[]): void => {
     for (const key of keys) enqueue(key);
   };
   for (const cache of [caches.clusters, caches.sets, caches.bindings]) {
@@ -35,7 +35,7 @@ export function watchCaches(context: PlacementContext, enqueueSet: (name: string
   caches.bindings.onChange((change) => enqueueAll(foldBinding(context, change)));
   caches.placements.onChange((change) => enqueueAll(foldPlacement(context, change)));
   caches.decisions.onChange((change) => enqueueAll(foldDecision(context, change)));
-  for (const cache of [caches.clusters, caches.sets, caches.bindings, caches.placements, caches.decisions]) {
+  for (const cache of Object.values(caches)) {
     cache.onState(() => {
       deletions.noteDeletion();
       enqueueAll(takePostponed(context));
@@ -45,7 +45,7 @@ export function watchCaches(context: PlacementContext, enqueueSet: (name: string
 
 /** The postponed keys once all caches are current; none before. */
 function takePostponed({ caches, postponed }: PlacementContext): readonly string[] {
-  if (postponed.size === 0 || placementCachesNotCurrent(caches).length > 0) return [];
+  if (postponed.size === 0 || cachesNotCurrent(Object.values(caches)).length > 0) return [];
   const keys = [...postponed].sort();
   postponed.clear();
   return keys;
@@ -68,20 +68,20 @@ function foldBinding({ index }: PlacementContext, change: Change<ManagedClusterS
   return index.upsertBinding(namespace, { name, clusterSet: clusterSetOf(after), deleting });
 }
 
-function foldPlacement({ index, changes }: PlacementContext, change: Change<Placement>): Iterable<string> {
+function foldPlacement({ index, changes, mutations }: PlacementContext, change: Change<Placement>): readonly string[] {
   const { key, after } = change;
-  const affected = changes.placementChanged(change);
+  const affected = changes.affected(mutations.placements, change, [key]);
   if (after !== undefined && !isSpecChange(change)) return affected;
   if (after === undefined) index.removePlacement(key);
   else index.upsertPlacement(key, { namespace: nameOf(key).namespace ?? '', rules: compileSpec(after.spec) });
   return [key];
 }
 
-function foldDecision({ changes }: PlacementContext, change: Change<PlacementDecision>): Iterable<string> {
+function foldDecision({ changes, mutations }: PlacementContext, change: Change<PlacementDecision>): readonly string[] {
   const keys = new Set<string>();
   for (const object of [change.before, change.after])
     for (const key of object === undefined ? [] : placementKeys(object)) keys.add(key);
-  return changes.decisionChanged([...keys], change);
+  return changes.affected(mutations.decisions, change, [...keys]);
 }
 
 /** Whether the object is new, was created anew, begins to be deleted, or has another spec; false for status and labels. */
