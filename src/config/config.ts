@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Flags, readFlags, FlagError, variableOf, type FlagRow } from './flags.js';
+import { Flags, readFlags, FlagError, isSwitch, variableOf, type FlagRows } from './flags.js';
 import { gateway, GATEWAY_FLAGS, type GatewayConfig } from './gateway.js';
 import { operator, OPERATOR_FLAGS, type OperatorConfig } from './operator.js';
 import { standalone, STANDALONE_FLAGS, type StandaloneConfig } from './standalone.js';
@@ -22,7 +22,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 interface CommandRow {
   readonly name: string;
   readonly summary: string;
-  readonly flags: readonly FlagRow[];
+  readonly flags: FlagRows;
   readonly build: (flags: Flags, env: Environment) => Config;
 }
 
@@ -99,10 +99,10 @@ function help(command: CommandRow): string {
   lines.push(
     'Flags, with the environment variable below (the flag has precedence, an empty variable counts as unset):',
   );
-  for (const row of command.flags) {
-    const usage = row.isSwitch === true ? `--${row.name}` : `--${row.name}=${row.value}`;
+  for (const [name, row] of Object.entries(command.flags)) {
+    const usage = isSwitch(row) ? `--${name}` : `--${name}=${row.value}`;
     lines.push(`  ${usage.padEnd(48)} ${row.help}`);
-    lines.push(`    ${variableOf(row).padEnd(46)} default: ${row.default ?? row.defaultText ?? 'none'}`);
+    lines.push(`    ${variableOf(name, row).padEnd(46)} default: ${row.default ?? row.defaultText ?? 'none'}`);
   }
   lines.push(`  ${'--help, -h'.padEnd(48)} prints this help`, `  ${'--version'.padEnd(48)} prints the version`);
   return `${lines.join('\n')}\n`;

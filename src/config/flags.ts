@@ -4,9 +4,8 @@ const ENVIRONMENT_PREFIX = 'MULTICLUSTER_ENGINE_';
 
 /** One flag of a command. */
 export interface FlagRow {
-  readonly name: string;
-  /** Placeholder of the value in the help. */
-  readonly value: string;
+  /** Placeholder of the value in the help; absent for a switch, which is true without a value. */
+  readonly value?: string;
   readonly help: string;
   /** The value when neither the flag nor the variable is set. */
   readonly default?: string;
@@ -14,9 +13,11 @@ export interface FlagRow {
   readonly defaultText?: string;
   /** Name of the variable if it is not derived from the flag. */
   readonly variable?: string;
-  /** A switch: without a value it is true. */
-  readonly isSwitch?: true;
 }
+
+/** The flags of a command by name, in the order of the help. */
+export type FlagRows = Readonly<Record<string, FlagRow>>;
+type Environment = Readonly<Record<string, string | undefined>>;
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -37,30 +38,30 @@ export class FlagError extends Error {}
 
 /** Parses a command line; `program` is used in errors. */
 export function readFlags(
-  rows: readonly FlagRow[],
+  rows: FlagRows,
   argv: readonly string[],
   program: string,
 ): Map<string, string> | 'help' | 'version' {
-  const strings = rows.map((row) => [row.name, { type: row.isSwitch === true ? 'boolean' : 'string' }] as const);
+  const own = Object.entries(rows).map(
+    ([name, row]) => [name, { type: isSwitch(row) ? 'boolean' : 'string' }] as const,
+  );
   const booleans = { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean' } } as const;
-  const options = { ...Object.fromEntries(strings), ...booleans };
+  const options = { ...Object.fromEntries(own), ...booleans };
   const { tokens } = parseArgs({ args: [...argv], options, strict: false, tokens: true });
   const given = new Map<string, string>();
   for (const token of tokens) {
     if (token.kind !== 'option') {
-      const stray = token.kind === 'positional' ? token.value : '--';
-      throw new FlagError(
-        `unexpected argument ${JSON.stringify(stray)}: only flags are allowed (see ${program} --help)`,
-      );
+      const stray = JSON.stringify(token.kind === 'positional' ? token.value : '--');
+      throw new FlagError(`unexpected argument ${stray}: only flags are allowed (see ${program} --help)`);
     }
     const flag = token.rawName;
     if (token.name === 'help' || token.name === 'version') {
       if (token.value !== undefined) throw new FlagError(`${flag} takes no value, got ${JSON.stringify(token.value)}`);
       return token.name;
     }
-    const row = rows.find((one) => one.name === token.name);
+    const row = rowOf(rows, token.name);
     if (row === undefined) throw new FlagError(`unknown flag ${JSON.stringify(flag)} (see ${program} --help)`);
-    const value = token.value ?? (row.isSwitch === true ? 'true' : undefined);
+    const value = token.value ?? (isSwitch(row) ? 'true' : undefined);
     if (value === undefined) throw new FlagError(`${flag} needs a value (${flag}=VALUE)`);
     if (given.has(token.name))
       throw new FlagError(`${flag} is given twice, the second time as ${JSON.stringify(value)}`);
@@ -69,23 +70,21 @@ export function readFlags(
   return given;
 }
 
-export interface FlagValue {
-  readonly text: string;
-  /** The flag or variable that set it. */
-  readonly origin: string;
+export function isSwitch(row: FlagRow): boolean {
+  return row.value === undefined;
+}
+
+function rowOf(rows: FlagRows, name: string): FlagRow | undefined {
+  return Object.hasOwn(rows, name) ? rows[name] : undefined;
 }
 
 /** Flag values: from the command line, else the environment, else the default. */
 export class Flags {
-  readonly #rows: readonly FlagRow[];
+  readonly #rows: FlagRows;
   readonly #given: ReadonlyMap<string, string>;
-  readonly #env: Readonly<Record<string, string | undefined>>;
+  readonly #env: Environment;
 
-  constructor(
-    rows: readonly FlagRow[],
-    given: ReadonlyMap<string, string>,
-    env: Readonly<Record<string, string | undefined>>,
-  ) {
+  constructor(rows: FlagRows, given: ReadonlyMap<string, string>, env: Environment) {
     this.#rows = rows;
     this.#given = given;
     this.#env = env;
@@ -93,14 +92,14 @@ export class Flags {
 
   /** The value of a flag; undefined when it is unset and has no default. */
   find(name: string): FlagValue | undefined {
-    const row = this.#rows.find((one) => one.name === name);
+    const row = rowOf(this.#rows, name);
     if (row === undefined) throw new Error(`no row for the flag --${name}`);
     const text = this.#given.get(name);
-    if (text !== undefined) return { text, origin: `--${name}` };
-    const variable = variableOf(row);
+    if (text !== undefined) return new FlagValue(text, `--${name}`);
+    const variable = variableOf(name, row);
     const value = this.#env[variable];
-    if (value !== undefined && value !== '') return { text: value, origin: variable };
-    return row.default === undefined ? undefined : { text: row.default, origin: `--${name}` };
+    if (value !== undefined && value !== '') return new FlagValue(value, variable);
+    return row.default === undefined ? undefined : new FlagValue(row.default, `--${name}`);
   }
 
   /** The value of a flag that has a default. */
@@ -112,51 +111,67 @@ export class Flags {
 }
 
 /** The environment variable of a flag. */
-export function variableOf(row: FlagRow): string {
-  return ENVIRONMENT_PREFIX + (row.variable ?? row.name.toUpperCase().replaceAll('-', '_'));
+export function variableOf(name: string, { variable }: FlagRow): string {
+  return ENVIRONMENT_PREFIX + (variable ?? name.toUpperCase().replaceAll('-', '_'));
 }
 
-/** @throws FlagError with the flag or variable, the rule and the value. */
-export function refuse(given: FlagValue, rule: string): never {
-  throw new FlagError(`${given.origin} must be ${rule}, got ${JSON.stringify(given.text)}`);
-}
+/** The text of a flag and its readings. Each reading throws a FlagError with the flag or variable, the rule and the text. */
+export class FlagValue {
+  readonly text: string;
+  /** The flag or variable that set it. */
+  readonly #origin: string;
 
-/** The text, which must match `pattern`. */
-export function matching(given: FlagValue, pattern: RegExp, rule: string): string {
-  return pattern.test(given.text) ? given.text : refuse(given, rule);
-}
+  constructor(text: string, origin: string) {
+    this.text = text;
+    this.#origin = origin;
+  }
 
-export function oneOf<T extends string>(given: FlagValue, values: readonly T[]): T {
-  return values.find((value) => value === given.text) ?? refuse(given, `one of ${values.join(', ')}`);
-}
+  /** The same flag with another text, such as one entry of a list. */
+  with(text: string): FlagValue {
+    return new FlagValue(text, this.#origin);
+  }
 
-export function bool(given: FlagValue): boolean {
-  return oneOf(given, ['true', 'false']) === 'true';
-}
+  refuse(rule: string): never {
+    throw new FlagError(`${this.#origin} must be ${rule}, got ${JSON.stringify(this.text)}`);
+  }
 
-export function integer(given: FlagValue, from: number, to: number): number {
-  const value = /^\d{1,9}$/.test(given.text) ? Number(given.text) : NaN;
-  return value >= from && value <= to ? value : refuse(given, `a whole number from ${from} to ${to}`);
-}
+  /** The text, which must match `pattern`. */
+  matching(pattern: RegExp, rule: string): string {
+    return pattern.test(this.text) ? this.text : this.refuse(rule);
+  }
 
-/** A number above 0, up to `to`. */
-export function number(given: FlagValue, to: number): number {
-  const value = /^\d{1,9}(\.\d{1,9})?$/.test(given.text) ? Number(given.text) : NaN;
-  return value > 0 && value <= to ? value : refuse(given, `a number above 0, up to ${to}`);
-}
+  oneOf<T extends string>(values: readonly T[]): T {
+    return values.find((value) => value === this.text) ?? this.refuse(`one of ${values.join(', ')}`);
+  }
 
-/** A duration in ms, up to `toMs`. */
-export function duration(given: FlagValue, toMs: number): number {
-  const match = /^(\d{1,9}(?:\.\d{1,9})?)(ms|s)$/.exec(given.text);
-  const ms = match === null ? NaN : Number(match[1]) * (match[2] === 's' ? 1000 : 1);
-  return ms <= toMs ? ms : refuse(given, `a duration such as 50ms or 1s, from 0s to ${toMs / 1000}s`);
-}
+  bool(): boolean {
+    return this.oneOf(['true', 'false']) === 'true';
+  }
 
-/** `host:port`, `[v6]:port` or `:port` (all addresses). */
-export function listen(given: FlagValue): Listen {
-  const match = /^(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9.-]*)):(\d{1,5})$/.exec(given.text);
-  const port = Number(match?.[3]);
-  if (match === null || port > 65_535)
-    return refuse(given, 'HOST:PORT, [IPV6]:PORT or :PORT with a port from 0 to 65535');
-  return Object.freeze({ host: match[1] ?? (match[2] || '0.0.0.0'), port });
+  integer(from: number, to: number): number {
+    const value = /^\d{1,9}$/.test(this.text) ? Number(this.text) : NaN;
+    return value >= from && value <= to ? value : this.refuse(`a whole number from ${from} to ${to}`);
+  }
+
+  /** A number above 0, up to `to`. */
+  number(to: number): number {
+    const value = /^\d{1,9}(\.\d{1,9})?$/.test(this.text) ? Number(this.text) : NaN;
+    return value > 0 && value <= to ? value : this.refuse(`a number above 0, up to ${to}`);
+  }
+
+  /** A duration in ms, up to `toMs`. */
+  duration(toMs: number): number {
+    const match = /^(\d{1,9}(?:\.\d{1,9})?)(ms|s)$/.exec(this.text);
+    const ms = match === null ? NaN : Number(match[1]) * (match[2] === 's' ? 1000 : 1);
+    return ms <= toMs ? ms : this.refuse(`a duration such as 50ms or 1s, from 0s to ${toMs / 1000}s`);
+  }
+
+  /** `host:port`, `[v6]:port` or `:port` (all addresses). */
+  listen(): Listen {
+    const match = /^(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9.-]*)):(\d{1,5})$/.exec(this.text);
+    const port = Number(match?.[3]);
+    if (match === null || port > 65_535)
+      return this.refuse('HOST:PORT, [IPV6]:PORT or :PORT with a port from 0 to 65535');
+    return Object.freeze({ host: match[1] ?? (match[2] || '0.0.0.0'), port });
+  }
 }

@@ -1,17 +1,10 @@
 import {
   addressOf,
-  duration,
-  integer,
-  listen,
-  LOG_LEVELS,
-  oneOf,
-  refuse,
   FlagError,
-  bool,
-  matching,
-  type FlagRow,
+  FlagValue,
+  LOG_LEVELS,
+  type FlagRows,
   type Flags,
-  type FlagValue,
   type Listen,
   type LogLevel,
 } from './flags.js';
@@ -52,69 +45,50 @@ export interface ProcessEnvironment {
 
 const IN_CLUSTER_CA = '/var/run/secrets/kubernetes.io/serviceaccount/ca.crt';
 
-export const GATEWAY_FLAGS: readonly FlagRow[] = [
-  { name: 'listen', value: 'HOST:PORT', help: 'address of the interface', default: '0.0.0.0:8443' },
-  { name: 'tls-cert', value: 'FILE', help: 'serving certificate with its chain, PEM; reloaded when it changes' },
-  { name: 'tls-key', value: 'FILE', help: 'its private key, PEM; reloaded when it changes' },
-  {
-    name: 'upstream',
-    value: 'URL',
-    help: 'the Kubernetes API, https://HOST[:PORT]',
-    defaultText: 'the in-cluster address',
-  },
-  {
-    name: 'upstream-ca',
+export const GATEWAY_FLAGS: FlagRows = {
+  listen: { value: 'HOST:PORT', help: 'address of the interface', default: '0.0.0.0:8443' },
+  'tls-cert': { value: 'FILE', help: 'serving certificate with its chain, PEM; reloaded when it changes' },
+  'tls-key': { value: 'FILE', help: 'its private key, PEM; reloaded when it changes' },
+  upstream: { value: 'URL', help: 'the Kubernetes API, https://HOST[:PORT]', defaultText: 'the in-cluster address' },
+  'upstream-ca': {
     value: 'FILE',
     help: 'CA certificates of the Kubernetes API, PEM; reloaded when it changes',
     default: IN_CLUSTER_CA,
   },
-  { name: 'metrics-listen', value: 'HOST:PORT', help: 'address of /metrics', default: '0.0.0.0:8080' },
-  { name: 'health-listen', value: 'HOST:PORT', help: 'address of /livez and /readyz', default: '0.0.0.0:8081' },
-  { name: 'log-level', value: 'LEVEL', help: `one of ${LOG_LEVELS.join(', ')}`, default: 'info' },
-  {
-    name: 'strict-status-codes',
-    value: '',
+  'metrics-listen': { value: 'HOST:PORT', help: 'address of /metrics', default: '0.0.0.0:8080' },
+  'health-listen': { value: 'HOST:PORT', help: 'address of /livez and /readyz', default: '0.0.0.0:8081' },
+  'log-level': { value: 'LEVEL', help: `one of ${LOG_LEVELS.join(', ')}`, default: 'info' },
+  'strict-status-codes': {
     help: 'respond with 200, 403, 404, 500 and 503 only, errors without a body',
     default: 'false',
-    isSwitch: true,
   },
-  {
-    name: 'max-connections',
+  'max-connections': {
     value: 'N',
     help: 'open connections, 10 to 100000; above it the longest idle one is closed',
     default: '1000',
   },
-  {
-    name: 'header-timeout',
+  'header-timeout': {
     value: 'DURATION',
     help: 'timeout of the TLS handshake and the request headers, up to 60s',
     default: '10s',
   },
-  {
-    name: 'request-timeout',
+  'request-timeout': {
     value: 'DURATION',
     help: 'timeout of a whole request, at least the header timeout, up to 300s',
     default: '30s',
   },
-  {
-    name: 'upstream-timeout',
+  'upstream-timeout': {
     value: 'DURATION',
     help: 'timeout of a response of the Kubernetes API, up to 300s',
     default: '15s',
   },
-  {
-    name: 'shutdown-delay',
+  'shutdown-delay': {
     value: 'DURATION',
     help: 'how long new connections are accepted after a termination signal, up to 4s',
     default: '2s',
   },
-  {
-    name: 'reload-interval',
-    value: 'DURATION',
-    help: 'interval between two checks of the files, up to 60s',
-    default: '5s',
-  },
-];
+  'reload-interval': { value: 'DURATION', help: 'interval between two checks of the files, up to 60s', default: '5s' },
+};
 
 /** Environment variables that would break a guarantee of the gateway. */
 const REFUSED_VARIABLES: Readonly<Record<string, string>> = {
@@ -138,23 +112,23 @@ export function gateway(flags: Flags, environment: ProcessEnvironment): GatewayC
   const config: GatewayConfig = {
     command: 'gateway',
     version,
-    listen: listen(flags.get('listen')),
+    listen: flags.get('listen').listen(),
     tlsCert: required(flags, 'tls-cert'),
     tlsKey: required(flags, 'tls-key'),
     upstream: upstreamUrl(flags.find('upstream'), env),
     upstreamCa: required(flags, 'upstream-ca'),
-    metricsListen: listen(flags.get('metrics-listen')),
-    healthListen: listen(flags.get('health-listen')),
-    logLevel: oneOf(flags.get('log-level'), LOG_LEVELS),
-    strictStatusCodes: bool(flags.get('strict-status-codes')),
-    maxConnections: integer(flags.get('max-connections'), 10, 100_000),
+    metricsListen: flags.get('metrics-listen').listen(),
+    healthListen: flags.get('health-listen').listen(),
+    logLevel: flags.get('log-level').oneOf(LOG_LEVELS),
+    strictStatusCodes: flags.get('strict-status-codes').bool(),
+    maxConnections: flags.get('max-connections').integer(10, 100_000),
     headerTimeoutMs,
     requestTimeoutMs: positive(requestTimeout, 300_000),
     upstreamTimeoutMs: positive(flags.get('upstream-timeout'), 300_000),
-    shutdownDelayMs: duration(flags.get('shutdown-delay'), 4_000),
+    shutdownDelayMs: flags.get('shutdown-delay').duration(4_000),
     reloadIntervalMs: positive(flags.get('reload-interval'), 60_000),
   };
-  if (config.requestTimeoutMs < headerTimeoutMs) refuse(requestTimeout, 'at least as long as the header timeout');
+  if (config.requestTimeoutMs < headerTimeoutMs) requestTimeout.refuse('at least as long as the header timeout');
   checkPorts(config, flags);
   return config;
 }
@@ -170,22 +144,22 @@ function checkEnvironment({ env, execArgv }: ProcessEnvironment): void {
 
 function checkPorts({ listen: main, metricsListen, healthListen }: GatewayConfig, flags: Flags): void {
   if (metricsListen.port !== 0 && metricsListen.port === main.port) {
-    refuse(flags.get('metrics-listen'), 'an address with another port than the interface');
+    flags.get('metrics-listen').refuse('an address with another port than the interface');
   }
   if (healthListen.port !== 0 && [main.port, metricsListen.port].includes(healthListen.port)) {
-    refuse(flags.get('health-listen'), 'an address with another port than the interface and the metrics');
+    flags.get('health-listen').refuse('an address with another port than the interface and the metrics');
   }
 }
 
 function required(flags: Flags, name: string): string {
   const given = flags.find(name);
   if (given === undefined) throw new FlagError(`--${name} is required`);
-  return matching(given, /^.+$/s, 'a file');
+  return given.matching(/^.+$/s, 'a file');
 }
 
 function positive(given: FlagValue, toMs: number): number {
-  const ms = duration(given, toMs);
-  return ms > 0 ? ms : refuse(given, 'a duration above 0s');
+  const ms = given.duration(toMs);
+  return ms > 0 ? ms : given.refuse('a duration above 0s');
 }
 
 /** An https origin, without path, user and query. */
@@ -193,12 +167,12 @@ function upstreamUrl(given: FlagValue | undefined, env: ProcessEnvironment['env'
   const text = given?.text ?? inClusterUrl(env);
   if (text === undefined)
     throw new FlagError('--upstream is required outside a cluster (KUBERNETES_SERVICE_HOST is not set)');
-  const source = given ?? { text, origin: 'KUBERNETES_SERVICE_HOST' };
+  const source = given ?? new FlagValue(text, 'KUBERNETES_SERVICE_HOST');
   const url = URL.canParse(text) ? new URL(text) : undefined;
   // URL.origin is in lower case and without the default port.
   const origin = text.toLowerCase().replace(/\/$/, '').replace(/:443$/, '');
   if (url?.protocol !== 'https:' || url.origin !== origin)
-    return refuse({ ...source, text: withoutUser(text) }, 'an https URL with host and port only');
+    return source.with(withoutUser(text)).refuse('an https URL with host and port only');
   return url.origin;
 }
 

@@ -1,21 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 
-import {
-  duration,
-  integer,
-  listen,
-  LOG_LEVELS,
-  number,
-  oneOf,
-  refuse,
-  matching,
-  type FlagRow,
-  type Flags,
-  type FlagValue,
-  type Listen,
-  type LogLevel,
-} from './flags.js';
+import { LOG_LEVELS, type FlagRows, type Flags, type FlagValue, type Listen, type LogLevel } from './flags.js';
 
 const PROGRAM = 'multicluster-engine';
 const CONTROLLERS = ['engine', 'placement'] as const;
@@ -53,58 +39,43 @@ export interface OperatorConfig extends ManagerConfig {
   readonly logLevel: LogLevel;
 }
 
-export const OPERATOR_FLAGS: readonly FlagRow[] = [
-  {
-    name: 'controllers',
-    value: 'LIST',
-    help: 'controllers to run, separated by commas',
-    default: CONTROLLERS.join(','),
-  },
-  {
-    name: 'kubeconfig',
+export const OPERATOR_FLAGS: FlagRows = {
+  controllers: { value: 'LIST', help: 'controllers to run, separated by commas', default: CONTROLLERS.join(',') },
+  kubeconfig: {
     value: 'FILE',
     help: 'kubeconfig of the API server',
     defaultText: 'in-cluster, else the usual kubeconfig rules',
   },
-  {
-    name: 'leader-election-namespace',
+  'leader-election-namespace': {
     value: 'NAMESPACE',
     help: 'namespace of the Leases',
     default: 'multicluster-engine-operator',
   },
-  { name: 'identity', value: 'NAME', help: 'name of this process in the Leases', defaultText: '<hostname>_<random>' },
-  {
-    name: 'namespace',
-    value: 'NAMESPACE',
-    help: 'the only namespace that an engine may install into',
-    defaultText: 'any',
-  },
-  {
-    name: 'component-image',
+  identity: { value: 'NAME', help: 'name of this process in the Leases', defaultText: '<hostname>_<random>' },
+  namespace: { value: 'NAMESPACE', help: 'the only namespace that an engine may install into', defaultText: 'any' },
+  'component-image': {
     value: 'IMAGE',
     help: 'image of the components',
     defaultText: `${PROGRAM}:<version>`,
     variable: 'IMAGE',
   },
-  { name: 'component-replicas', value: 'N', help: 'replicas of each component, 1 to 100', default: '2' },
-  { name: 'metrics-listen', value: 'HOST:PORT', help: 'address of /metrics', default: '0.0.0.0:8080' },
-  { name: 'health-listen', value: 'HOST:PORT', help: 'address of /livez and /readyz', default: '0.0.0.0:8081' },
-  { name: 'log-level', value: 'LEVEL', help: `one of ${LOG_LEVELS.join(', ')}`, default: 'info' },
-  { name: 'workers', value: 'N', help: 'concurrent reconciles of each controller, 1 to 64', default: '8' },
-  { name: 'kube-api-qps', value: 'N', help: 'requests to the API server a second, up to 10000', default: '100' },
-  {
-    name: 'kube-api-burst',
+  'component-replicas': { value: 'N', help: 'replicas of each component, 1 to 100', default: '2' },
+  'metrics-listen': { value: 'HOST:PORT', help: 'address of /metrics', default: '0.0.0.0:8080' },
+  'health-listen': { value: 'HOST:PORT', help: 'address of /livez and /readyz', default: '0.0.0.0:8081' },
+  'log-level': { value: 'LEVEL', help: `one of ${LOG_LEVELS.join(', ')}`, default: 'info' },
+  workers: { value: 'N', help: 'concurrent reconciles of each controller, 1 to 64', default: '8' },
+  'kube-api-qps': { value: 'N', help: 'requests to the API server a second, up to 10000', default: '100' },
+  'kube-api-burst': {
     value: 'N',
     help: 'requests at once, at least the qps, up to 20000',
     defaultText: 'twice the qps',
   },
-  {
-    name: 'settle-window',
+  'settle-window': {
     value: 'DURATION',
     help: 'how long changes are collected before placements are decided, 0 to 10s',
     default: '50ms',
   },
-];
+};
 
 /** @throws FlagError with the flag, its value and the rule. */
 export function operator(flags: Flags, version: string): OperatorConfig {
@@ -113,37 +84,37 @@ export function operator(flags: Flags, version: string): OperatorConfig {
   const image = flags.find('component-image');
   const kubeconfig = flags.find('kubeconfig');
   const burst = flags.find('kube-api-burst');
-  const qps = number(flags.get('kube-api-qps'), 10_000);
+  const qps = flags.get('kube-api-qps').number(10_000);
   const health = flags.get('health-listen');
   const config: OperatorConfig = {
     command: 'operator',
     version,
     controllers: controllers(flags.get('controllers')),
-    kubeconfig: kubeconfig && matching(kubeconfig, /^.+$/s, 'a file'),
+    kubeconfig: kubeconfig?.matching(/^.+$/s, 'a file'),
     leaderElectionNamespace: namespaceName(flags.get('leader-election-namespace')),
     identity: identity ? holder(identity) : freshIdentity(),
     namespace: namespace && targetName(namespace),
     componentImage: image ? imageName(image) : `${PROGRAM}:${version}`,
-    componentReplicas: integer(flags.get('component-replicas'), 1, 100),
-    metricsListen: listen(flags.get('metrics-listen')),
-    healthListen: listen(health),
-    logLevel: oneOf(flags.get('log-level'), LOG_LEVELS),
-    workers: integer(flags.get('workers'), 1, 64),
+    componentReplicas: flags.get('component-replicas').integer(1, 100),
+    metricsListen: flags.get('metrics-listen').listen(),
+    healthListen: health.listen(),
+    logLevel: flags.get('log-level').oneOf(LOG_LEVELS),
+    workers: flags.get('workers').integer(1, 64),
     kubeApiQps: qps,
-    kubeApiBurst: burst ? integer(burst, Math.ceil(qps), 20_000) : Math.ceil(2 * qps),
-    settleWindowMs: duration(flags.get('settle-window'), 10_000),
+    kubeApiBurst: burst?.integer(Math.ceil(qps), 20_000) ?? Math.ceil(2 * qps),
+    settleWindowMs: flags.get('settle-window').duration(10_000),
   };
   const { metricsListen, healthListen } = config;
   if (metricsListen.port !== 0 && metricsListen.port === healthListen.port) {
-    refuse(health, 'an address with another port than the metrics');
+    health.refuse('an address with another port than the metrics');
   }
   return config;
 }
 
 /** The controllers in the order of CONTROLLERS. */
 function controllers(given: FlagValue): readonly ControllerName[] {
-  const names = given.text.split(',').map((text) => oneOf({ ...given, text }, CONTROLLERS));
-  if (new Set(names).size < names.length) refuse(given, 'a list without duplicates');
+  const names = given.text.split(',').map((text) => given.with(text).oneOf(CONTROLLERS));
+  if (new Set(names).size < names.length) given.refuse('a list without duplicates');
   return Object.freeze(CONTROLLERS.filter((name) => names.includes(name)));
 }
 
@@ -153,23 +124,23 @@ function imageName(given: FlagValue): string {
   const name = '[a-z0-9]+([._-]+[a-z0-9]+)*(/[a-z0-9]+([._-]+[a-z0-9]+)*)*';
   const pattern = new RegExp(`^(${host})?${name}(:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(@[a-z0-9]+:[0-9A-Fa-f]+)?$`);
   if (given.text.length > 1024 || !pattern.test(given.text))
-    refuse(given, 'an image name: [host[:port]/]path[:tag][@digest]');
+    given.refuse('an image name: [host[:port]/]path[:tag][@digest]');
   return given.text;
 }
 
 /** The rule of the engine's CRD for spec.targetNamespace. */
 function targetName(given: FlagValue): string {
-  if (given.text === 'default' || given.text.startsWith('kube-')) refuse(given, 'neither default nor kube-*');
+  if (given.text === 'default' || given.text.startsWith('kube-')) given.refuse('neither default nor kube-*');
   return namespaceName(given);
 }
 
 function namespaceName(given: FlagValue): string {
   const rule = 'a namespace name (at most 63 lower-case letters, digits and inner dashes)';
-  return matching(given, /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, rule);
+  return given.matching(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, rule);
 }
 
 function holder(given: FlagValue): string {
-  return matching(given, /^[A-Za-z0-9._-]{1,253}$/, '1 to 253 letters, digits, ".", "_" or "-"');
+  return given.matching(/^[A-Za-z0-9._-]{1,253}$/, '1 to 253 letters, digits, ".", "_" or "-"');
 }
 
 function freshIdentity(): string {

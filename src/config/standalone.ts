@@ -1,19 +1,6 @@
 import path from 'node:path';
 
-import {
-  integer,
-  listen,
-  LOG_LEVELS,
-  oneOf,
-  refuse,
-  bool,
-  matching,
-  type FlagRow,
-  type Flags,
-  type FlagValue,
-  type Listen,
-  type LogLevel,
-} from './flags.js';
+import { LOG_LEVELS, type FlagRows, type Flags, type FlagValue, type Listen, type LogLevel } from './flags.js';
 
 /** The configuration of `multicluster-engine standalone`. */
 export interface StandaloneConfig {
@@ -34,41 +21,23 @@ export interface StandaloneConfig {
   readonly logLevel: LogLevel;
 }
 
-export const STANDALONE_FLAGS: readonly FlagRow[] = [
-  {
-    name: 'data-dir',
+export const STANDALONE_FLAGS: FlagRows = {
+  'data-dir': {
     value: 'DIR',
     help: 'folder for store, kubeconfig and logs; the next start continues with its data',
     default: '.standalone',
   },
-  { name: 'listen', value: 'HOST:PORT', help: 'address of the Kubernetes API', default: '127.0.0.1:6443' },
-  {
-    name: 'gateway-listen',
+  listen: { value: 'HOST:PORT', help: 'address of the Kubernetes API', default: '127.0.0.1:6443' },
+  'gateway-listen': {
     value: 'HOST:PORT',
     help: 'address of the HTTPS interface, once an engine has installed it',
     default: '127.0.0.1:8443',
   },
-  {
-    name: 'ephemeral',
-    value: '',
-    help: 'keep objects in memory only: they are lost at the end',
-    default: 'false',
-    isSwitch: true,
-  },
-  {
-    name: 'seed-fleet',
-    value: 'N',
-    help: 'create N example clusters with sets and bindings, 0 to 10000',
-    default: '0',
-  },
-  {
-    name: 'audit-log',
-    value: 'FILE',
-    help: "log of every request, in kube-apiserver's audit format",
-    defaultText: 'none',
-  },
-  { name: 'log-level', value: 'LEVEL', help: `one of ${LOG_LEVELS.join(', ')}`, default: 'info' },
-];
+  ephemeral: { help: 'keep objects in memory only: they are lost at the end', default: 'false' },
+  'seed-fleet': { value: 'N', help: 'create N example clusters with sets and bindings, 0 to 10000', default: '0' },
+  'audit-log': { value: 'FILE', help: "log of every request, in kube-apiserver's audit format", defaultText: 'none' },
+  'log-level': { value: 'LEVEL', help: `one of ${LOG_LEVELS.join(', ')}`, default: 'info' },
+};
 
 /** @throws FlagError with the flag, its value and the rule. */
 export function standalone(flags: Flags, version: string): StandaloneConfig {
@@ -78,18 +47,18 @@ export function standalone(flags: Flags, version: string): StandaloneConfig {
     command: 'standalone',
     version,
     dataDir: path.resolve(file(flags.get('data-dir'), 'a folder')),
-    listen: listen(flags.get('listen')),
-    gatewayListen: listen(gateway),
-    ephemeral: bool(flags.get('ephemeral')),
-    seedFleet: integer(flags.get('seed-fleet'), 0, 10_000),
+    listen: flags.get('listen').listen(),
+    gatewayListen: gateway.listen(),
+    ephemeral: flags.get('ephemeral').bool(),
+    seedFleet: flags.get('seed-fleet').integer(0, 10_000),
     auditLog: audit === undefined ? undefined : path.resolve(file(audit, 'a file')),
-    logLevel: oneOf(flags.get('log-level'), LOG_LEVELS),
+    logLevel: flags.get('log-level').oneOf(LOG_LEVELS),
   };
   const { port } = config.gatewayListen;
-  if (port !== 0 && port === config.listen.port) refuse(gateway, 'an address with another port than the API');
+  if (port !== 0 && port === config.listen.port) gateway.refuse('an address with another port than the API');
   return config;
 }
 
 function file(given: FlagValue, what: string): string {
-  return matching(given, /^[^\0]+$/s, what);
+  return given.matching(/^[^\0]+$/s, what);
 }
