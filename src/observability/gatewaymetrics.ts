@@ -1,7 +1,19 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { GatewayMetrics } from '../runtime/metrics.js';
+import { Collectors } from './collectors.js';
 import { createProcessRegistry } from './registry.js';
 
+const HELP = {
+  multicluster_gateway_requests_total: 'Requests with a response',
+  multicluster_gateway_request_duration_seconds: 'Time from the request headers to the end of the response',
+  multicluster_gateway_abandoned_requests_total:
+    'Requests whose client closed the connection before the end of the response',
+  multicluster_gateway_upstream_requests_total: 'Calls to the Kubernetes API; code <error> without a usable response',
+  multicluster_gateway_upstream_duration_seconds: 'Duration of calls to the Kubernetes API',
+  multicluster_gateway_dropped_connections_total: 'Rejected connections by cause: tls, protocol, timeout, capacity',
+  multicluster_gateway_reloads_total: 'Reloaded files',
+  multicluster_gateway_certificate_expiry_timestamp_seconds: 'Expiry time of the serving certificate',
+  multicluster_gateway_connections: 'Open connections of clients',
+};
 const LATENCY_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30];
 
 /** The gateway's metrics with their exposition. Label values come from the gateway's tables, never from clients. */
@@ -13,34 +25,13 @@ export interface GatewayRegistry extends GatewayMetrics {
 /** The registry of a gateway process. */
 export function createGatewayMetrics(): GatewayRegistry {
   const registry = createProcessRegistry();
-  const registers = [registry];
-  const requests = requestCollectors(registry);
-  const dropped = new Counter({
-    name: 'multicluster_gateway_dropped_connections_total',
-    help: 'Rejected connections by cause: tls, protocol, timeout, capacity',
-    labelNames: ['cause'],
-    registers,
-  });
-  const reloads = new Counter({
-    name: 'multicluster_gateway_reloads_total',
-    help: 'Reloaded files',
-    labelNames: ['file', 'result'],
-    registers,
-  });
-  const expiry = new Gauge({
-    name: 'multicluster_gateway_certificate_expiry_timestamp_seconds',
-    help: 'Expiry time of the serving certificate',
-    registers,
-  });
+  const collectors = new Collectors(registry, HELP);
+  const requests = requestCollectors(collectors);
+  const dropped = collectors.counter('multicluster_gateway_dropped_connections_total', ['cause']);
+  const reloads = collectors.counter('multicluster_gateway_reloads_total', ['file', 'result']);
+  const expiry = collectors.gauge('multicluster_gateway_certificate_expiry_timestamp_seconds', []);
   let open = (): number => 0;
-  new Gauge({
-    name: 'multicluster_gateway_connections',
-    help: 'Open connections of clients',
-    registers,
-    collect() {
-      this.set(open());
-    },
-  });
+  collectors.collectedGauge('multicluster_gateway_connections', [], (gauge) => gauge.set(open()));
   return {
     ...requests,
     dropped: (cause) => dropped.inc({ cause }),
@@ -52,40 +43,22 @@ export function createGatewayMetrics(): GatewayRegistry {
   };
 }
 
-function requestCollectors(registry: Registry): Pick<GatewayRegistry, 'answered' | 'upstream' | 'abandoned'> {
-  const registers = [registry];
-  const answered = new Counter({
-    name: 'multicluster_gateway_requests_total',
-    help: 'Requests with a response',
-    labelNames: ['route', 'method', 'code'],
-    registers,
-  });
-  const time = new Histogram({
-    name: 'multicluster_gateway_request_duration_seconds',
-    help: 'Time from the request headers to the end of the response',
-    labelNames: ['route', 'method'],
-    registers,
-    buckets: LATENCY_BUCKETS,
-  });
-  const abandoned = new Counter({
-    name: 'multicluster_gateway_abandoned_requests_total',
-    help: 'Requests whose client closed the connection before the end of the response',
-    labelNames: ['route'],
-    registers,
-  });
-  const upstream = new Counter({
-    name: 'multicluster_gateway_upstream_requests_total',
-    help: 'Calls to the Kubernetes API; code <error> without a usable response',
-    labelNames: ['method', 'code'],
-    registers,
-  });
-  const upstreamTime = new Histogram({
-    name: 'multicluster_gateway_upstream_duration_seconds',
-    help: 'Duration of calls to the Kubernetes API',
-    labelNames: ['method'],
-    registers,
-    buckets: LATENCY_BUCKETS,
-  });
+function requestCollectors(
+  collectors: Collectors<keyof typeof HELP>,
+): Pick<GatewayRegistry, 'answered' | 'upstream' | 'abandoned'> {
+  const answered = collectors.counter('multicluster_gateway_requests_total', ['route', 'method', 'code']);
+  const time = collectors.histogram(
+    'multicluster_gateway_request_duration_seconds',
+    ['route', 'method'],
+    LATENCY_BUCKETS,
+  );
+  const abandoned = collectors.counter('multicluster_gateway_abandoned_requests_total', ['route']);
+  const upstream = collectors.counter('multicluster_gateway_upstream_requests_total', ['method', 'code']);
+  const upstreamTime = collectors.histogram(
+    'multicluster_gateway_upstream_duration_seconds',
+    ['method'],
+    LATENCY_BUCKETS,
+  );
   return {
     answered: (route, method, code, seconds) => {
       answered.inc({ route, method, code: String(code) });
