@@ -1,74 +1,64 @@
-import type { ResourceType } from './meta.js';
+import type { ObjectName, ResourceType } from './meta.js';
 
 /** Every kind of object that this project reads or writes: data only, one row a kind. */
 
 export const ENGINE_GROUP = 'multicluster.platform.io';
 export const FLEET_GROUP = 'cluster.fleetmgmt.io';
 
-type Served = readonly [group: string, version: string];
-
-function row([group, version]: Served, plural: string, kind: string, namespaced: boolean): ResourceType {
-  return Object.freeze({ group, version, plural, kind, namespaced });
+/** The types of one group and version, by their scope. */
+interface ApiGroup {
+  namespaced(plural: string, kind: string): ResourceType;
+  cluster(plural: string, kind: string): ResourceType;
 }
 
-export const MultiClusterEngines = row([ENGINE_GROUP, 'v1alpha1'], 'multiclusterengines', 'MultiClusterEngine', false);
-export const Placements = row([FLEET_GROUP, 'v1alpha1'], 'placements', 'Placement', true);
-export const PlacementDecisions = row([FLEET_GROUP, 'v1alpha1'], 'placementdecisions', 'PlacementDecision', true);
-export const ManagedClusters = row([FLEET_GROUP, 'v1alpha1'], 'managedclusters', 'ManagedCluster', false);
-export const ManagedClusterSets = row([FLEET_GROUP, 'v1alpha1'], 'managedclustersets', 'ManagedClusterSet', false);
-export const ManagedClusterSetBindings = row(
-  [FLEET_GROUP, 'v1alpha1'],
-  'managedclustersetbindings',
-  'ManagedClusterSetBinding',
-  true,
-);
+function apiGroup(group: string, version: string): ApiGroup {
+  return {
+    namespaced: (plural, kind) => Object.freeze({ group, version, plural, kind, namespaced: true }),
+    cluster: (plural, kind) => Object.freeze({ group, version, plural, kind, namespaced: false }),
+  };
+}
 
-export const Namespaces = row(['', 'v1'], 'namespaces', 'Namespace', false);
-export const ServiceAccounts = row(['', 'v1'], 'serviceaccounts', 'ServiceAccount', true);
-export const ConfigMaps = row(['', 'v1'], 'configmaps', 'ConfigMap', true);
-export const Secrets = row(['', 'v1'], 'secrets', 'Secret', true);
-export const Services = row(['', 'v1'], 'services', 'Service', true);
-export const Nodes = row(['', 'v1'], 'nodes', 'Node', false);
-export const Pods = row(['', 'v1'], 'pods', 'Pod', true);
-export const PersistentVolumeClaims = row(['', 'v1'], 'persistentvolumeclaims', 'PersistentVolumeClaim', true);
-export const Deployments = row(['apps', 'v1'], 'deployments', 'Deployment', true);
-export const PodDisruptionBudgets = row(['policy', 'v1'], 'poddisruptionbudgets', 'PodDisruptionBudget', true);
-export const NetworkPolicies = row(['networking.k8s.io', 'v1'], 'networkpolicies', 'NetworkPolicy', true);
-export const Roles = row(['rbac.authorization.k8s.io', 'v1'], 'roles', 'Role', true);
-export const ClusterRoles = row(['rbac.authorization.k8s.io', 'v1'], 'clusterroles', 'ClusterRole', false);
-export const RoleBindings = row(['rbac.authorization.k8s.io', 'v1'], 'rolebindings', 'RoleBinding', true);
-export const ClusterRoleBindings = row(
-  ['rbac.authorization.k8s.io', 'v1'],
-  'clusterrolebindings',
-  'ClusterRoleBinding',
-  false,
-);
-export const Leases = row(['coordination.k8s.io', 'v1'], 'leases', 'Lease', true);
-export const Events = row(['events.k8s.io', 'v1'], 'events', 'Event', true);
-export const SelfSubjectAccessReviews = row(
-  ['authorization.k8s.io', 'v1'],
-  'selfsubjectaccessreviews',
-  'SelfSubjectAccessReview',
-  false,
-);
-export const CustomResourceDefinitions = row(
-  ['apiextensions.k8s.io', 'v1'],
-  'customresourcedefinitions',
-  'CustomResourceDefinition',
-  false,
-);
+const fleet = apiGroup(FLEET_GROUP, 'v1alpha1');
+const core = apiGroup('', 'v1');
+const rbac = apiGroup('rbac.authorization.k8s.io', 'v1');
+const authorization = apiGroup('authorization.k8s.io', 'v1');
+const extensions = apiGroup('apiextensions.k8s.io', 'v1');
+const admission = apiGroup('admissionregistration.k8s.io', 'v1');
 
-export const AdmissionPolicies = row(
-  ['admissionregistration.k8s.io', 'v1'],
-  'validatingadmissionpolicies',
-  'ValidatingAdmissionPolicy',
-  false,
+export const MultiClusterEngines = apiGroup(ENGINE_GROUP, 'v1alpha1').cluster(
+  'multiclusterengines',
+  'MultiClusterEngine',
 );
-export const AdmissionPolicyBindings = row(
-  ['admissionregistration.k8s.io', 'v1'],
+export const Placements = fleet.namespaced('placements', 'Placement');
+export const PlacementDecisions = fleet.namespaced('placementdecisions', 'PlacementDecision');
+export const ManagedClusters = fleet.cluster('managedclusters', 'ManagedCluster');
+export const ManagedClusterSets = fleet.cluster('managedclustersets', 'ManagedClusterSet');
+export const ManagedClusterSetBindings = fleet.namespaced('managedclustersetbindings', 'ManagedClusterSetBinding');
+
+export const Namespaces = core.cluster('namespaces', 'Namespace');
+export const ServiceAccounts = core.namespaced('serviceaccounts', 'ServiceAccount');
+export const ConfigMaps = core.namespaced('configmaps', 'ConfigMap');
+export const Secrets = core.namespaced('secrets', 'Secret');
+export const Services = core.namespaced('services', 'Service');
+export const Nodes = core.cluster('nodes', 'Node');
+export const Pods = core.namespaced('pods', 'Pod');
+export const PersistentVolumeClaims = core.namespaced('persistentvolumeclaims', 'PersistentVolumeClaim');
+export const Deployments = apiGroup('apps', 'v1').namespaced('deployments', 'Deployment');
+export const PodDisruptionBudgets = apiGroup('policy', 'v1').namespaced('poddisruptionbudgets', 'PodDisruptionBudget');
+export const NetworkPolicies = apiGroup('networking.k8s.io', 'v1').namespaced('networkpolicies', 'NetworkPolicy');
+export const Roles = rbac.namespaced('roles', 'Role');
+export const ClusterRoles = rbac.cluster('clusterroles', 'ClusterRole');
+export const RoleBindings = rbac.namespaced('rolebindings', 'RoleBinding');
+export const ClusterRoleBindings = rbac.cluster('clusterrolebindings', 'ClusterRoleBinding');
+export const Leases = apiGroup('coordination.k8s.io', 'v1').namespaced('leases', 'Lease');
+export const Events = apiGroup('events.k8s.io', 'v1').namespaced('events', 'Event');
+export const SelfSubjectAccessReviews = authorization.cluster('selfsubjectaccessreviews', 'SelfSubjectAccessReview');
+export const CustomResourceDefinitions = extensions.cluster('customresourcedefinitions', 'CustomResourceDefinition');
+
+export const AdmissionPolicies = admission.cluster('validatingadmissionpolicies', 'ValidatingAdmissionPolicy');
+export const AdmissionPolicyBindings = admission.cluster(
   'validatingadmissionpolicybindings',
   'ValidatingAdmissionPolicyBinding',
-  false,
 );
 
 /** The `apiVersion` of a type: `v1` or `group/version`. */
@@ -77,12 +67,12 @@ export function apiVersionOf(type: ResourceType): string {
 }
 
 /** The work queue's and the store's key of an object: `name`, or `namespace/name`. */
-export function keyOf(name: { readonly namespace?: string; readonly name: string }): string {
+export function keyOf(name: ObjectName): string {
   return name.namespace === undefined || name.namespace === '' ? name.name : `${name.namespace}/${name.name}`;
 }
 
 /** The inverse of {@link keyOf}. */
-export function nameOf(key: string): { readonly namespace?: string; readonly name: string } {
+export function nameOf(key: string): ObjectName {
   const slash = key.indexOf('/');
   return slash < 0 ? { name: key } : { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
 }
