@@ -11,6 +11,7 @@ import { Endpoint, healthRoute, metricsRoute } from '../observability/server.js'
 import { systemClock } from '../runtime/clock.js';
 import { StallDetector } from '../runtime/eventloop.js';
 import { exitOnCrash, runUntilSignalled } from '../runtime/lifecycle.js';
+import { errorText } from '../runtime/errors.js';
 import { refuseDebugger } from './debugger.js';
 
 /** Serves the HTTPS interface until a signal; returns the exit code. A failure to start is one line of the log, and 1. */
@@ -42,7 +43,7 @@ export async function runGateway(config: GatewayConfig): Promise<number> {
     log.info({ code }, 'stopped');
     return code;
   } catch (error) {
-    log.error({ reason: error instanceof Error ? error.message : String(error) }, 'cannot start');
+    log.error({ reason: errorText(error) }, 'cannot start');
     return 1;
   } finally {
     stalls.stop();

@@ -7,6 +7,7 @@ import { systemClock } from '../runtime/clock.js';
 import { StallDetector } from '../runtime/eventloop.js';
 import type { Group } from '../runtime/group.js';
 import { exitOnCrash, runUntilSignalled } from '../runtime/lifecycle.js';
+import { errorText } from '../runtime/errors.js';
 import { engineGroup } from './engine.js';
 import { createManager, type ControllerManager } from './controllermanager.js';
 import { placementGroup } from './placement.js';
@@ -45,7 +46,7 @@ async function runWith(config: OperatorConfig, kubeconfig: Kubeconfig): Promise<
       controllers.map((name) => GROUPS[name](manager)),
     );
   } catch (error) {
-    log.error({ reason: error instanceof Error ? error.message : String(error) }, 'cannot start');
+    log.error({ reason: errorText(error) }, 'cannot start');
     return 1;
   }
 }

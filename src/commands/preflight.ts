@@ -6,6 +6,7 @@ import path from 'node:path';
 import { codeOf, Damaged, FolderInUse, freePorts, makeFolder } from '@multicluster-engine/kube-apiserver';
 import { addressOf, type Listen } from '../config/flags.js';
 import { delay, systemClock } from '../runtime/clock.js';
+import { errorText } from '../runtime/errors.js';
 import type { StandaloneConfig } from '../config/standalone.js';
 
 const GATEWAY_EXIT_MS = 2_000;
@@ -103,7 +104,7 @@ async function withContext(what: string, work: () => Promise<void>): Promise<voi
   try {
     await work();
   } catch (error) {
-    throw new Error(`${what}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new Error(`${what}: ${errorText(error)}`, { cause: error });
   }
 }
 

@@ -1,3 +1,5 @@
+import { asError } from './errors.js';
+
 /** The source of time for all other code, so that tests can use a manual clock. */
 export interface Clock {
   /** Wall clock, ms since the epoch: for time stamps only, never for decisions. */
@@ -46,8 +48,4 @@ export function delay(clock: Clock, ms: number, signal?: AbortSignal): Promise<v
     });
     signal?.addEventListener('abort', stop, { once: true });
   });
-}
-
-function asError(reason: unknown): Error {
-  return reason instanceof Error ? reason : new Error(String(reason));
 }

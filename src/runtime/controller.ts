@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { BackoffOptions } from './backoff.js';
 import type { Clock, Random, Timer } from './clock.js';
-import { ApiError, isFailure } from './errors.js';
+import { ApiError, isFailure, loggedError } from './errors.js';
 import type { Logger } from './logger.js';
 import type { ControllerMetrics, ReconcileResult, RunningWork } from './metrics.js';
 import type { Pass, Reconciler, Result } from './result.js';
@@ -150,14 +150,14 @@ class Loop implements Controller {
     const atLeastMs = error instanceof ApiError ? error.retryAfterMs : undefined;
     const retryInMs = Math.ceil(queue.retry(key, atLeastMs));
     if (pass.signal.aborted || isFailure(error, 'Fenced', 'Aborted')) {
-      pass.log.debug({ err: asError(error) }, 'reconcile aborted');
+      pass.log.debug({ err: loggedError(error) }, 'reconcile aborted');
       return 'requeue';
     }
     if (isFailure(error, 'Conflict') && queue.failures(key) <= EXPECTED_CONFLICTS) {
-      pass.log.debug({ err: asError(error), retryInMs }, 'conflict with another write, retrying');
+      pass.log.debug({ err: loggedError(error), retryInMs }, 'conflict with another write, retrying');
       return 'requeue';
     }
-    pass.log.error({ err: asError(error), failures: queue.failures(key), retryInMs }, 'reconcile failed');
+    pass.log.error({ err: loggedError(error), failures: queue.failures(key), retryInMs }, 'reconcile failed');
     return 'error';
   }
 
@@ -175,8 +175,4 @@ function settleResult(queue: WorkQueue, key: string, result: Result): ReconcileR
   if (requeueMs === undefined) return 'success';
   queue.requeueAfter(key, requeueMs);
   return 'requeue_after';
-}
-
-function asError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(`a value that is not an Error was thrown: ${String(thrown)}`);
 }

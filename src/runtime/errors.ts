@@ -69,3 +69,18 @@ export class ApiError extends Error {
 export function isFailure(error: unknown, ...kinds: FailureKind[]): error is ApiError {
   return error instanceof ApiError && kinds.includes(error.kind);
 }
+
+/** The message of a thrown value. */
+export function errorText(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}
+
+/** A thrown value, or the reason of a signal, as an Error. */
+export function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown));
+}
+
+/** As {@link asError}, for a log: the message says when the value was no Error. */
+export function loggedError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(`a value that is not an Error was thrown: ${String(thrown)}`);
+}

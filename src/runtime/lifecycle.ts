@@ -1,4 +1,5 @@
 import type { Clock } from './clock.js';
+import { loggedError } from './errors.js';
 import type { Logger } from './logger.js';
 
 /** The part of Node's `process` that is used here. */
@@ -93,13 +94,7 @@ function onSignals(options: LifecycleOptions, first: (name: string) => void): ()
 export function exitOnCrash(host: Host, log: Logger): void {
   for (const event of ['uncaughtException', 'unhandledRejection']) {
     host.on(event, (cause) => {
-      log.error(
-        {
-          err: cause instanceof Error ? cause : new Error(`a value that is not an Error was thrown: ${String(cause)}`),
-          event,
-        },
-        'crashed, exiting',
-      );
+      log.error({ err: loggedError(cause), event }, 'crashed, exiting');
       host.exit(1);
     });
   }

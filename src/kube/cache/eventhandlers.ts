@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../api/meta.js';
 import type { Change } from './store.js';
+import { asError } from '../../runtime/errors.js';
 
 /** The handlers of a cache. An error that a handler throws is reported; the cache and the other handlers go on. */
 export class EventHandlers<T extends KubeObject> {
@@ -28,7 +29,7 @@ export class EventHandlers<T extends KubeObject> {
         this.#stateHandlers.delete(check);
         for (const signal of signals) signal.removeEventListener('abort', check);
         if (reached()) resolve();
-        else reject(aborted?.reason instanceof Error ? aborted.reason : new Error(String(aborted?.reason)));
+        else reject(asError(aborted?.reason));
       };
       this.#stateHandlers.add(check);
       for (const signal of signals) signal.addEventListener('abort', check, { once: true });

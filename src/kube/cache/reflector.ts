@@ -1,7 +1,7 @@
 import type { KubeObject, ResourceType } from '../../api/meta.js';
 import { keyOf } from '../../api/resources.js';
 import { delay, type Clock, type Random } from '../../runtime/clock.js';
-import { ApiError, isFailure } from '../../runtime/errors.js';
+import { ApiError, asError, isFailure } from '../../runtime/errors.js';
 import type { Logger } from '../../runtime/logger.js';
 import { EventHandlers } from './eventhandlers.js';
 import { aborted } from '../apierror.js';
@@ -229,7 +229,7 @@ class Reflector<T extends KubeObject> implements Cache<T> {
 
   /** Handles a failed round; returns the least time to wait before the next, in ms. */
   #failed(error: unknown): number {
-    const failure = error instanceof Error ? error : new Error(String(error));
+    const failure = asError(error);
     const kind = failure instanceof ApiError ? failure.kind : 'unexpected';
     const listing = this.#versions.watchFrom === undefined;
     // These concern the collection, not the connection: a watch cannot be resumed after them.

@@ -1,6 +1,7 @@
 import type { ObjectName } from '../../api/meta.js';
 import { Leases, keyOf } from '../../api/resources.js';
 import type { LeaderMetrics } from '../../runtime/metrics.js';
+import { asError } from '../../runtime/errors.js';
 import { guardClient } from '../guard/guard.js';
 import type { Leadership } from '../guard/leadership.js';
 import { leaseRights, type Lease } from './leaserecord.js';
@@ -82,7 +83,7 @@ export class LeaderElector implements Leadership {
     const holder = await new LeaseCandidate(this.#context, this.#watch()).wait(signal);
     if (signal.aborted) {
       await holder.release();
-      throw signal.reason instanceof Error ? signal.reason : new Error(String(signal.reason));
+      throw asError(signal.reason);
     }
     this.#holder = holder;
     this.#report(true);

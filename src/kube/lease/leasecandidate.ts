@@ -1,6 +1,6 @@
 import { Leases, keyOf } from '../../api/resources.js';
 import type { Clock } from '../../runtime/clock.js';
-import { isFailure } from '../../runtime/errors.js';
+import { asError, isFailure } from '../../runtime/errors.js';
 import { Deadline } from '../transport/deadline.js';
 import type { Lease } from './leaserecord.js';
 import { LEASE_FIELD_MANAGER, LeaseObserver, creationFieldManager, newLease, takenLease } from './leaserecord.js';
@@ -142,7 +142,7 @@ class Notifier {
         this.#notified = false;
         timer.cancel();
         signal.removeEventListener('abort', end);
-        if (signal.aborted) reject(signal.reason instanceof Error ? signal.reason : new Error(String(signal.reason)));
+        if (signal.aborted) reject(asError(signal.reason));
         else resolve();
       };
       const timer = clock.after(ms, end);

@@ -1,4 +1,5 @@
 import type { Clock, Timer } from '../../runtime/clock.js';
+import { asError } from '../../runtime/errors.js';
 
 /** An abort signal that fires after a time limit or with the caller's signal, whichever is first. */
 export class Deadline {
@@ -55,7 +56,7 @@ export class Deadline {
 /** Resolves as `work` does, or rejects with the signal's reason when that fires first; `work` itself goes on. */
 export function rejectOnAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    const stop = (): void => reject(signal.reason instanceof Error ? signal.reason : new Error(String(signal.reason)));
+    const stop = (): void => reject(asError(signal.reason));
     if (signal.aborted) stop();
     signal.addEventListener('abort', stop, { once: true });
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));

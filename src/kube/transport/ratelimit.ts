@@ -1,4 +1,5 @@
 import type { Clock, Timer } from '../../runtime/clock.js';
+import { asError } from '../../runtime/errors.js';
 
 export interface RateLimit {
   /** Calls a second on average. */
@@ -43,7 +44,7 @@ export class TokenBucket {
       const stop = (): void => {
         this.#waiting.delete(waiter);
         if (this.#waiting.size === 0) this.#disarm();
-        reject(signal?.reason instanceof Error ? signal.reason : new Error(String(signal?.reason)));
+        reject(asError(signal?.reason));
       };
       const waiter: Waiter = {
         go: () => {

@@ -1,5 +1,6 @@
 import { systemRandom, type Clock, type Timer } from '../../runtime/clock.js';
 import { backoffMs, type BackoffOptions } from '../../runtime/backoff.js';
+import { errorText } from '../../runtime/errors.js';
 import type { EventNote } from '../../kube/events/event.js';
 import type { Exit } from '@multicluster-engine/kube-apiserver';
 import type { Probe } from '../process/container.js';
@@ -107,7 +108,7 @@ export class Replica {
       this.#set({ started: true, ready: false, available: false, problem: undefined });
       if (!this.#stopped) this.#startProbes(process);
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = errorText(error);
       this.#set({ ...NOT_STARTED, problem: { reason: 'FailedCreate', message } });
       this.#scheduleStart(START_BACKOFF);
     }

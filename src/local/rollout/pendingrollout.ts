@@ -1,4 +1,5 @@
 import type { Clock } from '../../runtime/clock.js';
+import { errorText } from '../../runtime/errors.js';
 import type { PendingEviction } from './eviction.js';
 import type { Observation } from './rollout.js';
 import { unschedulable } from './scheduling.js';
@@ -25,7 +26,7 @@ export async function mountProblem(work: () => Promise<void>): Promise<Problem |
     await work();
     return undefined;
   } catch (error) {
-    return { reason: 'FailedMount', message: error instanceof Error ? error.message : String(error) };
+    return { reason: 'FailedMount', message: errorText(error) };
   }
 }
 
