@@ -1,11 +1,11 @@
 import { Leases, keyOf } from '../../api/resources.js';
-import type { Clock } from '../../runtime/clock.js';
-import { asError, isFailure } from '../../runtime/errors.js';
+import { delay } from '../../runtime/clock.js';
+import { isFailure } from '../../runtime/errors.js';
 import { Deadline } from '../transport/deadline.js';
 import type { Lease } from './leaserecord.js';
-import { LEASE_FIELD_MANAGER, LeaseObserver, creationFieldManager, newLease, takenLease } from './leaserecord.js';
+import { LEASE_FIELD_MANAGER, LeaseObserver, takenLease } from './leaserecord.js';
 import type { Cache } from '../cache/reflector.js';
-import { LeaseHolder, type LeaseContext } from './leaseholder.js';
+import { LeaseHolder, createLease, type LeaseContext } from './leaseholder.js';
 
 /** What one step of a candidate has led to. */
 type Step =
@@ -23,7 +23,8 @@ export class LeaseCandidate {
   readonly #context: LeaseContext;
   readonly #cache: Cache<Lease>;
   readonly #observed: LeaseObserver;
-  readonly #notifier = new Notifier();
+  /** Aborted by a change that the next step has to see; replaced before that step. */
+  #changed = new AbortController();
   #holder = '';
   /** The cache may be outdated: the next read goes to the server. */
   #readFromServer = true;
@@ -37,9 +38,11 @@ export class LeaseCandidate {
 
   /** Resolves with the holder of the taken Lease. Rejects with the signal's reason, except while the Lease is being taken. */
   async wait(signal: AbortSignal): Promise<LeaseHolder> {
-    const { clock, log, name, times } = this.#context;
-    this.#cache.onChange(() => this.#notifier.notify());
-    this.#cache.onState(() => this.#notifier.notify());
+    const { log, name, times } = this.#context;
+    const notify = (): void => this.#changed.abort();
+    this.#cache.onChange(notify);
+    this.#cache.onState(notify);
+    signal.addEventListener('abort', notify, { once: true });
     this.#cache.start();
     try {
       for (;;) {
@@ -53,11 +56,18 @@ export class LeaseCandidate {
           step = { kind: 'wait', ms: times.retryPeriod };
         }
         if (step.kind === 'acquired') return step.holder;
-        await this.#notifier.wait(clock, step.ms, signal);
+        await this.#pause(step.ms);
       }
     } finally {
+      signal.removeEventListener('abort', notify);
       await this.#cache.stop();
     }
+  }
+
+  /** Waits `ms`, or until a change since the last call. */
+  async #pause(ms: number): Promise<void> {
+    await delay(this.#context.clock, ms, this.#changed.signal).catch(() => undefined);
+    this.#changed = new AbortController();
   }
 
   /** Reads the Lease and takes it when it is free; else returns the most ms to wait before the next step. */
@@ -85,7 +95,7 @@ export class LeaseCandidate {
 
   /** Takes the Lease as observed; undefined when it has changed since. */
   async #take(lease: Lease | undefined): Promise<LeaseHolder | undefined> {
-    const { client, clock, identity, times, name } = this.#context;
+    const { client, clock, identity, times } = this.#context;
     const startedAt = clock.monotonic();
     try {
       const taken = await this.#timed((signal) => {
@@ -95,11 +105,7 @@ export class LeaseCandidate {
             signal,
           });
         }
-        return client.apply(Leases, newLease(name, identity, times.duration, clock.now()), {
-          fieldManager: creationFieldManager(identity),
-          force: false,
-          signal,
-        });
+        return createLease(this.#context, signal);
       });
       return new LeaseHolder(this.#context, taken, startedAt);
     } catch (error) {
@@ -121,34 +127,5 @@ export class LeaseCandidate {
     if (holder === this.#holder) return;
     this.#holder = holder;
     this.#context.log.info({ lease: keyOf(this.#context.name), holder }, 'lease is held by another identity');
-  }
-}
-
-/** A notification that is kept until the next wait, so that none is lost in between. */
-class Notifier {
-  #notified = false;
-  #onNotify: (() => void) | undefined;
-
-  notify(): void {
-    this.#notified = true;
-    this.#onNotify?.();
-  }
-
-  /** Resolves when notified, or after `ms`; rejects with the signal's reason. */
-  wait(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const end = (): void => {
-        this.#onNotify = undefined;
-        this.#notified = false;
-        timer.cancel();
-        signal.removeEventListener('abort', end);
-        if (signal.aborted) reject(asError(signal.reason));
-        else resolve();
-      };
-      const timer = clock.after(ms, end);
-      signal.addEventListener('abort', end, { once: true });
-      this.#onNotify = end;
-      if (this.#notified || signal.aborted) end();
-    });
   }
 }

@@ -30,6 +30,13 @@ export interface LeaseContext {
   readonly log: Logger;
 }
 
+/** Creates the Lease with this identity as its holder. Fails with a conflict when another process creates it first. */
+export function createLease(context: LeaseContext, signal: AbortSignal): Promise<Lease> {
+  const { client, name, identity, times, clock } = context;
+  const options = { fieldManager: creationFieldManager(identity), force: false, signal };
+  return client.apply(Leases, newLease(name, identity, times.duration, clock.now()), options);
+}
+
 /** Longest time for the release. */
 const RELEASE_MS = 1_500;
 /** Attempts to write the Lease within one renewal; it is read again before each but the first. */
@@ -140,17 +147,12 @@ export class LeaseHolder {
   }
 
   async #reread(signal: AbortSignal): Promise<void> {
-    const { client, name, identity, clock, times } = this.#context;
+    const { client, name, identity } = this.#context;
     const stored = await client.get<Lease>(Leases, name, { signal });
     if (stored === undefined) {
       // The Lease was deleted: the first process to create it holds it.
       if (this.lost.aborted) throw new LeaseLost('the Lease was deleted');
-      const lease = newLease(name, identity, times.duration, clock.now());
-      this.#lease = await client.apply(Leases, lease, {
-        fieldManager: creationFieldManager(identity),
-        force: false,
-        signal,
-      });
+      this.#lease = await createLease(this.#context, signal);
       return;
     }
     // acquireTime differs when another process with the same identity has taken the Lease.

@@ -39,37 +39,20 @@ export function microTime(ms: number): string {
 
 /** A new Lease held by `identity`. */
 export function newLease(name: ObjectName, identity: string, durationMs: number, now: number): Lease {
-  const time = microTime(now);
-  return {
-    apiVersion: apiVersionOf(Leases),
-    kind: Leases.kind,
-    metadata: { ...name },
-    spec: {
-      holderIdentity: identity,
-      leaseDurationSeconds: durationMs / 1000,
-      acquireTime: time,
-      renewTime: time,
-      leaseTransitions: 0,
-    },
-  };
+  const spec = { ...heldBy(identity, durationMs, now), leaseTransitions: 0 };
+  return { apiVersion: apiVersionOf(Leases), kind: Leases.kind, metadata: { ...name }, spec };
 }
 
 /** The Lease taken over by `identity`. leaseTransitions counts changes of the holder only. */
 export function takenLease(lease: Lease, identity: string, durationMs: number, now: number): Lease {
   const before = lease.spec?.leaseTransitions ?? 0;
   const leaseTransitions = lease.spec?.holderIdentity === identity ? before : before + 1;
+  return { ...lease, spec: { ...lease.spec, ...heldBy(identity, durationMs, now), leaseTransitions } };
+}
+
+function heldBy(identity: string, durationMs: number, now: number): NonNullable<Lease['spec']> {
   const time = microTime(now);
-  return {
-    ...lease,
-    spec: {
-      ...lease.spec,
-      holderIdentity: identity,
-      leaseDurationSeconds: durationMs / 1000,
-      acquireTime: time,
-      renewTime: time,
-      leaseTransitions,
-    },
-  };
+  return { holderIdentity: identity, leaseDurationSeconds: durationMs / 1000, acquireTime: time, renewTime: time };
 }
 
 export function renewedLease(lease: Lease, now: number): Lease {
@@ -99,13 +82,9 @@ export class LeaseObserver {
   /** Records the Lease. One that is older than the last is ignored: it comes from a cache that lags. */
   observe(lease: Lease | undefined): void {
     const { uid, resourceVersion = '' } = this.#newest?.metadata ?? {};
-    if (
-      lease !== undefined &&
-      lease.metadata.uid === uid &&
-      isOlder(lease.metadata.resourceVersion ?? '', resourceVersion)
-    )
-      return;
-    const isRenewed = lease?.metadata.uid !== uid || JSON.stringify(lease?.spec) !== JSON.stringify(this.#newest?.spec);
+    const isSame = lease?.metadata.uid === uid;
+    if (isSame && isOlder(lease?.metadata.resourceVersion ?? '', resourceVersion)) return;
+    const isRenewed = !isSame || JSON.stringify(lease?.spec) !== JSON.stringify(this.#newest?.spec);
     if (isRenewed) this.#since = this.#clock.monotonic();
     this.#newest = lease;
   }
