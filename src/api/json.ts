@@ -3,6 +3,15 @@
 /** A JSON object whose fields are not known. */
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
+/** The JSON value of a text; undefined when it is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Whether `value` is an object and not an array. */
 export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../api/meta.js';
 import type { FailedCall } from '../../runtime/errors.js';
 import { errorFromResponse, malformed } from '../apierror.js';
-import { field, isRecord, textField } from '../../api/json.js';
+import { field, isRecord, parseJson, textField } from '../../api/json.js';
 import { objectOf, type Shape } from '../client/object.js';
 import { LONGEST_RETRY_AFTER_MS } from '../transport/retry.js';
 
@@ -14,7 +14,8 @@ export type WatchEvent<T extends KubeObject> =
  * @throws ApiError: for an ERROR event by its code (410 is Gone); Malformed for a line that is not an event.
  */
 export function parseEvent<T extends KubeObject>(line: string, shape: Shape, call: FailedCall): WatchEvent<T> {
-  const event = parseLine(line, call);
+  const event = parseJson(line);
+  if (!isRecord(event)) throw malformed(call, 'a line of the watch is not a JSON object');
   const type = textField(event, 'type');
   const object = field(event, 'object');
   if (type === 'ERROR') throw statusFailure(object, call);
@@ -24,16 +25,6 @@ export function parseEvent<T extends KubeObject>(line: string, shape: Shape, cal
   if (type !== 'ADDED' && type !== 'MODIFIED' && type !== 'DELETED')
     throw malformed(call, `an event of unknown type "${type.slice(0, 32)}"`);
   return { type, object: objectOf<T>(object, shape, call), resourceVersion };
-}
-
-function parseLine(line: string, call: FailedCall): unknown {
-  try {
-    const event: unknown = JSON.parse(line);
-    if (isRecord(event)) return event;
-  } catch {
-    // Reported below like any other malformed line.
-  }
-  throw malformed(call, 'a line of the watch is not a JSON object');
 }
 
 function statusFailure(status: unknown, call: FailedCall): Error {

@@ -2,7 +2,7 @@ import type { ApiResponse } from './response.js';
 import { retryAfterKey, type Call } from './call.js';
 import { rejectOnAbort } from './deadline.js';
 import { aborted, errorFromResponse, malformed } from '../apierror.js';
-import { isRecord } from '../../api/json.js';
+import { isRecord, parseJson } from '../../api/json.js';
 import { parseRetryAfter } from './retry.js';
 import { AttemptError, requestTarget, type RoundTripper, type RoundTripperOptions } from './roundtripper.js';
 
@@ -51,9 +51,8 @@ export class InProcessRoundTripper implements RoundTripper {
 
   async call(call: Call, _credentials: unknown, signal: AbortSignal): Promise<ApiResponse> {
     const response = await this.#dispatch(call, signal);
-    const { body } = response;
     if (response.code >= 300) throw this.#errorOf(call, response);
-    const value: unknown = body.kind === 'value' ? body.value : parsed(body);
+    const value = valueOf(response.body);
     if (!isRecord(value)) throw malformed(call.target, 'the body is not a complete JSON object', response.code);
     return { status: response.code, body: value };
   }
@@ -97,23 +96,14 @@ export class InProcessRoundTripper implements RoundTripper {
   #errorOf(call: Call, { code, headers, body }: InProcessResponse): AttemptError {
     const retryAfterMs = parseRetryAfter(headers['Retry-After'] ?? headers['retry-after'], this.#options.clock.now());
     if (retryAfterMs !== undefined) this.#options.retryAfter.set(retryAfterKey(call), retryAfterMs);
-    return new AttemptError(
-      errorFromResponse(
-        { status: code, body: body.kind === 'value' ? body.value : parsed(body), retryAfterMs },
-        call.target,
-      ),
-      false,
-    );
+    return new AttemptError(errorFromResponse({ status: code, body: valueOf(body), retryAfterMs }, call.target), false);
   }
 }
 
-function parsed(body: InProcessResponse['body']): unknown {
-  if (body.kind !== 'bytes') return undefined;
-  try {
-    return JSON.parse(Buffer.from(body.bytes).toString('utf8'));
-  } catch {
-    return undefined;
-  }
+/** The JSON value of a body; undefined for a stream, and when it is not JSON. */
+function valueOf(body: InProcessResponse['body']): unknown {
+  if (body.kind === 'value') return body.value;
+  return body.kind === 'bytes' ? parseJson(Buffer.from(body.bytes).toString('utf8')) : undefined;
 }
 
 async function* linesOf(call: Call, values: AsyncIterable<unknown>): AsyncIterable<Uint8Array> {

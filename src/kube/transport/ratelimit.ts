@@ -8,15 +8,11 @@ export interface RateLimit {
   readonly burst: number;
 }
 
-interface Waiter {
-  readonly go: () => void;
-}
-
 /** A token bucket on the monotonic clock; waiting calls are served in order. */
 export class TokenBucket {
   readonly #clock: Clock;
   readonly #limit: RateLimit;
-  readonly #waiting = new Set<Waiter>();
+  readonly #waiting = new Set<() => void>();
   #tokens: number;
   #filledAt: number;
   #timer: Timer | undefined;
@@ -42,17 +38,15 @@ export class TokenBucket {
   #queue(signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
       const stop = (): void => {
-        this.#waiting.delete(waiter);
+        this.#waiting.delete(send);
         if (this.#waiting.size === 0) this.#disarm();
         reject(asError(signal?.reason));
       };
-      const waiter: Waiter = {
-        go: () => {
-          signal?.removeEventListener('abort', stop);
-          resolve();
-        },
+      const send = (): void => {
+        signal?.removeEventListener('abort', stop);
+        resolve();
       };
-      this.#waiting.add(waiter);
+      this.#waiting.add(send);
       signal?.addEventListener('abort', stop, { once: true });
       this.#arm();
     });
@@ -74,11 +68,11 @@ export class TokenBucket {
   #release(): void {
     this.#timer = undefined;
     this.#fill();
-    for (const waiter of this.#waiting) {
+    for (const send of this.#waiting) {
       if (this.#tokens < 1) break;
       this.#tokens -= 1;
-      this.#waiting.delete(waiter);
-      waiter.go();
+      this.#waiting.delete(send);
+      send();
     }
     this.#arm();
   }

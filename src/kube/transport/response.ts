@@ -1,5 +1,5 @@
 import type { FailedCall } from '../../runtime/errors.js';
-import { isRecord, type JsonRecord } from '../../api/json.js';
+import { isRecord, parseJson, type JsonRecord } from '../../api/json.js';
 import { malformed } from '../apierror.js';
 
 /** A complete response with a 2xx code. */
@@ -33,24 +33,16 @@ export async function readBody(body: AsyncIterable<unknown>, limit: number, call
  */
 export function parseSuccess(raw: RawResponse, call: FailedCall): ApiResponse {
   if (!isJson(raw.contentType)) throw malformed(call, `content type is not application/json`, raw.status);
-  const body = parseJson(raw.bytes);
+  const body = parseJson(raw.bytes.toString('utf8'));
   if (!isRecord(body)) throw malformed(call, 'the body is not a complete JSON object', raw.status);
   return { status: raw.status, body };
 }
 
 /** The body of an error response; undefined when it is not JSON. */
 export function parseErrorBody(raw: RawResponse): unknown {
-  return isJson(raw.contentType) ? parseJson(raw.bytes) : undefined;
+  return isJson(raw.contentType) ? parseJson(raw.bytes.toString('utf8')) : undefined;
 }
 
 function isJson(contentType: string): boolean {
   return /^application\/json\s*(;|$)/i.test(contentType);
-}
-
-function parseJson(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8'));
-  } catch {
-    return undefined;
-  }
 }

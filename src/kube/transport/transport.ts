@@ -4,7 +4,7 @@ import type { Logger } from '../../runtime/logger.js';
 import type { RequestMetrics } from '../../runtime/metrics.js';
 import type { ApiResponse } from './response.js';
 import { retryAfterKey, type Bucket, type Call } from './call.js';
-import { CachedCredentials, errorCode, type CredentialLoader } from './credentials.js';
+import { CachedCredentials, errorCode, type CredentialLoader, type Credentials } from './credentials.js';
 import { Deadline, rejectOnAbort } from './deadline.js';
 import { aborted, describeCall, noResponse } from '../apierror.js';
 import { RetryAfter } from './retryafter.js';
@@ -74,6 +74,8 @@ export function createTransportWith(
   return new RetryingTransport({ load: async () => credentials }, options, roundTripper);
 }
 
+type Attempt<T> = (credentials: Credentials, signal: AbortSignal) => Promise<T>;
+
 class RetryingTransport implements Transport {
   readonly #options: TransportOptions;
   readonly #clock: Clock;
@@ -107,17 +109,11 @@ class RetryingTransport implements Transport {
   }
 
   call(call: Call): Promise<ApiResponse> {
-    return this.#callWithRetries(call, async (signal) => {
-      const credentials = await rejectOnAbort(this.#credentials.current(), signal);
-      return this.#roundTripper.call(call, credentials, signal);
-    });
+    return this.#callWithRetries(call, (credentials, signal) => this.#roundTripper.call(call, credentials, signal));
   }
 
   open(call: Call): Promise<AsyncIterable<Uint8Array>> {
-    return this.#callWithRetries(call, async (signal) => {
-      const credentials = await rejectOnAbort(this.#credentials.current(), signal);
-      return this.#roundTripper.open(call, credentials, signal);
-    });
+    return this.#callWithRetries(call, (credentials, signal) => this.#roundTripper.open(call, credentials, signal));
   }
 
   close(): Promise<void> {
@@ -125,13 +121,10 @@ class RetryingTransport implements Transport {
   }
 
   /** Attempts the call until it succeeds, must not be retried, or reaches its deadline. */
-  async #callWithRetries<T>(call: Call, attempt: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  async #callWithRetries<T>(call: Call, attempt: Attempt<T>): Promise<T> {
     await this.#admit(call, call.signal);
-    const deadline = new Deadline(
-      this.#clock,
-      Math.min(call.deadlineMs ?? this.#deadlineMs, LONGEST_CALL_MS),
-      call.signal,
-    );
+    const ms = Math.min(call.deadlineMs ?? this.#deadlineMs, LONGEST_CALL_MS);
+    const deadline = new Deadline(this.#clock, ms, call.signal);
     try {
       return await this.#attemptUntilDone(call, attempt, deadline);
     } catch (error) {
@@ -141,11 +134,12 @@ class RetryingTransport implements Transport {
     }
   }
 
-  async #attemptUntilDone<T>(call: Call, attempt: (signal: AbortSignal) => Promise<T>, deadline: Deadline): Promise<T> {
+  async #attemptUntilDone<T>(call: Call, attempt: Attempt<T>, deadline: Deadline): Promise<T> {
     let refreshed = false;
     for (let attempts = 1; ;) {
       try {
-        return await attempt(deadline.signal);
+        const credentials = await rejectOnAbort(this.#credentials.current(), deadline.signal);
+        return await attempt(credentials, deadline.signal);
       } catch (error) {
         const failed = asAttemptError(error, call, deadline);
         if (failed.rejectedCredentials === undefined || refreshed)
@@ -170,13 +164,10 @@ class RetryingTransport implements Transport {
   /** Waits for the server's Retry-After and for the rate limit. */
   async #admit(call: Call, signal: AbortSignal | undefined): Promise<void> {
     const bucket = call.bucket ?? 'default';
+    const retryAfterMs = (): number => this.#retryAfter.remainingMs(retryAfterKey(call));
     const started = this.#clock.monotonic();
     try {
-      for (
-        let left = this.#retryAfter.remainingMs(retryAfterKey(call));
-        left > 0;
-        left = this.#retryAfter.remainingMs(retryAfterKey(call))
-      ) {
+      for (let left = retryAfterMs(); left > 0; left = retryAfterMs()) {
         if (left > this.#deadlineMs) throw retryAfterError(call, left);
         await delay(this.#clock, left, signal);
       }

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 
+import { field, parseJson } from '../../api/json.js';
 import { truncateBytes } from '../../kube/events/event.js';
 import type { Clock } from '../../runtime/clock.js';
 
@@ -48,22 +49,9 @@ export function lastLineOf(text: string): string {
 
 /** `msg: reason: error` of a JSON log line; undefined for other lines. */
 function jsonMessage(line: string): string | undefined {
-  const fields = parseFields(line);
-  if (fields === undefined) return undefined;
-  const { msg, reason, err } = fields;
-  const error = typeof err === 'object' && err !== null && 'message' in err ? err.message : err;
-  const parts = [msg, reason, error].filter((one) => typeof one === 'string' && one !== '');
-  return parts.length === 0 ? undefined : parts.join(': ');
-}
-
-function parseFields(
-  line: string,
-): { readonly msg?: unknown; readonly reason?: unknown; readonly err?: unknown } | undefined {
-  if (!line.startsWith('{"')) return undefined;
-  try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === 'object' && value !== null ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const fields = line.startsWith('{"') ? parseJson(line) : undefined;
+  const err = field(fields, 'err');
+  const parts = [field(fields, 'msg'), field(fields, 'reason'), field(err, 'message') ?? err];
+  const texts = parts.filter((one) => typeof one === 'string' && one !== '');
+  return texts.length === 0 ? undefined : texts.join(': ');
 }
