@@ -1,42 +1,22 @@
-import type {
-  CacheMetrics,
-  ControllerMetrics,
-  EngineMetrics,
-  EventMetrics,
-  GuardMetrics,
-  LeaderMetrics,
-  PlacementMetrics,
-  RequestMetrics,
-} from '../runtime/metrics.js';
+import type { ControllerMetrics } from '../runtime/metrics.js';
 import { cacheMetrics, eventMetrics, guardMetrics, leaderMetrics, requestMetrics } from './clientmetrics.js';
 import { engineMetrics, placementMetrics } from './domainmetrics.js';
 import { createProcessRegistry } from './registry.js';
 import { queueMetrics, reconcileMetrics } from './controllermetrics.js';
 
 /** The metrics of a process with controllers, with their exposition. */
-export interface Metrics {
-  controller(name: string): ControllerMetrics;
-  readonly requests: RequestMetrics;
-  readonly leader: LeaderMetrics;
-  readonly guard: GuardMetrics;
-  readonly caches: CacheMetrics;
-  readonly events: EventMetrics;
-  readonly engines: EngineMetrics;
-  readonly placements: PlacementMetrics;
-  readonly contentType: string;
-  text(): Promise<string>;
-}
+export type Metrics = ReturnType<typeof createMetrics>;
 
 /**
  * Names, labels and buckets of `workqueue_*`, `controller_runtime_*`, `rest_client_*` and `leader_election_*` are those
  * of client-go and controller-runtime, so that stock dashboards work; ours begin with `multicluster_`.
  */
-export function createMetrics(): Metrics {
+export function createMetrics() {
   const registry = createProcessRegistry();
   const queue = queueMetrics(registry);
   const reconcile = reconcileMetrics(registry);
   return {
-    controller: (name) => ({ queue: queue(name), reconcile: reconcile(name) }),
+    controller: (name: string): ControllerMetrics => ({ queue: queue(name), reconcile: reconcile(name) }),
     requests: requestMetrics(registry),
     leader: leaderMetrics(registry),
     guard: guardMetrics(registry),
