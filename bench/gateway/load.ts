@@ -16,6 +16,8 @@ export interface LoadOrder {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** Repeated after `body` until it has `size` bytes. */
+  readonly padding?: { readonly text: string; readonly size: number };
   readonly connections: number;
   /** Requests a second over all connections; without a limit when absent. */
   readonly perSecond?: number;
@@ -27,6 +29,7 @@ export interface LoadReport {
   readonly p50: number;
   readonly p99: number;
   readonly perSecond: number;
+  /** Of the requests that were not answered with 200 or 201. */
   readonly failures: number;
 }
 
@@ -37,10 +40,11 @@ async function load(order: LoadOrder): Promise<LoadReport> {
   const begun = performance.now();
   const durations: number[] = [];
   let failures = 0;
+  const { method, path, headers } = order;
+  const body = bodyOf(order);
   const send = async (): Promise<void> => {
-    const { method, path, headers, body } = order;
     const start = performance.now();
-    const status = await pool.request({ method, path, headers, body: body ?? null }).then(
+    const status = await pool.request({ method, path, headers, body }).then(
       async (answer) => {
         await answer.body.dump();
         return answer.statusCode;
@@ -70,6 +74,12 @@ async function load(order: LoadOrder): Promise<LoadReport> {
     perSecond: (durations.length * 1000) / forMs,
     failures,
   };
+}
+
+function bodyOf({ body, padding }: LoadOrder): Buffer | null {
+  if (body === undefined) return null;
+  if (padding === undefined) return Buffer.from(body);
+  return Buffer.from(body + padding.text.repeat(padding.size / padding.text.length)).subarray(0, padding.size);
 }
 
 process.stdout.write(JSON.stringify(await load(JSON.parse(process.argv[2] ?? '{}'))));

@@ -12,7 +12,7 @@ import type { LoadOrder, LoadReport } from './load.js';
 
 const UPSTREAM = fileURLToPath(new URL('./upstream.js', import.meta.url));
 const LOAD = fileURLToPath(new URL('./load.js', import.meta.url));
-const TOKEN = 'a-token-of-the-usual-length.'.repeat(20);
+export const TOKEN = 'a-token-of-the-usual-length.'.repeat(20);
 const BODY =
   'metadata:\n  name: web\nspec:\n  numberOfClusters: 2\n  predicates:\n  - requiredClusterSelector:\n      labelSelector: {matchLabels: {tier: gold}}\n';
 const DIRECT = '/apis/cluster.fleetmgmt.io/v1alpha1/namespaces/shop/placements';
@@ -20,7 +20,9 @@ const DIRECT = '/apis/cluster.fleetmgmt.io/v1alpha1/namespaces/shop/placements';
 /** A gateway and a minimal API server, each in a process of its own. */
 export interface BenchSetup {
   readonly gateway: GatewayProcess;
-  /** Runs one load, through the gateway or directly to the API server. */
+  /** Runs a load of requests through the gateway. */
+  run(order: Omit<LoadOrder, 'origin' | 'caFile'>): Promise<LoadReport>;
+  /** Runs one load of well-behaved clients, through the gateway or directly to the API server. */
   load(
     where: 'direct' | 'gateway',
     method: 'GET' | 'POST',
@@ -37,7 +39,7 @@ export async function startSetup(flags: readonly string[] = []): Promise<BenchSe
   const [cert, key] = [path.join(folder, 'api.crt'), path.join(folder, 'api.key')];
   writeFileSync(cert, pair.certificate);
   writeFileSync(key, pair.privateKey, { mode: 0o600 });
-  const upstream = spawn(process.execPath, [UPSTREAM, cert, key], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const upstream = spawn(process.execPath, [UPSTREAM, cert, key, TOKEN], { stdio: ['pipe', 'pipe', 'inherit'] });
   const [port] = await once(upstream.stdout, 'data');
   const url = `https://127.0.0.1:${String(port).trim()}`;
   const gateway = await startGateway({ folder, url, caFile: cert }, flags);
@@ -47,6 +49,7 @@ export async function startSetup(flags: readonly string[] = []): Promise<BenchSe
   };
   return {
     gateway,
+    run: (order) => runLoad({ ...origins.gateway, ...order }),
     async load(where, method, how) {
       const collection = where === 'direct' ? DIRECT : PLACEMENTS;
       const type = where === 'direct' ? 'application/json' : 'application/yaml';
@@ -60,8 +63,7 @@ export async function startSetup(flags: readonly string[] = []): Promise<BenchSe
         ...post,
         ...how,
       };
-      const { stdout } = await promisify(execFile)(process.execPath, [LOAD, JSON.stringify(order)]);
-      const report: LoadReport = JSON.parse(stdout);
+      const report = await runLoad(order);
       if (report.failures > 0) process.stderr.write(`bench: ${report.failures} requests failed (${where} ${method})\n`);
       return report;
     },
@@ -76,4 +78,10 @@ export async function startSetup(flags: readonly string[] = []): Promise<BenchSe
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+async function runLoad(order: LoadOrder): Promise<LoadReport> {
+  const { stdout } = await promisify(execFile)(process.execPath, [LOAD, JSON.stringify(order)]);
+  const report: LoadReport = JSON.parse(stdout);
+  return report;
 }

@@ -20,6 +20,8 @@ interface Behavior {
   readonly drip?: string;
   /** Sent completely once a second, without waiting for responses. */
   readonly burst?: string;
+  /** Whether it connects again, besides those that send repeatedly. */
+  readonly reconnects?: boolean;
   /** Whether responses are left unread. */
   readonly ignoresResponses?: boolean;
 }
@@ -36,10 +38,17 @@ const BEHAVIORS = {
   idle: { tls: true },
   handshake: { tls: false, first: HELLO, drip: '\x2a' },
   head: { tls: true, first: HEAD, drip: 'X: y\r\n' },
+  largeUpload: { tls: true, first: upload(1_000_000, 600_000), reconnects: true },
+  smallUpload: { tls: true, first: upload(64 * 1024, 60 * 1024), reconnects: true },
   body: { tls: true, first: `${HEAD}Content-Type: application/yaml\r\nContent-Length: 100000\r\n\r\n`, drip: '# ' },
   pipeline: { tls: true, burst: READ.repeat(50) },
   unread: { tls: true, burst: OPENAPI, ignoresResponses: true },
 } as const satisfies Readonly<Record<string, Behavior>>;
+
+/** A request whose body is announced with one size and sent to another. */
+function upload(announced: number, sent: number): string {
+  return `${HEAD}Content-Type: application/yaml\r\nContent-Length: ${announced}\r\n\r\n${'#'.repeat(sent)}`;
+}
 
 export type BadClientKind = keyof typeof BEHAVIORS;
 
@@ -107,7 +116,7 @@ class BadClients {
         if (opened) this.#open -= 1;
         else this.#failed += 1;
         resolve();
-        if (behavior.drip !== undefined || behavior.burst !== undefined)
+        if (behavior.reconnects === true || behavior.drip !== undefined || behavior.burst !== undefined)
           setTimeout(() => void this.#connect(kind), RECONNECT_MS);
       });
     });
