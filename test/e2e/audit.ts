@@ -36,7 +36,7 @@ suite('the requests of all end-to-end tests', () => {
     findings = judge(logs.values(), rightsIn(objects), new Set(Object.keys(SPARED)));
   });
 
-  it('are all there', () => {
+  it('the request logs of all end-to-end tests are collected', () => {
     const folder = path.dirname(fileURLToPath(import.meta.url));
     const tests = readdirSync(folder).filter((name) => /^[^.]+\.test\.js$/.test(name));
     // Nightly files run elsewhere. The request logs of `make run` are not collected: it starts an API server of its own.
@@ -48,15 +48,15 @@ suite('the requests of all end-to-end tests', () => {
       expect(servers).toContainEqual(expect.stringMatching(new RegExp(`^e2e-${test.slice(0, -8)}-`)));
   });
 
-  it('are each covered by a rule of deploy/ or by a permission of every user', () => {
+  it('every request of the end-to-end tests is covered by a rule of deploy/ or by a permission of every user', () => {
     expect(findings.uncovered).toEqual([]);
   });
 
-  it('were never rejected for a permission that no test had removed', () => {
+  it('no request of the end-to-end tests was rejected for a permission that no test had removed', () => {
     expect(findings.refused).toEqual([]);
   });
 
-  it('use each verb of each rule on each resource', () => {
+  it('the requests of the end-to-end tests use each verb of each rule on each resource', () => {
     expect(findings.unused).toEqual([]);
   });
 });

@@ -96,7 +96,7 @@ describeWithServer('a broken API', { own: true, capabilities: ['requestLog', 're
   }, 6 * MINUTE);
 
   it(
-    'that is killed and restarted shrinks no decision, and reconciliation continues',
+    'an API that is killed and restarted shrinks no decision, and reconciliation continues',
     async () => {
       await withScene(server(), async ({ rig, scene }) => {
         const mark = await server().logMark();
@@ -120,7 +120,7 @@ describeWithServer('a broken API', { own: true, capabilities: ['requestLog', 're
   );
 
   it(
-    'whose history is compacted, so that every watch is too old, shrinks no decision, and reconciliation continues',
+    'an API whose history is compacted, so that every watch is too old, shrinks no decision, and reconciliation continues',
     async () => {
       await withScene(server(), async ({ rig, scene }) => {
         const mark = await server().logMark();
@@ -155,7 +155,7 @@ describeWithServer('a broken API', { own: true, capabilities: ['requestLog', 're
     ['Placements', Placements, 'placement'],
     ['PlacementDecisions', PlacementDecisions, 'decision'],
   ])(
-    'without the CRD of %s, and with it again, shrinks no decision, and reconciliation continues',
+    'an API without the CRD of %s, and with it again, shrinks no decision, and reconciliation continues',
     async (_what, type, kind) => {
       await withScene(server(), async ({ rig, scene }) => {
         const mark = await server().logMark();
@@ -178,7 +178,7 @@ describeWithServer('a broken API', { own: true, capabilities: ['requestLog', 're
   );
 
   it(
-    'whose CRD was created again without one of the clusters drops that one, but not before the absence is confirmed',
+    'an API whose CRD was created again without one of the clusters drops that one, but not before the absence is confirmed',
     async () => {
       await withScene(server(), async ({ scene }) => {
         const mark = await server().logMark();
@@ -201,7 +201,7 @@ describeWithServer('a broken API', { own: true, capabilities: ['requestLog', 're
   );
 
   it(
-    'that revokes permissions and grants them again shrinks no decision, and reconciliation continues',
+    'an API that revokes permissions and grants them again shrinks no decision, and reconciliation continues',
     async () => {
       await withScene(server(), async ({ rig, scene }) => {
         const mark = await server().logMark();
@@ -230,7 +230,7 @@ describeWithServer('a broken API', { own: true, capabilities: ['requestLog', 're
   );
 
   it(
-    'that answers with random errors of every kind violates no invariant, and reconciliation continues',
+    'an API that answers with random errors of every kind violates no invariant, and reconciliation continues',
     async () => {
       await withRig(server(), IDENTITY, async (rig) => {
         const steps = script(SEED, OPENING + 60);

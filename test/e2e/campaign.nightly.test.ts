@@ -21,7 +21,7 @@ describeWithServer('a campaign of crashes', { own: true, capabilities: ['request
   }, 15 * MINUTE);
 
   it.each(Array.from({ length: RUNS }, (_, n) => SEED * 100 + n))(
-    `changes no decision when the controller is killed at ${CRASHES} of the ${RUNS * CRASHES} points, seed %i`,
+    `a campaign changes no decision when the controller is killed at ${CRASHES} of the ${RUNS * CRASHES} points, seed %i`,
     async (seed) => {
       if (reference === undefined) throw new Error('the undisturbed run did not come to its end');
       await playKilled(server(), reference, { seed, count: CRASHES });

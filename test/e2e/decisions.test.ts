@@ -19,7 +19,7 @@ describeWithServer('decisions', { own: true, capabilities: ['requestLog'] }, (se
   beforeAll(() => deploy(server(), 'lax'), 6 * MINUTE);
 
   it(
-    `violate no invariant at any watch event through ${STEPS} steps`,
+    `decisions violate no invariant at any watch event through ${STEPS} steps`,
     async () => {
       reference = await playUndisturbed(server(), script(SEED, STEPS), SEED);
     },
@@ -27,7 +27,7 @@ describeWithServer('decisions', { own: true, capabilities: ['requestLog'] }, (se
   );
 
   it(
-    `are the same when the controller is killed at ${CRASHES} points of these steps`,
+    `decisions are the same when the controller is killed at ${CRASHES} points of these steps`,
     async () => {
       if (reference === undefined) throw new Error('the undisturbed run did not come to its end');
       await playKilled(server(), reference, { seed: SEED, count: CRASHES });
@@ -36,7 +36,7 @@ describeWithServer('decisions', { own: true, capabilities: ['requestLog'] }, (se
   );
 
   it(
-    'violate no invariant while many clusters change at once',
+    'decisions violate no invariant while many clusters change at once',
     async () => {
       await withRig(server(), 'stormy', async (rig) => {
         const { observer } = rig;

@@ -77,7 +77,7 @@ describeWithServer('two controllers at once', { own: true, capabilities: ['reque
   beforeAll(() => deploy(server(), 'strict'), 6 * MINUTE);
 
   it(
-    'never write at the same time: when the leader is killed, the other one continues after the Lease has expired',
+    'two controllers never write at the same time: when the leader is killed, the other one continues after the Lease has expired',
     async () => {
       const begun = await server().logMark();
       await withBoth(server(), async ({ rig, scene }) => {
@@ -100,7 +100,7 @@ describeWithServer('two controllers at once', { own: true, capabilities: ['reque
   );
 
   it(
-    'never write at the same time: a leader that is suspended in the middle of a decision and resumed later writes nothing more',
+    'two controllers never write at the same time: a leader that is suspended in the middle of a decision and resumed later writes nothing more',
     async () => {
       const begun = await server().logMark();
       await withBoth(server(), async ({ rig, scene, other }) => {

@@ -82,7 +82,7 @@ describeWithServer('the gateway of an engine', { own: true, log: 'RequestRespons
   }
 
   it(
-    'serves TLS for every name of its Service, with a certificate that gateway-ca verifies',
+    'the gateway of an engine serves TLS for every name of its Service, with a certificate that gateway-ca verifies',
     async () => {
       const ca = await client.trusted();
       await client.served(ca);
@@ -102,7 +102,7 @@ describeWithServer('the gateway of an engine', { own: true, log: 'RequestRespons
   );
 
   it(
-    'gets a new certificate after two thirds of the lifetime: the CA is published first, and no request fails',
+    'the gateway of an engine gets a new certificate after two thirds of the lifetime: the CA is published first, and no request fails',
     async () => {
       const load = client.load();
       await hub.operator.stop();
@@ -154,7 +154,7 @@ describeWithServer('the gateway of an engine', { own: true, log: 'RequestRespons
     10 * MINUTE,
   );
 
-  it('stores its private key only in the Secret, and the operator never reads it', async () => {
+  it('the gateway of an engine stores its private key only in the Secret, and the operator never reads it', async () => {
     const key = text(fields((await hub.get(SECRET))?.['data'])['tls.key']);
     const lines = Buffer.from(key, 'base64')
       .toString()

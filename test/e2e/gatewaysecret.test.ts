@@ -74,7 +74,7 @@ describeWithServer('a Secret gateway-tls', { own: true, ...HUB }, (server) => {
   const OURS = 'Applied: applied';
 
   it(
-    'of cert-manager that exists before the engine, as in docs/how-to/cert-manager.md, is used unchanged',
+    'a Secret of cert-manager that exists before the engine, as in docs/how-to/cert-manager.md, is used unchanged',
     async () => {
       expect(FRESH.length).toBeGreaterThan(2);
       for (const { command } of FRESH) await type(command);
@@ -93,7 +93,7 @@ describeWithServer('a Secret gateway-tls', { own: true, ...HUB }, (server) => {
   );
 
   it(
-    'that cert-manager renews is loaded by the running process',
+    'a Secret that cert-manager renews is loaded by the running process',
     async () => {
       const before = await data('ca.crt');
       const { pid } = client.pod;
@@ -113,7 +113,7 @@ describeWithServer('a Secret gateway-tls', { own: true, ...HUB }, (server) => {
   );
 
   it(
-    'of another owner that is deleted is replaced by one of the operator',
+    'a deleted Secret gateway-tls of another owner is replaced by one of the operator',
     async () => {
       await hub.remove(`/apis/cert-manager.io/v1/namespaces/${DEFAULT_TARGET_NAMESPACE}/certificates/gateway`);
       // A reconciliation that began before would create the Secret again.
@@ -129,7 +129,7 @@ describeWithServer('a Secret gateway-tls', { own: true, ...HUB }, (server) => {
   );
 
   it(
-    'of the operator whose data is overwritten is created again, and its CA is published first',
+    'a Secret of the operator whose data is overwritten is created again, and its CA is published first',
     async () => {
       const before = await client.trusted();
       const foreign = await issueServingCertificate({ names: NAMES, now: Date.now() });
@@ -159,7 +159,7 @@ describeWithServer('a Secret gateway-tls', { own: true, ...HUB }, (server) => {
   );
 
   it(
-    'of the operator is handed over to cert-manager on a hub whose engine runs, as in docs/how-to/cert-manager.md',
+    'a Secret of the operator is handed over to cert-manager on a hub whose engine runs, as in docs/how-to/cert-manager.md',
     async () => {
       expect(RUNNING.length).toBeGreaterThan(3);
       const before = await data('tls.key');

@@ -84,7 +84,7 @@ describeWithServer('an installed engine', { own: true, ...HUB }, (server) => {
     ...MADE,
     ['Namespace', NAMESPACE, { metadata: { labels: { 'pod-security.kubernetes.io/enforce': 'privileged' } } }] as const,
   ])(
-    'gets a changed %s restored, without the additions of others being removed',
+    'the operator restores a changed %s, without removing the additions of others',
     async (kind, uri, change) => {
       const before = await stored(uri);
       const marks = { metadata: { labels: { team: 'theirs' }, annotations: { note: 'theirs' } } };
@@ -120,7 +120,7 @@ describeWithServer('an installed engine', { own: true, ...HUB }, (server) => {
   );
 
   it.each(MADE)(
-    'gets a deleted %s created again',
+    'the operator creates a deleted %s again',
     async (kind, uri) => {
       const before = await stored(uri);
       await hub.remove(uri);
@@ -143,7 +143,7 @@ describeWithServer('an installed engine', { own: true, ...HUB }, (server) => {
   );
 
   it(
-    'gets its obsolete objects deleted, in every namespace',
+    'the operator deletes the obsolete objects of an engine, in every namespace',
     async () => {
       const engine = await hub.available();
       const controller = {
@@ -182,7 +182,7 @@ describeWithServer('an installed engine', { own: true, ...HUB }, (server) => {
   );
 
   it(
-    'is Available again after these changes, and was never in phase Error',
+    'an engine is Available again after these changes, and was never in phase Error',
     async () => {
       await hub.available();
       expect(watch.lines.filter((line) => line.includes(' Error '))).toEqual([]);
@@ -191,7 +191,7 @@ describeWithServer('an installed engine', { own: true, ...HUB }, (server) => {
   );
 
   it(
-    'blocks a second engine, which reports the reason and of which no object is applied',
+    'an installed engine blocks a second engine, which reports the reason and of which no object is applied',
     async () => {
       await hub.apply({
         apiVersion: 'multicluster.platform.io/v1alpha1',
@@ -214,7 +214,7 @@ describeWithServer('an installed engine', { own: true, ...HUB }, (server) => {
   );
 
   it(
-    'is deleted with all its objects, and keeps the namespace when it holds objects of other owners',
+    'an engine is deleted with all its objects, and keeps the namespace when it holds objects of other owners',
     async () => {
       const theirs = {
         apiVersion: 'v1',
@@ -244,7 +244,7 @@ describeWithServer('an installed engine', { own: true, ...HUB }, (server) => {
   );
 
   it(
-    'unblocks the second engine, which then is installed without a further change',
+    'a deleted engine unblocks the second engine, which then is installed without a further change',
     async () => {
       const rival = await hub.available({ name: 'rival' });
 
@@ -260,7 +260,7 @@ describeWithServer('an installed engine', { own: true, ...HUB }, (server) => {
   );
 
   it(
-    'leaves exactly the objects on the hub that existed before',
+    'a deleted engine leaves exactly the objects on the hub that existed before',
     async () => {
       await hub.kubectl('apply', '-f', 'examples/fleet.yaml', '-f', 'examples/placement.yaml');
       await hub.remove(`${NAMESPACE}/configmaps/theirs`);

@@ -70,7 +70,7 @@ describeWithServer('a hub at rest', { own: true, ...HUB }, (server) => {
   }
 
   it(
-    'gets no writes of the operator or the placement controller for 20 s, except lease renewals',
+    'a hub at rest gets no writes of the operator or the placement controller for 20 s, except lease renewals',
     async () => {
       const mark = await server().logMark();
       await quietWindow(20_000);
@@ -89,7 +89,7 @@ describeWithServer('a hub at rest', { own: true, ...HUB }, (server) => {
   );
 
   it(
-    'gets no writes when the operator restarts',
+    'a hub at rest gets no writes when the operator restarts',
     async () => {
       const mark = await server().logMark();
       await hub.restartOperator();
@@ -112,7 +112,7 @@ describeWithServer('a hub at rest', { own: true, ...HUB }, (server) => {
   );
 
   it(
-    'gets no writes when the placement controller restarts',
+    'a hub at rest gets no writes when the placement controller restarts',
     async () => {
       const before = await hub.placementController(TARGET);
       const mark = await server().logMark();
@@ -129,7 +129,7 @@ describeWithServer('a hub at rest', { own: true, ...HUB }, (server) => {
   );
 
   it(
-    'gets two writes and one event for a new Placement',
+    'a hub at rest gets two writes and one event for a new Placement',
     async () => {
       const mark = await server().logMark();
       await hub.apply(placement('newcomer', 0));

@@ -117,12 +117,12 @@ describeWithServer(
       );
     }
 
-    it('are counted as reconciliations', async () => {
+    it(`the first decisions of ${PLACEMENTS} placements are counted as reconciliations`, async () => {
       expect((await passes())['placement']).toBeGreaterThanOrEqual(PLACEMENTS);
     });
 
     it(
-      'cause no reconciliation and no write for a label that no placement selects by',
+      'a label that no placement selects by causes no reconciliation and no write',
       async () => {
         const [before, mark] = [await passes(), await server().logMark()];
         await patchClusters(server(), names('c', 20), { metadata: { labels: { colour: 'red' } } });
@@ -134,7 +134,7 @@ describeWithServer(
     );
 
     it(
-      'cause no reconciliation and no write for a new status of every cluster without a changed claim',
+      'a new status of every cluster without a changed claim causes no reconciliation and no write',
       async () => {
         const [before, mark] = [await passes(), await server().logMark()];
         const conditions = [
@@ -163,7 +163,7 @@ describeWithServer(
     );
 
     it(
-      'cause no write for a claim and a label that are selected by but change no decision',
+      'a claim and a label that are selected by but change no decision cause no write',
       async () => {
         const mark = await server().logMark();
         await patchClusters(server(), ['c-8'], { metadata: { labels: { 'own-9': 'no' } } });
@@ -188,7 +188,7 @@ describeWithServer(
     );
 
     it(
-      'cause one reconciliation, two writes and one event for a label that changes one decision',
+      'a label that changes one decision causes one reconciliation, two writes and one event',
       async () => {
         await settled();
         const [before, mark] = [await passes(), await server().logMark()];

@@ -87,13 +87,13 @@ describeWithKubectl('README.md', () => {
     );
   }
 
-  it('has the commands of the main job', () => {
+  it('the README has the commands of the main job', () => {
     expect(STEPS.filter(({ command }) => command.startsWith('kubectl ')).length).toBeGreaterThanOrEqual(12);
     expect(STEPS.filter(({ output }) => output.length > 0).length).toBeGreaterThanOrEqual(8);
   });
 
   it.each(STEPS.map((step) => ({ ...step, title: step.command.slice(0, 100) })))(
-    '$title',
+    'a command of the README prints what the page shows: $title',
     async (step) => {
       if (!step.command.startsWith('make ')) {
         await shows(step);

@@ -56,7 +56,7 @@ describeWithKubectl('standalone', () => {
   }
 
   it(
-    'exits with all its child processes at Ctrl-C, and leaves neither token nor key of a component',
+    'a standalone exits with all its child processes at Ctrl-C, and leaves neither token nor key of a component',
     async () => {
       const standalone = await start();
       const pids = await engine(standalone);
@@ -71,7 +71,7 @@ describeWithKubectl('standalone', () => {
   );
 
   it.each(['starting the Kubernetes API', 'making 5000 example clusters'])(
-    'exits cleanly at Ctrl-C while it is %s, and releases its folder',
+    'a standalone exits cleanly at Ctrl-C while it is %s, and releases its folder',
     async (step) => {
       const standalone = await Standalone.launch(folder, ['--seed-fleet=5000']);
       running.push(standalone);
@@ -93,7 +93,7 @@ describeWithKubectl('standalone', () => {
   );
 
   it(
-    'continues after SIGKILL with the same objects, credentials and processes',
+    'a standalone continues after SIGKILL with the same objects, credentials and processes',
     async () => {
       const first = await start();
       const pids = await engine(first);
@@ -147,7 +147,7 @@ describeWithKubectl('standalone', () => {
     ['--ephemeral', ''],
     ['--ephemeral', '--ephemeral'],
   ])(
-    'rejects a folder in use with the pid of the process that uses it, and changes nothing in it (%s, then %s)',
+    'a standalone rejects a folder in use with the pid of the process that uses it, and changes nothing in it (%s, then %s)',
     async (first, second) => {
       const standalone = await start(...[first].filter((flag) => flag !== ''));
       const kubeconfig = readFileSync(standalone.kubeconfig, 'utf8');
@@ -164,7 +164,7 @@ describeWithKubectl('standalone', () => {
   );
 
   it(
-    'with --ephemeral drops its objects and keeps its credentials',
+    'a standalone with --ephemeral drops its objects and keeps its credentials',
     async () => {
       const first = await start('--ephemeral');
       await kubectl(first, 'create', 'configmap', 'lost');
@@ -184,7 +184,7 @@ describeWithKubectl('standalone', () => {
   );
 
   it(
-    'rejects a store whose log is missing, and changes nothing',
+    'a standalone rejects a store whose log is missing, and changes nothing',
     async () => {
       const first = await start();
       await kubectl(first, 'create', 'configmap', 'kept');
@@ -207,7 +207,7 @@ describeWithKubectl('standalone', () => {
   );
 
   it(
-    'reports which address of the gateway is in use, before an engine needs it',
+    'a standalone reports which address of the gateway is in use, before an engine needs it',
     async () => {
       const taken = createServer().listen(0, '127.0.0.1');
       await once(taken, 'listening');
@@ -227,7 +227,7 @@ describeWithKubectl('standalone', () => {
     ['--data-dir=/proc/none', /--data-dir=\/proc\/none cannot be used: ENOENT/],
     ['--audit-log=/dev/null/log', /--audit-log=\/dev\/null\/log cannot be written: ENOTDIR/],
   ])(
-    'rejects %s and names it',
+    'a standalone rejects %s and names it',
     async (flag, why) => {
       expect(await refused(flag)).toEqual([1, expect.stringMatching(why)]);
     },
@@ -235,7 +235,7 @@ describeWithKubectl('standalone', () => {
   );
 
   it(
-    'listens on all addresses when configured so, and prints one that clients can use',
+    'a standalone listens on all addresses when configured so, and prints one that clients can use',
     async () => {
       const standalone = await start('--listen=0.0.0.0:0');
       expect(readFileSync(standalone.kubeconfig, 'utf8')).toMatch(/server: https:\/\/127\.0\.0\.1:\d+/);
@@ -246,7 +246,7 @@ describeWithKubectl('standalone', () => {
   );
 
   it(
-    'reports which address is in use, and the flag for another one',
+    'a standalone reports which address is in use, and the flag for another one',
     async () => {
       const first = await start();
       const address = /server: https:\/\/(\S+)/.exec(readFileSync(first.kubeconfig, 'utf8'))?.[1] ?? '';

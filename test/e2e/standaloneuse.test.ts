@@ -38,7 +38,7 @@ describeWithKubectl('in a standalone hub', () => {
     kubectlOk(args, { kubeconfig: standalone.kubeconfig, input });
 
   it(
-    'nodes can be described and drained, and Pods cannot be created',
+    'the node of a standalone hub can be described and drained, and Pods cannot be created',
     async () => {
       expect(await ok(['describe', 'node', 'local'])).toMatch(/Non-terminated Pods: +\(0 in total\)/);
       expect(await ok(['get', 'deploy,pods', '-n', 'default'])).toBe('');
@@ -54,7 +54,7 @@ describeWithKubectl('in a standalone hub', () => {
   );
 
   it(
-    'a deleted node is created again and Ready',
+    'the deleted node of a standalone hub is created again and Ready',
     async () => {
       const uid = await ok(['get', 'node', 'local', '-o', 'jsonpath={.metadata.uid}']);
       await ok(['delete', 'node', 'local']);
@@ -112,7 +112,7 @@ describeWithKubectl('in a standalone hub', () => {
 
 describeWithKubectl('a standalone hub whose gateway cannot listen', () => {
   it(
-    'reports the reason and the path of the log',
+    'a standalone hub whose gateway cannot listen reports the reason and the path of the log',
     async () => {
       const folder = mkdtempSync(path.join(tmpdir(), 'multicluster-engine-standalone-'));
       const blocker = createServer();
