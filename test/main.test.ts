@@ -25,11 +25,11 @@ function runWith(env: NodeJS.ProcessEnv, ...args: string[]): Outcome {
 }
 
 describe('multicluster-engine', () => {
-  it('prints its version to standard output and ends with 0', () => {
+  it('the program prints its version to standard output and ends with 0', () => {
     expect(run('--version')).toEqual({ code: 0, stdout: `${version()}\n`, stderr: '' });
   });
 
-  it('prints the flags of a command to standard output and ends with 0', () => {
+  it('the program prints the flags of a command to standard output and ends with 0', () => {
     expect(run('operator', '--help')).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('--settle-window'),
@@ -37,7 +37,7 @@ describe('multicluster-engine', () => {
     });
   });
 
-  it('refuses a bad flag with one line on standard error and ends with 2', () => {
+  it('the program refuses a bad flag with one line on standard error and ends with 2', () => {
     const line = 'multicluster-engine: --workers must be a whole number from 1 to 64, got "many"\n';
 
     expect(run('operator', '--workers=many')).toEqual({ code: 2, stdout: '', stderr: line });

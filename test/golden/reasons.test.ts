@@ -40,11 +40,11 @@ describe('a recorded output', () => {
       { ...ClusterSetReasons, ...BindingReasons },
       recorded(['clusters'], 'conditions', 'reason'),
     ],
-  ])('exists for every %s, and for none that is not in the table', (_what, table, found) => {
+  ])('a recorded output exists for every %s, and for none that is not in the table', (_what, table, found) => {
     expect(found).toEqual(new Set(Object.keys(table)));
   });
 
-  it('exists for every refusal of the gateway', () => {
+  it('a recorded output exists for every refusal of the gateway', () => {
     const sentences = Object.keys(readRecorded('gateway-answers'));
 
     expect(Object.keys(STATUS_ERRORS).filter((kind) => !sentences.includes(`the answer to a refusal ${kind}`))).toEqual(
@@ -52,7 +52,7 @@ describe('a recorded output', () => {
     );
   });
 
-  it('lies in a file that a test compares', () => {
+  it('a recorded output lies in a file that a test compares', () => {
     expect(new Set(readdirSync(RECORDED_FOLDER))).toEqual(new Set(RECORDED_FILES.map((file) => `${file}.json`)));
   });
 });

@@ -49,11 +49,14 @@ export function describeRecorded(file: RecordedFile, cases: readonly Case[]): vo
       writeFileSync(pathOf(file), `${text(made, 3)}\n`);
     });
 
-    it.each(cases.map((one): [string, Case[1]] => [...one]))('is the same for %s', async (sentence, output) => {
-      expect(plain(await output())).toEqual(readRecorded(file)[sentence]);
-    });
+    it.each(cases.map((one): [string, Case[1]] => [...one]))(
+      'the recorded output is the same for %s',
+      async (sentence, output) => {
+        expect(plain(await output())).toEqual(readRecorded(file)[sentence]);
+      },
+    );
 
-    it('is recorded for these cases and no others, each once', () => {
+    it(`the recorded output of ${file} has these cases and no others, each once`, () => {
       expect(Object.keys(readRecorded(file)).sort()).toEqual(cases.map(([sentence]) => sentence).sort());
     });
   });

@@ -15,14 +15,14 @@ describe('a pool of candidates', () => {
     return changes.map(({ pool }) => [...pool.placements]);
   }
 
-  it('is shared by the Placements that select from the same sets', () => {
+  it('a pool of candidates is shared by the Placements that select from the same sets', () => {
     const index = pools();
 
     expect(index.join('team/one', ['prod'])).toBe(index.join('team/two', ['prod']));
     expect(keysOf(index.updateCluster(JOINED))).toEqual([['team/one', 'team/two']]);
   });
 
-  it('stays while another Placement uses it', () => {
+  it('a pool of candidates stays while another Placement uses it', () => {
     const index = pools();
     const pool = index.join('team/one', ['prod']);
     index.join('team/two', ['prod']);
@@ -32,7 +32,7 @@ describe('a pool of candidates', () => {
     expect(keysOf(index.updateCluster(JOINED))).toEqual([['team/two']]);
   });
 
-  it('is removed with its last Placement', () => {
+  it('a pool of candidates is removed with its last Placement', () => {
     const index = pools();
 
     index.leave('team/one', index.join('team/one', ['prod']));

@@ -20,20 +20,20 @@ describe('a requirement that two Placements share', () => {
     return { index, clusters };
   }
 
-  it('reports both Placements when a cluster no longer meets it', () => {
+  it('a requirement that two Placements share reports both when a cluster no longer meets it', () => {
     const { index } = shared();
 
     expect([...index.updateCluster(0, INSIDE, OUTSIDE)].sort()).toEqual(['team/one', 'team/two']);
   });
 
-  it('still reports the other Placement when one of them is removed', () => {
+  it('a requirement that two Placements share still reports one when the other is removed', () => {
     const { index } = shared();
     index.removePlacement('team/one', IN_EU);
 
     expect([...index.updateCluster(0, INSIDE, OUTSIDE)]).toEqual(['team/two']);
   });
 
-  it('is forgotten with the last Placement that has it', () => {
+  it('a requirement is forgotten with the last Placement that has it', () => {
     const { index, clusters } = shared();
     index.removePlacement('team/one', IN_EU);
     index.removePlacement('team/two', IN_EU);

@@ -14,7 +14,7 @@ describe('the import graph of compiled files', () => {
     ]),
   );
 
-  it('lists the tests that reach a file, nearest first', () => {
+  it('the import graph lists the tests that reach a file, nearest first', () => {
     expect(graph.testsOf('dist/src/a.js')).toEqual([
       { file: 'dist/test/a.test.js', distance: 1 },
       { file: 'dist/test/b.test.js', distance: 2 },
@@ -22,7 +22,7 @@ describe('the import graph of compiled files', () => {
     ]);
   });
 
-  it('lists no test for a file that nothing imports', () => {
+  it('the import graph lists no test for a file that nothing imports', () => {
     expect(graph.testsOf('dist/src/main.js')).toEqual([]);
   });
 
@@ -37,7 +37,7 @@ describe('the import graph of compiled files', () => {
       "import { f } from '@multicluster-engine/kube-apiserver/testing/wait';",
       ['packages/kube-apiserver/dist/testing/wait.js'],
     ],
-  ])('reads of %j that it imports %j', (text, imports) => {
+  ])('the import graph reads of %j that it imports %j', (text, imports) => {
     expect(importsOf('dist/src/kube/x.js', text)).toEqual(imports);
   });
 });

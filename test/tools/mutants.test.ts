@@ -19,11 +19,11 @@ describe('the mutants of a module', () => {
     ["log.info('x'); this.log.warn('y'); this.options.log?.error('z');", []],
     ['class A extends B { constructor() { super(); } }', []],
     ["import a from './a.js'; const x = a + 1;", []],
-  ])('of %j are %j', (text, mutants) => {
+  ])('the mutants of %j are %j', (text, mutants) => {
     expect(textsOf(text)).toEqual(mutants);
   });
 
-  it('say where they are and what was done', () => {
+  it('the mutants of a module have their position and their change', () => {
     expect(mutantsOf('const x = 1;\nconst y = a && b;')).toEqual([
       expect.objectContaining({ line: 2, column: 10, change: '&& becomes ||: a && b' }),
     ]);

@@ -46,13 +46,13 @@ describe('tools/subjects.sh', () => {
     return { code: status, errors: stderr };
   }
 
-  it('accepts a subject of 72 characters', () => {
+  it('tools/subjects.sh accepts a subject of 72 characters', () => {
     commit(LONGEST);
 
     expect(checked()).toEqual({ code: 0, errors: '' });
   });
 
-  it('names a commit whose subject has 73 characters', () => {
+  it('tools/subjects.sh names a commit whose subject has 73 characters', () => {
     commit(TOO_LONG);
     commit('short');
 
@@ -62,13 +62,13 @@ describe('tools/subjects.sh', () => {
     });
   });
 
-  it('accepts a long subject from before the rule', () => {
+  it('tools/subjects.sh accepts a long subject from before the rule', () => {
     commit(TOO_LONG, '2020-01-01T00:00:00Z');
 
     expect(checked()).toEqual({ code: 0, errors: '' });
   });
 
-  it('leaves commits alone that the upstream branch has, where there are newer ones', () => {
+  it('tools/subjects.sh ignores commits that the upstream branch has, where there are newer ones', () => {
     commit(TOO_LONG);
     git('branch', 'published');
     git('branch', '--quiet', '--set-upstream-to=published');

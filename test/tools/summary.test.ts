@@ -37,7 +37,7 @@ describe('the summary of a results folder', () => {
     return { code: status, lines: stdout.trim().split('\n') };
   }
 
-  it('adds up Jest runs and programs', () => {
+  it('the summary of a results folder adds up Jest runs and programs', () => {
     ran('e2e', 0, { numPassedTests: 3, numPendingTests: 1 });
     ran('mutants', 0);
 
@@ -51,7 +51,7 @@ describe('the summary of a results folder', () => {
     });
   });
 
-  it('counts a file that did not load, a missed gate and a failed program as a failure each', () => {
+  it('the summary of a results folder counts a file that did not load, a missed gate and a failed program as a failure each', () => {
     ran('a', 1, { numPassedTests: 3, numRuntimeErrorTestSuites: 1 });
     ran('b', 1, { numPassedTests: 3 });
     ran('c', 2);
@@ -59,7 +59,7 @@ describe('the summary of a results folder', () => {
     expect(summary()).toMatchObject({ code: 1, lines: expect.arrayContaining(['6 passed, 3 failed']) });
   });
 
-  it('fails where nothing ran', () => {
+  it('the summary of a results folder fails where nothing ran', () => {
     expect(summary()).toEqual({ code: 1, lines: ['0 passed, 0 failed'] });
   });
 });

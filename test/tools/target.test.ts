@@ -16,11 +16,11 @@ describe('the argument of make check', () => {
     ],
     ['', { kind: 'invalid', problem: 'T is not set' }],
     ['src/runtime', { kind: 'invalid', problem: 'src/runtime is no TypeScript file' }],
-  ])('%j names %j', (argument, target) => {
+  ])('the argument %j of make check names %j', (argument, target) => {
     expect(targetOf(argument, anywhere)).toEqual(target);
   });
 
-  it('that names a missing file is refused', () => {
+  it('an argument of make check that names a missing file is refused', () => {
     expect(targetOf('src/gone.ts', () => false)).toEqual({ kind: 'invalid', problem: 'src/gone.ts does not exist' });
   });
 });
@@ -28,7 +28,7 @@ describe('the argument of make check', () => {
 describe('the tests of a source file', () => {
   const source = { kind: 'source', file: 'dist/src/a.js' } as const;
 
-  it('are the nearest fast ones, and those left out are counted', () => {
+  it('the tests of a source file are the nearest fast ones, and those left out are counted', () => {
     const graph = new ImportGraph(
       new Map([
         ['dist/test/integration/a.test.js', ['dist/src/a.js']],
@@ -43,7 +43,7 @@ describe('the tests of a source file', () => {
     expect(selectTests(source, graph)).toEqual({ files: ['dist/test/b.test.js'], further: 3 });
   });
 
-  it('are slow ones where no fast one reaches it', () => {
+  it('the tests of a source file are slow ones where no fast one reaches it', () => {
     const graph = new ImportGraph(new Map([['dist/test/e2e/a.test.js', ['dist/src/a.js']]]));
 
     expect(selectTests(source, graph)).toEqual({ files: ['dist/test/e2e/a.test.js'], further: 0 });

@@ -54,7 +54,14 @@ async function mapped(action: 'create' | 'update', { status, text }: RawAnswer, 
     yield Buffer.from(text);
   })();
   const accept = { name: 'application/json', format: 'json' } as const;
-  const info = { action, resource: Placements, accept, representation: false, conditional: false, sent: JSON.stringify(sent) };
+  const info = {
+    action,
+    resource: Placements,
+    accept,
+    representation: false,
+    conditional: false,
+    sent: JSON.stringify(sent),
+  };
   try {
     return await mapResponse({ status, contentType: 'application/json', retryAfter: undefined, body }, info, rules);
   } catch (error) {

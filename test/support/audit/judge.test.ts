@@ -65,7 +65,7 @@ const HELD = [bound({}), bound({ resource: 'clusterroles', namespace: '' })];
 const DENIED = { code: 403, allowedBy: '', message: 'pods is forbidden' };
 
 describe('the rights of a role', () => {
-  it('are each verb on each resource, and on each name', () => {
+  it('the rights of a role are each verb on each resource, and on each name', () => {
     const rules = [
       { apiGroups: ['a', 'b'], resources: ['x'], verbs: ['get', 'list'] },
       { apiGroups: [''], resources: ['y/status'], resourceNames: ['n', 'm'], verbs: ['update'] },
@@ -85,7 +85,7 @@ describe('the rights of a role', () => {
     ]);
   });
 
-  it('leave out what is for people', () => {
+  it('the rights of a role leave out what is for people', () => {
     const labels = { 'rbac.authorization.k8s.io/aggregate-to-view': 'true' };
     expect(
       rightsIn([
@@ -114,7 +114,7 @@ describe('a log in which everything is as it should be', () => {
       ],
       [],
     ],
-    ['a request of somebody else', [asked({ userAgent: 'kubectl/v1', user: 'admin', allowedBy: '' })], []],
+    ['a request of another client', [asked({ userAgent: 'kubectl/v1', user: 'admin', allowedBy: '' })], []],
     ['an apply that creates', [asked({ verb: 'patch', resource: 'deployments', apiGroup: 'apps', code: 201 })], APPLY],
     [
       'a binding that was made',
@@ -154,7 +154,7 @@ describe('a log in which everything is as it should be', () => {
       [PODS],
     ],
     [
-      'a token whose account has just gone',
+      'a token whose account was just deleted',
       [
         ...HELD,
         asked({
@@ -175,11 +175,11 @@ describe('a log in which everything is as it should be', () => {
       [asked({ code: 403, message: 'pods is forbidden: exceeded quota: none' }), asked({})],
       [PODS],
     ],
-  ])('%s', (_what, log, rights) => {
+  ])('a log has no findings with %s', (_what, log, rights) => {
     expect(judge([log], rights)).toEqual({ uncovered: [], refused: [], unused: [] });
   });
 
-  it('a right that is spared need not be used', () => {
+  it('a right that is listed as an exception need not be used', () => {
     expect(judge([[]], [PODS], new Set([`${ROLE}: list pods`])).unused).toEqual([]);
   });
 });
@@ -268,7 +268,7 @@ describe('what is found', () => {
       { refused: [expect.anything()] },
     ],
     [
-      'a token that is nobody’s long after its account went',
+      'an unknown token long after its account was deleted',
       [
         asked({ verb: 'delete', resource: 'serviceaccounts', user: 'admin', userAgent: 'kubectl', receivedAt: 40_000 }),
         asked({ code: 401, allowedBy: '', user: '' }),
@@ -277,7 +277,7 @@ describe('what is found', () => {
       [PODS],
       { uncovered: ['list pods as '] },
     ],
-  ])('%s', (_what, log, rights, found) => {
+  ])('a log has a finding for %s', (_what, log, rights, found) => {
     expect(judge([log], rights)).toEqual({ uncovered: [], refused: [], unused: [], ...found });
   });
 });

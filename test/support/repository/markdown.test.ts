@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { masked, stepsIn } from './markdown.js';
 
 describe('the steps of a document', () => {
-  it('are its commands with their output, comments apart, from console blocks alone', () => {
+  it('the steps of a document are its commands with their output, without comments, from console blocks alone', () => {
     const text = [
       '```console',
       '$ one --flag    # why',
@@ -33,7 +33,7 @@ describe('a line of output', () => {
     ['starting ... 9.8 s', 'starting ... TIME'],
     ['x   3m4s', 'x TIME'],
     ['prod-1s-eu 5', 'prod-1s-eu 5'],
-  ])('%s', (line, plain) => {
+  ])('the line of output %j is masked as %j', (line, plain) => {
     expect(masked([line, ''])).toEqual([plain]);
   });
 });

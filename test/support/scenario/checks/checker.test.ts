@@ -195,7 +195,7 @@ describe('the checker finds', () => {
       [cluster(20, 'c', 'MODIFIED', true), placement(60, {}, 'ADDED'), slice(61, ['c'])],
       TWO,
     ],
-  ])('%s', (_what, rule, events, frames) => {
+  ])('the checker finds %s', (_what, rule, events, frames) => {
     const found = check([...FLEET, ...events], frames);
     expect(found.map((one) => one.rule)).toContain(rule);
     expect(found[0]).toMatchObject({ placement: KEY, step: frames.at(-1)?.step });
@@ -282,11 +282,11 @@ describe('the checker lets pass', () => {
       [...BOTH, slice(60, ['a', 'b', 'c'], { type: 'MODIFIED', gap: true })],
       TWO,
     ],
-  ])('%s', (_what, events, frames) => {
+  ])('the checker accepts %s', (_what, events, frames) => {
     expect(check([...FLEET, ...events], frames)).toEqual([]);
   });
 
-  it('events in whatever order the watches brought them', () => {
+  it('the checker accepts events in whatever order the watches delivered them', () => {
     expect(check([...BOTH, ...FLEET].reverse(), ONE)).toEqual([]);
   });
 });

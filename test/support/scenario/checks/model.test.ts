@@ -30,7 +30,7 @@ function expression(operator: string, values?: readonly string[]): Predicate {
 
 describe('the model of who matches', () => {
   it.each<[string, readonly Predicate[], readonly string[]]>([
-    ['no predicate: everybody but the one being deleted', [], ['eu', 'us', 'bare']],
+    ['no predicate selects all but the one that is being deleted', [], ['eu', 'us', 'bare']],
     ['In', [expression('In', ['eu'])], ['eu']],
     ['NotIn matches a missing key', [expression('NotIn', ['eu'])], ['us', 'bare']],
     ['Exists', [expression('Exists')], ['eu', 'us']],
@@ -42,14 +42,14 @@ describe('the model of who matches', () => {
       [],
     ],
     ['claims are compared byte for byte', [{ claims: [{ key: 'cloud', operator: 'In', values: ['a b'] }] }], ['eu']],
-  ])('%s', (_what, predicates, wanted) => {
+  ])('the model selects the matching clusters: %s', (_what, predicates, wanted) => {
     expect([...judge(world(predicates), 't/p', new Set()).matching].sort()).toEqual([...wanted].sort());
   });
 
   it.each<[string, World, string]>([
-    ['enough', world([], 2), 'AllDecisionsScheduled'],
-    ['too few', world([], 9), 'NotAllDecisionsScheduled'],
-    ['none wanted', world([], 0, [{ kind: 'binding', name: 't/prod' }]), 'AllDecisionsScheduled'],
+    ['enough clusters', world([], 2), 'AllDecisionsScheduled'],
+    ['too few clusters', world([], 9), 'NotAllDecisionsScheduled'],
+    ['no wanted clusters', world([], 0, [{ kind: 'binding', name: 't/prod' }]), 'AllDecisionsScheduled'],
     ['no binding', world([], 2, [{ kind: 'binding', name: 't/prod' }]), 'NoManagedClusterSetBindings'],
     [
       'a binding of another name',
@@ -64,10 +64,10 @@ describe('the model of who matches', () => {
       ]),
       'AllManagedClusterSetsEmpty',
     ],
-    ['nothing matches', world([expression('In', ['mars'])], 2), 'NoManagedClusterMatched'],
+    ['no matching clusters', world([expression('In', ['mars'])], 2), 'NoManagedClusterMatched'],
     ['an operator that does not exist', world([expression('Near', ['eu'])], 2), 'Misconfigured'],
     ['In without values', world([expression('In')], 2), 'Misconfigured'],
-  ])('gives the reason for %s', (_what, state, reason) => {
+  ])('the model gives the reason of a placement with %s', (_what, state, reason) => {
     expect(reasonOf(state, 't/p', new Set())).toBe(reason);
   });
 
@@ -82,11 +82,11 @@ describe('the model of who matches', () => {
     ['misconfigured and kept', world([expression('Near')], 1), ['eu', 'us'], ['eu', 'us'], true],
     ['misconfigured, less the deleted', world([expression('Near')], 1), ['eu', 'going'], ['eu'], true],
     ['misconfigured and emptied', world([expression('Near')], 1), ['eu'], [], false],
-  ])('judges %s', (_what, state, before, now, right) => {
+  ])('the model accepts or rejects a decision: %s', (_what, state, before, now, right) => {
     expect(fault(state, 't/p', new Set(before), new Set(now)) === undefined).toBe(right);
   });
 
-  it('keeps the selected members of a set that cannot be read', () => {
+  it('the model keeps the selected members of a set that cannot be read', () => {
     const broken: Write = {
       kind: 'set',
       name: 'prod',
