@@ -13,11 +13,10 @@ import {
   Services,
 } from '../../../api/resources.js';
 import type { EngineIdentity } from '../../../domain/engine/manifest/desired.js';
-import { titleOf } from '../../../domain/engine/manifest/manifest.js';
+import { enumerate, titleOf } from '../../../domain/engine/manifest/manifest.js';
 import { isOurNamespace } from '../../../domain/engine/plan/ownership.js';
 import type { StoredObject } from '../../../domain/engine/plan/plan.js';
 import { finalizersOf, isTerminating } from '../../../domain/engine/plan/termination.js';
-import { enumerate } from '../../../domain/engine/status/input.js';
 import { isFailure } from '../../../runtime/errors.js';
 import type { Input } from '../gather.js';
 import { classifyForbidden, type ForbiddenCause } from '../objects/forbidden.js';

@@ -55,6 +55,14 @@ export function titleOf(type: ResourceType, name: ObjectName): string {
   return `${type.kind} ${keyOf(name)}`;
 }
 
+const SHOWN = 3;
+
+/** The first few, and how many more there are. */
+export function enumerate(texts: readonly string[]): string {
+  const rest = texts.length - SHOWN;
+  return texts.slice(0, SHOWN).join('; ') + (rest > 0 ? `; and ${rest} more` : '');
+}
+
 /** A kind as in RBAC: `deployments.apps`. */
 export function resourceText(type: ResourceType): string {
   return type.group === '' ? type.plural : `${type.plural}.${type.group}`;

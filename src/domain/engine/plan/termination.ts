@@ -1,6 +1,5 @@
 import type { KubeObject } from '../../../api/meta.js';
-import { itemsAt, textAt } from '../manifest/manifest.js';
-import { enumerate } from '../status/input.js';
+import { enumerate, itemsAt, textAt } from '../manifest/manifest.js';
 
 export function isTerminating(object: KubeObject): boolean {
   return object.metadata.deletionTimestamp !== undefined;

@@ -2,8 +2,8 @@ import type { ComponentReason } from '../../../api/enginereasons.js';
 import type { ComponentCondition } from '../../../api/generated/multiclusterengine.js';
 import { Deployments } from '../../../api/resources.js';
 import { clip } from '../../conditions.js';
-import { byText, integerAt, itemsAt, textAt, type Tree } from '../manifest/manifest.js';
-import { enumerate, type ObjectState, type ObjectStateName } from './input.js';
+import { byText, enumerate, integerAt, itemsAt, textAt, type Tree } from '../manifest/manifest.js';
+import type { ObjectState, ObjectStateName } from './input.js';
 
 type Row = Omit<ComponentCondition, 'lastTransitionTime'>;
 

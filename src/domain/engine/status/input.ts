@@ -1,6 +1,6 @@
 import type { MultiClusterEngine } from '../../../api/generated/multiclusterengine.js';
 import type { KubeObject, ObjectName, ResourceType } from '../../../api/meta.js';
-import { titleOf } from '../manifest/manifest.js';
+import { enumerate, titleOf } from '../manifest/manifest.js';
 import type { FieldError } from '../spec.js';
 
 /**
@@ -82,14 +82,6 @@ export const ERROR_AFTER_FAILURES = 3;
 /** `Deployment ns/name: message` of each, three at most. */
 export function describeEach(objects: readonly ObjectState[], message: (one: ObjectState) => string): string {
   return enumerate(objects.map((one) => `${titleOf(one.type, one.name)}: ${message(one)}`));
-}
-
-const SHOWN = 3;
-
-/** The first few, and how many more there are. */
-export function enumerate(texts: readonly string[]): string {
-  const rest = texts.length - SHOWN;
-  return texts.slice(0, SHOWN).join('; ') + (rest > 0 ? `; and ${rest} more` : '');
 }
 
 export function hasFailedRepeatedly(state: ObjectState): boolean {
