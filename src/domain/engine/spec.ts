@@ -59,8 +59,8 @@ function podToleration(wanted: Toleration): PodToleration {
   };
 }
 
-function blank(text: string | null | undefined): text is '' | null | undefined {
-  return text === undefined || text === null || text === '';
+function blank(value: unknown): value is '' | null | undefined {
+  return value === undefined || value === null || value === '';
 }
 
 /**
@@ -115,7 +115,7 @@ function validateNamespace(value: unknown): FieldError[] {
 }
 
 function validateName(field: string, value: unknown, isValid: (text: string) => boolean, rule: string): FieldError[] {
-  if (value === undefined || value === null || value === '') return [];
+  if (blank(value)) return [];
   return typeof value === 'string' && isValid(value) ? [] : [fieldError(field, value, rule)];
 }
 
@@ -145,11 +145,11 @@ function validateToleration(field: string, one: unknown): FieldError[] {
   const rules: readonly (readonly [name: string, value: unknown, holds: boolean, text: string])[] = [
     ['operator', operator, operator === 'Exists' || operator === 'Equal', 'must be Exists or Equal'],
     ['effect', effect, EFFECTS.includes(effect ?? ''), 'must be NoSchedule, PreferNoSchedule, NoExecute or empty'],
-    ['key', key, empty(key) || isLabelKey(key), 'must be empty or a label key'],
-    ['key', key, operator === 'Exists' || !empty(key), 'must not be empty unless operator is Exists'],
-    ['value', value, empty(value) || isLabelValue(value), 'must be a label value'],
-    ['value', value, operator !== 'Exists' || empty(value), 'must be empty with operator Exists'],
-    ['tolerationSeconds', seconds, empty(seconds) || isSeconds(seconds), 'must be an integer within ±2^53'],
+    ['key', key, blank(key) || isLabelKey(key), 'must be empty or a label key'],
+    ['key', key, operator === 'Exists' || !blank(key), 'must not be empty unless operator is Exists'],
+    ['value', value, blank(value) || isLabelValue(value), 'must be a label value'],
+    ['value', value, operator !== 'Exists' || blank(value), 'must be empty with operator Exists'],
+    ['tolerationSeconds', seconds, blank(seconds) || isSeconds(seconds), 'must be an integer within ±2^53'],
   ];
   for (const [name, found, holds, rule] of rules) if (!holds) return [fieldError(`${field}.${name}`, found, rule)];
   return [];
@@ -162,10 +162,6 @@ const LONGEST_SHOWN = 80;
 function fieldError(field: string, value: unknown, rule: string): FieldError {
   const shown = JSON.stringify(value) ?? 'nothing';
   return { field, value: shown.length > LONGEST_SHOWN ? `${shown.slice(0, LONGEST_SHOWN)}…` : shown, rule };
-}
-
-function empty(value: unknown): boolean {
-  return value === undefined || value === null || value === '';
 }
 
 function isSeconds(value: unknown): boolean {
