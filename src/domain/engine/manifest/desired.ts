@@ -129,21 +129,16 @@ export interface PodRendering {
 
 /** A Deployment with the pod settings of the engine's spec and the operator's flags. */
 export function renderPods(deployment: Manifest, rendering: PodRendering): Manifest {
+  const { imagePullSecret, nodeSelector, tolerations } = rendering.spec;
   const spec = treeAt(deployment, 'spec');
   const template = treeAt(spec, 'template');
   const metadata = treeAt(template, 'metadata');
+  const pod = treeAt(template, 'spec');
   const labels = { ...treeAt(metadata, 'labels'), ...rendering.labels };
-  const podSpec = renderPodSpec(treeAt(template, 'spec'), rendering);
-  const pods = { ...template, metadata: { ...metadata, labels }, spec: podSpec };
-  return { ...deployment, spec: { ...spec, replicas: rendering.replicas, template: pods } };
-}
-
-function renderPodSpec(pod: Tree, rendering: PodRendering): Tree {
-  const { imagePullSecret, nodeSelector, tolerations } = rendering.spec;
   const initContainers = itemsAt(pod, 'initContainers').map((one) => renderContainer(one, rendering));
   const allTolerations = [...itemsAt(pod, 'tolerations'), ...tolerations];
   const allSelectors = { ...treeAt(pod, 'nodeSelector'), ...nodeSelector };
-  return {
+  const podSpec = {
     ...pod,
     ...(initContainers.length === 0 ? {} : { initContainers }),
     containers: itemsAt(pod, 'containers').map((one) => renderContainer(one, rendering)),
@@ -152,6 +147,8 @@ function renderPodSpec(pod: Tree, rendering: PodRendering): Tree {
     ...(Object.keys(allSelectors).length === 0 ? {} : { nodeSelector: allSelectors }),
     ...(allTolerations.length === 0 ? {} : { tolerations: allTolerations }),
   };
+  const pods = { ...template, metadata: { ...metadata, labels }, spec: podSpec };
+  return { ...deployment, spec: { ...spec, replicas: rendering.replicas, template: pods } };
 }
 
 function renderContainer(container: Tree, rendering: PodRendering): Tree {
