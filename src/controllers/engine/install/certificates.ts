@@ -51,7 +51,10 @@ export async function applyCertificates(state: CertificateState, scope: Reconcil
   let applied = NOTHING_APPLIED;
   for (const certificate of certificatesOf(state.input, scope)) {
     const work = new CertificateWork(certificate, state.input, scope);
-    applied = merge(applied, await work.apply(storedCertificate(certificate, state, scope)));
+    const stored = storedCertificate(certificate, state, scope);
+    const decision = decideCertificate(certificate, stored);
+    const done = await (isReplacement(decision) ? work.readAndReplace(stored) : work.finish(decision, stored));
+    applied = merge(applied, done);
   }
   return applied;
 }
@@ -90,13 +93,8 @@ class CertificateWork {
     this.#scope = scope;
   }
 
-  async apply(cached: StoredCertificate): Promise<Applied> {
-    const decision = decideCertificate(this.#certificate, cached);
-    return isReplacement(decision) ? this.#readAndReplace(cached) : this.#finish(decision, cached);
-  }
-
   /** Reads the API server before a key pair is made: a cache that lags must not replace one that was just stored. */
-  async #readAndReplace(cached: StoredCertificate): Promise<Applied> {
+  async readAndReplace(cached: StoredCertificate): Promise<Applied> {
     const { client, pass, clock, memory } = this.#scope;
     const step = stepOf(this.#certificate, Secrets, cached.secret);
     const backedOff = memory.backedOff(idOf(Secrets, step.name), NO_REVISION, clock.monotonic());
@@ -111,7 +109,7 @@ class CertificateWork {
       return this.#failed(step, error, ['get']);
     }
     const decision = decideCertificate(this.#certificate, stored);
-    return isReplacement(decision) ? this.#replace(decision, stored) : this.#finish(decision, stored);
+    return isReplacement(decision) ? this.#replace(decision, stored) : this.finish(decision, stored);
   }
 
   /** Publishes a new certificate, then stores its key pair. Repeated changes by somebody else are repaired ever more slowly. */
@@ -175,7 +173,7 @@ class CertificateWork {
   }
 
   /** No new key pair is needed, or none can be made now. */
-  async #finish(decision: Exclude<CertificateDecision, Replacement>, stored: StoredCertificate): Promise<Applied> {
+  async finish(decision: Exclude<CertificateDecision, Replacement>, stored: StoredCertificate): Promise<Applied> {
     const { memory, clock } = this.#scope;
     const id = idOf(Secrets, stepOf(this.#certificate, Secrets, undefined).name);
     memory.succeeded(id);
