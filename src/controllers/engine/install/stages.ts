@@ -12,7 +12,7 @@ import {
 } from '../../../api/resources.js';
 import type { DesiredObject } from '../../../domain/engine/manifest/desired.js';
 import { titleOf } from '../../../domain/engine/manifest/manifest.js';
-import { accountUids, withAccountUids } from '../../../domain/engine/plan/accounts.js';
+import { withAccountUids } from '../../../domain/engine/plan/accounts.js';
 import { desiredSteps, observeSteps, pruneSteps, type PlanInput, type Step } from '../../../domain/engine/plan/plan.js';
 import { isTerminating, namespaceBlockers } from '../../../domain/engine/plan/termination.js';
 import type { ObjectState } from '../../../domain/engine/status/input.js';
@@ -49,37 +49,28 @@ export interface Stage {
   readonly observe: (state: InstallState, scope: ReconcileScope) => readonly ObjectState[];
 }
 
-const FRAME_TYPES: readonly ResourceType[] = [Namespaces, RoleBindings];
-const WORKLOAD_TYPES: readonly ResourceType[] = [Services, PodDisruptionBudgets, NetworkPolicies, Deployments];
-
-/** The namespace and the operator's rights in it: the target namespace can be read after this stage. */
-const frame: Stage = {
-  name: 'frame',
-  apply: applyFrame,
-  observe: (state) => observeSteps(planTypes(state, FRAME_TYPES)),
-};
-
-/** The accounts that the pods run as: their uids are part of the Deployments. */
-const accounts = plannedStage('accounts', (state) => planTypes(state, [ServiceAccounts]));
-
-const configuration = plannedStage('configuration', (state) => planTypes(state, [ClusterRoleBindings, ConfigMaps]));
-
-/** The Secrets that the Deployments mount. */
-const certificates: Stage = {
-  name: 'certificates',
-  apply: async (state, scope) => completed(state, await applyCertificates(state, scope)),
-  observe: observeCertificates,
-};
-
-/** Deployments and what belongs to them; then the objects that are no longer desired are deleted. */
-const workloads = plannedStage('workloads', (state) => {
-  const uids = accountUids(state.applied.objects, state.input.identity);
-  const desired = withAccountUids(state.desired, uids, state.contents.stored);
-  return [...planTypes({ ...state, desired }, WORKLOAD_TYPES), ...pruneSteps(planInput(state, state.desired))];
-});
-
 /** In the order of applying. The first that does not complete ends the installation of this pass. */
-export const STAGES: readonly Stage[] = [frame, accounts, configuration, certificates, workloads];
+export const STAGES: readonly Stage[] = [
+  // The namespace and the operator's rights in it: the target namespace can be read after this stage.
+  { name: 'frame', apply: applyFrame, observe: (state) => observeSteps(frameSteps(state)) },
+  // The accounts that the pods run as: their uids are part of the Deployments.
+  plannedStage('accounts', (state) => stepsOf(state, ServiceAccounts)),
+  plannedStage('configuration', (state) => stepsOf(state, ClusterRoleBindings, ConfigMaps)),
+  // The Secrets that the Deployments mount.
+  {
+    name: 'certificates',
+    apply: async (state, scope) => completed(state, await applyCertificates(state, scope)),
+    observe: observeCertificates,
+  },
+  // Deployments and what belongs to them; then the objects that are no longer desired are deleted.
+  plannedStage('workloads', (state) => {
+    const { input, applied, contents } = state;
+    const known = { engine: input.identity, objects: applied.objects, stored: contents.stored };
+    const desired = withAccountUids(state.desired, known);
+    const steps = stepsOf({ ...state, desired }, Services, PodDisruptionBudgets, NetworkPolicies, Deployments);
+    return [...steps, ...pruneSteps(planInput(state, state.desired))];
+  }),
+];
 
 export function initialState(desired: readonly DesiredObject[], input: Input): InstallState {
   return { input, desired, contents: NO_CONTENTS, terminating: undefined, applied: NOTHING_APPLIED };
@@ -109,9 +100,14 @@ function withApplied(state: InstallState, applied: Applied): InstallState {
   return { ...state, applied: merge(state.applied, applied) };
 }
 
-function planTypes(state: InstallState, types: readonly ResourceType[]): readonly Step[] {
+/** The steps for the desired objects of these types. */
+function stepsOf(state: InstallState, ...types: readonly ResourceType[]): readonly Step[] {
   const desired = state.desired.filter(({ type }) => types.includes(type));
   return desiredSteps(planInput(state, desired));
+}
+
+function frameSteps(state: InstallState): readonly Step[] {
+  return stepsOf(state, Namespaces, RoleBindings);
 }
 
 function planInput({ input, contents }: InstallState, desired: readonly DesiredObject[]): PlanInput {
@@ -122,7 +118,7 @@ function planInput({ input, contents }: InstallState, desired: readonly DesiredO
 async function applyFrame(initial: InstallState, scope: ReconcileScope): Promise<StageResult> {
   const { identity, namespace, spec } = initial.input;
   const { targets } = scope;
-  const applied = await applySteps(planTypes(initial, FRAME_TYPES), initial.input, scope);
+  const applied = await applySteps(frameSteps(initial), initial.input, scope);
   const terminating = await terminationOf(initial.input, scope);
   const state = { ...withApplied(initial, applied), terminating };
   const isBlocked = applied.objects.some(blocksOthers);

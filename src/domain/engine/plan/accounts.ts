@@ -13,33 +13,32 @@ import type { ObjectState } from '../status/input.js';
  * rollout.
  */
 
-/** The uids of our ServiceAccounts by the id of the account; without accounts that are being deleted or foreign. */
-export function accountUids(objects: readonly ObjectState[], engine: EngineIdentity): ReadonlyMap<string, string> {
-  const uids = new Map<string, string>();
-  for (const { type, name, object } of objects) {
-    if (type !== ServiceAccounts || object?.metadata.uid === undefined) continue;
-    if (ownershipOf(object, engine) === 'ours' && !isTerminating(object))
-      uids.set(idOf(type, name), object.metadata.uid);
-  }
-  return uids;
+export interface AccountsInput {
+  readonly engine: EngineIdentity;
+  /** The objects as this pass read or applied them. */
+  readonly objects: readonly ObjectState[];
+  readonly stored: readonly StoredObject[];
 }
 
 /**
- * `desired` with the uid of the account in the pod template of each Deployment whose account is in `desired`. While the
- * uid is not known, that of the stored Deployment stays; a Deployment without one waits for the account.
+ * `desired` with the uid of the account in the pod template of each Deployment whose account is in `desired`. An account
+ * that is being deleted or foreign has no uid here. While the uid is not known, that of the stored Deployment stays; a
+ * Deployment without one waits for the account.
  */
-export function withAccountUids(
-  desired: readonly DesiredObject[],
-  uids: ReadonlyMap<string, string>,
-  stored: readonly StoredObject[],
-): readonly DesiredObject[] {
-  const accounts = new Map(desired.filter((one) => one.type === ServiceAccounts).map((one) => [desiredId(one), one]));
+export function withAccountUids(desired: readonly DesiredObject[], input: AccountsInput): readonly DesiredObject[] {
+  const accounts = new Set(desired.filter(({ type }) => type === ServiceAccounts).map(desiredId));
+  const uids = new Map<string, string>();
+  for (const { type, name, object } of input.objects) {
+    if (type !== ServiceAccounts || object?.metadata.uid === undefined) continue;
+    if (ownershipOf(object, input.engine) === 'ours' && !isTerminating(object))
+      uids.set(idOf(type, name), object.metadata.uid);
+  }
   return desired.map((one) => {
     const { namespace = '' } = one.object.metadata;
     const name = { namespace, name: textAt(one.object, 'spec', 'template', 'spec', 'serviceAccountName') };
     const id = idOf(ServiceAccounts, name);
     if (one.type !== Deployments || !accounts.has(id)) return one;
-    const uid = uids.get(id) ?? carriedUid(desiredId(one), stored);
+    const uid = uids.get(id) ?? carriedUid(desiredId(one), input.stored);
     if (uid === '') return { ...one, waitsFor: titleOf(ServiceAccounts, name) };
     return withRevision(one.type, one.component, withUid(one.object, uid));
   });
