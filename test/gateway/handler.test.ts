@@ -27,6 +27,9 @@ import { open, parseReplies, readReplies, sendRaw, type RawClientOptions } from 
 
 const COOKIE = `COOKIE: Authorization: Bearer ${CANARY}\r\n`;
 const MIB = 1024 * 1024;
+const SENT = '{"metadata":{"name":"engine"}}';
+const CREATE = `POST ${ENGINES} HTTP/1.1\r\nHost: localhost\r\n${COOKIE}Prefer: return=representation\r\nContent-Type: application/json\r\nContent-Length: ${SENT.length}\r\n\r\n${SENT}`;
+const REMOVE = `DELETE ${ENGINES}/engine HTTP/1.1\r\nHost: localhost\r\n${COOKIE}Prefer: return=representation\r\n\r\n`;
 const READ = `GET ${ENGINES}/engine HTTP/1.1\r\nHost: localhost\r\n${COOKIE}\r\n`;
 
 let server: GatewayServer | undefined;
@@ -140,19 +143,34 @@ describe('a gateway whose buffer budget is exhausted', () => {
     expect((await sendRaw(large(1_000), wire)).replies).toMatchObject([{ status: 400 }]);
   });
 
-  it('the gateway answers 503 when the response is too large for its buffer budget', async () => {
-    const text = JSON.stringify({ ...ENGINE, spec: { x: 'x'.repeat(100_000) } });
-    const wire = await serve({
-      upstream: answering(() => ({
-        status: 200,
-        contentType: 'application/json',
-        retryAfter: undefined,
-        body: chunks(text),
-      })),
-    });
+  const TEXT = JSON.stringify({ ...ENGINE, spec: { x: 'x'.repeat(100_000) } });
+  const tooLarge = answering(() => ({
+    status: 200,
+    contentType: 'application/json',
+    retryAfter: undefined,
+    body: chunks(TEXT),
+  }));
+
+  it('the gateway answers 503 when the response to a read is too large for its buffer budget', async () => {
+    const wire = await serve({ upstream: tooLarge });
 
     expect((await sendRaw(READ, wire)).replies).toMatchObject([{ status: 503, body: '' }]);
   });
+
+  it.each([
+    ['POST', CREATE],
+    ['DELETE', REMOVE],
+  ])(
+    'the gateway answers 200 without a body when the response to a %s is too large for its buffer budget',
+    async (_method, bytes) => {
+      const wire = await serve({ upstream: tooLarge });
+
+      const { replies } = await sendRaw(bytes, wire);
+
+      expect(replies).toMatchObject([{ status: 200, headers: { etag: '"7"', 'content-length': '0' }, body: '' }]);
+      expect(replies[0]?.headers).not.toHaveProperty('preference-applied');
+    },
+  );
 
   it('the gateway answers 503 instead of a streamed response until the client of another one has taken its buffered part', async () => {
     const budget = budgetOf(2 * MIB);

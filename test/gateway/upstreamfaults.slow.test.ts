@@ -67,6 +67,8 @@ function drips(text: string): Script {
 }
 
 describe.each(ASKS)('a %s whose upstream response has a fault', (method, ask) => {
+  const expected = method === 'GET' ? 'an error' : '200 without a body: the write was done';
+
   async function meets(one: Rig, script: Script, code: number): Promise<void> {
     one.upstream.script = script;
     one.upstream.requests.length = 0;
@@ -82,14 +84,6 @@ describe.each(ASKS)('a %s whose upstream response has a fault', (method, ask) =>
   it.each<[string, Script, number]>([
     ['never comes', () => undefined, 0],
     ['drips in its head', drips('HTTP/1.1 200 OK\r\nX: '), 10],
-    [
-      'drips in its body',
-      (request, socket) => {
-        socket.write(`${HEAD}Content-Length: 100000\r\n\r\n`);
-        drips('{')(request, socket);
-      },
-      10,
-    ],
   ])(`a ${method} whose upstream response %s gets 503 at the timeout`, async (_name, script, pieces) => {
     dripped = 0;
     const met = meets(hasty, script, 503);
@@ -98,44 +92,22 @@ describe.each(ASKS)('a %s whose upstream response has a fault', (method, ask) =>
     await met;
   });
 
+  it(`a ${method} whose upstream response drips in its body gets ${expected} at the timeout`, async () => {
+    dripped = 0;
+    const dripping: Script = (request, socket) => {
+      socket.write(`${HEAD}Content-Length: 100000\r\n\r\n`);
+      drips('{')(request, socket);
+    };
+    const met = meets(hasty, dripping, method === 'GET' ? 503 : 200);
+    await waitFor('the call upstream', () => hasty.upstream.requests.length === 1 && dripped >= 10, { everyMs: 2 });
+    await clock.advance(UPSTREAM_TIMEOUT_MS);
+    await met;
+  });
+
   it.each<[string, Script, number]>([
     ['is a reset before the head', (_request, socket) => socket.destroy(), 500],
     ['is an end before the head', (_request, socket) => void socket.end(), 500],
     ['is a reset within the head', saysAndCuts('HTTP/1.1 200 OK\r\nContent-'), 500],
-    ['is a reset before the body', saysAndCuts(`${HEAD}Content-Length: ${OBJECT.length}\r\n\r\n`), 500],
-    [
-      'is a reset within the body',
-      saysAndCuts(`${HEAD}Content-Length: ${OBJECT.length}\r\n\r\n${OBJECT.slice(0, 20)}`),
-      500,
-    ],
-    [
-      'is a cut chunk',
-      saysAndCuts(`${HEAD}Transfer-Encoding: chunked\r\n\r\n${OBJECT.length.toString(16)}\r\n${OBJECT.slice(0, 20)}`),
-      500,
-    ],
-    [
-      'lacks the last chunk',
-      saysAndCuts(`${HEAD}Transfer-Encoding: chunked\r\n\r\n${OBJECT.length.toString(16)}\r\n${OBJECT}\r\n`),
-      500,
-    ],
-    ['has a bad chunk', says(`${HEAD}Transfer-Encoding: chunked\r\n\r\nzz\r\n${CANARIES}\r\n0\r\n\r\n`), 500],
-    ['is cut JSON in a whole answer', says(reply(200, OBJECT.slice(0, 20))), 500],
-    ['is empty', says(reply(200, '')), 500],
-    ['is HTML', says(reply(200, '<html></html>', { 'content-type': 'text/html' })), 500],
-    ['is HTML that is said to be JSON', says(reply(200, '<html></html>')), 500],
-    ['is JSON of no object', says(reply(200, '[]')), 500],
-    ['is another kind', says(reply(200, PLACEMENT)), 500],
-    [
-      'is no UTF-8',
-      (_request, socket) =>
-        void socket.write(Buffer.from(reply(200, OBJECT).replace('"engine"', '"engin\xe9"'), 'latin1')),
-      500,
-    ],
-    [
-      'has a number for its revision',
-      says(reply(200, { ...ENGINE, metadata: { name: 'engine', resourceVersion: 7 } })),
-      500,
-    ],
     ['is a 418', says(reply(418, CANARIES)), 500],
     ['is a 101', says('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n'), 500],
     ['is a 100', says('HTTP/1.1 100 Continue\r\n\r\n'), 500],
@@ -150,9 +122,48 @@ describe.each(ASKS)('a %s whose upstream response has a fault', (method, ask) =>
     ['is no HTTP', says(`SSH-2.0-${CANARIES}\r\n\r\n`), 500],
     ['has two lengths', says(`${HEAD}Content-Length: 5\r\nContent-Length: 6\r\n\r\n{"a":1}`), 500],
     ['has a huge head', says(`HTTP/1.1 200 OK\r\nX: ${'a'.repeat(100_000)}\r\n\r\n`), 500],
-    ['is announced to have 100 MB', says(`${HEAD}Content-Length: 104857600\r\n\r\n{`), 500],
   ])(`a ${method} whose upstream response %s gets an error without a body`, async (_name, script, code) => {
     await meets(rig, script, code);
+  });
+
+  it.each<[string, Script]>([
+    ['is a reset before the body', saysAndCuts(`${HEAD}Content-Length: ${OBJECT.length}\r\n\r\n`)],
+    [
+      'is a reset within the body',
+      saysAndCuts(`${HEAD}Content-Length: ${OBJECT.length}\r\n\r\n${OBJECT.slice(0, 20)}`),
+    ],
+    [
+      'is a cut chunk',
+      saysAndCuts(`${HEAD}Transfer-Encoding: chunked\r\n\r\n${OBJECT.length.toString(16)}\r\n${OBJECT.slice(0, 20)}`),
+    ],
+    [
+      'lacks the last chunk',
+      saysAndCuts(`${HEAD}Transfer-Encoding: chunked\r\n\r\n${OBJECT.length.toString(16)}\r\n${OBJECT}\r\n`),
+    ],
+    ['has a bad chunk', says(`${HEAD}Transfer-Encoding: chunked\r\n\r\nzz\r\n${CANARIES}\r\n0\r\n\r\n`)],
+    ['is cut JSON in a whole answer', says(reply(200, OBJECT.slice(0, 20)))],
+    ['is empty', says(reply(200, ''))],
+    ['is HTML', says(reply(200, '<html></html>', { 'content-type': 'text/html' }))],
+    ['is HTML that is said to be JSON', says(reply(200, '<html></html>'))],
+    ['is JSON of no object', says(reply(200, '[]'))],
+    ['is another kind', says(reply(200, PLACEMENT))],
+    [
+      'is no UTF-8',
+      (_request, socket) =>
+        void socket.write(Buffer.from(reply(200, OBJECT).replace('"engine"', '"engin\xe9"'), 'latin1')),
+    ],
+    [
+      'has a number for its revision',
+      says(reply(200, { ...ENGINE, metadata: { name: 'engine', resourceVersion: 7 } })),
+    ],
+    ['is announced to have 100 MB', says(`${HEAD}Content-Length: 104857600\r\n\r\n{`)],
+  ])(`a ${method} whose upstream response has a success status and %s gets ${expected}`, async (_name, script) => {
+    const before = rig.log.lines.length;
+
+    await meets(rig, script, method === 'GET' ? 500 : 200);
+
+    const line = await waitFor('the access log', () => rig.log.lines[before]);
+    expect(line.fields).toMatchObject({ failure: expect.stringMatching(/^broken /) });
   });
 
   it(`a ${method} whose upstream response is preceded by 103 gets that response`, async () => {
@@ -246,8 +257,8 @@ describe('a response of 100 MB', () => {
 
       clearInterval(timer);
       await patient.stop();
-      // A read is streamed, so that its connection is closed; a write is not answered before the end.
-      expect(outcome).toBe(ask === READ ? 'cut' : 500);
+      // A read is streamed, so that its connection is closed; a write was done, whatever the body is.
+      expect(outcome).toBe(ask === READ ? 'cut' : 200);
       expect(patient.upstream.requests).toHaveLength(1);
       // This process holds both ends, what is not collected yet, and the client's copy of what it got, up to the 64 MiB
       // at which the gateway stops.
@@ -288,12 +299,18 @@ describe('a large response', () => {
     await expect(patient.ask({ path: PLACEMENTS })).rejects.toThrow(/aborted|hang up|ECONNRESET/);
   });
 
-  it('a large upstream response to a write without Prefer is read to its end and not written to the client', async () => {
-    patient.upstream.script = (_request, socket) =>
-      socket.write(reply(201, { ...ENGINE, metadata: { name: 'engine', annotations: { a: 'x'.repeat(1_200_000) } } }));
+  it.each([{}, { prefer: 'return=representation' }])(
+    'a large upstream response to a write is not passed on: the client gets 200 without a body (%j)',
+    async (prefer) => {
+      const annotations = { a: 'x'.repeat(1_200_000) };
+      patient.upstream.script = (_request, socket) =>
+        socket.write(reply(201, { ...ENGINE, metadata: { name: 'engine', annotations } }));
 
-    expect(await patient.ask(CREATE)).toMatchObject({ status: 200, body: '' });
-  });
+      const { status, body, headers } = await patient.ask({ ...CREATE, headers: { ...CREATE.headers, ...prefer } });
+
+      expect([status, body, headers['preference-applied']]).toEqual([200, '', undefined]);
+    },
+  );
 });
 
 describe('an API server', () => {
@@ -326,8 +343,9 @@ describe('an API server', () => {
 
       const { status } = await rig.ask(ask);
 
-      // The reset may overtake a response that was already sent.
-      expect(when === 'after' ? [200, 500] : [500]).toContain(status);
+      // The reset may overtake a response that was already sent; a write whose status code was received was done.
+      const done = when === 'after' || (when === 'in' && ask !== READ);
+      expect(done ? [200, 500] : [500]).toContain(status);
       expect(rig.upstream.requests).toHaveLength(1);
     },
   );

@@ -11,7 +11,7 @@ import { entityTag } from '../request/precondition.js';
 import { fieldError, StatusError, type StatusErrorDetail } from '../statuserror.js';
 import type { Action } from '../request/routes.js';
 import type { FieldRules } from '../object/fieldrules.js';
-import { UpstreamError } from '../upstream/error.js';
+import { toUpstreamError, UpstreamError } from '../upstream/error.js';
 import type { UpstreamResponse } from '../upstream/upstream.js';
 
 /** The parts of a request that its response depends on. */
@@ -42,7 +42,7 @@ const UID_MISMATCH = /\bPrecondition failed: UID in precondition\b/;
  * reason has 422, a webhook without a code 400.
  */
 const DENIED = /^(?:\S+(?: "(?:[^"\\]|\\.)*")? is forbidden: |admission webhook "[^"]*" denied the request)/;
-const SUCCESS: readonly number[] = [200, 201, 202];
+const READ_SUCCESS: readonly number[] = [200, 201, 202];
 const INVALID_OBJECT: readonly number[] = [400, 413, 422];
 /** Status codes that are errors of the client. A GET has none: its request is built by the gateway. */
 const CLIENT_ERRORS: Readonly<Partial<Record<Action, readonly number[]>>> = {
@@ -57,43 +57,71 @@ interface Buffered {
   readonly rest?: AsyncGenerator<Buffer>;
 }
 
+/** The response to a client. */
+export interface MappedResponse extends HttpResponse {
+  /** Why the response to a write has no body, although the API server has done the write. */
+  readonly failure?: UpstreamError;
+}
+
 /**
  * The response to the client for a response of the API server.
- * @throws StatusError for an error response, without any text of the API server; UpstreamError for an unusable response
+ * @throws StatusError for an error response, without any text of the API server; UpstreamError for an unusable
+ * response, which that to a write with a success status never is
  */
 export async function mapResponse(
   upstream: UpstreamResponse,
   request: RequestInfo,
   rules: FieldRules,
-): Promise<HttpResponse> {
-  if (!SUCCESS.includes(upstream.status)) throw await errorFor(upstream, request, rules);
-  const buffered = await readBuffered(upstream.body, MAX_BUFFERED);
-  if (!/^application\/json\b/i.test(upstream.contentType)) throw new UpstreamError('broken', 'CONTENT_TYPE');
-  if (isRead(request) || request.representation) return representation(buffered, request);
-  if (buffered.rest !== undefined) {
-    for await (const _chunk of buffered.rest) continue;
-    return emptyResponse(200);
-  }
-  return emptyResponse(200, etagOf(parseExpected(Buffer.concat(buffered.chunks), request)));
+): Promise<MappedResponse> {
+  const { status } = upstream;
+  const success = isRead(request) ? READ_SUCCESS.includes(status) : status >= 200 && status <= 299;
+  if (!success) throw await errorFor(upstream, request, rules);
+  return isRead(request) ? mapRead(upstream, request) : mapWrite(upstream, request);
 }
 
-function isRead({ action }: RequestInfo): boolean {
+/** Whether nothing is changed by the request. */
+export function isRead({ action }: Pick<RequestInfo, 'action'>): boolean {
   return action === 'get' || action === 'list';
 }
 
-function representation({ chunks, rest }: Buffered, request: RequestInfo): HttpResponse {
-  const applied = isRead(request) ? {} : ({ 'preference-applied': 'return=representation' } as const);
-  const headers = { ...applied, 'content-type': request.accept.name };
-  if (rest !== undefined) {
-    // JSON is valid YAML, so that a large response can be streamed for both formats.
-    if (!/^\s*\{/.test(Buffer.concat(chunks, 64).toString('latin1'))) throw new UpstreamError('broken', 'NOT_JSON');
-    return { code: 200, headers, stream: releasingChunks(chunks, rest) };
+async function mapRead(upstream: UpstreamResponse, request: RequestInfo): Promise<HttpResponse> {
+  const { chunks, rest } = await readBuffered(upstream.body, MAX_BUFFERED);
+  requireJson(upstream);
+  if (rest === undefined) return representation(Buffer.concat(chunks), request);
+  // JSON is valid YAML, so that a large response can be streamed for both formats.
+  if (!/^\s*\{/.test(Buffer.concat(chunks, 64).toString('latin1'))) throw new UpstreamError('broken', 'NOT_JSON');
+  return { code: 200, headers: { 'content-type': request.accept.name }, stream: releasingChunks(chunks, rest) };
+}
+
+/**
+ * The API server has done the write. Whatever is wrong with the body of its response, the client gets 200: an error
+ * would invite it to repeat the write.
+ */
+async function mapWrite(upstream: UpstreamResponse, request: RequestInfo): Promise<MappedResponse> {
+  try {
+    const { chunks, rest } = await readBuffered(upstream.body, MAX_BUFFERED);
+    if (rest !== undefined) throw new UpstreamError('broken', 'TOO_LARGE');
+    requireJson(upstream);
+    const bytes = Buffer.concat(chunks);
+    if (!request.representation) return emptyResponse(200, etagOf(parseExpected(bytes, request)));
+    const response = representation(bytes, request);
+    return { ...response, headers: { ...response.headers, 'preference-applied': 'return=representation' } };
+  } catch (error) {
+    const failure = toUpstreamError(error);
+    if (failure.reason === 'abandoned') throw failure;
+    return { ...emptyResponse(200), failure };
   }
-  const bytes = Buffer.concat(chunks);
+}
+
+function requireJson({ contentType }: UpstreamResponse): void {
+  if (!/^application\/json\b/i.test(contentType)) throw new UpstreamError('broken', 'CONTENT_TYPE');
+}
+
+function representation(bytes: Buffer, request: RequestInfo): HttpResponse {
   const object = parseExpected(bytes, request);
   // JSON is passed on byte by byte as it was received.
   const body = request.accept.format === 'json' ? bytes : writeYaml(object);
-  return { code: 200, headers: { ...headers, ...etagOf(object) }, body };
+  return { code: 200, headers: { 'content-type': request.accept.name, ...etagOf(object) }, body };
 }
 
 /** All chunks in order. None is referenced any more once it was taken. */

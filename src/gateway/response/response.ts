@@ -32,6 +32,11 @@ export function emptyResponse(code: number, headers: HttpResponse['headers'] = {
   return { code, headers };
 }
 
+/** The same response without its body and without what describes the body. */
+export function withoutBody({ code, headers: { etag } }: HttpResponse): HttpResponse {
+  return emptyResponse(code, etag === undefined ? {} : { etag });
+}
+
 /** The response of an error. `strict`: only the status codes of the interface, and never a body. */
 export function errorResponse(error: StatusError, strict: boolean): HttpResponse {
   const { code, reason } = STATUS_ERRORS[error.kind];

@@ -10,8 +10,8 @@ import type { ObjectRequest } from '../request/objectbody.js';
 import type { ObjectParser } from '../request/objectparser.js';
 import { MAX_UNACCEPTED_BODY, Upload, type UploadBudgets } from '../request/upload.js';
 import { parseHead, routeOf, type LocalRequest, type ResourceRequest } from './requesthead.js';
-import { MAX_BUFFERED, mapResponse, type RequestInfo } from '../response/mapresponse.js';
-import { emptyResponse, errorResponse, type HttpResponse } from '../response/response.js';
+import { isRead, MAX_BUFFERED, mapResponse, type RequestInfo } from '../response/mapresponse.js';
+import { emptyResponse, errorResponse, withoutBody, type HttpResponse } from '../response/response.js';
 import { writeResponse } from '../response/write.js';
 import { StatusError } from '../statuserror.js';
 import type { AcceptedTokens } from '../upstream/acceptedtokens.js';
@@ -47,6 +47,8 @@ interface RequestContext {
   readonly deps: HandlerDeps;
   /** Fires when the client closes its connection. */
   readonly clientGone: AbortSignal;
+  /** Why the API server gave no usable response; also for a write whose response to the client is 200. */
+  upstreamError?: UpstreamError;
 }
 
 /** A string: an Error would be made, with its stack trace, for each request. */
@@ -62,16 +64,15 @@ export async function handleRequest(incoming: IncomingRequest, deps: HandlerDeps
   const remote = message.socket.remoteAddress;
   const match = routeOf(message);
   const context: RequestContext = { incoming, deps, clientGone: closeSignal(incoming) };
-  let upstreamError: UpstreamError | undefined;
   try {
     const request = parseHead(message, match);
     if (request.kind === 'local') await writeResponse(response, localResponse(request, deps), deps.clock);
     else await forward(request, context);
   } catch (error) {
-    if (error instanceof UpstreamError) upstreamError = error;
+    if (error instanceof UpstreamError) context.upstreamError = error;
     await respondWithError(error, context);
   }
-  recordAccess({ incoming, match, startedAt, remote, upstreamError }, deps);
+  recordAccess({ incoming, match, startedAt, remote, upstreamError: context.upstreamError }, deps);
 }
 
 function closeSignal({ message, response }: IncomingRequest): AbortSignal {
@@ -146,7 +147,7 @@ async function callAndRespond(request: UpstreamRequest, info: RequestInfo, conte
   } finally {
     connections.markIdle(socket);
   }
-  if (result.kind === 'buffered') await writeCounted(result.response, context);
+  if (result.kind === 'buffered') await writeCounted(result.response, info, context);
 }
 
 type CallResult = { readonly kind: 'buffered'; readonly response: HttpResponse } | { readonly kind: 'written' };
@@ -163,8 +164,9 @@ async function callUpstream(request: UpstreamRequest, info: RequestInfo, context
     const answer = await call.send();
     tokens.observe(request.token, answer.status);
     const response = await mapResponse(answer, info, rules);
+    if (response.failure !== undefined) failure = context.upstreamError = response.failure;
     if (response.stream === undefined) return { kind: 'buffered', response };
-    await writeCounted(response, context);
+    await writeCounted(response, info, context);
     return { kind: 'written' };
   } catch (error) {
     failure = error;
@@ -174,12 +176,19 @@ async function callUpstream(request: UpstreamRequest, info: RequestInfo, context
   }
 }
 
-/** Writes a response whose bytes count until the client has taken them: many slow clients cannot exhaust the memory. */
-async function writeCounted(response: HttpResponse, { incoming, deps }: RequestContext): Promise<void> {
+/**
+ * Writes a response whose bytes count until the client has taken them: many slow clients cannot exhaust the memory. The
+ * response to a write that was done loses its body when the budget is exhausted, and is no error.
+ */
+async function writeCounted(response: HttpResponse, info: RequestInfo, context: RequestContext): Promise<void> {
+  const { incoming, deps } = context;
   const reservation = deps.responses.reserve();
   const { body = '', stream } = response;
-  if (!reservation.grow(stream === undefined ? Buffer.byteLength(body) : MAX_BUFFERED))
-    throw new StatusError('unavailable', { message: 'too many answers at once' });
+  if (!reservation.grow(stream === undefined ? Buffer.byteLength(body) : MAX_BUFFERED)) {
+    if (isRead(info)) throw new StatusError('unavailable', { message: 'too many answers at once' });
+    await writeResponse(incoming.response, withoutBody(response), deps.clock);
+    return;
+  }
   try {
     const counted = stream === undefined ? response : { ...response, stream: releaseAfterBuffer(stream, reservation) };
     await writeResponse(incoming.response, counted, deps.clock);

@@ -150,8 +150,6 @@ export class Upstream {
       .catch((error: unknown) => {
         throw toUpstreamError(error);
       });
-    if (Number(response.headers['content-length'] ?? 0) > MAX_RESPONSE_BYTES)
-      throw new UpstreamError('broken', 'TOO_LARGE');
     return {
       status: response.statusCode,
       contentType: text(response.headers['content-type']),
@@ -175,6 +173,8 @@ export class Upstream {
 }
 
 async function* chunksOf(response: Dispatcher.ResponseData): AsyncGenerator<Buffer> {
+  if (Number(response.headers['content-length'] ?? 0) > MAX_RESPONSE_BYTES)
+    throw new UpstreamError('broken', 'TOO_LARGE');
   const reader = response.body[Symbol.asyncIterator]();
   for (;;) {
     const next = await reader.next().catch((error: unknown) => {
