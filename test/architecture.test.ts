@@ -115,7 +115,7 @@ describe('imports', () => {
       `let x: import('../domain/x.js').X;`,
       ['src/kube/a.ts:1 kube may not import domain (../domain/x.js)'],
     ],
-  ])('in %s, %j is reported as %j', (file, text, wrong) => {
+  ])('the file %s with %j is reported as %j', (file, text, wrong) => {
     expect(readSource(file, text).imports.flatMap(wrongImport)).toEqual(wrong);
   });
 
@@ -163,7 +163,7 @@ describe('sizes', () => {
       [],
     ],
     ['a function in a function', 'function f() { if (a) { for (;;) { g(() => { if (c) { while (b) {} } }); } } }', []],
-  ])('%s is measured as it stands', (_name, text, wrong) => {
+  ])('the size of %s is measured', (_name, text, wrong) => {
     expect(readSource('src/x.ts', text).functions.flatMap(wrongShape)).toEqual(wrong);
   });
 });

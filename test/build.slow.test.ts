@@ -53,14 +53,14 @@ describe('npm run build', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('writes nothing anew where nothing has changed', () => {
+  it('npm run build writes no file where nothing has changed', () => {
     const before = statSync(at('dist/src/a.js')).mtimeMs;
 
     expect(build()).toBe('');
     expect(statSync(at('dist/src/a.js')).mtimeMs).toBe(before);
   });
 
-  it('the build compiles changed files, and reports an error again until it is fixed', () => {
+  it('npm run build compiles changed files, and reports an error again until it is fixed', () => {
     writeFileSync(at('src/a.ts'), "export const a = 'text';\n");
     const failed = build();
     const again = build();
@@ -70,13 +70,13 @@ describe('npm run build', () => {
     expect([again, build(), built('a.js')]).toEqual([failed, '', 'export const a = 2;\n']);
   });
 
-  it('compiles everything where dist is gone', () => {
+  it('npm run build compiles everything where dist is missing', () => {
     rmSync(at('dist'), { recursive: true });
 
     expect([build(), built('a.js')]).toEqual(['', 'export const a = 1;\n']);
   });
 
-  it('compiles everything where the options have changed', () => {
+  it('npm run build compiles everything where the options have changed', () => {
     options({ sourceMap: true });
 
     expect([build(), built('a.js')]).toEqual(['', 'export const a = 1;\n//# sourceMappingURL=a.js.map']);

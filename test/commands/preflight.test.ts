@@ -23,18 +23,18 @@ async function messageOf(work: Promise<void>): Promise<string> {
 
 describe('the data folder', () => {
   it.each([
-    ['that does not exist is made', 'none', 'fine'],
+    ['that does not exist is created', 'none', 'fine'],
     [
-      'that is a file',
+      'that is a file is refused',
       'file',
       '--data-dir=FOLDER/file must be a folder, and is a file: take another folder with --data-dir=DIR',
     ],
     [
-      'whose store is a file',
+      'whose store is a file is refused',
       'odd',
       '--data-dir=FOLDER/odd cannot be used: FOLDER/odd/store must be a folder, and is a file: move it away, or take another folder with --data-dir=DIR',
     ],
-  ])('%s', async (_name, name, message) => {
+  ])('a data folder %s', async (_name, name, message) => {
     writeFileSync(path.join(folder, 'file'), '');
     mkdirSync(path.join(folder, 'odd'));
     writeFileSync(path.join(folder, 'odd', 'store'), '');

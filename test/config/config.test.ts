@@ -34,7 +34,7 @@ function usage(args: readonly string[], env: Readonly<Record<string, string>> = 
 }
 
 describe('without flags', () => {
-  it('everything has its default', () => {
+  it('every setting has its default without flags', () => {
     const { identity, ...rest } = read([]);
 
     expect(rest).toEqual({
@@ -58,7 +58,7 @@ describe('without flags', () => {
     expect(read([]).identity).not.toBe(identity);
   });
 
-  it('the result cannot be changed', () => {
+  it('the configuration cannot be changed', () => {
     const config = read([]);
 
     expect([config, config.controllers, config.metricsListen].every(Object.isFrozen)).toBe(true);
@@ -239,11 +239,11 @@ describe('a command line', () => {
       ['operator', '--'],
       'unexpected argument "--": only flags are allowed (see multicluster-engine operator --help)',
     ],
-  ])('%s is refused with code 2', (_name, argv, line) => {
+  ])('a command line %s is refused with code 2', (_name, argv, line) => {
     expect(usage(argv)).toEqual({ command: 'usage', exitCode: 2, text: `multicluster-engine: ${line}\n` });
   });
 
-  it.each([[['--help']], [['-h']]])('%j lists the commands', (argv) => {
+  it.each([[['--help']], [['-h']]])('the command line %j lists the commands', (argv) => {
     const { exitCode, text } = usage(argv);
 
     expect(exitCode).toBe(0);
@@ -251,7 +251,7 @@ describe('a command line', () => {
   });
 
   it.each([[['operator', '--help']], [['operator', '-h']], [['operator', '--workers=3', '--help']]])(
-    '%j lists every flag with its variable and default',
+    'the command line %j lists every flag with its variable and default',
     (argv) => {
       const { exitCode, text } = usage(argv);
 
@@ -263,13 +263,13 @@ describe('a command line', () => {
     },
   );
 
-  it.each([[['--version']], [['operator', '--version']]])('%j prints the version', (argv) => {
+  it.each([[['--version']], [['operator', '--version']]])('the command line %j prints the version', (argv) => {
     expect(usage(argv)).toEqual({ command: 'usage', exitCode: 0, text: `${version()}\n` });
   });
 });
 
 describe('the package', () => {
-  it('is found from wherever the program lies', () => {
+  it('the package is found wherever the program is', () => {
     expect(packageRoot()).toBe(root);
     expect(existsSync(path.join(packageRoot(), 'package.json'))).toBe(true);
     expect(version()).toMatch(/^\d+\.\d+\.\d+/);

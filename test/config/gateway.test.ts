@@ -105,11 +105,11 @@ describe('the gateway does not start', () => {
       '--health-listen must be an address with another port than the interface and the metrics, got ":8080"',
     ],
     [[...FILES, '--max-connections=9'], '--max-connections must be a whole number from 10 to 100000, got "9"'],
-  ])('with %j', (args, line) => {
+  ])('the gateway does not start with %j', (args, line) => {
     expect(read(args)).toBe(`multicluster-engine: ${line}\n`);
   });
 
-  it('outside a cluster without an upstream', () => {
+  it('the gateway does not start outside a cluster without an upstream', () => {
     expect(read(FILES, {})).toBe(
       'multicluster-engine: --upstream is required outside a cluster (KUBERNETES_SERVICE_HOST is not set)\n',
     );
@@ -126,7 +126,7 @@ describe('the gateway does not start', () => {
     ['HTTP_PROXY', 'x'],
     ['ALL_PROXY', 'x'],
     ['NODE_USE_ENV_PROXY', '1'],
-  ])('with %s=%s in its environment: one line that names it', (name, value) => {
+  ])('the gateway does not start with %s=%s in its environment, and prints one line that names it', (name, value) => {
     expect(read(FILES, { ...IN_CLUSTER, [name]: value })).toMatch(
       new RegExp(`^multicluster-engine: the variable ${name} must not be set for a gateway: [^\n]+\n$`),
     );
@@ -145,7 +145,7 @@ describe('the gateway does not start', () => {
     '-r',
     '--trace-tls',
     '--security-revert=x',
-  ])('with node started with %s', (option) => {
+  ])('the gateway does not start when Node was started with %s', (option) => {
     const given = new Map([
       ['tls-cert', '/c'],
       ['tls-key', '/k'],

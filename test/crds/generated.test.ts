@@ -7,13 +7,13 @@ import { root } from '../support/repository/root.js';
 const generated = await artefacts(root);
 
 describe('what is generated from the CRDs', () => {
-  it.each(generated.map((artefact) => artefact.path))('%s is what npm run generate writes', (file) => {
+  it.each(generated.map((artefact) => artefact.path))('the file %s is what npm run generate writes', (file) => {
     const wanted = generated.find((artefact) => artefact.path === file)?.text;
 
     expect(readFileSync(path.join(root, file), 'utf8')).toBe(wanted);
   });
 
-  it.each(['src/api/generated', 'docs/reference'])('%s holds no page of a kind that is gone', (folder) => {
+  it.each(['src/api/generated', 'docs/reference'])('the folder %s holds no page of a kind that is gone', (folder) => {
     const wanted = generated
       .map((artefact) => artefact.path)
       .filter((file) => path.dirname(file) === folder && path.extname(file) !== '.json');
@@ -32,7 +32,7 @@ describe('what is generated from the CRDs', () => {
     expect(present.sort()).toEqual(wanted.map((file) => path.basename(file)).sort());
   });
 
-  it('is the same text for the same CRDs', async () => {
+  it('the generated texts are the same for the same CRDs', async () => {
     expect(await artefacts(root)).toEqual(generated);
   });
 });

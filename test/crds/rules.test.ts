@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 describe('an API server that compiles and prices the rules of a definition', () => {
-  it.each(files)('takes %s', async (file) => {
+  it.each(files)('an API server that compiles and prices the rules of a definition accepts %s', async (file) => {
     const { code, body } = await server.dispatch({
       method: 'POST',
       target: DEFINITIONS,

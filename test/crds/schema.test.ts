@@ -35,24 +35,27 @@ function rulesIn(value: unknown): Record<string, string>[] {
 }
 
 describe('the CRDs', () => {
-  it.each(fields)('%s has a description', (_name, field) => {
+  it.each(fields)('the field %s has a description', (_name, field) => {
     expect(field.description).not.toBe('');
   });
 
-  it.each(fields.filter(([name]) => name.includes('.')))('%s tells its default and an example', (_name, field) => {
-    expect(field.description).toMatch(/Default: \S/);
-    expect(field.description).toMatch(/Example: \S/);
-  });
+  it.each(fields.filter(([name]) => name.includes('.')))(
+    'the field %s names its default and an example',
+    (_name, field) => {
+      expect(field.description).toMatch(/Default: \S/);
+      expect(field.description).toMatch(/Example: \S/);
+    },
+  );
 
   it.each(fields.filter(([, field]) => field.type === 'string' || field.type === 'integer'))(
-    '%s tells its valid values',
+    'the field %s names its valid values',
     (_name, field) => {
       expect(field.description).toMatch(/Valid: \S|^Never valid/);
     },
   );
 
   it.each(fields.filter(([, field]) => field.enumeration !== undefined))(
-    '%s names every value of its list',
+    'the field %s names every value of its list',
     (_name, field) => {
       const unnamed = (field.enumeration ?? []).filter(
         (value) => !field.description.includes(value === '' ? 'empty' : value),
@@ -66,11 +69,11 @@ describe('the CRDs', () => {
     crds.flatMap((crd) =>
       crd.columns.map((column): [string, string] => [`${crd.kind} ${column.name}`, column.description]),
     ),
-  )('column %s has a description of its own', (_name, description) => {
+  )('the column %s has a description of its own', (_name, description) => {
     expect(description).toMatch(/\.$/);
   });
 
-  it.each(crds.map((crd) => crd.file))('%s gives every CEL rule a message', (file) => {
+  it.each(crds.map((crd) => crd.file))('the CRD %s gives every CEL rule a message', (file) => {
     const rules = rulesIn(load(readFileSync(path.join(root, 'crds', `${file}.yaml`), 'utf8')));
 
     expect(rules.filter((rule) => (rule['message'] ?? '') === '')).toEqual([]);
@@ -86,11 +89,11 @@ describe('the CRDs', () => {
       'Placement',
       'spec.predicates[].requiredClusterSelector.labelSelector',
     ],
-  ])('%s.%s is the same type as %s.%s', (kind, at, otherKind, otherAt) => {
+  ])('the type of %s.%s is that of %s.%s', (kind, at, otherKind, otherAt) => {
     expect(bare(kind, at)).toEqual(bare(otherKind, otherAt));
   });
 
-  it('have the fields of the shared condition', () => {
+  it('the conditions of an engine have the fields of the shared condition', () => {
     const condition = fields.find(([name]) => name === 'MultiClusterEngine.status.conditions[]')?.[1];
 
     expect(condition?.required).toEqual([
@@ -112,7 +115,7 @@ describe('the CRDs', () => {
     [resources.ManagedClusters, ['mcl']],
     [resources.ManagedClusterSets, ['mclset']],
     [resources.ManagedClusterSetBindings, ['mclsetbinding']],
-  ])('declare the type $plural as the code knows it', (type, shortNames) => {
+  ])('the CRD of $plural has the names and the scope that the code uses', (type, shortNames) => {
     const crd = crds.find((one) => one.kind === type.kind);
 
     expect(crd).toMatchObject({
@@ -124,7 +127,7 @@ describe('the CRDs', () => {
     });
   });
 
-  it('give every kind but the decision a status subresource', () => {
+  it('every kind but the decision has a status subresource', () => {
     expect(crds.filter((crd) => !crd.statusSubresource).map((crd) => crd.kind)).toEqual(['PlacementDecision']);
   });
 });

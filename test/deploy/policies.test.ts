@@ -80,7 +80,7 @@ function roleBinding(name: string, role: string, subject: string): JsonObject {
 
 /** Each builds on what those before it have made. */
 describe('the policies of this product, unchanged,', () => {
-  it('keep the operator to namespaces of its own', async () => {
+  it('the policies restrict the operator to namespaces of its own', async () => {
     expect(await ask('operator', 'POST', '/api/v1/namespaces', namespace('mine', RESTRICTED))).toBe(
       '403 namespace mine: the operator may create only one with label multicluster.platform.io/engine whose name does not begin with kube-',
     );
@@ -101,7 +101,7 @@ describe('the policies of this product, unchanged,', () => {
     );
   });
 
-  it('let the operator bind only its roles, where an engine says', async () => {
+  it('the policies let the operator bind only its roles, where an engine says', async () => {
     const bindings = (within: string): string => `${RBAC}/namespaces/${within}/rolebindings`;
     const mine = 'multicluster-engine/multicluster-engine-operator';
     const installer = 'multicluster-engine-installer';
@@ -144,7 +144,7 @@ describe('the policies of this product, unchanged,', () => {
     expect(await ask('operator', 'POST', bindings('multicluster-engine'), bound)).toBe('201');
   });
 
-  it('keep the operator from the spec of an engine', async () => {
+  it('the policies deny the operator writes of the spec of an engine', async () => {
     expect(await ask('operator', 'PATCH', `${ENGINES}/engine`, { spec: { nodeSelector: { a: 'b' } } })).toBe(
       '403 the operator may not write the spec of a MultiClusterEngine',
     );
@@ -156,7 +156,7 @@ describe('the policies of this product, unchanged,', () => {
     expect(await ask('root', 'PATCH', `${ENGINES}/engine`, { spec: { nodeSelector: { a: 'b' } } })).toBe('200');
   });
 
-  it('keep what the operator runs from the node', async () => {
+  it('the policies deny what the operator runs access to the node', async () => {
     const deployment = (pod: JsonObject, container: JsonObject): JsonObject => ({
       apiVersion: 'apps/v1',
       kind: 'Deployment',
@@ -194,7 +194,7 @@ describe('the policies of this product, unchanged,', () => {
     );
   });
 
-  it('ask for the right to bind a set', async () => {
+  it('the policies require the right to bind a set', async () => {
     const group = '/apis/cluster.fleetmgmt.io/v1alpha1/namespaces/tenant/managedclustersetbindings';
     const binding = {
       apiVersion: 'cluster.fleetmgmt.io/v1alpha1',

@@ -210,15 +210,18 @@ describe.each(ASKS.slice(0, 2))('a %s that is denied', (method, ask) => {
 it.each<[string, Ask, readonly number[]]>([
   ['a GET', READ, [400, 409, 413, 422]],
   ['a DELETE', REMOVE, [400, 413, 422]],
-])('%s gets 500 for an upstream error about an object, since no object was sent', async (_name, ask, codes) => {
-  for (const code of codes) {
-    rig.upstream.script = says(
-      reply(code, { kind: 'Status', status: 'Failure', message: 'engine is invalid', reason: 'Invalid', code }),
-    );
+])(
+  'the gateway answers %s with 500 for an upstream error about an object, since no object was sent',
+  async (_name, ask, codes) => {
+    for (const code of codes) {
+      rig.upstream.script = says(
+        reply(code, { kind: 'Status', status: 'Failure', message: 'engine is invalid', reason: 'Invalid', code }),
+      );
 
-    expect(await rig.ask(ask)).toMatchObject({ status: 500, body: '' });
-  }
-});
+      expect(await rig.ask(ask)).toMatchObject({ status: 500, body: '' });
+    }
+  },
+);
 
 describe('a response of 100 MB', () => {
   const CHUNK = Buffer.alloc(64 * 1024, ' ');

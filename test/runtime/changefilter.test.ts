@@ -67,7 +67,7 @@ describe('ChangeFilter', () => {
     expect(filter().decisionChanged([KEY], delivered)).toEqual(keys);
   });
 
-  it.each(ROWS)('when it is delivered during a reconcile, after its end %s', (_sentence, delivered, keys) => {
+  it.each(ROWS)('a change during a reconcile counts after its end: %s', (_sentence, delivered, keys) => {
     const { changes, decisionChanged } = filter();
     changes.begin(KEY);
 
@@ -114,7 +114,7 @@ describe('ChangeFilter', () => {
     ['the written status calls for no reconcile', '8', []],
     ['an earlier status calls for no reconcile', '7', []],
     ['a later status calls for a reconcile', '9', [KEY]],
-  ])('of a Placement, %s, during a reconcile as well', (_sentence, version, keys) => {
+  ])('a change of a Placement counts during a reconcile as well: %s', (_sentence, version, keys) => {
     const delivered = { key: KEY, before: placement('6'), after: placement(version) };
     expect(filter().placementChanged(delivered)).toEqual(keys);
     const { changes, placementChanged } = filter();

@@ -89,7 +89,7 @@ const ALL = Array.from({ length: 10 }, (_, count) => `map-${count}`);
 
 describe('a standalone whose disk is full', () => {
   limited(
-    'refuses writes with 503, reads and watches go on, and so do writes once there is room',
+    'a standalone whose disk is full refuses writes with 503, serves reads and watches, and accepts writes again when there is space',
     async () => {
       const { pid } = await start();
       const api = session();
@@ -144,7 +144,7 @@ describe('a standalone whose disk is full', () => {
 
 describe('a standalone that was killed', () => {
   it(
-    'cuts off what the kill tore, and a snapshot that was not finished',
+    'a standalone that was killed truncates what the kill left incomplete, and removes a snapshot that was not finished',
     async () => {
       const segment = await filled();
       const { size } = statSync(segment);
@@ -161,7 +161,7 @@ describe('a standalone that was killed', () => {
   );
 
   it(
-    'does not start on a store that is damaged in the middle: it names file and offset, and leaves all as it is',
+    'a standalone does not start on a store that is damaged in the middle: it names file and offset, and changes nothing',
     async () => {
       const segment = await filled();
       const bytes = readFileSync(segment);

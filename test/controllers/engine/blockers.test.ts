@@ -56,36 +56,41 @@ describe('a foreign object', () => {
       { ownerReferences: [{ apiVersion: 'x/v1', kind: 'Widget', name: 'w', uid: 'w', controller: true }] },
       'belongs to Widget w and is not touched; delete or rename it',
     ],
-  ])('%s is named and never touched, and the installation goes on when it is gone', async (_name, metadata, cause) => {
-    const rig = new EngineRig();
-    const theirs = rig.api.put(ServiceAccounts, { metadata: { ...ACCOUNT, ...metadata } });
-    rig.create();
-    const result = await rig.settle();
+  ])(
+    'a foreign object %s is named and never touched, and the installation goes on when it is gone',
+    async (_name, metadata, cause) => {
+      const rig = new EngineRig();
+      const theirs = rig.api.put(ServiceAccounts, { metadata: { ...ACCOUNT, ...metadata } });
+      rig.create();
+      const result = await rig.settle();
 
-    expect(rig.api.peek(ServiceAccounts, ACCOUNT)).toEqual(theirs);
-    expect(rig.state()).toBe('Error ForeignObject');
-    expect(rig.condition('Stalled')?.message).toBe(`ServiceAccount multicluster-engine/placement-controller: ${cause}`);
-    expect(
-      rig.engine().status?.components?.find((row) => row.kind === 'ServiceAccount' && row.name === ACCOUNT.name),
-    ).toMatchObject({ status: 'False', reason: 'Skipped' });
-    // No pod of ours runs with an account of somebody else.
-    expect(rig.made()).toContain('NetworkPolicy placement-controller');
-    expect(rig.made()).not.toContain('Deployment placement-controller');
-    expect(
-      rig.engine().status?.components?.find((row) => row.kind === 'Deployment' && row.name === ACCOUNT.name),
-    ).toMatchObject({
-      status: 'False',
-      reason: 'Pending',
-      message: 'waits for ServiceAccount multicluster-engine/placement-controller',
-    });
-    expect(result).toMatchObject({ ending: 'stalled', afterMs: 10_000 });
+      expect(rig.api.peek(ServiceAccounts, ACCOUNT)).toEqual(theirs);
+      expect(rig.state()).toBe('Error ForeignObject');
+      expect(rig.condition('Stalled')?.message).toBe(
+        `ServiceAccount multicluster-engine/placement-controller: ${cause}`,
+      );
+      expect(
+        rig.engine().status?.components?.find((row) => row.kind === 'ServiceAccount' && row.name === ACCOUNT.name),
+      ).toMatchObject({ status: 'False', reason: 'Skipped' });
+      // No pod of ours runs with an account of somebody else.
+      expect(rig.made()).toContain('NetworkPolicy placement-controller');
+      expect(rig.made()).not.toContain('Deployment placement-controller');
+      expect(
+        rig.engine().status?.components?.find((row) => row.kind === 'Deployment' && row.name === ACCOUNT.name),
+      ).toMatchObject({
+        status: 'False',
+        reason: 'Pending',
+        message: 'waits for ServiceAccount multicluster-engine/placement-controller',
+      });
+      expect(result).toMatchObject({ ending: 'stalled', afterMs: 10_000 });
 
-    rig.api.remove(ServiceAccounts, ACCOUNT);
-    await rig.settle();
-    rig.rollOut();
-    await rig.settle();
-    expect(rig.state()).toBe('Available EngineReady');
-  });
+      rig.api.remove(ServiceAccounts, ACCOUNT);
+      await rig.settle();
+      rig.rollOut();
+      await rig.settle();
+      expect(rig.state()).toBe('Available EngineReady');
+    },
+  );
 
   it('a foreign installer binding stops everything that needs it', async () => {
     const rig = new EngineRig();
@@ -280,7 +285,7 @@ describe('a refusal with code 403', () => {
       'the operator may not create deployments.apps in namespace multicluster-engine; RoleBinding multicluster-engine/multicluster-engine-installer to ClusterRole multicluster-engine-installer would give the right',
     ],
   ])(
-    'for want of the right to %s is Stalled, naming it and its cure, and recovers by itself',
+    'a 403 for the missing right to %s is Stalled, names the right and its remedy, and the engine recovers by itself',
     async (_name, verb, message) => {
       const rig = new EngineRig();
       rig.create();

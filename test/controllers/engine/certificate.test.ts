@@ -110,11 +110,11 @@ describe('the serving certificate', () => {
 
   it.each<[string, (rig: EngineRig) => void]>([
     [
-      'the pair overwritten',
+      'the key pair is overwritten',
       (rig) => overwrite(rig, { data: { 'tls.crt': 'eA==', 'tls.key': 'eA==' }, metadata: { managedFields: [] } }),
     ],
     [
-      'the end put off',
+      'the expiry annotation is set to a later time',
       (rig) =>
         overwrite(rig, {
           metadata: {
@@ -123,24 +123,30 @@ describe('the serving certificate', () => {
           },
         }),
     ],
-    ['a label taken off', (rig) => overwrite(rig, { metadata: { labels: {} } })],
-    ['the owner taken off, and still booked to us', (rig) => overwrite(rig, { metadata: { ownerReferences: [] } })],
-    ['the Secret deleted', (rig) => rig.api.remove(Secrets, SECRET)],
-  ])('%s: a new certificate is issued, and the one that may still be served stays trusted', async (_name, spoil) => {
-    const rig = await installed();
-    const first = served(rig);
-    const before = rig.api.writes.length;
-    rig.enqueued.length = 0;
-    spoil(rig);
-    expect(rig.enqueued).toEqual(['hub']);
-    await rig.settle();
+    ['a label is removed', (rig) => overwrite(rig, { metadata: { labels: {} } })],
+    [
+      'the owner reference is removed and its field stays in our managedFields',
+      (rig) => overwrite(rig, { metadata: { ownerReferences: [] } }),
+    ],
+    ['the Secret is deleted', (rig) => rig.api.remove(Secrets, SECRET)],
+  ])(
+    'a new certificate is issued, and the one that may still be served stays trusted, when %s',
+    async (_name, spoil) => {
+      const rig = await installed();
+      const first = served(rig);
+      const before = rig.api.writes.length;
+      rig.enqueued.length = 0;
+      spoil(rig);
+      expect(rig.enqueued).toEqual(['hub']);
+      await rig.settle();
 
-    expect(writes(rig, before)).toEqual(BOTH);
-    expect(trusted(rig)).toEqual([first, served(rig)]);
-    expect(served(rig)).not.toBe(first);
-    expect(rig.reasons().at(-1)).toBe('DriftRepaired');
-    expect(rig.state()).toBe('Available EngineReady');
-  });
+      expect(writes(rig, before)).toEqual(BOTH);
+      expect(trusted(rig)).toEqual([first, served(rig)]);
+      expect(served(rig)).not.toBe(first);
+      expect(rig.reasons().at(-1)).toBe('DriftRepaired');
+      expect(rig.state()).toBe('Available EngineReady');
+    },
+  );
 
   it('a serving certificate that is overwritten repeatedly is replaced with a growing delay', async () => {
     const rig = await installed();
@@ -247,20 +253,23 @@ describe('a Secret that somebody else made', () => {
         ],
       },
     ],
-  ])('%s is used as it is, and the engine is ready with it', async (_name, owner) => {
-    const rig = new EngineRig();
-    rig.api.put(Namespaces, { metadata: { name: NAMESPACE } });
-    const given = rig.api.put(Secrets, { ...theirs, metadata: { ...theirs.metadata, ...owner } });
-    await rig.install();
+  ])(
+    'a Secret %s that another client made is used unchanged, and the engine is ready with it',
+    async (_name, owner) => {
+      const rig = new EngineRig();
+      rig.api.put(Namespaces, { metadata: { name: NAMESPACE } });
+      const given = rig.api.put(Secrets, { ...theirs, metadata: { ...theirs.metadata, ...owner } });
+      await rig.install();
 
-    expect(rig.api.peek(Secrets, SECRET)).toEqual(given);
-    expect(rig.api.peek(ConfigMaps, TRUST)).toBeUndefined();
-    expect(rig.state()).toBe('Available EngineReady');
-    expect(row(rig, 'Secret', 'gateway-tls')).toBe('True Given: was made by somebody else and is taken as it is');
-    rig.edit({ annotations: { 'multicluster.platform.io/paused': 'true' } });
-    await rig.pass();
-    expect(row(rig, 'Secret', 'gateway-tls')).toContain('True Given');
-  });
+      expect(rig.api.peek(Secrets, SECRET)).toEqual(given);
+      expect(rig.api.peek(ConfigMaps, TRUST)).toBeUndefined();
+      expect(rig.state()).toBe('Available EngineReady');
+      expect(row(rig, 'Secret', 'gateway-tls')).toBe('True Given: was made by somebody else and is taken as it is');
+      rig.edit({ annotations: { 'multicluster.platform.io/paused': 'true' } });
+      await rig.pass();
+      expect(row(rig, 'Secret', 'gateway-tls')).toContain('True Given');
+    },
+  );
 
   it('a given Secret in the place of ours removes our ConfigMap; after its deletion a certificate is issued again', async () => {
     const rig = await installed();

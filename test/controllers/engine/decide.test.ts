@@ -35,15 +35,15 @@ describe('the decision about an engine', () => {
     ['uninstalls a deleted engine beside the served one', { deleting: true, anotherEngine: 'first' }, 'uninstall'],
     ['holds the uninstall of a paused engine', { deleting: true, paused: true }, 'pauseUninstall'],
     ['does nothing for a deleted engine without the finalizer', { deleting: true, engine: withoutFinalizer }, 'none'],
-  ])('%s', (_name, over, kind) => {
+  ])('the decision %s', (_name, over, kind) => {
     expect(decide(input(over), { templates, settings }).kind).toBe(kind);
   });
 
-  it('has all desired objects for an installation', () => {
+  it('the decision to install has all desired objects', () => {
     expect(decide(input(), { templates, settings })).toEqual({ kind: 'install', desired: desired() });
   });
 
-  it('has the namespace and the installer binding for an uninstall', () => {
+  it('the decision to uninstall has the namespace and the installer binding', () => {
     expect(decide(input({ deleting: true }), { templates, settings })).toEqual({
       kind: 'uninstall',
       namespace: NAMESPACE,
@@ -51,13 +51,13 @@ describe('the decision about an engine', () => {
     });
   });
 
-  it('has no namespace for the uninstall of an engine whose spec was never valid', () => {
+  it('the decision to uninstall an engine whose spec was never valid has no namespace', () => {
     const over = { deleting: true, fieldErrors: [ERROR] };
 
     expect(decide(input(over), { templates, settings })).toMatchObject({ kind: 'uninstall', namespace: undefined });
   });
 
-  it('has no binding for an uninstall with --namespace', () => {
+  it('the decision to uninstall with --namespace has no binding', () => {
     const config = { templates, settings: { ...settings, onlyNamespace: NAMESPACE } };
 
     expect(decide(input({ deleting: true }), config)).toMatchObject({ kind: 'uninstall', bindings: [] });

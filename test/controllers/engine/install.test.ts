@@ -99,7 +99,7 @@ describe('an installation', () => {
     expect(rig.engine().status?.components?.map((row) => row.kind)).not.toContain('Namespace');
   });
 
-  it('with --namespace neither the namespace nor bindings are read or written', async () => {
+  it('an engine with --namespace neither reads nor writes the namespace and bindings', async () => {
     const rig = new EngineRig({ settings: { onlyNamespace: NAMESPACE } });
     await rig.install();
 
@@ -120,7 +120,7 @@ describe('an installation', () => {
     expect(new Set(rig.api.calls.map((call) => call.type.kind))).not.toContain('Namespace');
   });
 
-  it('with --namespace an engine with another target namespace is refused', async () => {
+  it('an engine with --namespace and another target namespace is refused', async () => {
     const rig = new EngineRig({ settings: { onlyNamespace: 'elsewhere' } });
     rig.create();
     await rig.settle();
@@ -246,7 +246,7 @@ describe('drift', () => {
       'Deployment multicluster-engine/placement-controller differs at spec.replicas; put back',
     ],
     [
-      'a label taken off is put back',
+      'a removed label is put back',
       (rig) =>
         change(rig, (object) => ({
           ...object,
@@ -255,11 +255,11 @@ describe('drift', () => {
       'metadata.labels[app.kubernetes.io/name]',
     ],
     [
-      'a deleted object is made again',
+      'a deleted object is created again',
       (rig) => rig.api.remove(Deployments, DEPLOYMENT),
       'Deployment multicluster-engine/placement-controller was gone; made again',
     ],
-  ])('%s, and an event reports it', async (_name, drift, note) => {
+  ])('an event reports that %s', async (_name, drift, note) => {
     const rig = new EngineRig();
     await rig.install();
     const before = rig.api.peek(Deployments, DEPLOYMENT);

@@ -16,11 +16,11 @@ import { EngineRig } from '../../support/rigs/controllers/engine.js';
 const BINDING = { namespace: NAMESPACE, name: 'multicluster-engine-installer' };
 
 describe('the stages of an installation', () => {
-  it('are frame, accounts, configuration, certificates and workloads', () => {
+  it('the stages of an installation are frame, accounts, configuration, certificates and workloads', () => {
     expect(STAGES.map(({ name }) => name)).toEqual(['frame', 'accounts', 'configuration', 'certificates', 'workloads']);
   });
 
-  it('apply every kind of an engine in the declared order', async () => {
+  it('the stages of an installation apply every kind of an engine in the declared order', async () => {
     const rig = new EngineRig();
     rig.create();
     await rig.settle();
@@ -30,7 +30,7 @@ describe('the stages of an installation', () => {
     expect([...new Set(applied)]).toEqual(order);
   });
 
-  it('end with a frame that is blocked, and the objects of later stages are neither read nor written', async () => {
+  it('the stages of an installation end with a blocked frame, and the objects of later stages are neither read nor written', async () => {
     const rig = new EngineRig();
     rig.api.put(Namespaces, { metadata: { name: NAMESPACE } });
     rig.api.put(RoleBindings, { metadata: BINDING });
@@ -41,7 +41,7 @@ describe('the stages of an installation', () => {
     expect(rig.api.calls.filter(({ type }) => type === ServiceAccounts || type === Deployments)).toEqual([]);
   });
 
-  it('go on after an object of a later stage that cannot be applied', async () => {
+  it('the stages of an installation go on after an object of a later stage that cannot be applied', async () => {
     const rig = new EngineRig();
     rig.api.put(Namespaces, { metadata: { name: NAMESPACE } });
     rig.api.put(ServiceAccounts, { metadata: { namespace: NAMESPACE, name: 'gateway' } });
@@ -54,7 +54,7 @@ describe('the stages of an installation', () => {
 });
 
 describe('the mutation cache of engines', () => {
-  it('holds the own writes of an engine until the watch cache has them', async () => {
+  it('the mutation cache holds the own writes of an engine until the watch cache has them', async () => {
     const rig = new EngineRig();
     rig.create();
     const cache = rig.caches.engines;

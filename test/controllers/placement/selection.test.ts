@@ -323,9 +323,9 @@ describe('reconcile with caches that are not current or deletions that are uncon
   });
 
   it.each([
-    ['a Placement that is not newer than they are keeps a missing cluster', '2026-01-01T00:00:05Z', ['a', 'b']],
-    ['a Placement that is newer than they are drops a missing cluster', '2026-01-01T00:00:06Z', ['b']],
-  ])('with new definitions, %s', async (_sentence, creationTimestamp, kept) => {
+    ['a Placement that is not newer than the definitions keeps a missing cluster', '2026-01-01T00:00:05Z', ['a', 'b']],
+    ['a Placement that is newer than the definitions drops a missing cluster', '2026-01-01T00:00:06Z', ['b']],
+  ])('%s', async (_sentence, creationTimestamp, kept) => {
     const hub = new PlacementRig();
     for (const plural of ['managedclusters', 'managedclustersets', 'managedclustersetbindings']) {
       hub.api.remove(CustomResourceDefinitions, definition(plural));

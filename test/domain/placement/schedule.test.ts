@@ -210,27 +210,27 @@ describe('schedule with an unreadable set', () => {
 
   it.each([
     {
-      rule: 'a cluster that is being deleted is dropped',
+      rule: 'it is being deleted',
       world: { fleet: [member('b', { deleting: true }, ['bad'])] },
       cause: 'Deleting',
     },
-    { rule: 'a cluster that does not exist is dropped', world: { fleet: [] }, cause: 'Gone' },
+    { rule: 'it does not exist', world: { fleet: [] }, cause: 'Gone' },
     {
-      rule: 'a cluster that matches no predicate is dropped',
+      rule: 'it matches no predicate',
       world: { spec: inEu, fleet: [member('b', {}, ['bad'])] },
       cause: 'NotMatched',
     },
     {
-      rule: 'clusters above the number are dropped',
+      rule: 'it is above the number',
       world: { spec: { numberOfClusters: 0 }, fleet: [member('b', {}, ['bad'])] },
       cause: 'NotNeeded',
     },
     {
-      rule: 'which was not requested, a cluster of it is dropped',
+      rule: 'the set is not requested',
       world: { spec: { ClusterSets: ['fleet'] }, fleet: [member('b', {}, ['bad'])] },
       cause: 'NotMember',
     },
-  ])('with a set whose selector cannot be read, $rule', ({ world, cause }) => {
+  ])('a selected cluster of a set whose selector cannot be read is dropped when $rule', ({ world, cause }) => {
     expect(decide({ sets, bindings, stored: [decision(1, ['b'])], ...world }).dropped).toEqual([
       { cluster: 'b', cause },
     ]);
@@ -255,7 +255,7 @@ describe('schedule of a misconfigured Placement', () => {
     expect(decided).toMatchObject({ added: [], dropped: [], wanted: undefined });
   });
 
-  it('from a misconfigured Placement clusters are dropped that are deleted, and none are added', () => {
+  it('a misconfigured Placement drops clusters that are deleted, and adds none', () => {
     const decided = decide({ spec: BAD, stored, fleet: [member('a', { deleting: true }), member('c'), member('d')] });
 
     expect(decided.dropped).toEqual([

@@ -118,7 +118,7 @@ describe('the desired objects of an engine', () => {
     });
   });
 
-  it("binds a component's role to the component's account in the target namespace", () => {
+  it("a component's role is bound to the component's account in the target namespace", () => {
     expect(wanted('ClusterRoleBinding', { targetNamespace: 'infra' }).object).toMatchObject({
       roleRef: { name: 'multicluster-engine-placement-controller' },
       subjects: [{ kind: 'ServiceAccount', name: 'placement-controller', namespace: 'infra' }],
@@ -189,7 +189,7 @@ describe('the pods of every component', () => {
     }
   });
 
-  it("run the operator's image, as many as asked for, with the Lease in the operator's namespace", () => {
+  it("the pods of every component run the operator's image, as many as requested, with the Lease in the operator's namespace", () => {
     const over = { image: 'other:2', replicas: 5, operatorNamespace: 'ops' };
     for (const one of desired({}, over).filter((each) => each.type.kind === 'Deployment')) {
       expect(at(one.object, 'spec', 'replicas')).toBe(5);

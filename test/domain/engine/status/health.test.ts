@@ -110,7 +110,7 @@ describe('the health of a Deployment', () => {
   });
 
   it.each([[undefined], [null], [{}], [{ spec: 'x', status: 7 }], [{ status: { conditions: 'none' } }]])(
-    'that is no Deployment (%j) is not ready',
+    'an object that is no Deployment (%j) is not ready',
     (object) => {
       expect(deploymentHealth(object)).toMatchObject({ ready: false, serving: false });
     },
