@@ -56,20 +56,17 @@ export function driftedFields(wanted: Tree, stored: unknown): readonly string[] 
   return compareTree(content, stored, { shown: '', path: '' });
 }
 
-function compare(wanted: unknown, stored: unknown, place: FieldPath): readonly string[] {
-  const keys = LIST_MAPS[place.path];
-  if (keys !== undefined && Array.isArray(wanted)) return compareItems(wanted, stored, place, keys);
-  if (isTree(wanted) && !ATOMIC_MAPS.has(place.path)) return compareTree(wanted, stored, place);
-  return sameValue(wanted, stored) ? [] : [place.shown];
-}
-
 function compareTree(wanted: Tree, stored: unknown, place: FieldPath): readonly string[] {
   if (!isTree(stored)) return [place.shown === '' ? 'the whole object' : place.shown];
   const drifted: string[] = [];
   for (const [field, value] of Object.entries(wanted)) {
     const there = Object.hasOwn(stored, field) ? stored[field] : undefined;
+    const inner = below(place, field);
+    const keys = LIST_MAPS[inner.path];
     if (QUANTITIES.test(place.path) && sameQuantity(value, there)) continue;
-    drifted.push(...compare(value, there, below(place, field)));
+    if (keys !== undefined && Array.isArray(value)) drifted.push(...compareItems(value, there, inner, keys));
+    else if (isTree(value) && !ATOMIC_MAPS.has(inner.path)) drifted.push(...compareTree(value, there, inner));
+    else if (!sameValue(value, there)) drifted.push(inner.shown);
   }
   return drifted;
 }
