@@ -6,6 +6,7 @@ import type {
 } from '../../../api/generated/multiclusterengine.js';
 import { RECONCILE_ANNOTATION } from '../../../api/names.js';
 import { mergeConditions, type ConditionState } from '../../conditions.js';
+import { byText } from '../manifest/manifest.js';
 import { componentRows, describeRows, healthOf, withOtherRows } from './components.js';
 import { hasFailedRepeatedly, type StatusInput } from './input.js';
 import { reconcilingReason, readyCondition, type ReadyCondition } from './ready.js';
@@ -39,18 +40,8 @@ export function engineStatus(input: StatusInput, now: string): MultiClusterEngin
 
 /** The engine that is served: the oldest, then the first by name. An engine that is being deleted counts. */
 export function servedEngine(engines: Iterable<MultiClusterEngine>): MultiClusterEngine | undefined {
-  let served: MultiClusterEngine | undefined;
-  for (const engine of engines) if (served === undefined || comesBefore(engine, served)) served = engine;
-  return served;
-}
-
-function comesBefore(a: MultiClusterEngine, b: MultiClusterEngine): boolean {
-  const [timeA, timeB] = [creationTime(a), creationTime(b)];
-  return timeA === timeB ? a.metadata.name < b.metadata.name : timeA < timeB;
-}
-
-function creationTime(engine: MultiClusterEngine): number {
-  return Date.parse(engine.metadata.creationTimestamp ?? '') || 0;
+  const createdAt = ({ metadata }: MultiClusterEngine): number => Date.parse(metadata.creationTimestamp ?? '') || 0;
+  return [...engines].sort((a, b) => createdAt(a) - createdAt(b) || byText(a.metadata.name, b.metadata.name))[0];
 }
 
 function keepsStoredStatus(input: StatusInput, ready: ReadyCondition): boolean {
