@@ -49,9 +49,8 @@ interface CertificateState {
  */
 export async function applyCertificates(state: CertificateState, scope: ReconcileScope): Promise<Applied> {
   let applied = NOTHING_APPLIED;
-  for (const certificate of certificatesOf(state.input, scope)) {
+  for (const [certificate, stored] of certificatesOf(state, scope)) {
     const work = new CertificateWork(certificate, state.input, scope);
-    const stored = storedCertificate(certificate, state, scope);
     const decision = decideCertificate(certificate, stored);
     const done = await (isReplacement(decision) ? work.readAndReplace(stored) : work.finish(decision, stored));
     applied = merge(applied, done);
@@ -61,8 +60,7 @@ export async function applyCertificates(state: CertificateState, scope: Reconcil
 
 /** The states of the certificates' objects without a write. */
 export function observeCertificates(state: CertificateState, scope: ReconcileScope): readonly ObjectState[] {
-  return certificatesOf(state.input, scope).flatMap((certificate) => {
-    const stored = storedCertificate(certificate, state, scope);
+  return certificatesOf(state, scope).flatMap(([certificate, stored]) => {
     const decision = decideCertificate(certificate, stored);
     if (decision.kind === 'given') return [givenState(certificate, stored, decision.cause)];
     if (decision.kind === 'keep')
@@ -221,28 +219,22 @@ function isDrift(decision: Replacement): boolean {
   return decision.kind === 'renew' && decision.drift;
 }
 
-function certificatesOf(input: Input, { settings }: Pick<ReconcileScope, 'settings'>): readonly ServingCertificate[] {
-  const { identity: engine, namespace } = input;
-  return CATALOGUE.flatMap(({ name: component, servingCertificate: row }) =>
-    row === undefined ? [] : [{ component, row, namespace, engine, settings }],
-  );
-}
-
-function storedCertificate(
-  { row, namespace }: ServingCertificate,
+/** The serving certificates of the catalogue, each with its stored objects. */
+function certificatesOf(
   { input, contents }: CertificateState,
-  { clock }: Pick<ReconcileScope, 'clock'>,
-): StoredCertificate {
-  const stored = (type: ResourceType): KubeObject | undefined => {
-    const id = idOf(type, { namespace, name: nameIn(row, type) });
+  { settings, clock }: Pick<ReconcileScope, 'settings' | 'clock'>,
+): readonly (readonly [ServingCertificate, StoredCertificate])[] {
+  const { identity: engine, namespace, namespaceObject } = input;
+  const find = (type: ResourceType, name: string): KubeObject | undefined => {
+    const id = idOf(type, { namespace, name });
     return contents.named.find((one) => idOf(one.type, one.object.metadata) === id)?.object;
   };
-  return {
-    secret: stored(Secrets),
-    configMap: stored(ConfigMaps),
-    namespaceObject: input.namespaceObject,
-    now: clock.now(),
-  };
+  return CATALOGUE.flatMap(({ name: component, servingCertificate: row }) => {
+    if (row === undefined) return [];
+    const [secret, configMap] = [find(Secrets, row.secret), find(ConfigMaps, row.configMap)];
+    const stored = { secret, configMap, namespaceObject, now: clock.now() };
+    return [[{ component, row, namespace, engine, settings }, stored] as const];
+  });
 }
 
 function bundleInput(certificate: ServingCertificate, stored: StoredCertificate, bundle: string): PlanInput {
