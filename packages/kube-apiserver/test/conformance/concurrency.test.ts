@@ -62,7 +62,7 @@ describeConformance('concurrent writes', {}, (target) => {
     expect(new Set(answers.map(versionOf)).size).toBe(WRITERS);
   });
 
-  it('of concurrent creates of one name one succeeds', async () => {
+  it('one of several concurrent creates of one name succeeds', async () => {
     const answers = await Promise.all(
       Array.from({ length: WRITERS }, () => post('configmaps', { metadata: { name: 'once' } })),
     );
@@ -79,7 +79,7 @@ describeConformance('concurrent writes', {}, (target) => {
     expect(new Set(answers.map(({ body }) => body.metadata?.name)).size).toBe(WRITERS);
   });
 
-  it('of concurrent deletes all others get 404', async () => {
+  it('all but one of several concurrent deletes get 404', async () => {
     await post('configmaps', { metadata: { name: 'gone' } });
     const answers = await Promise.all(
       Array.from({ length: WRITERS }, () => target().call({ method: 'DELETE', path: `${NAMESPACE}/configmaps/gone` })),

@@ -34,7 +34,7 @@ function nameOf({ kind, move, answer }: Recorded, index: number): string {
 
 describe('recorded requests', () => {
   it.each(turns.map((turn, index): [string, Recorded] => [nameOf(turn, index), turn]))(
-    '%s',
+    'a recorded request is predicted correctly: %s',
     async (_name, { kind, move, live, answer, object }) => {
       const subject = SUBJECTS[kind];
       const turn = { subject, live, move: { ...move, request: { path: '' } } };

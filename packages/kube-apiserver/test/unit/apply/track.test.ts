@@ -38,7 +38,7 @@ function edited(live: KubeObject, managedFields: readonly ManagedFieldsEntry[], 
 }
 
 describe('managedFields of a new object', () => {
-  it("is its manager's, containers that come as a whole included", () => {
+  it('the manager of a new object owns its fields, containers that are set as a whole included', () => {
     expect(owned(put(undefined, 'u', { o: { a: 'x' }, set: ['a'], map: [{ k: 'a' }], m: {}, list: [] }))).toEqual({
       'u Update': {
         '.': {},

@@ -53,7 +53,7 @@ describe('quantities', () => {
   });
 
   it.each(['', ' 1', '1 ', '1x', 'x', '.', '-', '1KI', '1ki', '1e', '1e1.5', '0x1', '1mm', 'Infinity', '1_000'])(
-    '%j is no quantity and is kept as it is',
+    'the text %j is no quantity and is kept unchanged',
     (text) => {
       expect(parseQuantity(text)).toBeUndefined();
       expect(canonicalQuantity(text)).toBe(text);
@@ -128,7 +128,7 @@ describe('addresses', () => {
     '::1.2.3',
     '1.2.3.4::',
     'fe80::1%eth0',
-  ])('%j is no address', (text) => {
+  ])('the text %j is no address', (text) => {
     expect(parseAddress(text)).toBeUndefined();
     expect(checkAddress(text, 'a')).toMatchObject([
       {
@@ -178,7 +178,7 @@ describe('CIDRs', () => {
     '10.0.0.0/a',
     '10.0.0.0/',
     '::ffff:1.2.3.4/90',
-  ])('%s is no CIDR', (text) => {
+  ])('the text %s is no CIDR', (text) => {
     expect(parseRange(text)).toBeUndefined();
     expect(checkRange(text, 'a')).toHaveLength(1);
   });

@@ -6,7 +6,7 @@ import { costs } from './tables/costs.js';
 
 describe('estimated costs of rules', () => {
   it.each(costs.map(([spec, tooCostly]) => [JSON.stringify(spec), spec, tooCostly] as const))(
-    '%s',
+    'the estimated costs of rules are those of kube-apiserver: %s',
     (_text, spec, tooCostly) => {
       const found = compileRules({ type: 'object', properties: { spec } }, 'schema');
       expect(

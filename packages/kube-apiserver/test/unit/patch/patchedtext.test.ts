@@ -34,7 +34,7 @@ describe('patched objects in error messages', () => {
       '{"properties":{"a":{"type":"string","minLength":1},"b":{"type":"string"}}}',
     ],
   ])(
-    'writes a schema %s in the order of the fields of its struct where the patch did not look',
+    'an error message has a schema %s in the order of the fields of its struct where the patch did not change it',
     (_name, schema, text) => {
       const live = { spec: specOf(schema), metadata: { name: 'a' } };
       const patch = { status: 'none' };

@@ -100,7 +100,7 @@ describe('audit annotations of policies', () => {
     expect(auditAnnotations('good', ['Deny'])).toEqual(PUBLISHED);
   });
 
-  it('with the action Audit, the first failed validation is an audit annotation', () => {
+  it('the first failed validation is an audit annotation with the action Audit', () => {
     expect(auditAnnotations('bad2', ['Audit', 'Warn'])).toEqual({ ...PUBLISHED, [FAILURE]: failure('"Audit","Warn"') });
     expect(auditAnnotations('bad', ['Warn'])).toEqual(PUBLISHED);
   });

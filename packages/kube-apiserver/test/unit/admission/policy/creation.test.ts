@@ -46,7 +46,7 @@ function causes(errors: readonly FieldError[]): string[] {
 
 describe('a new ValidatingAdmissionPolicy is validated as in kube-apiserver', () => {
   it.each(policies.map(([spec, expected]) => [JSON.stringify(spec), spec, expected] as const))(
-    'the spec %s',
+    'a new ValidatingAdmissionPolicy is validated as in kube-apiserver: %s',
     (_text, spec, expected) => {
       expect(causes(validatePolicy(defaulted('ValidatingAdmissionPolicy', spec), undefined))).toEqual(expected);
     },
@@ -55,7 +55,7 @@ describe('a new ValidatingAdmissionPolicy is validated as in kube-apiserver', ()
 
 describe('a new ValidatingAdmissionPolicyBinding is validated as in kube-apiserver', () => {
   it.each(bindings.map(([spec, expected]) => [JSON.stringify(spec), spec, expected] as const))(
-    'the spec %s',
+    'a new ValidatingAdmissionPolicyBinding is validated as in kube-apiserver: %s',
     (_text, spec, expected) => {
       expect(causes(validateBinding(defaulted('ValidatingAdmissionPolicyBinding', spec)))).toEqual(expected);
     },

@@ -38,13 +38,16 @@ const authorizer: Authorizer = {
 };
 
 describe('policies decide as in kube-apiserver', () => {
-  it.each(scenarios.map((scenario) => [scenario.name, scenario] as const))('%s', (_name, scenario) => {
-    const admission = worldOf(scenario).admission(authorizer, registry);
-    for (const request of scenario.requests) {
-      const { refused, warnings = [] } = request;
-      expect(admissionResult(admission, admissionRequest(request))).toEqual({ refused, warnings });
-    }
-  });
+  it.each(scenarios.map((scenario) => [scenario.name, scenario] as const))(
+    'a policy decides as in kube-apiserver: %s',
+    (_name, scenario) => {
+      const admission = worldOf(scenario).admission(authorizer, registry);
+      for (const request of scenario.requests) {
+        const { refused, warnings = [] } = request;
+        expect(admissionResult(admission, admissionRequest(request))).toEqual({ refused, warnings });
+      }
+    },
+  );
 });
 
 describe('policies of a running server', () => {

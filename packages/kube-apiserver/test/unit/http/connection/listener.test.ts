@@ -155,11 +155,11 @@ describe('a request on a connection', () => {
   });
 
   it.each([
-    ['of a method of its own', 'FOO / HTTP/1.1\r\nHost: x\r\n\r\n', 'HTTP/1.1 200'],
-    ['of such a method, but no header', 'FOO / HTTP/1.1\r\nHost\r\n\r\n', 'HTTP/1.1 400'],
-    ['that is none', 'garbage\r\n\r\n', 'HTTP/1.1 400'],
+    ['with a method unknown to Node', 'FOO / HTTP/1.1\r\nHost: x\r\n\r\n', 'HTTP/1.1 200'],
+    ['with such a method and a malformed header', 'FOO / HTTP/1.1\r\nHost\r\n\r\n', 'HTTP/1.1 400'],
+    ['that is not HTTP', 'garbage\r\n\r\n', 'HTTP/1.1 400'],
     ['for a tunnel', 'CONNECT /x HTTP/1.1\r\nHost: x\r\n\r\n', 'HTTP/1.1 200'],
-  ])('%s gets a response at once', async (_name, bytes, line) => {
+  ])('a request %s gets a response at once', async (_name, bytes, line) => {
     const port = await serve(() => Promise.resolve(value('ok')));
 
     expect((await raw(port, bytes)).slice(0, line.length)).toBe(line);
@@ -173,17 +173,17 @@ describe('a request on a connection', () => {
       '505 HTTP Version Not Supported: unsupported protocol version',
     ],
     [
-      'coded in two ways',
+      'with two transfer codings',
       'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n',
       501,
       'Unsupported transfer encoding',
     ],
     ['for two hosts', 'GET / HTTP/1.1\r\nHost: x\r\nhost: y\r\n\r\n', 400, '400 Bad Request'],
-    ['for a host that cannot be', 'GET / HTTP/1.1\r\nHost: a b\r\n\r\n', 400, '400 Bad Request: malformed Host header'],
+    ['for an invalid host', 'GET / HTTP/1.1\r\nHost: a b\r\n\r\n', 400, '400 Bad Request: malformed Host header'],
     ['for no host', 'GET / HTTP/1.1\r\n\r\n', 400, '400 Bad Request: missing required Host header'],
-    ['for no host, as HTTP/1.0 allows', 'GET / HTTP/1.0\r\n\r\n', 200, '"ok"\n'],
+    ['of HTTP/1.0 for no host', 'GET / HTTP/1.0\r\n\r\n', 200, '"ok"\n'],
     ['for the empty host', 'GET / HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n', 200, '"ok"\n'],
-  ])("%s gets the response of Go's server", async (_name, bytes, code, text) => {
+  ])("a request %s gets the response of Go's server", async (_name, bytes, code, text) => {
     const port = await serve(() => Promise.resolve(value('ok')));
     const answer = await raw(port, bytes);
 

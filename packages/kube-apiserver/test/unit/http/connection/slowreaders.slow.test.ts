@@ -130,7 +130,7 @@ describe('a server that closes', () => {
 
 describe('an answer', () => {
   it.each([
-    ['that is short tells its length', '/x', 'GET', { 'content-length': '16' }, 16],
+    ['that is short has its length', '/x', 'GET', { 'content-length': '16' }, 16],
     [
       'that is long comes in chunks',
       '/list',
@@ -139,8 +139,8 @@ describe('an answer', () => {
       JSON.stringify(LIST).length + 1,
     ],
     ['to HEAD has no body', '/x', 'HEAD', { 'content-length': '16' }, 0],
-    ['to HEAD of what is long has none either', '/list', 'HEAD', { date: expect.any(String) }, 0],
-  ])('%s', async (_name, path, method, headers, length) => {
+    ['to HEAD for a long body has none either', '/list', 'HEAD', { date: expect.any(String) }, 0],
+  ])('a response %s', async (_name, path, method, headers, length) => {
     fixture = await openListener({ dispatch });
     const answer = await fixture.get(path, method);
 

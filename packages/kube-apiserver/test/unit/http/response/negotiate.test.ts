@@ -91,7 +91,7 @@ describe('an Accept header', () => {
     ['pretty=', 'curl/8', true],
     ['', 'Mozilla/5', false],
     ['', 'Mozilla/5.0 (X11)', true],
-  ])('with the query "%s" of agent %s the JSON is indented: %s', (query, agent, pretty) => {
+  ])('the JSON for the query "%s" of agent %s is indented: %s', (query, agent, pretty) => {
     expect(wantsPretty(new Map(new URLSearchParams(query)), agent)).toBe(pretty);
   });
 });
