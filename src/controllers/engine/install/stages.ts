@@ -116,10 +116,11 @@ function planInput({ input, contents }: InstallState, desired: readonly DesiredO
 }
 
 async function applyFrame(initial: InstallState, scope: ReconcileScope): Promise<StageResult> {
-  const { identity, namespace, spec } = initial.input;
+  const { identity, namespace, namespaceObject, spec } = initial.input;
   const { targets } = scope;
   const applied = await applySteps(frameSteps(initial), initial.input, scope);
-  const terminating = await terminationOf(initial.input, scope);
+  const isDeleted = namespaceObject !== undefined && isTerminating(namespaceObject);
+  const terminating = isDeleted ? await describeTermination(namespace, scope) : undefined;
   const state = { ...withApplied(initial, applied), terminating };
   const isBlocked = applied.objects.some(blocksOthers);
   if (!isBlocked) targets.open(identity, namespace);
@@ -136,10 +137,7 @@ function blocksOthers({ state, object }: ObjectState): boolean {
 }
 
 /** Why the target namespace cannot be used, with the reasons that Kubernetes reports for its slow deletion. */
-async function terminationOf(input: Input, { client, pass }: ReconcileScope): Promise<string | undefined> {
-  const cached = input.namespaceObject;
-  if (cached === undefined || !isTerminating(cached)) return undefined;
-  const name = cached.metadata.name;
+async function describeTermination(name: string, { client, pass }: ReconcileScope): Promise<string> {
   // The cache has metadata only.
   const fresh = await client.get<KubeObject>(Namespaces, { name }, { signal: pass.signal });
   const blockers = fresh === undefined ? '' : namespaceBlockers(fresh);
