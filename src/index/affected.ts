@@ -18,8 +18,8 @@ export interface ClusterChange<P extends PlacementEntry> {
   readonly before: ClusterView | undefined;
   readonly after: ClusterView | undefined;
   readonly moves: readonly CandidatePoolChange[];
-  /** The Placements whose predicates name a label or claim that changed. */
-  readonly naming: Iterable<P>;
+  /** The keys of the Placements whose predicates name a label or claim that changed. */
+  readonly naming: Iterable<string>;
   /** The Placements that may hold clusters which are no candidates: misconfigured, or with an unreadable set. */
   readonly mayHoldOthers: Iterable<P>;
 }
@@ -32,20 +32,23 @@ export interface ClusterChange<P extends PlacementEntry> {
  */
 export function affected<P extends PlacementEntry>(
   change: ClusterChange<P>,
-  find: (key: string) => P | undefined,
+  placements: ReadonlyMap<string, P>,
 ): ReadonlySet<P> {
   const found = new Set<P>();
   for (const move of change.moves) {
     if (move.was === move.now) continue;
     for (const key of move.pool.placements) {
-      const placement = find(key);
+      const placement = placements.get(key);
       if (placement !== undefined && !placement.pending && isMoveRelevant(placement, move, change))
         found.add(placement);
     }
   }
-  for (const placement of change.naming)
-    if (!placement.pending && isMatchChanged(placement, change)) found.add(placement);
-  if (isDeletionBegun(change)) for (const placement of change.mayHoldOthers) found.add(placement);
+  for (const key of change.naming) {
+    const placement = placements.get(key);
+    if (placement !== undefined && !placement.pending && isMatchChanged(placement, change)) found.add(placement);
+  }
+  const deletionBegins = change.before?.deleting === false && change.after?.deleting !== false;
+  if (deletionBegins) for (const placement of change.mayHoldOthers) found.add(placement);
   return found;
 }
 
@@ -66,8 +69,4 @@ function isMatchChanged<P extends PlacementEntry>(
   if (before === undefined || after === undefined) return false;
   if (!unreadable && !pool.clusters.has(ordinal)) return false;
   return matches(rules, before) !== matches(rules, after);
-}
-
-function isDeletionBegun<P extends PlacementEntry>({ before, after }: ClusterChange<P>): boolean {
-  return before?.deleting === false && after?.deleting !== false;
 }

@@ -1,5 +1,5 @@
 import { Bitset } from './bitset.js';
-import type { MembershipIndex } from './membershipindex.js';
+import type { MembershipChange, MembershipIndex } from './membershipindex.js';
 
 /** The candidates of all Placements that select from the same sets. */
 export interface CandidatePool {
@@ -18,16 +18,6 @@ export interface CandidatePoolChange {
   readonly now: boolean;
   /** The pool was empty before the change, or is empty after it. */
   readonly emptinessChanged: boolean;
-}
-
-/** A change of one cluster. */
-export interface CandidateChange {
-  readonly ordinal: number;
-  /** The cluster exists and is not being deleted, after the change. */
-  readonly alive: boolean;
-  /** Its sets before and after. */
-  readonly sets: Iterable<string>;
-  readonly after: readonly string[];
 }
 
 const NO_CLUSTERS = new Bitset();
@@ -65,17 +55,20 @@ export class CandidatePools {
     }
   }
 
-  /** Applies a change of a cluster; returns one change for each pool of its sets. */
-  updateCluster({ ordinal, alive, sets, after }: CandidateChange): CandidatePoolChange[] {
+  /**
+   * Applies a change of a cluster; returns one change for each pool of its sets. `alive`: the cluster exists and is not
+   * being deleted, after the change.
+   */
+  updateCluster({ ordinal, before, after }: MembershipChange, alive: boolean): CandidatePoolChange[] {
     const pools = new Set<CandidatePool>();
-    for (const set of sets) for (const pool of this.#bySet.get(set) ?? []) pools.add(pool);
+    for (const set of [...before, ...after]) for (const pool of this.#bySet.get(set) ?? []) pools.add(pool);
     const changes: CandidatePoolChange[] = [];
     for (const pool of pools) {
       const was = pool.clusters.has(ordinal);
       const now = alive && after.some((set) => pool.sets.includes(set));
-      const before = pool.clusters.size;
+      const sizeBefore = pool.clusters.size;
       pool.clusters.put(ordinal, now);
-      const emptinessChanged = was !== now && (before === 0 || pool.clusters.size === 0);
+      const emptinessChanged = was !== now && (sizeBefore === 0 || pool.clusters.size === 0);
       changes.push({ pool, was, now, emptinessChanged });
     }
     return changes;

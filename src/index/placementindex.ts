@@ -3,11 +3,11 @@ import { eligibleSets } from '../domain/placement/eligible.js';
 import type { PlacementRules } from '../domain/placement/predicates.js';
 import { clusterHash, matchedClusters } from '../domain/placement/rank.js';
 import type { BindingView, Candidate, Candidates, ClusterView, SetView } from '../domain/placement/snapshot.js';
-import { affected, type ClusterChange, type PlacementEntry } from './affected.js';
+import { affected, type PlacementEntry } from './affected.js';
 import { BindingIndex } from './bindingindex.js';
 import type { Bitset } from './bitset.js';
 import { CandidatePools, type CandidatePool } from './candidatepools.js';
-import { MembershipIndex, sameMap } from './membershipindex.js';
+import { MembershipIndex, sameMap, type MembershipChange } from './membershipindex.js';
 import { RequirementIndex } from './requirementindex.js';
 
 /** A Placement as the index holds it. */
@@ -78,29 +78,18 @@ export class PlacementIndex {
     const before = known === undefined ? undefined : this.#clusters.get(known);
     if (before !== undefined && sameView(before, after)) return NO_EFFECTS;
     const change = this.#membership.upsertCluster(after);
-    const { ordinal, affected: sets } = change;
-    this.#clusters.set(ordinal, after);
-    if (before === undefined) this.#addCandidate(ordinal, { name: after.name, hash: clusterHash(after.name) });
-    const naming = this.#requirements.updateCluster(ordinal, before, after);
-    const moves = this.#pools.updateCluster({
-      ordinal,
-      alive: !after.deleting,
-      sets: new Set([...change.before, ...change.after]),
-      after: change.after,
-    });
-    return { placements: this.#affected({ ordinal, before, after, moves }, naming), sets };
+    this.#clusters.set(change.ordinal, after);
+    if (before === undefined) this.#addCandidate(change.ordinal, { name: after.name, hash: clusterHash(after.name) });
+    return this.#clusterChanged(change, before, after);
   }
 
   /** Removes a cluster that does not exist any more. */
   removeCluster(name: string): ClusterEffects {
     const change = this.#membership.removeCluster(name);
     if (change === undefined) return NO_EFFECTS;
-    const { ordinal, affected: sets } = change;
-    const before = this.#clusters.get(ordinal);
-    this.#clusters.delete(ordinal);
-    const naming = this.#requirements.updateCluster(ordinal, before, undefined);
-    const moves = this.#pools.updateCluster({ ordinal, alive: false, sets: change.before, after: change.after });
-    return { placements: this.#affected({ ordinal, before, after: undefined, moves }, naming), sets };
+    const before = this.#clusters.get(change.ordinal);
+    this.#clusters.delete(change.ordinal);
+    return this.#clusterChanged(change, before, undefined);
   }
 
   /** Adds or updates a set. Not to be called for changes of its status or labels alone. */
@@ -195,6 +184,20 @@ export class PlacementIndex {
     return ordinal === undefined ? undefined : this.#clusters.get(ordinal);
   }
 
+  /** Updates requirements and pools after the membership. */
+  #clusterChanged(
+    membership: MembershipChange,
+    before: ClusterView | undefined,
+    after: ClusterView | undefined,
+  ): ClusterEffects {
+    const { ordinal, affected: sets } = membership;
+    const naming = this.#requirements.updateCluster(ordinal, before, after);
+    const moves = this.#pools.updateCluster(membership, after?.deleting === false);
+    if (!this.tracking) return { placements: NO_KEYS, sets };
+    const change = { ordinal, before, after, moves, naming, mayHoldOthers: this.#mayHoldOthers };
+    return { placements: this.#report(affected(change, this.#placements)), sets };
+  }
+
   #addCandidate(ordinal: number, candidate: Candidate): void {
     if (this.#candidatesShared) this.#candidates = [...this.#candidates];
     this.#candidatesShared = false;
@@ -245,17 +248,6 @@ export class PlacementIndex {
   #updateMayHoldOthers(entry: Entry): void {
     if (entry.unreadable || entry.rules.problem !== undefined) this.#mayHoldOthers.add(entry);
     else this.#mayHoldOthers.delete(entry);
-  }
-
-  #affected(change: Omit<ClusterChange<Entry>, 'naming' | 'mayHoldOthers'>, keys: Iterable<string>): readonly string[] {
-    if (!this.tracking) return NO_KEYS;
-    const naming: Entry[] = [];
-    for (const key of keys) {
-      const entry = this.#placements.get(key);
-      if (entry !== undefined) naming.push(entry);
-    }
-    const whole = { ...change, naming, mayHoldOthers: this.#mayHoldOthers };
-    return this.#report(affected(whole, (key) => this.#placements.get(key)));
   }
 
   /** The keys of the entries that are not pending yet; they are from now on. */

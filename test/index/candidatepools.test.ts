@@ -2,9 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 
 import { Bitset } from '../../src/index/bitset.js';
 import { CandidatePools, type CandidatePoolChange } from '../../src/index/candidatepools.js';
-import { MembershipIndex } from '../../src/index/membershipindex.js';
+import { MembershipIndex, type MembershipChange } from '../../src/index/membershipindex.js';
 
-const JOINED = { ordinal: 7, alive: true, sets: ['prod'], after: ['prod'] };
+const JOINED: MembershipChange = { ordinal: 7, before: [], after: ['prod'], affected: ['prod'] };
 
 describe('a pool of candidates', () => {
   function pools(): CandidatePools {
@@ -19,7 +19,7 @@ describe('a pool of candidates', () => {
     const index = pools();
 
     expect(index.join('team/one', ['prod'])).toBe(index.join('team/two', ['prod']));
-    expect(keysOf(index.updateCluster(JOINED))).toEqual([['team/one', 'team/two']]);
+    expect(keysOf(index.updateCluster(JOINED, true))).toEqual([['team/one', 'team/two']]);
   });
 
   it('a pool of candidates stays while another Placement uses it', () => {
@@ -29,7 +29,7 @@ describe('a pool of candidates', () => {
 
     index.leave('team/one', pool);
 
-    expect(keysOf(index.updateCluster(JOINED))).toEqual([['team/two']]);
+    expect(keysOf(index.updateCluster(JOINED, true))).toEqual([['team/two']]);
   });
 
   it('a pool of candidates is removed with its last Placement', () => {
@@ -37,6 +37,6 @@ describe('a pool of candidates', () => {
 
     index.leave('team/one', index.join('team/one', ['prod']));
 
-    expect(index.updateCluster(JOINED)).toEqual([]);
+    expect(index.updateCluster(JOINED, true)).toEqual([]);
   });
 });
