@@ -4,7 +4,7 @@ import type { Clock, Random, Timer } from './clock.js';
 import { ApiError, isFailure, loggedError } from './errors.js';
 import type { Logger } from './logger.js';
 import type { ControllerMetrics, ReconcileResult, RunningWork } from './metrics.js';
-import type { Pass, Reconciler, Result } from './result.js';
+import type { Pass, Reconciler } from './result.js';
 import { WorkQueue, type Run } from './workqueue.js';
 
 export interface ControllerOptions {
@@ -138,7 +138,11 @@ class Loop implements Controller {
     metrics?.reconcile.active(++this.#active);
     let result: ReconcileResult;
     try {
-      result = settleResult(queue, key, await reconciler.reconcile(key, pass));
+      const ended = await reconciler.reconcile(key, pass);
+      const requeueMs = ended.ending === 'done' ? ended.requeueAfterMs : ended.afterMs;
+      queue.forget(key);
+      if (requeueMs !== undefined) queue.requeueAfter(key, requeueMs);
+      result = requeueMs === undefined ? 'success' : 'requeue_after';
     } catch (error) {
       result = this.#failed(queue, key, pass, error);
     }
@@ -167,12 +171,4 @@ class Loop implements Controller {
     if (slash < 0) return { controller, kind, name: key };
     return { controller, kind, namespace: key.slice(0, slash), name: key.slice(slash + 1) };
   }
-}
-
-function settleResult(queue: WorkQueue, key: string, result: Result): ReconcileResult {
-  queue.forget(key);
-  const requeueMs = result.ending === 'done' ? result.requeueAfterMs : result.afterMs;
-  if (requeueMs === undefined) return 'success';
-  queue.requeueAfter(key, requeueMs);
-  return 'requeue_after';
 }

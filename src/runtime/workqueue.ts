@@ -187,16 +187,6 @@ export class WorkQueue {
   async #run(key: string, entry: Entry): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
     if (this.#closed) return;
-    const run = this.#begin(entry);
-    try {
-      await this.#options.work(key, run);
-    } catch {
-      this.retry(key);
-    }
-    this.#end(key, entry);
-  }
-
-  #begin(entry: Entry): Run {
     const now = this.#clock.monotonic();
     const enqueuedAt = Math.min(entry.enqueuedAt ?? now, entry.timer === undefined ? now : entry.timerEnqueuedAt);
     entry.timer?.cancel();
@@ -207,26 +197,28 @@ export class WorkQueue {
     this.#running.add(entry);
     this.#setWaiting(this.#waiting - 1);
     this.#options.metrics?.started((now - entry.queuedAt) / 1000);
-    return { signal: this.#abort.signal, enqueuedAt };
+    try {
+      await this.#options.work(key, { signal: this.#abort.signal, enqueuedAt });
+    } catch {
+      this.retry(key);
+    }
+    this.#end(key, entry);
   }
 
+  /** Ends a run: a key that was added during it is queued again, not before `notBefore`. */
   #end(key: string, entry: Entry): void {
+    const now = this.#clock.monotonic();
     this.#running.delete(entry);
-    this.#options.metrics?.finished((this.#clock.monotonic() - entry.startedAt) / 1000);
+    this.#options.metrics?.finished((now - entry.startedAt) / 1000);
     const dirty = entry.state === 'dirty';
     entry.state = 'idle';
-    if (dirty) this.#runAgain(key, entry);
-    if (entry.state === 'idle' && entry.timer === undefined) this.#entries.delete(key);
-  }
-
-  /** Queues a key that was added during its run, not before `notBefore`. */
-  #runAgain(key: string, entry: Entry): void {
-    if (entry.notBefore <= this.#clock.monotonic()) {
+    if (dirty && entry.notBefore <= now) {
       this.#submit(key, entry);
-      return;
+    } else if (dirty) {
+      this.#setWaiting(this.#waiting - 1);
+      this.#arm(key, entry, { due: entry.notBefore, enqueuedAt: entry.enqueuedAt ?? entry.notBefore });
     }
-    this.#setWaiting(this.#waiting - 1);
-    this.#arm(key, entry, { due: entry.notBefore, enqueuedAt: entry.enqueuedAt ?? entry.notBefore });
+    if (entry.state === 'idle' && entry.timer === undefined) this.#entries.delete(key);
   }
 
   #entry(key: string): Entry {
