@@ -33,10 +33,35 @@ export type Gathered =
  * unknown outcome. Changes nothing; what is read from the API enters the mutation cache. Throws when the API cannot be read.
  */
 export async function gather(scope: ReconcileScope): Promise<Gathered> {
-  const notCurrent = cachesNotCurrent(Object.values(scope.caches));
+  const { key, namespace, name, caches, index, states, mutations } = scope;
+  const notCurrent = cachesNotCurrent(Object.values(caches));
   if (notCurrent.length > 0) return { kind: 'notCurrent', caches: notCurrent };
   await confirmWrites(scope);
-  return readInput(scope);
+  // From here on without waiting: all values are of one moment.
+  const cached = caches.placements.store.get(key);
+  const rules = index.rules(key);
+  if (cached === undefined || rules === undefined) return { kind: 'gone' };
+  const { uid = '', generation = 0, deletionTimestamp } = cached.metadata;
+  const placement = mutations.placements.newest(key, cached) ?? cached;
+  if (placement.metadata.uid !== uid || (placement.metadata.generation ?? 0) > generation) return { kind: 'behind' };
+  if (deletionTimestamp !== undefined) return { kind: 'deleting' };
+  const owner = { namespace, name, uid };
+  const known = states.get(key);
+  const fresh: PlacementState = { uid, slots: undefined, decisions: new Set(), unconfirmed: new Set() };
+  // A Placement that was created anew under the same name begins with an empty state.
+  const state = known?.uid === uid ? known : fresh;
+  const objects = decisionsOf(state, scope);
+  const stored = [...objects.values()].map((object) => readDecision(object, owner));
+  const snapshot: PlacementSnapshot = {
+    placement: { ...owner, generation, rules, status: placement.status },
+    bindings: index.bindings(namespace),
+    sets: index.sets(namespace),
+    candidates: index.candidates(key),
+    held: heldClusters(stored, state, index),
+    stored,
+    remembered: state.slots,
+  };
+  return { kind: 'gathered', input: { placement, owner, objects, state, snapshot } };
 }
 
 /** Reads the decision objects whose last write has an unknown outcome. */
@@ -67,37 +92,6 @@ export async function readStoredDecision(
     state.decisions.add(name);
   }
   return found;
-}
-
-/** Reads caches and index, without waiting in between. */
-function readInput(scope: ReconcileScope): Gathered {
-  const { key, namespace, name, caches, index, states, mutations } = scope;
-  const cached = caches.placements.store.get(key);
-  const rules = index.rules(key);
-  if (cached === undefined || rules === undefined) return { kind: 'gone' };
-  const { uid = '', generation = 0, deletionTimestamp } = cached.metadata;
-  const placement = mutations.placements.newest(key, cached) ?? cached;
-  if (placement.metadata.uid !== uid || (placement.metadata.generation ?? 0) > generation) return { kind: 'behind' };
-  if (deletionTimestamp !== undefined) return { kind: 'deleting' };
-  const owner = { namespace, name, uid };
-  const known = states.get(key);
-  // A Placement that was created anew under the same name begins with an empty state.
-  const state =
-    known?.uid === uid
-      ? known
-      : { uid, slots: undefined, decisions: new Set<string>(), unconfirmed: new Set<string>() };
-  const objects = decisionsOf(state, scope);
-  const stored = [...objects.values()].map((object) => readDecision(object, owner));
-  const snapshot: PlacementSnapshot = {
-    placement: { ...owner, generation, rules, status: placement.status },
-    bindings: index.bindings(namespace),
-    sets: index.sets(namespace),
-    candidates: index.candidates(key),
-    held: heldClusters(stored, state, index),
-    stored,
-    remembered: state.slots,
-  };
-  return { kind: 'gathered', input: { placement, owner, objects, state, snapshot } };
 }
 
 /** The decision objects in the cache, and those written that it does not show yet. */

@@ -71,16 +71,14 @@ async function writeStatus(input: Input, outcome: Outcome, scope: ReconcileScope
     mutations.placements.mutated(key, await client.updateStatus(Placements, wanted, options));
   } catch (error) {
     if (isFailure(error, 'NotFound')) return reported;
-    if (isFailure(error, 'Conflict')) await readPlacement(input, scope);
+    if (isFailure(error, 'Conflict')) {
+      const { namespace, name, uid } = input.owner;
+      const found = await client.get<Placement>(Placements, { namespace, name });
+      if (found?.metadata.uid === uid) mutations.placements.mutated(key, found);
+    }
     throw error;
   }
   return reported;
-}
-
-async function readPlacement({ owner }: Input, { client, key, mutations }: ReconcileScope): Promise<void> {
-  const { namespace, name, uid } = owner;
-  const found = await client.get<Placement>(Placements, { namespace, name });
-  if (found?.metadata.uid === uid) mutations.placements.mutated(key, found);
 }
 
 /** Records an event for a decision that was stored without a failure, if it holds other clusters than before. */

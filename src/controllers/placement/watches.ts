@@ -17,7 +17,7 @@ import type { PlacementContext } from './scope.js';
  * and sets that it affects. Own writes affect none. To be called before the caches start.
  */
 export function watchCaches(context: PlacementContext, enqueueSet: (name: string) => void): void {
-  const { caches, index, deletions, enqueue } = context;
+  const { caches, index, deletions, postponed, enqueue } = context;
   const enqueueAll = (keys: readonly string[]): void => {
     for (const key of keys) enqueue(key);
   };
@@ -38,17 +38,11 @@ export function watchCaches(context: PlacementContext, enqueueSet: (name: string
   for (const cache of Object.values(caches)) {
     cache.onState(() => {
       deletions.noteDeletion();
-      enqueueAll(takePostponed(context));
+      if (cachesNotCurrent(Object.values(caches)).length > 0) return;
+      enqueueAll([...postponed].sort());
+      postponed.clear();
     });
   }
-}
-
-/** The postponed keys once all caches are current; none before. */
-function takePostponed({ caches, postponed }: PlacementContext): readonly string[] {
-  if (postponed.size === 0 || cachesNotCurrent(Object.values(caches)).length > 0) return [];
-  const keys = [...postponed].sort();
-  postponed.clear();
-  return keys;
 }
 
 function foldSet({ index }: PlacementContext, change: Change<ManagedClusterSet>): readonly string[] {
