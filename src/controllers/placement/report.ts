@@ -91,14 +91,17 @@ export function recordDecision(input: Input, outcome: Outcome, recorder: EventRe
  * Records an event for a Placement that is not satisfied or cannot be published, once per change of the condition. A
  * first decision without a failure has its own event already.
  */
-export function recordStatus(input: Input, outcome: Outcome, report: PlacementReport, recorder: EventRecorder): void {
+export function recordStatus(
+  input: Input,
+  outcome: Outcome,
+  { states }: PlacementReport,
+  recorder: EventRecorder,
+): void {
   const before = conditionsOf(input);
-  const changed = (type: string): boolean => isChanged(before, report.states, type);
-  const isRefused = report.states.some(
-    ({ type, reason }) => type === PlacementConditions.Ready && reason === 'PublishFailed',
-  );
+  const changed = (type: string): boolean => isChanged(before, states, type);
+  const isRefused = states.some(({ type, reason }) => type === PlacementConditions.Ready && reason === 'PublishFailed');
   const failed = isRefused && changed(PlacementConditions.Ready);
-  const state = report.states.find((one) => one.type === PlacementConditions.PlacementSatisfied);
+  const state = states.find((one) => one.type === PlacementConditions.PlacementSatisfied);
   if (state === undefined || (!failed && (state.status !== 'False' || !changed(state.type)))) return;
   if (!failed && isFirst(input) && decisionNote(input, outcome) !== undefined) return;
   record(input.placement, { reason: 'PlacementUnsatisfied', note: state.message }, recorder);
