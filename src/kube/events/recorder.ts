@@ -85,7 +85,17 @@ class QueuedRecorder implements EventRecorder {
     this.#series.delete(key);
     this.#series.set(key, series);
     this.#evict();
-    this.#schedule(series);
+    // Written now, or when the count of the series may be written again.
+    if (series.queued || series.timer !== undefined) return;
+    const wait = series.writeNotBefore - now;
+    if (wait <= 0) {
+      this.#enqueue(series);
+      return;
+    }
+    series.timer = clock.after(wait, () => {
+      series.timer = undefined;
+      this.#enqueue(series);
+    });
   }
 
   async flush(): Promise<void> {
@@ -121,21 +131,6 @@ class QueuedRecorder implements EventRecorder {
       series.timer?.cancel();
       this.#series.delete(key);
     }
-  }
-
-  /** Enqueues the series, now or when it may be written again. */
-  #schedule(series: Series): void {
-    if (series.queued || series.timer !== undefined) return;
-    const { clock } = this.#tools;
-    const wait = series.writeNotBefore - clock.monotonic();
-    if (wait <= 0) {
-      this.#enqueue(series);
-      return;
-    }
-    series.timer = clock.after(wait, () => {
-      series.timer = undefined;
-      this.#enqueue(series);
-    });
   }
 
   #enqueue(series: Series): void {
