@@ -47,19 +47,22 @@ const FAULTS: readonly (readonly [string, () => UpstreamResponse, string])[] = [
   ['fails for another reason', () => response({}, TEXT, new TypeError('a fault')), 'broken'],
 ];
 
-describe.each(FAULTS)('a response to a write with a success status whose body %s', (_what, faulty, reason) => {
+describe.each(FAULTS)('a response to a write with a success status whose body %s', (what, faulty, reason) => {
   it.each(
     WRITES.flatMap((action) =>
       ['application/json', 'application/yaml'].flatMap((accept) =>
         [false, true].map((returned) => [action, accept, returned] as const),
       ),
     ),
-  )('is mapped to 200 without a body (%s, %s, Prefer: %s), with the failure', async (action, accept, returned) => {
-    const mapped = await mapResponse(faulty(), request(action, accept, returned), rules);
+  )(
+    `a response to a write whose body ${what} is mapped to 200 without a body (%s, %s, Prefer: %s), with the failure`,
+    async (action, accept, returned) => {
+      const mapped = await mapResponse(faulty(), request(action, accept, returned), rules);
 
-    expect(mapped).toEqual({ code: 200, headers: {}, failure: expect.any(UpstreamError) });
-    expect(mapped.failure?.reason).toBe(reason);
-  });
+      expect(mapped).toEqual({ code: 200, headers: {}, failure: expect.any(UpstreamError) });
+      expect(mapped.failure?.reason).toBe(reason);
+    },
+  );
 });
 
 it.each(FAULTS.filter(([what]) => !what.includes('1 MiB')))(
