@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AIMS, CREDENTIALS, EVERYWHERE, request, type Aim, type Attack } from './attacks.js';
 import { WITH_BODY, WITH_BODY_REFUSED, WITHOUT_BODY, WITHOUT_BODY_REFUSED } from './bodyattacks.js';
 import { CANARY } from './client.js';
-import { PLACEMENTS, startRig, utterances, type Rig } from './rig.js';
+import { PLACEMENTS, startRig, outputOf, type Rig } from './rig.js';
 import { PLACEMENT, reply } from './upstream.js';
 import { sendRaw } from './rawclient.js';
 
@@ -36,23 +36,23 @@ const REFUSED: readonly Try[] = [
 ];
 
 /** One line for each request with an unexpected response. */
-async function volley(rig: Rig, all: readonly Try[], strict: boolean): Promise<string[]> {
+async function sendAll(rig: Rig, all: readonly Try[], strict: boolean): Promise<string[]> {
   const wrong: string[] = [];
   const left = [...all];
-  const shooter = async (): Promise<void> => {
+  const worker = async (): Promise<void> => {
     for (let next = left.pop(); next !== undefined; next = left.pop()) {
-      const fault = await shoot(rig, next, strict).catch((error: unknown) => String(error));
+      const fault = await send(rig, next, strict).catch((error: unknown) => String(error));
       if (fault !== undefined)
         wrong.push(
           `${next.attack.name} at ${next.aim.method} ${next.aim.path} (${next.credentials.length} credentials): ${fault}`,
         );
     }
   };
-  await Promise.all(Array.from({ length: AT_A_TIME }, shooter));
+  await Promise.all(Array.from({ length: AT_A_TIME }, worker));
   return wrong;
 }
 
-async function shoot(rig: Rig, { attack, aim, credentials }: Try, strict: boolean): Promise<string | undefined> {
+async function send(rig: Rig, { attack, aim, credentials }: Try, strict: boolean): Promise<string | undefined> {
   const { codes, bodiless = false } = attack;
   const deadline = codes.length === 0 ? { deadlineMs: 200 } : {};
   const { replies } = await sendRaw(attack.forge(aim, credentials), { ...rig.wire, bodiless, strict, ...deadline });
@@ -77,13 +77,13 @@ describe.each([false, true])('a gateway with strict status codes %s', (strict) =
   it(`the gateway rejects ${REFUSED.length} forged requests and sends no byte of them upstream`, async () => {
     expect(REFUSED.length).toBeGreaterThanOrEqual(2_000);
 
-    expect(await volley(rig, REFUSED, strict)).toEqual([]);
+    expect(await sendAll(rig, REFUSED, strict)).toEqual([]);
     expect({ bytes: rig.upstream.bytes, connections: rig.upstream.connections }).toEqual({ bytes: 0, connections: 0 });
     expect(Object.getOwnPropertyNames(Object.prototype).sort().join()).toBe(PROTOTYPE);
   }, 900_000);
 
   it('the gateway keeps every part of a token out of log lines, metrics and dumps', async () => {
-    expect(await utterances(rig)).not.toMatch(/canary|Bearer/i);
+    expect(await outputOf(rig)).not.toMatch(/canary|Bearer/i);
     expect(inspect(rig.gateway, { depth: 10, showHidden: true })).not.toContain('canary');
     expect(JSON.stringify(process.report.getReport())).not.toContain('canary');
     expect(rig.log.lines.filter(({ level }) => level === 'error')).toEqual([]);

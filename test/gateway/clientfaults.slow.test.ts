@@ -8,7 +8,7 @@ import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { mustConform } from './conformance.js';
 import { CANARY } from './client.js';
 import { ENGINE_YAML, ENGINES, PATIENT, PLACEMENTS, startRig, type Rig } from './rig.js';
-import { obliging, PLACEMENT, reply } from './upstream.js';
+import { answerNormally, PLACEMENT, reply } from './upstream.js';
 import { open, parseReplies, readReplies, sendRaw } from './rawclient.js';
 
 const COOKIE = `COOKIE: Authorization: Bearer ${CANARY}\r\n`;
@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 
 beforeEach(() => {
-  rig.upstream.script = obliging;
+  rig.upstream.script = answerNormally;
   rig.upstream.requests.length = 0;
 });
 
@@ -66,19 +66,19 @@ describe('a client that closes its connection', () => {
   ])(
     'the gateway aborts the upstream call of a client that disconnects during a %s at once, before any timeout',
     async (_method, bytes) => {
-      const timeless = await startRig({ clock: new ManualClock(Date.now()) });
-      timeless.upstream.script = () => undefined;
-      const socket = await open(timeless.wire);
+      const manualTime = await startRig({ clock: new ManualClock(Date.now()) });
+      manualTime.upstream.script = () => undefined;
+      const socket = await open(manualTime.wire);
       socket.write(bytes);
-      await waitFor('the call upstream', () => timeless.upstream.requests.length === 1, { everyMs: 5 });
-      const [upstream] = timeless.upstream.sockets;
+      await waitFor('the call upstream', () => manualTime.upstream.requests.length === 1, { everyMs: 5 });
+      const [upstream] = manualTime.upstream.sockets;
       const ended = upstream === undefined ? Promise.reject(new Error('no connection')) : once(upstream, 'close');
 
       socket.destroy();
 
       await ended;
-      expect(timeless.upstream.requests).toHaveLength(1);
-      await timeless.stop();
+      expect(manualTime.upstream.requests).toHaveLength(1);
+      await manualTime.stop();
     },
   );
 
@@ -137,97 +137,97 @@ describe('a client that does not read its response', () => {
 
   it('the gateway disconnects a client that does not read its response at the upstream timeout, and delays no other client', async () => {
     const clock = new ManualClock(Date.now());
-    const mute = await startRig({ clock, upstreamTimeoutMs: 15_000 });
-    mute.upstream.script = (_request, socket) =>
+    const ownRig = await startRig({ clock, upstreamTimeoutMs: 15_000 });
+    ownRig.upstream.script = (_request, socket) =>
       socket.write(reply(200, { ...LIST, items: [{ ...PLACEMENT, spec: { x: LARGE } }] }));
-    const socket = await open(mute.wire);
+    const socket = await open(ownRig.wire);
     socket.write(`GET ${PLACEMENTS} HTTP/1.1\r\nHost: localhost\r\n${COOKIE}\r\n`);
     await new Promise((resolve) => socket.once('readable', resolve));
-    expect((await mute.ask({ path: '/livez', token: '' })).status).toBe(200);
-    expect(mute.upstream.sockets.size).toBe(1);
+    expect((await ownRig.ask({ path: '/livez', token: '' })).status).toBe(200);
+    expect(ownRig.upstream.sockets.size).toBe(1);
 
     await clock.advance(15_000);
 
-    await waitFor('the connection upstream to be gone', () => mute.upstream.sockets.size === 0);
+    await waitFor('the connection upstream to be gone', () => ownRig.upstream.sockets.size === 0);
     const taken = await new Promise<string>((resolve) => {
       let text = '';
       socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')));
       socket.on('close', () => resolve(text));
     });
     expect(taken.length).toBeLessThan(LARGE.length);
-    expect(await mute.metrics.text()).toMatch(/multicluster_gateway_abandoned_requests_total\{route="[^"]+"\} 1/);
-    await mute.stop();
+    expect(await ownRig.metrics.text()).toMatch(/multicluster_gateway_abandoned_requests_total\{route="[^"]+"\} 1/);
+    await ownRig.stop();
   });
 
   it('the gateway sends a client no further response before the client has read the first', async () => {
-    const mute = await startRig();
-    const socket = await open(mute.wire);
+    const ownRig = await startRig();
+    const socket = await open(ownRig.wire);
     socket.pause();
     socket.write(`GET ${PLACEMENTS} HTTP/1.1\r\nHost: localhost\r\n${COOKIE}\r\n`.repeat(1_000));
     await waitFor('the end of the connection', async () =>
-      (await mute.metrics.text()).includes('multicluster_gateway_connections 0\n'),
+      (await ownRig.metrics.text()).includes('multicluster_gateway_connections 0\n'),
     );
 
-    expect(mute.upstream.requests.length).toBeLessThanOrEqual(2);
+    expect(ownRig.upstream.requests.length).toBeLessThanOrEqual(2);
     socket.destroy();
-    await mute.stop();
+    await ownRig.stop();
   });
 });
 
 describe('a slow client', () => {
-  let hasty: Rig;
+  let limited: Rig;
 
   beforeAll(async () => {
     // Node measures these timeouts by itself from the start of a connection: long enough for a handshake and a head on
     // any machine.
-    hasty = await startRig({ limits: { maxConnections: 300, headerTimeoutMs: 5_000, requestTimeoutMs: 7_000 } });
+    limited = await startRig({ limits: { maxConnections: 300, headerTimeoutMs: 5_000, requestTimeoutMs: 7_000 } });
   });
 
   afterAll(async () => {
-    await hasty.stop();
-    expect(hasty.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
+    await limited.stop();
+    expect(limited.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
   it('the gateway sends an error to a client that sends its head too slowly, and disconnects it', async () => {
     const back = await drip(
-      await open(hasty.wire),
+      await open(limited.wire),
       `GET ${ENGINES} HTTP/1.1\r\nHost: localhost\r\n${'X: y\r\n'.repeat(1000)}`,
     );
 
     expect(checkedStatusCodes('GET', back)).toEqual([408]);
-    expect(hasty.upstream.requests).toEqual([]);
+    expect(limited.upstream.requests).toEqual([]);
   });
 
   it('the gateway sends an error to a client that sends its body too slowly, and disconnects it', async () => {
-    const socket = await open(hasty.wire);
+    const socket = await open(limited.wire);
     socket.write(
       `POST ${ENGINES} HTTP/1.1\r\nHost: localhost\r\n${COOKIE}Content-Type: application/yaml\r\nContent-Length: 100000\r\n\r\n`,
     );
 
     expect(checkedStatusCodes('POST', await drip(socket, '# '))).toEqual([408]);
-    expect(hasty.upstream.requests).toEqual([]);
-    await waitFor('the access log', () => hasty.log.lines.some(({ fields }) => Object(fields)['code'] === 408));
-    expect(await hasty.metrics.text()).toContain(
+    expect(limited.upstream.requests).toEqual([]);
+    await waitFor('the access log', () => limited.log.lines.some(({ fields }) => Object(fields)['code'] === 408));
+    expect(await limited.metrics.text()).toContain(
       `multicluster_gateway_requests_total{route="${ENGINES}",method="POST",code="408"} 1\n`,
     );
   });
 
   it('the gateway disconnects a client that sends nothing', async () => {
-    const socket = await open(hasty.wire);
+    const socket = await open(limited.wire);
     socket.resume();
 
     await once(socket, 'close');
-    expect(hasty.upstream.requests).toEqual([]);
+    expect(limited.upstream.requests).toEqual([]);
   });
 
   it('the gateway disconnects a client that does not finish the TLS handshake', async () => {
     const { connect } = await import('node:net');
-    const socket = connect({ port: hasty.wire.port, host: '127.0.0.1' });
+    const socket = connect({ port: limited.wire.port, host: '127.0.0.1' });
     socket.resume();
     socket.write(Buffer.from([0x16, 3, 1, 2]));
 
     await once(socket, 'close');
-    expect(hasty.upstream.requests).toEqual([]);
+    expect(limited.upstream.requests).toEqual([]);
   });
 });
 

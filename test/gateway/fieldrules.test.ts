@@ -182,12 +182,12 @@ describe('an object that the API server rejects', () => {
   });
   const mappedError = (
     status: 400 | 422,
-    said: object,
+    answer: object,
     yaml = 'spec: {numberOfClusters: -1, clusterSets: [a]}',
   ): object => {
     const { kind, detail } = invalidObjectError(
       status,
-      { ...said },
+      { ...answer },
       { kind: 'Placement', object: objectOf(yaml), rules },
     );
     return { kind, fields: (detail.causes ?? []).map(({ field }) => field), message: detail.message };
@@ -219,8 +219,8 @@ describe('an object that the API server rejects', () => {
     ['a reason of its own', causes(['spec', 'SECRET'])],
     ['a reason that is a word of the language', causes(['spec', 'constructor'])],
     ['an unknown field that was not sent', { message: 'unknown field "SECRET"' }],
-  ])('a rejection of the API server with %s gets a generic message', (_what, said) => {
-    expect(mappedError(400, said)).toEqual({
+  ])('a rejection of the API server with %s gets a generic message', (_what, answer) => {
+    expect(mappedError(400, answer)).toEqual({
       kind: 'malformed',
       fields: [],
       message: 'the API server rejects the object as invalid',
@@ -255,7 +255,7 @@ describe('an object that the API server rejects', () => {
       'spec[0]',
       '',
     );
-    const said = fc.oneof(
+    const answer = fc.oneof(
       fc.object({ key: word, values: [word, fc.string(), fc.integer()] }),
       fc.record({
         details: fc.record({
@@ -269,7 +269,7 @@ describe('an object that the API server rejects', () => {
 
     fc.assert(
       fc.property(
-        said,
+        answer,
         fc.object({ key: fc.oneof(word, fc.string()), values: [word, fc.integer()] }),
         fc.constantFrom(400 as const, 422 as const),
         (status, object, code) => {

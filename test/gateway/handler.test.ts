@@ -103,7 +103,7 @@ describe('an unexpected error in the handler', () => {
     ['something that is no error', Object(CANARY), 'no Error was thrown'],
   ])(
     'the gateway answers an unexpected error in the handler (%s) with an empty 500 and logs its stack without its message',
-    async (_what, thrown, said) => {
+    async (_what, thrown, fault) => {
       for (const strict of [false, true]) {
         const wire = await serve({ upstream: failing(thrown) }, strict);
 
@@ -115,7 +115,7 @@ describe('an unexpected error in the handler', () => {
           'error request failed',
           'info request',
         ]);
-        expect(log.lines[0]?.fields).toEqual({ fault: expect.stringMatching(`^${said}`) });
+        expect(log.lines[0]?.fields).toEqual({ fault: expect.stringMatching(`^${fault}`) });
         expect(JSON.stringify(log.lines)).not.toContain('canary');
         await server?.stop(0);
         log.lines.length = 0;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { load } from 'js-yaml';
 
 import { MEDIA_TYPES } from '../../src/gateway/request/media.js';
-import { obliging, PLACEMENT, reply } from './upstream.js';
+import { answerNormally, PLACEMENT, reply } from './upstream.js';
 import { CANARY, type Ask } from './client.js';
 import { ENGINE_YAML, ENGINES, PLACEMENT_YAML, PLACEMENTS, PLACEMENTS_APIS, startRig, type Rig } from './rig.js';
 
@@ -24,7 +24,7 @@ afterAll(async () => {
 
 beforeEach(() => {
   for (const one of [rig, strict]) {
-    one.upstream.script = obliging;
+    one.upstream.script = answerNormally;
     one.upstream.requests.length = 0;
   }
 });
@@ -236,7 +236,7 @@ describe('a response of the API server', () => {
     [418, READ, 500, 500],
   ])(
     'the gateway maps an upstream response with %i to %j to %i, and to %i with strict status codes',
-    async (status, ask, code, strictCode, said = {}) => {
+    async (status, ask, code, strictCode, statusFields = {}) => {
       for (const [one, wanted] of [
         [rig, code],
         [strict, strictCode],
@@ -245,7 +245,7 @@ describe('a response of the API server', () => {
           socket.write(
             reply(
               status,
-              { message: 'SECRET UPSTREAM TEXT', ...Object(said) },
+              { message: 'SECRET UPSTREAM TEXT', ...Object(statusFields) },
               { 'set-cookie': 'a=b', 'x-upstream': 'yes', location: 'https://127.0.0.1:1/', 'retry-after': '7' },
             ),
           );

@@ -102,7 +102,7 @@ const PIECES = [
   'é',
   '😀',
 ];
-const soup = fc
+const anyText = fc
   .array(fc.oneof(fc.constantFrom(...PIECES), fc.string()), { maxLength: 60 })
   .map((parts) => parts.join(''));
 const repeated = fc
@@ -161,7 +161,7 @@ describe('a body of any bytes', () => {
       fc.assert(
         fc.property(
           fc.oneof(
-            soup.map((text) => Buffer.from(text)),
+            anyText.map((text) => Buffer.from(text)),
             fc.uint8Array({ maxLength: 200 }),
           ),
           (bytes) => {
@@ -227,7 +227,7 @@ describe('a body of any bytes', () => {
 
   it('a body in JSON is accepted only when JSON.parse accepts it, with the same value', () => {
     fc.assert(
-      fc.property(soup, (text) => {
+      fc.property(anyText, (text) => {
         const value = refusedOr(() => parseBody(Buffer.from(text), 'json'));
         if (value !== undefined) expect(JSON.stringify(value)).toBe(JSON.stringify(JSON.parse(text)));
       }),
@@ -254,7 +254,7 @@ const headerName = fc.oneof(
   fc.string(),
 );
 const headerText = fc.oneof(
-  soup,
+  anyText,
   fc.constantFrom('Authorization: Bearer abc', 'Bearer abc', 'application/yaml', '"7"', '*', 'chunked', 'https://a'),
   fc.string({ maxLength: 20_000 }),
 );

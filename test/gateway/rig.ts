@@ -109,7 +109,7 @@ export async function startRig(options: Partial<GatewayOptions> = {}): Promise<R
 }
 
 /** All log lines and metrics of the gateway, as text. */
-export async function utterances(rig: Rig): Promise<string> {
+export async function outputOf(rig: Rig): Promise<string> {
   return `${JSON.stringify(rig.log.lines)}\n${await rig.metrics.text()}`;
 }
 

@@ -51,24 +51,24 @@ interface Impostor {
   /** The CA that the gateway is configured with, PEM. */
   readonly ca: string;
   /** The decrypted bytes that it has received. */
-  readonly heard: string[];
+  readonly received: string[];
 }
 
 async function speakingTls(pair: ServingCertificate, ca = pair.certificate, options: object = {}): Promise<Impostor> {
-  const heard: string[] = [];
+  const received: string[] = [];
   const server = createTlsServer({ cert: pair.certificate, key: pair.privateKey, ...options }, (socket) => {
     socket.on('error', () => undefined);
-    socket.on('data', (chunk: Buffer) => heard.push(chunk.toString('latin1')));
+    socket.on('data', (chunk: Buffer) => received.push(chunk.toString('latin1')));
   });
   server.on('tlsClientError', () => undefined);
-  return { origin: await listen(server), ca, heard };
+  return { origin: await listen(server), ca, received };
 }
 
 async function speakingNoTls(answer: (socket: Socket) => void): Promise<Impostor> {
   return {
     origin: await listen(createPlainServer((socket) => answer(socket.on('data', () => undefined)))),
     ca: (await pairFor()).certificate,
-    heard: [],
+    received: [],
   };
 }
 
@@ -110,17 +110,17 @@ const IMPOSTORS: readonly (readonly [string, () => Promise<Impostor>])[] = [
   ['that never answers the handshake', async () => speakingNoTls(() => undefined)],
   [
     'whose name is not known',
-    async () => ({ origin: 'https://absent.invalid', ca: (await pairFor()).certificate, heard: [] }),
+    async () => ({ origin: 'https://absent.invalid', ca: (await pairFor()).certificate, received: [] }),
   ],
   [
     'at whose port nobody listens',
-    async () => ({ origin: 'https://127.0.0.1:1', ca: (await pairFor()).certificate, heard: [] }),
+    async () => ({ origin: 'https://127.0.0.1:1', ca: (await pairFor()).certificate, received: [] }),
   ],
 ];
 
 describe.each(IMPOSTORS)('a server in the place of the API server %s', (what, impostor) => {
   it(`the gateway sends no request to an API server ${what}, answers 503 with Retry-After, and does not become ready`, async () => {
-    const { origin, ca, heard } = await impostor();
+    const { origin, ca, received } = await impostor();
     const before = await startRig();
     const file = path.join(before.folder, 'impostor.crt');
     writeFileSync(file, ca);
@@ -137,7 +137,7 @@ describe.each(IMPOSTORS)('a server in the place of the API server %s', (what, im
     expect(rig.gateway.readiness().check()).toMatch(
       /^the API server (?:has not been reached yet|cannot be reached or verified: [A-Z_0-9]+)$/,
     );
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
     const failures = rig.log.lines
       .filter(({ message }) => message === 'request')
       .map(({ fields }) => Object(fields)['failure']);

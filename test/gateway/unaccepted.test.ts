@@ -13,7 +13,7 @@ import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { open, sendRaw } from './rawclient.js';
 import { ENGINES, PLACEMENTS, startRig, type Rig } from './rig.js';
-import { obliging, PLACEMENT, reply, type Script } from './upstream.js';
+import { answerNormally, PLACEMENT, reply, type Script } from './upstream.js';
 
 const GOOD = 'good-token';
 const KIB = 1024;
@@ -33,7 +33,7 @@ const authenticating: Script = (request, socket) => {
   if (!headers.includes(`authorization: Bearer ${GOOD}`)) socket.write(reply(401, { kind: 'Status' }));
   else if (path === REVIEWS) socket.write(reply(201, { kind: 'SelfSubjectReview' }));
   else if (method === 'GET' && path.endsWith('/placements')) socket.write(reply(200, LARGE_LIST));
-  else obliging(request, socket);
+  else answerNormally(request, socket);
 };
 
 const LARGE_LIST = {

@@ -39,7 +39,7 @@ export function reply(status: number, body: unknown, headers: Readonly<Record<st
 }
 
 /** Answers as the Kubernetes API answers an allowed request, in outline. */
-export const obliging: Script = ({ method, path }, socket) => {
+export const answerNormally: Script = ({ method, path }, socket) => {
   const [plain = ''] = path.split('?');
   const object = plain.includes('placements') ? PLACEMENT : ENGINE;
   const collection = /(?:placements|multiclusterengines)$/.test(plain);
@@ -54,7 +54,7 @@ export const obliging: Script = ({ method, path }, socket) => {
 
 /** A TLS server that records every byte that it receives and answers by its script. */
 export class RecordingUpstream {
-  script: Script = obliging;
+  script: Script = answerNormally;
   readonly requests: ReceivedRequest[] = [];
   /** Decrypted bytes received over all connections. */
   bytes = 0;

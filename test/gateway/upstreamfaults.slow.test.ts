@@ -3,8 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { type Ask } from './client.js';
-import { ENGINE_YAML, ENGINES, PLACEMENTS, startRig, utterances, type Rig } from './rig.js';
-import { ENGINE, obliging, PLACEMENT, reply, type Script } from './upstream.js';
+import { ENGINE_YAML, ENGINES, PLACEMENTS, startRig, outputOf, type Rig } from './rig.js';
+import { ENGINE, answerNormally, PLACEMENT, reply, type Script } from './upstream.js';
 
 const CREATE: Ask = {
   method: 'POST',
@@ -24,21 +24,21 @@ const MIB = 1024 * 1024;
 
 let rig: Rig;
 /** A gateway with a manual clock, for responses that never end. */
-let hasty: Rig;
+let shortTimeout: Rig;
 const clock = new ManualClock(Date.now());
 /** Bytes that were written so far. */
 let dripped = 0;
 
 beforeAll(async () => {
-  [rig, hasty] = await Promise.all([startRig(), startRig({ upstreamTimeoutMs: UPSTREAM_TIMEOUT_MS, clock })]);
+  [rig, shortTimeout] = await Promise.all([startRig(), startRig({ upstreamTimeoutMs: UPSTREAM_TIMEOUT_MS, clock })]);
 });
 
 afterAll(async () => {
-  await Promise.all([rig.stop(), hasty.stop()]);
+  await Promise.all([rig.stop(), shortTimeout.stop()]);
 });
 
 beforeEach(() => {
-  rig.upstream.script = obliging;
+  rig.upstream.script = answerNormally;
   rig.upstream.requests.length = 0;
 });
 
@@ -86,8 +86,10 @@ describe.each(ASKS)('a %s whose upstream response has a fault', (method, ask) =>
     ['drips in its head', drips('HTTP/1.1 200 OK\r\nX: '), 10],
   ])(`a ${method} whose upstream response %s gets 503 at the timeout`, async (_name, script, pieces) => {
     dripped = 0;
-    const met = meets(hasty, script, 503);
-    await waitFor('the call upstream', () => hasty.upstream.requests.length === 1 && dripped >= pieces, { everyMs: 2 });
+    const met = meets(shortTimeout, script, 503);
+    await waitFor('the call upstream', () => shortTimeout.upstream.requests.length === 1 && dripped >= pieces, {
+      everyMs: 2,
+    });
     await clock.advance(UPSTREAM_TIMEOUT_MS);
     await met;
   });
@@ -98,8 +100,10 @@ describe.each(ASKS)('a %s whose upstream response has a fault', (method, ask) =>
       socket.write(`${HEAD}Content-Length: 100000\r\n\r\n`);
       drips('{')(request, socket);
     };
-    const met = meets(hasty, dripping, method === 'GET' ? 503 : 200);
-    await waitFor('the call upstream', () => hasty.upstream.requests.length === 1 && dripped >= 10, { everyMs: 2 });
+    const met = meets(shortTimeout, dripping, method === 'GET' ? 503 : 200);
+    await waitFor('the call upstream', () => shortTimeout.upstream.requests.length === 1 && dripped >= 10, {
+      everyMs: 2,
+    });
     await clock.advance(UPSTREAM_TIMEOUT_MS);
     await met;
   });
@@ -144,7 +148,7 @@ describe.each(ASKS)('a %s whose upstream response has a fault', (method, ask) =>
     ['is cut JSON in a whole answer', says(reply(200, OBJECT.slice(0, 20)))],
     ['is empty', says(reply(200, ''))],
     ['is HTML', says(reply(200, '<html></html>', { 'content-type': 'text/html' }))],
-    ['is HTML that is said to be JSON', says(reply(200, '<html></html>'))],
+    ['is HTML that is declared as JSON', says(reply(200, '<html></html>'))],
     ['is JSON of no object', says(reply(200, '[]'))],
     ['is another kind', says(reply(200, PLACEMENT))],
     [
@@ -169,7 +173,7 @@ describe.each(ASKS)('a %s whose upstream response has a fault', (method, ask) =>
   it(`a ${method} whose upstream response is preceded by 103 gets that response`, async () => {
     rig.upstream.script = (request, socket) => {
       socket.write('HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n');
-      obliging(request, socket);
+      answerNormally(request, socket);
     };
 
     expect((await rig.ask(ask)).status).toBe(200);
@@ -247,22 +251,22 @@ describe('a response of 100 MB', () => {
   it.each(ASKS)(
     'an upstream response of 100 MB to a %s is aborted within bounded memory and never looks complete',
     async (_method, ask) => {
-      const patient = await startRig({ upstreamTimeoutMs: 60_000 });
-      patient.upstream.script = endless;
+      const longTimeout = await startRig({ upstreamTimeoutMs: 60_000 });
+      longTimeout.upstream.script = endless;
       const before = process.memoryUsage().arrayBuffers;
       let most = 0;
       const timer = setInterval(() => (most = Math.max(most, process.memoryUsage().arrayBuffers)), 5);
 
-      const outcome = await patient.ask(ask).then(
+      const outcome = await longTimeout.ask(ask).then(
         (answer) => answer.status,
         () => 'cut',
       );
 
       clearInterval(timer);
-      await patient.stop();
+      await longTimeout.stop();
       // A read is streamed, so that its connection is closed; a write was done, whatever the body is.
       expect(outcome).toBe(ask === READ ? 'cut' : 200);
-      expect(patient.upstream.requests).toHaveLength(1);
+      expect(longTimeout.upstream.requests).toHaveLength(1);
       // This process holds both ends, what is not collected yet, and the client's copy of what it got, up to the 64 MiB
       // at which the gateway stops.
       expect((most - before) / MIB).toBeLessThan(ask === READ ? 200 : 100);
@@ -276,20 +280,20 @@ describe('a large response', () => {
     metadata: { name: `web-${index}`, namespace: 'shop', annotations: { a: 'x'.repeat(500) } },
   }));
   const list = { apiVersion: PLACEMENT.apiVersion, kind: 'PlacementList', metadata: { resourceVersion: '9' }, items };
-  let patient: Rig;
+  let longTimeout: Rig;
 
   beforeAll(async () => {
-    patient = await startRig();
+    longTimeout = await startRig();
   });
 
   afterAll(async () => {
-    await patient.stop();
+    await longTimeout.stop();
   });
 
   it.each(['application/json', 'application/yaml'])('a large upstream response is streamed as %s', async (accept) => {
-    patient.upstream.script = (_request, socket) => socket.write(reply(200, list));
+    longTimeout.upstream.script = (_request, socket) => socket.write(reply(200, list));
 
-    const { status, body, headers } = await patient.ask({ path: PLACEMENTS, headers: { accept } });
+    const { status, body, headers } = await longTimeout.ask({ path: PLACEMENTS, headers: { accept } });
 
     expect([status, headers['content-type'], headers['etag']]).toEqual([200, accept, undefined]);
     expect(JSON.parse(body)).toEqual(list);
@@ -297,19 +301,21 @@ describe('a large response', () => {
 
   it('a large upstream response that is truncated is truncated for the client, too', async () => {
     const text = JSON.stringify(list);
-    patient.upstream.script = saysAndCuts(`${HEAD}Content-Length: ${text.length}\r\n\r\n${text.slice(0, 1_300_000)}`);
+    longTimeout.upstream.script = saysAndCuts(
+      `${HEAD}Content-Length: ${text.length}\r\n\r\n${text.slice(0, 1_300_000)}`,
+    );
 
-    await expect(patient.ask({ path: PLACEMENTS })).rejects.toThrow(/aborted|hang up|ECONNRESET/);
+    await expect(longTimeout.ask({ path: PLACEMENTS })).rejects.toThrow(/aborted|hang up|ECONNRESET/);
   });
 
   it.each([{}, { prefer: 'return=representation' }])(
     'a large upstream response to a write is not passed on: the client gets 200 without a body (%j)',
     async (prefer) => {
       const annotations = { a: 'x'.repeat(1_200_000) };
-      patient.upstream.script = (_request, socket) =>
+      longTimeout.upstream.script = (_request, socket) =>
         socket.write(reply(201, { ...ENGINE, metadata: { name: 'engine', annotations } }));
 
-      const { status, body, headers } = await patient.ask({ ...CREATE, headers: { ...CREATE.headers, ...prefer } });
+      const { status, body, headers } = await longTimeout.ask({ ...CREATE, headers: { ...CREATE.headers, ...prefer } });
 
       expect([status, body, headers['preference-applied']]).toEqual([200, '', undefined]);
     },
@@ -318,16 +324,16 @@ describe('a large response', () => {
 
 describe('an API server', () => {
   it('an API server that refuses connections causes 503', async () => {
-    const lonely = await startRig({ upstream: 'https://127.0.0.1:1' });
-    const answers = await Promise.all(ASKS.map(([, ask]) => lonely.ask(ask)));
-    await lonely.stop();
+    const unreachable = await startRig({ upstream: 'https://127.0.0.1:1' });
+    const answers = await Promise.all(ASKS.map(([, ask]) => unreachable.ask(ask)));
+    await unreachable.stop();
 
     expect(answers.map(({ status }) => status)).toEqual([503, 503, 503]);
   });
 
   it('an API server that closes idle connections fails no request', async () => {
     rig.upstream.script = (request, socket) => {
-      obliging(request, socket);
+      answerNormally(request, socket);
       socket.end();
     };
 
@@ -340,7 +346,7 @@ describe('an API server', () => {
     async (_method, when, ask) => {
       rig.upstream.script = (request, socket) => {
         if (when === 'in') socket.write(`${HEAD}Content-Length: 1000\r\n\r\n{`);
-        if (when === 'after') obliging(request, socket);
+        if (when === 'after') answerNormally(request, socket);
         setImmediate(() => rig.upstream.reset(socket));
       };
 
@@ -354,8 +360,8 @@ describe('an API server', () => {
   );
 
   it('an API server whose error messages hold a token has none of them passed on or logged', async () => {
-    for (const one of [rig, hasty]) {
-      expect(await utterances(one)).not.toMatch(/canary|SECRET/);
+    for (const one of [rig, shortTimeout]) {
+      expect(await outputOf(one)).not.toMatch(/canary|SECRET/);
       expect(one.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
     }
   });

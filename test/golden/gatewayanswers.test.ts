@@ -81,11 +81,11 @@ async function* chunks(text: string): AsyncGenerator<Buffer> {
   yield Buffer.from(text);
 }
 
-/** What a client gets when the API server answers with `status` and `said` (JSON, or a text as it is). */
+/** What a client gets when the API server answers with `status` and `body` (JSON, or a text as it is). */
 function answered(
   sentence: string,
   asked: Partial<RequestInfo>,
-  [status, said, upstream = {}]: readonly [number, unknown?, Upstream?],
+  [status, body, upstream = {}]: readonly [number, unknown?, Upstream?],
 ): Case {
   return [
     `the answer to ${sentence}`,
@@ -107,7 +107,7 @@ function answered(
               status,
               contentType,
               retryAfter,
-              body: chunks(typeof said === 'string' ? said : JSON.stringify(said ?? {})),
+              body: chunks(typeof body === 'string' ? body : JSON.stringify(body ?? {})),
             },
             all,
             rules,

@@ -169,11 +169,11 @@ describe('a standalone that was killed', () => {
       bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at);
       writeFileSync(segment, bytes);
 
-      const said = expect.stringMatching(
+      const message = expect.stringMatching(
         /^multicluster-engine standalone: \S+segment-\d+\.log is damaged at offset \d+: a record cannot be read, and a later one follows at offset \d+; nothing was changed: /,
       );
-      expect(await refused()).toEqual([1, said]);
-      expect(await refused()).toEqual([1, said]);
+      expect(await refused()).toEqual([1, message]);
+      expect(await refused()).toEqual([1, message]);
       expect(readFileSync(segment).equals(bytes)).toBe(true);
 
       bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at);

@@ -131,12 +131,12 @@ describe('the serving certificate', () => {
     ['the Secret is deleted', (rig) => rig.api.remove(Secrets, SECRET)],
   ])(
     'a new certificate is issued, and the one that may still be served stays trusted, when %s',
-    async (_name, spoil) => {
+    async (_name, change) => {
       const rig = await installed();
       const first = served(rig);
       const before = rig.api.writes.length;
       rig.enqueued.length = 0;
-      spoil(rig);
+      change(rig);
       expect(rig.enqueued).toEqual(['hub']);
       await rig.settle();
 
@@ -150,10 +150,10 @@ describe('the serving certificate', () => {
 
   it('a serving certificate that is overwritten repeatedly is replaced with a growing delay', async () => {
     const rig = await installed();
-    const spoil = (): void => overwrite(rig, { metadata: { managedFields: [] } });
-    spoil();
+    const change = (): void => overwrite(rig, { metadata: { managedFields: [] } });
+    change();
     await rig.pass();
-    spoil();
+    change();
     const before = rig.api.writes.length;
 
     expect(await rig.pass()).toMatchObject({ ending: 'wait', afterMs: 250 });
@@ -176,13 +176,13 @@ describe('the serving certificate', () => {
           ),
         ),
     ],
-  ])('a serving certificate keeps its key when the ConfigMap is %s, which is applied again', async (_name, spoil) => {
+  ])('a serving certificate keeps its key when the ConfigMap is %s, which is applied again', async (_name, change) => {
     const rig = await installed();
     await rig.clock.advance(60 * DAY_MS);
     await rig.settle();
     const known = trusted(rig);
     const before = rig.api.writes.length;
-    spoil(rig);
+    change(rig);
     await rig.settle();
 
     expect(writes(rig, before)).toEqual(['apply configmaps multicluster-engine/gateway-ca']);

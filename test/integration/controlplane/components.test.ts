@@ -64,9 +64,9 @@ describeWithServer("the processes of an engine's Deployments", { own: true }, (s
   const logs = (name: string, wanted: (logs: readonly string[]) => boolean): Promise<readonly Pod[]> =>
     waitFor(`the processes of ${name} to say so`, (seen) => {
       const now = pods(name);
-      const said = now.map((pod) => pod.log().trim());
-      seen(said);
-      return wanted(said) ? now : undefined;
+      const lines = now.map((pod) => pod.log().trim());
+      seen(lines);
+      return wanted(lines) ? now : undefined;
     });
 
   test("the processes of an engine's Deployments start under the rendered account and name, as many as there are replicas", async () => {
@@ -75,7 +75,7 @@ describeWithServer("the processes of an engine's Deployments", { own: true }, (s
 
     const started = await logs(
       'first',
-      (said) => said.length === 2 && said.every((line) => line.includes('operator,--controllers=placement')),
+      (lines) => lines.length === 2 && lines.every((line) => line.includes('operator,--controllers=placement')),
     );
 
     expect(started.map(({ user }) => user)).toEqual(Array(2).fill(`system:serviceaccount:${namespace}:part`));
@@ -99,10 +99,13 @@ describeWithServer("the processes of an engine's Deployments", { own: true }, (s
   test("the processes of an engine's Deployments are replaced when the template changes, come back after a crash, and end with the Deployment", async () => {
     await apply(ACCOUNT);
     await apply(deployment('changing', ['one']));
-    const first = await logs('changing', (said) => said.length === 2 && said.every((line) => line.endsWith(' one')));
+    const first = await logs('changing', (lines) => lines.length === 2 && lines.every((line) => line.endsWith(' one')));
 
     await apply(deployment('changing', ['two']));
-    const second = await logs('changing', (said) => said.length === 2 && said.every((line) => line.endsWith(' two')));
+    const second = await logs(
+      'changing',
+      (lines) => lines.length === 2 && lines.every((line) => line.endsWith(' two')),
+    );
     second[0]?.kill('SIGKILL');
     const third = await waitFor('another process', () => {
       const now = pods('changing');

@@ -105,7 +105,7 @@ describeWithServer('docs/how-to/https-interface.md', { own: true, capabilities: 
     const ports: Readonly<Record<string, number>> = { 9443: port, 9080: metrics, 9081: health };
     const command = SERVING.replaceAll(
       /127\.0\.0\.1:(\d+)/g,
-      (_all, said: string) => `127.0.0.1:${ports[said] ?? said}`,
+      (_all, documented: string) => `127.0.0.1:${ports[documented] ?? documented}`,
     );
     await writeFile(path.join(folder, '.curlrc'), curlrc('localhost:9443', `127.0.0.1:${port}`));
     byHand = await startChild({

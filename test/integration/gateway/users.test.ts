@@ -235,7 +235,7 @@ describeWithServer(
         readonly what: Ask;
         readonly code: number;
         readonly strictCode: number;
-        readonly said?: object;
+        readonly expectedStatus?: object;
       }
 
       const post = (body: string, path = PLACEMENTS): Ask => ({ method: 'POST', path, headers: YAML, body });
@@ -308,7 +308,7 @@ describeWithServer(
             what: post(placement(fixed)),
             code: 409,
             strictCode: 403,
-            said: { reason: 'AlreadyExists' },
+            expectedStatus: { reason: 'AlreadyExists' },
           },
         ],
         ['a policy refuses', { user: 'alice', what: post(placement('denied')), code: 403, strictCode: 403 }],
@@ -319,7 +319,7 @@ describeWithServer(
             what: post('metadata: {name: web}\nspec: {numberOfClusters: -1}\n'),
             code: 422,
             strictCode: 403,
-            said: { details: { causes: [{ field: 'spec.numberOfClusters', reason: 'FieldValueInvalid' }] } },
+            expectedStatus: { details: { causes: [{ field: 'spec.numberOfClusters', reason: 'FieldValueInvalid' }] } },
           },
         ],
         [
@@ -329,7 +329,7 @@ describeWithServer(
             what: post('metadata: {name: web}\nspec: {numberOfClusters: two}\n'),
             code: 422,
             strictCode: 403,
-            said: { details: { causes: [{ field: 'spec.numberOfClusters' }] } },
+            expectedStatus: { details: { causes: [{ field: 'spec.numberOfClusters' }] } },
           },
         ],
         [
@@ -339,7 +339,7 @@ describeWithServer(
             what: post('metadata: {name: Web}\n'),
             code: 422,
             strictCode: 403,
-            said: { details: { causes: [{ field: 'metadata.name' }] } },
+            expectedStatus: { details: { causes: [{ field: 'metadata.name' }] } },
           },
         ],
         [
@@ -349,7 +349,7 @@ describeWithServer(
             what: post('metadata: {name: e}\nspec: {targetNamespace: kube-system}\n', ENGINES),
             code: 422,
             strictCode: 403,
-            said: { details: { causes: [{ field: 'spec.targetNamespace' }] } },
+            expectedStatus: { details: { causes: [{ field: 'spec.targetNamespace' }] } },
           },
         ],
         [
@@ -359,7 +359,7 @@ describeWithServer(
             what: post('metadata: {name: web}\nspec: {numberOfCluster: 1}\n'),
             code: 400,
             strictCode: 403,
-            said: { details: { causes: [{ field: 'spec.numberOfCluster' }] } },
+            expectedStatus: { details: { causes: [{ field: 'spec.numberOfCluster' }] } },
           },
         ],
         [
@@ -369,7 +369,9 @@ describeWithServer(
             what: post('metadata: {name: web}\nspec: {clusterSets: [a]}\n'),
             code: 400,
             strictCode: 403,
-            said: { message: 'spec.clusterSets: is not a field of this kind: perhaps spec.ClusterSets is meant' },
+            expectedStatus: {
+              message: 'spec.clusterSets: is not a field of this kind: perhaps spec.ClusterSets is meant',
+            },
           },
         ],
         [
@@ -379,7 +381,7 @@ describeWithServer(
             what: post('metadata: {name: web}\nspec: {"a b": 1, "ä": 1}\n'),
             code: 400,
             strictCode: 403,
-            said: { details: { causes: [{ field: 'spec.a b' }, { field: 'spec.ä' }] } },
+            expectedStatus: { details: { causes: [{ field: 'spec.a b' }, { field: 'spec.ä' }] } },
           },
         ],
         [
@@ -389,7 +391,7 @@ describeWithServer(
             what: post('metadata: {name: web, resourceVersion: "5"}\n'),
             code: 422,
             strictCode: 403,
-            said: { details: { causes: [{ field: 'metadata.resourceVersion' }] } },
+            expectedStatus: { details: { causes: [{ field: 'metadata.resourceVersion' }] } },
           },
         ],
         [
@@ -399,7 +401,9 @@ describeWithServer(
             what: post('metadata: {name: web, labels: {a: 1}}\n'),
             code: 400,
             strictCode: 403,
-            said: { details: { causes: [{ field: 'metadata.labels.a', message: 'the number 1: must be a string' }] } },
+            expectedStatus: {
+              details: { causes: [{ field: 'metadata.labels.a', message: 'the number 1: must be a string' }] },
+            },
           },
         ],
         [
@@ -409,7 +413,7 @@ describeWithServer(
             what: post('metadata: {name: e}\nspec: {tolerations: [{operator: Equal}]}\n', ENGINES),
             code: 422,
             strictCode: 403,
-            said: {
+            expectedStatus: {
               details: {
                 causes: [
                   {
@@ -456,7 +460,7 @@ describeWithServer(
             },
             code: 409,
             strictCode: 403,
-            said: { reason: 'Conflict' },
+            expectedStatus: { reason: 'Conflict' },
           },
         ],
         ...['x', '0', '-1', '1.0', '99999999999999999999'].flatMap((revision): (readonly [string, Row])[] => [
@@ -472,7 +476,7 @@ describeWithServer(
               },
               code: 422,
               strictCode: 403,
-              said: { details: { causes: [{ field: 'metadata.resourceVersion' }] } },
+              expectedStatus: { details: { causes: [{ field: 'metadata.resourceVersion' }] } },
             },
           ],
           [
@@ -511,7 +515,7 @@ describeWithServer(
             },
             code: 409,
             strictCode: 403,
-            said: { details: { causes: [{ field: 'metadata.uid' }] } },
+            expectedStatus: { details: { causes: [{ field: 'metadata.uid' }] } },
           },
         ],
         [
@@ -568,15 +572,20 @@ describeWithServer(
 
       it.each(rows)(
         'a rejected request has the expected status codes: %s',
-        async (_title, { user, what, code, strictCode, said }) => {
+        async (_title, { user, what, code, strictCode, expectedStatus }) => {
           for (const place of PLACES) {
             const answer = await ask(user, what, { place });
             const folded = await ask(user, what, { place, gateway: strict });
 
             expect([answer.status, folded.status, folded.body]).toEqual([code, strictCode, '']);
             expect(answer.body === '').toBe([403, 404].includes(code));
-            if (said !== undefined)
-              expect(JSON.parse(answer.body)).toMatchObject({ kind: 'Status', status: 'Failure', code, ...said });
+            if (expectedStatus !== undefined)
+              expect(JSON.parse(answer.body)).toMatchObject({
+                kind: 'Status',
+                status: 'Failure',
+                code,
+                ...expectedStatus,
+              });
             expect(answer.body).not.toContain('SECRET');
           }
         },

@@ -101,8 +101,8 @@ describeWithServer('the local runtime', { own: true }, (server) => {
   test('the local runtime runs a Deployment as a process with a token of its ServiceAccount, and reports it available when it is ready', async () => {
     await deploy('web');
     const seen = await status('web', 'the process to be ready', isAvailable);
-    const said: { kubeconfig: string } = JSON.parse(await ask('web', '/readyz'));
-    const token = await readFile(path.join(path.dirname(said.kubeconfig), 'token'), 'utf8');
+    const environment: { kubeconfig: string } = JSON.parse(await ask('web', '/readyz'));
+    const token = await readFile(path.join(path.dirname(environment.kubeconfig), 'token'), 'utf8');
     const claims: { sub: string } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
 
     expect(claims.sub).toBe(`system:serviceaccount:${namespace}:runner`);
@@ -337,26 +337,26 @@ describeWithServer('the local runtime', { own: true }, (server) => {
 
   test('the local runtime stops a process that does not tolerate a NoExecute taint, and starts it again when the taint is removed', async () => {
     await deploy('web');
-    await deploy('patient', {
+    await deploy('tolerant', {
       tolerations: [{ key: 'k', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 1 }],
     });
     await deploy('stoic', { tolerations: [{ key: 'k', operator: 'Exists' }] });
-    for (const name of ['web', 'patient', 'stoic']) await status(name, `${name} to run`, isAvailable);
+    for (const name of ['web', 'tolerant', 'stoic']) await status(name, `${name} to run`, isAvailable);
     const [web, stoic] = [await pidOf('web'), await pidOf('stoic')];
     await taint([{ key: 'k', value: 'v', effect: 'NoExecute' }]);
     const seen = await status('web', 'the eviction', (one) =>
       JSON.stringify(one).includes('had untolerated taint {k: v}'),
     );
     await waitFor('the process to be gone', () => !alive(web));
-    const patient = await status('patient', 'the end of its toleration', (one) =>
+    const tolerant = await status('tolerant', 'the end of its toleration', (one) =>
       JSON.stringify(one).includes('TaintEviction'),
     );
     const stays = await pidOf('stoic');
     await taint([]);
-    for (const name of ['web', 'patient']) await status(name, `${name} to run again`, isAvailable);
+    for (const name of ['web', 'tolerant']) await status(name, `${name} to run again`, isAvailable);
 
     expect([seen.replicas, stays]).toEqual([undefined, stoic]);
-    expect(JSON.stringify(patient)).toContain('tolerates the taint k=v:NoExecute for no more than 1 s');
+    expect(JSON.stringify(tolerant)).toContain('tolerates the taint k=v:NoExecute for no more than 1 s');
   });
 
   test('the local runtime runs one process when more replicas are wanted, and reports it', async () => {

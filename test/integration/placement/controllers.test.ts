@@ -183,7 +183,7 @@ describeWithServer('the placement controllers', { own: true }, (server) => {
           metadata: { ...back.metadata, labels: { ...back.metadata.labels, theirs: 'x' } },
           status: { decisions: [] },
         },
-        { fieldManager: 'stranger' },
+        { fieldManager: 'other-client' },
       );
       await selects('kept', before);
       expect((await fleet.decision('team', 'kept-decision-1'))?.metadata.labels).toHaveProperty('theirs', 'x');
@@ -198,7 +198,7 @@ describeWithServer('the placement controllers', { own: true }, (server) => {
         metadata: { namespace: 'team', name: 'guest-decision-1' },
         status: { decisions: [] },
       };
-      const made = await fleet.client.create(PlacementDecisions, foreign, { fieldManager: 'stranger' });
+      const made = await fleet.client.create(PlacementDecisions, foreign, { fieldManager: 'other-client' });
       await fleet.place('team', 'guest', { numberOfClusters: 1 });
 
       await waitFor(
@@ -332,14 +332,14 @@ describeWithServer('the placement controllers', { own: true }, (server) => {
       await fleet.place('team', 'trio', { numberOfClusters: 3 });
       await ready('trio');
       const before = (await fleet.selected('team', 'trio')) ?? [];
-      const victim = before[0] ?? '';
+      const deleted = before[0] ?? '';
       await quietWindow(500);
       const mark = await fleet.mark();
 
-      await fleet.remove(ManagedClusters, { name: victim });
+      await fleet.remove(ManagedClusters, { name: deleted });
       const after = await waitFor('another in its place', async () => {
         const selected = await fleet.selected('team', 'trio');
-        return selected?.length === 3 && !selected.includes(victim) ? selected : undefined;
+        return selected?.length === 3 && !selected.includes(deleted) ? selected : undefined;
       });
 
       expect(before.slice(1).every((name) => after.includes(name))).toBe(true);

@@ -47,11 +47,11 @@ describe('a cached object', () => {
 describe('change handlers', () => {
   it('change handlers cannot end the loop by throwing', async () => {
     watched = new CacheRig();
-    const heard: string[] = [];
+    const received: string[] = [];
     watched.cache.onChange(() => {
       throw new Error('handler');
     });
-    watched.cache.onChange((change) => void heard.push(change.key));
+    watched.cache.onChange((change) => void received.push(change.key));
     watched.cache.onState(() => {
       throw new Error('state');
     });
@@ -60,7 +60,7 @@ describe('change handlers', () => {
     watched.api.put('b');
     await watched.until(() => watched.names.length === 2);
 
-    expect(heard).toEqual(['n/a', 'n/b']);
+    expect(received).toEqual(['n/a', 'n/b']);
     expect(watched.failures).toEqual(['broken', 'broken', 'broken']);
     expect(watched.cache.current()).toBe(true);
   });

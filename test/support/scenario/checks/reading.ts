@@ -84,13 +84,15 @@ export function comparable(object: AnyObject): Fields {
     annotations,
     owners,
     spec: object.spec,
-    status: timeless(object.status),
+    status: withoutTimes(object.status),
   };
 }
 
-function timeless(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(timeless);
+function withoutTimes(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutTimes);
   if (typeof value !== 'object' || value === null) return value;
   const kept = Object.entries(value).filter(([key]) => key !== 'lastTransitionTime' && key !== 'lastUpdateTime');
-  return Object.fromEntries(kept.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, inner]) => [key, timeless(inner)]));
+  return Object.fromEntries(
+    kept.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, inner]) => [key, withoutTimes(inner)]),
+  );
 }

@@ -45,7 +45,7 @@ export async function playKilled(
   options: { readonly seed: number; readonly count: number },
 ): Promise<void> {
   const points = crashPoints(new Dice(options.seed), reference.trace, options.count);
-  const told = `crash seed ${options.seed}: ${points.map(describePoint).join('; ')}`;
+  const description = `crash seed ${options.seed}: ${points.map(describePoint).join('; ')}`;
   await withRig(server, 'killed', async (rig) => {
     const crashes = new Crashes(points, rig.controller, rig.proxy);
     const { observer } = rig;
@@ -61,7 +61,7 @@ export async function playKilled(
       await rig.endsAs(reference.end);
       expect(report(await rig.judge(run.frames), seed)).toBe(KEPT);
     } catch (error) {
-      throw new Error(`${told}\nreached: ${crashes.reached.map(describePoint).join('; ')}\n${String(error)}`, {
+      throw new Error(`${description}\nreached: ${crashes.reached.map(describePoint).join('; ')}\n${String(error)}`, {
         cause: error,
       });
     }

@@ -258,7 +258,7 @@ export const POD_VARIANTS: Readonly<Record<string, Patch>> = {
       },
     },
   ),
-  'things said twice': withPod({
+  'duplicate values': withPod({
     hostAliases: [{ ip: '1.1.1.1', hostnames: ['a'] }, { ip: '1.1.1.1', hostnames: ['b'] }, { ip: '::0001' }],
     imagePullSecrets: [{ name: 'a' }, { name: 'a' }, {}],
     dnsConfig: { nameservers: ['::0001'] },

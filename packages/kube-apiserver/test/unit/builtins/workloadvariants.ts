@@ -16,8 +16,8 @@ export const WORKLOAD_VARIANTS: Readonly<Record<string, KindVariants>> = {
     create: {
       plain: {},
       'no spec': { spec: null },
-      'zero values said': { spec: { paused: false, minReadySeconds: 0, strategy: {} }, status: { replicas: 2 } },
-      'nulls said': {
+      'zero values given': { spec: { paused: false, minReadySeconds: 0, strategy: {} }, status: { replicas: 2 } },
+      'nulls given': {
         spec: { replicas: NULL, template: { metadata: { creationTimestamp: NULL }, spec: { securityContext: NULL } } },
       },
       'no replicas': { spec: { replicas: 0 } },
@@ -433,7 +433,7 @@ export const WORKLOAD_VARIANTS: Readonly<Record<string, KindVariants>> = {
     create: {
       plain: {},
       'no spec': { spec: null },
-      'zero values said': { spec: { minReadySeconds: 0 }, status: { replicas: 2 } },
+      'zero values given': { spec: { minReadySeconds: 0 }, status: { replicas: 2 } },
       'negative numbers': { spec: { replicas: -1, minReadySeconds: -1 } },
       'no selector': { spec: { selector: null } },
       'empty selector': { spec: { selector: { matchLabels: null } } },

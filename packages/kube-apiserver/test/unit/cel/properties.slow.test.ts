@@ -246,10 +246,10 @@ describe('arbitrary rules, schemas and objects', () => {
           expect(runRules(whole, value, old, { path: 'spec' })).toEqual(first);
           expect(run([...rules, TRUE])).toEqual(first);
           const { errors, warnings } = run([FALSE, ...rules]);
-          const told = [...errors.map(({ field, message }) => `${field}: ${message}`), ...warnings].filter((one) =>
+          const reported = [...errors.map(({ field, message }) => `${field}: ${message}`), ...warnings].filter((one) =>
             one.includes('holds never'),
           );
-          expect(told.length > 0).toBe(value !== null);
+          expect(reported.length > 0).toBe(value !== null);
         },
       ),
       settings,

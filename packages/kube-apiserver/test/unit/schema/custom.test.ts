@@ -327,10 +327,10 @@ describe('decoding of custom resources', () => {
     const whole = isObject(body)
       ? { apiVersion: 'o2.example.com/v1', kind: 'Ocu', metadata: { name: 'a' }, ...body }
       : body;
-    const [is, said] = answer(typeof whole === 'string' ? whole : JSON.stringify(whole));
+    const [is, reportedWarnings] = answer(typeof whole === 'string' ? whole : JSON.stringify(whole));
 
     expect(is).toEqual(stored);
-    expect(said).toEqual(warnings);
+    expect(reportedWarnings).toEqual(warnings);
   });
 });
 

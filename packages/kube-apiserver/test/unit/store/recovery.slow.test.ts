@@ -189,8 +189,8 @@ describe('a store in a folder', () => {
 describe('a full disk', () => {
   it('a store on a full disk refuses writes with 503, serves reads, and accepts writes again when there is space', async () => {
     const files = new FaultyDisk();
-    const said: string[] = [];
-    const store = await open(files, (text) => said.push(text));
+    const reported: string[] = [];
+    const store = await open(files, (text) => reported.push(text));
     const ledger = new StoreModel();
     expect(await ledger.put(store, 'a', 'one')).toBe('answered');
     files.capacity = 400;
@@ -206,7 +206,7 @@ describe('a full disk', () => {
     files.capacity = Infinity;
     expect(await ledger.put(store, 'b', 'two')).toBe('answered');
     ledger.check(store);
-    expect(said).toEqual([
+    expect(reported).toEqual([
       'no space left on device: changes are refused until there is some',
       'there is space again: changes are taken',
     ]);
