@@ -117,17 +117,17 @@ describe('the checker finds', () => {
     ],
     [
       'an object made empty and filled later',
-      'born empty',
+      'created empty',
       [placement(10, {}, 'ADDED'), slice(11, []), slice(12, ['a'], { type: 'MODIFIED' })],
       ONE,
     ],
     [
       'a second object made empty',
-      'born empty',
+      'created empty',
       [placement(10, {}, 'ADDED'), slice(11, ['a']), slice(12, [], { n: 2 })],
       ONE,
     ],
-    ['an object without a list', 'born empty', [placement(10, {}, 'ADDED'), slice(11, undefined)], ONE],
+    ['an object without a list', 'created empty', [placement(10, {}, 'ADDED'), slice(11, undefined)], ONE],
     [
       'more than 100 clusters in one object',
       'oversized',

@@ -26,7 +26,7 @@ const NOBODY: ReadonlySet<string> = new Set();
  * - `too many`: the union of the objects holds more clusters than any number in force since the last published one;
  * - `doubled`: a cluster is listed twice; `oversized`: an object holds more than 100;
  * - `vanished`: a cluster that is selected before and after a step, and matches all the while, is missing in between;
- * - `born empty`: an object is made without clusters and filled later, or without a list at all;
+ * - `created empty`: an object is made without clusters and filled later, or without a list at all;
  * - `ahead`: a status names an object or a revision that is not stored, or counts other than what those objects hold;
  * - `unexplained`: a cluster is selected that matches in no state of the step, or is not there.
  * Objects whose owner is no existing placement are left out.
@@ -161,15 +161,16 @@ class Pass {
   }
 
   #checkObject(event: Observed, live: Live, { clusters }: SeenDecision): void {
-    if (clusters === undefined) this.#report('born empty', event, live, `${event.key} has no list of decisions`);
+    if (clusters === undefined) this.#report('created empty', event, live, `${event.key} has no list of decisions`);
     if ((clusters ?? []).length > DECISION_SIZE)
       this.#report('oversized', event, live, `${event.key} holds ${clusters?.length} clusters`);
     if (event.type !== 'ADDED' || clusters?.length !== 0) return;
     const matched = (this.#outlook(live)?.always ?? NOBODY).size > 0;
     const filled = (this.#final[this.#frame]?.get(live.seen.uid) ?? NOBODY).size > 0;
     if (!event.key.endsWith('-decision-1'))
-      this.#report('born empty', event, live, `${event.key} was made empty, and is not the first`);
-    else if (matched && filled) this.#report('born empty', event, live, `${event.key} was made empty and filled later`);
+      this.#report('created empty', event, live, `${event.key} was made empty, and is not the first`);
+    else if (matched && filled)
+      this.#report('created empty', event, live, `${event.key} was made empty and filled later`);
   }
 
   #checkStaying(event: Observed, live: Live): void {
