@@ -9,7 +9,7 @@ import type { UserInfo } from '../../user.js';
 const PREFIX = 'kubernetes.authorization';
 
 /** Values of the authorizer library are equal only to themselves. */
-abstract class Check extends Opaque {
+abstract class AuthorizerLibraryValue extends Opaque {
   equals(other: Opaque): boolean {
     return other === this;
   }
@@ -21,7 +21,7 @@ interface CheckSubject {
 }
 
 /** `authorizer`: checks the rights of a user. */
-class AuthorizerValue extends Check {
+class AuthorizerValue extends AuthorizerLibraryValue {
   readonly typeName = `${PREFIX}.Authorizer`;
   readonly subject: CheckSubject;
 
@@ -31,28 +31,25 @@ class AuthorizerValue extends Check {
   }
 }
 
-class PathCheck extends Check {
-  readonly typeName = `${PREFIX}.PathCheck`;
+/** A check of a user's right to `target`, without its verb. */
+abstract class Check<Target> extends AuthorizerLibraryValue {
   readonly subject: CheckSubject;
-  readonly path: string;
+  readonly target: Target;
 
-  constructor(subject: CheckSubject, path: string) {
+  constructor(subject: CheckSubject, target: Target) {
     super();
     this.subject = subject;
-    this.path = path;
+    this.target = target;
   }
 }
 
-class GroupCheck extends Check {
-  readonly typeName = `${PREFIX}.GroupCheck`;
-  readonly subject: CheckSubject;
-  readonly group: string;
+class PathCheck extends Check<string> {
+  readonly typeName = `${PREFIX}.PathCheck`;
+}
 
-  constructor(subject: CheckSubject, group: string) {
-    super();
-    this.subject = subject;
-    this.group = group;
-  }
+/** A resource check without its resource. */
+class GroupCheck extends Check<string> {
+  readonly typeName = `${PREFIX}.GroupCheck`;
 }
 
 /** A resource check without its verb. */
@@ -64,19 +61,11 @@ export interface CheckedResource {
   readonly name: string;
 }
 
-class ResourceCheck extends Check {
+class ResourceCheck extends Check<CheckedResource> {
   readonly typeName = `${PREFIX}.ResourceCheck`;
-  readonly subject: CheckSubject;
-  readonly target: CheckedResource;
-
-  constructor(subject: CheckSubject, target: CheckedResource) {
-    super();
-    this.subject = subject;
-    this.target = target;
-  }
 }
 
-class DecisionValue extends Check {
+class DecisionValue extends AuthorizerLibraryValue {
   readonly typeName = `${PREFIX}.Decision`;
   readonly decision: Decision;
 
@@ -127,7 +116,7 @@ export function authz(): Library {
   library.add('groupcheck_resource', `${group}.resource(string): ${resource}`, ([value, text]) => {
     const check = as(value, GroupCheck);
     return new ResourceCheck(check.subject, {
-      group: check.group,
+      group: check.target,
       resource: filled(text, 'resource'),
       subresource: '',
       namespace: '',
@@ -143,8 +132,8 @@ export function authz(): Library {
   library.add('authorizer_fieldselector', `${resource}.fieldSelector(string): ${resource}`, ([value = null]) => value);
   library.add('authorizer_labelselector', `${resource}.labelSelector(string): ${resource}`, ([value = null]) => value);
   library.add('pathcheck_check', `${path}.check(string): ${decision}`, ([value, verb]) => {
-    const { subject, path: checkedPath } = as(value, PathCheck);
-    return decide(subject, { user: subject.user, verb: textOf(verb), path: checkedPath });
+    const { subject, target } = as(value, PathCheck);
+    return decide(subject, { user: subject.user, verb: textOf(verb), path: target });
   });
   library.add('resourcecheck_check', `${resource}.check(string): ${decision}`, ([value, verb]) => {
     const { subject, target } = as(value, ResourceCheck);
@@ -178,7 +167,7 @@ function account(namespace: string, name: string): UserInfo {
   return { name: `system:serviceaccount:${namespace}:${name}`, groups };
 }
 
-function as<T extends Check>(value: Value | undefined, type: abstract new (...args: never[]) => T): T {
+function as<T extends AuthorizerLibraryValue>(value: Value | undefined, type: abstract new (...args: never[]) => T): T {
   if (value instanceof type) return value;
   throw noSuchOverload();
 }
