@@ -37,7 +37,7 @@ export function runRules(
   old: Json | undefined,
   { path, root = path === '' }: RunOptions,
 ): ValidationResult {
-  const validator = validatorOf(schema, root);
+  const validator = validatorOf(schema, { root });
   if (validator === undefined) return { errors: [], warnings: [] };
   const run = new RuleEvaluator();
   const stored = old === undefined ? undefined : { schema, value: old };
@@ -51,7 +51,7 @@ export function runRules(
  * @param root whether it is the default of a whole object
  */
 export function runDefaultRules(schema: Schema, value: Json, path: string, root: boolean): readonly FieldError[] {
-  const validator = validatorOf(schema, root);
+  const validator = validatorOf(schema, { root });
   if (validator === undefined) return [];
   for (const old of [value, undefined]) {
     const run = new RuleEvaluator();

@@ -8,12 +8,16 @@ const REASONS = ['FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired
 /**
  * Checks the fields of the rules of one schema node: texts, reasons and paths. Expressions are not compiled.
  * @param path of the node
- * @param sound false when the schema is not structural: fieldPaths are not checked then
+ * @param kind `structural`: whether the schema is structural, by default true; otherwise fieldPaths are not checked
  */
-export function checkRules(schema: Schema, path: string, sound = true): readonly FieldError[] {
+export function checkRules(
+  schema: Schema,
+  path: string,
+  { structural = true }: { readonly structural?: boolean } = {},
+): readonly FieldError[] {
   const rules = schema['x-kubernetes-validations'] ?? [];
   return rules.flatMap((rule, index) =>
-    checkRule(rule, sound ? schema : undefined, `${path}.x-kubernetes-validations[${index}]`),
+    checkRule(rule, structural ? schema : undefined, `${path}.x-kubernetes-validations[${index}]`),
   );
 }
 

@@ -17,9 +17,9 @@ const others = new WeakMap<Schema, Validator | 'none'>();
 
 /**
  * The validator of a schema, cached.
- * @param root whether the schema is that of a whole object
+ * @param kind `root`: the schema is that of a whole object
  */
-export function validatorOf(schema: Schema, root: boolean): Validator | undefined {
+export function validatorOf(schema: Schema, { root }: { readonly root: boolean }): Validator | undefined {
   const known = root ? roots : others;
   const found = known.get(schema);
   if (found !== undefined) return found === 'none' ? undefined : found;

@@ -256,7 +256,8 @@ function addRuleFindings(
   old: KubeObject | undefined,
   { errors, warnings }: ValidationResult,
 ): ValidationResult {
-  if (validatorOf(schema, true) === undefined) return { errors, warnings: errors.length === 0 ? warnings : [] };
+  if (validatorOf(schema, { root: true }) === undefined)
+    return { errors, warnings: errors.length === 0 ? warnings : [] };
   if (blocksCel(errors)) return { errors: [...errors, invalidValue(NO_FIELD, null, NOT_CHECKED)], warnings: [] };
   const found = runRules(schema, next, old, { path: '' });
   const all = [...errors, ...found.errors];

@@ -53,7 +53,7 @@ function checkTypeMeta(value: Json): void {
  */
 export function readBody(bytes: Uint8Array, mediaType: 'json' | 'yaml'): Body {
   const text = UTF8.decode(bytes);
-  if (mediaType === 'yaml') return readYaml(readableText(text, isUtf8(bytes)));
+  if (mediaType === 'yaml') return readYaml(readableText(text, { isUtf8: isUtf8(bytes) }));
   const { value, duplicates } = readJson(text);
   return { value, duplicates: duplicates.map((path) => `duplicate field ${goQuote(path)}`) };
 }

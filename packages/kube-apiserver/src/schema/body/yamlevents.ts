@@ -3,19 +3,26 @@ import { MAX_DEPTH } from './json.js';
 import { MalformedBody } from './malformed.js';
 
 /**
- * The YAML events of a text, at least those of its first document.
- * @param more whether errors after the first document are ignored: the API server does not parse that far.
+ * The YAML events of a text, at least those of its first document. Errors after that are ignored: the API server does
+ * not parse that far.
  * @throws MalformedBody
  */
-export function eventsOf(text: string, more = true): readonly Event[] {
+export function eventsOf(text: string): readonly Event[] {
+  const whole = parse(text);
+  if (!(whole instanceof YAMLException)) return whole;
+  const document = firstDocument(text, whole.reason, whole.mark?.position ?? 0);
+  const events = document === undefined ? whole : parse(document);
+  if (!(events instanceof YAMLException)) return events;
+  const line = events.mark?.line;
+  throw new MalformedBody(`yaml: ${line === undefined ? '' : `line ${line + 1}: `}${events.reason.slice(0, 200)}`);
+}
+
+function parse(text: string): readonly Event[] | YAMLException {
   try {
     return parseEvents(text, { maxDepth: MAX_DEPTH });
   } catch (error) {
-    if (!(error instanceof YAMLException)) throw error;
-    const first = more ? firstDocument(text, error.reason, error.mark?.position ?? 0) : undefined;
-    if (first !== undefined) return eventsOf(first, false);
-    const line = error.mark?.line;
-    throw new MalformedBody(`yaml: ${line === undefined ? '' : `line ${line + 1}: `}${error.reason.slice(0, 200)}`);
+    if (error instanceof YAMLException) return error;
+    throw error;
   }
 }
 
@@ -25,15 +32,15 @@ const UNPRINTABLE = /[^\t\n\r\u0020-\u007e\u0085\u00a0-\ufffd]/;
 /**
  * The part of a text that the API server's YAML parser reads: all of it, or the first document where invalid characters
  * follow that.
- * @param sound whether the bytes were valid UTF-8; invalid bytes were decoded to U+FFFD.
+ * @param encoding whether the bytes were valid UTF-8; invalid bytes were decoded to U+FFFD.
  * @throws MalformedBody
  */
-export function readableText(text: string, sound: boolean): string {
-  const places = [text.search(UNPRINTABLE), sound ? -1 : text.indexOf('\ufffd')].filter((place) => place !== -1);
+export function readableText(text: string, { isUtf8 }: { readonly isUtf8: boolean }): string {
+  const places = [text.search(UNPRINTABLE), isUtf8 ? -1 : text.indexOf('\ufffd')].filter((place) => place !== -1);
   if (places.length === 0) return text;
   const first = firstDocument(text, 'character', Math.min(...places));
   if (first !== undefined) return first;
-  throw new MalformedBody(`yaml: ${sound ? 'control characters are not allowed' : 'invalid leading UTF-8 octet'}`);
+  throw new MalformedBody(`yaml: ${isUtf8 ? 'control characters are not allowed' : 'invalid leading UTF-8 octet'}`);
 }
 
 const SEPARATOR = /^(?:---|\.\.\.)(?=\s|$)/gm;

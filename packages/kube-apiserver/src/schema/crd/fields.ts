@@ -108,12 +108,12 @@ export function checkSubresources(subresources: JsonObject | undefined, path: st
 
 const MAX_SELECTABLE = 8;
 
-/** @param anyNumber whether the limit is not applied: the stored definition exceeds it with the same fields. */
+/** @param limit `anyNumber`: whether the limit is not applied: the stored definition exceeds it with the same fields. */
 export function checkSelectableFields(
   fields: readonly JsonObject[],
   schema: RawSchema,
   path: string,
-  anyNumber: boolean,
+  { anyNumber }: { readonly anyNumber: boolean },
 ): FieldError[] {
   const errors: FieldError[] = [];
   const known = new Set<string>();

@@ -9,9 +9,13 @@ import { unsupportedKeyword } from './structural.js';
 
 /**
  * Checks the fields of the CEL rules of one node.
- * @param sound whether the schema can be converted to a structural one; if not, fieldPath is not checked.
+ * @param kind `structural`: whether the schema can be converted to a structural one; if not, fieldPath is not checked.
  */
-export type CheckRules = (schema: Schema, path: string, sound: boolean) => readonly FieldError[];
+export type CheckRules = (
+  schema: Schema,
+  path: string,
+  kind: { readonly structural: boolean },
+) => readonly FieldError[];
 
 interface Context {
   readonly checkRules: CheckRules;
@@ -54,7 +58,7 @@ function checkNode(node: Node, context: Context): FieldError[] {
   );
   // The types of these keywords were checked when the definition was decoded.
   if (fieldAt(schema, 'x-kubernetes-validations') === undefined) return errors;
-  return [...errors, ...context.checkRules(schema, path, unsupportedKeyword(schema) === undefined)];
+  return [...errors, ...context.checkRules(schema, path, { structural: unsupportedKeyword(schema) === undefined })];
 }
 
 const UNSUPPORTED: readonly (readonly [string, string])[] = [

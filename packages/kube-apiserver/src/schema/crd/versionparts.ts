@@ -55,7 +55,8 @@ export function checkParts(parts: VersionParts, context: PartsContext, rules: Ru
           : 'may only be set when `version.schema.openAPIV3Schema` is not included',
       ),
     ];
-  return [...errors, ...checkSelectableFields(parts.selectable, schema, field, context.sameSelectable)];
+  const limit = { anyNumber: context.sameSelectable };
+  return [...errors, ...checkSelectableFields(parts.selectable, schema, field, limit)];
 }
 
 const ALLOWED_AT_ROOT = [

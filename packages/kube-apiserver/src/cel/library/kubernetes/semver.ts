@@ -99,7 +99,12 @@ function splitThree(text: string): string[] {
   return [major, ...(minor === undefined ? [] : [minor]), ...(rest.length === 0 ? [] : [rest.join('.')])];
 }
 
-function toSemver(text: string, loose: boolean): Semver {
+interface SemverOptions {
+  /** Whether a leading `v`, leading zeros and missing parts are accepted. */
+  readonly loose: boolean;
+}
+
+function toSemver(text: string, { loose }: SemverOptions): Semver {
   try {
     return parse(loose ? normalize(text) : text);
   } catch (error) {
@@ -107,9 +112,9 @@ function toSemver(text: string, loose: boolean): Semver {
   }
 }
 
-function isSemver(text: string, loose: boolean): boolean {
+function isSemver(text: string, options: SemverOptions): boolean {
   try {
-    return toSemver(text, loose) instanceof Semver;
+    return toSemver(text, options) instanceof Semver;
   } catch (error) {
     if (error instanceof EvaluationError) return false;
     throw error;
@@ -145,13 +150,13 @@ function compareReleases(a: readonly string[], b: readonly string[]): number {
 export function versions(): Library {
   const library = new Library();
   const type = 'kubernetes.Semver';
-  library.add('string_to_semver', `semver(string): ${type}`, ([text]) => toSemver(textOf(text), false));
+  library.add('string_to_semver', `semver(string): ${type}`, ([text]) => toSemver(textOf(text), { loose: false }));
   library.add('string_bool_to_semver', `semver(string, bool): ${type}`, ([text, loose]) =>
-    toSemver(textOf(text), loose === true),
+    toSemver(textOf(text), { loose: loose === true }),
   );
-  library.add('is_semver_string', 'isSemver(string): bool', ([text]) => isSemver(textOf(text), false));
+  library.add('is_semver_string', 'isSemver(string): bool', ([text]) => isSemver(textOf(text), { loose: false }));
   library.add('is_semver_string_bool', 'isSemver(string, bool): bool', ([text, loose]) =>
-    isSemver(textOf(text), loose === true),
+    isSemver(textOf(text), { loose: loose === true }),
   );
   library.add(
     'semver_is_greater_than',
