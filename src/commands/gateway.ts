@@ -7,12 +7,11 @@ import { openApiDocument } from '../gateway/openapi/openapi.js';
 import { FieldRules } from '../gateway/object/fieldrules.js';
 import { createGatewayMetrics } from '../observability/gatewaymetrics.js';
 import { createLogger } from '../observability/logger.js';
-import { Endpoint, healthRoute, metricsRoute } from '../observability/server.js';
 import { systemClock } from '../runtime/clock.js';
-import { StallDetector } from '../runtime/eventloop.js';
-import { exitOnCrash, runUntilSignalled } from '../runtime/lifecycle.js';
+import { exitOnCrash } from '../runtime/lifecycle.js';
 import { errorText } from '../runtime/errors.js';
 import { refuseDebugger } from './debugger.js';
+import { runWithEndpoints } from './endpoints.js';
 
 /** Serves the HTTPS interface until a signal; returns the exit code. A failure to start is one line of the log, and 1. */
 export async function runGateway(config: GatewayConfig): Promise<number> {
@@ -21,33 +20,15 @@ export async function runGateway(config: GatewayConfig): Promise<number> {
   exitOnCrash(process, log);
   const checkDebugger = refuseDebugger(process, log);
   const metrics = createGatewayMetrics();
-  const stalls = new StallDetector(clock);
-  const endpoints: Endpoint[] = [];
   try {
     const gateway = gatewayFor(config, { clock, log, metrics });
-    endpoints.push(
-      new Endpoint({ name: 'metrics', listen: config.metricsListen, route: metricsRoute(metrics), log }),
-      new Endpoint({
-        name: 'health',
-        listen: config.healthListen,
-        route: healthRoute({ livez: [stalls], readyz: [gateway.readiness()] }),
-        log,
-      }),
-    );
     await gateway.start();
-    for (const endpoint of endpoints) await endpoint.start();
-    // At the end: Node opens a debugger asynchronously after a signal.
-    checkDebugger();
-    stalls.start();
-    const code = await runUntilSignalled([gateway], { host: process, clock, log });
-    log.info({ code }, 'stopped');
-    return code;
+    // The debugger is checked late: Node opens it asynchronously after a signal.
+    const endpoints = { config, metrics, readyz: [gateway.readiness()], log, onListening: checkDebugger };
+    return await runWithEndpoints([gateway], endpoints);
   } catch (error) {
     log.error({ reason: errorText(error) }, 'cannot start');
     return 1;
-  } finally {
-    stalls.stop();
-    await Promise.all(endpoints.map((endpoint) => endpoint.stop()));
   }
 }
 

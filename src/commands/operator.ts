@@ -2,12 +2,11 @@ import type { ControllerName, OperatorConfig } from '../config/config.js';
 import { KubeconfigError, loadKubeconfig, type Kubeconfig } from '../kube/transport/kubeconfig.js';
 import { createTransport } from '../kube/transport/transport.js';
 import { createLogger } from '../observability/logger.js';
-import { Endpoint, healthRoute, metricsRoute } from '../observability/server.js';
 import { systemClock } from '../runtime/clock.js';
-import { StallDetector } from '../runtime/eventloop.js';
 import type { Group } from '../runtime/group.js';
-import { exitOnCrash, runUntilSignalled } from '../runtime/lifecycle.js';
+import { exitOnCrash } from '../runtime/lifecycle.js';
 import { errorText } from '../runtime/errors.js';
+import { runWithEndpoints } from './endpoints.js';
 import { engineGroup } from './engine.js';
 import { createManager, type ControllerManager } from './controllermanager.js';
 import { placementGroup } from './placement.js';
@@ -40,43 +39,16 @@ async function runWith(config: OperatorConfig, kubeconfig: Kubeconfig): Promise<
   try {
     log.info({ server: kubeconfig.server, source: kubeconfig.source }, 'API server configured');
     const manager = createManager(config, log, (options) => createTransport(kubeconfig, options));
-    return await run(
-      config,
-      manager,
-      controllers.map((name) => GROUPS[name](manager)),
-    );
+    const groups = controllers.map((name) => GROUPS[name](manager));
+    const livez = groups.map((group) => group.liveness());
+    const readyz = groups.map((group) => group.readiness());
+    try {
+      return await runWithEndpoints(groups, { config, metrics: manager.metrics, livez, readyz, log });
+    } finally {
+      await manager.transport.close();
+    }
   } catch (error) {
     log.error({ reason: errorText(error) }, 'cannot start');
     return 1;
   }
-}
-
-async function run(config: OperatorConfig, manager: ControllerManager, groups: readonly Group[]): Promise<number> {
-  const { log, transport } = manager;
-  const stalls = new StallDetector(systemClock);
-  const endpoints = endpointsOf(config, manager, groups, stalls);
-  try {
-    for (const endpoint of endpoints) await endpoint.start();
-    stalls.start();
-    const code = await runUntilSignalled(groups, { host: process, clock: systemClock, log });
-    log.info({ code }, 'stopped');
-    return code;
-  } finally {
-    stalls.stop();
-    await Promise.all([...endpoints.map((endpoint) => endpoint.stop()), transport.close()]);
-  }
-}
-
-function endpointsOf(
-  config: OperatorConfig,
-  { log, metrics }: ControllerManager,
-  groups: readonly Group[],
-  stalls: StallDetector,
-): readonly Endpoint[] {
-  const livez = [stalls, ...groups.map((group) => group.liveness())];
-  const readyz = groups.map((group) => group.readiness());
-  return [
-    new Endpoint({ name: 'metrics', listen: config.metricsListen, route: metricsRoute(metrics), log }),
-    new Endpoint({ name: 'health', listen: config.healthListen, route: healthRoute({ livez, readyz }), log }),
-  ];
 }

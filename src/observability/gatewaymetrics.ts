@@ -1,6 +1,6 @@
 import type { GatewayMetrics } from '../runtime/metrics.js';
 import { Collectors } from './collectors.js';
-import { createProcessRegistry } from './registry.js';
+import { createProcessRegistry, expositionOf, type Exposition } from './registry.js';
 
 const HELP = {
   multicluster_gateway_requests_total: 'Requests with a response',
@@ -17,10 +17,7 @@ const HELP = {
 const LATENCY_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30];
 
 /** The gateway's metrics with their exposition. Label values come from the gateway's tables, never from clients. */
-export interface GatewayRegistry extends GatewayMetrics {
-  readonly contentType: string;
-  text(): Promise<string>;
-}
+export type GatewayRegistry = GatewayMetrics & Exposition;
 
 /** The registry of a gateway process. */
 export function createGatewayMetrics(): GatewayRegistry {
@@ -38,8 +35,7 @@ export function createGatewayMetrics(): GatewayRegistry {
     reloaded: (file, usable) => reloads.inc({ file, result: usable ? 'used' : 'refused' }),
     certificateExpiry: (seconds) => expiry.set(seconds),
     connections: (read) => void (open = read),
-    contentType: registry.contentType,
-    text: () => registry.metrics(),
+    ...expositionOf(registry),
   };
 }
 

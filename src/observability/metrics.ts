@@ -1,7 +1,7 @@
 import type { ControllerMetrics } from '../runtime/metrics.js';
 import { cacheMetrics, eventMetrics, guardMetrics, leaderMetrics, requestMetrics } from './clientmetrics.js';
 import { engineMetrics, placementMetrics } from './domainmetrics.js';
-import { createProcessRegistry } from './registry.js';
+import { createProcessRegistry, expositionOf } from './registry.js';
 import { queueMetrics, reconcileMetrics } from './controllermetrics.js';
 
 /** The metrics of a process with controllers, with their exposition. */
@@ -24,7 +24,6 @@ export function createMetrics() {
     events: eventMetrics(registry),
     engines: engineMetrics(registry),
     placements: placementMetrics(registry),
-    contentType: registry.contentType,
-    text: () => registry.metrics(),
+    ...expositionOf(registry),
   };
 }

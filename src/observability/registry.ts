@@ -6,9 +6,19 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
  */
 const EVENT_LOOP_SAMPLE_MS = 100;
 
+/** The metrics of a process as text. */
+export interface Exposition {
+  readonly contentType: string;
+  text(): Promise<string>;
+}
+
 /** A registry with prom-client's default metrics of a Node process. */
 export function createProcessRegistry(): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: EVENT_LOOP_SAMPLE_MS });
   return registry;
+}
+
+export function expositionOf(registry: Registry): Exposition {
+  return { contentType: registry.contentType, text: () => registry.metrics() };
 }

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { HealthCheck } from '../runtime/health.js';
 import type { Logger } from '../runtime/logger.js';
+import type { Exposition } from './registry.js';
 
 export interface HttpResponse {
   readonly status: number;
@@ -91,7 +92,7 @@ export class Endpoint {
 }
 
 /** `/metrics`. */
-export function metricsRoute(metrics: { readonly contentType: string; text(): Promise<string> }): Route {
+export function metricsRoute(metrics: Exposition): Route {
   return async (url) => {
     if (url.pathname !== '/metrics') return undefined;
     return { status: 200, contentType: metrics.contentType, body: await metrics.text() };

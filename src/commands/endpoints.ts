@@ -1,0 +1,42 @@
+import type { Listen } from '../config/flags.js';
+import type { Exposition } from '../observability/registry.js';
+import { Endpoint, healthRoute, metricsRoute } from '../observability/server.js';
+import { systemClock } from '../runtime/clock.js';
+import { StallDetector } from '../runtime/eventloop.js';
+import type { HealthCheck } from '../runtime/health.js';
+import { runUntilSignalled, type Runnable } from '../runtime/lifecycle.js';
+import type { Logger } from '../runtime/logger.js';
+
+/** What the endpoints of a process serve, and where. */
+export interface ProcessEndpoints {
+  readonly config: { readonly metricsListen: Listen; readonly healthListen: Listen };
+  readonly metrics: Exposition;
+  /** Besides the check of the event loop. */
+  readonly livez?: readonly HealthCheck[];
+  readonly readyz: readonly HealthCheck[];
+  readonly log: Logger;
+  /** Runs when the endpoints listen, before the parts; an error ends the process. */
+  readonly onListening?: () => void;
+}
+
+/** Runs `parts` until a signal, with the endpoints of metrics and health; returns the exit code. */
+export async function runWithEndpoints(parts: readonly Runnable[], served: ProcessEndpoints): Promise<number> {
+  const { config, metrics, livez = [], readyz, log, onListening } = served;
+  const stalls = new StallDetector(systemClock);
+  const health = healthRoute({ livez: [stalls, ...livez], readyz });
+  const endpoints = [
+    new Endpoint({ name: 'metrics', listen: config.metricsListen, route: metricsRoute(metrics), log }),
+    new Endpoint({ name: 'health', listen: config.healthListen, route: health, log }),
+  ];
+  try {
+    for (const endpoint of endpoints) await endpoint.start();
+    onListening?.();
+    stalls.start();
+    const code = await runUntilSignalled(parts, { host: process, clock: systemClock, log });
+    log.info({ code }, 'stopped');
+    return code;
+  } finally {
+    stalls.stop();
+    await Promise.all(endpoints.map((endpoint) => endpoint.stop()));
+  }
+}
