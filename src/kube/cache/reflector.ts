@@ -52,9 +52,7 @@ export interface Cache<T extends KubeObject> {
   start(): void;
   /** Stops; resolves when no request, timer or socket is left. */
   stop(): Promise<void>;
-  /** Whether a complete list was stored since `start`. */
-  synced(): boolean;
-  /** Whether decisions may use the store: synced, and the last list did not fail. True while a watch is resumed. */
+  /** Whether decisions may use the store: a list was stored, and the last did not fail. True while a watch is resumed. */
   current(): boolean;
   /** Resolves after the first complete list; rejects with the signal's reason. */
   whenSynced(signal?: AbortSignal): Promise<void>;
@@ -132,10 +130,6 @@ class Reflector<T extends KubeObject> implements Cache<T> {
   async stop(): Promise<void> {
     this.#stopping.abort(aborted(collectionCall('watch', this.#options)));
     await this.#running;
-  }
-
-  synced(): boolean {
-    return this.#synced;
   }
 
   current(): boolean {

@@ -9,8 +9,6 @@ import { field, textField } from '../../api/json.js';
 export interface KubeconfigOptions {
   /** A kubeconfig file; the only source then. */
   readonly path?: string;
-  /** true: only the pod's ServiceAccount; false: never; absent: if it is mounted. */
-  readonly inCluster?: boolean;
   /** Prefix of the folder in which a pod's ServiceAccount token is mounted. */
   readonly mountPrefix?: string;
 }
@@ -20,8 +18,6 @@ export interface Kubeconfig extends CredentialLoader {
   readonly source: string;
   /** Address of the API server. */
   readonly server: string;
-  /** Namespace of the current context, where it names one. */
-  readonly namespace: string | undefined;
 }
 
 /** No configuration of the API server was found, or it cannot be used. The message is one line, without secrets, for the user. */
@@ -47,8 +43,7 @@ const READ_ERRORS: Readonly<Record<string, string>> = {
 export function loadKubeconfig(options: KubeconfigOptions = {}): Kubeconfig {
   const found = find(options);
   const { cluster } = currentOf(found);
-  const namespace = found.config.getContextObject(found.config.getCurrentContext())?.namespace;
-  return { source: found.source, server: cluster.server, namespace, load: loaderOf(found) };
+  return { source: found.source, server: cluster.server, load: loaderOf(found) };
 }
 
 interface FoundConfig {
@@ -63,12 +58,8 @@ function find(options: KubeconfigOptions): FoundConfig {
     return foundBy({ source: `kubeconfig ${file}`, remedy: 'name another file with --kubeconfig' }, () =>
       FileConfig.from((config) => config.loadFromFile(file)),
     );
-  if (options.inCluster !== false) {
-    const inCluster = podConfig(options.mountPrefix ?? '');
-    if (inCluster !== undefined) return inCluster;
-    if (options.inCluster === true)
-      throw new KubeconfigError('no ServiceAccount of a pod was found (token file and KUBERNETES_SERVICE_HOST)');
-  }
+  const inCluster = podConfig(options.mountPrefix ?? '');
+  if (inCluster !== undefined) return inCluster;
   return foundBy({ source: 'default kubeconfig', remedy: 'correct KUBECONFIG, or name a file with --kubeconfig' }, () =>
     FileConfig.from((config) => config.loadFromDefault()),
   );

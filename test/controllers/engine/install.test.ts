@@ -501,7 +501,7 @@ describe('the pull secret', () => {
     await rig.settle();
     expect(
       rig.opened
-        .filter((one) => one.type === Secrets && one.synced())
+        .filter((one) => one.type === Secrets && one.current())
         .map((one) => [...one.store.values()].map(({ metadata }) => metadata.name)),
     ).toEqual([['gateway-tls']]);
   });

@@ -81,7 +81,7 @@ describe('a pass', () => {
     rig.api.remove(MultiClusterEngines, { name: 'hub' });
 
     expect(await rig.pass()).toEqual({ ending: 'done' });
-    expect(rig.opened.filter((cache) => cache.synced())).toEqual([]);
+    expect(rig.opened.filter((cache) => cache.current())).toEqual([]);
   });
 
   it('a pass over an engine that was created again opens new caches', async () => {
@@ -93,7 +93,7 @@ describe('a pass', () => {
     await rig.pass();
 
     expect(rig.opened.length).toBeGreaterThan(open);
-    expect(rig.opened.filter((cache) => cache.synced())).toHaveLength(open);
+    expect(rig.opened.filter((cache) => cache.current())).toHaveLength(open);
     expect(rig.message()).toContain('belongs to an earlier engine of the same name');
   });
 
@@ -155,7 +155,7 @@ describe('a pass', () => {
 
     await expect(rig.pass()).rejects.toMatchObject({ kind: 'Fenced' });
     expect(rig.api.writes).toHaveLength(before);
-    expect(rig.opened.filter((cache) => cache.synced())).toEqual([]);
+    expect(rig.opened.filter((cache) => cache.current())).toEqual([]);
     await rig.targets.stop();
   });
 });

@@ -47,7 +47,7 @@ describe('a lease holder', () => {
   });
 
   it('a lease holder watches nothing while it holds', () => {
-    expect(holder.caches.map((cache) => cache.synced())).toEqual([false]);
+    expect(holder.caches.map((cache) => cache.current())).toEqual([false]);
   });
 
   it.each(['Transport', 'Unavailable', 'Throttled', 'Forbidden', 'hang'] as const)(

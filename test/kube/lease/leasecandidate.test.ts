@@ -66,7 +66,7 @@ describe('a lease candidate', () => {
     await settle();
 
     expect(standby.elector.held()).toBe(true);
-    expect(standby.caches.map((cache) => cache.synced())).toEqual([false]);
+    expect(standby.caches.map((cache) => cache.current())).toEqual([false]);
   });
 
   it('a lease candidate of the same identity takes the lease at once, without a transition', async () => {

@@ -33,12 +33,11 @@ async function write(user: object, cluster: object = {}, more: object = {}): Pro
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
 describe('a kubeconfig file', () => {
-  it('a kubeconfig file says where the server is, which namespace is meant, and where it was found', async () => {
+  it('a kubeconfig file says where the server is, and where it was found', async () => {
     const file = await write({ token: 't' });
 
     expect(loadKubeconfig({ path: file })).toMatchObject({
       server: 'https://hub.example:6443',
-      namespace: 'ours',
       source: `kubeconfig ${file}`,
     });
   });
@@ -226,7 +225,6 @@ describe('in a pod', () => {
 
     expect(config).toMatchObject({
       server: 'https://10.0.0.1:443',
-      namespace: 'pod-namespace',
       source: 'in-cluster ServiceAccount',
     });
     expect(first).toMatchObject({
@@ -244,12 +242,11 @@ describe('in a pod', () => {
     );
   });
 
-  it('a process in a pod prefers the ServiceAccount to KUBECONFIG, unless it is not wanted', async () => {
+  it('a process in a pod prefers the ServiceAccount to KUBECONFIG', async () => {
     await pod();
     set('KUBECONFIG', await write({ token: 't' }));
 
     expect(loadKubeconfig({ mountPrefix: folder }).server).toBe('https://10.0.0.1:443');
-    expect(loadKubeconfig({ mountPrefix: folder, inCluster: false }).server).toBe('https://hub.example:6443');
   });
 
   it('a process outside a cluster uses KUBECONFIG, and fails without any configuration', async () => {
@@ -257,7 +254,6 @@ describe('in a pod', () => {
     set('KUBERNETES_SERVICE_PORT', undefined);
     set('KUBECONFIG', await write({ token: 't' }));
     expect(loadKubeconfig().source).toBe('default kubeconfig');
-    expect(() => loadKubeconfig({ inCluster: true })).toThrow('no ServiceAccount of a pod');
 
     const home = process.env['HOME'];
     set('KUBECONFIG', undefined);

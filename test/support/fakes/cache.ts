@@ -67,10 +67,6 @@ export class FakeCache<T extends KubeObject> implements Cache<T>, Store<T> {
     return Promise.resolve();
   }
 
-  synced(): boolean {
-    return this.#started;
-  }
-
   current(): boolean {
     return this.#started && this.#failure === undefined;
   }
