@@ -5,8 +5,7 @@ import type { PlacementDecision } from '../../api/generated/placementdecision.js
 import type { KubeObject } from '../../api/meta.js';
 import { nameOf } from '../../api/resources.js';
 import { readClusterSelector } from '../../domain/clusters/selector.js';
-import { clusterView } from '../../domain/placement/cluster.js';
-import { compileSpec } from '../../domain/placement/predicates.js';
+import { clusterView, compileSpec } from '../../domain/placement/predicates.js';
 import type { Change } from '../../kube/cache/store.js';
 import { cachesNotCurrent, clusterSetOf } from '../clusters/caches.js';
 import { placementKeys } from './caches.js';

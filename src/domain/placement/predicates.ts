@@ -1,5 +1,8 @@
+import { isRecord } from '../../api/json.js';
+import type { KubeObject } from '../../api/meta.js';
 import {
   firstUnmet,
+  isList,
   quote,
   readClaimSelector,
   parse,
@@ -10,8 +13,16 @@ import {
   reject,
   type Problem,
   type Requirement,
+  type StringMap,
 } from '../selectors.js';
-import type { ClusterView } from './cluster.js';
+
+/** The fields of a ManagedCluster that selection depends on. */
+export interface ClusterView {
+  readonly name: string;
+  readonly deleting: boolean;
+  readonly labels: StringMap;
+  readonly claims: StringMap;
+}
 
 /** One predicate: labels AND claims. A predicate without requirements matches every cluster. */
 export interface Predicate {
@@ -34,6 +45,27 @@ export interface PlacementRules {
 const MOST_PREDICATES = 64;
 const MOST_SETS = 256;
 const LARGEST_NUMBER = 2 ** 31 - 1;
+
+/** The view of a ManagedCluster. Of several claims of one name the first counts. */
+export function clusterView(cluster: KubeObject & { readonly status?: unknown }): ClusterView {
+  return {
+    name: cluster.metadata.name,
+    deleting: cluster.metadata.deletionTimestamp !== undefined,
+    labels: cluster.metadata.labels ?? {},
+    claims: claimsOf(cluster.status),
+  };
+}
+
+function claimsOf(status: unknown): StringMap {
+  const listed = isRecord(status) ? status['clusterClaims'] : undefined;
+  const claims = new Map<string, string>();
+  for (const claim of isList(listed) ? listed : []) {
+    if (!isRecord(claim)) continue;
+    const { name, value } = claim;
+    if (typeof name === 'string' && typeof value === 'string' && !claims.has(name)) claims.set(name, value);
+  }
+  return Object.fromEntries(claims);
+}
 
 /** Parses `spec`; never throws: the first invalid field becomes the `problem`. */
 export function compileSpec(spec: unknown): PlacementRules {

@@ -1,9 +1,8 @@
-import type { ClusterView } from './cluster.js';
 import type { StoredDecision } from './decision.js';
-import type { PlacementRules } from './predicates.js';
+import type { ClusterView, PlacementRules } from './predicates.js';
 import type { MatchedClusters } from './rank.js';
 
-export type { ClusterView } from './cluster.js';
+export type { ClusterView } from './predicates.js';
 export type { StoredDecision } from './decision.js';
 export type { Candidate, MatchedClusters } from './rank.js';
 
