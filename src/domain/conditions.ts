@@ -1,5 +1,11 @@
 import { MESSAGE_LIMIT } from '../api/names.js';
 import type { Condition, ConditionStatus } from '../api/meta.js';
+import type { Problem } from './selectors.js';
+
+/** Characters of one list: two lists and a sentence fit in a message. */
+const LIST_LIMIT = 280;
+/** Characters of the second of two joined texts. */
+const TAIL_LIMIT = 640;
 
 /** A condition as a rule computes it: without times. */
 export interface ConditionState {
@@ -42,6 +48,33 @@ function mergeCondition(before: Condition | undefined, state: ConditionState, no
 /** `text` of at most `limit` characters; a longer one is cut and ends in an ellipsis, never in half a surrogate pair. */
 export function clip(text: string, limit = MESSAGE_LIMIT): string {
   return text.length <= limit ? text : `${text.slice(0, limit - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+}
+
+/** Field, value and rule in one sentence. */
+export function problemText(problem: Problem): string {
+  return `${problem.field}: ${problem.message}`;
+}
+
+/** Two texts in one message. When they do not fit, the end of each is cut, so that both can be read. */
+export function joinedTexts(first: string, second: string): string {
+  const tail = clip(second, TAIL_LIMIT);
+  return `${clip(first, MESSAGE_LIMIT - tail.length - 2)}; ${tail}`;
+}
+
+/** `names` with commas; a list that is cut ends with the number of names left out. */
+export function nameList(names: readonly string[]): string {
+  return boundedList(names, ', ');
+}
+
+/** `items` with a separator; a list that is cut ends with the number of items left out. The first is never cut. */
+export function boundedList(items: readonly string[], separator: string): string {
+  let text = items[0] ?? '';
+  for (let index = 1; index < items.length; index++) {
+    const next = `${text}${separator}${items[index]}`;
+    if (next.length > LIST_LIMIT) return `${text} and ${items.length - index} more`;
+    text = next;
+  }
+  return text;
 }
 
 /** `ms` since the epoch in the format of Kubernetes: RFC 3339, whole seconds, UTC. */

@@ -1,7 +1,7 @@
 import { compileSpec } from '../../src/domain/placement/predicates.js';
 import { schedule } from '../../src/domain/placement/schedule.js';
 import { planSlices } from '../../src/domain/placement/slices.js';
-import { problemText } from '../../src/domain/placement/messages.js';
+import { problemText } from '../../src/domain/conditions.js';
 import { decision, member, members, names, snapshot, type World } from '../support/builders/placement.js';
 import { describeRecorded, type Case } from './recorded.js';
 

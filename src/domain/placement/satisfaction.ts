@@ -1,7 +1,16 @@
+import type { ConditionStatus } from '../../api/meta.js';
+import type { PlacementReason } from '../../api/placementreasons.js';
+import { boundedList, nameList, problemText } from '../conditions.js';
 import type { IgnoredBinding } from './eligible.js';
 import type { PlacementRules } from './predicates.js';
 import type { Schedule } from './schedule.js';
-import { boundedList, nameList, problemText, type ConditionText } from './messages.js';
+
+/** Status, reason and message of a condition. */
+export interface ConditionText {
+  readonly status: ConditionStatus;
+  readonly reason: PlacementReason;
+  readonly message: string;
+}
 
 /** What the condition PlacementSatisfied is computed from. */
 export interface SatisfactionInput {

@@ -2,13 +2,12 @@ import { isRecord } from '../../api/json.js';
 import type { PlacementStatus } from '../../api/generated/placement.js';
 import type { Condition, ConditionStatus } from '../../api/meta.js';
 import { PlacementConditions, type PlacementPhase, type PlacementReason } from '../../api/placementreasons.js';
-import { mergeConditions, type ConditionState } from '../conditions.js';
+import { joinedTexts, mergeConditions, nameList, problemText, type ConditionState } from '../conditions.js';
 import { isList } from '../selectors.js';
-import { satisfiedCondition } from './satisfaction.js';
+import { satisfiedCondition, type ConditionText } from './satisfaction.js';
 import { selected, type Schedule } from './schedule.js';
 import { publishedAfter, type SlicePlan } from './slices.js';
 import type { PlacementSnapshot } from './snapshot.js';
-import { joinedTexts, nameList, problemText, type ConditionText } from './messages.js';
 
 /** How far a plan was carried out: the first `done` writes are stored; `failure` is that of the next one, if it was tried. */
 export interface Publication {

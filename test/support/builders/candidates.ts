@@ -1,6 +1,4 @@
-import type { ClusterView } from '../../../src/domain/placement/predicates.js';
-import { matches } from '../../../src/domain/placement/predicates.js';
-import type { PlacementRules } from '../../../src/domain/placement/predicates.js';
+import { matches, type ClusterView, type PlacementRules } from '../../../src/domain/placement/predicates.js';
 import { matchedClusters } from '../../../src/domain/placement/rank.js';
 import type { Candidates } from '../../../src/domain/placement/snapshot.js';
 
