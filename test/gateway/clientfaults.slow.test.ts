@@ -201,7 +201,7 @@ describe('a slow client', () => {
   it('the gateway sends an error to a client that sends its body too slowly, and disconnects it', async () => {
     const socket = await open(limited.wire);
     socket.write(
-      `POST ${ENGINES} HTTP/1.1\r\nHost: localhost\r\n${COOKIE}Content-Type: application/yaml\r\nContent-Length: 100000\r\n\r\n`,
+      `POST ${ENGINES} HTTP/1.1\r\nHost: localhost\r\n${COOKIE}Content-Type: application/yaml\r\nContent-Length: 60000\r\n\r\n`,
     );
 
     expect(checkedStatusCodes('POST', await drip(socket, '# '))).toEqual([408]);

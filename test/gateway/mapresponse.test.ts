@@ -68,7 +68,7 @@ describe.each(FAULTS)('a response to a write with a success status whose body %s
 it.each(FAULTS.filter(([what]) => !what.includes('1 MiB')))(
   'a response to a read whose body %s is an error',
   async (_what, faulty) => {
-    await expect(mapResponse(faulty(), request('get', 'application/json', false), rules)).rejects.toThrow();
+    await expect(mapResponse(faulty(), request('get', 'application/json', false), rules)).rejects.toBeInstanceOf(Error);
   },
 );
 
