@@ -5,7 +5,7 @@ import { decisionObject, readDecision, sameList } from '../../domain/placement/d
 import type { DecisionWrite } from '../../domain/placement/writeorder.js';
 import { slotsAfter } from '../../domain/placement/slices.js';
 import type { Publication } from '../../domain/placement/status.js';
-import { isFailure } from '../../runtime/errors.js';
+import { errorText, isFailure } from '../../runtime/errors.js';
 import type { Decision } from './decide.js';
 import { readStoredDecision, type Input } from './gather.js';
 import type { ReconcileScope } from './scope.js';
@@ -32,7 +32,7 @@ export async function apply(input: Input, decision: Decision, scope: ReconcileSc
     const attempt = await carryOut(input, write, scope);
     if (attempt.kind === 'failed') {
       const { error } = attempt;
-      const failure = { name: write.name, message: error instanceof Error ? error.message : String(error) };
+      const failure = { name: write.name, message: errorText(error) };
       state.slots = state.unconfirmed.size === 0 ? slotsAfter(plan, done) : undefined;
       return { ...decision, publication: { plan, done, failure }, error };
     }

@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import type { Clock, Timer } from '../../runtime/clock.js';
+import { errorText } from '../../runtime/errors.js';
 import type { Logger } from '../../runtime/logger.js';
 import type { GatewayMetrics } from '../../runtime/metrics.js';
 
@@ -69,7 +70,7 @@ export class FileReloader {
       metrics.reloaded(name, true);
       log.info({ files: name }, 'files reloaded');
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = errorText(error);
       if (reason === this.#lastError) return;
       this.#lastError = reason;
       metrics.reloaded(name, false);

@@ -1,5 +1,6 @@
 import { Events } from '../../api/resources.js';
 import type { Clock, Timer } from '../../runtime/clock.js';
+import { errorText } from '../../runtime/errors.js';
 import type { Logger } from '../../runtime/logger.js';
 import type { KubeClient } from '../client/client.js';
 import { eventOf, seriesKey, seriesOf, type EventNote, type EventObject, type Reporter } from './event.js';
@@ -172,7 +173,7 @@ class QueuedRecorder implements EventRecorder {
       series.writeNotBefore = clock.monotonic() + SERIES_WRITE_MS;
       metrics?.recorded(stored ? 'joined' : 'created');
     } catch (error) {
-      this.#drop(series, error instanceof Error ? error.message : String(error));
+      this.#drop(series, errorText(error));
     }
   }
 

@@ -5,7 +5,7 @@ import { idOf, titleOf } from '../../../domain/engine/manifest/manifest.js';
 import { objectState, type Step } from '../../../domain/engine/plan/plan.js';
 import { rowOf } from '../../../domain/engine/status/components.js';
 import { ERROR_AFTER_FAILURES, type ObjectState } from '../../../domain/engine/status/input.js';
-import { isFailure } from '../../../runtime/errors.js';
+import { errorText, isFailure } from '../../../runtime/errors.js';
 import type { Input } from '../gather.js';
 import type { ReconcileScope } from '../scope.js';
 import { classifyForbidden } from './forbidden.js';
@@ -27,7 +27,7 @@ export async function stateAfterFailure(
   scope: ReconcileScope,
 ): Promise<ObjectState> {
   if (isFailure(error, 'Fenced', 'Aborted')) throw error;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorText(error);
   scope.pass.log.warn({ object: titleOf(step.type, step.name), err: error }, 'object could not be applied');
   if (!isFailure(error, 'Forbidden')) return failedState(step, { message, revision }, input, scope);
   const { type, name } = step;
