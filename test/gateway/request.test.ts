@@ -352,6 +352,14 @@ describe('the object in a body', () => {
     });
   });
 
+  it('an object of a PUT gets a missing name from the path, in a copy', () => {
+    const body = { metadata: { labels: {} } };
+
+    expect(validateTarget(body, { ...target, name: 'web' })).toMatchObject({ metadata: { name: 'web', labels: {} } });
+    expect(validateTarget(body, target)).toMatchObject({ metadata: { labels: {} } });
+    expect(body).toEqual({ metadata: { labels: {} } });
+  });
+
   it.each<[string, object, object]>([
     ['the same namespace', { metadata: { namespace: 'shop' } }, target],
     ['a name that is generated', { metadata: { generateName: 'web-' } }, target],
@@ -371,7 +379,7 @@ describe('the object in a body', () => {
     ['another namespace', { metadata: { namespace: 'x' } }, target],
     ['a namespace', { metadata: { namespace: 'x' } }, { resource: MultiClusterEngines }],
     ['another name', { metadata: { name: 'x' } }, { ...target, name: 'web' }],
-    ['no name', { metadata: {} }, { ...target, name: 'web' }],
+    ['a null name', { metadata: { name: null } }, { ...target, name: 'web' }],
     ['a null kind', { kind: null, metadata: {} }, target],
   ])('an object with %s does not agree with its path', (_what, body, where) => {
     expect(outcome(() => validateTarget(JSON.parse(JSON.stringify(body)), { resource: Placements, ...where }))).toBe(

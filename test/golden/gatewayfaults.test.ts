@@ -155,7 +155,6 @@ const objects: readonly Case[] = [
     }),
   ),
   refused('a body of another name', () => validateTarget(placement({ metadata: { name: 'x' } }), web)),
-  refused('a body without a name', () => validateTarget(placement({ metadata: {} }), web)),
   refused('metadata of wrong types', () =>
     checkMetadata(
       asObject({

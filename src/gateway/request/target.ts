@@ -14,8 +14,8 @@ export interface Target {
 }
 
 /**
- * The object to send to the API server: `body`, with missing kind and apiVersion filled in. Its kind, apiVersion,
- * namespace and name must agree with the path.
+ * The object to send to the API server: `body`, with a missing kind and apiVersion, and the missing name of a PUT,
+ * filled in. Its kind, apiVersion, namespace and name must agree with the path. The API server fills in the namespace.
  * @throws StatusError `malformed` with the field that does not agree
  */
 export function validateTarget(body: JsonValue, target: Target): JsonObject {
@@ -28,13 +28,12 @@ export function validateTarget(body: JsonValue, target: Target): JsonObject {
   if (!isJsonObject(metadata)) throw fieldError('malformed', 'metadata', 'must be an object with a name');
   checkMetadata(metadata);
   requireEqual(metadata['namespace'], 'metadata.namespace', namespace ?? '');
-  if (name !== undefined) {
-    requireEqual(metadata['name'], 'metadata.name', name);
-    if (metadata['name'] === undefined)
-      throw fieldError('malformed', 'metadata.name', `must be "${name}", as in the path`);
-  }
-  const sent: JsonObject = Object.create(null);
-  return Object.assign(sent, body, { kind: resource.kind, apiVersion: apiVersionOf(resource) });
+  if (name !== undefined) requireEqual(metadata['name'], 'metadata.name', name);
+  return withFields(body, {
+    kind: resource.kind,
+    apiVersion: apiVersionOf(resource),
+    ...(name !== undefined && { metadata: withFields(metadata, { name }) }),
+  });
 }
 
 /**
@@ -64,10 +63,13 @@ export function withResourceVersion(object: JsonObject, revision: string | undef
   }
   const message = 'metadata.resourceVersion and If-Match name different revisions';
   if (!absent && stated !== revision) throw new StatusError('precondition', { message });
+  return withFields(object, { metadata: withFields(metadata, { resourceVersion: revision }) });
+}
+
+/** A copy with those fields, without a prototype. */
+function withFields(object: JsonObject, fields: JsonObject): JsonObject {
   const copy: JsonObject = Object.create(null);
-  const metadataCopy: JsonObject = Object.create(null);
-  Object.assign(metadataCopy, metadata, { resourceVersion: revision });
-  return Object.assign(copy, object, { metadata: metadataCopy });
+  return Object.assign(copy, object, fields);
 }
 
 function versionError(rule: string): StatusError {
