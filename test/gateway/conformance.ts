@@ -121,7 +121,8 @@ function bodyFaults(
   return validate(value) ? [] : [`the body: ${ajv.errorsText(validate.errors)}`];
 }
 
-function validatorOf(schema: unknown): ValidateFunction {
+/** Validates by a schema of the document, whose `$ref` are resolved there. */
+export function validatorOf(schema: unknown): ValidateFunction {
   const text = JSON.stringify(schema).replaceAll('"#/', `"${ROOT}#/`);
   const known = validators.get(text);
   if (known !== undefined) return known;

@@ -3,7 +3,7 @@ import path from 'node:path';
 
 import { openApiDocument } from '../../src/gateway/openapi/openapi.js';
 import { FieldRules } from '../../src/gateway/object/fieldrules.js';
-import type { JsonSchema } from '../../src/gateway/openapi/schemas.js';
+import type { JsonSchema } from '../../src/gateway/openapi/jsonschema.js';
 import { root } from '../support/repository/root.js';
 
 function read(...file: string[]): string {

@@ -7,9 +7,12 @@ import { load } from 'js-yaml';
 
 import { MEDIA_TYPES } from '../../src/gateway/request/media.js';
 import { STATUS_ERRORS } from '../../src/gateway/statuserror.js';
+import { METADATA_FIELDS } from '../../src/gateway/object/metadata.js';
+import { celKeywords } from '../../src/gateway/openapi/celrules.js';
+import { MAX_OBJECT_NAME } from '../../src/gateway/openapi/patterns.js';
 import { ROUTES } from '../../src/gateway/request/routes.js';
 import { root } from '../support/repository/root.js';
-import { nonconformities } from './conformance.js';
+import { nonconformities, validatorOf } from './conformance.js';
 import { document } from './document.js';
 import { ENGINES, PLACEMENTS } from './rig.js';
 import { PLACEMENT } from './upstream.js';
@@ -83,6 +86,105 @@ describe('the OpenAPI document', () => {
     const committed: unknown = JSON.parse(readFileSync(path.join(root, 'docs', 'reference', 'openapi.json'), 'utf8'));
 
     expect({ ...Object(committed), info: {} }).toEqual({ ...document, info: {} });
+  });
+});
+
+describe('the schemas of requests', () => {
+  const fits = (name: string, body: unknown): boolean =>
+    validatorOf({ $ref: `#/components/schemas/${name}` })(JSON.parse(JSON.stringify(body)));
+  const engine = (spec: object): object => ({ metadata: { name: 'e' }, spec });
+  const tolerations = (toleration: object): object => engine({ tolerations: [toleration] });
+  const expression = (one: object): object => ({
+    metadata: { name: 'web' },
+    spec: { predicates: [{ requiredClusterSelector: { labelSelector: { matchExpressions: [one] } } }] },
+  });
+
+  it.each<[string, string, object]>([
+    ['a new object', 'PlacementCreate', { metadata: { name: 'web', namespace: 'shop' }, spec: {}, status: {} }],
+    ['a generated name', 'PlacementCreate', { metadata: { generateName: 'web-', creationTimestamp: null } }],
+    ['a stored object', 'PlacementUpdate', { ...PLACEMENT, metadata: { ...PLACEMENT.metadata, generation: 2 } }],
+    ['metadata of the path', 'MultiClusterEngineUpdate', { metadata: {} }],
+    ['labels', 'PlacementUpdate', { metadata: { labels: { 'a.b/c_D': 'x', e: '' } } }],
+    ['a reserved prefix in another place', 'MultiClusterEngineCreate', engine({ targetNamespace: 'my-kube-system' })],
+    ['every taint', 'MultiClusterEngineCreate', tolerations({ operator: 'Exists' })],
+    ['a taint', 'MultiClusterEngineCreate', tolerations({ key: 'a.b/c', value: 'd', tolerationSeconds: -1 })],
+    ['a list of values', 'PlacementCreate', expression({ key: 'a', operator: 'In', values: ['b'] })],
+  ])('allow %s', (_what, schema, body) => {
+    expect(fits(schema, body)).toBe(true);
+  });
+
+  it.each<[string, string, object]>([
+    ['no metadata', 'PlacementUpdate', {}],
+    ['no name', 'PlacementCreate', { metadata: {} }],
+    ['a resourceVersion of a new object', 'PlacementCreate', { metadata: { name: 'web', resourceVersion: '7' } }],
+    ['a resourceVersion that no object has', 'PlacementUpdate', { metadata: { resourceVersion: '07' } }],
+    ['the namespace of an engine', 'MultiClusterEngineCreate', { metadata: { name: 'e', namespace: 'shop' } }],
+    ['another kind', 'PlacementCreate', { kind: 'Secret', metadata: { name: 'web' } }],
+    ['an unknown field', 'PlacementCreate', { metadata: { name: 'web' }, specs: {} }],
+    ['an unknown field of metadata', 'PlacementCreate', { metadata: { name: 'web', label: {} } }],
+    ['a forbidden field', 'PlacementCreate', { metadata: { name: 'web' }, spec: { clusterSets: [] } }],
+    ['a repeated set', 'PlacementCreate', { metadata: { name: 'web' }, spec: { ClusterSets: ['a', 'a'] } }],
+    ['a name in capitals', 'PlacementCreate', { metadata: { name: 'Web' } }],
+    ['a long name', 'PlacementCreate', { metadata: { name: 'a'.repeat(64) } }],
+    ['a label key', 'PlacementUpdate', { metadata: { labels: { 'a b': '' } } }],
+    ['a long prefix of a label key', 'PlacementUpdate', { metadata: { labels: { [`${'a'.repeat(254)}/b`]: '' } } }],
+    ['a key that no body may have', 'PlacementUpdate', { metadata: { annotations: { constructor: '' } } }],
+    ['a finalizer without a domain', 'PlacementUpdate', { metadata: { finalizers: ['cleanup'] } }],
+    [
+      'two controllers',
+      'PlacementUpdate',
+      {
+        metadata: {
+          ownerReferences: ['a', 'b'].map((uid) => ({
+            apiVersion: 'v1',
+            kind: 'Pod',
+            name: uid,
+            uid,
+            controller: true,
+          })),
+        },
+      },
+    ],
+    ['a leap second', 'PlacementUpdate', { metadata: { creationTimestamp: '2016-12-31T23:59:60Z' } }],
+    ['a reserved namespace', 'MultiClusterEngineCreate', engine({ targetNamespace: 'kube-x' })],
+    ['the default namespace', 'MultiClusterEngineCreate', engine({ targetNamespace: 'default' })],
+    ['an empty taint key', 'MultiClusterEngineCreate', tolerations({ operator: 'Equal', key: '' })],
+    ['no taint key', 'MultiClusterEngineCreate', tolerations({ value: 'x' })],
+    ['a value of every taint', 'MultiClusterEngineCreate', tolerations({ operator: 'Exists', value: 'x' })],
+    ['a node label', 'MultiClusterEngineCreate', engine({ nodeSelector: { 'a b': '' } })],
+    ['a value of a node label', 'MultiClusterEngineCreate', engine({ nodeSelector: { a: 'b c' } })],
+    ['no values', 'PlacementCreate', expression({ key: 'a', operator: 'NotIn' })],
+    ['values of Exists', 'PlacementCreate', expression({ key: 'a', operator: 'Exists', values: ['b'] })],
+  ])('do not allow %s', (_what, schema, body) => {
+    expect(fits(schema, body)).toBe(false);
+  });
+
+  it('have every field of metadata that the gateway knows', () => {
+    const fields = (name: string): string[] =>
+      Object.keys(at('components', 'schemas', name, 'properties', 'metadata', 'properties'));
+    const known = METADATA_FIELDS.map((field) => field.replace('metadata.', '')).sort();
+
+    expect(fields('PlacementUpdate').sort()).toEqual(known);
+    expect(fields('PlacementCreate').sort()).toEqual(known.filter((name) => name !== 'resourceVersion'));
+    expect(fields('MultiClusterEngineUpdate').sort()).toEqual(known.filter((name) => name !== 'namespace'));
+  });
+
+  it.each(['MultiClusterEngine', 'Placement'])("limit names to those of the CRD's %s", (kind) => {
+    expect(
+      at('components', 'schemas', kind, 'properties', 'metadata', 'allOf', '1', 'properties', 'name'),
+    ).toMatchObject({ maxLength: MAX_OBJECT_NAME });
+  });
+
+  it('use only regular expressions that other languages read too', () => {
+    expect(JSON.stringify(document)).not.toMatch(/"pattern":"[^"]*\(\?/);
+  });
+
+  it('are not made for a CEL rule without a counterpart', () => {
+    const rules = (rule: string): object => ({ 'x-kubernetes-validations': [{ rule }] });
+
+    expect(() => celKeywords({ ...rules("self != 'x'") })).toThrow(/no JSON Schema is known for the CEL rule/);
+    expect(celKeywords({ ...rules('self == oldSelf') })).toEqual([]);
+    expect(celKeywords({})).toEqual([]);
   });
 });
 

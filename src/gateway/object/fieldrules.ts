@@ -141,8 +141,9 @@ function ruleMessages(node: JsonRecord, fieldPath: string | undefined): string[]
     .map((one) => String(one['message']));
 }
 
-function forbiddenFields(node: JsonRecord): string[] {
-  return validationsOf(node).map((one) => FORBIDDEN_RULE.exec(String(one['rule']))?.[1] ?? '');
+/** The fields that a schema of a CRD declares only to forbid them. */
+export function forbiddenFields(node: JsonRecord): string[] {
+  return validationsOf(node).flatMap((one) => FORBIDDEN_RULE.exec(String(one['rule']))?.[1] ?? []);
 }
 
 function validationsOf(node: JsonRecord): readonly JsonRecord[] {

@@ -1,7 +1,17 @@
 import { MEDIA_TYPES } from '../request/media.js';
 import { INTERFACE_CODES, STATUS_ERRORS, type StatusErrorKind } from '../statuserror.js';
 import { ROUTES, type Action, type Operation, type Route } from '../request/routes.js';
-import { kindSchemas, LIST_META, OBJECT_META, STATUS, type JsonSchema } from './schemas.js';
+import { refTo, type JsonSchema } from './jsonschema.js';
+import { METADATA_SCHEMAS, type WriteAction } from './metadata.js';
+import {
+  CONDITION_PATTERN,
+  ENTITY_TAG_PATTERN,
+  LABEL_KEY,
+  LABEL_VALUE,
+  NAMESPACE_NAME,
+  OBJECT_NAME,
+} from './patterns.js';
+import { kindSchemas, LIST_META, OBJECT_META, requestSchemaName, STATUS } from './schemas.js';
 
 export interface OpenApiSources {
   /** Release of this program. */
@@ -20,6 +30,25 @@ replaced by 403, and no error has a body.
 `
   .trim()
   .replaceAll('\n', ' ');
+
+/** What JSON Schema cannot say about a body. */
+const BODY = `
+One document in UTF-8 of at most 1 MiB, 20,000 values and 64 levels, without duplicate keys. Strings and keys hold no half
+of a surrogate pair. Numbers are written as whole decimal numbers (\`3\`, not \`3.0\`). YAML is 1.2 without anchors, aliases,
+tags, directives and merge keys, and has at most 40,000 line ends and characters that can separate values. Unknown fields
+are rejected.
+`
+  .trim()
+  .replaceAll('\n', ' ');
+const IF_MATCH_UPDATE = `
+The ETag that was read: the object is replaced only if it still has it. In place of this header, metadata.resourceVersion
+in the body is accepted too, without the header or with \`*\`; this document requires the header because OpenAPI cannot
+express such an alternative.
+`
+  .trim()
+  .replaceAll('\n', ' ');
+const IF_MATCH_DELETE =
+  'An ETag that was read: the object is deleted only if it still has it. `*`, like no header, stands for any.';
 
 /** Errors that every request can get. */
 const ANY_REQUEST: readonly StatusErrorKind[] = ['malformed', 'forbidden', 'slow', 'expectation', 'headersTooLarge'];
@@ -79,6 +108,9 @@ export function openApiDocument(sources: OpenApiSources): JsonSchema {
       schemas: {
         ...kindSchemas(sources.engine),
         ...kindSchemas(sources.placement),
+        ...METADATA_SCHEMAS,
+        LabelKey: LABEL_KEY,
+        LabelValue: LABEL_VALUE,
         ObjectMeta: OBJECT_META,
         ListMeta: LIST_META,
         Status: STATUS,
@@ -102,7 +134,7 @@ function pathParameter(name: string): JsonSchema {
     in: 'path',
     required: true,
     description: namespace ? 'A namespace: a DNS label.' : 'The name of the object: a DNS subdomain.',
-    schema: { type: 'string', minLength: 1, maxLength: namespace ? 63 : 253, pattern: '^[a-z0-9][-a-z0-9.]*$' },
+    schema: namespace ? NAMESPACE_NAME : OBJECT_NAME,
   };
 }
 
@@ -120,28 +152,33 @@ function operationItem(route: Route, operation: Operation): JsonSchema {
     tags: [kind ?? 'Gateway'],
     ...(kind === undefined && { security: [] }),
     ...(parameters.length > 0 && { parameters }),
-    ...((action === 'create' || action === 'update') && {
-      requestBody: { required: true, content: content({ $ref: `#/components/schemas/${kind}` }) },
-    }),
+    ...(kind !== undefined &&
+      (action === 'create' || action === 'update') && { requestBody: requestBody(kind, action) }),
     responses: { 200: success(action, kind), ...Object.fromEntries(errors) },
   };
 }
 
+function requestBody(kind: string, action: WriteAction): JsonSchema {
+  return { required: true, description: BODY, content: content(refTo(requestSchemaName(kind, action))) };
+}
+
 function headerParameters(action: Action): JsonSchema[] {
-  const writes = action === 'create' || action === 'update' || action === 'delete';
+  if (action !== 'create' && action !== 'update' && action !== 'delete') return [];
   const prefer = {
     name: 'Prefer',
     in: 'header',
-    description: '`return=representation` requests the object in the response.',
-    schema: { type: 'string' },
+    description: '`return=representation` requests the object in the response. Other preferences are ignored.',
+    schema: { enum: ['return=representation', 'return=minimal'] },
   };
+  if (action === 'create') return [prefer];
   const ifMatch = {
     name: 'If-Match',
     in: 'header',
-    schema: { type: 'string' },
-    description: 'An ETag that was read: the write is done only if the object still has it. `*` stands for any.',
+    ...(action === 'update' && { required: true }),
+    description: action === 'update' ? IF_MATCH_UPDATE : IF_MATCH_DELETE,
+    schema: { type: 'string', pattern: action === 'update' ? ENTITY_TAG_PATTERN : CONDITION_PATTERN },
   };
-  return [...(writes ? [prefer] : []), ...(action === 'update' || action === 'delete' ? [ifMatch] : [])];
+  return [prefer, ifMatch];
 }
 
 function success(action: Action, kind: string | undefined): JsonSchema {
@@ -152,9 +189,9 @@ function success(action: Action, kind: string | undefined): JsonSchema {
       headers: COMMON_HEADERS,
       content: { 'application/json': { schema: { type: 'object' } } },
     };
-  const object = { $ref: `#/components/schemas/${kind ?? ''}` };
+  const object = refTo(kind ?? '');
   if (action === 'list' || action === 'get') {
-    const schema = action === 'list' ? { $ref: `#/components/schemas/${kind ?? ''}List` } : object;
+    const schema = action === 'list' ? refTo(`${kind ?? ''}List`) : object;
     return {
       description: 'The object or the list. A response of more than 1 MiB has no ETag.',
       headers: { ...COMMON_HEADERS, ETag: ETAG },
@@ -171,7 +208,7 @@ function success(action: Action, kind: string | undefined): JsonSchema {
         schema: { const: 'return=representation' },
       },
     },
-    content: content(action === 'delete' ? { oneOf: [object, { $ref: '#/components/schemas/Status' }] } : object),
+    content: content(action === 'delete' ? { oneOf: [object, refTo('Status')] } : object),
   };
 }
 
@@ -188,7 +225,7 @@ function responsesByCode(): Record<string, JsonSchema> {
       description: typeof other === 'string' ? `${other}; or ${when}` : `When ${when}`,
       headers: { ...COMMON_HEADERS, ...extraHeaders(code) },
       ...(!INTERFACE_CODES.includes(code) && {
-        content: { 'application/json': { schema: { $ref: '#/components/schemas/Status' } } },
+        content: { 'application/json': { schema: refTo('Status') } },
       }),
     };
   }

@@ -1,11 +1,13 @@
 import { isRecord, asRecord, type JsonRecord } from '../../api/json.js';
 import { load } from 'js-yaml';
+import { celKeywords } from './celrules.js';
+import { mergeSchemas, refTo, type JsonSchema } from './jsonschema.js';
+import { requestMetadata, type WriteAction } from './metadata.js';
+import { ALLOWED_KEYS, TIME_PATTERN } from './patterns.js';
+import { forbiddenFields } from '../object/fieldrules.js';
 
-/** A JSON Schema of dialect 2020-12, the one of OpenAPI 3.1. */
-export interface JsonSchema {
-  [keyword: string]: unknown;
-}
-
+/** Integers of JSON are exact up to here. */
+const MAX_INTEGER = Number.MAX_SAFE_INTEGER;
 /** Keywords with the same meaning in the schema of a CRD and in JSON Schema. */
 const SHARED_KEYWORDS = [
   'description',
@@ -33,7 +35,7 @@ export const OBJECT_META: JsonSchema = {
     namespace: { type: 'string', maxLength: 63, description: 'The namespace of the object, as in the path.' },
     labels: { type: 'object', additionalProperties: { type: 'string' }, description: 'Labels to select by.' },
     annotations: { type: 'object', additionalProperties: { type: 'string' }, description: 'Arbitrary metadata.' },
-    resourceVersion: { type: 'string', description: 'The revision of the object, also its ETag; needed for a PUT.' },
+    resourceVersion: { type: 'string', description: 'The revision of the object, also its ETag.' },
     uid: { type: 'string', description: 'Set by the server.' },
     generation: { type: 'integer', format: 'int64', description: 'Set by the server: counts changes of the spec.' },
     creationTimestamp: { type: ['string', 'null'], format: 'date-time', description: 'Set by the server.' },
@@ -88,14 +90,47 @@ export const STATUS: JsonSchema = {
   },
 };
 
-/** The schemas of a kind and of its list, by name. `crd`: the CustomResourceDefinition as YAML. */
+/** A CustomResourceDefinition, parsed. */
+interface Definition {
+  readonly kind: string;
+  readonly listKind: string;
+  readonly apiVersion: string;
+  readonly namespaced: boolean;
+  readonly schema: JsonRecord;
+}
+
+/**
+ * The schemas of a kind, by name: of the object and the list in responses, and of the objects in requests with their
+ * spec and status. Those of requests are exact; those of responses allow the fields of newer definitions.
+ * `crd`: the CustomResourceDefinition as YAML.
+ * @throws Error for a CEL rule that is not known here
+ */
 export function kindSchemas(crd: string): Record<string, JsonSchema> {
+  const definition = parseDefinition(crd);
+  return { ...responseSchemas(definition), ...requestSchemas(definition) };
+}
+
+/** The name of the schema of a kind's object in the body of a POST or PUT. */
+export function requestSchemaName(kind: string, action: WriteAction): string {
+  return `${kind}${action === 'create' ? 'Create' : 'Update'}`;
+}
+
+function parseDefinition(crd: string): Definition {
   const spec = asRecord(asRecord(load(crd))['spec']);
   const { kind, listKind } = asRecord(spec['names']);
   const versions = Array.isArray(spec['versions']) ? spec['versions'] : [];
   const version = asRecord(versions[0]);
-  const schema = toJsonSchema(asRecord(asRecord(version['schema'])['openAPIV3Schema']));
-  const apiVersion = `${String(spec['group'])}/${String(version['name'])}`;
+  return {
+    kind: String(kind),
+    listKind: String(listKind),
+    apiVersion: `${String(spec['group'])}/${String(version['name'])}`,
+    namespaced: spec['scope'] === 'Namespaced',
+    schema: asRecord(asRecord(version['schema'])['openAPIV3Schema']),
+  };
+}
+
+function responseSchemas({ kind, listKind, apiVersion, schema: node }: Definition): Record<string, JsonSchema> {
+  const schema = toJsonSchema(node);
   const properties = asRecord(schema['properties']);
   const object: JsonSchema = {
     ...schema,
@@ -104,25 +139,49 @@ export function kindSchemas(crd: string): Record<string, JsonSchema> {
       ...properties,
       apiVersion: { ...asRecord(properties['apiVersion']), const: apiVersion },
       kind: { ...asRecord(properties['kind']), const: kind },
-      metadata: { allOf: [{ $ref: '#/components/schemas/ObjectMeta' }, asRecord(properties['metadata'])] },
+      metadata: { allOf: [refTo('ObjectMeta'), asRecord(properties['metadata'])] },
     },
   };
   const list: JsonSchema = {
     type: 'object',
-    description: `Several objects of kind ${String(kind)}.`,
+    description: `Several objects of kind ${kind}.`,
     required: ['apiVersion', 'kind', 'metadata', 'items'],
     properties: {
       apiVersion: { const: apiVersion },
       kind: { const: listKind },
-      metadata: { $ref: '#/components/schemas/ListMeta' },
-      items: { type: 'array', items: { $ref: `#/components/schemas/${String(kind)}` } },
+      metadata: refTo('ListMeta'),
+      items: { type: 'array', items: refTo(kind) },
     },
   };
-  return { [String(kind)]: object, [String(listKind)]: list };
+  return { [kind]: object, [listKind]: list };
+}
+
+function requestSchemas({ kind, apiVersion, namespaced, schema: node }: Definition): Record<string, JsonSchema> {
+  const properties = asRecord(node['properties']);
+  const { default: _unset, ...status } = exactSchema(asRecord(properties['status']));
+  const object = (action: WriteAction): JsonSchema => ({
+    type: 'object',
+    description: `The ${kind} in the body of a ${action === 'create' ? 'POST' : 'PUT'}.`,
+    additionalProperties: false,
+    required: ['metadata'],
+    properties: {
+      apiVersion: { const: apiVersion, description: 'Taken from the path when it is left out.' },
+      kind: { const: kind, description: 'Taken from the path when it is left out.' },
+      metadata: requestMetadata(action, namespaced),
+      spec: refTo(`${kind}Spec`),
+      status: { ...refTo(`${kind}Status`), readOnly: true, description: 'Ignored: only the operator writes it.' },
+    },
+  });
+  return {
+    [requestSchemaName(kind, 'create')]: object('create'),
+    [requestSchemaName(kind, 'update')]: object('update'),
+    [`${kind}Spec`]: exactSchema(asRecord(properties['spec'])),
+    [`${kind}Status`]: status,
+  };
 }
 
 /** A CRD's schema as JSON Schema, without CEL rules and other extensions of Kubernetes. */
-function toJsonSchema(node: JsonRecord): JsonSchema {
+function toJsonSchema(node: JsonRecord, childSchema = (child: JsonRecord) => toJsonSchema(child)): JsonSchema {
   const result: JsonSchema = {};
   const types =
     node['x-kubernetes-int-or-string'] === true
@@ -135,14 +194,35 @@ function toJsonSchema(node: JsonRecord): JsonSchema {
   for (const keyword of SHARED_KEYWORDS) {
     if (keyword in node) result[keyword] = node[keyword];
   }
-  if ('items' in node) result['items'] = toJsonSchema(asRecord(node['items']));
+  if ('items' in node) result['items'] = childSchema(asRecord(node['items']));
   if (isRecord(node['additionalProperties']))
-    result['additionalProperties'] = toJsonSchema(node['additionalProperties']);
+    result['additionalProperties'] = childSchema(node['additionalProperties']);
   if ('properties' in node) {
     const entries = Object.entries(asRecord(node['properties'])).map(
-      ([name, child]) => [name, toJsonSchema(asRecord(child))] as const,
+      ([name, child]) => [name, childSchema(asRecord(child))] as const,
     );
     result['properties'] = Object.fromEntries(entries);
   }
   return result;
+}
+
+/**
+ * A CRD's schema as JSON Schema that rejects what the gateway or the API server rejects: unknown fields, duplicate
+ * items of sets, integers that are not exact, forbidden keys, and what the CEL rules reject.
+ */
+function exactSchema(node: JsonRecord): JsonSchema {
+  const schema = toJsonSchema(node, exactSchema);
+  const properties = { ...asRecord(schema['properties']) };
+  for (const name of forbiddenFields(node)) delete properties[name];
+  const limits: JsonSchema = {
+    ...(schema['type'] === 'integer' && {
+      minimum: schema['minimum'] ?? -MAX_INTEGER,
+      maximum: schema['maximum'] ?? MAX_INTEGER,
+    }),
+    ...(schema['format'] === 'date-time' && { pattern: TIME_PATTERN }),
+    ...(node['x-kubernetes-list-type'] === 'set' && { uniqueItems: true }),
+    ...(schema['properties'] !== undefined && { properties, additionalProperties: false }),
+    ...(schema['additionalProperties'] !== undefined && { propertyNames: ALLOWED_KEYS }),
+  };
+  return celKeywords(node).reduce((all, one) => mergeSchemas(all, one), { ...schema, ...limits });
 }

@@ -1,0 +1,57 @@
+import { isRecord, type JsonRecord } from '../../api/json.js';
+import { refTo, type JsonSchema } from './jsonschema.js';
+import { DNS_LABEL_OR_EMPTY_PATTERN, LABEL_VALUE_PATTERN, SUBDOMAIN_OR_EMPTY_PATTERN } from './patterns.js';
+
+const EXISTS: JsonSchema = { properties: { operator: { const: 'Exists' } }, required: ['operator'] };
+const IN_OR_NOT_IN: JsonSchema = { properties: { operator: { enum: ['In', 'NotIn'] } } };
+/** A rule that compares with the stored object. The form of a request does not decide it. */
+const TRANSITION_RULE = /\boldSelf\b/;
+/** A rule that forbids a field, which the schema of a request does not have at all. */
+const FORBIDDING_RULE = /^!has\(self\.\w+\)$/;
+
+/** The JSON Schema for each CEL rule of the two CRDs: the CEL library has formats where JSON Schema has patterns. */
+const KEYWORDS: Readonly<Record<string, JsonSchema>> = {
+  "self == '' || !format.dns1123Subdomain().validate(self).hasValue()": { pattern: SUBDOMAIN_OR_EMPTY_PATTERN },
+  "self == '' || !format.dns1123Label().validate(self).hasValue()": { pattern: DNS_LABEL_OR_EMPTY_PATTERN },
+  "self == '' || !format.qualifiedName().validate(self).hasValue()": { anyOf: [{ const: '' }, refTo('LabelKey')] },
+  '!format.labelValue().validate(self).hasValue()': { pattern: LABEL_VALUE_PATTERN },
+  "!self.startsWith('kube-') && self != 'default'": { not: { pattern: '^(kube-.*|default)$' } },
+  'self.all(k, !format.qualifiedName().validate(k).hasValue())': { propertyNames: refTo('LabelKey') },
+  'self.all(k, !format.labelValue().validate(self[k]).hasValue())': {
+    additionalProperties: { pattern: LABEL_VALUE_PATTERN },
+  },
+  "self.operator == 'Exists' || (has(self.key) && self.key != '')": {
+    if: EXISTS,
+    else: { properties: { key: { minLength: 1 } }, required: ['key'] },
+  },
+  "self.operator != 'Exists' || !has(self.value) || self.value == ''": {
+    if: EXISTS,
+    // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+    then: { properties: { value: { maxLength: 0 } } },
+  },
+  "!(self.operator in ['In', 'NotIn']) || (has(self.values) && size(self.values) > 0)": {
+    if: IN_OR_NOT_IN,
+    // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+    then: { properties: { values: { minItems: 1 } }, required: ['values'] },
+  },
+  "self.operator in ['In', 'NotIn'] || !has(self.values) || size(self.values) == 0": {
+    if: IN_OR_NOT_IN,
+    else: { properties: { values: { maxItems: 0 } } },
+  },
+};
+
+/**
+ * The keywords that say in JSON Schema what the CEL rules of a CRD's schema say.
+ * @throws Error for a rule that has no keywords here
+ */
+export function celKeywords(node: JsonRecord): JsonSchema[] {
+  const validations = node['x-kubernetes-validations'];
+  const rules = (Array.isArray(validations) ? validations : []).map((one) => String(isRecord(one) ? one['rule'] : ''));
+  return rules
+    .filter((rule) => !TRANSITION_RULE.test(rule) && !FORBIDDING_RULE.test(rule))
+    .map((rule) => {
+      const keywords = KEYWORDS[rule];
+      if (keywords === undefined) throw new Error(`no JSON Schema is known for the CEL rule ${JSON.stringify(rule)}`);
+      return keywords;
+    });
+}

@@ -1,0 +1,21 @@
+import { isRecord } from '../../api/json.js';
+
+/** A JSON Schema of dialect 2020-12, the one of OpenAPI 3.1. */
+export interface JsonSchema {
+  [keyword: string]: unknown;
+}
+
+/** A schema of the OpenAPI document, by its name. */
+export function refTo(name: string): JsonSchema {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+/** Both schemas in one: keywords of `other` replace those of `one`, objects such as `properties` are merged. */
+export function mergeSchemas(one: JsonSchema, other: JsonSchema): JsonSchema {
+  const merged: JsonSchema = { ...one };
+  for (const [keyword, value] of Object.entries(other)) {
+    const before = merged[keyword];
+    merged[keyword] = isRecord(before) && isRecord(value) ? mergeSchemas(before, value) : value;
+  }
+  return merged;
+}
