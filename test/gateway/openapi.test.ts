@@ -109,7 +109,7 @@ describe('the schemas of requests', () => {
     ['every taint', 'MultiClusterEngineCreate', tolerations({ operator: 'Exists' })],
     ['a taint', 'MultiClusterEngineCreate', tolerations({ key: 'a.b/c', value: 'd', tolerationSeconds: -1 })],
     ['a list of values', 'PlacementCreate', expression({ key: 'a', operator: 'In', values: ['b'] })],
-  ])('allow %s', (_what, schema, body) => {
+  ])('the schemas of requests allow %s', (_what, schema, body) => {
     expect(fits(schema, body)).toBe(true);
   });
 
@@ -155,11 +155,11 @@ describe('the schemas of requests', () => {
     ['a value of a node label', 'MultiClusterEngineCreate', engine({ nodeSelector: { a: 'b c' } })],
     ['no values', 'PlacementCreate', expression({ key: 'a', operator: 'NotIn' })],
     ['values of Exists', 'PlacementCreate', expression({ key: 'a', operator: 'Exists', values: ['b'] })],
-  ])('do not allow %s', (_what, schema, body) => {
+  ])('the schemas of requests do not allow %s', (_what, schema, body) => {
     expect(fits(schema, body)).toBe(false);
   });
 
-  it('have every field of metadata that the gateway knows', () => {
+  it('the schemas of requests have every field of metadata that the gateway knows', () => {
     const fields = (name: string): string[] =>
       Object.keys(at('components', 'schemas', name, 'properties', 'metadata', 'properties'));
     const known = METADATA_FIELDS.map((field) => field.replace('metadata.', '')).sort();
@@ -169,17 +169,20 @@ describe('the schemas of requests', () => {
     expect(fields('MultiClusterEngineUpdate').sort()).toEqual(known.filter((name) => name !== 'namespace'));
   });
 
-  it.each(['MultiClusterEngine', 'Placement'])("limit names to those of the CRD's %s", (kind) => {
-    expect(
-      at('components', 'schemas', kind, 'properties', 'metadata', 'allOf', '1', 'properties', 'name'),
-    ).toMatchObject({ maxLength: MAX_OBJECT_NAME });
-  });
+  it.each(['MultiClusterEngine', 'Placement'])(
+    "the schemas of requests limit names to those of the CRD's %s",
+    (kind) => {
+      expect(
+        at('components', 'schemas', kind, 'properties', 'metadata', 'allOf', '1', 'properties', 'name'),
+      ).toMatchObject({ maxLength: MAX_OBJECT_NAME });
+    },
+  );
 
-  it('use only regular expressions that other languages read too', () => {
+  it('the schemas of requests use only regular expressions that other languages read too', () => {
     expect(JSON.stringify(document)).not.toMatch(/"pattern":"[^"]*\(\?/);
   });
 
-  it('are not made for a CEL rule without a counterpart', () => {
+  it('the schemas of requests are not made for a CEL rule without a counterpart', () => {
     const rules = (rule: string): object => ({ 'x-kubernetes-validations': [{ rule }] });
 
     expect(() => celKeywords({ ...rules("self != 'x'") })).toThrow(/no JSON Schema is known for the CEL rule/);
