@@ -3,6 +3,7 @@ import { checkLength, parseBody } from '../../src/gateway/request/body.js';
 import {
   methodNotAllowed,
   errorForConnect,
+  errorForHead,
   errorForClientError,
   errorForUnknownMethod,
 } from '../../src/gateway/response/parseerror.js';
@@ -66,19 +67,19 @@ const headers: readonly Case[] = [
   headersCase('an If-Match that is no revision', ['If-Match', '"0"'], ifMatchRevision),
 ];
 
-function parserError(code: string, raw: string): NodeJS.ErrnoException {
-  return Object.assign(new Error('parse error'), { code, rawPacket: Buffer.from(raw), bytesParsed: raw.length });
+function parserError(code: string): NodeJS.ErrnoException {
+  return Object.assign(new Error('parse error'), { code });
 }
 
 const broken: readonly Case[] = [
-  refused('a request that does not arrive in time', () =>
-    errorForClientError(parserError('ERR_HTTP_REQUEST_TIMEOUT', '')),
-  ),
-  refused('a head that is too large', () => errorForClientError(parserError('HPE_HEADER_OVERFLOW', ''))),
+  refused('a request that does not arrive in time', () => errorForClientError(parserError('ERR_HTTP_REQUEST_TIMEOUT'))),
+  refused('a head that is too large', () => errorForClientError(parserError('HPE_HEADER_OVERFLOW'))),
   refused('a token with a control character', () =>
-    errorForClientError(parserError('HPE_INVALID_HEADER_TOKEN', 'GET / HTTP/1.1\r\nCookie: a')),
+    errorForHead({ text: 'GET /livez HTTP/1.1\r\nHost: a\r\nCookie: \x01\r\n\r\n', complete: true }),
   ),
-  refused('a request that is no HTTP', () => errorForClientError(parserError('HPE_INVALID_CONSTANT', 'x'))),
+  refused('a request that is no HTTP', () =>
+    errorForClientError(parserError('HPE_INVALID_CONSTANT'), { text: 'x', complete: false }),
+  ),
   refused('a method that does not exist, of no path', () => errorForUnknownMethod('/x')),
   refused('a method that does not exist, of a path', () => errorForUnknownMethod('/livez')),
   refused('CONNECT', () => errorForConnect('example.com:443')),

@@ -1,26 +1,102 @@
 import { STATUS_ERRORS, StatusError } from '../statuserror.js';
-import { matchRoute, ROUTES, type Route } from '../request/routes.js';
+import { checkHeaders, header, headerMap } from '../request/headers.js';
+import { matchRoute, operationOf, ROUTES, type Route } from '../request/routes.js';
 
-/** A request line whose method the parser may not know; captures the path without the query. */
-const REQUEST_LINE = /^([!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}) ([^\s?]{1,2048})(?:\?\S*)? HTTP\/1\.1$/;
+/** What has been received of the head of a request, as Latin-1. */
+export interface ReceivedHead {
+  readonly text: string;
+  /** Whether the text ends with the empty line at the end of the head. */
+  readonly complete: boolean;
+}
+
+const TOKEN_CHARACTER = String.raw`[!#$%&'*+.^_\`|~0-9A-Za-z-]`;
+const VALUE = String.raw`[\t\x20-\x7e\x80-\xff]*`;
+const LINE = String.raw`${TOKEN_CHARACTER}+ [\x21-\x7e\x80-\xff]+ HTTP\/\d\.\d`;
+const FIELD = `${TOKEN_CHARACTER}+:${VALUE}`;
+/** Stricter than the parser: it accepts several spaces in a request line, and LF or CR alone before that line. */
+const HEAD = new RegExp(`^(?:\\r\\n)*${LINE}\\r\\n(?:${FIELD}\\r\\n)*\\r\\n$`);
+const REQUEST_LINE = new RegExp(`^${LINE}$`);
+const HEADER_LINE = new RegExp(`^${FIELD}$`);
+const PARTIAL_HEADER_LINE = new RegExp(`^${TOKEN_CHARACTER}*(?::${VALUE}\\r?)?$`);
+/** A line whose value is the token. */
+const TOKEN_LINE = /^(?:cookie|authorization):/i;
+/** A request line whose method the parser does not know; captures the path without the query. */
+const ANY_METHOD = new RegExp(`^${TOKEN_CHARACTER}{1,64} ([^\\s?]{1,2048})(?:\\?\\S*)? HTTP/1\\.1$`);
 
 /** The parser's error codes for a method that HTTP does not have, or that only other protocols have. */
 const UNKNOWN_METHOD = new Set(['HPE_INVALID_METHOD', 'HPE_INVALID_CONSTANT']);
 
-/** The error for bytes that the parser rejects or that arrive too late; undefined when the connection has failed. */
-export function errorForClientError(error: NodeJS.ErrnoException): StatusError | undefined {
+/** Whether a complete head has the syntax of HTTP/1.x, with empty lines before it. Its fields are not read. */
+export function isWellFormed(text: string): boolean {
+  return HEAD.test(text);
+}
+
+/**
+ * The error for bytes that the parser rejects or that arrive too late; undefined when the connection has failed.
+ * `head`: the head that was being received; undefined within a body.
+ */
+export function errorForClientError(error: NodeJS.ErrnoException, head?: ReceivedHead): StatusError | undefined {
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT')
     return new StatusError('slow', { message: 'the request did not arrive in time' });
   if (error.code === 'HPE_HEADER_OVERFLOW')
     return new StatusError('headersTooLarge', { message: STATUS_ERRORS.headersTooLarge.when });
   if (error.code?.startsWith('HPE_') !== true || error.code === 'HPE_INVALID_EOF_STATE') return undefined;
-  const { before, after } = lineAt(error);
-  if (/^(?:cookie|authorization):/i.test(before))
-    return new StatusError('forbidden', { message: 'the access token is malformed' });
-  const target = UNKNOWN_METHOD.has(error.code) ? REQUEST_LINE.exec(before + after)?.[2] : undefined;
-  return target === undefined
-    ? new StatusError('malformed', { message: 'the request is not well-formed HTTP/1.1' })
-    : errorForUnknownMethod(target);
+  if (head === undefined) return notHttp();
+  return errorForHead(head, UNKNOWN_METHOD.has(error.code));
+}
+
+/**
+ * The error for a head that is not well-formed or that the parser has rejected. What is wrong beside the token is
+ * reported before the token, wherever it is. `unknownMethod`: the parser does not know the method.
+ */
+export function errorForHead({ text, complete }: ReceivedHead, unknownMethod = false): StatusError {
+  const lines = text.replace(/^(?:\r\n)+/, '').split('\r\n');
+  const partial = lines.pop() ?? '';
+  const [requestLine = '', ...fields] = complete ? lines.slice(0, -1) : lines;
+  if (!REQUEST_LINE.test(requestLine)) return notHttp();
+  const wrong = fields.filter((line) => !HEADER_LINE.test(line));
+  if (!PARTIAL_HEADER_LINE.test(partial)) wrong.push(partial);
+  if (wrong.some((line) => !TOKEN_LINE.test(line))) return notHttp();
+  if (wrong.length === 0) {
+    const path = unknownMethod ? ANY_METHOD.exec(requestLine)?.[1] : undefined;
+    return path === undefined ? notHttp() : errorForUnknownMethod(path);
+  }
+  const others = fields.filter((line) => HEADER_LINE.test(line));
+  return (
+    errorInFields(others, requestLine.slice(-'1.1'.length), complete) ??
+    errorInTarget(requestLine) ??
+    new StatusError('forbidden', { message: 'the access token is malformed' })
+  );
+}
+
+function notHttp(): StatusError {
+  return new StatusError('malformed', { message: 'the request is not well-formed HTTP/1.1' });
+}
+
+/** What is checked of the fields before the token is read. An incomplete head may still get the fields it lacks. */
+function errorInFields(lines: readonly string[], httpVersion: string, complete: boolean): StatusError | undefined {
+  const headers = headerMap(
+    lines.flatMap((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]),
+  );
+  const length = header(headers, 'content-length');
+  if (length !== undefined && (!/^\d+$/.test(length) || headers.has('transfer-encoding'))) return notHttp();
+  if (!complete) return undefined;
+  try {
+    checkHeaders(headers, httpVersion);
+    return undefined;
+  } catch (error) {
+    if (error instanceof StatusError) return error;
+    throw error;
+  }
+}
+
+/** What is checked of the request line before the token is read. */
+function errorInTarget(requestLine: string): StatusError | undefined {
+  const [method = '', target = ''] = requestLine.split(' ');
+  const [path = '', ...query] = target.split('?');
+  const route = matchRoute(path)?.route;
+  if (route === undefined || operationOf(route, method) === undefined) return errorForUnknownMethod(path);
+  return query.length === 0 ? undefined : new StatusError('malformed', { message: 'a query string is not allowed' });
 }
 
 /** The error for a method that no path has. */
@@ -39,16 +115,4 @@ export function errorForConnect(target: string): StatusError {
 export function methodNotAllowed({ operations }: Pick<Route, 'operations'>): StatusError {
   const allow = [...new Set(operations.map(({ method }) => method))].join(', ');
   return new StatusError('method', { message: `the methods of this path are ${allow}`, allow });
-}
-
-/** The line at which the parser has stopped: the text before that place, and the received text after it. */
-function lineAt(error: Error): { readonly before: string; readonly after: string } {
-  const rawPacket = 'rawPacket' in error ? error.rawPacket : undefined;
-  const bytesParsed = 'bytesParsed' in error ? error.bytesParsed : undefined;
-  if (!Buffer.isBuffer(rawPacket) || typeof bytesParsed !== 'number') return { before: '', after: '' };
-  const text = rawPacket.toString('latin1');
-  const read = text.slice(0, bytesParsed + 1).trimEnd();
-  const rest = text.slice(read.length);
-  const end = rest.indexOf('\r\n');
-  return { before: read.slice(read.lastIndexOf('\n') + 1), after: end < 0 ? '' : rest.slice(0, end) };
 }

@@ -38,6 +38,12 @@ export class Connections {
     return full ? 'evicted' : 'accepted';
   }
 
+  /** The TCP connection below a TLS connection. */
+  tcpOf(socket: Socket): Socket | undefined {
+    const key = keyOf(socket);
+    return this.#idle.get(key) ?? this.#active.get(key);
+  }
+
   /** A call to the API server is in progress for it. */
   markActive(socket: Socket): void {
     moveToEnd(keyOf(socket), this.#idle, this.#active);

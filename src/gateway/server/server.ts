@@ -2,11 +2,12 @@ import { constants } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { Socket } from 'node:net';
-import type { Clock } from '../../runtime/clock.js';
+import type { Clock, Timer } from '../../runtime/clock.js';
 import { rawResponse, errorResponse } from '../response/response.js';
 import { errorForConnect, errorForClientError } from '../response/parseerror.js';
 import type { ServingPair } from '../tls/certificate.js';
 import type { Connections } from './connections.js';
+import { HeadScanner, MAX_HEAD_BYTES } from './headscanner.js';
 import type { GatewayMetrics } from '../../runtime/metrics.js';
 import type { StatusError } from '../statuserror.js';
 
@@ -41,7 +42,12 @@ const KEEP_ALIVE_MS = 15_000;
 const TIMEOUT_CHECK_MS = 500;
 /** How long a client has for taking the response to malformed bytes. */
 const ERROR_RESPONSE_MS = 5_000;
-const MAX_HEAD_BYTES = 16 * 1024;
+/** How long a client may go on sending after that: closed earlier, the connection would be reset and the response lost. */
+const LINGER_MS = 1_000;
+/** The error codes of OpenSSL for a connection that does not begin with a TLS record. */
+const NOT_TLS = ['ERR_SSL_HTTP_REQUEST', 'ERR_SSL_HTTPS_PROXY_REQUEST', 'ERR_SSL_WRONG_VERSION_NUMBER'];
+const PLAIN_HTTP_LINE = 'This port serves HTTPS only.\n';
+const PLAIN_HTTP_RESPONSE = `HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-type: text/plain\r\ncontent-length: ${PLAIN_HTTP_LINE.length}\r\n\r\n${PLAIN_HTTP_LINE}`;
 /** Only those with forward secrecy and authenticated encryption. */
 const CIPHERS = [
   'TLS_AES_128_GCM_SHA256',
@@ -77,6 +83,7 @@ export class GatewayServer {
   readonly #waiting = new WeakSet<Socket>();
   /** Connections that are closed after the response in progress. */
   readonly #lastResponse = new WeakSet<Socket>();
+  readonly #scanners = new WeakMap<Socket, HeadScanner>();
   #closing = false;
 
   constructor(options: ServerOptions) {
@@ -142,10 +149,11 @@ export class GatewayServer {
     this.#server.on('connection', (socket: Socket) => {
       if (this.#connections.accept(socket) !== 'accepted') metrics.dropped('capacity');
     });
-    this.#server.on('tlsClientError', () => metrics.dropped('tls'));
-    // Without a listener for data, Node feeds its parser from the socket directly, also while the socket is paused
-    // because the client reads slowly (a fault of Node).
-    this.#server.on('secureConnection', (socket: Socket) => void socket.on('data', () => undefined));
+    this.#server.on('tlsClientError', ({ code = '' }: NodeJS.ErrnoException, socket: Socket) => {
+      metrics.dropped('tls');
+      if (NOT_TLS.includes(code)) this.#answerPlainHttp(socket);
+    });
+    this.#server.on('secureConnection', (socket: Socket) => this.#scan(socket));
     const onExpect = (message: IncomingMessage, response: ServerResponse): void =>
       void this.#onRequest({ message, response, expectsContinue: true });
     this.#server.on('checkContinue', onExpect);
@@ -154,7 +162,7 @@ export class GatewayServer {
       'request',
       (message, response) => void this.#onRequest({ message, response, expectsContinue: false }),
     );
-    this.#server.on('connect', ({ url = '' }, socket: Socket) => this.#writeRawError(socket, errorForConnect(url)));
+    this.#server.on('connect', ({ url = '' }, socket: Socket) => this.#reject(errorForConnect(url), socket));
     this.#server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>
       this.#onClientError(error, socket),
     );
@@ -162,9 +170,29 @@ export class GatewayServer {
     this.#server.on('error', () => metrics.dropped('capacity'));
   }
 
+  #scan(socket: Socket): void {
+    const scanner = new HeadScanner({
+      clock: this.#options.clock,
+      headTimeoutMs: this.#options.limits.headerTimeoutMs,
+      onError: (error) => this.#reject(error, socket),
+      onPipelined: () => this.#closeAfter(socket),
+    });
+    this.#scanners.set(socket, scanner);
+    // Without a listener for data, Node feeds its parser from the socket directly, also while the socket is paused
+    // because the client reads slowly (a fault of Node). Node has added its own listener before this event.
+    socket.on('data', () => scanner.afterParser());
+    socket.prependListener('data', (chunk: Buffer) => scanner.beforeParser(chunk));
+    socket.once('close', () => scanner.stop());
+  }
+
   async #onRequest(incoming: IncomingRequest): Promise<void> {
     const { message, response } = incoming;
     const { socket } = message;
+    if (this.#scanners.get(socket)?.accepts(message) !== true) {
+      message.resume();
+      this.#closeAfter(socket);
+      return;
+    }
     const previous = this.#inProgress.get(socket);
     if (previous !== undefined && !(await this.#isWritten(previous.response, socket))) {
       message.resume();
@@ -186,7 +214,7 @@ export class GatewayServer {
    */
   async #isWritten(previous: ServerResponse, socket: Socket): Promise<boolean> {
     if (!previous.writableEnded || this.#waiting.has(socket)) {
-      this.#closeAfter(previous, socket);
+      this.#closeAfter(socket);
       return false;
     }
     // The response has ended; whether the client still reads shows when the operating system has taken all of it.
@@ -200,36 +228,67 @@ export class GatewayServer {
     return previous.writableFinished && socket.writable;
   }
 
-  /** Closes a connection after the response in progress. */
-  #closeAfter(current: ServerResponse, socket: Socket): void {
+  /** Closes a connection after the response in progress, if any, and serves no further request of it. */
+  #closeAfter(socket: Socket): void {
     if (this.#lastResponse.has(socket)) return;
     this.#lastResponse.add(socket);
+    this.#scanners.get(socket)?.stop();
+    const current = this.#inProgress.get(socket)?.response;
+    if (current === undefined || current.writableFinished) {
+      socket.destroySoon();
+      return;
+    }
     current.shouldKeepAlive = false;
     current.once('finish', () => socket.destroySoon());
   }
 
   /** Handles what the parser rejects, and requests that do not arrive in time. */
   #onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
-    const statusError = errorForClientError(error);
-    const current = this.#inProgress.get(socket);
-    const follows = current !== undefined && current.message.complete && !current.response.writableFinished;
-    if (statusError === undefined || !socket.writable || (current?.response.headersSent === true && !follows)) {
-      socket.destroy();
-      return;
-    }
-    this.#options.metrics.dropped(statusError.kind === 'slow' ? 'timeout' : 'protocol');
-    // The error of bytes that follow a complete request is not sent in place of the response to that request: a write
-    // that was done would look rejected.
-    if (follows) this.#closeAfter(current.response, socket);
-    else this.#writeRawError(socket, statusError, current);
+    const scanner = this.#scanners.get(socket);
+    const statusError = errorForClientError(error, scanner?.received());
+    scanner?.stop();
+    if (statusError === undefined) socket.destroy();
+    else this.#reject(statusError, socket);
   }
 
-  #writeRawError(socket: Socket, error: StatusError, current?: IncomingRequest): void {
+  /** Answers bytes that cannot be served, once, and serves no further request of the connection. */
+  #reject(error: StatusError, socket: Socket): void {
+    // The parser goes on to report the bytes that follow.
+    if (this.#lastResponse.has(socket)) return;
+    const current = this.#inProgress.get(socket);
+    const follows = current !== undefined && current.message.complete && !current.response.writableFinished;
+    if (!socket.writable || (current?.response.headersSent === true && !follows)) {
+      // The rest of a body that is too large is dropped until the response to it has been written.
+      if (error.kind !== 'tooLarge') socket.destroy();
+      return;
+    }
+    this.#options.metrics.dropped(error.kind === 'slow' ? 'timeout' : 'protocol');
+    // The error of bytes that follow a complete request is not sent in place of the response to that request: a write
+    // that was done would look rejected.
+    if (follows) this.#closeAfter(socket);
+    else this.#writeRawError(error, socket);
+  }
+
+  #writeRawError(error: StatusError, socket: Socket): void {
+    this.#lastResponse.add(socket);
+    this.#scanners.get(socket)?.stop();
     const answer = errorResponse(error, this.#options.strict);
+    const current = this.#inProgress.get(socket);
     if (current !== undefined) current.rejectedWith = answer.code;
-    const timer = this.#options.clock.after(ERROR_RESPONSE_MS, () => socket.destroy());
+    const closeIn = (ms: number): Timer => this.#options.clock.after(ms, () => socket.destroy());
+    let timer = closeIn(ERROR_RESPONSE_MS);
     socket.on('error', () => undefined);
     socket.once('close', () => timer.cancel());
-    socket.end(rawResponse(answer), () => socket.destroy());
+    socket.end(rawResponse(answer), () => {
+      timer.cancel();
+      if (!socket.destroyed) timer = closeIn(LINGER_MS);
+    });
+  }
+
+  /** One line for a client that has sent HTTP without TLS. Node closes the connection after this event. */
+  #answerPlainHttp(tls: Socket): void {
+    const socket = this.#connections.tcpOf(tls);
+    socket?.on('error', () => undefined);
+    socket?.end(PLAIN_HTTP_RESPONSE, () => socket.destroy());
   }
 }
