@@ -20,8 +20,8 @@ build: $(DEPENDENCIES) ## Compile to dist/
 	@echo 'compiling ...'
 	@npm run --silent build
 
-run: build ## Start the product with an API of its own: needs Node and nothing else (Ctrl-C stops it)
-	@node dist/src/main.js standalone
+run: build ## Start the product with an API of its own: needs Node and nothing else; ARGS='--seed-fleet 200' passes flags
+	@node dist/src/main.js standalone$(if $(ARGS), $(ARGS))
 
 hub: build control-plane ## Start it on a real control plane, built here once (Ctrl-C ends and removes it)
 	@node dist/test/support/hub/run.js

@@ -97,7 +97,8 @@ describe('standalone in a folder laid out as the image is', () => {
     async () => {
       const data = path.join(folder, 'data');
       mkdirSync(data);
-      running = await Standalone.launch(data, ['--ephemeral'], path.join(folder, 'app', BUNDLE, 'main.js'));
+      const program = path.join(folder, 'app', BUNDLE, 'main.js');
+      running = await Standalone.launch(data, ['--ephemeral'], { program });
       await running.up({ deadlineMs: 2 * MINUTE });
       transport = createTransport(loadKubeconfig({ path: running.kubeconfig }), {
         clock: systemClock,

@@ -11,8 +11,13 @@ import type { StandaloneConfig } from '../config/standalone.js';
 
 const GATEWAY_EXIT_MS = 2_000;
 const POLL_MS = 100;
+/** How many ports are tried, from the default on. */
+const PORTS = 100;
 const FOLDERS = ['store', 'logs', 'pods'];
 const OTHER_FOLDER = 'another folder with --data-dir=DIR';
+
+/** Prints one line for the user. */
+type Print = (line: string) => void;
 
 /** The log file below a data folder. */
 export function logFile(dataDir: string): string {
@@ -59,30 +64,76 @@ async function checkAppendable(file: string): Promise<void> {
   await (await open(file, 'a', 0o600)).close();
 }
 
-/** Replaces port 0 of the gateway by a free port, since the same address is printed, listened on and probed. */
-export async function withGatewayPort(config: StandaloneConfig): Promise<StandaloneConfig> {
-  if (config.gatewayListen.port !== 0) return config;
-  const [port = 0] = await freePorts(1);
-  return { ...config, gatewayListen: { ...config.gatewayListen, port } };
+/**
+ * Selects the address of the API: the configured one, or the next free port where that is a default and in use.
+ * `print` gets a line about another port.
+ */
+export async function withApiAddress(config: StandaloneConfig, print: Print): Promise<StandaloneConfig> {
+  const { listen, gatewayListen, requested } = config;
+  if (requested.listen) return config;
+  const free = await freeAddress(listen, (port) => port !== gatewayListen.port);
+  if (free.port === listen.port) return config;
+  print(otherPort('the Kubernetes API', 'listen', { inUse: listen, free }));
+  return { ...config, listen: free };
 }
 
 /**
- * Checks that the gateway's address is free, since later the error would be in a log only. Waits up to 2 s for the
- * gateway of a previous process to exit.
- * @throws Error with the flag, its value and the reason.
+ * Selects the address of the gateway, once the API listens on its own: a free port for port 0, since the same address is
+ * printed, listened on and probed; the next free port where the configured address is a default and in use. `print` gets a line
+ * about another port. Waits up to 2 s for the gateway of a previous process to exit.
+ * @throws Error with the flag, its value and the reason, since later the error would be in a log only.
  */
-export async function checkGatewayAddress({ gatewayListen }: Pick<StandaloneConfig, 'gatewayListen'>): Promise<void> {
+export async function withGatewayAddress(config: StandaloneConfig, print: Print): Promise<StandaloneConfig> {
+  const { gatewayListen, requested } = config;
+  if (gatewayListen.port === 0) {
+    const [port = 0] = await freePorts(1);
+    return { ...config, gatewayListen: { ...gatewayListen, port } };
+  }
+  try {
+    await waitUntilFree(gatewayListen);
+    return config;
+  } catch (error) {
+    if (requested.gatewayListen || codeOf(error) !== 'EADDRINUSE')
+      throw new Error(`--gateway-listen=${addressOf(gatewayListen)} cannot be listened on: ${errorText(error)}`, {
+        cause: error,
+      });
+  }
+  const free = await freeAddress(gatewayListen, (port) => port !== gatewayListen.port);
+  print(otherPort('the HTTPS interface', 'gateway-listen', { inUse: gatewayListen, free }));
+  return { ...config, gatewayListen: free };
+}
+
+function otherPort(what: string, flag: string, { inUse, free }: Record<'inUse' | 'free', Listen>): string {
+  return `${addressOf(inUse)} is in use: ${what} takes ${addressOf(free)} (--${flag}=HOST:PORT selects another address)`;
+}
+
+/** The address itself, or the one with the next port that is allowed and not in use. */
+async function freeAddress({ host, port: first }: Listen, allowed: (port: number) => boolean): Promise<Listen> {
+  for (let port = first; port < first + PORTS; port++)
+    if (allowed(port) && !(await isInUse({ host, port }))) return { host, port };
+  throw new Error(`the ports ${first} to ${first + PORTS - 1} of ${host} are in use`);
+}
+
+/** Other errors are those of listening itself. */
+async function isInUse(address: Listen): Promise<boolean> {
+  try {
+    await tryListening(address);
+    return false;
+  } catch (error) {
+    return codeOf(error) === 'EADDRINUSE';
+  }
+}
+
+async function waitUntilFree(address: Listen): Promise<void> {
   const end = systemClock.monotonic() + GATEWAY_EXIT_MS;
-  await withContext(`--gateway-listen=${addressOf(gatewayListen)} cannot be listened on`, async () => {
-    for (;;) {
-      try {
-        return await tryListening(gatewayListen);
-      } catch (error) {
-        if (codeOf(error) !== 'EADDRINUSE' || systemClock.monotonic() > end) throw error;
-        await delay(systemClock, POLL_MS);
-      }
+  for (;;) {
+    try {
+      return await tryListening(address);
+    } catch (error) {
+      if (codeOf(error) !== 'EADDRINUSE' || systemClock.monotonic() > end) throw error;
+      await delay(systemClock, POLL_MS);
     }
-  });
+  }
 }
 
 /** The message for a failed start: the reason, and the remedy if it is known. */

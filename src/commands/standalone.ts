@@ -20,7 +20,7 @@ import { serviceAccountUser, InProcessClients } from './inprocessclients.js';
 import { engineGroup } from './engine.js';
 import { createManager } from './controllermanager.js';
 import { install } from './install.js';
-import { checkGatewayAddress, checkFolders, logFile, startErrorMessage, withGatewayPort } from './preflight.js';
+import { checkFolders, logFile, startErrorMessage, withApiAddress, withGatewayAddress } from './preflight.js';
 import { progress } from './progress.js';
 import { seedFleet } from './seedfleet.js';
 
@@ -58,8 +58,10 @@ interface Context {
   readonly entryPoint: string;
 }
 
-async function start(config: StandaloneConfig, context: Context): Promise<number> {
+async function start(configured: StandaloneConfig, context: Context): Promise<number> {
   const { log } = context;
+  const print = (line: string): void => progress.printLine(line);
+  const config = await withApiAddress(configured, print);
   const server = await progress.step(`starting the Kubernetes API on ${addressOf(config.listen)}`, () =>
     startApiServer({
       ...(config.ephemeral ? {} : { folder: path.join(config.dataDir, 'store') }),
@@ -72,9 +74,7 @@ async function start(config: StandaloneConfig, context: Context): Promise<number
     }),
   );
   try {
-    const settled = await withGatewayPort(config);
-    await checkGatewayAddress(settled);
-    return await serve(settled, server, context);
+    return await serve(await withGatewayAddress(config, print), server, context);
   } finally {
     await server.close();
   }

@@ -102,6 +102,12 @@ export class Flags {
     return row.default === undefined ? undefined : new FlagValue(row.default, `--${name}`);
   }
 
+  /** Whether the flag or its variable sets a value. */
+  isSet(name: string): boolean {
+    const row = rowOf(this.#rows, name);
+    return this.#given.has(name) || (row !== undefined && Boolean(this.#env[variableOf(name, row)]));
+  }
+
   /** The value of a flag that has a default. */
   get(name: string): FlagValue {
     const given = this.find(name);

@@ -12,6 +12,8 @@ export interface StandaloneConfig {
   readonly listen: Listen;
   /** Address of the gateway once an engine has installed it. */
   readonly gatewayListen: Listen;
+  /** Which of the two addresses a flag or variable sets. The others are defaults: where one is in use, another port is taken. */
+  readonly requested: { readonly listen: boolean; readonly gatewayListen: boolean };
   /** Objects are kept in memory only. */
   readonly ephemeral: boolean;
   /** Number of example clusters to create. */
@@ -49,6 +51,7 @@ export function standalone(flags: Flags, version: string): StandaloneConfig {
     dataDir: path.resolve(file(flags.get('data-dir'), 'a folder')),
     listen: flags.get('listen').listen(),
     gatewayListen: gateway.listen(),
+    requested: { listen: flags.isSet('listen'), gatewayListen: flags.isSet('gateway-listen') },
     ephemeral: flags.get('ephemeral').bool(),
     seedFleet: flags.get('seed-fleet').integer(0, 10_000),
     auditLog: audit === undefined ? undefined : path.resolve(file(audit, 'a file')),

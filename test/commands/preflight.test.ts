@@ -1,11 +1,15 @@
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { checkFolders, startErrorMessage, withGatewayPort } from '../../src/commands/preflight.js';
+import { checkFolders, startErrorMessage, withApiAddress, withGatewayAddress } from '../../src/commands/preflight.js';
 import { readConfig } from '../../src/config/config.js';
+import type { StandaloneConfig } from '../../src/config/standalone.js';
+import { freePorts } from '@multicluster-engine/kube-apiserver';
 
 let folder: string;
 beforeEach(() => {
@@ -59,10 +63,101 @@ describe('the data folder', () => {
   });
 });
 
-it('port 0 of the gateway is a free port before it is reported anywhere', async () => {
-  const config = readConfig(['standalone', '--gateway-listen=127.0.0.1:0'], {});
-  if (config.command !== 'standalone') throw new Error(config.command);
-  const { gatewayListen } = await withGatewayPort(config);
-  expect(gatewayListen).toEqual({ host: '127.0.0.1', port: expect.any(Number) });
-  expect(gatewayListen.port).toBeGreaterThan(0);
+describe('the addresses', () => {
+  const servers: Server[] = [];
+  afterEach(() => {
+    for (const server of servers.splice(0)) server.close();
+  });
+
+  /** Listens on two adjacent ports, the first of which is `port`. */
+  async function takeTwo(): Promise<number> {
+    for (const port of await freePorts(20)) {
+      try {
+        await listenOn(port);
+        await listenOn(port + 1);
+        return port;
+      } catch {
+        // Another process listens on the second port.
+      }
+    }
+    throw new Error('no two adjacent ports are free');
+  }
+
+  async function listenOn(port: number): Promise<void> {
+    const server = createServer().listen(port, '127.0.0.1');
+    servers.push(server);
+    await once(server, 'listening');
+  }
+
+  /** A configuration as if the defaults were these ports. */
+  function withDefaults(ports: { readonly api?: number; readonly gateway?: number }): StandaloneConfig {
+    const config = readConfig(['standalone'], {});
+    if (config.command !== 'standalone') throw new Error(config.command);
+    return {
+      ...config,
+      listen: { host: '127.0.0.1', port: ports.api ?? config.listen.port },
+      gatewayListen: { host: '127.0.0.1', port: ports.gateway ?? config.gatewayListen.port },
+    };
+  }
+
+  it('port 0 of the gateway is a free port before it is reported anywhere', async () => {
+    const { gatewayListen } = await withGatewayAddress(withDefaults({ gateway: 0 }), () => undefined);
+
+    expect(gatewayListen).toEqual({ host: '127.0.0.1', port: expect.any(Number) });
+    expect(gatewayListen.port).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ['listen', 'the Kubernetes API', withApiAddress, (port: number) => withDefaults({ api: port })],
+    ['gateway-listen', 'the HTTPS interface', withGatewayAddress, (port: number) => withDefaults({ gateway: port })],
+  ] as const)(
+    'a default port of --%s that is in use is replaced by the next free one, and a line says so',
+    async (flag, what, select, configOf) => {
+      const taken = await takeTwo();
+      const lines: string[] = [];
+
+      const { listen, gatewayListen } = await select(configOf(taken), (line) => lines.push(line));
+
+      const { port } = flag === 'listen' ? listen : gatewayListen;
+      expect(port).toBeGreaterThan(taken + 1);
+      await listenOn(port);
+      expect(lines).toEqual([
+        `127.0.0.1:${taken} is in use: ${what} takes 127.0.0.1:${port} (--${flag}=HOST:PORT selects another address)`,
+      ]);
+    },
+  );
+
+  it('a free default port is kept, and no line is printed', async () => {
+    const [api = 0, gateway = 0] = await freePorts(2);
+    const config = withDefaults({ api, gateway });
+    const lines: string[] = [];
+
+    expect(await withApiAddress(config, (line) => lines.push(line))).toBe(config);
+    expect(await withGatewayAddress(config, (line) => lines.push(line))).toBe(config);
+    expect(lines).toEqual([]);
+  });
+
+  it('the API does not take the port that the gateway is to listen on', async () => {
+    const taken = await takeTwo();
+    servers.pop()?.close();
+    const { listen } = await withApiAddress(withDefaults({ api: taken, gateway: taken + 1 }), () => undefined);
+
+    expect(listen.port).toBeGreaterThan(taken + 1);
+  });
+
+  it('a requested port of the gateway that is in use is an error with the flag and the address', async () => {
+    const taken = await takeTwo();
+    const config = { ...withDefaults({ gateway: taken }), requested: { listen: false, gatewayListen: true } };
+
+    await expect(withGatewayAddress(config, () => undefined)).rejects.toThrow(
+      new RegExp(`^--gateway-listen=127.0.0.1:${taken} cannot be listened on: .*EADDRINUSE`),
+    );
+  });
+
+  it('a requested port of the API is kept, so that listening reports it', async () => {
+    const taken = await takeTwo();
+    const config = { ...withDefaults({ api: taken }), requested: { listen: true, gatewayListen: false } };
+
+    expect(await withApiAddress(config, () => undefined)).toBe(config);
+  });
 });

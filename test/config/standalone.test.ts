@@ -17,6 +17,7 @@ describe('the standalone command', () => {
       dataDir: path.resolve('.standalone'),
       listen: { host: '127.0.0.1', port: 6443 },
       gatewayListen: { host: '127.0.0.1', port: 8443 },
+      requested: { listen: false, gatewayListen: false },
       ephemeral: false,
       seedFleet: 0,
       auditLog: undefined,
@@ -26,13 +27,28 @@ describe('the standalone command', () => {
 
   it.each<[string, object]>([
     ['--data-dir=/tmp/x', { dataDir: '/tmp/x' }],
-    ['--listen=127.0.0.1:0', { listen: { host: '127.0.0.1', port: 0 } }],
-    ['--gateway-listen=[::1]:9443', { gatewayListen: { host: '::1', port: 9443 } }],
+    [
+      '--listen=127.0.0.1:0',
+      { listen: { host: '127.0.0.1', port: 0 }, requested: { listen: true, gatewayListen: false } },
+    ],
+    [
+      '--gateway-listen=[::1]:9443',
+      { gatewayListen: { host: '::1', port: 9443 }, requested: { listen: false, gatewayListen: true } },
+    ],
     ['--ephemeral', { ephemeral: true }],
     ['--seed-fleet=12', { seedFleet: 12 }],
     ['--audit-log=audit.log', { auditLog: path.resolve('audit.log') }],
   ])('the standalone command takes %s', (flag, expected) => {
     expect(read(flag)).toMatchObject(expected);
+  });
+
+  it('an address in a variable of the environment is a requested one, and an empty variable is not', () => {
+    const config = readConfig(['standalone'], {
+      MULTICLUSTER_ENGINE_LISTEN: '127.0.0.1:6443',
+      MULTICLUSTER_ENGINE_GATEWAY_LISTEN: '',
+    });
+
+    expect(config).toMatchObject({ requested: { listen: true, gatewayListen: false } });
   });
 
   it.each([

@@ -222,6 +222,30 @@ describeWithKubectl('standalone', () => {
     3 * MINUTE,
   );
 
+  it(
+    'a standalone whose default ports are in use takes others, which its kubeconfig and its output have',
+    async () => {
+      const takers = [6443, 8443].map((port) => createServer().listen(port, '127.0.0.1'));
+      // A port that another process holds is in use, too.
+      await Promise.all(takers.map((taker) => Promise.race([once(taker, 'listening'), once(taker, 'error')])));
+      try {
+        const standalone = await Standalone.launch(folder, ['--seed-fleet=3'], { addresses: 'default' });
+        running.push(standalone);
+        await standalone.up();
+
+        const taken = standalone.printed.flatMap((line) => / is in use: (.*) takes (\S+) /.exec(line)?.slice(1) ?? []);
+        expect(taken).toEqual(['the Kubernetes API', expect.any(String), 'the HTTPS interface', expect.any(String)]);
+        expect(readFileSync(standalone.kubeconfig, 'utf8')).toContain(`server: https://${taken[1]}\n`);
+        expect(standalone.printed.join('\n')).toContain(`the HTTPS interface answers on https://${taken[3]}.`);
+        expect((await kubectl(standalone, 'get', 'mcl', '-o', 'name')).split('\n').filter(Boolean)).toHaveLength(3);
+        await engine(standalone);
+      } finally {
+        for (const taker of takers) taker.close();
+      }
+    },
+    5 * MINUTE,
+  );
+
   it.each([
     ['--data-dir=/dev/null/x', /--data-dir=\/dev\/null\/x cannot be used: ENOTDIR/],
     ['--data-dir=/proc/none', /--data-dir=\/proc\/none cannot be used: ENOENT/],

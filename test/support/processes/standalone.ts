@@ -9,6 +9,13 @@ import { waitFor, type WaitOptions } from '@multicluster-engine/kube-apiserver/t
 /** The program behind `make run`, as it was compiled with these tests. */
 const PROGRAM = fileURLToPath(new URL('../../../src/main.js', import.meta.url));
 
+interface LaunchOptions {
+  /** The file to run instead of the compiled one, in the data folder as its working directory. */
+  readonly program?: string;
+  /** `default`: no flag sets the addresses. */
+  readonly addresses?: 'free' | 'default';
+}
+
 /** `multicluster-engine standalone` as a process of its own, on free ports, with its data in a folder of the test. */
 export class Standalone {
   readonly kubeconfig: string;
@@ -23,13 +30,15 @@ export class Standalone {
     this.kubeconfig = path.join(folder, 'kubeconfig');
   }
 
-  /**
-   * Resolves when the process runs, not when it is up. `flags` win over the folder and the addresses. `program`: the file to
-   * run instead of the compiled one, in `folder` as its working directory.
-   */
-  static async launch(folder: string, flags: readonly string[] = [], program = PROGRAM): Promise<Standalone> {
+  /** Resolves when the process runs, not when it is up. `flags` win over the folder and the addresses. */
+  static async launch(
+    folder: string,
+    flags: readonly string[] = [],
+    { program = PROGRAM, addresses = 'free' }: LaunchOptions = {},
+  ): Promise<Standalone> {
     const [api = 0, gateway = 0] = await freePorts(2);
-    const preset = [`--data-dir=${folder}`, `--listen=127.0.0.1:${api}`, `--gateway-listen=127.0.0.1:${gateway}`];
+    const listening = [`--listen=127.0.0.1:${api}`, `--gateway-listen=127.0.0.1:${gateway}`];
+    const preset = [`--data-dir=${folder}`, ...(addresses === 'free' ? listening : [])];
     const own = preset.filter((flag) => !flags.some((given) => nameOf(given) === nameOf(flag)));
     const env = Object.fromEntries(
       Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
