@@ -19,7 +19,8 @@ async function run(config: Config): Promise<number> {
 
 const config = readConfig();
 if (config.command === 'usage') {
-  (config.exitCode === 0 ? process.stdout : process.stderr).write(config.text);
+  const { printUsage } = await import('./commands/usage.js');
+  printUsage(config);
   process.exitCode = config.exitCode;
 } else {
   process.exit(await run(config));

@@ -1,6 +1,7 @@
 import type { Listen } from '../config/flags.js';
 import type { Exposition } from '../observability/registry.js';
 import { Endpoint, healthRoute, metricsRoute } from '../observability/server.js';
+import { standardOutput } from '../observability/standardoutput.js';
 import { systemClock } from '../runtime/clock.js';
 import { StallDetector } from '../runtime/eventloop.js';
 import type { HealthCheck } from '../runtime/health.js';
@@ -22,6 +23,7 @@ export interface ProcessEndpoints {
 /** Runs `parts` until a signal, with the endpoints of metrics and health; returns the exit code. */
 export async function runWithEndpoints(parts: readonly Runnable[], served: ProcessEndpoints): Promise<number> {
   const { config, metrics, livez = [], readyz, log, onListening } = served;
+  metrics.logs.dropped(() => standardOutput().dropped);
   const stalls = new StallDetector(systemClock);
   const health = healthRoute({ livez: [stalls, ...livez], readyz });
   const endpoints = [

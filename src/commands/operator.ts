@@ -2,6 +2,7 @@ import type { ControllerName, OperatorConfig } from '../config/config.js';
 import { KubeconfigError, loadKubeconfig, type Kubeconfig } from '../kube/transport/kubeconfig.js';
 import { createTransport } from '../kube/transport/transport.js';
 import { createLogger } from '../observability/logger.js';
+import { standardError } from '../observability/standardoutput.js';
 import { systemClock } from '../runtime/clock.js';
 import type { Group } from '../runtime/group.js';
 import { exitOnCrash } from '../runtime/lifecycle.js';
@@ -26,7 +27,7 @@ export async function runOperator(config: OperatorConfig): Promise<number> {
     return await runWith(config, loadKubeconfig(config.kubeconfig === undefined ? {} : { path: config.kubeconfig }));
   } catch (error) {
     if (!(error instanceof KubeconfigError)) throw error;
-    process.stderr.write(`multicluster-engine operator: ${error.message}\n`);
+    standardError().write(`multicluster-engine operator: ${error.message}\n`);
     return 1;
   }
 }

@@ -1,3 +1,7 @@
+import { isatty } from 'node:tty';
+
+import type { LineWriter } from '../observability/linewriter.js';
+import { standardError, standardOutput } from '../observability/standardoutput.js';
 import { systemClock, type Clock } from '../runtime/clock.js';
 
 /** An output stream of the process. */
@@ -66,5 +70,24 @@ export class Progress {
   }
 }
 
-/** Prints to the standard output and error of this process. */
-export const progress = new Progress(process, systemClock);
+/** Prints to the standard output and error of this process, which are opened by the first text. */
+export const progress = new Progress(
+  {
+    stdout: outputOf(1, standardOutput),
+    stderr: outputOf(2, standardError),
+  },
+  systemClock,
+);
+
+function outputOf(descriptor: number, open: () => LineWriter): Output {
+  return {
+    get isTTY() {
+      return isatty(descriptor);
+    },
+    write(text) {
+      const writer = open();
+      writer.onRecovered((dropped) => writer.write(`\n(${dropped} messages could not be printed)\n`));
+      writer.write(text);
+    },
+  };
+}

@@ -9,9 +9,11 @@ import { createCache } from '../kube/cache/reflector.js';
 import { createClient } from '../kube/client/rest.js';
 import type { Transport } from '../kube/transport/transport.js';
 import { LocalNode } from '../local/node/node.js';
+import type { LogFile } from '../local/process/podlog.js';
 import { LocalRuntime } from '../local/runtime.js';
 import { openLogFile } from '../observability/logfile.js';
 import { createLogger } from '../observability/logger.js';
+import { flushAtExit } from '../observability/standardoutput.js';
 import { systemClock, systemRandom } from '../runtime/clock.js';
 import { awaitSignals, exitOnCrash, runUntilSignalled, type Runnable, type Signals } from '../runtime/lifecycle.js';
 import type { Logger } from '../runtime/logger.js';
@@ -84,10 +86,17 @@ function openLog(config: StandaloneConfig): Logger {
   const log = createLogger({
     level: config.logLevel,
     clock: systemClock,
-    destination: openLogFile(logFile(config.dataDir)),
+    destination: flushAtExit(openLogFile(logFile(config.dataDir), systemClock)),
   });
   exitOnCrash(process, log);
   return log;
+}
+
+/** The log of a component. Its own lines are about lines that were dropped. */
+function openPodLog(file: string): LogFile {
+  const destination = openLogFile(file, systemClock);
+  createLogger({ level: 'warn', clock: systemClock, destination });
+  return destination;
 }
 
 /** Warnings of the store are printed; those of controllers, which retry, are in the log only. */
@@ -168,6 +177,7 @@ function runtime(config: StandaloneConfig, server: ApiServer, transport: Transpo
       server: server.url,
       caFile: server.caFile,
       folder: config.dataDir,
+      openLog: openPodLog,
       executable: [process.execPath, entryPoint],
       addresses: { gateway: { MULTICLUSTER_ENGINE_LISTEN: `${host}:${port}` } },
     },

@@ -1,22 +1,12 @@
-import { openSync, writeSync } from 'node:fs';
-import type { DestinationStream } from 'pino';
+import { openSync } from 'node:fs';
+import type { Clock } from '../runtime/clock.js';
+import { LineWriter } from './linewriter.js';
 
 /**
- * A log file with mode 0600. Each line is one write at the end of the file; a line that cannot be written (disk full) is
- * dropped without an error.
+ * A log file with mode 0600. Lines are written at its end; those that cannot be written (disk full) wait or are dropped, as
+ * `LineWriter` does it.
  * @throws Error of the file system when the file cannot be opened.
  */
-export function openLogFile(file: string): DestinationStream {
-  const descriptor = openSync(file, 'a', 0o600);
-  let incomplete = false;
-  return {
-    write(line) {
-      const bytes = Buffer.from(incomplete ? `\n${line}` : line);
-      try {
-        incomplete = writeSync(descriptor, bytes) < bytes.length;
-      } catch {
-        // The line is dropped.
-      }
-    },
-  };
+export function openLogFile(file: string, clock: Clock): LineWriter {
+  return new LineWriter(openSync(file, 'a', 0o600), { clock });
 }

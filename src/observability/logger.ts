@@ -1,18 +1,28 @@
-import { pino, type DestinationStream } from 'pino';
+import { pino } from 'pino';
 import type { Clock } from '../runtime/clock.js';
 import type { Logger } from '../runtime/logger.js';
 import { printable } from './redact.js';
+import { standardOutput } from './standardoutput.js';
+
+/** Where lines are written to; `onRecovered` as in `LineWriter`. */
+export interface LogDestination {
+  write(line: string): void;
+  onRecovered?(report: (lines: number) => void): void;
+}
 
 export interface LoggerOptions {
   readonly level: string;
   readonly clock: Clock;
-  /** Destination of the lines; default standard output, unbuffered, so that no line is lost in a crash. */
-  readonly destination?: DestinationStream;
+  /** Destination of the lines; default standard output. */
+  readonly destination?: LogDestination;
 }
 
-/** JSON lines: `level` as a word, `ts` in RFC 3339, the fields, `msg`. Secrets in fields and texts are redacted. */
+/**
+ * JSON lines: `level` as a word, `ts` in RFC 3339, the fields, `msg`. Secrets in fields and texts are redacted. When the
+ * destination has dropped lines, a warning says how many, once it can be written again.
+ */
 export function createLogger(options: LoggerOptions): Logger {
-  const { level, clock, destination = pino.destination({ fd: 1, sync: true }) } = options;
+  const { level, clock, destination = standardOutput() } = options;
   const settings = {
     level,
     base: null,
@@ -22,7 +32,11 @@ export function createLogger(options: LoggerOptions): Logger {
     serializers: { err: (value: unknown) => value },
     formatters: { level: (label: string) => ({ level: label }), log: (fields: object) => printable(fields) },
   };
-  return redacting(pino(settings, destination));
+  const log = redacting(pino(settings, destination));
+  destination.onRecovered?.((lines) =>
+    log.warn({ lines }, 'log lines were dropped, because they could not be written'),
+  );
+  return log;
 }
 
 /** Redacts the fields of child loggers too: pino's `formatters.log` applies to single lines only. */

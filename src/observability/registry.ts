@@ -1,4 +1,5 @@
-import { collectDefaultMetrics, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Registry } from 'prom-client';
+import type { LogMetrics } from '../runtime/metrics.js';
 
 /**
  * Sampling interval of the event loop lag, ms. Each sample wakes the process; with prom-client's default of 10 ms they are most
@@ -6,8 +7,9 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
  */
 const EVENT_LOOP_SAMPLE_MS = 100;
 
-/** The metrics of a process as text. */
+/** What the metrics of each process have: the metric of its log, and all metrics as text. */
 export interface Exposition {
+  readonly logs: LogMetrics;
   readonly contentType: string;
   text(): Promise<string>;
 }
@@ -20,5 +22,19 @@ export function createProcessRegistry(): Registry {
 }
 
 export function expositionOf(registry: Registry): Exposition {
-  return { contentType: registry.contentType, text: () => registry.metrics() };
+  return { logs: logMetrics(registry), contentType: registry.contentType, text: () => registry.metrics() };
+}
+
+function logMetrics(registry: Registry): LogMetrics {
+  let dropped = (): number => 0;
+  new Counter({
+    name: 'multicluster_log_dropped_lines_total',
+    help: 'Log lines that were dropped because standard output could not be written',
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(dropped());
+    },
+  });
+  return { dropped: (read) => void (dropped = read) };
 }

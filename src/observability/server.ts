@@ -92,7 +92,7 @@ export class Endpoint {
 }
 
 /** `/metrics`. */
-export function metricsRoute(metrics: Exposition): Route {
+export function metricsRoute(metrics: Pick<Exposition, 'contentType' | 'text'>): Route {
   return async (url) => {
     if (url.pathname !== '/metrics') return undefined;
     return { status: 200, contentType: metrics.contentType, body: await metrics.text() };

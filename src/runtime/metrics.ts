@@ -97,6 +97,12 @@ export interface EventMetrics {
   recorded(outcome: 'created' | 'joined' | 'dropped'): void;
 }
 
+/** Metrics of the log of the process. */
+export interface LogMetrics {
+  /** Sets the function that returns the number of lines that were dropped so far; it is called at each scrape. */
+  dropped(read: () => number): void;
+}
+
 /** Metrics of the gateway. Label values come from the gateway's own tables, never from clients. Times in seconds. */
 export interface GatewayMetrics {
   /** A response was sent. `route`: a template of the table or `none`; `method`: one of the table or `other`. */

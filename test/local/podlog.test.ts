@@ -5,8 +5,9 @@ import { PassThrough } from 'node:stream';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { PodLog } from '../../src/local/process/podlog.js';
-import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
+import { PodLog, type LogFile } from '../../src/local/process/podlog.js';
+import { openLogFile } from '../../src/observability/logfile.js';
+import { ManualClock, settle } from '@multicluster-engine/kube-apiserver/testing/clock';
 
 describe('the log of a pod', () => {
   let folder: string;
@@ -15,8 +16,9 @@ describe('the log of a pod', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
+  const open = (file: string): LogFile => openLogFile(file, new ManualClock());
   const logOf = (hash: string): PodLog =>
-    new PodLog(folder, { namespace: 'hub', deployment: 'gateway', name: `gateway-${hash}` });
+    new PodLog(folder, { namespace: 'hub', deployment: 'gateway', name: `gateway-${hash}` }, open);
   const put = (name: string, text: string, second: number): void => {
     writeFileSync(path.join(folder, name), text);
     utimesSync(path.join(folder, name), second, second);
@@ -48,6 +50,28 @@ describe('the log of a pod', () => {
     expect(readFileSync(log.file, 'utf8')).toBe('first\nsecond\n');
   });
 
+  it('the log of a pod is written line by line; a line without an end is written after 64 KiB, and at the end', async () => {
+    const written: string[] = [];
+    let closed = false;
+    const identity = { namespace: 'hub', deployment: 'gateway', name: 'gateway-0000000001' };
+    const log = new PodLog(folder, identity, () => ({
+      write: (line) => void written.push(Buffer.from(line).toString('utf8')),
+      close: () => void (closed = true),
+    }));
+    const output = new PassThrough();
+    log.append(output);
+
+    for (const chunk of ['one\ntw', 'o\n', 'x'.repeat(64 * 1024), 'thr', 'ee']) {
+      output.write(chunk);
+      await settle();
+    }
+    output.end();
+    await log.close(new ManualClock());
+
+    expect(written).toEqual(['one\n', 'two\n', 'x'.repeat(64 * 1024), 'three']);
+    expect(closed).toBe(true);
+  });
+
   it('the log of a pod is removed with the pod when it is empty', async () => {
     const [log, output] = [logOf('0000000001'), new PassThrough()];
     log.append(output);
@@ -57,11 +81,8 @@ describe('the log of a pod', () => {
   });
 
   it('the log of a pod that cannot be written does not block the process', async () => {
-    const log = new PodLog(path.join(folder, 'none'), {
-      namespace: 'hub',
-      deployment: 'gateway',
-      name: 'gateway-0000000001',
-    });
+    const identity = { namespace: 'hub', deployment: 'gateway', name: 'gateway-0000000001' };
+    const log = new PodLog(path.join(folder, 'none'), identity, open);
     const output = new PassThrough();
     log.append(output);
     output.write(Buffer.alloc(1_000_000));

@@ -37,6 +37,24 @@ describe('the log', () => {
     ]);
   });
 
+  it('the log warns of lines that its destination has dropped, once it has recovered', () => {
+    const lines: unknown[] = [];
+    let recover = (_lines: number): void => undefined;
+    createLogger({
+      level: 'info',
+      clock: new ManualClock(),
+      destination: {
+        write: (line) => void lines.push(JSON.parse(line)),
+        onRecovered: (report) => (recover = report),
+      },
+    });
+
+    recover(3);
+
+    const msg = 'log lines were dropped, because they could not be written';
+    expect(lines).toEqual([{ level: 'warn', ts: '2026-01-01T00:00:00.000Z', lines: 3, msg }]);
+  });
+
   it('the log writes nothing below its level', () => {
     expect(linesOf((log) => log.info({}, 'x'), 'warn')).toEqual([]);
   });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { createGatewayMetrics } from '../../src/observability/gatewaymetrics.js';
 import { createMetrics, type Metrics } from '../../src/observability/metrics.js';
 
 /** The samples of `metrics` that are not zero and not the process's own. */
@@ -156,6 +157,19 @@ describe('the metrics', () => {
       'multicluster_decision_latency_seconds_sum 0.06',
       'multicluster_decision_latency_seconds_count 1',
     ]);
+  });
+
+  it.each([
+    ['controllers', createMetrics],
+    ['a gateway', createGatewayMetrics],
+  ])('the metrics of %s have the number of dropped log lines', async (_what, create) => {
+    const metrics = create();
+    let dropped = 2;
+    metrics.logs.dropped(() => dropped);
+    await metrics.text();
+    dropped = 5;
+
+    expect(await metrics.text()).toMatch(/^multicluster_log_dropped_lines_total 5$/m);
   });
 
   it('the metrics of the process are exposed', async () => {

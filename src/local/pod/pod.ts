@@ -8,7 +8,7 @@ import { requestToken } from './serviceaccounttoken.js';
 import { writeKubeconfig } from './kubeconfig.js';
 import { launch, type LaunchedProcess, type Volumes } from '../process/launcher.js';
 import type { TerminationMessage } from '../process/exitmessage.js';
-import { PodLog } from '../process/podlog.js';
+import { PodLog, type OpenLog } from '../process/podlog.js';
 import { Tail } from '../process/tail.js';
 import { readVolumes } from './volumes.js';
 import type { PodContainer, PodSpec } from '../workload.js';
@@ -23,6 +23,8 @@ export interface PodDeps {
   readonly caFile: string;
   /** Parent of each pod's folder, and of `logs`. */
   readonly folder: string;
+  /** Opens the file of a log for appending. */
+  readonly openLog: OpenLog;
   /** The program that runs in place of every image, and its first arguments. */
   readonly executable: readonly [string, ...string[]];
   /** Fixed listen addresses in place of free ports, by Deployment name and variable. */
@@ -67,7 +69,7 @@ export class Pod {
     this.#container = spec.containers[0];
     const own = `${identity.namespace}.${identity.name}`;
     this.#folder = path.join(deps.folder, PODS, own);
-    this.#log = new PodLog(path.join(deps.folder, 'logs'), identity);
+    this.#log = new PodLog(path.join(deps.folder, 'logs'), identity, deps.openLog);
   }
 
   /** Throws the error that `launch` would have for its volumes and its token; writes no file. */

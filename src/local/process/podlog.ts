@@ -1,4 +1,3 @@
-import { createWriteStream } from 'node:fs';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
@@ -9,18 +8,33 @@ import { waitForOutput } from './tail.js';
 /** Logs that are kept of each Deployment, that of its current pod included. */
 const KEPT_LOGS = 5;
 
+/** A log file. Its methods do not throw: what cannot be written is dropped. */
+export interface LogFile {
+  write(line: string | Uint8Array): void;
+  close(): void;
+}
+
+/** Opens a log file for appending; throws when that fails. */
+export type OpenLog = (file: string) => LogFile;
+
+/** Longer lines are split, so that a process that prints no line break needs no more memory. */
+const MAX_LINE_BYTES = 64 * 1024;
+
 /** The file `FOLDER/NAMESPACE.POD.log` with the output of a pod. The folder has the logs of earlier pods, too. */
 export class PodLog {
   readonly file: string;
   readonly #folder: string;
   readonly #prefix: string;
+  readonly #open: OpenLog;
   #written: Promise<void> = Promise.resolve();
 
   constructor(
     folder: string,
     { namespace, deployment, name }: { readonly namespace: string; readonly deployment: string; readonly name: string },
+    open: OpenLog,
   ) {
     this.#folder = folder;
+    this.#open = open;
     this.#prefix = `${namespace}.${deployment}-`;
     this.file = path.join(folder, `${namespace}.${name}.log`);
   }
@@ -38,12 +52,29 @@ export class PodLog {
     for (const file of others.filter((one) => !kept.has(one))) await rm(file, { force: true });
   }
 
-  /** Appends the output of a process. Output that cannot be written is lost; the process keeps running. */
+  /** Appends the output of a process. Lines that cannot be written are dropped; the process keeps running. */
   append(output: Readable): void {
-    const sink = createWriteStream(this.file, { flags: 'a', mode: 0o600 });
-    sink.on('error', () => output.resume());
-    this.#written = new Promise((resolve) => sink.once('close', resolve));
-    output.pipe(sink);
+    const log = this.#tryOpen();
+    let line: Buffer = Buffer.alloc(0);
+    output.on('data', (chunk: Buffer) => {
+      line = writeLines(log, Buffer.concat([line, chunk]));
+    });
+    this.#written = new Promise((resolve) => {
+      output.once('close', () => {
+        if (line.length > 0) log.write(line);
+        log.close();
+        resolve();
+      });
+    });
+  }
+
+  /** A file that cannot be opened drops everything. */
+  #tryOpen(): LogFile {
+    try {
+      return this.#open(this.file);
+    } catch {
+      return { write: () => undefined, close: () => undefined };
+    }
   }
 
   /** Waits for the output at the end of the pod, and removes an empty log. */
@@ -51,6 +82,19 @@ export class PodLog {
     await waitForOutput(this.#written, clock);
     if ((await sizeAndTime(this.file)).size === 0) await rm(this.file, { force: true });
   }
+}
+
+/** Writes the complete lines of `text`; returns the rest. */
+function writeLines(log: LogFile, text: Buffer): Buffer {
+  let start = 0;
+  for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', start)) {
+    log.write(text.subarray(start, end + 1));
+    start = end + 1;
+  }
+  const rest = text.subarray(start);
+  if (rest.length < MAX_LINE_BYTES) return rest;
+  log.write(rest);
+  return rest.subarray(rest.length);
 }
 
 /** The end of the file name of a log, after the name of the Deployment. */

@@ -6,6 +6,7 @@ import { createClient } from '../../../../src/kube/client/rest.js';
 import { createTransport, type Transport } from '../../../../src/kube/transport/transport.js';
 import { LocalNode } from '../../../../src/local/node/node.js';
 import { LocalRuntime } from '../../../../src/local/runtime.js';
+import { openLogFile } from '../../../../src/observability/logfile.js';
 import { systemClock, systemRandom } from '../../../../src/runtime/clock.js';
 import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
@@ -97,6 +98,7 @@ export class LocalRuntimeRig {
         server: this.#server.url,
         caFile: this.#server.caFile,
         folder: path.join(this.#server.folder, 'local'),
+        openLog: (file) => openLogFile(file, systemClock),
         executable: [process.execPath, '--eval', PROGRAM, '--'],
         addresses: {},
       },
