@@ -117,7 +117,7 @@ export class LineWriter {
       }
       return undefined;
     } catch (error) {
-      const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+      const code = codeOf(error);
       // The next reader of the pipe must not begin in the middle of a line.
       if (code === 'EPIPE') this.#offset = 0;
       return code;
@@ -134,6 +134,10 @@ export class LineWriter {
     }
     this.#offset = 0;
   }
+}
+
+function codeOf(error: unknown): string {
+  return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : 'unknown';
 }
 
 function block(ms: number): void {

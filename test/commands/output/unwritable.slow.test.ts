@@ -1,0 +1,193 @@
+import { closeSync, cpSync, existsSync, mkdirSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
+
+import { bundle } from '../../../tools/bundle.js';
+import { root } from '../../support/repository/root.js';
+import {
+  startGateway,
+  startOperator,
+  startStandalone,
+  type CommandProcess,
+  type StartCommand,
+} from './commandprocess.js';
+import { Fifo } from './fifo.js';
+
+const MINUTE = 60_000;
+const REQUESTS = 6_000;
+const OBJECT = Array(5).fill('a'.repeat(40)).join('.');
+/** Without a token the gateway rejects it by itself, with about 400 bytes in its access log. */
+const TARGET = `/platform/apis/cluster.fleetmgmt.io/v1alpha1/namespaces/shop/placements/${OBJECT}`;
+
+const COMMANDS: readonly (readonly [string, StartCommand])[] = [
+  ['gateway', startGateway],
+  ['operator', startOperator],
+  ['standalone', startStandalone],
+];
+
+let shared: string;
+let folder: string;
+let running: CommandProcess[] = [];
+const opened: number[] = [];
+
+beforeAll(async () => {
+  shared = mkdtempSync(path.join(tmpdir(), 'output-'));
+  await bundle(root, path.join(shared, 'dist', 'bundle'));
+  for (const name of ['package.json', 'crds', 'deploy', 'examples'])
+    cpSync(path.join(root, name), path.join(shared, name), { recursive: true });
+}, MINUTE);
+afterAll(() => rmSync(shared, { recursive: true, force: true }));
+
+beforeEach(() => {
+  folder = mkdtempSync(path.join(shared, 'run-'));
+  mkdirSync(folder, { recursive: true });
+});
+afterEach(() => {
+  for (const { child } of running) child.kill('SIGKILL');
+  for (const descriptor of opened.splice(0)) closeSync(descriptor);
+  running = [];
+});
+
+function toClose(descriptor: number): number {
+  opened.push(descriptor);
+  return descriptor;
+}
+
+interface OutputCase {
+  /** Standard output and standard error of the process. */
+  readonly stdio: number | 'pipe';
+  readonly closed?: boolean;
+  /** Called when the process is ready. */
+  readonly onReady?: () => void;
+}
+
+const OUTPUTS: readonly (readonly [string, () => OutputCase])[] = [
+  ['on a full disk', () => ({ stdio: toClose(openSync('/dev/full', 'w')) })],
+  ['closed', () => ({ stdio: 'pipe', closed: true })],
+  [
+    'a full pipe that nobody reads',
+    () => {
+      const fifo = new Fifo(path.join(folder, 'fifo'));
+      fifo.fill();
+      return { stdio: toClose(fifo.writingEnd()) };
+    },
+  ],
+  [
+    'a pipe whose reader goes away',
+    () => {
+      const fifo = new Fifo(path.join(folder, 'fifo'));
+      return { stdio: toClose(fifo.writingEnd()), onReady: () => fifo.close() };
+    },
+  ],
+];
+
+async function start(
+  command: StartCommand,
+  program: string,
+  { stdio, closed = false }: OutputCase,
+): Promise<CommandProcess> {
+  const one = await command({ program, folder, stdio: ['ignore', stdio, stdio], closed });
+  running.push(one);
+  await one.ready();
+  return one;
+}
+
+/** Sends `count` requests over a few connections; returns the status codes that occurred. */
+async function load(gateway: CommandProcess, count: number): Promise<readonly number[]> {
+  const codes = new Set<number>();
+  let left = count;
+  const client = async (): Promise<void> => {
+    while (left-- > 0) codes.add(await gateway.get(TARGET));
+  };
+  await Promise.all(Array.from({ length: 8 }, client));
+  return [...codes];
+}
+
+function droppedIn(metrics: string): number {
+  return Number(/^multicluster_log_dropped_lines_total (\d+)$/m.exec(metrics)?.[1]);
+}
+
+const onFull = existsSync('/dev/full') ? describe : describe.skip;
+
+onFull.each([
+  ['the compiled program', () => fileURLToPath(new URL('../../../src/main.js', import.meta.url))],
+  ['the bundle', () => path.join(shared, 'dist', 'bundle', 'main.js')],
+])('%s', (_name, program) => {
+  describe.each(COMMANDS)('%s', (name, command) => {
+    it.each(OUTPUTS)(
+      `${name} runs with standard output and error %s, and exits with 0 at SIGTERM`,
+      async (_what, output) => {
+        const opening = output();
+        const process = await start(command, program(), opening);
+        opening.onReady?.();
+        if (name === 'gateway') expect(await load(process, 300)).toEqual([403]);
+
+        expect(await process.stop()).toBe(0);
+      },
+      2 * MINUTE,
+    );
+  });
+
+  it(
+    'a gateway whose output is a socket that nobody reads answers every request, and counts the lines that it drops',
+    async () => {
+      const gateway = await start(startGateway, program(), { stdio: 'pipe' });
+
+      expect(await load(gateway, REQUESTS)).toEqual([403]);
+
+      expect(droppedIn(await gateway.metrics())).toBeGreaterThan(0);
+      expect(await gateway.stop()).toBe(0);
+    },
+    2 * MINUTE,
+  );
+
+  it(
+    'a gateway whose reader comes back reports the lines that it has dropped, once, and loses no other line',
+    async () => {
+      const fifo = new Fifo(path.join(folder, 'fifo'));
+      const gateway = await start(startGateway, program(), { stdio: toClose(fifo.writingEnd()) });
+      expect(await load(gateway, REQUESTS)).toEqual([403]);
+      fifo.close();
+      expect(await load(gateway, 10)).toEqual([403]);
+      const dropped = droppedIn(await gateway.metrics());
+
+      fifo.open();
+      let text = '';
+      await waitFor('the report', () => (text += fifo.read()).includes('log lines were dropped'));
+      expect(await load(gateway, 10)).toEqual([403]);
+      const exit = gateway.stop();
+      await waitFor('the last line', () => (text += fifo.read()).includes('"msg":"stopped"'));
+
+      const lines = text
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+      const report = lines.findIndex(({ msg }) => String(msg).startsWith('log lines were dropped'));
+      expect(lines[report]).toMatchObject({ level: 'warn', lines: dropped });
+      expect(lines.slice(report).filter(({ object }) => object === OBJECT)).toHaveLength(10);
+      expect(dropped).toBeGreaterThan(0);
+      expect(await exit).toBe(0);
+    },
+    2 * MINUTE,
+  );
+
+  it('a help text and the error of a command line keep their exit codes when nothing can be printed', async () => {
+    const full = toClose(openSync('/dev/full', 'w'));
+    const fifo = new Fifo(path.join(folder, 'fifo'));
+    fifo.fill();
+    const unread = toClose(fifo.writingEnd());
+    const { spawnSync } = await import('node:child_process');
+    const run = (args: readonly string[], output: number): number | null =>
+      spawnSync(process.execPath, [program(), ...args], { stdio: ['ignore', output, output], timeout: MINUTE }).status;
+
+    expect(run(['--help'], full)).toBe(0);
+    expect(run(['--unknown'], full)).toBe(2);
+    expect(run(['--unknown'], unread)).toBe(2);
+    expect(run(['operator', '--kubeconfig=/missing'], full)).toBe(1);
+    expect(run(['operator', '--kubeconfig=/missing'], unread)).toBe(1);
+  });
+});
