@@ -3,11 +3,13 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 CONTAINER_TOOL ?= docker
 KUBECTL ?= kubectl
+# The image that was asked for: empty where the overlay's own is to be used.
+ASKED := $(IMAGE)
 IMAGE ?= multicluster-engine:$(shell sed -n 's/^  "version": "\(.*\)",$$/\1/p' package.json)
 OVERLAY ?= default
 DEPENDENCIES := node_modules/.package-lock.json
 
-.PHONY: help build run hub check test test-all nightly control-plane verify generate apiserver-data apiserver-recordings format lint image deploy manifests clean
+.PHONY: help build run hub check test test-all nightly control-plane programs verify generate apiserver-data apiserver-recordings format lint image deploy manifests clean
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-21s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -41,6 +43,9 @@ nightly: $(DEPENDENCIES) ## Run campaigns, load, 5,000 differential sequences, o
 control-plane: ## Build etcd, kube-apiserver, kubectl and the rest (Go 1.26, minutes, once a machine)
 	@bash packages/kube-apiserver/testing/control-plane/build.sh
 
+programs: ## Build helm and kustomize for the tests of the installation (Go 1.26, a minute, once a machine)
+	@bash test/support/programs/build.sh
+
 verify: $(DEPENDENCIES) ## Regenerate, lint, type-check, check commit subjects; fail when generated files change
 	@bash tools/verify.sh
 
@@ -62,11 +67,12 @@ lint: $(DEPENDENCIES) ## Lint src, test and tools
 image: ## Build the image IMAGE with CONTAINER_TOOL
 	$(CONTAINER_TOOL) build -t $(IMAGE) .
 
-deploy: ## Install overlay OVERLAY (default, namespaced) into the current cluster
-	$(KUBECTL) apply --server-side -k deploy/overlays/$(OVERLAY)
+deploy: manifests ## Install overlay OVERLAY (default, ha, namespaced) into the current cluster, with IMAGE if given
+	$(KUBECTL) apply --server-side -f dist/install.yaml
 
-manifests: ## Print what `deploy` would apply
-	@$(KUBECTL) kustomize deploy/overlays/$(OVERLAY)
+manifests: ## Write what `deploy` applies to dist/install.yaml
+	@KUBECTL='$(KUBECTL)' bash tools/manifests.sh dist/install.yaml '$(OVERLAY)' '$(ASKED)'
+	@echo dist/install.yaml
 
 clean: ## Remove what was built here; the control plane stays in the user's cache
 	npm run --silent clean

@@ -9,7 +9,7 @@ const FOLDER = path.join(root, 'test');
 /** A test that needs more than its suite: `testNeeding('x')('title'`. */
 const TAGGED = /testNeeding\('(\w+)'\)(?:\.each\([^]*?\]\))?\(\s*(['"`])([^]*?)\2,/g;
 /** A suite that needs a capability that only the real server has. */
-const SUITE = /describeWithServer\((['"`])([^]*?)\1, \{[^}]*capabilities: \[[^\]]*'(pods|podSecurity|quota)'/g;
+const SUITE = /describeWithServer\(\s*(['"`])([^]*?)\1,\s*\{[^}]*capabilities: \[[^\]]*'(pods|podSecurity|quota)'/g;
 
 interface Tagged {
   readonly capability: string;

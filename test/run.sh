@@ -31,8 +31,9 @@ program() { # program NAME FILE ARGUMENT...: a program that counts as one test b
   echo $? >"$results/$name.exit"
 }
 
-control_plane() { # builds kube-apiserver and the rest once a machine; where that fails, suites name what is missing (and fail with CI=true)
+control_plane() { # builds kube-apiserver, helm and the rest once a machine; where that fails, suites name what is missing (and fail with CI=true)
   bash packages/kube-apiserver/testing/control-plane/build.sh >/dev/null || true
+  bash test/support/programs/build.sh >/dev/null || true
 }
 
 end_to_end() { # end_to_end [SUFFIX]: then all requests of these tests together are compared with the rights in deploy/

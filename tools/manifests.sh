@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# Renders deploy/overlays/OVERLAY into one file for `kubectl apply -f`: the operator and, through its environment, the
+# components get IMAGE. Without IMAGE they keep the image of the overlay. The same input gives the same bytes.
+#
+#   tools/manifests.sh FILE OVERLAY [IMAGE]      KUBECTL names the kubectl to use
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+file=$1 overlay=$2 image=${3:-}
+if [ ! -f "deploy/overlays/$overlay/kustomization.yaml" ]; then
+  echo "manifests: there is no overlay $overlay; OVERLAY is one of: $(cd deploy/overlays && echo *)" >&2
+  exit 2
+fi
+folder=deploy/overlays/$overlay
+mkdir -p "$(dirname "$file")"
+partial=$file.$$
+over=
+trap 'rm -rf "$partial" ${over:+"$over"}' EXIT
+
+if [ -n "$image" ]; then
+  # An overlay over the overlay, since kubectl cannot set an image while it renders. kustomize takes relative paths only.
+  mkdir -p .run
+  over=$(mktemp -d .run/manifests.XXXXXX)
+  cat >"$over/kustomization.yaml" <<END
+apiVersion: kustomize.config.k8s.io/v1beta1
+kind: Kustomization
+resources:
+  - ../../$folder
+patches:
+  - path: image.yaml
+transformers:
+  - ../../deploy/image
+END
+  cat >"$over/image.yaml" <<END
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: multicluster-engine-operator
+  namespace: multicluster-engine-operator
+spec:
+  template:
+    spec:
+      containers:
+        - name: operator
+          image: "$image"
+END
+  folder=$over
+fi
+${KUBECTL:-kubectl} kustomize "$folder" >"$partial"
+mv "$partial" "$file"
