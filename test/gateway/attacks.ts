@@ -228,6 +228,30 @@ const FRAMING: readonly Attack[] = [
     forge: (aim, credentials) => request(aim, credentials).replace('\r\n', '\r\n '),
     codes: [400],
   },
+  ...(
+    [
+      ['two spaces before the target', / /, '  '],
+      ['two spaces before the version', / HTTP/, '  HTTP'],
+      ['an LF before the request line', /^/, '\n'],
+      ['a vertical tab before the last header', /\r\n(?=[^\r]*\r\n\r\n)/, '\r\n\x0b'],
+      ['a space before the last header', /\r\n(?=[^\r]*\r\n\r\n)/, '\r\n '],
+    ] as const
+  ).map(([name, place, text]): Attack => ({
+    name: `S6 ${name}`,
+    forge: (aim, credentials) => request(aim, credentials).replace(place, text),
+    codes: [400],
+  })),
+  ...(
+    [
+      ['blanks before a value', /\r\n/, `\r\nX:${' '.repeat(20_000)}\r\n`],
+      ['blanks in the request line', / /, ' '.repeat(20_000)],
+      ['empty lines before the request line', /^/, '\r\n'.repeat(10_000)],
+    ] as const
+  ).map(([name, place, text]): Attack => ({
+    name: `S6 20 KB of ${name}`,
+    forge: (aim, credentials) => request(aim, credentials).replace(place, text),
+    codes: [431],
+  })),
   {
     name: 'S6 chunks with LF',
     forge: (aim, credentials) => `${request({ ...aim, body: '' }, credentials, { add: [CHUNKED] })}1\na\n0\n\n`,
