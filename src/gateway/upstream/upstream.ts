@@ -4,6 +4,8 @@ import type { Clock } from '../../runtime/clock.js';
 import type { GatewayMetrics } from '../../runtime/metrics.js';
 import type { Method } from '../request/routes.js';
 import { toUpstreamError, UpstreamError } from './error.js';
+import { Slots } from './slots.js';
+import { WaitLimit } from '../waitlimit.js';
 
 export interface UpstreamRequest {
   readonly method: Method;
@@ -40,14 +42,17 @@ export interface UpstreamOptions {
   /** `https://host:port`: fixed for the life of the process. */
   readonly origin: string;
   readonly clock: Clock;
-  /** For the whole of a call: connection, head and body. */
+  /**
+   * From the beginning of a call to the first byte of the response's body, whatever the call waits for. After that, for
+   * a read, each wait for further bytes; for a write, whose result is known by then, the whole of the body still.
+   */
   readonly timeoutMs: number;
   readonly userAgent: string;
   readonly metrics: GatewayMetrics;
 }
 
 const CONNECTIONS = 256;
-const CONNECT_TIMEOUT_MS = 5_000;
+const MAX_CONNECT_MS = 5_000;
 /** Far below the idle timeout of an API server, so that no request is sent on a connection that the server closes. */
 const KEEP_ALIVE_MS = 4_000;
 const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
@@ -56,10 +61,13 @@ const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
  * The one API server behind the gateway.
  *
  * Guarantees: a request is sent at most once, with the caller's token and fixed headers only; no redirect is followed;
- * the server is verified by the configured CA. A call fails when its time is over or `clientGone` fires.
+ * the server is verified by the configured CA. A call fails at once when its time is over or `clientGone` fires, also
+ * while it waits for a connection, and is not sent later.
  */
 export class Upstream {
   readonly #options: UpstreamOptions;
+  /** Of the connections. The pool's own queue would keep a request whose caller has gone. */
+  readonly #slots = new Slots(CONNECTIONS);
   #pool: Pool | undefined;
   #connect: buildConnector.connector | undefined;
 
@@ -74,7 +82,7 @@ export class Upstream {
   trust(ca: string): void {
     checkAuthorities(ca);
     const previous = this.#pool;
-    this.#connect = verifyingConnector(ca);
+    this.#connect = verifyingConnector(ca, Math.min(MAX_CONNECT_MS, this.#options.timeoutMs));
     this.#pool = new Pool(this.#options.origin, {
       connections: CONNECTIONS,
       pipelining: 1,
@@ -99,17 +107,19 @@ export class Upstream {
     const abort = new AbortController();
     const onClientGone = (): void => abort.abort(CLIENT_GONE);
     clientGone.addEventListener('abort', onClientGone, { once: true });
-    const timer = clock.after(timeoutMs, () => abort.abort(new UpstreamError('timeout', 'TIMEOUT')));
+    const exceeded = (): void => abort.abort(new UpstreamError('timeout', 'TIMEOUT'));
+    const limit = new WaitLimit({ clock, ms: timeoutMs, exceeded });
+    limit.start();
     const startedAt = clock.monotonic();
     let status = '<error>';
     return {
       send: async () => {
-        const response = await this.#send(request, abort.signal);
+        const response = await this.#send(request, abort.signal, limit);
         status = String(response.status);
         return response;
       },
       end: (failure) => {
-        timer.cancel();
+        limit.stop();
         clientGone.removeEventListener('abort', onClientGone);
         abort.abort(UNREAD);
         const code = failure instanceof UpstreamError ? '<error>' : status;
@@ -140,22 +150,35 @@ export class Upstream {
     this.#pool = undefined;
   }
 
-  async #send(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamResponse> {
-    const pool = this.#pool;
-    if (pool === undefined) throw new UpstreamError('unreachable', 'NO_CA');
-    const { method, path, body } = request;
-    const headers = this.#headers(request);
-    const response = await pool
-      .request({ method, path, signal, headers, ...(body !== undefined && { body }) })
-      .catch((error: unknown) => {
-        throw toUpstreamError(error);
-      });
+  async #send(request: UpstreamRequest, signal: AbortSignal, limit: WaitLimit): Promise<UpstreamResponse> {
+    const response = await this.#exchange(request, signal).catch((error: unknown) => {
+      throw toUpstreamError(error);
+    });
     return {
       status: response.statusCode,
       contentType: text(response.headers['content-type']),
       retryAfter: text(response.headers['retry-after']) || undefined,
-      body: chunksOf(response),
+      body: request.method === 'GET' ? limitWaits(chunksOf(response), limit) : chunksOf(response),
     };
+  }
+
+  /**
+   * The head of the response. A connection is taken until the body is over, or until the pool has noticed that the
+   * signal has fired: at once on an open connection, otherwise when the connection is open or has failed.
+   */
+  async #exchange(request: UpstreamRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+    await this.#slots.take(signal);
+    const release = (): void => this.#slots.release();
+    const pool = this.#pool;
+    if (pool === undefined || signal.aborted) {
+      release();
+      throw signal.aborted ? signal.reason : new UpstreamError('unreachable', 'NO_CA');
+    }
+    const { method, path, body } = request;
+    const headers = this.#headers(request);
+    const pending = pool.request({ method, path, signal, headers, ...(body !== undefined && { body }) });
+    pending.then((response) => response.body.once('close', release), release);
+    return orAborted(pending, signal);
   }
 
   /** All headers that are sent, beside host and connection. */
@@ -186,9 +209,29 @@ async function* chunksOf(response: Dispatcher.ResponseData): AsyncGenerator<Buff
   }
 }
 
+/** The same chunks. Only the waits for them are limited, the first one together with the wait for the head. */
+async function* limitWaits(chunks: AsyncGenerator<Buffer>, limit: WaitLimit): AsyncGenerator<Buffer> {
+  for (;;) {
+    limit.start();
+    const next = await chunks.next();
+    limit.stop();
+    if (next.done === true) return;
+    yield next.value;
+  }
+}
+
+/** Settles like the promise, or rejects with the signal's reason when it fires first. */
+function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(toUpstreamError(signal.reason));
+    signal.addEventListener('abort', onAbort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}
+
 /** Errors before the server is connected and verified have a reason of their own: nothing was sent yet. */
-function verifyingConnector(ca: string): buildConnector.connector {
-  const connect = buildConnector({ ca, rejectUnauthorized: true, timeout: CONNECT_TIMEOUT_MS, allowH2: false });
+function verifyingConnector(ca: string, timeout: number): buildConnector.connector {
+  const connect = buildConnector({ ca, rejectUnauthorized: true, timeout, allowH2: false });
   return (options, callback) =>
     connect(options, (...[error, socket]) => {
       if (error === null) callback(null, socket);

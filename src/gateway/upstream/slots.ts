@@ -1,0 +1,56 @@
+import { toUpstreamError } from './error.js';
+
+/** A fixed number of slots for calls, which are taken in the order of asking. */
+export class Slots {
+  #free: number;
+  /** Those who wait; the oldest first. */
+  readonly #waiting = new Set<() => void>();
+
+  constructor(size: number) {
+    this.#free = size;
+  }
+
+  /** How many wait for a slot. */
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  /**
+   * Takes a slot, as soon as one is free. Whoever stops waiting leaves nothing behind.
+   * @throws UpstreamError the signal's reason, when it fires first
+   */
+  take(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) {
+        reject(toUpstreamError(signal.reason));
+        return;
+      }
+      if (this.#free > 0) {
+        this.#free -= 1;
+        resolve();
+        return;
+      }
+      const onAbort = (): void => {
+        this.#waiting.delete(onFree);
+        reject(toUpstreamError(signal.reason));
+      };
+      const onFree = (): void => {
+        signal.removeEventListener('abort', onAbort);
+        resolve();
+      };
+      this.#waiting.add(onFree);
+      signal.addEventListener('abort', onAbort, { once: true });
+    });
+  }
+
+  /** Gives a slot back. */
+  release(): void {
+    const [next] = this.#waiting;
+    if (next === undefined) {
+      this.#free += 1;
+      return;
+    }
+    this.#waiting.delete(next);
+    next();
+  }
+}

@@ -1,0 +1,283 @@
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+
+import { UpstreamError } from '../../src/gateway/upstream/error.js';
+import { Slots } from '../../src/gateway/upstream/slots.js';
+import { Upstream, type UpstreamCall, type UpstreamRequest } from '../../src/gateway/upstream/upstream.js';
+import { createGatewayMetrics } from '../../src/observability/gatewaymetrics.js';
+import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
+import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
+import { CANARY } from './client.js';
+import { pairFor } from './rig.js';
+import { ENGINE, answerNormally, RecordingUpstream } from './upstream.js';
+
+/** Longer than any test takes: undici measures the time of a connection attempt by itself. */
+const TIMEOUT_MS = 60_000;
+const CONNECTIONS = 256;
+const READ: UpstreamRequest = { method: 'GET', path: '/x', token: CANARY };
+const CREATE: UpstreamRequest = { method: 'POST', path: '/x', token: CANARY, body: JSON.stringify(ENGINE) };
+const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n';
+
+/** Accepts connections for an API server and passes nothing on before it is opened. */
+class Gate {
+  readonly accepted: Socket[] = [];
+  readonly #server: Server;
+  #target: number | undefined;
+
+  constructor() {
+    this.#server = createServer((socket) => {
+      socket.on('error', () => undefined);
+      this.accepted.push(socket);
+      if (this.#target !== undefined) pass(socket, this.#target);
+    });
+  }
+
+  async start(): Promise<string> {
+    this.#server.listen(0, '127.0.0.1');
+    await once(this.#server, 'listening');
+    return `https://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** Passes all connections on to that port of this machine, also those that were accepted before. */
+  open(target: number): void {
+    this.#target = target;
+    for (const socket of this.accepted) pass(socket, target);
+  }
+
+  stop(): void {
+    for (const socket of this.accepted) socket.destroy();
+    this.#server.close();
+  }
+}
+
+function pass(socket: Socket, target: number): void {
+  const onward = connect(target, '127.0.0.1');
+  onward.on('error', () => undefined);
+  socket.pipe(onward).pipe(socket);
+  socket.on('close', () => onward.destroy());
+}
+
+let server: RecordingUpstream;
+let gate: Gate;
+let upstream: Upstream;
+let clock: ManualClock;
+let port = 0;
+
+beforeEach(async () => {
+  const pair = await pairFor();
+  server = new RecordingUpstream(pair);
+  port = Number(new URL(await server.start()).port);
+  gate = new Gate();
+  clock = new ManualClock();
+  upstream = new Upstream({
+    origin: await gate.start(),
+    clock,
+    timeoutMs: TIMEOUT_MS,
+    userAgent: 'test',
+    metrics: createGatewayMetrics(),
+  });
+  upstream.trust(pair.certificate);
+});
+
+afterEach(async () => {
+  await upstream.close();
+  gate.stop();
+  await server.stop();
+});
+
+/** Sends a request; resolves with the status code, or the reason why there is none. */
+async function send(request: UpstreamRequest, clientGone = new AbortController().signal): Promise<number | string> {
+  const call = upstream.begin(request, clientGone);
+  try {
+    const { status, body } = await call.send();
+    for await (const _chunk of body) continue;
+    return status;
+  } catch (error) {
+    return String(Object(error)['reason']);
+  } finally {
+    call.end();
+  }
+}
+
+describe('an API server that accepts connections and says nothing', () => {
+  it('every call to an API server that says nothing ends at the timeout, also those that wait for a connection', async () => {
+    const calls = Array.from({ length: 900 }, () => send(READ));
+    await waitFor('the connections', () => gate.accepted.length === CONNECTIONS);
+
+    await clock.advance(TIMEOUT_MS);
+
+    expect(new Set(await Promise.all(calls))).toEqual(new Set(['timeout']));
+    expect({ connections: gate.accepted.length, timers: clock.pending }).toEqual({
+      connections: CONNECTIONS,
+      timers: 0,
+    });
+  });
+
+  it('a call of a client that leaves ends at once, also while it waits for a connection', async () => {
+    const calls = Array.from({ length: CONNECTIONS }, () => send(READ));
+    const client = new AbortController();
+    const last = send(READ, client.signal);
+    await waitFor('the connections', () => gate.accepted.length === CONNECTIONS);
+
+    client.abort();
+
+    expect(await last).toBe('abandoned');
+    await clock.advance(TIMEOUT_MS);
+    await Promise.all(calls);
+  });
+
+  it('requests whose call has ended are never sent, and later ones are', async () => {
+    const calls = [send(CREATE), send(CREATE)];
+    await waitFor('the connections', () => gate.accepted.length === calls.length);
+    await clock.advance(TIMEOUT_MS);
+    await Promise.all(calls);
+
+    gate.open(port);
+    await waitFor('the end of the connections', () => gate.accepted.every(({ destroyed }) => destroyed));
+
+    expect(await send(READ)).toBe(200);
+    expect(server.requests.map(({ method }) => method)).toEqual(['GET']);
+  });
+});
+
+describe('an API server that has taken a request and says nothing', () => {
+  it.each([
+    ['GET', READ],
+    ['POST', CREATE],
+  ])('a %s that the API server has taken ends at the timeout without a response', async (_method, request) => {
+    gate.open(port);
+    server.script = () => undefined;
+    const call = send(request);
+    await waitFor('the request', () => server.requests.length === 1);
+
+    await clock.advance(TIMEOUT_MS - 1);
+    expect(clock.pending).toBe(1);
+    await clock.advance(1);
+
+    expect(await call).toBe('timeout');
+  });
+});
+
+describe('the body of a response', () => {
+  let call: UpstreamCall;
+  let write: (text: string) => void = () => undefined;
+
+  /** Sends the request; the head of its response and ten bytes of its body have arrived. */
+  async function begin(request: UpstreamRequest): Promise<AsyncGenerator<Buffer>> {
+    gate.open(port);
+    server.script = (_request, socket) => {
+      write = (text) => void socket.write(text);
+      write(`${HEAD}Content-Length: 100\r\n\r\n${'x'.repeat(10)}`);
+    };
+    call = upstream.begin(request, new AbortController().signal);
+    const { body } = await call.send();
+    expect(String((await body.next()).value)).toBe('x'.repeat(10));
+    return body;
+  }
+
+  afterEach(() => call.end());
+
+  it('the body of a response to a read may take longer than the timeout in all, while it goes on', async () => {
+    const body = await begin(READ);
+    for (let index = 0; index < 9; index++) {
+      const next = body.next();
+      await clock.advance(TIMEOUT_MS - 1);
+      write('y'.repeat(10));
+      expect(String((await next).value)).toBe('y'.repeat(10));
+    }
+
+    expect(await body.next()).toMatchObject({ done: true });
+    expect(clock.pending).toBe(0);
+  });
+
+  it('the body of a response to a read ends when it stands still for the timeout', async () => {
+    const body = await begin(READ);
+    const next = body.next().catch((error: unknown) => error);
+
+    await clock.advance(TIMEOUT_MS);
+
+    expect(await next).toMatchObject({ reason: 'timeout' });
+  });
+
+  it('the body of a response to a read does not end while nobody asks for it', async () => {
+    const body = await begin(READ);
+    await clock.advance(100 * TIMEOUT_MS);
+    write('y'.repeat(90));
+
+    expect(String((await body.next()).value)).toBe('y'.repeat(90));
+  });
+
+  it('the body of a response to a write has to arrive within the timeout of the call', async () => {
+    const body = await begin(CREATE);
+    const next = body.next();
+    await clock.advance(TIMEOUT_MS - 1);
+    write('y');
+    await next;
+    const last = body.next().catch((error: unknown) => error);
+
+    await clock.advance(1);
+
+    expect(await last).toMatchObject({ reason: 'timeout' });
+  });
+});
+
+it('a call whose body is not read leaves its connection to others', async () => {
+  gate.open(port);
+  server.script = answerNormally;
+  for (let index = 0; index < CONNECTIONS + 10; index++) {
+    const call = upstream.begin(READ, new AbortController().signal);
+    await call.send();
+    call.end();
+  }
+
+  expect(await send(READ)).toBe(200);
+});
+
+it('a call that cannot connect leaves its connection to others', async () => {
+  gate.stop();
+
+  for (let index = 0; index < CONNECTIONS + 10; index++) expect(await send(READ)).toBe('unreachable');
+});
+
+describe('slots', () => {
+  const never = new AbortController().signal;
+  const LEFT = new UpstreamError('abandoned', 'CLIENT_GONE');
+
+  it('slots are taken in the order of asking', async () => {
+    const slots = new Slots(1);
+    const order: number[] = [];
+    const all = [1, 2, 3].map((index) => slots.take(never).then(() => order.push(index)));
+    await all[0];
+    slots.release();
+    await all[1];
+    slots.release();
+    await all[2];
+
+    expect({ order, waiting: slots.waiting }).toEqual({ order: [1, 2, 3], waiting: 0 });
+  });
+
+  it('whoever stops waiting for a slot is passed over', async () => {
+    const slots = new Slots(1);
+    await slots.take(never);
+    const leaving = new AbortController();
+    const first = slots.take(leaving.signal).catch((error: unknown) => error);
+    const second = slots.take(never);
+
+    leaving.abort(LEFT);
+    expect(await first).toBe(LEFT);
+    expect(slots.waiting).toBe(1);
+    slots.release();
+
+    await second;
+  });
+
+  it('nobody who has stopped already takes a slot', async () => {
+    const slots = new Slots(1);
+
+    await expect(slots.take(AbortSignal.abort(LEFT))).rejects.toBe(LEFT);
+    await slots.take(never);
+    expect(slots.waiting).toBe(0);
+  });
+});
