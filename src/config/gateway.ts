@@ -79,7 +79,7 @@ export const GATEWAY_FLAGS: FlagRows = {
   },
   'upstream-timeout': {
     value: 'DURATION',
-    help: 'timeout of a response of the Kubernetes API, up to 300s',
+    help: 'timeout of each wait for the Kubernetes API, up to 300s',
     default: '15s',
   },
   'shutdown-delay': {

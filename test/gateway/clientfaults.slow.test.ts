@@ -135,9 +135,9 @@ describe('a client that closes its connection', () => {
 describe('a client that does not read its response', () => {
   const LARGE = 'x'.repeat(16 * 1024 * 1024);
 
-  it('the gateway disconnects a client that does not read its response at the upstream timeout, and delays no other client', async () => {
+  it('the gateway disconnects a client that stops reading its response, and delays no other client', async () => {
     const clock = new ManualClock(Date.now());
-    const ownRig = await startRig({ clock, upstreamTimeoutMs: 15_000 });
+    const ownRig = await startRig({ clock, upstreamTimeoutMs: 600_000 });
     ownRig.upstream.script = (_request, socket) =>
       socket.write(reply(200, { ...LIST, items: [{ ...PLACEMENT, spec: { x: LARGE } }] }));
     const socket = await open(ownRig.wire);
@@ -146,9 +146,10 @@ describe('a client that does not read its response', () => {
     expect((await ownRig.ask({ path: '/livez', token: '' })).status).toBe(200);
     expect(ownRig.upstream.sockets.size).toBe(1);
 
-    await clock.advance(15_000);
-
-    await waitFor('the connection upstream to be gone', () => ownRig.upstream.sockets.size === 0);
+    await waitFor('the connection upstream to be gone', async () => {
+      await clock.advance(60_000);
+      return ownRig.upstream.sockets.size === 0;
+    });
     const taken = await new Promise<string>((resolve) => {
       let text = '';
       socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')));

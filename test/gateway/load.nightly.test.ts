@@ -172,7 +172,7 @@ describe('well-behaved clients beside bad clients', () => {
     [`while ${CLIENTS} clients send the head of a request slowly`, { head: CLIENTS }, CAP],
     [`while ${CLIENTS} clients send the body of a request slowly`, { body: CLIENTS }, CAP],
     ['while 200 clients send requests without waiting for responses', { pipeline: 200 }, 20],
-    // A client that reads nothing is disconnected after 30 s, whatever the flags are.
+    // A client that reads nothing is disconnected after 60 s, whatever the flags are.
     [`while ${CLIENTS} clients do not read their responses`, { unread: CLIENTS }, Math.floor(CAP / 5)],
     ['while clients of all kinds connect at once', ALL, CAP],
   ])(

@@ -4,7 +4,7 @@ import type { Logger } from '../../runtime/logger.js';
 import type { GatewayMetrics } from '../../runtime/metrics.js';
 import type { FieldRules } from '../object/fieldrules.js';
 import { announcesBody, drainBody } from '../request/body.js';
-import type { Budget, Reservation } from '../request/budget.js';
+import type { Budget } from '../request/budget.js';
 import { headerMap } from '../request/headers.js';
 import type { ObjectRequest } from '../request/objectbody.js';
 import type { ObjectParser } from '../request/objectparser.js';
@@ -177,8 +177,9 @@ async function callUpstream(request: UpstreamRequest, info: RequestInfo, context
 }
 
 /**
- * Writes a response whose bytes count until the client has taken them: many slow clients cannot exhaust the memory. The
- * response to a write that was done loses its body when the budget is exhausted, and is no error.
+ * Writes a response whose bytes count until the client has taken them: many slow clients cannot exhaust the memory. A
+ * stream counts until its end, so that slow clients cannot hold all connections to the API server either. The response
+ * to a write that was done loses its body when the budget is exhausted, and is no error.
  */
 async function writeCounted(response: HttpResponse, info: RequestInfo, context: RequestContext): Promise<void> {
   const { incoming, deps } = context;
@@ -190,20 +191,9 @@ async function writeCounted(response: HttpResponse, info: RequestInfo, context: 
     return;
   }
   try {
-    const counted = stream === undefined ? response : { ...response, stream: releaseAfterBuffer(stream, reservation) };
-    await writeResponse(incoming.response, counted, deps.clock);
+    await writeResponse(incoming.response, response, deps.clock);
   } finally {
     reservation.release();
-  }
-}
-
-/** Releases the reservation once the client has taken the buffered part; after that nothing is buffered. */
-async function* releaseAfterBuffer(stream: AsyncIterable<Buffer>, reservation: Reservation): AsyncGenerator<Buffer> {
-  let taken = 0;
-  for await (const chunk of stream) {
-    yield chunk;
-    taken += chunk.length;
-    if (taken > MAX_BUFFERED) reservation.release();
   }
 }
 
