@@ -45,8 +45,10 @@ end_to_end() { # end_to_end [SUFFIX]: then all requests of these tests together 
 }
 
 property_tests() { # ten runs of every property test, each with new seeds
-  local files round
-  mapfile -t files < <(grep -rlE "from 'fast-check'" --include='*.test.js' dist/test "$package/test" | grep -v '\.nightly\.')
+  local file files=() round
+  while IFS= read -r file; do
+    files+=("$file")
+  done < <(grep -rlE "from 'fast-check'" --include='*.test.js' dist/test "$package/test" | grep -v '\.nightly\.')
   for round in 1 2 3 4 5 6 7 8 9 10; do
     jest "property-$round" --runTestsByPath "${files[@]}"
   done

@@ -9,8 +9,12 @@ if ! git rev-parse --git-dir >/dev/null 2>&1; then
   exit 1
 fi
 
+# macOS has no sha256sum.
+hash=(sha256sum)
+command -v sha256sum >/dev/null || hash=(shasum -a 256)
+
 snapshot() { # path and hash of every file that is not ignored
-  git ls-files -z --cached --others --exclude-standard | xargs -0 sha256sum 2>/dev/null | sort -k 2 || true
+  git ls-files -z --cached --others --exclude-standard | xargs -0 "${hash[@]}" 2>/dev/null | sort -k 2 || true
 }
 
 before=$(snapshot)

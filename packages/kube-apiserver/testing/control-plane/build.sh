@@ -9,6 +9,7 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 release=v1.36.3
+source "$here/../buildcache.sh"
 
 if [ -n "${KUBEBUILDER_ASSETS:-}" ]; then
   ln -sfn "$KUBEBUILDER_ASSETS" "$root/.bin"
@@ -16,7 +17,7 @@ if [ -n "${KUBEBUILDER_ASSETS:-}" ]; then
   exit 0
 fi
 
-key=$(cat "$here"/kubernetes/go.mod "$here"/kwok/go.mod | sha256sum | cut -c1-16)
+key=$(cat "$here"/kubernetes/go.mod "$here"/kwok/go.mod | sha256 | cut -c1-16)
 cache="${XDG_CACHE_HOME:-$HOME/.cache}/multicluster-engine/control-plane/$key"
 mkdir -p "$cache"
 ln -sfn "$cache" "$root/.bin"
@@ -25,8 +26,7 @@ version="k8s.io/component-base/version"
 stamp="-s -w -X $version.gitVersion=$release -X $version.gitMajor=1 -X $version.gitMinor=36"
 
 # One builder at a time: two clones that start together would otherwise compile everything twice.
-exec 9>"$cache/.lock"
-flock 9
+lock "$cache/.lock"
 
 build() { # build FOLDER PACKAGE NAME: compiles into a temporary name first, so that a cut build leaves no half program
   [ -x "$cache/$3" ] && return 0

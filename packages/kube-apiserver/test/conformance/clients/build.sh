@@ -5,7 +5,9 @@
 set -euo pipefail
 
 client=${1:?usage: build.sh helm|go|python}
-here=$(cd "$(dirname "$0")" && pwd)/$client
+folder=$(cd "$(dirname "$0")" && pwd)
+here=$folder/$client
+source "$folder/../../../testing/buildcache.sh"
 
 need() { # need PROGRAM WHAT: fails with one line that says what to install
   command -v "$1" >/dev/null || { echo "$2 not found: install it to run the conformance suite's $client client" >&2; exit 1; }
@@ -18,13 +20,12 @@ case $client in
   *) echo "usage: build.sh helm|go|python, got '$client'" >&2; exit 2 ;;
 esac
 
-key=$(cat "${inputs[@]}" | sha256sum | cut -c1-16)
+key=$(cat "${inputs[@]}" | sha256 | cut -c1-16)
 cache="${XDG_CACHE_HOME:-$HOME/.cache}/multicluster-engine/clients/$client-$key"
 mkdir -p "$cache"
 
 # One build at a time: clones that start together would otherwise build twice.
-exec 9>"$cache/.lock"
-flock 9
+lock "$cache/.lock"
 
 if [ ! -e "$cache/.complete" ]; then
   echo "preparing the $client client ..." >&2
