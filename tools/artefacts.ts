@@ -3,6 +3,7 @@ import path from 'node:path';
 import { openApiDocument } from '../src/gateway/openapi/openapi.js';
 import { readCrds } from './crd.js';
 import { declarations } from './declarations.js';
+import { metricsPage } from './metricspage.js';
 import { referencePage } from './reference.js';
 
 /** A file that is generated and committed: its path below the package root, and its text. */
@@ -19,6 +20,7 @@ export async function artefacts(root: string): Promise<Artefact[]> {
     all.push({ path: `docs/reference/${crd.file}.md`, text: referencePage(crd) });
   }
   all.push({ path: 'docs/reference/openapi.json', text: openapi(root) });
+  all.push({ path: 'docs/reference/metrics.md', text: metricsPage() });
   all.push({ path: 'deploy/base/crds.yaml', text: definitions(root) });
   return all;
 }

@@ -65,6 +65,6 @@ function typeName(field: Field): string {
 }
 
 /** Text that is safe in a cell of a Markdown table. */
-function cell(text: string): string {
+export function cell(text: string): string {
   return text.replaceAll('|', '\\|').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

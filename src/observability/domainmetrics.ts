@@ -3,9 +3,12 @@ import type { EngineInfo, EngineMetrics, PlacementInfo, PlacementMetrics } from 
 import { Collectors } from './collectors.js';
 
 const HELP = {
-  multicluster_engine_info: 'The engines of this hub, always 1',
-  multicluster_placement_info: 'The placements of this hub, always 1',
-  multicluster_placement_selected_clusters: 'Clusters in the decision of a placement',
+  multicluster_engine_info:
+    'The engines of this hub, always 1; kept after a lost lease: only the values of the holder are current',
+  multicluster_placement_info:
+    'The placements of this hub, always 1; kept after a lost lease: only the values of the holder are current',
+  multicluster_placement_selected_clusters:
+    'Clusters in the decision of a placement; only the values of the holder of the lease are current',
   multicluster_decision_latency_seconds:
     'Time from an observed change to the publication of the decision that follows from it',
 };

@@ -10,7 +10,7 @@ const HELP = {
   multicluster_gateway_upstream_requests_total: 'Calls to the Kubernetes API; code <error> without a usable response',
   multicluster_gateway_upstream_duration_seconds: 'Duration of calls to the Kubernetes API',
   multicluster_gateway_dropped_connections_total: 'Rejected connections by cause: tls, protocol, timeout, capacity',
-  multicluster_gateway_reloads_total: 'Reloaded files',
+  multicluster_gateway_reloads_total: 'Reloaded files; result: used or refused',
   multicluster_gateway_certificate_expiry_timestamp_seconds: 'Expiry time of the serving certificate',
   multicluster_gateway_connections: 'Open connections of clients',
 };

@@ -7,11 +7,22 @@ import type { LogMetrics } from '../runtime/metrics.js';
  */
 const EVENT_LOOP_SAMPLE_MS = 100;
 
+/** A metric without its values. */
+export interface MetricDescription {
+  readonly name: string;
+  /** `counter`, `gauge` or `histogram`. */
+  readonly type: string;
+  readonly labels: readonly string[];
+  readonly help: string;
+}
+
 /** What the metrics of each process have: the metric of its log, and all metrics as text. */
 export interface Exposition {
   readonly logs: LogMetrics;
   readonly contentType: string;
   text(): Promise<string>;
+  /** All metrics, in the order of the text. */
+  descriptions(): readonly MetricDescription[];
 }
 
 /** A registry with prom-client's default metrics of a Node process. */
@@ -22,7 +33,23 @@ export function createProcessRegistry(): Registry {
 }
 
 export function expositionOf(registry: Registry): Exposition {
-  return { logs: logMetrics(registry), contentType: registry.contentType, text: () => registry.metrics() };
+  return {
+    logs: logMetrics(registry),
+    contentType: registry.contentType,
+    text: () => registry.metrics(),
+    descriptions: () => registry.getMetricsAsArray().map(describe),
+  };
+}
+
+function describe(metric: object): MetricDescription {
+  const fields = new Map<string, unknown>(Object.entries(metric));
+  const labels = fields.get('labelNames');
+  return {
+    name: String(fields.get('name')),
+    type: String(fields.get('type')),
+    labels: Array.isArray(labels) ? labels.map(String) : [],
+    help: String(fields.get('help')),
+  };
 }
 
 function logMetrics(registry: Registry): LogMetrics {

@@ -172,6 +172,22 @@ describe('the metrics', () => {
     expect(await metrics.text()).toMatch(/^multicluster_log_dropped_lines_total 5$/m);
   });
 
+  it('the metrics are described by name, type, labels and help, with or without values', () => {
+    const described = createMetrics().descriptions();
+
+    expect(described).toContainEqual({
+      name: 'multicluster_cache_failures_total',
+      type: 'counter',
+      labels: ['resource', 'kind'],
+      help: 'Lists and watches that failed',
+    });
+    expect(described.find(({ name }) => name === 'workqueue_work_duration_seconds')).toMatchObject({
+      type: 'histogram',
+      labels: ['name', 'controller'],
+    });
+    expect(described.find(({ name }) => name === 'multicluster_engine_info')).toMatchObject({ type: 'gauge' });
+  });
+
   it('the metrics of the process are exposed', async () => {
     expect(await createMetrics().text()).toContain('process_cpu_seconds_total');
   });
