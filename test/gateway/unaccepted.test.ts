@@ -3,6 +3,7 @@ import type { TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, it } from '@jest/globals';
 
 import { Placements } from '../../src/api/resources.js';
+import type { GatewayOptions } from '../../src/gateway/gateway.js';
 import { Budget } from '../../src/gateway/request/budget.js';
 import { ObjectParser } from '../../src/gateway/request/objectparser.js';
 import type { ObjectRequest } from '../../src/gateway/request/objectbody.js';
@@ -43,8 +44,8 @@ const LARGE_LIST = {
   items: [{ ...PLACEMENT, metadata: { ...PLACEMENT.metadata, annotations: { a: 'x'.repeat(100 * KIB) } } }],
 };
 
-async function start(strict = false): Promise<Rig> {
-  rig = await startRig({ strict });
+async function start(options: Partial<GatewayOptions> = {}): Promise<Rig> {
+  rig = await startRig(options);
   rig.upstream.script = authenticating;
   return rig;
 }
@@ -75,7 +76,7 @@ describe('a body of more than 64 KiB whose token the API server has not accepted
   it.each([false, true])(
     'the gateway answers a body of more than 64 KiB with 403 and does not send it when the token is invented (strict: %s)',
     async (strict) => {
-      const started = await start(strict);
+      const started = await start({ strict });
 
       const { replies } = await sendRaw(post(INVENTED, 100 * KIB), started.wire);
 
@@ -142,6 +143,7 @@ describe('a body of more than 64 KiB whose token the API server has not accepted
   });
 });
 
+// On a clock that stands still, no upload counts as one that stands still.
 describe('unfinished uploads with an invented token', () => {
   /** Sends all but the end of a body. */
   async function upload(started: Rig): Promise<TLSSocket> {
@@ -152,7 +154,7 @@ describe('unfinished uploads with an invented token', () => {
   }
 
   it('unfinished uploads with an invented token leave memory for large answers and for uploads of an accepted token', async () => {
-    const started = await start();
+    const started = await start({ clock: new ManualClock() });
     const sockets = await Promise.all(Array.from({ length: 150 }, () => upload(started)));
     await waitFor('the unaccepted clients to exhaust what they share', () => reviewsOf(started) > 0);
 
@@ -165,7 +167,7 @@ describe('unfinished uploads with an invented token', () => {
   });
 
   it('unfinished uploads with an invented token leave memory for the first upload of a client whose token is accepted', async () => {
-    const started = await start();
+    const started = await start({ clock: new ManualClock() });
     const sockets = await Promise.all(Array.from({ length: 150 }, () => upload(started)));
     await waitFor('the unaccepted clients to exhaust what they share', () => reviewsOf(started) > 0);
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import { compileSpec } from '../../src/domain/placement/predicates.js';
 import type { ClusterView } from '../../src/domain/placement/snapshot.js';
+import { Bitset } from '../../src/index/bitset.js';
 import { RequirementIndex } from '../../src/index/requirementindex.js';
 import { cluster } from '../support/builders/placement.js';
 
@@ -42,5 +43,37 @@ describe('a requirement that two Placements share', () => {
     index.addPlacement('team/three', IN_EU);
 
     expect([...index.updateCluster(0, OUTSIDE, INSIDE)]).toEqual(['team/three']);
+  });
+
+  it('the clusters that match rules which no Placement has are found too', () => {
+    const candidates = new Bitset();
+    candidates.add(0);
+    candidates.add(1);
+    const index = new RequirementIndex(
+      new Map([
+        [0, INSIDE],
+        [1, OUTSIDE],
+      ]),
+    );
+
+    expect([0, 1].filter((ordinal) => index.matching(IN_EU, candidates).has(ordinal))).toEqual([0]);
+  });
+
+  it('a requirement that was asked for follows clusters that come and go', () => {
+    const clusters = new Map<number, ClusterView>();
+    const index = new RequirementIndex(clusters);
+    index.addPlacement('team/one', IN_EU);
+    const candidates = new Bitset();
+    candidates.add(0);
+    const matches = (): boolean => index.matching(IN_EU, candidates).has(0);
+    const before = matches();
+
+    clusters.set(0, INSIDE);
+    index.updateCluster(0, undefined, INSIDE);
+    const added = matches();
+    clusters.delete(0);
+    index.updateCluster(0, INSIDE, undefined);
+
+    expect([before, added, matches()]).toEqual([false, true, false]);
   });
 });

@@ -357,6 +357,14 @@ describe('a list', () => {
     await client.list(ConfigMaps, undefined);
 
     expect(wire.calls[0]?.path).toBe('/api/v1/configmaps');
+    expect(wire.calls[0]?.target).toEqual({ verb: 'list', resource: 'configmaps' });
+  });
+
+  it('a list of a namespace names the namespace in its errors', async () => {
+    wire.answers.push(page([]));
+    await client.list(ConfigMaps, 'n');
+
+    expect(wire.calls[0]?.target).toEqual({ verb: 'list', resource: 'configmaps', namespace: 'n' });
   });
 
   it('a list takes null for no items, as Go writes them', async () => {
