@@ -49,7 +49,7 @@ programs: ## Build helm and kustomize for the tests of the installation (Go 1.26
 verify: $(DEPENDENCIES) ## Regenerate, lint, type-check, check commit subjects; fail when generated files change
 	@bash tools/verify.sh
 
-generate: $(DEPENDENCIES) ## Make what is derived from crds/ (types, reference)
+generate: $(DEPENDENCIES) ## Make what is derived from crds/ and deploy/ (types, reference, Helm chart)
 	npm run --silent generate
 
 apiserver-data: build control-plane ## Make the data of packages/kube-apiserver from the real API server and its Go structs (needs Go)

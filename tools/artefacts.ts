@@ -1,6 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { openApiDocument } from '../src/gateway/openapi/openapi.js';
+import { chartFiles } from './chart/chart.js';
 import { readCrds } from './crd.js';
 import { declarations } from './declarations.js';
 import { metricsPage } from './metricspage.js';
@@ -22,6 +23,7 @@ export async function artefacts(root: string): Promise<Artefact[]> {
   all.push({ path: 'docs/reference/openapi.json', text: openapi(root) });
   all.push({ path: 'docs/reference/metrics.md', text: metricsPage() });
   all.push({ path: 'deploy/base/crds.yaml', text: definitions(root) });
+  all.push(...chartFiles(root));
   return all;
 }
 

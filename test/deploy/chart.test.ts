@@ -1,0 +1,163 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { describe, expect, it } from '@jest/globals';
+import { Ajv } from 'ajv';
+import { load, loadAll } from 'js-yaml';
+
+import { asRecord, field, isRecord } from '../../src/api/json.js';
+import { OPERATOR_NAMESPACE } from '../../src/api/names.js';
+import { version } from '../../src/config/config.js';
+import { describeWithPrograms, runProgram } from '../support/programs/programs.js';
+import { root } from '../support/repository/root.js';
+
+const CHART = path.join(root, 'deploy', 'helm', 'multicluster-engine');
+const KEEP = 'helm.sh/resource-policy';
+/** Each overlay, and the values of the chart that give the same objects. */
+const WAYS = [
+  { overlay: 'default', flags: [] },
+  { overlay: 'ha', flags: ['--values', path.join(CHART, 'values-ha.yaml')] },
+  { overlay: 'namespaced', flags: ['--set', 'onlyNamespace=multicluster-engine'] },
+];
+
+function read(file: string): string {
+  return readFileSync(path.join(CHART, file), 'utf8');
+}
+
+/** Objects by kind, namespace and name. */
+function byId(texts: string): Map<string, unknown> {
+  const objects = loadAll(texts).filter(isRecord);
+  return new Map(
+    objects.map((one) => {
+      const { namespace = '', name } = asRecord(one['metadata']);
+      return [`${String(one['kind'])} ${String(namespace)}/${String(name)}`, one];
+    }),
+  );
+}
+
+async function template(...flags: readonly string[]): Promise<Map<string, unknown>> {
+  return byId(await runProgram('helm', ['template', 'engine', CHART, '-n', OPERATOR_NAMESPACE, ...flags]));
+}
+
+function annotationsOf(object: unknown): unknown {
+  return field(field(object, 'metadata'), 'annotations');
+}
+
+/** The object without the annotation that makes Helm keep it. */
+function withoutKeep(object: unknown): unknown {
+  const { annotations, ...metadata } = asRecord(field(object, 'metadata'));
+  const { [KEEP]: _keep, ...others } = asRecord(annotations);
+  const rest = Object.keys(others).length === 0 ? {} : { annotations: others };
+  return { ...asRecord(object), metadata: { ...metadata, ...rest } };
+}
+
+/** The path of every value: `image.tag`. */
+function paths(values: unknown, at = ''): string[] {
+  if (!isRecord(values) || Object.keys(values).length === 0) return [at];
+  return Object.entries(values).flatMap(([key, value]) => paths(value, at === '' ? key : `${at}.${key}`));
+}
+
+describeWithPrograms('the Helm chart', ['helm', 'kustomize'], () => {
+  it.each(WAYS)(
+    'the Helm chart has the objects of overlay $overlay, except the namespace of the operator',
+    async ({ overlay, flags }) => {
+      const wanted = byId(await runProgram('kustomize', ['build', path.join(root, 'deploy', 'overlays', overlay)]));
+      const objects = await template(...flags);
+      const made = [...objects].filter(([, one]) => field(annotationsOf(one), 'helm.sh/hook') === undefined);
+
+      expect(wanted.delete(`Namespace /${OPERATOR_NAMESPACE}`)).toBe(true);
+      expect(new Map(made.map(([id, one]) => [id, withoutKeep(one)]))).toEqual(wanted);
+      expect(made.length).toBeGreaterThan(25);
+    },
+  );
+
+  it('the Helm chart keeps the CustomResourceDefinitions and a namespace with objects of an engine, and nothing else', async () => {
+    const kept = async (...flags: readonly string[]): Promise<string[]> =>
+      [...(await template(...flags))].filter(([, one]) => field(annotationsOf(one), KEEP) === 'keep').map(([id]) => id);
+    const definitions = (ids: readonly string[]): number =>
+      ids.filter((id) => id.startsWith('CustomResourceDefinition ')).length;
+
+    const found = await kept('--set', 'onlyNamespace=fleet');
+    expect([definitions(found), found.filter((id) => id.startsWith('Namespace'))]).toEqual([6, ['Namespace /fleet']]);
+    expect(found).toHaveLength(7);
+    expect(await kept('--set', 'crds.keep=false')).toEqual([]);
+    expect(definitions([...(await template('--set', 'crds.enabled=false')).keys()])).toBe(0);
+  });
+
+  it.each([
+    [[], `multicluster-engine:${version()}`],
+    [['image.repository=localhost:5000/engine'], `localhost:5000/engine:${version()}`],
+    [['image.tag=9.9'], 'multicluster-engine:9.9'],
+    [[`image.digest=sha256:${'a'.repeat(64)}`], `multicluster-engine@sha256:${'a'.repeat(64)}`],
+    [['image.tag=9.9', `image.digest=sha256:${'a'.repeat(64)}`], `multicluster-engine:9.9@sha256:${'a'.repeat(64)}`],
+  ])('the Helm chart with %j runs the operator, its components and the test with image %s', async (values, image) => {
+    const objects = await template(...values.flatMap((one) => ['--set', one]));
+    const images = JSON.stringify([...objects.values()]).match(/"image":"[^"]*"/g);
+    const operator = JSON.stringify(objects.get(`Deployment ${OPERATOR_NAMESPACE}/multicluster-engine-operator`));
+
+    expect(images).toEqual([`"image":"${image}"`, `"image":"${image}"`]);
+    expect(operator).toContain(`{"name":"MULTICLUSTER_ENGINE_IMAGE","value":"${image}"}`);
+  });
+
+  it('the Helm chart puts every setting of the pods into the Deployment of the operator', async () => {
+    const settings = {
+      imagePullSecrets: [{ name: 'registry' }],
+      nodeSelector: { room: 'a' },
+      tolerations: [{ key: 'k', operator: 'Exists' }],
+      affinity: { nodeAffinity: {} },
+      priorityClassName: 'system-cluster-critical',
+    };
+    const values = { ...settings, extraArgs: ['--log-level=debug'], image: { pullPolicy: 'Always' } };
+    const objects = await template(
+      ...Object.entries(values).flatMap(([key, one]) => ['--set-json', `${key}=${JSON.stringify(one)}`]),
+    );
+    const pod = ['spec', 'template', 'spec'].reduce(
+      field,
+      objects.get(`Deployment ${OPERATOR_NAMESPACE}/multicluster-engine-operator`),
+    );
+
+    expect(pod).toMatchObject({
+      ...settings,
+      containers: [{ args: ['operator', '--controllers=engine', '--log-level=debug'], imagePullPolicy: 'Always' }],
+    });
+  });
+
+  it('helm lint finds nothing to complain about', async () => {
+    expect(await runProgram('helm', ['lint', '--strict', CHART])).toContain('1 chart(s) linted, 0 chart(s) failed');
+  });
+});
+
+describe('values.schema.json', () => {
+  const schema = asRecord(JSON.parse(read('values.schema.json')));
+  const accepts = new Ajv({ strict: false }).compile(schema);
+  const values = asRecord(load(read('values.yaml')));
+
+  it('values.schema.json accepts values.yaml and values-ha.yaml', () => {
+    expect([accepts(values), accepts(load(read('values-ha.yaml')))]).toEqual([true, true]);
+  });
+
+  it('values.schema.json describes every value of values.yaml', () => {
+    const known = paths(values).map((at) => {
+      const found = at.split('.').reduce<unknown>((node, key) => field(field(node, 'properties'), key), schema);
+      return [at, typeof field(found, 'description')];
+    });
+
+    expect(known.length).toBeGreaterThan(15);
+    // The contents of resources are those of Kubernetes.
+    expect(known.filter(([at, kind]) => kind !== 'string' && at?.startsWith('resources.') === false)).toEqual([]);
+  });
+
+  it.each([
+    { replica: 2 },
+    { replicas: 0 },
+    { replicas: '2' },
+    { image: { repository: 'engine:1.0' } },
+    { image: { digest: 'sha256:abc' } },
+    { onlyNamespace: 'kube-system' },
+    { onlyNamespace: 'default' },
+    { topologySpread: { nodes: 'Never' } },
+    { extraArgs: ['log-level=debug'] },
+  ])('values.schema.json rejects %j', (wrong) => {
+    expect(accepts(wrong)).toBe(false);
+  });
+});

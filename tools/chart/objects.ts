@@ -1,0 +1,110 @@
+import { asRecord, type JsonRecord } from '../../src/api/json.js';
+import { OPERATOR_NAMESPACE, OPERATOR_SERVICE_ACCOUNT } from '../../src/api/names.js';
+import { Template } from './template.js';
+
+const IMAGE = 'include "multicluster-engine.image" . | quote';
+/** The variables of the operator's environment that values.yaml sets. */
+const ENVIRONMENT: Readonly<Record<string, string>> = {
+  MULTICLUSTER_ENGINE_IMAGE: IMAGE,
+  MULTICLUSTER_ENGINE_COMPONENT_REPLICAS: '.Values.componentReplicas | quote',
+};
+/** What makes `helm uninstall` leave an object. */
+const KEEP = 'helm.sh/resource-policy: keep';
+
+/** A manifest of deploy/ as a template: in the namespace of the release, with the settings of values.yaml. */
+export function objectTemplate(object: JsonRecord): string {
+  const template = new Template();
+  const placed = inRelease(object, template);
+  if (placed['kind'] === 'CustomResourceDefinition') return kept(template.text(placed), '.Values.crds.keep');
+  return template.text(placed['kind'] === 'Deployment' ? operatorDeployment(placed, template) : placed);
+}
+
+/**
+ * A manifest of the overlay namespaced as a template: its target namespace is the value onlyNamespace. The namespace
+ * itself is kept, since the objects of an engine are in it.
+ */
+export function targetTemplate(object: JsonRecord, namespace: string): string {
+  const template = new Template();
+  const target = template.value('.Values.onlyNamespace');
+  const placed = moved(inRelease(object, template), namespace, target);
+  if (placed['kind'] !== 'Namespace') return template.text(placed);
+  const metadata = { ...asRecord(placed['metadata']), name: target };
+  return kept(template.text({ ...placed, metadata }));
+}
+
+function inRelease(object: JsonRecord, template: Template): JsonRecord {
+  return moved(object, OPERATOR_NAMESPACE, template.value('.Release.Namespace'));
+}
+
+/** The object with another namespace, if it is in `from`, and its subjects likewise. */
+function moved(object: JsonRecord, from: string, to: string): JsonRecord {
+  const placed = (holder: JsonRecord): JsonRecord =>
+    holder['namespace'] === from ? { ...holder, namespace: to } : holder;
+  const subjects = object['subjects'];
+  return {
+    ...object,
+    metadata: placed(asRecord(object['metadata'])),
+    ...(Array.isArray(subjects) ? { subjects: subjects.map((one) => placed(asRecord(one))) } : {}),
+  };
+}
+
+/** The text of an object with the annotation {@link KEEP}; with a condition only where that is true. */
+function kept(text: string, condition?: string): string {
+  const annotations = `  annotations:\n    ${KEEP}\n`;
+  const guarded = condition === undefined ? annotations : `  {{- if ${condition} }}\n${annotations}  {{- end }}\n`;
+  return text.replace('metadata:\n', `metadata:\n${guarded}`);
+}
+
+function operatorDeployment(object: JsonRecord, template: Template): JsonRecord {
+  const spec = asRecord(object['spec']);
+  const pods = asRecord(spec['template']);
+  const pod = operatorPod(asRecord(pods['spec']), template);
+  return {
+    ...object,
+    spec: { ...spec, replicas: template.value('.Values.replicas'), template: { ...pods, spec: pod } },
+  };
+}
+
+function operatorPod(pod: JsonRecord, template: Template): JsonRecord {
+  const [nodes, zones, ...others] = records(pod['topologySpreadConstraints']);
+  const [container, ...sidecars] = records(pod['containers']);
+  if (container === undefined || sidecars.length > 0 || zones === undefined || others.length > 0)
+    throw new Error(`${OPERATOR_SERVICE_ACCOUNT}: want one container and two topologySpreadConstraints`);
+  return {
+    ...pod,
+    imagePullSecrets: template.optional('.Values.imagePullSecrets'),
+    nodeSelector: template.optional('.Values.nodeSelector'),
+    tolerations: template.optional('.Values.tolerations'),
+    affinity: template.optional('.Values.affinity'),
+    priorityClassName: template.optionalScalar('.Values.priorityClassName'),
+    topologySpreadConstraints: [
+      { ...nodes, whenUnsatisfiable: template.value('.Values.topologySpread.nodes') },
+      { ...zones, whenUnsatisfiable: template.value('.Values.topologySpread.zones') },
+    ],
+    containers: [operatorContainer(container, template)],
+  };
+}
+
+function operatorContainer(container: JsonRecord, template: Template): JsonRecord {
+  const env = records(container['env']).map((one) => {
+    const expression = ENVIRONMENT[String(one['name'])];
+    return expression === undefined ? one : { ...one, value: template.value(expression) };
+  });
+  const args: readonly unknown[] = Array.isArray(container['args']) ? container['args'] : [];
+  return {
+    ...container,
+    image: template.value(IMAGE),
+    imagePullPolicy: template.optionalScalar('.Values.image.pullPolicy'),
+    args: [
+      ...args,
+      template.optionalItem('.Values.onlyNamespace', '--namespace={{ . }}'),
+      template.optionalItems('.Values.extraArgs'),
+    ],
+    env,
+    resources: template.tree('.Values.resources'),
+  };
+}
+
+function records(value: unknown): JsonRecord[] {
+  return Array.isArray(value) ? value.map((one) => asRecord(one)) : [];
+}
