@@ -1,4 +1,5 @@
-import { matches, type PlacementRules } from '../domain/placement/predicates.js';
+import type { PlacementRules } from '../domain/placement/predicates.js';
+import { matches } from '../domain/placement/rules.js';
 import type { ClusterView } from '../domain/placement/snapshot.js';
 import type { CandidatePool, CandidatePoolChange } from './candidatepools.js';
 

@@ -1,7 +1,7 @@
 import type { ClusterSelector } from '../domain/clusters/selector.js';
 import { eligibleSets } from '../domain/placement/eligible.js';
 import type { PlacementRules } from '../domain/placement/predicates.js';
-import { clusterHash, matchedClusters } from '../domain/placement/rank.js';
+import { clusterHash, matchedClusters, type MatchedClusters } from '../domain/placement/rank.js';
 import type { BindingView, Candidate, Candidates, ClusterView, SetView } from '../domain/placement/snapshot.js';
 import { affected, type PlacementEntry } from './affected.js';
 import { BindingIndex } from './bindingindex.js';
@@ -39,6 +39,7 @@ interface Entry extends IndexedPlacement, PlacementEntry {
 }
 
 const NO_KEYS: readonly string[] = [];
+const NO_CANDIDATES: Candidates = { count: 0, has: () => false, matched: matchedClusters([]) };
 const NO_EFFECTS: ClusterEffects = { placements: NO_KEYS, sets: [] };
 
 /**
@@ -163,9 +164,11 @@ export class PlacementIndex {
   /** The clusters that a Placement may select from. The value does not follow later changes. */
   candidates(key: string): Candidates {
     const entry = this.#placements.get(key);
-    if (entry === undefined || entry.rules.problem !== undefined) return { count: 0, matched: matchedClusters([]) };
+    if (entry === undefined || entry.rules.problem !== undefined) return NO_CANDIDATES;
     const { clusters } = entry.pool;
-    return { count: clusters.size, matched: this.#matched(this.#requirements.matching(entry.rules, clusters)) };
+    const all = this.#clustersAt(clusters.copy());
+    const matched = this.#clustersAt(this.#requirements.matching(entry.rules, clusters));
+    return { count: all.size, has: (name) => all.has(name), matched };
   }
 
   /** The bindings of a namespace. */
@@ -204,17 +207,17 @@ export class PlacementIndex {
     this.#candidates[ordinal] = candidate;
   }
 
-  /** The clusters of `matching`, which must not change any more, as they are called now. */
-  #matched(matching: Bitset): Candidates['matched'] {
+  /** The clusters at `ordinals`, which must not change any more, as they are called now. */
+  #clustersAt(ordinals: Bitset): MatchedClusters {
     const candidates = this.#candidates;
     this.#candidatesShared = true;
-    const values = (): Iterator<Candidate> => candidatesAt(matching, candidates);
+    const values = (): Iterator<Candidate> => candidatesAt(ordinals, candidates);
     let names: Set<string> | undefined;
     return {
-      size: matching.size,
+      size: ordinals.size,
       has: (name) => {
         const ordinal = this.#membership.ordinalOf(name);
-        if (ordinal !== undefined && candidates[ordinal]?.name === name) return matching.has(ordinal);
+        if (ordinal !== undefined && candidates[ordinal]?.name === name) return ordinals.has(ordinal);
         // The cluster is unknown, or its ordinal has changed since: the copy alone decides.
         names ??= new Set(Array.from({ [Symbol.iterator]: values }, (one) => one.name));
         return names.has(name);

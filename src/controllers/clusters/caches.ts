@@ -1,9 +1,9 @@
-import { isRecord } from '../../api/json.js';
 import type { ManagedCluster } from '../../api/generated/managedcluster.js';
 import type { ManagedClusterSet } from '../../api/generated/managedclusterset.js';
 import type { ManagedClusterSetBinding } from '../../api/generated/managedclustersetbinding.js';
 import type { KubeObject } from '../../api/meta.js';
 import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets } from '../../api/resources.js';
+import { clusterSetOf } from '../../domain/placement/eligible.js';
 import type { Cache, CacheOptions } from '../../kube/cache/reflector.js';
 
 /** The caches of clusters, sets and bindings. Each needs the verbs get, list and watch. */
@@ -30,12 +30,6 @@ export const clusterCacheOptions: {
 /** The plural names of the caches that are not current: never synced, or not readable at the moment. */
 export function cachesNotCurrent(caches: readonly Cache<KubeObject>[]): readonly string[] {
   return caches.filter((cache) => !cache.current()).map((cache) => cache.type.plural);
-}
-
-/** The set that a binding names; the empty string, which is no name of a set, where it names none. */
-export function clusterSetOf({ spec }: { readonly spec: unknown }): string {
-  const named = isRecord(spec) ? spec['clusterSet'] : undefined;
-  return typeof named === 'string' ? named : '';
 }
 
 /** The fields of a cluster that selection reads. */

@@ -3,8 +3,9 @@ import type { ManagedClusterSetBinding } from '../../api/generated/managedcluste
 import { ManagedClusterSetBindings, ManagedClusterSets } from '../../api/resources.js';
 import { readClusterSelector } from '../../domain/clusters/selector.js';
 import { bindingStatus, setStatus, type BindingStatusInput } from '../../domain/clusters/status.js';
+import { clusterSetOf } from '../../domain/placement/eligible.js';
 import type { MembershipIndex } from '../../index/membershipindex.js';
-import { clusterSetOf, type ClusterCaches } from './caches.js';
+import type { ClusterCaches } from './caches.js';
 import type { StatusKind } from './reconcile.js';
 
 /** ManagedClusterSets: the number of their clusters, without those that are being deleted, which are no candidates. */

@@ -1,7 +1,7 @@
 import type { Placement } from '../../api/generated/placement.js';
 import type { PlacementDecision } from '../../api/generated/placementdecision.js';
-import { PLACEMENT_LABEL } from '../../api/names.js';
 import { PlacementDecisions, Placements } from '../../api/resources.js';
+import { placementKeys } from '../../domain/placement/decision.js';
 import type { Cache, CacheOptions } from '../../kube/cache/reflector.js';
 import { clusterCacheOptions, type ClusterCaches } from '../clusters/caches.js';
 
@@ -23,14 +23,3 @@ export const placementCacheOptions: typeof clusterCacheOptions & {
   placements: { type: Placements },
   decisions: { type: PlacementDecisions, indexers: { [BY_PLACEMENT]: placementKeys } },
 };
-
-/** The keys of the Placements that a decision object may concern: by label, by owner, and by its name. */
-export function placementKeys({ metadata }: PlacementDecision): readonly string[] {
-  const names = new Set<string>();
-  const label = metadata.labels?.[PLACEMENT_LABEL];
-  if (label !== undefined) names.add(label);
-  for (const owner of metadata.ownerReferences ?? []) if (owner.kind === Placements.kind) names.add(owner.name);
-  const named = /^(.+)-decision-[1-9][0-9]*$/.exec(metadata.name)?.[1];
-  if (named !== undefined) names.add(named);
-  return [...names].sort().map((name) => `${metadata.namespace ?? ''}/${name}`);
-}

@@ -5,10 +5,12 @@ import type { PlacementDecision } from '../../api/generated/placementdecision.js
 import type { KubeObject } from '../../api/meta.js';
 import { nameOf } from '../../api/resources.js';
 import { readClusterSelector } from '../../domain/clusters/selector.js';
+import { placementKeys } from '../../domain/placement/decision.js';
+import { bindingView } from '../../domain/placement/eligible.js';
 import { clusterView, compileSpec } from '../../domain/placement/predicates.js';
 import type { Change } from '../../kube/cache/store.js';
-import { cachesNotCurrent, clusterSetOf } from '../clusters/caches.js';
-import { placementKeys } from './caches.js';
+import { cachesNotCurrent } from '../clusters/caches.js';
+
 import type { PlacementContext } from './scope.js';
 
 /**
@@ -56,9 +58,7 @@ function foldBinding({ index }: PlacementContext, change: Change<ManagedClusterS
   const { key, after } = change;
   const { namespace = '', name } = nameOf(key);
   if (after === undefined) return index.removeBinding(namespace, name);
-  if (!isSpecChange(change)) return [];
-  const deleting = after.metadata.deletionTimestamp !== undefined;
-  return index.upsertBinding(namespace, { name, clusterSet: clusterSetOf(after), deleting });
+  return isSpecChange(change) ? index.upsertBinding(namespace, bindingView(after)) : [];
 }
 
 function foldPlacement({ index, changes, mutations }: PlacementContext, change: Change<Placement>): readonly string[] {

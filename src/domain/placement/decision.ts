@@ -71,6 +71,17 @@ export function revisionOf(clusters: readonly string[]): string {
   return hex64(hash64(clusters.map((name) => `${name}\n`).join('')));
 }
 
+/** The keys of the Placements that a decision object may concern: by label, by owner, and by its name. */
+export function placementKeys({ metadata }: KubeObject): readonly string[] {
+  const names = new Set<string>();
+  const label = metadata.labels?.[PLACEMENT_LABEL];
+  if (label !== undefined) names.add(label);
+  for (const owner of metadata.ownerReferences ?? []) if (owner.kind === Placements.kind) names.add(owner.name);
+  const named = /^(.+)-decision-[1-9][0-9]*$/.exec(metadata.name)?.[1];
+  if (named !== undefined) names.add(named);
+  return [...names].sort().map((name) => `${metadata.namespace ?? ''}/${name}`);
+}
+
 /** The view of an object in the Placement's namespace that has its label, or a name of its decisions. */
 export function readDecision(object: RawDecision, owner: DecisionOwner): StoredDecision {
   const { metadata } = object;

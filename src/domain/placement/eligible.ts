@@ -1,3 +1,5 @@
+import { isRecord } from '../../api/json.js';
+import type { KubeObject } from '../../api/meta.js';
 import type { PlacementRules } from './predicates.js';
 import type { BindingView, SetView } from './snapshot.js';
 
@@ -17,6 +19,18 @@ export interface Eligibility {
   /** Eligible sets whose selector is unreadable: their members are unknown, and none is selected anew. */
   readonly unreadable: readonly string[];
   readonly ignored: readonly IgnoredBinding[];
+}
+
+/** The set that a binding names; the empty string, which is no name of a set, where it names none. */
+export function clusterSetOf({ spec }: { readonly spec?: unknown }): string {
+  const named = isRecord(spec) ? spec['clusterSet'] : undefined;
+  return typeof named === 'string' ? named : '';
+}
+
+/** The view of a ManagedClusterSetBinding. */
+export function bindingView(binding: KubeObject & { readonly spec?: unknown }): BindingView {
+  const { name, deletionTimestamp } = binding.metadata;
+  return { name, clusterSet: clusterSetOf(binding), deleting: deletionTimestamp !== undefined };
 }
 
 /**

@@ -1,7 +1,6 @@
 import { isRecord } from '../../api/json.js';
 import type { KubeObject } from '../../api/meta.js';
 import {
-  firstUnmet,
   isList,
   quote,
   readClaimSelector,
@@ -72,17 +71,6 @@ export function compileSpec(spec: unknown): PlacementRules {
   const read = parse(() => readSpec(readObject(spec, 'spec')));
   if (read.ok) return read.value;
   return { wanted: undefined, requested: [], predicates: [], problem: read.problem };
-}
-
-/** Whether the cluster matches a predicate, or there is none; false with a `problem`. */
-export function matches(rules: PlacementRules, cluster: ClusterView): boolean {
-  if (rules.problem !== undefined) return false;
-  if (rules.predicates.length === 0) return true;
-  for (const { labels, claims } of rules.predicates) {
-    if (firstUnmet(labels, cluster.labels) === undefined && firstUnmet(claims, cluster.claims) === undefined)
-      return true;
-  }
-  return false;
 }
 
 function readSpec(spec: Readonly<Record<string, unknown>>): PlacementRules {

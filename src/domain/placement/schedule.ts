@@ -1,15 +1,15 @@
 import { DECISION_SIZE } from '../../api/names.js';
 import type { Problem } from '../selectors.js';
 import { eligibleSets, type Eligibility } from './eligible.js';
-import { matches } from './predicates.js';
 import { matchedClusters, seedOf, topRanked, type Candidate } from './rank.js';
+import { firstFailure, type FailureCause } from './rules.js';
 import type { PlacementSnapshot, Slots, StoredDecision } from './snapshot.js';
 
 /**
- * Why a selected cluster is dropped. `Gone`: the object does not exist; `NotMember`: it is in no readable eligible set.
- * For these two some object is missing, and its deletion has to be confirmed before the cluster is dropped.
+ * Why a selected cluster is dropped: the first rule that it fails, or `NotNeeded`. For `Gone` and `NotMember` some object is
+ * missing, and its deletion has to be confirmed before the cluster is dropped.
  */
-export type DropCause = 'Gone' | 'Deleting' | 'NotMatched' | 'NotMember' | 'NotNeeded';
+export type DropCause = FailureCause | 'NotNeeded';
 
 export interface Dropped {
   readonly cluster: string;
@@ -105,13 +105,11 @@ export function selected(of: Schedule): readonly string[] {
 }
 
 function dropCause(snapshot: PlacementSnapshot, eligibility: Eligibility, name: string): DropCause | undefined {
-  const cluster = snapshot.held.get(name);
-  if (cluster === undefined) return 'Gone';
-  if (cluster.deleting) return 'Deleting';
-  const { rules } = snapshot.placement;
-  if (rules.problem !== undefined || snapshot.candidates.matched.has(name)) return undefined;
-  if (!matches(rules, cluster)) return 'NotMatched';
-  return eligibility.unreadable.length > 0 ? undefined : 'NotMember';
+  const { placement, candidates, held } = snapshot;
+  // A candidate that matches passes every rule.
+  if (candidates.matched.has(name)) return undefined;
+  const member = eligibility.unreadable.length > 0 || candidates.has(name);
+  return firstFailure({ cluster: held.get(name), member }, placement.rules);
 }
 
 /** Adds the lowest ranked clusters to `dropped`, so that `limit` stay. */

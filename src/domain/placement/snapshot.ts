@@ -35,6 +35,7 @@ export interface PlacementView {
 /** The clusters of the readable eligible sets that are not being deleted, each once. Empty for an invalid spec. */
 export interface Candidates {
   readonly count: number;
+  has(name: string): boolean;
   readonly matched: MatchedClusters;
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { matches, compileSpec } from '../../../src/domain/placement/predicates.js';
+import { compileSpec } from '../../../src/domain/placement/predicates.js';
+import { matches } from '../../../src/domain/placement/rules.js';
 import { readDecision } from '../../../src/domain/placement/decision.js';
 import type { StoredDecision } from '../../../src/domain/placement/decision.js';
 import { schedule, selected } from '../../../src/domain/placement/schedule.js';

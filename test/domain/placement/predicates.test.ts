@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { compileSpec, matches } from '../../../src/domain/placement/predicates.js';
+import { compileSpec } from '../../../src/domain/placement/predicates.js';
+import { matches } from '../../../src/domain/placement/rules.js';
 import { cluster } from '../../support/builders/placement.js';
 
 const SELECTOR = 'spec.predicates[0].requiredClusterSelector';

@@ -83,6 +83,21 @@ describe('schedule', () => {
       world: { spec: inEu, fleet: [member('a'), member('b', eu)] },
     },
     { cause: 'NotMember', of: 'it left the sets', world: { fleet: [member('a', {}, []), member('b')] } },
+    {
+      cause: 'NotMember',
+      of: 'it left the sets, and matches no predicate any more',
+      world: { spec: inEu, fleet: [member('a', {}, []), member('b', eu)] },
+    },
+    {
+      cause: 'NotMatched',
+      of: 'no predicate matches any more, and an unreadable set may hold it',
+      world: {
+        spec: inEu,
+        bindings: [binding('fleet'), binding('odd')],
+        sets: [clusterSet('fleet'), clusterSet('odd', { readable: false })],
+        fleet: [member('a', {}, ['odd'])],
+      },
+    },
     { cause: 'NotNeeded', of: 'the number shrank', world: { spec: { numberOfClusters: 0 }, fleet: members('a') } },
   ])('a schedule drops a selected cluster as $cause when $of', ({ cause, world }) => {
     const decided = decide({ ...world, stored: [decision(1, ['a'])] });

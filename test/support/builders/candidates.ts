@@ -1,5 +1,6 @@
-import { matches, type ClusterView, type PlacementRules } from '../../../src/domain/placement/predicates.js';
+import type { ClusterView, PlacementRules } from '../../../src/domain/placement/predicates.js';
 import { matchedClusters } from '../../../src/domain/placement/rank.js';
+import { matches } from '../../../src/domain/placement/rules.js';
 import type { Candidates } from '../../../src/domain/placement/snapshot.js';
 
 /** A cluster with the readable sets that it is a member of. */
@@ -22,5 +23,10 @@ export function candidatesAmong(
 ): Candidates {
   const candidates = membersOf(fleet, eligible).filter(({ cluster }) => !cluster.deleting);
   const matched = candidates.filter(({ cluster }) => matches(rules, cluster));
-  return { count: candidates.length, matched: matchedClusters(matched.map(({ cluster }) => cluster.name)) };
+  const names = new Set(candidates.map(({ cluster }) => cluster.name));
+  return {
+    count: candidates.length,
+    has: (name) => names.has(name),
+    matched: matchedClusters(matched.map(({ cluster }) => cluster.name)),
+  };
 }

@@ -1,0 +1,81 @@
+import { meets, valueOf, type Requirement } from '../selectors.js';
+import type { ClusterView, PlacementRules, Predicate } from './predicates.js';
+
+/**
+ * The rules that a cluster has to pass to be selected. `schedule` takes the first failure of a cluster, `explain` all of
+ * them: both read the same generators.
+ */
+
+/** Where a requirement looks for its key. */
+export type Source = 'label' | 'claim';
+
+/** A requirement that a cluster does not meet. `found`: the value of its key there; undefined without the key. */
+export interface Unmet {
+  readonly source: Source;
+  readonly requirement: Requirement;
+  readonly found: string | undefined;
+}
+
+/**
+ * Which rule a cluster fails. `Gone`: the object does not exist; `NotMember`: it is in no readable eligible set. For these
+ * two some object is missing.
+ */
+export type FailureCause = 'Gone' | 'Deleting' | 'NotMember' | 'NotMatched';
+
+/** A cluster that is judged by the rules of one Placement. */
+export interface Subject {
+  /** Undefined when the object does not exist. */
+  readonly cluster: ClusterView | undefined;
+  /** Whether it is in an eligible set, or was selected and may be in one whose selector is unreadable. */
+  readonly member: boolean;
+}
+
+type Rule = (subject: Subject, rules: PlacementRules) => Generator<FailureCause, void, undefined>;
+
+/** In their order: the first failure is the cause that is reported. */
+const RULES: readonly Rule[] = [exists, notDeleting, memberOfEligibleSet, matchesPredicate];
+
+/** Every rule that the cluster fails, in the order of the rules; with a `problem` existence and deletion alone count. */
+export function* failures(subject: Subject, rules: PlacementRules): Generator<FailureCause, void, undefined> {
+  for (const rule of RULES) yield* rule(subject, rules);
+}
+
+/** The first rule that the cluster fails; undefined when it passes all of them. */
+export function firstFailure(subject: Subject, rules: PlacementRules): FailureCause | undefined {
+  for (const cause of failures(subject, rules)) return cause;
+  return undefined;
+}
+
+/** Each requirement of the predicate that the cluster does not meet, labels first; none when it matches. */
+export function* unmet({ labels, claims }: Predicate, cluster: ClusterView): Generator<Unmet, void, undefined> {
+  for (const requirement of labels) {
+    if (!meets(requirement, cluster.labels))
+      yield { source: 'label', requirement, found: valueOf(cluster.labels, requirement.key) };
+  }
+  for (const requirement of claims) {
+    if (!meets(requirement, cluster.claims))
+      yield { source: 'claim', requirement, found: valueOf(cluster.claims, requirement.key) };
+  }
+}
+
+/** Whether the cluster matches a predicate, or there is none; false with a `problem`. */
+export function matches({ problem, predicates }: PlacementRules, cluster: ClusterView): boolean {
+  if (problem !== undefined) return false;
+  return predicates.length === 0 || predicates.some((predicate) => unmet(predicate, cluster).next().done === true);
+}
+
+function* exists({ cluster }: Subject): Generator<FailureCause, void, undefined> {
+  if (cluster === undefined) yield 'Gone';
+}
+
+function* notDeleting({ cluster }: Subject): Generator<FailureCause, void, undefined> {
+  if (cluster?.deleting === true) yield 'Deleting';
+}
+
+function* memberOfEligibleSet({ cluster, member }: Subject, rules: PlacementRules): ReturnType<Rule> {
+  if (cluster !== undefined && !member && rules.problem === undefined) yield 'NotMember';
+}
+
+function* matchesPredicate({ cluster }: Subject, rules: PlacementRules): ReturnType<Rule> {
+  if (cluster !== undefined && rules.problem === undefined && !matches(rules, cluster)) yield 'NotMatched';
+}
