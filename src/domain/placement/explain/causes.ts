@@ -1,0 +1,80 @@
+import { CLUSTER_SET_LABEL } from '../../../api/names.js';
+import { nameList } from '../../conditions.js';
+import { valueOf } from '../../selectors.js';
+import type { Eligibility, IgnoredBinding } from '../eligible.js';
+import type { PlacementView } from '../snapshot.js';
+import { unmetText } from './requirementtext.js';
+import type { ClusterExplanation, Explanation } from './verdict.js';
+
+/** Why a cluster or a set is left out, as text. */
+
+/** A set that a Placement or a binding names, and that brings in no cluster. */
+export interface AbsentSet {
+  readonly set: string;
+  readonly why: 'NoBinding' | IgnoredBinding['why'];
+}
+
+/** The sets of `requested` (ClusterSets) or, when it is empty, of the bindings, that bring in no cluster; sorted. */
+export function absentSets(requested: readonly string[], { eligible, ignored }: Eligibility): readonly AbsentSet[] {
+  const byName = new Map(ignored.map(({ binding, why }) => [binding, why]));
+  const named = requested.length > 0 ? requested : [...byName.keys()].sort();
+  return named
+    .filter((set) => !eligible.includes(set))
+    .map((set) => ({ set, why: byName.get(set) ?? ('NoBinding' as const) }));
+}
+
+/** Why the set brings in no cluster. Without a binding this does not tell whether the set exists. */
+export function absentText({ set, why }: AbsentSet, namespace: string): string {
+  switch (why) {
+    case 'NoBinding':
+      return `no ManagedClusterSetBinding ${set} in namespace ${namespace}`;
+    case 'NoSuchSet':
+      return `there is no ManagedClusterSet ${set}`;
+    case 'SetDeleting':
+      return `ManagedClusterSet ${set} is being deleted`;
+    case 'BindingDeleting':
+      return 'its binding is being deleted';
+    case 'OtherName':
+      return `the name of binding ${set} is not its spec.clusterSet`;
+  }
+}
+
+/** Why the cluster is not selected, for one that fails a rule; undefined for any other. */
+export function causeText(one: ClusterExplanation, { placement, schedule }: Explanation): string | undefined {
+  switch (one.verdict) {
+    case 'Gone':
+      return 'was deleted';
+    case 'Deleting':
+      return 'ManagedCluster is being deleted';
+    case 'NotMember':
+      return schedule === undefined ? undefined : notMemberText(one, placement, schedule.eligibility);
+    case 'NotMatched':
+      return notMatchedText(one);
+    default:
+      return undefined;
+  }
+}
+
+/** Why the set that the cluster's label names does not bring it in; else in which sets it would have to be. */
+function notMemberText(
+  { cluster }: ClusterExplanation,
+  { namespace, rules }: PlacementView,
+  { bound, eligible, ignored }: Eligibility,
+): string {
+  const set = cluster === undefined ? undefined : valueOf(cluster.labels, CLUSTER_SET_LABEL);
+  if (set === undefined || eligible.includes(set)) return noneOf(eligible);
+  if (bound.includes(set)) return `spec.ClusterSets does not name ${set}`;
+  const [absent] = absentSets([set], { bound, eligible, ignored, unreadable: [] });
+  return absent === undefined ? noneOf(rules.requested) : absentText(absent, namespace);
+}
+
+function noneOf(sets: readonly string[]): string {
+  return sets.length === 0 ? 'no cluster set is eligible' : `in none of cluster sets ${nameList(sets)}`;
+}
+
+/** The first unmet requirement of the best predicate, and how many more there are. */
+function notMatchedText({ unmet, best }: ClusterExplanation): string | undefined {
+  const [first, ...more] = unmet[best ?? 0] ?? [];
+  if (first === undefined) return undefined;
+  return more.length === 0 ? unmetText(first) : `${unmetText(first)} (and ${more.length} more)`;
+}

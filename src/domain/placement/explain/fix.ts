@@ -1,0 +1,96 @@
+import { selects } from '../../clusters/selector.js';
+import { meets, type Requirement, type StringMap } from '../../selectors.js';
+import { eligibleSets } from '../eligible.js';
+import { firstFailure } from '../rules.js';
+import type { ClusterView } from '../snapshot.js';
+import type { ClusterExplanation, ExplainInput } from './verdict.js';
+
+/**
+ * Labels that make a cluster match one predicate, tried on the snapshot. `Passes`: the cluster passes every rule with them;
+ * `Leaves`: they would take it out of every eligible set.
+ */
+export type Fix =
+  | { readonly kind: 'Passes'; readonly labels: LabelChanges; readonly command: string }
+  | { readonly kind: 'Leaves'; readonly labels: LabelChanges; readonly sets: readonly string[] };
+
+/** Key → the value to set; null for a label to remove. */
+export type LabelChanges = Readonly<Record<string, string | null>>;
+
+/** For a label that only has to exist. */
+const ANY_VALUE = 'true';
+const SHELL_SAFE = /^[A-Za-z0-9_./=-]+$/;
+
+/** Undefined when the cluster matches the predicate or fails another rule, and when labels alone cannot make it match. */
+export function fixFor(one: ClusterExplanation, index: number, input: ExplainInput): Fix | undefined {
+  const { cluster, verdict } = one;
+  const { rules } = input.snapshot.placement;
+  const predicate = rules.predicates[index];
+  const unmet = one.unmet[index] ?? [];
+  if (cluster === undefined || verdict !== 'NotMatched' || predicate === undefined || unmet.length === 0)
+    return undefined;
+  if (unmet.some(({ source }) => source === 'claim')) return undefined;
+  const keys = [...new Set(unmet.map(({ requirement }) => requirement.key))];
+  const changes = keys.map((key) => [key, valueFor(predicate.labels.filter((other) => other.key === key))] as const);
+  if (changes.some(([, value]) => value === undefined)) return undefined;
+  const labels: LabelChanges = Object.fromEntries(changes.map(([key, value]) => [key, value ?? null]));
+  return tried(one, { cluster, labels }, input);
+}
+
+/** The fix with the fewest changes among those that pass; undefined when there is none. */
+export function bestFix(one: ClusterExplanation, input: ExplainInput): Fix | undefined {
+  const order = [...one.unmet.keys()].sort(
+    (a, b) => (one.unmet[a]?.length ?? 0) - (one.unmet[b]?.length ?? 0) || a - b,
+  );
+  for (const index of order) {
+    const fix = fixFor(one, index, input);
+    if (fix?.kind === 'Passes') return fix;
+  }
+  return undefined;
+}
+
+function tried(
+  { name, sets, inDecision }: ClusterExplanation,
+  { cluster, labels }: { readonly cluster: ClusterView; readonly labels: LabelChanges },
+  { snapshot, selectors }: ExplainInput,
+): Fix | undefined {
+  const changed: ClusterView = { ...cluster, labels: withLabels(cluster.labels, labels) };
+  const { placement, bindings, sets: known } = snapshot;
+  const { unreadable } = eligibleSets(placement.rules, bindings, known);
+  // A cluster of the decision stays while a set that may hold it is unreadable.
+  const stays = inDecision && unreadable.length > 0;
+  const member = stays || [...selectors].some(([set, selector]) => selects(set, selector, changed.labels));
+  const failure = firstFailure({ cluster: changed, member }, placement.rules);
+  if (failure === 'NotMember') return { kind: 'Leaves', labels, sets };
+  return failure === undefined
+    ? { kind: 'Passes', labels, command: commandFor(name, cluster.labels, labels) }
+    : undefined;
+}
+
+/** The first value that meets all of the requirements on one key; null for none; undefined when nothing meets them. */
+function valueFor(requirements: readonly Requirement[]): string | null | undefined {
+  const values = requirements.flatMap(({ operator, values: wanted }) => (operator === 'In' ? wanted : []));
+  const key = requirements[0]?.key ?? '';
+  for (const value of [...values, null, ANY_VALUE]) {
+    const map = value === null ? {} : Object.fromEntries([[key, value]]);
+    if (requirements.every((requirement) => meets(requirement, map))) return value;
+  }
+  return undefined;
+}
+
+function withLabels(labels: StringMap, changes: LabelChanges): StringMap {
+  const kept = Object.entries(labels).filter(([key]) => !Object.hasOwn(changes, key));
+  const set = Object.entries(changes).flatMap(([key, value]) => (value === null ? [] : [[key, value] as const]));
+  return Object.fromEntries([...kept, ...set]);
+}
+
+function commandFor(name: string, labels: StringMap, changes: LabelChanges): string {
+  const words = Object.entries(changes).map(([key, value]) => (value === null ? `${key}-` : `${key}=${value}`));
+  const replaces = Object.entries(changes).some(([key, value]) => value !== null && Object.hasOwn(labels, key));
+  const command = ['kubectl', 'label', 'mcl', name, ...words].map(shellWord).join(' ');
+  return replaces ? `${command} --overwrite` : command;
+}
+
+/** The word for a POSIX shell, in quotes where needed. */
+function shellWord(word: string): string {
+  return SHELL_SAFE.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}

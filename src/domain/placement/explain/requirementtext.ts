@@ -1,0 +1,44 @@
+import type { Requirement } from '../../selectors.js';
+import type { Source, Unmet } from '../rules.js';
+
+/** Requirements and values as text, in the syntax of selectors. */
+
+/** A requirement with where it looks for its key. */
+export interface SourcedRequirement {
+  readonly source: Source;
+  readonly requirement: Requirement;
+}
+
+/** Characters that need no quotes: those of labels, and some more. */
+const PLAIN = /^[A-Za-z0-9][A-Za-z0-9._/:@+-]*$/;
+
+/** `label tier in (gold, silver)`, `claim platform="Google Cloud"`, `label !tier`. */
+export function requirementText({ source, requirement }: SourcedRequirement): string {
+  return `${source} ${selectorText(requirement)}`;
+}
+
+/** What was found and what is wanted: `label tier=silver, wanted tier=gold`, `no label tier, wanted tier=gold`. */
+export function unmetText({ source, requirement, found }: Unmet): string {
+  const key = wordText(requirement.key);
+  const there = found === undefined ? `no ${source} ${key}` : `${source} ${key}=${wordText(found)}`;
+  return `${there}, wanted ${selectorText(requirement)}`;
+}
+
+/** The word itself, in JSON quotes unless it consists of the characters of a label. */
+export function wordText(word: string): string {
+  return PLAIN.test(word) ? word : JSON.stringify(word);
+}
+
+function selectorText({ key, operator, values }: Requirement): string {
+  const [word, list] = [wordText(key), values.map(wordText)];
+  switch (operator) {
+    case 'In':
+      return list.length === 1 ? `${word}=${list.join('')}` : `${word} in (${list.join(', ')})`;
+    case 'NotIn':
+      return list.length === 1 ? `${word}!=${list.join('')}` : `${word} notin (${list.join(', ')})`;
+    case 'Exists':
+      return word;
+    case 'DoesNotExist':
+      return `!${word}`;
+  }
+}

@@ -1,0 +1,88 @@
+import type { Requirement } from '../../selectors.js';
+import { requirementText } from './requirementtext.js';
+import type { ClusterExplanation, Explanation, Verdict } from './verdict.js';
+
+/** How many clusters are out for one cause. */
+export interface SummaryPart {
+  readonly count: number;
+  /** What follows the count: `didn't match label tier=gold`. */
+  readonly text: string;
+}
+
+/** Each cluster counted once: `selected` and the counts of `parts` add up to `total`. */
+export interface Summary {
+  readonly selected: number;
+  readonly total: number;
+  /** The largest count first, then by text. */
+  readonly parts: readonly SummaryPart[];
+}
+
+type Phrase = readonly [one: string, several: string];
+
+const MOST_PARTS = 8;
+
+/** Counts the clusters of an explanation by what keeps them out: for a predicate, the first unmet requirement of the best one. */
+export function summarize({ clusters, schedule }: Explanation): Summary {
+  const counts = new Map<Verdict | Requirement, { readonly of: ClusterExplanation; count: number }>();
+  for (const one of clusters) {
+    const cause = one.unmet[one.best ?? 0]?.[0]?.requirement;
+    const key = one.verdict === 'NotMatched' && cause !== undefined ? cause : one.verdict;
+    const known = counts.get(key);
+    if (known === undefined) counts.set(key, { of: one, count: 1 });
+    else known.count += 1;
+  }
+  const selected = counts.get('Selected')?.count ?? 0;
+  counts.delete('Selected');
+  return { selected, total: clusters.length, parts: partsOf([...counts.values()], schedule?.wanted) };
+}
+
+/** Equal requirements of several predicates are one part. */
+function partsOf(
+  counted: readonly { readonly of: ClusterExplanation; readonly count: number }[],
+  wanted: number | undefined,
+): readonly SummaryPart[] {
+  const sums = new Map<string, { readonly phrase: Phrase; count: number }>();
+  for (const { of, count } of counted) {
+    const phrase = phraseOf(of, wanted);
+    const known = sums.get(phrase[1]);
+    if (known === undefined) sums.set(phrase[1], { phrase, count });
+    else known.count += count;
+  }
+  return [...sums.values()]
+    .map(({ phrase, count }) => ({ count, text: count === 1 ? phrase[0] : phrase[1] }))
+    .sort((a, b) => b.count - a.count || (a.text < b.text ? -1 : 1));
+}
+
+/** `3/9 clusters are selected: 4 didn't match label tier=gold, 2 weren't needed (3 wanted).` */
+export function summaryText({ selected, total, parts }: Summary): string {
+  const shown = parts.slice(0, MOST_PARTS).map(({ count, text }) => `${count} ${text}`);
+  const rest = parts.slice(MOST_PARTS).reduce((sum, { count }) => sum + count, 0);
+  if (rest > 0) shown.push(`${rest} for other reasons`);
+  return `${selected}/${total} clusters are selected${shown.length === 0 ? '' : `: ${shown.join(', ')}`}.`;
+}
+
+function phraseOf({ verdict, unmet, best }: ClusterExplanation, wanted: number | undefined): Phrase {
+  switch (verdict) {
+    case 'NotMatched':
+      return alike(`didn't match ${firstText(unmet[best ?? 0])}`);
+    case 'NotNeeded':
+      return [`wasn't needed (${wanted} wanted)`, `weren't needed (${wanted} wanted)`];
+    case 'NotMember':
+      return ['is in none of the cluster sets', 'are in none of the cluster sets'];
+    case 'Deleting':
+      return ['is being deleted', 'are being deleted'];
+    case 'Gone':
+      return ['was deleted', 'were deleted'];
+    default:
+      return alike('cannot be explained');
+  }
+}
+
+function alike(text: string): Phrase {
+  return [text, text];
+}
+
+function firstText(unmet: ClusterExplanation['unmet'][number] = []): string {
+  const [first] = unmet;
+  return first === undefined ? 'a predicate' : requirementText(first);
+}

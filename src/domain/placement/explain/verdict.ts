@@ -1,0 +1,62 @@
+import type { ClusterSelector } from '../../clusters/selector.js';
+import type { ClusterView } from '../predicates.js';
+import type { FailureCause, Unmet } from '../rules.js';
+import type { Schedule } from '../schedule.js';
+import type { PlacementSnapshot, PlacementView } from '../snapshot.js';
+
+/** What an explanation is computed from, and its parts. */
+
+/** A cluster with the readable eligible sets that it is in, sorted. */
+export interface Member {
+  readonly cluster: ClusterView;
+  readonly sets: readonly string[];
+}
+
+export interface ExplainInput {
+  readonly snapshot: PlacementSnapshot;
+  /** The members of the readable eligible sets, each once, those that are being deleted included. */
+  readonly members: readonly Member[];
+  /** The selectors of the readable eligible sets, by name. */
+  readonly selectors: ReadonlyMap<string, ClusterSelector>;
+  readonly readable: Readable;
+}
+
+/** Which inputs could be read; what depends on others is not computed. */
+export interface Readable {
+  /** Clusters, sets and bindings: all of them, or none counts. */
+  readonly fleet: boolean;
+  readonly decisions: boolean;
+}
+
+/** `Unknown`: it depends on objects that could not be read. */
+export type Verdict = 'Selected' | 'NotNeeded' | 'Unknown' | FailureCause;
+
+export interface ClusterExplanation {
+  readonly name: string;
+  /** Undefined when it does not exist, or could not be read. */
+  readonly cluster: ClusterView | undefined;
+  /** The readable eligible sets that it is in, sorted. */
+  readonly sets: readonly string[];
+  /** Whether the decision holds it: then it is ranked before the others. */
+  readonly inDecision: boolean;
+  readonly verdict: Verdict;
+  /** Every rule that it fails, in the order of the rules. */
+  readonly causes: readonly FailureCause[];
+  /** From 1, in the order of selection: the first numberOfClusters are selected. Undefined when it fails a rule. */
+  readonly rank: number | undefined;
+  /** For each predicate the requirements that it does not meet; an empty list for a predicate that it matches. */
+  readonly unmet: readonly (readonly Unmet[])[];
+  /** The predicate with the fewest unmet requirements, the first of equals; undefined without predicates. */
+  readonly best: number | undefined;
+}
+
+export interface Explanation {
+  readonly placement: PlacementView;
+  /** Undefined while clusters, sets or bindings could not be read. */
+  readonly schedule: Schedule | undefined;
+  readonly readable: Readable;
+  /** The clusters of the eligible sets and of the decision, by name. */
+  readonly clusters: readonly ClusterExplanation[];
+  /** Those that match no predicate, nearest first: by the number of unmet requirements of their best predicate, then by rank. */
+  readonly nearest: readonly ClusterExplanation[];
+}

@@ -1,0 +1,247 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { worldOf, type World } from '../../../../src/domain/fleet/world.js';
+import { explain } from '../../../../src/domain/placement/explain/explain.js';
+import { bestFix, fixFor } from '../../../../src/domain/placement/explain/fix.js';
+import { hintText, nearestWord } from '../../../../src/domain/placement/explain/hints.js';
+import { explainPredicates, unmatchedText } from '../../../../src/domain/placement/explain/predicates.js';
+import { expectFixesWork, expectHintsOfCandidates } from '../../../support/builders/explained.js';
+import {
+  explainInput,
+  predicate,
+  rawBinding,
+  rawCluster,
+  rawPlacement,
+  rawSet,
+  someWorld,
+} from '../../../support/builders/world.js';
+
+const FLEET = [
+  rawCluster('a', { set: 'edge', labels: { tier: 'gold', region: 'eu' }, claims: { platform: 'Azure' } }),
+  rawCluster('b', { set: 'edge', labels: { tier: 'gold', region: 'us' }, claims: { platform: 'Azure' } }),
+  rawCluster('c', { set: 'edge', labels: { tier: 'silver', region: 'eu' }, claims: { platform: 'Google Cloud' } }),
+  rawCluster('d', { set: 'edge', labels: { tier: 'gold', region: 'us' }, deleting: true }),
+  rawCluster('foreign', { set: 'secret', labels: { teirs: 'platinum' } }),
+];
+
+function world(predicates: readonly unknown[], managedclusters = FLEET, selector?: unknown): World {
+  return worldOf({
+    placements: [rawPlacement({ predicates })],
+    managedclusters,
+    managedclustersets: [rawSet('edge', selector), rawSet('secret')],
+    managedclustersetbindings: [rawBinding('edge')],
+  });
+}
+
+function findings(...predicates: readonly unknown[]): readonly string[] {
+  return explainPredicates(explain(explainInput(world(predicates)))).flatMap((one) => [
+    unmatchedText(one) ?? `predicate ${one.index}: ${one.matched}`,
+    ...one.hints.map(hintText),
+  ]);
+}
+
+const claim = (key: string, ...values: readonly string[]): unknown =>
+  predicate({}, [], [{ key, operator: 'In', values }]);
+
+describe('findings of a predicate', () => {
+  it.each([
+    { of: 'a match', predicates: [predicate({ tier: 'gold' })], says: ['predicate 0: 2'] },
+    {
+      of: 'a misspelt key',
+      predicates: [predicate({ teir: 'gold' })],
+      says: ['predicate 0: no candidate has label teir', 'did you mean label tier (3 of 3 have it)?'],
+    },
+    {
+      of: 'a misspelt value',
+      predicates: [predicate({ tier: 'glod' })],
+      says: ['predicate 0: no candidate matches label tier=glod', 'did you mean label tier=gold (2 of 3 have it)?'],
+    },
+    {
+      of: 'a claim value in another case',
+      predicates: [claim('platform', 'azure')],
+      says: [
+        'predicate 0: no candidate matches claim platform=azure',
+        'did you mean claim platform=Azure (2 of 3 have it)?',
+      ],
+    },
+    {
+      of: 'a claim key in another case',
+      predicates: [claim('Platform', 'Azure')],
+      says: ['predicate 0: no candidate has claim Platform', 'did you mean claim platform (3 of 3 have it)?'],
+    },
+    {
+      of: 'a claim used as a label',
+      predicates: [predicate({ platform: 'Azure' })],
+      says: [
+        'predicate 0: no candidate has label platform, but some have a claim of that name',
+        'did you mean claim platform (3 of 3 have it)?',
+      ],
+    },
+    {
+      of: 'a label used as a claim',
+      predicates: [claim('tier', 'gold')],
+      says: [
+        'predicate 0: no candidate has claim tier, but some have a label of that name',
+        'did you mean label tier (3 of 3 have it)?',
+      ],
+    },
+    {
+      of: 'a value that nobody has',
+      predicates: [predicate({ tier: 'bronze' })],
+      says: ['predicate 0: no candidate matches label tier=bronze'],
+    },
+    {
+      of: 'a contradiction of two',
+      predicates: [predicate({ tier: 'gold' }, [{ key: 'tier', operator: 'NotIn', values: ['gold'] }])],
+      says: ['predicate 0 can match no cluster: label tier=gold contradicts label tier!=gold'],
+    },
+    {
+      of: 'a contradiction of three',
+      predicates: [
+        predicate({}, [
+          { key: 'tier', operator: 'In', values: ['gold', 'silver'] },
+          { key: 'tier', operator: 'NotIn', values: ['gold'] },
+          { key: 'tier', operator: 'NotIn', values: ['silver'] },
+        ]),
+      ],
+      says: [
+        'predicate 0 can match no cluster: label tier in (gold, silver) contradicts label tier!=gold and label tier!=silver',
+      ],
+    },
+    {
+      of: 'requirements that nobody meets together',
+      predicates: [predicate({ tier: 'silver', region: 'us' })],
+      says: ['predicate 0: each requirement is met by some candidate, all together by none'],
+    },
+    {
+      of: 'a key that must be absent',
+      predicates: [predicate({}, [{ key: 'tier', operator: 'DoesNotExist' }])],
+      says: ['predicate 0: no candidate matches label !tier'],
+    },
+    {
+      of: 'two predicates',
+      predicates: [predicate({ tier: 'gold' }), predicate({ zone: 'a' })],
+      says: ['predicate 0: 2', 'predicate 1: no candidate has label zone'],
+    },
+  ])('the findings for $of are $says', ({ predicates, says }) => {
+    expect(findings(...predicates)).toEqual(says);
+  });
+
+  it('nothing is found without candidates', () => {
+    const [found] = explainPredicates(explain(explainInput(world([predicate({ teir: 'gold' })], []))));
+
+    expect(found).toMatchObject({ matched: 0, unmatched: undefined, hints: [] });
+  });
+});
+
+describe('nearestWord', () => {
+  const words = new Map([
+    ['tier', 9],
+    ['tiers', 3],
+    ['Region', 2],
+    ['topology.example.com/zone', 1],
+    ['abc', 1],
+    ['abd', 1],
+  ]);
+
+  it.each([
+    ['teir', 'tier', 'Typo'],
+    ['region', 'Region', 'OtherCase'],
+    ['topology.example.com/zoen', 'topology.example.com/zone', 'Typo'],
+    ['topolgy.exmple.com/zne', 'topology.example.com/zone', 'Typo'],
+    ['tire', 'tier', 'Typo'],
+    ['abe', 'abc', 'Typo'],
+    ['tierss', 'tiers', 'Typo'],
+  ])('the nearest word to %s is %s (%s)', (word, nearest, kind) => {
+    expect(nearestWord(word, words)).toMatchObject({ word: nearest, kind });
+  });
+
+  it.each(['te', 'rank', 'topolgy.exmple.com/zn', 'x'.repeat(4_000)])('no word is near to %s', (word) => {
+    expect(nearestWord(word, words)).toBeUndefined();
+  });
+
+  it('words that differ in case alone are found at any length, and the most frequent of equals wins', () => {
+    const long = 'x'.repeat(500);
+    const many = new Map([
+      [`${long}Y`, 1],
+      [`${long}y`, 2],
+    ]);
+
+    expect(nearestWord(`${long.toUpperCase()}Y`, many)).toEqual({ kind: 'OtherCase', word: `${long}y`, carriers: 2 });
+  });
+
+  it('a key that two neighbouring characters were swapped in is found, wherever they are', () => {
+    const someWord = fc.stringMatching(/^[a-z]{4,20}$/);
+    fc.assert(
+      fc.property(someWord, fc.nat(), (word, roll) => {
+        const at = roll % (word.length - 1);
+        const typo = word.slice(0, at) + word.charAt(at + 1) + word.charAt(at) + word.slice(at + 2);
+        fc.pre(typo !== word);
+        expect(nearestWord(typo, new Map([[word, 1]]))?.word).toBe(word);
+      }),
+    );
+  });
+});
+
+describe('a fix', () => {
+  it.each([
+    {
+      of: 'a label to change',
+      wanted: predicate({ tier: 'silver' }),
+      fix: 'kubectl label mcl a tier=silver --overwrite',
+    },
+    { of: 'a label to add', wanted: predicate({ zone: 'x' }), fix: 'kubectl label mcl a zone=x' },
+    {
+      of: 'a label that has to exist',
+      wanted: predicate({}, [{ key: 'gpu', operator: 'Exists' }]),
+      fix: 'kubectl label mcl a gpu=true',
+    },
+    {
+      of: 'labels to remove and to change',
+      wanted: predicate({}, [
+        { key: 'region', operator: 'DoesNotExist' },
+        { key: 'tier', operator: 'In', values: ['gold', 'silver'] },
+        { key: 'tier', operator: 'NotIn', values: ['gold'] },
+      ]),
+      fix: 'kubectl label mcl a region- tier=silver --overwrite',
+    },
+    { of: 'a claim', wanted: claim('platform', 'gcp'), fix: undefined },
+    {
+      of: 'a contradiction',
+      wanted: predicate({ tier: 'silver' }, [{ key: 'tier', operator: 'NotIn', values: ['silver'] }]),
+      fix: undefined,
+    },
+  ])('the fix for $of is $fix', ({ wanted, fix }) => {
+    const input = explainInput(world([wanted]));
+    const one = explain(input).clusters.find(({ name }) => name === 'a');
+    const found = one === undefined ? undefined : bestFix(one, input);
+
+    expect(found?.kind === 'Passes' ? found.command : undefined).toBe(fix);
+  });
+
+  it('a fix that would take the cluster out of its set is none, and names the set', () => {
+    const input = explainInput(
+      world([predicate({ tier: 'silver' })], FLEET, {
+        selectorType: 'LabelSelector',
+        labelSelector: { matchLabels: { tier: 'gold' } },
+      }),
+    );
+    const one = explain(input).clusters.find(({ name }) => name === 'a');
+
+    expect(one && fixFor(one, 0, input)).toEqual({ kind: 'Leaves', labels: { tier: 'silver' }, sets: ['edge'] });
+    expect(one && bestFix(one, input)).toBeUndefined();
+  });
+
+  it('a cluster name that a shell would read otherwise stands in quotes', () => {
+    const strange = rawCluster("a'; rm", { set: 'edge' });
+    const input = explainInput(world([predicate({ tier: 'gold' })], [strange]));
+    const [one] = explain(input).clusters;
+
+    expect(one && bestFix(one, input)).toMatchObject({ command: `kubectl label mcl 'a'\\''; rm' tier=gold` });
+  });
+
+  it('fixes and hints hold in any world', () => {
+    fc.assert(fc.property(someWorld, expectFixesWork), { numRuns: 200 });
+    fc.assert(fc.property(someWorld, expectHintsOfCandidates), { numRuns: 200 });
+  });
+});

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { readClusterSelector } from '../../../src/domain/clusters/selector.js';
+import type { RawObject, World } from '../../../src/domain/fleet/world.js';
+import { explain } from '../../../src/domain/placement/explain/explain.js';
+import { fixFor, type LabelChanges } from '../../../src/domain/placement/explain/fix.js';
+import { explainPredicates } from '../../../src/domain/placement/explain/predicates.js';
+import { summarize } from '../../../src/domain/placement/explain/summary.js';
+import type { Explanation } from '../../../src/domain/placement/explain/verdict.js';
+import { bindingView } from '../../../src/domain/placement/eligible.js';
+import { clusterView } from '../../../src/domain/placement/predicates.js';
+import { schedule, selected } from '../../../src/domain/placement/schedule.js';
+import { PlacementIndex } from '../../../src/index/placementindex.js';
+import { explainInput, NAMESPACE } from './world.js';
+
+/** What holds for the explanation of any world. */
+
+/** Verdicts, causes, ranks and the line say what `schedule` does. */
+export function expectExplainsSchedule(world: World): void {
+  const { snapshot } = explainInput(world);
+  const decided = schedule(snapshot);
+  const explained = explain(explainInput(world));
+  const verdicts = new Map(explained.clusters.map((one) => [one.name, one]));
+
+  assert.deepEqual(namesOf(explained, 'Selected'), [...selected(decided)].sort());
+  for (const { cluster, cause } of decided.dropped) {
+    const one = verdicts.get(cluster);
+    assert.equal(one?.verdict, cause);
+    if (cause !== 'NotNeeded') assert.equal(one?.causes[0], cause);
+  }
+  assert.deepEqual(namesKept(explained), decided.kept.flat().sort());
+  const summary = summarize(explained);
+  assert.equal(summary.total, explained.clusters.length);
+  assert.equal(
+    summary.parts.reduce((sum, { count }) => sum + count, summary.selected),
+    summary.total,
+  );
+  if (decided.problem === undefined) expectRanksGrow(world, explained);
+}
+
+/** The clusters with the ranks 1 to N are those that N wanted clusters would be. */
+function expectRanksGrow(world: World, { clusters }: Explanation): void {
+  const ranked = clusters.filter((one) => one.rank !== undefined).sort((a, b) => (a.rank ?? 0) - (b.rank ?? 0));
+  assert.deepEqual(
+    ranked.map((one) => one.rank),
+    ranked.map((_, index) => index + 1),
+  );
+  const { snapshot } = explainInput(world);
+  for (let wanted = 0; wanted <= ranked.length; wanted++) {
+    const rules = { ...snapshot.placement.rules, wanted };
+    const chosen = selected(schedule({ ...snapshot, placement: { ...snapshot.placement, rules } }));
+    const best = ranked.slice(0, wanted).map((one) => one.name);
+    assert.deepEqual([...chosen].sort(), best.sort());
+  }
+}
+
+/** A fix that passes makes the cluster one that can be selected; one that leaves takes it out of the eligible sets. */
+export function expectFixesWork(world: World): void {
+  const input = explainInput(world);
+  const explained = explain(input);
+  for (const one of explained.clusters) {
+    for (const index of one.unmet.keys()) {
+      const fix = fixFor(one, index, input);
+      if (fix === undefined) continue;
+      const after = explain(explainInput(relabelled(world, one.name, fix.labels))).clusters;
+      const verdict = after.find(({ name }) => name === one.name)?.verdict;
+      const expected = fix.kind === 'Passes' ? ['Selected', 'NotNeeded'] : [undefined, 'NotMember'];
+      assert(expected.includes(verdict), `${one.name}: ${fix.kind}, then ${verdict}`);
+    }
+  }
+}
+
+/** A hint names what some candidate has, and the number of candidates that have it. */
+export function expectHintsOfCandidates(world: World): void {
+  const explained = explain(explainInput(world));
+  const candidates = explained.clusters.filter(({ cluster, sets }) => sets.length > 0 && cluster?.deleting === false);
+  for (const { hints } of explainPredicates(explained)) {
+    for (const { suggested, carriers } of hints) {
+      const having = candidates.filter(({ cluster }) => {
+        const texts = new Map(Object.entries((suggested.source === 'label' ? cluster?.labels : cluster?.claims) ?? {}));
+        return suggested.value === undefined ? texts.has(suggested.key) : texts.get(suggested.key) === suggested.value;
+      });
+      assert.equal(carriers, having.length);
+      assert(carriers > 0);
+    }
+  }
+}
+
+/** The index that the controller keeps has the same inputs. */
+export function expectIndexEqual(world: World): void {
+  const { snapshot } = explainInput(world);
+  const index = new PlacementIndex();
+  const { objects } = world;
+  for (const one of objects.managedclustersets) {
+    const { name, deletionTimestamp } = one.metadata;
+    index.upsertSet({ name, deleting: deletionTimestamp !== undefined, selector: readClusterSelector(one.spec) });
+  }
+  for (const one of objects.managedclustersetbindings)
+    index.upsertBinding(one.metadata.namespace ?? '', bindingView(one));
+  for (const one of objects.managedclusters) index.upsertCluster(clusterView(one));
+  index.upsertPlacement('shop/web', { namespace: NAMESPACE, rules: snapshot.placement.rules });
+  const candidates = index.candidates('shop/web');
+  const names = objects.managedclusters.map(({ metadata }) => metadata.name);
+
+  assert.deepEqual(index.bindings(NAMESPACE), snapshot.bindings);
+  assert.deepEqual(index.sets(NAMESPACE), snapshot.sets);
+  assert.equal(candidates.count, snapshot.candidates.count);
+  for (const name of names) assert.equal(candidates.has(name), snapshot.candidates.has(name));
+  assert.deepEqual(sortedNames(candidates.matched), sortedNames(snapshot.candidates.matched));
+  for (const [name, view] of snapshot.held) assert.deepEqual(index.cluster(name), view);
+}
+
+/** The world after `kubectl label` of one cluster. */
+export function relabelled(world: World, name: string, changes: LabelChanges): World {
+  const managedclusters = world.objects.managedclusters.map((one): RawObject => {
+    if (one.metadata.name !== name) return one;
+    const labels = { ...one.metadata.labels };
+    for (const [key, value] of Object.entries(changes)) {
+      if (value === null) delete labels[key];
+      else labels[key] = value;
+    }
+    return { ...one, metadata: { ...one.metadata, labels } };
+  });
+  return { ...world, objects: { ...world.objects, managedclusters } };
+}
+
+function namesOf({ clusters }: Explanation, verdict: string): readonly string[] {
+  return clusters.filter((one) => one.verdict === verdict).map((one) => one.name);
+}
+
+function namesKept({ clusters }: Explanation): readonly string[] {
+  return clusters.filter((one) => one.verdict === 'Selected' && one.inDecision).map((one) => one.name);
+}
+
+function sortedNames(clusters: Iterable<{ readonly name: string }>): readonly string[] {
+  return Array.from(clusters, (one) => one.name).sort();
+}
