@@ -1,3 +1,6 @@
+import type { MappingDeps } from '../../src/gateway/response/mapresponse.js';
+import { ObjectParser } from '../../src/gateway/request/objectparser.js';
+import { systemClock } from '../../src/runtime/clock.js';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
@@ -17,3 +20,6 @@ export const document: JsonSchema = openApiDocument({ version: '0.0.0', engine, 
 
 /** The field rules of its kinds. */
 export const rules = new FieldRules([engine, placement]);
+
+/** What responses of the API server are mapped with; bodies of tests are small, so that no thread is started. */
+export const mapping: MappingDeps = { rules, parser: new ObjectParser(systemClock) };

@@ -20,7 +20,7 @@ import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { RecordingLog } from '../support/fakes/log.js';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { CANARY } from './client.js';
-import { rules } from './document.js';
+import { mapping, rules } from './document.js';
 import { ENGINES, pairFor } from './rig.js';
 import { ENGINE } from './upstream.js';
 import { open, parseReplies, readReplies, sendRaw, type RawClientOptions } from './rawclient.js';
@@ -256,7 +256,7 @@ describe('a streamed response', () => {
         representation: false,
         conditional: false,
       },
-      rules,
+      mapping,
     );
     const lengths: number[] = [];
     for await (const chunk of rest ?? []) lengths.push(chunk.length);
@@ -308,7 +308,7 @@ describe('an upstream', () => {
     userAgent: 'x',
     metrics: createGatewayMetrics(),
   };
-  const request = { method: 'GET', path: '/x', token: 't' } as const;
+  const request = { method: 'GET', path: '/x', token: 't', accepted: true } as const;
 
   it('an upstream fails a call with `unreachable` before a certificate authority is configured', async () => {
     const call = new Upstream(options).begin(request, new AbortController().signal);

@@ -7,7 +7,7 @@ import type { Action } from '../../src/gateway/request/routes.js';
 import { mapResponse, type RequestInfo } from '../../src/gateway/response/mapresponse.js';
 import { UpstreamError } from '../../src/gateway/upstream/error.js';
 import type { UpstreamResponse } from '../../src/gateway/upstream/upstream.js';
-import { rules } from './document.js';
+import { mapping } from './document.js';
 import { ENGINE, PLACEMENT } from './upstream.js';
 
 const WRITES: readonly Action[] = ['create', 'update', 'delete'];
@@ -57,7 +57,7 @@ describe.each(FAULTS)('a response to a write with a success status whose body %s
   )(
     `a response to a write whose body ${what} is mapped to 200 without a body (%s, %s, Prefer: %s), with the failure`,
     async (action, accept, returned) => {
-      const mapped = await mapResponse(faulty(), request(action, accept, returned), rules);
+      const mapped = await mapResponse(faulty(), request(action, accept, returned), mapping);
 
       expect(mapped).toEqual({ code: 200, headers: {}, failure: expect.any(UpstreamError) });
       expect(mapped.failure?.reason).toBe(reason);
@@ -68,14 +68,16 @@ describe.each(FAULTS)('a response to a write with a success status whose body %s
 it.each(FAULTS.filter(([what]) => !what.includes('1 MiB')))(
   'a response to a read whose body %s is an error',
   async (_what, faulty) => {
-    await expect(mapResponse(faulty(), request('get', 'application/json', false), rules)).rejects.toBeInstanceOf(Error);
+    await expect(mapResponse(faulty(), request('get', 'application/json', false), mapping)).rejects.toBeInstanceOf(
+      Error,
+    );
   },
 );
 
 it.each(WRITES)('a response to a %s whose client has left is not mapped', async (action) => {
   const left = response({}, '', new UpstreamError('abandoned', 'CLIENT_GONE'));
 
-  await expect(mapResponse(left, request(action, 'application/json', true), rules)).rejects.toMatchObject({
+  await expect(mapResponse(left, request(action, 'application/json', true), mapping)).rejects.toMatchObject({
     reason: 'abandoned',
   });
 });
@@ -87,7 +89,7 @@ it.each<[boolean, object]>([
   const { body, ...mapped } = await mapResponse(
     response({ status: 201 }, TEXT),
     request('create', 'application/json', returned),
-    rules,
+    mapping,
   );
 
   expect(mapped).toEqual({ code: 200, headers: { ...headers, etag: '"7"' } });

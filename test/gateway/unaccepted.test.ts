@@ -338,3 +338,44 @@ describe('a budget of which everything is held', () => {
     expect([budget.reserve(() => undefined).grow(1), budget.held, evicted]).toEqual([false, 10, []]);
   });
 });
+
+describe('calls with invented tokens to an API server that answers them late', () => {
+  it('calls with invented tokens leave connections to the API server for an accepted token', async () => {
+    const started = await start();
+    await sendRaw(head(GOOD, '', 'GET'), started.wire);
+    started.upstream.script = (request, socket) => {
+      if (request.headers.includes(`authorization: Bearer ${GOOD}`)) answerNormally(request, socket);
+    };
+    const sockets = await Promise.all(
+      Array.from({ length: 300 }, async () => {
+        const socket = await open(started.wire);
+        socket.resume().on('error', () => undefined);
+        socket.write(head(INVENTED, '', 'GET'));
+        return socket;
+      }),
+    );
+    await waitFor('as many calls as such clients may make', () => started.upstream.requests.length === 1 + 64);
+
+    expect((await sendRaw(head(GOOD, '', 'GET'), started.wire)).replies).toMatchObject([{ status: 200 }]);
+
+    for (const socket of sockets) socket.destroy();
+  });
+});
+
+it('a YAML response of 1 MiB is written while the event loop runs', async () => {
+  const parser = new ObjectParser(systemClock);
+  const list = { items: Array.from({ length: 10_000 }, (_one, index) => ({ name: `placement-${index}`, spec: {} })) };
+  let turns = 0;
+  let done = false;
+  const count = (): void => {
+    turns += 1;
+    if (!done) setImmediate(count);
+  };
+  count();
+
+  const text = await parser.toYaml(Buffer.from(JSON.stringify(list))).finally(() => (done = true));
+
+  expect(text).toContain('name: placement-9999\n');
+  expect(turns).toBeGreaterThan(20);
+  await parser.close();
+});

@@ -15,9 +15,16 @@ import { ENGINE, answerNormally, RecordingUpstream } from './upstream.js';
 
 /** Longer than any test takes: undici measures the time of a connection attempt by itself. */
 const TIMEOUT_MS = 60_000;
-const CONNECTIONS = 256;
-const READ: UpstreamRequest = { method: 'GET', path: '/x', token: CANARY };
-const CREATE: UpstreamRequest = { method: 'POST', path: '/x', token: CANARY, body: JSON.stringify(ENGINE) };
+/** That calls with an accepted token may take. */
+const CONNECTIONS = 192;
+const READ: UpstreamRequest = { method: 'GET', path: '/x', token: CANARY, accepted: true };
+const CREATE: UpstreamRequest = {
+  method: 'POST',
+  path: '/x',
+  token: CANARY,
+  accepted: true,
+  body: JSON.stringify(ENGINE),
+};
 const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n';
 
 /** Accepts connections for an API server and passes nothing on before it is opened. */

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../runtime/clock.js';
+import { writeYaml } from '../object/yaml.js';
 import { StatusError } from '../statuserror.js';
 import { objectToSend, type ObjectRequest } from './objectbody.js';
 import type { ParserJob, ParserResult } from './parserworker.js';
@@ -37,8 +38,12 @@ export class ObjectParser {
     return (accepted ? this.#accepted : this.#unaccepted).run({ kind: 'object', bytes, request });
   }
 
-  /** A JSON response of the API server as YAML. */
-  async toYaml(bytes: Uint8Array): Promise<string> {
+  /**
+   * A JSON response of the API server as YAML.
+   * @throws StatusError `unavailable`
+   */
+  async toYaml(bytes: Buffer): Promise<string> {
+    if (bytes.length <= MAX_INLINE) return writeYaml(JSON.parse(bytes.toString('utf8')));
     return this.#accepted.run({ kind: 'yaml', bytes });
   }
 

@@ -4,9 +4,9 @@ import type { ResourceType } from '../../api/meta.js';
 import { apiVersionOf } from '../../api/resources.js';
 import { emptyResponse, type HttpResponse } from './response.js';
 import type { JsonObject } from '../object/document.js';
-import { writeYaml } from '../object/yaml.js';
 import { invalidObjectError } from './invalidobject.js';
 import type { MediaType } from '../request/media.js';
+import type { ObjectParser } from '../request/objectparser.js';
 import { entityTag } from '../request/precondition.js';
 import { fieldError, StatusError, type StatusErrorDetail } from '../statuserror.js';
 import type { Action } from '../request/routes.js';
@@ -57,6 +57,11 @@ interface Buffered {
   readonly rest?: AsyncGenerator<Buffer>;
 }
 
+export interface MappingDeps {
+  readonly rules: FieldRules;
+  readonly parser: Pick<ObjectParser, 'toYaml'>;
+}
+
 /** The response to a client. */
 export interface MappedResponse extends HttpResponse {
   /** Why the response to a write has no body, although the API server has done the write. */
@@ -71,12 +76,12 @@ export interface MappedResponse extends HttpResponse {
 export async function mapResponse(
   upstream: UpstreamResponse,
   request: RequestInfo,
-  rules: FieldRules,
+  deps: MappingDeps,
 ): Promise<MappedResponse> {
   const { status } = upstream;
   const success = isRead(request) ? READ_SUCCESS.includes(status) : status >= 200 && status <= 299;
-  if (!success) throw await errorFor(upstream, request, rules);
-  return isRead(request) ? mapRead(upstream, request) : mapWrite(upstream, request);
+  if (!success) throw await errorFor(upstream, request, deps.rules);
+  return isRead(request) ? mapRead(upstream, request, deps) : mapWrite(upstream, request, deps);
 }
 
 /** Whether nothing is changed by the request. */
@@ -84,10 +89,10 @@ export function isRead({ action }: Pick<RequestInfo, 'action'>): boolean {
   return action === 'get' || action === 'list';
 }
 
-async function mapRead(upstream: UpstreamResponse, request: RequestInfo): Promise<HttpResponse> {
+async function mapRead(upstream: UpstreamResponse, request: RequestInfo, deps: MappingDeps): Promise<HttpResponse> {
   const { chunks, rest } = await readBuffered(upstream.body, MAX_BUFFERED);
   requireJson(upstream);
-  if (rest === undefined) return representation(Buffer.concat(chunks), request);
+  if (rest === undefined) return representation(Buffer.concat(chunks), request, deps);
   // JSON is valid YAML, so that a large response can be streamed for both formats.
   if (!/^\s*\{/.test(Buffer.concat(chunks, 64).toString('latin1'))) throw new UpstreamError('broken', 'NOT_JSON');
   return { code: 200, headers: { 'content-type': request.accept.name }, stream: releasingChunks(chunks, rest) };
@@ -97,14 +102,14 @@ async function mapRead(upstream: UpstreamResponse, request: RequestInfo): Promis
  * The API server has done the write. Whatever is wrong with the body of its response, the client gets 200: an error
  * would invite it to repeat the write.
  */
-async function mapWrite(upstream: UpstreamResponse, request: RequestInfo): Promise<MappedResponse> {
+async function mapWrite(upstream: UpstreamResponse, request: RequestInfo, deps: MappingDeps): Promise<MappedResponse> {
   try {
     const { chunks, rest } = await readBuffered(upstream.body, MAX_BUFFERED);
     if (rest !== undefined) throw new UpstreamError('broken', 'TOO_LARGE');
     requireJson(upstream);
     const bytes = Buffer.concat(chunks);
     if (!request.representation) return emptyResponse(200, etagOf(parseExpected(bytes, request)));
-    const response = representation(bytes, request);
+    const response = await representation(bytes, request, deps);
     return { ...response, headers: { ...response.headers, 'preference-applied': 'return=representation' } };
   } catch (error) {
     const failure = toUpstreamError(error);
@@ -117,10 +122,10 @@ function requireJson({ contentType }: UpstreamResponse): void {
   if (!/^application\/json\b/i.test(contentType)) throw new UpstreamError('broken', 'CONTENT_TYPE');
 }
 
-function representation(bytes: Buffer, request: RequestInfo): HttpResponse {
+async function representation(bytes: Buffer, request: RequestInfo, { parser }: MappingDeps): Promise<HttpResponse> {
   const object = parseExpected(bytes, request);
   // JSON is passed on byte by byte as it was received.
-  const body = request.accept.format === 'json' ? bytes : writeYaml(object);
+  const body = request.accept.format === 'json' ? bytes : await parser.toYaml(bytes);
   return { code: 200, headers: { 'content-type': request.accept.name, ...etagOf(object) }, body };
 }
 

@@ -136,8 +136,10 @@ function deleteOptions(resourceVersion: string): string {
   return JSON.stringify({ apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { resourceVersion } });
 }
 
+type CallRequest = Omit<UpstreamRequest, 'accepted'>;
+
 /** Makes the one call. While it lasts, the client's connection is not evicted. */
-async function callAndRespond(request: UpstreamRequest, info: RequestInfo, context: RequestContext): Promise<void> {
+async function callAndRespond(request: CallRequest, info: RequestInfo, context: RequestContext): Promise<void> {
   const { connections } = context.deps;
   const { socket } = context.incoming.message;
   connections.markActive(socket);
@@ -156,14 +158,14 @@ type CallResult = { readonly kind: 'buffered'; readonly response: HttpResponse }
  * A buffered response is returned and written after the call has ended, so that a slow client holds no connection to
  * the API server. A larger one is written while it is read.
  */
-async function callUpstream(request: UpstreamRequest, info: RequestInfo, context: RequestContext): Promise<CallResult> {
-  const { upstream, tokens, rules } = context.deps;
-  const call = upstream.begin(request, context.clientGone);
+async function callUpstream(request: CallRequest, info: RequestInfo, context: RequestContext): Promise<CallResult> {
+  const { upstream, tokens } = context.deps;
+  const call = upstream.begin({ ...request, accepted: tokens.isAccepted(request.token) }, context.clientGone);
   let failure: unknown;
   try {
     const answer = await call.send();
     tokens.observe(request.token, answer.status);
-    const response = await mapResponse(answer, info, rules);
+    const response = await mapResponse(answer, info, context.deps);
     if (response.failure !== undefined) failure = context.upstreamError = response.failure;
     if (response.stream === undefined) return { kind: 'buffered', response };
     await writeCounted(response, info, context);

@@ -59,7 +59,7 @@ export class AcceptedTokens {
    * @throws StatusError `forbidden` when it does not, `unavailable` when it is overloaded; UpstreamError
    */
   async confirm(token: string, clientGone: AbortSignal): Promise<void> {
-    const call = this.#upstream.begin({ ...SELF_SUBJECT_REVIEW, token }, clientGone);
+    const call = this.#upstream.begin({ ...SELF_SUBJECT_REVIEW, token, accepted: false }, clientGone);
     let failure: unknown;
     try {
       const { status } = await call.send();

@@ -11,6 +11,8 @@ export interface UpstreamRequest {
   readonly method: Method;
   readonly path: string;
   readonly token: string;
+  /** Whether the API server has accepted the token within the last seconds. */
+  readonly accepted: boolean;
   /** JSON. */
   readonly body?: string;
 }
@@ -51,7 +53,8 @@ export interface UpstreamOptions {
   readonly metrics: GatewayMetrics;
 }
 
-const CONNECTIONS = 256;
+/** For calls with a token that was accepted lately, and for all others: these never keep the former waiting. */
+const CONNECTIONS = { accepted: 192, unaccepted: 64 } as const;
 const MAX_CONNECT_MS = 5_000;
 /** Far below the idle timeout of an API server, so that no request is sent on a connection that the server closes. */
 const KEEP_ALIVE_MS = 4_000;
@@ -67,7 +70,7 @@ const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 export class Upstream {
   readonly #options: UpstreamOptions;
   /** Of the connections. The pool's own queue would keep a request whose caller has gone. */
-  readonly #slots = new Slots(CONNECTIONS);
+  readonly #slots = { accepted: new Slots(CONNECTIONS.accepted), unaccepted: new Slots(CONNECTIONS.unaccepted) };
   #pool: Pool | undefined;
   #connect: buildConnector.connector | undefined;
 
@@ -84,7 +87,7 @@ export class Upstream {
     const previous = this.#pool;
     this.#connect = verifyingConnector(ca, Math.min(MAX_CONNECT_MS, this.#options.timeoutMs));
     this.#pool = new Pool(this.#options.origin, {
-      connections: CONNECTIONS,
+      connections: CONNECTIONS.accepted + CONNECTIONS.unaccepted,
       pipelining: 1,
       allowH2: false,
       keepAliveTimeout: KEEP_ALIVE_MS,
@@ -167,8 +170,9 @@ export class Upstream {
    * signal has fired: at once on an open connection, otherwise when the connection is open or has failed.
    */
   async #exchange(request: UpstreamRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
-    await this.#slots.take(signal);
-    const release = (): void => this.#slots.release();
+    const slots = request.accepted ? this.#slots.accepted : this.#slots.unaccepted;
+    await slots.take(signal);
+    const release = (): void => slots.release();
     const pool = this.#pool;
     if (pool === undefined || signal.aborted) {
       release();

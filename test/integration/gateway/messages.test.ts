@@ -13,7 +13,7 @@ import type { JsonObject } from '../../../src/gateway/object/document.js';
 import { mapResponse } from '../../../src/gateway/response/mapresponse.js';
 import { StatusError } from '../../../src/gateway/statuserror.js';
 import { issueServingCertificate } from '../../../src/pki/serving.js';
-import { rules } from '../../gateway/document.js';
+import { mapping } from '../../gateway/document.js';
 
 const PLACEMENTS = '/apis/cluster.fleetmgmt.io/v1alpha1/namespaces/default/placements';
 const ADMISSION = '/apis/admissionregistration.k8s.io/v1';
@@ -63,7 +63,7 @@ async function mapped(action: 'create' | 'update', { status, text }: RawAnswer, 
     sent: JSON.stringify(sent),
   };
   try {
-    return await mapResponse({ status, contentType: 'application/json', retryAfter: undefined, body }, info, rules);
+    return await mapResponse({ status, contentType: 'application/json', retryAfter: undefined, body }, info, mapping);
   } catch (error) {
     if (error instanceof StatusError) return { kind: error.kind, ...error.detail };
     throw error;
@@ -162,7 +162,7 @@ describeWithServer('the kube-apiserver of this version', { own: true, real: true
         {
           name: 'denying.example.com',
           clientConfig,
-          rules: [RULE],
+          mapping: [RULE],
           sideEffects: 'None',
           admissionReviewVersions: ['v1'],
           failurePolicy: 'Fail',
