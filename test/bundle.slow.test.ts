@@ -4,17 +4,9 @@ import path from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Metafile } from 'esbuild';
-import { load } from 'js-yaml';
-import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 
-import type { KubeObject } from '../src/api/meta.js';
-import { MultiClusterEngines } from '../src/api/resources.js';
-import { createClient } from '../src/kube/client/rest.js';
-import { loadKubeconfig } from '../src/kube/transport/kubeconfig.js';
-import { createTransport, type Transport } from '../src/kube/transport/transport.js';
-import { systemClock, systemRandom } from '../src/runtime/clock.js';
 import { bundle } from '../tools/bundle.js';
-import { RecordingLog } from './support/fakes/log.js';
+import { InstalledEngine, largePlacement } from './support/processes/installedengine.js';
 import { root } from './support/repository/root.js';
 import { Standalone } from './support/processes/standalone.js';
 
@@ -27,10 +19,6 @@ const API_SERVER = /^packages\/kube-apiserver\/|\/node_modules\/@marcbachmann\//
 const COPIED = [
   ...readFileSync(path.join(root, 'Dockerfile'), 'utf8').matchAll(/^COPY --from=build \/build\/(\S+) (\S+)$/gm),
 ].map(([, from = '', to = '']) => [from, to] as const);
-
-interface Engine extends KubeObject {
-  readonly status?: { readonly phase?: string };
-}
 
 let folder: string;
 let metafile: Metafile;
@@ -79,7 +67,7 @@ describe('the bundle', () => {
 
 describe('standalone in a folder laid out as the image is', () => {
   let running: Standalone | undefined;
-  let transport: Transport | undefined;
+  let engine: InstalledEngine | undefined;
 
   beforeAll(() => {
     for (const [from, to] of COPIED) {
@@ -88,39 +76,23 @@ describe('standalone in a folder laid out as the image is', () => {
     }
   });
   afterAll(async () => {
-    await transport?.close();
+    await engine?.close();
     await running?.stop();
   }, 2 * MINUTE);
 
   it(
-    'standalone runs from the image layout and brings up the components of an engine',
+    'standalone runs from the image layout, and the gateway of an engine takes a body that its worker thread parses',
     async () => {
       const data = path.join(folder, 'data');
       mkdirSync(data);
       const program = path.join(folder, 'app', BUNDLE, 'main.js');
-      running = await Standalone.launch(data, ['--ephemeral'], { program });
+      running = await Standalone.launch(data, ['--ephemeral'], { command: [process.execPath, program] });
       await running.up({ deadlineMs: 2 * MINUTE });
-      transport = createTransport(loadKubeconfig({ path: running.kubeconfig }), {
-        clock: systemClock,
-        random: systemRandom,
-        log: new RecordingLog(),
-        userAgent: 'test',
-      });
-      const client = createClient(transport);
-      const engine = load(readFileSync(path.join(folder, 'app/examples/engine.yaml'), 'utf8')) as KubeObject;
-      await client.create(MultiClusterEngines, engine, { fieldManager: 'test' });
+      engine = await InstalledEngine.create(running, path.join(folder, 'app/examples/engine.yaml'));
 
-      const phase = await waitFor(
-        'the engine to be available',
-        async (seen) => {
-          const found = await client.get<Engine>(MultiClusterEngines, { name: 'engine' });
-          seen(found?.status);
-          return found?.status?.phase === 'Available' ? found.status.phase : undefined;
-        },
-        { deadlineMs: 2 * MINUTE },
-      );
+      const reply = await engine.ask(largePlacement('large'));
 
-      expect(phase).toBe('Available');
+      expect([reply.status, reply.body]).toEqual([200, expect.stringContaining('kind: Placement\n')]);
     },
     5 * MINUTE,
   );

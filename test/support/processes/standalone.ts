@@ -10,8 +10,10 @@ import { waitFor, type WaitOptions } from '@multicluster-engine/kube-apiserver/t
 const PROGRAM = fileURLToPath(new URL('../../../src/main.js', import.meta.url));
 
 interface LaunchOptions {
-  /** The file to run instead of the compiled one, in the data folder as its working directory. */
-  readonly program?: string;
+  /** The program to run instead of the compiled one, with the arguments before `standalone`; in the data folder. */
+  readonly command?: readonly [string, ...string[]];
+  /** Variables that differ from those of the tests. */
+  readonly env?: Readonly<Record<string, string>>;
   /** `default`: no flag sets the addresses. */
   readonly addresses?: 'free' | 'default';
 }
@@ -34,19 +36,19 @@ export class Standalone {
   static async launch(
     folder: string,
     flags: readonly string[] = [],
-    { program = PROGRAM, addresses = 'free' }: LaunchOptions = {},
+    { command, env = {}, addresses = 'free' }: LaunchOptions = {},
   ): Promise<Standalone> {
     const [api = 0, gateway = 0] = await freePorts(2);
     const listening = [`--listen=127.0.0.1:${api}`, `--gateway-listen=127.0.0.1:${gateway}`];
     const preset = [`--data-dir=${folder}`, ...(addresses === 'free' ? listening : [])];
     const own = preset.filter((flag) => !flags.some((given) => nameOf(given) === nameOf(flag)));
-    const env = Object.fromEntries(
+    const inherited = Object.fromEntries(
       Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
     );
     const child = await startChild({
-      command: [process.execPath, program, 'standalone', ...own, ...flags],
-      env,
-      cwd: program === PROGRAM ? root : folder,
+      command: [...(command ?? ([process.execPath, PROGRAM] as const)), 'standalone', ...own, ...flags],
+      env: { ...inherited, ...env },
+      cwd: command === undefined ? root : folder,
       output: 'pipe',
     });
     const printed: string[] = [];
