@@ -19,7 +19,7 @@ try {
       const answers = await player.play(scenario, `record-${name}-${at}`);
       scenarios.push({
         title: scenario.title,
-        exchanges: scenario.exchanges.map((exchange, index) => ({ ...exchange, answer: answers[index] ?? [] })),
+        exchanges: scenario.exchanges.map((exchange, index) => ({ ...exchange, response: answers[index] ?? [] })),
       });
     }
     writeFileSync(file, writeExchanges(scenarios));
