@@ -9,6 +9,7 @@ export { isWildcard } from './http/connection/tls.js';
 export { startChild, type Child, type ChildOptions, type Exit } from './process/child.js';
 export { freePorts } from './process/ports.js';
 export type { ApiBody, ApiRequest, ApiResponse } from './request.js';
+export type { ContainerLogRequest, LogLine, PodLogs } from './podlogs.js';
 export { codeOf, makeFolder } from './store/filesystem.js';
 export { FolderInUse } from './store/lock.js';
 export { Damaged } from './store/log/segment.js';

@@ -84,7 +84,7 @@ export interface Subresource {
   readonly group?: string;
   readonly version?: string;
   readonly verbs: readonly string[];
-  /** Whether it connects to a running container (log, exec, portforward). Nothing runs here, so no object has it. */
+  /** Whether a kubelet or a scheduler serves it (log, exec, binding, …): see `http/pods`. */
   readonly connects?: true;
   /**
    * Of a subresource with a kind of its own (Scale): how it is read from the object, and how a change is written back.
@@ -137,6 +137,11 @@ export interface Strategy {
   readonly unconditionalUpdate: boolean;
   /** Whether a PUT of a missing object creates it (Lease, Node and few others). */
   readonly createOnUpdate: boolean;
+  /**
+   * Of a kind that is deleted gracefully: the seconds that its deletion is delayed for, by the request or by the object;
+   * 0 deletes it at once. Other kinds have no grace period.
+   */
+  readonly gracePeriod?: (object: KubeObject, requested: number | undefined) => number;
 }
 
 /** The result of validation. Warnings are sent unchanged in `Warning` headers. */

@@ -7,7 +7,7 @@ import { parametersOf, operationsOf, type Operation } from './operation.js';
 /* The paths of a resource in OpenAPI documents with their operations, in the wording of kube-apiserver. */
 
 /** Kinds for which a deletion returns the object instead of a Status. */
-const KINDS_RETURNED_ON_DELETE = ['PodTemplate', 'Service', 'ServiceAccount'];
+const KINDS_RETURNED_ON_DELETE = ['Pod', 'PodTemplate', 'Service', 'ServiceAccount'];
 
 /** The path items of a resource, by path. */
 export function pathsOf(resource: Resource): JsonObject {

@@ -3,6 +3,7 @@ import { type ProtobufDecoder, patchType, readDeleteOptions, readObject, readPat
 import type { Exchange } from './exchange.js';
 import { unsupportedMediaTypes, unsupportedForm, shapeOf, type TableMaker } from './response/lists.js';
 import { admits, type Form, negotiate, PROTOBUF_TYPE, wantsPretty } from './response/negotiate.js';
+import type { Connect } from './pods/connect.js';
 import { encodeEvent } from './protobuf/envelope.js';
 import type { Route } from './route.js';
 import { watchStream } from './response/watchstream.js';
@@ -11,7 +12,7 @@ import type { KubeObject } from '../object.js';
 import { checkStoredName } from '../registry/storedname.js';
 import { subresourceOf } from '../resource.js';
 import type { ApiResponse } from '../request.js';
-import { badRequest, notFound } from '../status.js';
+import { badRequest } from '../status.js';
 import { deleteOptions, isTrue } from '../verbs/options.js';
 import type { Body } from '../schema/body/body.js';
 import type { Caller, Query, Target, Verbs, Written } from '../verbs/verbs.js';
@@ -30,6 +31,7 @@ export interface CallDeps {
   readonly protobuf: ProtobufDecoder;
   /** By `plural/subresource`. */
   readonly postHandlers: Readonly<Record<string, PostHandler>>;
+  readonly connect: Connect;
 }
 
 /** A routed request. */
@@ -43,8 +45,8 @@ interface Call {
 
 /** Calls the verb of a route and writes its result. */
 export async function call(deps: CallDeps, exchange: Exchange, route: Route): Promise<ApiResponse> {
-  const { resource, subresource, name } = route.target;
-  if (subresourceOf(resource, subresource)?.connects === true) throw notFound(resource, name);
+  const { resource, subresource } = route.target;
+  if (subresourceOf(resource, subresource)?.connects === true) return deps.connect(route.target, exchange);
   const { custom, review } = resource;
   const { accept, query, agent } = exchange.requester;
   const stream = route.verb === 'watch';

@@ -11,6 +11,7 @@ import { type AuditFile, openAuditFile } from './auditfile.js';
 import { type AuditLevel, createAuditLog } from '../http/audit.js';
 import { type Listener, listen } from '../http/connection/listener.js';
 import type { JsonObject } from '../json.js';
+import type { PodLogs } from '../podlogs.js';
 import type { ApiRequest, ApiResponse } from '../request.js';
 import { isWildcard } from '../http/connection/tls.js';
 import { disk } from '../store/filesystem.js';
@@ -32,6 +33,8 @@ export interface ApiServerOptions {
   readonly clock: Clock;
   /** False starts no controllers, as kube-apiserver without kube-controller-manager. */
   readonly controllers?: boolean;
+  /** The output of containers; without it, logs of Pods are refused. */
+  readonly podLogs?: PodLogs;
   /** Created at the start unless they exist. */
   readonly objects?: readonly JsonObject[];
   /** Receives messages about failures that the server survives. */
@@ -174,7 +177,7 @@ interface ServerParts {
 }
 
 function assembleServer(
-  { clock, users = [], listen: { host }, audit: wanted }: ApiServerOptions,
+  { clock, users = [], listen: { host }, audit: wanted, podLogs }: ApiServerOptions,
   { store, credentials, audit, port }: ServerParts,
 ): Assembly {
   const admin = { token: credentials.token, user: 'admin', groups: [MASTERS] };
@@ -190,6 +193,7 @@ function assembleServer(
     audit: log,
     address: () => `${urlHost(host)}:${port()}`,
     metrics: () => metricsOf(store),
+    podLogs,
   });
 }
 

@@ -19,8 +19,11 @@ import type { AuditLog } from '../http/audit.js';
 import { createDocuments } from '../http/documents.js';
 import { createTableMaker } from '../http/response/lists.js';
 import { createPaths, serverVersion } from '../http/paths.js';
+import { createConnect } from '../http/pods/connect.js';
+import { eviction } from '../http/pods/eviction.js';
 import { decodeProtobuf } from '../http/protobuf/body.js';
 import { createRouter, type Router } from '../http/router.js';
+import type { PodLogs } from '../podlogs.js';
 import { builtinResources } from '../registry/builtins/index.js';
 import { startDefinitionController } from '../controllers/customresourcedefinitions.js';
 import { createReader, type ObjectReader } from '../registry/reader.js';
@@ -41,6 +44,7 @@ export interface AssemblyOptions {
   readonly address: () => string;
   /** Text of the metrics. */
   readonly metrics: () => string;
+  readonly podLogs?: PodLogs | undefined;
 }
 
 /** The parts of one server, connected to each other. */
@@ -93,7 +97,9 @@ export function assemble(options: AssemblyOptions): Assembly {
     postHandlers: {
       'serviceaccounts/token': async (target, body, request) =>
         requestToken({ key: signing, reader, context }, target, body, request),
+      'pods/eviction': eviction(verbs),
     },
+    connect: createConnect({ reader, clock, logs: options.podLogs }),
     paths: nonResourcePaths(options, registry),
   });
   const close = (): void => {

@@ -8,6 +8,7 @@ import { EVENT_CELLS } from './events.js';
 import { countAt, listAt, numberAt, structAt, textAt, textEntries, textsAt } from '../fields.js';
 import type { Cells } from './cells.js';
 import { NODE_CELLS } from './nodes.js';
+import { POD_CELLS } from './pods.js';
 import { SERVICE_CELLS } from './services.js';
 
 const AGE: Cells = {
@@ -27,6 +28,7 @@ const CELLS: Readonly<Record<string, Cells>> = {
   '/events': EVENT_CELLS,
   '/namespaces': { Status: (namespace) => textAt(structAt(namespace, 'status'), 'phase') },
   '/nodes': NODE_CELLS,
+  '/pods': POD_CELLS,
   '/podtemplates': {
     Containers: (object) => containers(structAt(object, 'template'), 'name'),
     Images: (object) => containers(structAt(object, 'template'), 'image'),

@@ -6,6 +6,8 @@ import { hasSpecFinalizers } from './write/change.js';
 import { admissionRequest, newest, versioned, visible } from './context.js';
 import type { Context } from './context.js';
 import { deletionFinalizers, marked } from './write/finalizers.js';
+import { gracefulDeletion } from './write/graceful.js';
+import { withMeta } from './metadata.js';
 import { deleteOptions } from './options.js';
 import type { DeleteOptions } from './options.js';
 import { preconditionMessage, preconditionConflict } from './storagekey.js';
@@ -70,12 +72,19 @@ function deleteFound(context: Context, found: Found): Promise<JsonObject> {
   } = found;
   checkPreconditions(found, resource.kind, mismatch);
   admit(context, found);
+  const now = context.clock.now();
+  const graceful = gracefulDeletion(resource, live, options, now);
+  if (graceful.kind === 'pending') return unchanged(context, found);
   const finalizers = deletionFinalizers(resource, live, options);
+  if (graceful.kind === 'marked') {
+    const kept = finalizers.length === 0 ? undefined : finalizers;
+    return write(context, found, withMeta(graceful.object, { finalizers: kept }));
+  }
   if (finalizers.length === 0) {
     if (!options.dryRun) checkReleased(found);
-    return end(context, found);
+    return end(context, { ...found, live: graceful.object });
   }
-  const next = marked(live, finalizers, context.clock.now());
+  const next = marked(graceful.object, finalizers, now);
   return equal(next, live) ? unchanged(context, found) : write(context, found, next);
 }
 
@@ -95,7 +104,7 @@ function checkReleased({
 }
 
 /** Kinds that respond with the last state. */
-const RETURNED: readonly string[] = ['namespaces', 'podtemplates', 'serviceaccounts', 'services'];
+const RETURNED: readonly string[] = ['namespaces', 'pods', 'podtemplates', 'serviceaccounts', 'services'];
 
 async function end(context: Context, { target, live, options }: Found): Promise<JsonObject> {
   const removed = options.dryRun ? visible(target.resource, live) : await remove(context, { target, object: live });

@@ -26,6 +26,7 @@ export interface DeleteOptions {
   readonly resourceVersion: string | undefined;
   readonly propagationPolicy: string | undefined;
   readonly orphanDependents: boolean | undefined;
+  readonly gracePeriodSeconds: number | undefined;
   readonly object: KubeObject;
 }
 
@@ -114,7 +115,7 @@ function checkDryRun(values: readonly string[]): FieldError[] {
 export function deleteOptions(body: Body | undefined, query: Query): DeleteOptions {
   if (body?.refusal !== undefined) throw body.refusal;
   const read = body === undefined ? fromQuery(query) : fromBody(body.value);
-  const { dryRun = [], propagationPolicy, orphanDependents } = read;
+  const { dryRun = [], propagationPolicy, orphanDependents, gracePeriodSeconds } = read;
   const errors: FieldError[] = [];
   if (orphanDependents !== undefined && propagationPolicy !== undefined) {
     errors.push(
@@ -132,7 +133,15 @@ export function deleteOptions(body: Body | undefined, query: Query): DeleteOptio
   if (errors.length > 0) throw invalid({ group: META, kind: 'DeleteOptions' }, '', errors);
   const { uid, resourceVersion } = read.preconditions ?? {};
   const object = { apiVersion: `${META}/v1`, kind: 'DeleteOptions', metadata: {}, ...asJson(read) };
-  return { dryRun: dryRun.length > 0, uid, resourceVersion, propagationPolicy, orphanDependents, object };
+  return {
+    dryRun: dryRun.length > 0,
+    uid,
+    resourceVersion,
+    propagationPolicy,
+    orphanDependents,
+    gracePeriodSeconds,
+    object,
+  };
 }
 
 type Preconditions = { readonly uid?: string; readonly resourceVersion?: string };

@@ -138,7 +138,7 @@ function wrong(field: string, value: Json, why: string): FieldError {
   return { reason: 'FieldValueInvalid', field, message: `Invalid value: ${JSON.stringify(value)}: ${why}` };
 }
 
-/** The object that the token is bound to. Pods are not served, so a token cannot be bound to one. */
+/** The object that the token is bound to: a Secret or a Node. Tokens of Pods are not supported. */
 function boundTo(reader: ObjectReader, reference: Json, namespace: string): TokenContent['bound'] {
   if (!isObject(reference)) return undefined;
   const [kind, name, uid, apiVersion] = [
@@ -150,7 +150,10 @@ function boundTo(reader: ObjectReader, reference: Json, namespace: string): Toke
   const core = !apiVersion.includes('/');
   const known = !core ? undefined : kind === 'Secret' ? 'secret' : kind === 'Node' ? 'node' : undefined;
   if (core && (kind === 'Pod' || known !== undefined)) checkStoredName(name);
-  if (core && kind === 'Pod') throw notFound({ group: '', plural: 'pods' }, name);
+  if (core && kind === 'Pod') {
+    if (reader.get('pods', namespace, name) === undefined) throw notFound({ group: '', plural: 'pods' }, name);
+    throw badRequest('this server cannot bind a token to a Pod');
+  }
   if (known === undefined)
     throw badRequest(`cannot bind token to object of type ${core ? '/' : ''}${apiVersion}, Kind=${kind}`);
   const plural = `${known}s`;

@@ -57,6 +57,7 @@ export interface Kind {
     subresource: string | undefined,
   ) => readonly FieldError[];
   readonly warnings?: (object: KubeObject, old: KubeObject | undefined) => readonly string[];
+  readonly gracePeriod?: Strategy['gracePeriod'];
 }
 
 export const ALL_VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
@@ -115,6 +116,7 @@ function strategyOf(kind: Kind): Strategy {
     validateName: kind.validateName ?? dns1123Subdomain,
     unconditionalUpdate: kind.conditionalUpdate !== true,
     createOnUpdate: kind.createOnUpdate ?? false,
+    ...(kind.gracePeriod === undefined ? {} : { gracePeriod: kind.gracePeriod }),
   };
 }
 

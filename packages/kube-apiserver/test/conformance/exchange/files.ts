@@ -9,7 +9,7 @@ export const FILES = [
   { name: 'statuscodes', title: 'the status of writes' },
   { name: 'parameters', title: 'parameters and options of requests' },
   { name: 'builtinkinds', title: 'built-in kinds' },
-  { name: 'pods', title: 'Pods, which are read-only' },
+  { name: 'pods', title: 'Pods, which nothing runs' },
   { name: 'policies', title: 'ValidatingAdmissionPolicies' },
   { name: 'versions', title: 'deprecated versions' },
   { name: 'scales', title: 'the scale subresource, and tokens of ServiceAccounts' },

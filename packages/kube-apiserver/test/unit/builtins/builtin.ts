@@ -19,7 +19,7 @@ export const BUILTINS = builtinResources({
   },
 });
 
-/** The kinds that are served in full: all but Pods, which are read-only. */
+/** The kinds that are served in full: all but Pods, whose connections to containers are not documented. */
 export const FULLY_SERVED = BUILTINS.filter(({ plural }) => plural !== 'pods');
 
 export function builtin(apiVersion: string, kind: string): Resource {

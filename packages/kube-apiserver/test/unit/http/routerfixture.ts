@@ -171,6 +171,9 @@ export function routerDeps(verbs: Verbs, more: Partial<RouterDeps> = {}): Router
     postHandlers: {
       'serviceaccounts/token': async (target) => ({ code: 201, object: { ...objectOf(target), kind: 'TokenRequest' } }),
     },
+    connect: ({ resource, name }) => {
+      throw notFound(resource, name);
+    },
     ...more,
   };
 }

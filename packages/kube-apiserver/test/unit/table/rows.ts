@@ -44,6 +44,92 @@ const subjects = [
   { kind: 'ServiceAccount', name: 's', namespace: 'n' },
 ];
 
+const POD_SPEC = {
+  priority: 0,
+  preemptionPolicy: 'PreemptLowerPriority',
+  containers: [
+    { name: 'c', image: 'x' },
+    { name: 'd', image: 'y' },
+  ],
+  initContainers: [
+    { name: 'i', image: 'x' },
+    { name: 's', image: 'x', restartPolicy: 'Always' },
+  ],
+  readinessGates: [{ conditionType: 'a/one' }, { conditionType: 'a/two' }],
+};
+const container = (name: string, state: object, more: object = {}): object => ({
+  name,
+  state,
+  restartCount: 0,
+  ready: false,
+  image: 'x',
+  imageID: '',
+  ...more,
+});
+const up = { running: { startedAt: '2020-01-01T00:00:00Z' } };
+const down = (exitCode: number, more: object = {}): object => ({ terminated: { exitCode, ...more } });
+const initialized = [container('i', down(0)), container('s', up, { ready: true, started: true, restartCount: 1 })];
+const pod = (name: string, status: object, spec: object = {}): Row => ({
+  name: `Pod ${name}`,
+  collection: `${core}/pods`,
+  object: { metadata: { name }, spec: { ...POD_SPEC, ...spec } },
+  status,
+});
+const failing = [
+  container('c', { waiting: { reason: 'CrashLoopBackOff' } }, { restartCount: 3 }),
+  container('d', down(1), { restartCount: 1 }),
+];
+const PODS: readonly Row[] = [
+  pod('new', {}),
+  pod('gated', {
+    nominatedNodeName: 'm',
+    conditions: [{ type: 'PodScheduled', status: 'False', reason: 'SchedulingGated' }],
+  }),
+  pod('gone', { phase: 'Failed', reason: 'Evicted' }),
+  pod(
+    'running',
+    {
+      phase: 'Running',
+      podIPs: [{ ip: '10.1.2.3' }],
+      podIP: '10.1.2.3',
+      conditions: [
+        { type: 'a/one', status: 'True' },
+        { type: 'a/two', status: 'False' },
+      ],
+      initContainerStatuses: initialized,
+      containerStatuses: [container('c', up, { ready: true }), container('d', up, { restartCount: 2 })],
+    },
+    { nodeName: 'n' },
+  ),
+  pod('failing', { phase: 'Running', initContainerStatuses: initialized, containerStatuses: failing }),
+  pod('signalled', { phase: 'Running', containerStatuses: [container('c', down(137, { signal: 9 }))] }),
+  pod('named', { phase: 'Failed', containerStatuses: [container('c', down(1, { reason: 'OOMKilled' }))] }),
+  ...[
+    { type: 'Ready', status: 'True' },
+    { type: 'Ready', status: 'False' },
+  ].map((condition, at) =>
+    pod(`half-${at}`, {
+      phase: 'Running',
+      conditions: [condition],
+      containerStatuses: [container('c', down(0, { reason: 'Completed' })), container('d', up, { ready: true })],
+    }),
+  ),
+  pod('init-waiting', {
+    phase: 'Pending',
+    initContainerStatuses: [container('i', { waiting: { reason: 'ErrImagePull' } }, { restartCount: 2 })],
+    containerStatuses: failing,
+  }),
+  pod('init-failed', { phase: 'Pending', initContainerStatuses: [container('i', down(2), { restartCount: 4 })] }),
+  pod('init-killed', { phase: 'Pending', initContainerStatuses: [container('i', down(137, { signal: 9 }))] }),
+  pod('init-second', { phase: 'Pending', initContainerStatuses: [container('i', down(0)), container('s', up)] }),
+  pod('init-again', {
+    phase: 'Running',
+    conditions: [{ type: 'Initialized', status: 'True' }],
+    initContainerStatuses: [container('i', { waiting: { reason: 'PodInitializing' } })],
+    containerStatuses: [container('c', up, { ready: true })],
+  }),
+];
+
 export function rows(): readonly Row[] {
   return [
     {
@@ -85,6 +171,7 @@ export function rows(): readonly Row[] {
         },
       },
     },
+    ...PODS,
     service('plain', {
       ports: [{ port: 80 }, { port: 81, name: 'b', protocol: 'UDP' }].map((port) => ({ name: 'a', ...port })),
       selector: { b: 'c', a: 'b' },

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import type { JsonObject } from '../../../src/json.js';
+import type { Json, JsonObject } from '../../../src/json.js';
 import type { KubeObject } from '../../../src/object.js';
 import type { Resource } from '../../../src/resource.js';
 import { customColumns, type PrinterColumn } from '../../../src/table/custom.js';
@@ -70,6 +70,23 @@ describe('rows', () => {
     expect(table(object, resourceOf(object)).rows[0]?.cells.filter((_cell, at) => [0, 7].includes(at))).toEqual([
       '9y',
       '10y',
+    ]);
+  });
+
+  it('the restarts of a Pod have the age of the last one, and a deleted Pod is Terminating', () => {
+    const ended = (time: string): Json => ({ lastState: { terminated: { finishedAt: time } }, restartCount: 2 });
+    const pod: KubeObject = {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'p', deletionTimestamp: '2030-01-01T00:00:30Z' },
+      status: { phase: 'Running', containerStatuses: [ended('2029-12-31T23:50:00Z'), ended('2029-12-31T23:00:00Z')] },
+    };
+
+    expect(table(pod, builtin('v1', 'Pod')).rows[0]?.cells.slice(0, 4)).toEqual([
+      'p',
+      '0/0',
+      'Terminating',
+      '4 (10m ago)',
     ]);
   });
 

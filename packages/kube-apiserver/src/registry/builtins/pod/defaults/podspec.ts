@@ -3,7 +3,23 @@ import { pullPolicy } from './image.js';
 import { roundUpResources } from './resourcelist.js';
 import { volumeDefaults } from './volume.js';
 
-/** Sets the defaults of a Pod spec in a template. A Pod itself has more: enableServiceLinks, requests from limits. */
+/** Sets the defaults of the spec of a Pod: those of a template, enableServiceLinks, and requests from limits. */
+export function podDefaults(spec: Draft): void {
+  podSpecDefaults(spec);
+  fill(spec, 'enableServiceLinks', true);
+  for (const list of ['initContainers', 'containers']) {
+    for (const container of structsIn(spec, list)) requestsFromLimits(container);
+  }
+}
+
+function requestsFromLimits(container: Draft): void {
+  const resources = structIn(container, 'resources');
+  const limits = resources === undefined ? undefined : structIn(resources, 'limits');
+  if (resources === undefined || limits === undefined) return;
+  resources['requests'] = { ...limits, ...structIn(resources, 'requests') };
+}
+
+/** Sets the defaults of a Pod spec in a template. */
 export function podSpecDefaults(spec: Draft): void {
   fillZero(spec, 'dnsPolicy', 'ClusterFirst');
   fillZero(spec, 'restartPolicy', 'Always');

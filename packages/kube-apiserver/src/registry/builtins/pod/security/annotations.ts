@@ -20,9 +20,15 @@ const LOCALHOST = 'localhost/';
 
 /** Validates the annotations of a template, and those that have a meaning to kube-apiserver by their value. */
 export function checkAnnotations(template: JsonObject, path: string): readonly FieldError[] {
-  const annotations = Object.fromEntries(textEntries(structAt(structAt(template, 'metadata'), 'annotations')));
+  const annotations = annotationsOf(template);
+  return [...validateAnnotations(annotations, path), ...checkPodAnnotations(template, path)];
+}
+
+/** Validates the values of the annotations of a Pod or template that have a meaning to kube-apiserver. */
+export function checkPodAnnotations(template: JsonObject, path: string): readonly FieldError[] {
+  const annotations = annotationsOf(template);
   const spec = structAt(template, 'spec');
-  const errors: FieldError[] = [...validateAnnotations(annotations, path)];
+  const errors: FieldError[] = [];
   const mirror = annotations[MIRROR];
   if (mirror !== undefined && textAt(spec, 'nodeName') === '')
     errors.push(invalidValue(key(path, MIRROR), mirror, 'must set spec.nodeName if mirror pod annotation is set'));
@@ -36,6 +42,10 @@ export function checkAnnotations(template: JsonObject, path: string): readonly F
     if (name.startsWith(APPARMOR)) errors.push(...appArmorErrors(containers, [name, value], path));
   }
   return errors;
+}
+
+function annotationsOf(template: JsonObject): Record<string, string> {
+  return Object.fromEntries(textEntries(structAt(structAt(template, 'metadata'), 'annotations')));
 }
 
 function costErrors(cost: string | undefined, path: string): readonly FieldError[] {
