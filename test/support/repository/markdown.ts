@@ -5,14 +5,56 @@ export interface Step {
   readonly output: readonly string[];
 }
 
-/** The commands of all `console` blocks of a Markdown text, in order; a comment behind a command is dropped. */
+/** A fenced block of a Markdown text. */
+export interface Block {
+  /** The line of its opening fence, counted from 1. */
+  readonly line: number;
+  /** What follows the opening fence; empty for none. */
+  readonly language: string;
+  /** The lines between the fences, each with its line feed. */
+  readonly text: string;
+  /** The reason of a comment `<!-- not run: REASON -->` on the line above; undefined without one. */
+  readonly notRun: string | undefined;
+}
+
+/** The languages of the blocks that a reader types: `console` has `$ ` before each command, `sh` is a script. */
+const TYPED: ReadonlySet<string> = new Set(['console', 'sh', 'bash', 'shell']);
+
+/** All fenced blocks of a Markdown text, in order, indented ones too. */
+export function blocksIn(markdown: string): Block[] {
+  const found = markdown.matchAll(/^([ \t]*)```([^\n`]*)\n((?:(?![ \t]*```[ \t]*$)[^\n]*\n)*)[ \t]*```[ \t]*$/gm);
+  return [...found].map((match) => {
+    const [, , language = '', text = ''] = match;
+    const above = markdown.slice(0, match.index);
+    return {
+      line: above.split('\n').length,
+      language: language.trim(),
+      text,
+      notRun: /^[ \t]*<!-- not run: (.+) -->\n$/.exec(above.slice(above.lastIndexOf('\n', above.length - 2) + 1))?.[1],
+    };
+  });
+}
+
+/** The blocks of commands. */
+export function typedBlocksIn(markdown: string): Block[] {
+  return blocksIn(markdown).filter(({ language }) => TYPED.has(language));
+}
+
+/**
+ * The commands of a Markdown text, in order, without those of blocks that are marked as not run: each command of a
+ * `console` block, without a comment behind it, and each `sh` block as one command.
+ */
 export function stepsIn(markdown: string): Step[] {
+  return typedBlocksIn(markdown)
+    .filter(({ notRun }) => notRun === undefined)
+    .flatMap(({ language, text }) => (language === 'console' ? stepsOf(text) : [{ command: text, output: [] }]));
+}
+
+function stepsOf(block: string): Step[] {
   const steps: { command: string; output: string[] }[] = [];
-  for (const [, block = ''] of markdown.matchAll(/^```console\n([\s\S]*?)^```$/gm)) {
-    for (const line of block.split('\n')) {
-      if (line.startsWith('$ ')) steps.push({ command: line.slice(2).replace(/\s+#.*$/, ''), output: [] });
-      else if (line.trim() !== '') steps.at(-1)?.output.push(line);
-    }
+  for (const line of block.split('\n')) {
+    if (line.startsWith('$ ')) steps.push({ command: line.slice(2).replace(/\s+#.*$/, ''), output: [] });
+    else if (line.trim() !== '') steps.at(-1)?.output.push(line);
   }
   return steps;
 }
