@@ -4,6 +4,7 @@ import { openApiDocument } from '../src/gateway/openapi/openapi.js';
 import { chartFiles } from './chart/chart.js';
 import { readCrds } from './crd.js';
 import { declarations } from './declarations.js';
+import { figuresPage } from './figures.js';
 import { metricsPage } from './metricspage.js';
 import { referencePage } from './reference.js';
 
@@ -22,6 +23,7 @@ export async function artefacts(root: string): Promise<Artefact[]> {
   }
   all.push({ path: 'docs/reference/openapi.json', text: openapi(root) });
   all.push({ path: 'docs/reference/metrics.md', text: metricsPage() });
+  all.push({ path: 'docs/reference/figures.md', text: figuresPage(root) });
   all.push({ path: 'deploy/base/crds.yaml', text: definitions(root) });
   all.push(...chartFiles(root));
   return all;
