@@ -1,0 +1,147 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { describeWithKubectl, pathWithKubectl } from '../support/clients/kubectl.js';
+import { Standalone } from '../support/processes/standalone.js';
+import { readPage } from '../support/repository/documents.js';
+import { stepsIn, type Step } from '../support/repository/markdown.js';
+import { ReaderSession } from '../support/repository/session.js';
+import { kubectlStream, type KubectlStream } from '@multicluster-engine/kube-apiserver/testing/kubectl';
+
+const MINUTE = 60_000;
+const DECISIONS =
+  'kubectl get placementdecisions -A -o ' +
+  `jsonpath='{range .items[*]}{.metadata.name} {.status.decisions[*].clusterName}{"\\n"}{end}'`;
+
+/** The pages that describe single tasks on a hub; a test runs them in this order. */
+const TASKS = [
+  'docs/how-to/add-a-cluster.md',
+  'docs/how-to/migrate-from-ocm.md',
+  'docs/how-to/rotate-the-certificate.md',
+];
+const [BACKUP = '', RESTORE = ''] = readPage('docs/how-to/backup-and-restore.md').split(/^(?=## Restore$)/m);
+
+interface Hub {
+  readonly run: Standalone;
+  readonly reader: ReaderSession;
+}
+
+/** A case for each step, with a title that fits on a line. */
+function cases(steps: readonly Step[]): { readonly title: string; readonly step: Step }[] {
+  return steps.map((step, at) => ({ title: `${at + 1}: ${step.command.split('\n', 1).join('').slice(0, 90)}`, step }));
+}
+
+describeWithKubectl('a reader of the documents', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'multicluster-engine-docs-'));
+  const env = { PATH: pathWithKubectl(), TMPDIR: folder };
+  const hubs: Hub[] = [];
+  let first: Hub;
+
+  /** Starts a standalone hub in a folder of its own. */
+  async function startHub(name: string): Promise<Hub> {
+    const data = path.join(folder, name);
+    const run = await Standalone.start(data, [], { deadlineMs: 3 * MINUTE });
+    const hub = { run, reader: new ReaderSession(folder, { ...env, KUBECONFIG: run.kubeconfig }) };
+    hubs.push(hub);
+    return hub;
+  }
+
+  beforeAll(async () => {
+    first = await startHub('first');
+    await first.reader.succeeds('kubectl apply -f examples/engine.yaml');
+    await first.reader.succeeds('kubectl wait --for=condition=Ready mce/engine --timeout=120s');
+  }, 8 * MINUTE);
+  afterAll(async () => {
+    await Promise.all(hubs.map(({ run }) => run.stop()));
+    rmSync(folder, { recursive: true, force: true });
+  }, 3 * MINUTE);
+
+  describe.each(TASKS)('%s', (page) => {
+    it.each(cases(stepsIn(readPage(page))))(
+      'a command of the page prints what the page shows: $title',
+      async ({ step }) => {
+        await first.reader.shows(step);
+      },
+      5 * MINUTE,
+    );
+  });
+
+  describe('docs/how-to/rotate-the-certificate.md', () => {
+    it('the copy of the clients has the new certificate behind the previous one', async () => {
+      const certificates = await first.reader.succeeds(`grep -c 'BEGIN CERTIFICATE' "$TMPDIR/gateway-ca.crt"`);
+      expect(certificates).toEqual(['2']);
+      const served = await first.reader.succeeds(
+        `kubectl get secret gateway-tls -n multicluster-engine -o jsonpath='{.data.tls\\.crt}' | base64 -d`,
+      );
+      const trusted = await first.reader.succeeds('cat "$TMPDIR/gateway-ca.crt"');
+      expect(trusted.slice(-served.length)).toEqual(served);
+    });
+  });
+
+  describe('docs/how-to/backup-and-restore.md', () => {
+    const backup = stepsIn(BACKUP);
+    const restore = stepsIn(RESTORE);
+    let second: Hub;
+    let before: readonly string[] = [];
+    let watch: KubectlStream;
+
+    beforeAll(async () => {
+      const { reader } = first;
+      for (const command of [
+        'kubectl apply -f examples/fleet.yaml',
+        'kubectl apply --server-side --subresource=status -f examples/status/claims.yaml',
+        'kubectl apply -f examples/placement.yaml',
+        'kubectl wait --for=condition=Ready placement/web -n shop --timeout=60s',
+        // The decision then depends on what it was before: a hub without it would select prod-us-1.
+        'kubectl label mcl prod-us-1 tier=silver --overwrite',
+      ])
+        await reader.succeeds(command);
+      const output = ['edge-eu-2 prod-eu-2 prod-eu-1'];
+      const read = 'kubectl get placementdecision web-decision-1 -n shop';
+      await reader.shows({ command: `${read} -o jsonpath='{.status.decisions[*].clusterName}'`, output });
+      await reader.succeeds('kubectl label mcl prod-us-1 tier=gold --overwrite');
+      await reader.succeeds('kubectl wait --for=jsonpath={.status.phase}=Satisfied placement/web -n shop');
+      before = await reader.succeeds(DECISIONS);
+      for (const step of backup) await reader.shows(step);
+      second = await startHub('second');
+      const format = `jsonpath={.metadata.name} {.status.decisions[*].clusterName}{"\\n"}`;
+      watch = await kubectlStream(['get', 'placementdecisions', '-A', '--watch', '-o', format], second.run.kubeconfig);
+    }, 8 * MINUTE);
+    afterAll(() => watch.stop());
+
+    it('the page has a part for the old hub and a part for the new one', () => {
+      expect([backup.length, restore.length]).toEqual([1, 4]);
+      expect(before).toContain('web-decision-1 edge-eu-2 prod-eu-2 prod-eu-1');
+    });
+
+    it.each(cases(restore))(
+      'a command of the page restores the hub: $title',
+      async ({ step }) => {
+        // As the reader exported it on the old hub.
+        await second.reader.succeeds(`export BACKUP="$TMPDIR/hub-backup"`);
+        const printed = await second.reader.shows(step);
+        if (step.command === 'kubectl get mce -o name') expect(printed).toEqual([]);
+      },
+      6 * MINUTE,
+    );
+
+    it('the restored hub has the decisions of the old one, and at no time had others', async () => {
+      expect(await second.reader.succeeds(DECISIONS)).toEqual(before);
+      const states = 'jsonpath=\'{range .items[*]}{.metadata.name} {.status.phase}{"\\n"}{end}\'';
+      const phases = `kubectl get placements -A -o ${states}`;
+      expect(await second.reader.succeeds(phases)).toEqual(await first.reader.succeeds(phases));
+      await watch.line('the decision', (line) => line.startsWith('web-decision-1 '));
+      expect(watch.lines.filter((line) => !before.includes(line))).toEqual([]);
+    });
+
+    it('the restored clusters have their claims', async () => {
+      const claims = `kubectl get mcl -o jsonpath='{range .items[*]}{.metadata.name} {.status.clusterClaims}{"\\n"}{end}'`;
+      const restored = await second.reader.succeeds(claims);
+      expect(restored).toEqual(await first.reader.succeeds(claims));
+      expect(restored.join('\n')).toContain('bare metal');
+    });
+  });
+});

@@ -1,0 +1,50 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { describe, expect, it } from '@jest/globals';
+
+import { pages, readPage, TESTS_OF_PAGES } from './documents.js';
+import { blocksIn, typedBlocksIn } from './markdown.js';
+import { root } from './root.js';
+
+/** Languages of blocks that nobody types. */
+const SHOWN = ['yaml', 'json', 'js', 'ts', 'text'];
+const MARKER = '<!-- not run: ';
+
+const PAGES = pages();
+
+describe('the commands of the documents', () => {
+  it('the pages include the README and those below docs', () => {
+    expect(PAGES).toEqual(expect.arrayContaining(['README.md', 'docs/README.md', 'docs/how-to/install.md']));
+  });
+
+  it.each(PAGES)('every block of commands of %s is run by a test, or says above it why it is not', (page) => {
+    const unmarked = typedBlocksIn(readPage(page)).filter(({ notRun }) => notRun === undefined);
+    const test = TESTS_OF_PAGES[page];
+    if (test === undefined) {
+      expect(unmarked.map(({ line }) => `${page}:${line}`)).toEqual([]);
+      return;
+    }
+    expect(unmarked).not.toEqual([]);
+    expect(existsSync(path.join(root, test))).toBe(true);
+    expect(readFileSync(path.join(root, test), 'utf8')).toContain(`'${page}'`);
+  });
+
+  it.each(PAGES)('every block of %s has a language, and commands are in blocks of commands', (page) => {
+    const text = readPage(page);
+    const blocks = blocksIn(text);
+    const others = blocks.filter((block) => !typedBlocksIn(text).some(({ line }) => line === block.line));
+    expect(others.filter(({ language }) => !SHOWN.includes(language)).map(({ line }) => `${page}:${line}`)).toEqual([]);
+    const prompts = others.filter(({ text: lines }) => /^\$ /m.test(lines));
+    expect(prompts.map(({ line }) => `${page}:${line}`)).toEqual([]);
+    const consoles = blocks.filter(({ language, text: lines }) => language === 'console' && !lines.startsWith('$ '));
+    expect(consoles.map(({ line }) => `${page}:${line}`)).toEqual([]);
+    expect(text.match(/^[ \t]*```/gm) ?? []).toHaveLength(2 * blocks.length);
+  });
+
+  it.each(PAGES)('every comment of %s that something is not run stands above a block of commands', (page) => {
+    const text = readPage(page);
+    const marked = typedBlocksIn(text).filter(({ notRun }) => notRun !== undefined);
+    expect(text.split(MARKER)).toHaveLength(marked.length + 1);
+  });
+});

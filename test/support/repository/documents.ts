@@ -1,0 +1,35 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { root } from './root.js';
+
+/**
+ * The test that runs the commands of each page. A page without a row may only have blocks that are marked with
+ * `<!-- not run: REASON -->`; `documents.test.ts` checks it.
+ */
+export const TESTS_OF_PAGES: Readonly<Record<string, string>> = {
+  'README.md': 'test/e2e/readme.test.ts',
+  'docs/how-to/add-a-cluster.md': 'test/e2e/docs.slow.test.ts',
+  'docs/how-to/backup-and-restore.md': 'test/e2e/docs.slow.test.ts',
+  'docs/how-to/cert-manager.md': 'test/e2e/gatewaysecret.test.ts',
+  'docs/how-to/high-availability.md': 'test/e2e/docshub.slow.test.ts',
+  'docs/how-to/https-interface.md': 'test/integration/gateway/howto.test.ts',
+  'docs/how-to/install.md': 'test/e2e/docshub.slow.test.ts',
+  'docs/how-to/migrate-from-ocm.md': 'test/e2e/docs.slow.test.ts',
+  'docs/how-to/rotate-the-certificate.md': 'test/e2e/docs.slow.test.ts',
+  'docs/how-to/uninstall.md': 'test/e2e/docshub.slow.test.ts',
+  'docs/how-to/upgrade.md': 'test/e2e/docshub.slow.test.ts',
+};
+
+/** The pages that users read: paths below the root of the repository, sorted. */
+export function pages(): string[] {
+  const top = readdirSync(root).filter((name) => name.endsWith('.md'));
+  const docs = readdirSync(path.join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => path.posix.join('docs', ...name.split(path.sep)));
+  return [...top, ...docs].sort();
+}
+
+export function readPage(page: string): string {
+  return readFileSync(path.join(root, page), 'utf8');
+}
