@@ -22,6 +22,7 @@ const fleet = apiGroup(FLEET_GROUP, 'v1alpha1');
 const core = apiGroup('', 'v1');
 const rbac = apiGroup('rbac.authorization.k8s.io', 'v1');
 const authorization = apiGroup('authorization.k8s.io', 'v1');
+const authentication = apiGroup('authentication.k8s.io', 'v1');
 const extensions = apiGroup('apiextensions.k8s.io', 'v1');
 const admission = apiGroup('admissionregistration.k8s.io', 'v1');
 
@@ -52,6 +53,8 @@ export const RoleBindings = rbac.namespaced('rolebindings', 'RoleBinding');
 export const ClusterRoleBindings = rbac.cluster('clusterrolebindings', 'ClusterRoleBinding');
 export const Leases = apiGroup('coordination.k8s.io', 'v1').namespaced('leases', 'Lease');
 export const Events = apiGroup('events.k8s.io', 'v1').namespaced('events', 'Event');
+export const SubjectAccessReviews = authorization.cluster('subjectaccessreviews', 'SubjectAccessReview');
+export const TokenReviews = authentication.cluster('tokenreviews', 'TokenReview');
 export const SelfSubjectAccessReviews = authorization.cluster('selfsubjectaccessreviews', 'SelfSubjectAccessReview');
 export const CustomResourceDefinitions = extensions.cluster('customresourcedefinitions', 'CustomResourceDefinition');
 

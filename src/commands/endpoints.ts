@@ -1,6 +1,6 @@
 import type { Listen } from '../config/flags.js';
 import type { Exposition } from '../observability/registry.js';
-import { Endpoint, healthRoute, metricsRoute } from '../observability/server.js';
+import { Endpoint, healthRoute, metricsRoute, type EndpointSecurity } from '../observability/server.js';
 import { standardOutput } from '../observability/standardoutput.js';
 import { systemClock } from '../runtime/clock.js';
 import { StallDetector } from '../runtime/eventloop.js';
@@ -12,6 +12,8 @@ import type { Logger } from '../runtime/logger.js';
 export interface ProcessEndpoints {
   readonly config: { readonly metricsListen: Listen; readonly healthListen: Listen };
   readonly metrics: Exposition;
+  /** Protection of the metrics; absent: plain HTTP for everybody. */
+  readonly secure?: EndpointSecurity | undefined;
   /** Besides the check of the event loop. */
   readonly livez?: readonly HealthCheck[];
   readonly readyz: readonly HealthCheck[];
@@ -22,12 +24,12 @@ export interface ProcessEndpoints {
 
 /** Runs `parts` until a signal, with the endpoints of metrics and health; returns the exit code. */
 export async function runWithEndpoints(parts: readonly Runnable[], served: ProcessEndpoints): Promise<number> {
-  const { config, metrics, livez = [], readyz, log, onListening } = served;
+  const { config, metrics, secure, livez = [], readyz, log, onListening } = served;
   metrics.logs.dropped(() => standardOutput().dropped);
   const stalls = new StallDetector(systemClock);
   const health = healthRoute({ livez: [stalls, ...livez], readyz });
   const endpoints = [
-    new Endpoint({ name: 'metrics', listen: config.metricsListen, route: metricsRoute(metrics), log }),
+    new Endpoint({ name: 'metrics', listen: config.metricsListen, route: metricsRoute(metrics), log, secure }),
     new Endpoint({ name: 'health', listen: config.healthListen, route: health, log }),
   ];
   try {

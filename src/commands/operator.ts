@@ -10,6 +10,7 @@ import { errorText } from '../runtime/errors.js';
 import { runWithEndpoints } from './endpoints.js';
 import { engineGroup } from './engine.js';
 import { createManager, type ControllerManager } from './controllermanager.js';
+import { secureMetrics } from './securemetrics.js';
 import { placementGroup } from './placement.js';
 
 /** The controller groups by name. */
@@ -44,7 +45,8 @@ async function runWith(config: OperatorConfig, kubeconfig: Kubeconfig): Promise<
     const livez = groups.map((group) => group.liveness());
     const readyz = groups.map((group) => group.readiness());
     try {
-      return await runWithEndpoints(groups, { config, metrics: manager.metrics, livez, readyz, log });
+      const secure = config.metricsSecure ? secureMetrics(config, manager.transport, log) : undefined;
+      return await runWithEndpoints(groups, { config, metrics: manager.metrics, secure, livez, readyz, log });
     } finally {
       await manager.transport.close();
     }

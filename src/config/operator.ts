@@ -1,7 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 
-import { LOG_LEVELS, type FlagRows, type Flags, type FlagValue, type Listen, type LogLevel } from './flags.js';
+import {
+  FlagError,
+  LOG_LEVELS,
+  type FlagRows,
+  type Flags,
+  type FlagValue,
+  type Listen,
+  type LogLevel,
+} from './flags.js';
 
 const PROGRAM = 'multicluster-engine';
 const CONTROLLERS = ['engine', 'placement'] as const;
@@ -28,6 +36,12 @@ export interface ManagerConfig {
   readonly settleWindowMs: number;
 }
 
+/** A serving certificate with its chain, and its key. */
+export interface TlsFiles {
+  readonly cert: string;
+  readonly key: string;
+}
+
 /** The configuration of `multicluster-engine operator`. */
 export interface OperatorConfig extends ManagerConfig {
   readonly command: 'operator';
@@ -35,6 +49,10 @@ export interface OperatorConfig extends ManagerConfig {
   /** File with the API server's address and credentials; undefined: in-cluster, else the usual kubeconfig rules. */
   readonly kubeconfig: string | undefined;
   readonly metricsListen: Listen;
+  /** Serve the metrics over HTTPS, to clients with a permitted token. */
+  readonly metricsSecure: boolean;
+  /** PEM files of the certificate of the metrics; undefined: a self-signed one. */
+  readonly metricsTls: TlsFiles | undefined;
   readonly healthListen: Listen;
   readonly logLevel: LogLevel;
 }
@@ -61,6 +79,16 @@ export const OPERATOR_FLAGS: FlagRows = {
   },
   'component-replicas': { value: 'N', help: 'replicas of each component, 1 to 100', default: '2' },
   'metrics-listen': { value: 'HOST:PORT', help: 'address of /metrics', default: '0.0.0.0:8080' },
+  'metrics-secure': {
+    help: 'serve /metrics over HTTPS, to tokens whose user may get the nonResourceURL /metrics',
+    default: 'false',
+  },
+  'metrics-tls-cert': {
+    value: 'FILE',
+    help: 'certificate of /metrics with its chain, PEM; reloaded when it changes',
+    defaultText: 'a self-signed one',
+  },
+  'metrics-tls-key': { value: 'FILE', help: 'its private key, PEM', defaultText: 'that of the self-signed one' },
   'health-listen': { value: 'HOST:PORT', help: 'address of /livez and /readyz', default: '0.0.0.0:8081' },
   'log-level': { value: 'LEVEL', help: `one of ${LOG_LEVELS.join(', ')}`, default: 'info' },
   workers: { value: 'N', help: 'concurrent reconciles of each controller, 1 to 64', default: '8' },
@@ -97,6 +125,8 @@ export function operator(flags: Flags, version: string): OperatorConfig {
     componentImage: image ? imageName(image) : `${PROGRAM}:${version}`,
     componentReplicas: flags.get('component-replicas').integer(1, 100),
     metricsListen: flags.get('metrics-listen').listen(),
+    metricsSecure: flags.get('metrics-secure').bool(),
+    metricsTls: metricsTls(flags),
     healthListen: health.listen(),
     logLevel: flags.get('log-level').oneOf(LOG_LEVELS),
     workers: flags.get('workers').integer(1, 64),
@@ -109,6 +139,15 @@ export function operator(flags: Flags, version: string): OperatorConfig {
     health.refuse('an address with another port than the metrics');
   }
   return config;
+}
+
+function metricsTls(flags: Flags): TlsFiles | undefined {
+  const [cert, key] = [flags.find('metrics-tls-cert'), flags.find('metrics-tls-key')];
+  if (cert === undefined && key === undefined) return undefined;
+  if (cert === undefined || key === undefined)
+    throw new FlagError('--metrics-tls-cert and --metrics-tls-key need each other');
+  if (!flags.get('metrics-secure').bool()) cert.refuse('unset without --metrics-secure');
+  return Object.freeze({ cert: cert.matching(/^.+$/s, 'a file'), key: key.matching(/^.+$/s, 'a file') });
 }
 
 /** The controllers in the order of CONTROLLERS. */

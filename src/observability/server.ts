@@ -1,6 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
+import type { Socket } from 'node:net';
 import type { HealthCheck } from '../runtime/health.js';
 import type { Logger } from '../runtime/logger.js';
+import { ConnectionLimit } from './connectionlimit.js';
+import type { Admission } from './metricsaccess.js';
 import type { Exposition } from './registry.js';
 
 export interface HttpResponse {
@@ -18,6 +22,17 @@ export interface EndpointOptions {
   readonly listen: { readonly host: string; readonly port: number };
   readonly route: Route;
   readonly log: Logger;
+  /** HTTPS, for clients that `access` allows; undefined: plain HTTP for everybody. */
+  readonly secure?: EndpointSecurity | undefined;
+}
+
+/** The protection of an endpoint. */
+export interface EndpointSecurity {
+  readonly access: { decide(authorization: string | undefined): Promise<Admission> };
+  /** Passes the serving certificate, and each that replaces it; both PEM. Called before the endpoint listens. */
+  readonly serve: (use: (cert: string, key: string) => void) => Promise<void>;
+  /** Ends the replacement of certificates. */
+  readonly stop: () => void;
 }
 
 const TEXT = 'text/plain; charset=utf-8';
@@ -26,22 +41,46 @@ const BASE = 'http://localhost';
 /** Ms; a slow client is disconnected. */
 const TIMEOUTS = { headersTimeout: 5_000, requestTimeout: 5_000, keepAliveTimeout: 30_000 };
 const MAX_CONNECTIONS = 64;
+/** Scrapers have intervals of up to a minute, and keep their connections. Node checks the other limits at this interval. */
+const TLS_OPTIONS = {
+  ...TIMEOUTS,
+  keepAliveTimeout: 90_000,
+  connectionsCheckingInterval: 500,
+  handshakeTimeout: 5_000,
+  minVersion: 'TLSv1.2',
+  ALPNProtocols: ['http/1.1'],
+} as const;
+const REFUSALS: Readonly<Record<Exclude<Admission, 'allowed'>, HttpResponse>> = {
+  unauthenticated: text(401, 'a bearer token is required that the API server accepts\n'),
+  forbidden: text(403, 'the verb get on the nonResourceURL /metrics is required\n'),
+  busy: text(503, 'the token cannot be reviewed now\n'),
+};
 
-/** A plain HTTP server for GET and HEAD. */
+/** An HTTP or HTTPS server for GET and HEAD. */
 export class Endpoint {
   readonly #options: EndpointOptions;
-  readonly #server: Server;
+  readonly #server: Server | TlsServer;
+  readonly #connections = new ConnectionLimit(MAX_CONNECTIONS);
+  /** Connections with a request that has no complete response yet; for HTTPS only. */
+  readonly #inProgress = new WeakSet<Socket>();
 
   constructor(options: EndpointOptions) {
     this.#options = options;
-    this.#server = createServer(TIMEOUTS);
-    this.#server.maxConnections = MAX_CONNECTIONS;
-    this.#server.on('request', (request, response) => void this.#answer(request, response));
+    const answer = (request: IncomingMessage, response: ServerResponse): void => void this.#answer(request, response);
+    if (options.secure === undefined) {
+      this.#server = createServer(TIMEOUTS, answer);
+      this.#server.maxConnections = MAX_CONNECTIONS;
+    } else {
+      this.#server = createTlsServer(TLS_OPTIONS, answer);
+      this.#server.on('connection', (socket: Socket) => this.#connections.accept(socket));
+    }
   }
 
   /** Resolves with the port (for port 0 a free one, which is logged) once it listens; rejects when the address cannot be bound. */
   async start(): Promise<number> {
-    const { listen, log, name } = this.#options;
+    const { listen, log, name, secure } = this.#options;
+    const server = this.#server;
+    if ('setSecureContext' in server) await secure?.serve((cert, key) => server.setSecureContext({ cert, key }));
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', reject);
       this.#server.listen({ host: listen.host, port: listen.port }, () => {
@@ -57,6 +96,7 @@ export class Endpoint {
 
   /** Closes the port and all connections. */
   async stop(): Promise<void> {
+    this.#options.secure?.stop();
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     this.#server.closeAllConnections();
     await closed;
@@ -65,16 +105,36 @@ export class Endpoint {
   /** Never rejects. */
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     request.resume();
-    const answer = await this.#route(request);
+    const { socket } = request;
+    if (this.#options.secure !== undefined) {
+      // Scrapers do not pipeline, and requests that wait for a review would pile up.
+      if (this.#inProgress.has(socket)) return void socket.destroy();
+      this.#inProgress.add(socket);
+      response.once('close', () => this.#inProgress.delete(socket));
+    }
+    const refusal = await this.#refusal(request);
+    if (refusal !== undefined) response.shouldKeepAlive = false;
+    const answer = refusal ?? (await this.#route(request));
     const body = Buffer.from(answer.body);
     response.writeHead(answer.status, {
       'content-type': answer.contentType,
       'content-length': body.length,
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
+      ...(answer.status === 401 && { 'www-authenticate': 'Bearer' }),
       ...(answer.status === 405 && { allow: 'GET, HEAD' }),
     });
     response.end(request.method === 'HEAD' ? undefined : body);
+  }
+
+  /** Undefined when the client may have an answer. */
+  async #refusal(request: IncomingMessage): Promise<HttpResponse | undefined> {
+    const { secure } = this.#options;
+    if (secure === undefined) return undefined;
+    const admission = await secure.access.decide(request.headers.authorization);
+    if (admission !== 'allowed') return REFUSALS[admission];
+    this.#connections.trust(request.socket);
+    return undefined;
   }
 
   async #route(request: IncomingMessage): Promise<HttpResponse> {

@@ -47,6 +47,8 @@ describe('without flags', () => {
       componentImage: `multicluster-engine:${version()}`,
       componentReplicas: 2,
       metricsListen: { host: '0.0.0.0', port: 8080 },
+      metricsSecure: false,
+      metricsTls: undefined,
       healthListen: { host: '0.0.0.0', port: 8081 },
       logLevel: 'info',
       workers: 8,
@@ -62,6 +64,32 @@ describe('without flags', () => {
     const config = read([]);
 
     expect([config, config.controllers, config.metricsListen].every(Object.isFrozen)).toBe(true);
+  });
+});
+
+describe('the protection of the metrics', () => {
+  it('the metrics are secure with the flag or its variable', () => {
+    expect(read(['--metrics-secure']).metricsSecure).toBe(true);
+    expect(read([], { MULTICLUSTER_ENGINE_METRICS_SECURE: 'true' }).metricsSecure).toBe(true);
+  });
+
+  const files = ['--metrics-tls-cert=/c', '--metrics-tls-key=/k'];
+
+  it('the certificate of the metrics needs both files', () => {
+    expect(read([...files, '--metrics-secure']).metricsTls).toEqual({ cert: '/c', key: '/k' });
+    for (const file of files) {
+      expect(readConfig(['operator', '--metrics-secure', file], {})).toMatchObject({
+        exitCode: 2,
+        text: 'multicluster-engine: --metrics-tls-cert and --metrics-tls-key need each other\n',
+      });
+    }
+  });
+
+  it('the certificate of the metrics is rejected where they are plain', () => {
+    expect(readConfig(['operator', ...files], {})).toMatchObject({
+      exitCode: 2,
+      text: 'multicluster-engine: --metrics-tls-cert must be unset without --metrics-secure, got "/c"\n',
+    });
   });
 });
 

@@ -16,7 +16,7 @@ export interface WatchedFiles {
 export interface ReloadOptions {
   readonly clock: Clock;
   readonly log: Logger;
-  readonly metrics: GatewayMetrics;
+  readonly metrics: Pick<GatewayMetrics, 'reloaded'>;
   readonly everyMs: number;
 }
 

@@ -1,7 +1,10 @@
 import type { FailedCall } from '../../runtime/errors.js';
 
-/** Name of a rate limit. Leases have one of their own, so that other calls never delay a renewal. */
-export type Bucket = 'default' | 'events' | 'leases';
+/**
+ * Name of a rate limit. Leases have one of their own, so that other calls never delay a renewal; so have reviews of tokens,
+ * which clients of the metrics cause.
+ */
+export type Bucket = 'default' | 'events' | 'leases' | 'reviews';
 
 /** One call of the Kubernetes API. */
 export interface Call {

@@ -32,7 +32,7 @@ export interface TransportOptions {
   readonly log: Logger;
   readonly metrics?: RequestMetrics;
   readonly userAgent: string;
-  /** Default: 100/s burst 200; events 10/s burst 50; leases 5/s burst 20. */
+  /** Default: 100/s burst 200; events 10/s burst 50; leases 5/s burst 20; reviews 20/s burst 40. */
   readonly limits?: Partial<Readonly<Record<Bucket, RateLimit>>>;
   /** Connections for calls; default 32. */
   readonly connections?: number;
@@ -51,6 +51,7 @@ const LIMITS: Readonly<Record<Bucket, RateLimit>> = {
   default: { qps: 100, burst: 200 },
   events: { qps: 10, burst: 50 },
   leases: { qps: 5, burst: 20 },
+  reviews: { qps: 20, burst: 40 },
 };
 
 /**
@@ -97,7 +98,12 @@ class RetryingTransport implements Transport {
     this.#deadlineMs = deadlineOf(options);
     this.#credentials = new CachedCredentials(loader, clock, options.log);
     this.#retryAfter = new RetryAfter(clock);
-    this.#buckets = { default: bucket('default'), events: bucket('events'), leases: bucket('leases') };
+    this.#buckets = {
+      default: bucket('default'),
+      events: bucket('events'),
+      leases: bucket('leases'),
+      reviews: bucket('reviews'),
+    };
     this.#roundTripper = roundTripper({
       retryAfter: this.#retryAfter,
       clock,

@@ -1,0 +1,73 @@
+import type { OperatorConfig } from '../config/config.js';
+import { parseServingPair } from '../gateway/tls/certificate.js';
+import { FileReloader } from '../gateway/tls/filereloader.js';
+import { createAccessReviewer } from '../kube/client/accessreview.js';
+import type { Transport } from '../kube/transport/transport.js';
+import { MetricsAccess } from '../observability/metricsaccess.js';
+import type { EndpointSecurity } from '../observability/server.js';
+import { issueServingCertificate, LIFETIME_MS } from '../pki/serving.js';
+import { systemClock, type Clock, type Timer } from '../runtime/clock.js';
+import type { Logger } from '../runtime/logger.js';
+
+/** How often certificate files are read, and whether a self-signed certificate is due for renewal is checked, ms. */
+const RELOAD_MS = 5_000;
+const RENEWAL_CHECK_MS = 3_600_000;
+const SELF_SIGNED_NAMES = ['multicluster-engine-operator-metrics.multicluster-engine-operator.svc', 'localhost'];
+
+type UseCertificate = (cert: string, key: string) => void;
+
+/** HTTPS for the metrics of an operator, and the review of tokens by its API server. */
+export function secureMetrics(
+  { metricsTls }: Pick<OperatorConfig, 'metricsTls'>,
+  transport: Transport,
+  log: Logger,
+): EndpointSecurity {
+  const access = new MetricsAccess({ review: createAccessReviewer(transport), clock: systemClock, log });
+  if (metricsTls === undefined) return { access, ...selfSigned(systemClock) };
+  const { cert, key } = metricsTls;
+  let reloader: FileReloader | undefined;
+  const options = { clock: systemClock, log, metrics: { reloaded: () => undefined }, everyMs: RELOAD_MS };
+  return {
+    access,
+    serve: async (use) => {
+      const apply = ([certText = '', keyText = '']: readonly string[]): void => {
+        const pair = parseServingPair(certText, keyText);
+        use(pair.cert, pair.key);
+      };
+      reloader = new FileReloader({ name: 'metrics-certificate', paths: [cert, key], apply }, options);
+      reloader.start();
+    },
+    stop: () => reloader?.stop(),
+  };
+}
+
+/** A certificate that lives as long as the process, and is replaced at two thirds of its validity. */
+export function selfSigned(clock: Clock): Pick<EndpointSecurity, 'serve' | 'stop'> {
+  let timer: Timer | undefined;
+  let renewAt = 0;
+  let stopped = false;
+  const issue = async (use: UseCertificate): Promise<void> => {
+    const now = clock.now();
+    const pair = await issueServingCertificate({ names: SELF_SIGNED_NAMES, now });
+    use(pair.certificate, pair.privateKey);
+    renewAt = now + (LIFETIME_MS * 2) / 3;
+  };
+  const arm = (use: UseCertificate): void => {
+    if (stopped) return;
+    timer = clock.after(RENEWAL_CHECK_MS, () => {
+      // A certificate that cannot be made now is tried again at the next check; the one in use stays.
+      const renewed = clock.now() < renewAt ? Promise.resolve() : issue(use).catch(() => undefined);
+      void renewed.then(() => arm(use));
+    });
+  };
+  return {
+    serve: async (use) => {
+      await issue(use);
+      arm(use);
+    },
+    stop: () => {
+      stopped = true;
+      timer?.cancel();
+    },
+  };
+}

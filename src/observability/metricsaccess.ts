@@ -1,0 +1,95 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import type { AccessDecision, ReviewAccess } from '../runtime/access.js';
+import type { Clock } from '../runtime/clock.js';
+import type { Logger } from '../runtime/logger.js';
+
+/** `busy`: too many other tokens are being reviewed, or the API server does not answer. */
+export type Admission = AccessDecision | 'busy';
+
+export interface AccessOptions {
+  readonly review: ReviewAccess;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Times that a decision is used, ms: a revoked token reads metrics for at most a minute. */
+const ALLOWED_MS = 60_000;
+const DENIED_MS = 10_000;
+/** Tokens that are remembered. At the limit the oldest decision of the same kind is forgotten. */
+const MAX_ALLOWED = 100;
+const MAX_DENIED = 1_000;
+/** Reviews at the same time of tokens that were never allowed, and of those that were. */
+const MAX_NEW_REVIEWS = 4;
+const MAX_REPEATED_REVIEWS = 16;
+/** Longer ones are no tokens of an API server. */
+const MAX_TOKEN_CHARS = 8_192;
+const BEARER = /^Bearer +([^\s]+)$/i;
+
+interface Decision {
+  readonly decision: AccessDecision;
+  readonly at: number;
+}
+
+/**
+ * Decides who may read the metrics.
+ *
+ * Guarantees: memory is bounded, whatever is sent; only a keyed hash of a token is kept; tokens that were never allowed neither
+ * displace those that were nor take their reviews; a token is reviewed once at a time.
+ */
+export class MetricsAccess {
+  readonly #options: AccessOptions;
+  readonly #key = randomBytes(32);
+  /** By hash of the token, the oldest first. */
+  readonly #allowed = new Map<string, Decision>();
+  readonly #denied = new Map<string, Decision>();
+  readonly #newReviews = new Map<string, Promise<Admission>>();
+  readonly #repeatedReviews = new Map<string, Promise<Admission>>();
+
+  constructor(options: AccessOptions) {
+    this.#options = options;
+  }
+
+  /** Decides over the header `Authorization`. Never rejects. */
+  async decide(authorization: string | undefined): Promise<Admission> {
+    const token = BEARER.exec(authorization ?? '')?.[1];
+    if (token === undefined || token.length > MAX_TOKEN_CHARS) return 'unauthenticated';
+    const hash = createHmac('sha256', this.#key).update(token).digest('base64');
+    const known = this.#remembered(hash);
+    if (known !== undefined) return known;
+    const [reviews, limit] = this.#allowed.has(hash)
+      ? [this.#repeatedReviews, MAX_REPEATED_REVIEWS]
+      : [this.#newReviews, MAX_NEW_REVIEWS];
+    const running = reviews.get(hash);
+    if (running !== undefined) return running;
+    if (reviews.size >= limit) return 'busy';
+    const review = this.#review(token, hash).finally(() => reviews.delete(hash));
+    reviews.set(hash, review);
+    return review;
+  }
+
+  #remembered(hash: string): AccessDecision | undefined {
+    const now = this.#options.clock.monotonic();
+    const allowed = this.#allowed.get(hash);
+    if (allowed !== undefined && now - allowed.at < ALLOWED_MS) return allowed.decision;
+    const denied = this.#denied.get(hash);
+    return denied !== undefined && now - denied.at < DENIED_MS ? denied.decision : undefined;
+  }
+
+  async #review(token: string, hash: string): Promise<Admission> {
+    const { review, clock, log } = this.#options;
+    try {
+      const decision = await review(token);
+      this.#allowed.delete(hash);
+      this.#denied.delete(hash);
+      const [decisions, limit] = decision === 'allowed' ? [this.#allowed, MAX_ALLOWED] : [this.#denied, MAX_DENIED];
+      decisions.set(hash, { decision, at: clock.monotonic() });
+      const [oldest] = decisions.keys();
+      if (decisions.size > limit && oldest !== undefined) decisions.delete(oldest);
+      return decision;
+    } catch (error) {
+      // Not a warning: anybody who reaches the port could fill the log.
+      log.debug({ err: error }, 'the access to the metrics cannot be reviewed');
+      return 'busy';
+    }
+  }
+}
