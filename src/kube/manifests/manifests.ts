@@ -18,13 +18,16 @@ export function readManifests(folder: string): KubeObject[] {
   return objects;
 }
 
-/** The objects in one YAML text; `source` names it in errors. Empty documents are skipped. */
+/** The objects in one YAML text, those of a `List` too; `source` names it in errors. Empty documents are skipped. */
 export function parseManifests(text: string, source: string): KubeObject[] {
   rejectOctal(text, source);
   const documents = parse(text, source);
   return documents.flatMap((document, index) => {
     if (document === null || document === undefined) return [];
-    return [objectIn(document, `${source}, document ${index + 1}`)];
+    const where = `${source}, document ${index + 1}`;
+    const items = field(document, 'items');
+    if (!textField(document, 'kind').endsWith('List') || !Array.isArray(items)) return [objectIn(document, where)];
+    return items.map((item: unknown, at) => objectIn(item, `${where}, item ${at + 1}`));
   });
 }
 

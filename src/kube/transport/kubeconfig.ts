@@ -5,10 +5,15 @@ import { KubeConfig, type Cluster, type User } from '@kubernetes/client-node';
 import { load as parseYaml } from 'js-yaml';
 import { errorCode, type CredentialLoader, type Credentials, type TlsMaterial } from './credentials.js';
 import { field, textField } from '../../api/json.js';
+import { KubeconfigError } from './kubeconfigerror.js';
 
 export interface KubeconfigOptions {
   /** A kubeconfig file; the only source then. */
   readonly path?: string;
+  /** A context of the file, instead of its current one. */
+  readonly context?: string;
+  /** The user that every request is to be sent as. */
+  readonly impersonate?: string;
   /** Prefix of the folder in which a pod's ServiceAccount token is mounted. */
   readonly mountPrefix?: string;
 }
@@ -18,10 +23,9 @@ export interface Kubeconfig extends CredentialLoader {
   readonly source: string;
   /** Address of the API server. */
   readonly server: string;
+  /** Namespace of the context; undefined without one. */
+  readonly namespace: string | undefined;
 }
-
-/** No configuration of the API server was found, or it cannot be used. The message is one line, without secrets, for the user. */
-export class KubeconfigError extends Error {}
 
 /** Error code or name to what it means for the user. */
 const READ_ERRORS: Readonly<Record<string, string>> = {
@@ -41,13 +45,28 @@ const READ_ERRORS: Readonly<Record<string, string>> = {
  * @throws KubeconfigError that names the source and the rule when there is none, or when it cannot be used.
  */
 export function loadKubeconfig(options: KubeconfigOptions = {}): Kubeconfig {
-  const found = find(options);
+  const found = withContext(find(options), options.context);
   const { cluster } = currentOf(found);
-  return { source: found.source, server: cluster.server, load: loaderOf(found) };
+  const context = found.config.getContextObject(found.config.getCurrentContext());
+  const load = loaderOf({ ...found, impersonate: options.impersonate });
+  return { source: found.source, server: cluster.server, namespace: context?.namespace, load };
+}
+
+/** With `context` as the current one at every load. */
+function withContext(found: FoundConfig, context: string | undefined): FoundConfig {
+  if (context === undefined) return found;
+  const select = (config: FileConfig): FileConfig => {
+    config.setCurrentContext(context);
+    return config;
+  };
+  if (found.config.getContextObject(context) === null)
+    throw new KubeconfigError(`${found.source}: there is no context ${JSON.stringify(context)}`);
+  return { ...found, config: select(found.config), read: () => select(found.read()) };
 }
 
 interface FoundConfig {
   readonly source: string;
+  readonly impersonate?: string | undefined;
   readonly config: FileConfig;
   readonly read: () => FileConfig;
 }
@@ -133,6 +152,7 @@ async function credentialsOf(found: FoundConfig): Promise<Credentials> {
     headers['Authorization'] = `Basic ${Buffer.from(options.auth).toString('base64')}`;
   const tokenFile = found.config.tokenFileOf(user);
   if (tokenFile !== undefined) headers['Authorization'] = `Bearer ${await tokenIn(tokenFile)}`;
+  if (found.impersonate !== undefined) headers['Impersonate-User'] = found.impersonate;
   return {
     server: cluster.server,
     headers,

@@ -30,6 +30,15 @@ describe('a folder of manifests', () => {
 });
 
 describe('a manifest', () => {
+  it('a manifest that is a list gives its items', () => {
+    const list = `kind: List\napiVersion: v1\nitems:\n- {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n`;
+
+    expect(parseManifests(`${list}---\n${object('b')}`, 'a.yaml').map((one) => one.metadata.name)).toEqual(['a', 'b']);
+    expect(() => parseManifests(`${list}- {apiVersion: v1, kind: ConfigMap}\n`, 'a.yaml')).toThrow(
+      'a.yaml, document 1, item 2: metadata.name: must be set',
+    );
+  });
+
   it('a manifest keeps words as YAML 1.2 reads them', () => {
     const [read] = parseManifests(
       object('a', 'data: {yes: yes, on: "on", date: 2026-01-01, version: "1.0"}\n'),

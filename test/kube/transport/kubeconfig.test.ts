@@ -72,6 +72,32 @@ describe('a kubeconfig file', () => {
     expect(await config.load(false)).toMatchObject(expected);
   });
 
+  it('a kubeconfig file is read with another context, and its namespace, at each load', async () => {
+    const contexts = [
+      { name: 'main', context: { cluster: 'c', user: 'u', namespace: 'ours' } },
+      { name: 'second', context: { cluster: 'c', user: 'other', namespace: 'theirs' } },
+    ];
+    const file = await write({ token: 't' }, {}, { contexts });
+
+    expect(loadKubeconfig({ path: file }).namespace).toBe('ours');
+    const second = loadKubeconfig({ path: file, context: 'second' });
+    expect(second.namespace).toBe('theirs');
+    for (const fresh of [false, true])
+      expect((await second.load(fresh)).headers).toEqual({ Authorization: 'Bearer not this one' });
+    expect(() => loadKubeconfig({ path: file, context: 'third' })).toThrow(
+      `kubeconfig ${file}: there is no context "third"`,
+    );
+  });
+
+  it('every request is sent as the user that is to be impersonated', async () => {
+    const file = await write({ token: 't', as: 'alice' });
+
+    expect((await loadKubeconfig({ path: file, impersonate: 'bob' }).load(false)).headers).toEqual({
+      Authorization: 'Bearer t',
+      'Impersonate-User': 'bob',
+    });
+  });
+
   it('a kubeconfig file reads a token file beside it each time, white space around it cut off', async () => {
     await writeFile(path.join(folder, 'token'), 'first\n');
     const config = loadKubeconfig({ path: await write({ tokenFile: 'token' }) });
