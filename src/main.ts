@@ -13,6 +13,10 @@ async function run(config: Config): Promise<number> {
     const { runStandalone } = await import('./commands/standalone.js');
     return runStandalone(config, fileURLToPath(import.meta.url));
   }
+  if (config.command === 'explain') {
+    const { runExplain } = await import('./commands/cli/explain.js');
+    return runExplain(config);
+  }
   const { runOperator } = await import('./commands/operator.js');
   return runOperator(config);
 }

@@ -22,6 +22,8 @@ export const PLACEMENT_LABEL = 'cluster.fleetmgmt.io/placement';
 export const CLUSTER_SET_LABEL = 'cluster.fleetmgmt.io/clusterset';
 export const DECISION_REVISION_ANNOTATION = 'cluster.fleetmgmt.io/decision-revision';
 
+/** The namespace of a command for users that names none. */
+export const DEFAULT_NAMESPACE = 'default';
 export const DEFAULT_TARGET_NAMESPACE = 'multicluster-engine';
 export const OPERATOR_NAMESPACE = 'multicluster-engine-operator';
 export const OPERATOR_SERVICE_ACCOUNT = 'multicluster-engine-operator';

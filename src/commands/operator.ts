@@ -1,5 +1,6 @@
 import type { ControllerName, OperatorConfig } from '../config/config.js';
-import { KubeconfigError, loadKubeconfig, type Kubeconfig } from '../kube/transport/kubeconfig.js';
+import { loadKubeconfig, type Kubeconfig } from '../kube/transport/kubeconfig.js';
+import { KubeconfigError } from '../kube/transport/kubeconfigerror.js';
 import { createTransport } from '../kube/transport/transport.js';
 import { createLogger } from '../observability/logger.js';
 import { standardError } from '../observability/standardoutput.js';

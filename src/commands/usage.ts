@@ -10,7 +10,7 @@ export function printUsage({ text, exitCode }: Usage): void {
 }
 
 /** Waits for a slow reader, because the text is all that the user has asked for. */
-function printAnswer(text: string): void {
+export function printAnswer(text: string): void {
   try {
     writeFileSync(1, text);
   } catch {

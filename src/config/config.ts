@@ -1,7 +1,18 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Flags, readFlags, FlagError, isSwitch, variableOf, type FlagRows } from './flags.js';
+import { explain, EXPLAIN_ARGUMENTS, EXPLAIN_FLAGS, type ExplainConfig } from './explain.js';
+import {
+  Flags,
+  readCommandLine,
+  readFlags,
+  FlagError,
+  isSwitch,
+  variableOf,
+  type CommandLine,
+  type FlagRow,
+  type FlagRows,
+} from './flags.js';
 import { gateway, GATEWAY_FLAGS, type GatewayConfig } from './gateway.js';
 import { operator, OPERATOR_FLAGS, type OperatorConfig } from './operator.js';
 import { standalone, STANDALONE_FLAGS, type StandaloneConfig } from './standalone.js';
@@ -9,21 +20,24 @@ import { standalone, STANDALONE_FLAGS, type StandaloneConfig } from './standalon
 export type { ControllerName, ManagerConfig as HubConfig, OperatorConfig } from './operator.js';
 
 const PROGRAM = 'multicluster-engine';
-/** A text to print instead of running a command: to standard output with code 0, or to standard error with code 2. */
+/** A text to print instead of running a command: to standard output with code 0, else to standard error. */
 export interface Usage {
   readonly command: 'usage';
-  readonly exitCode: 0 | 2;
+  /** 2 for an error in the command line; 1 for one of a command for users, whose code 2 has another meaning. */
+  readonly exitCode: 0 | 1 | 2;
   readonly text: string;
 }
 
-export type Config = OperatorConfig | GatewayConfig | StandaloneConfig;
+export type Config = OperatorConfig | GatewayConfig | StandaloneConfig | ExplainConfig;
 type Environment = Readonly<Record<string, string | undefined>>;
 
 interface CommandRow {
   readonly name: string;
   readonly summary: string;
   readonly flags: FlagRows;
-  readonly build: (flags: Flags, env: Environment) => Config;
+  readonly build: (flags: Flags, env: Environment, positional: readonly string[]) => Config;
+  /** A command for users: with these arguments before its flags, and without variables for these. */
+  readonly arguments?: string;
 }
 
 /** The commands. */
@@ -46,6 +60,13 @@ const COMMANDS: readonly CommandRow[] = [
     flags: STANDALONE_FLAGS,
     build: (flags) => standalone(flags, version()),
   },
+  {
+    name: 'explain',
+    summary: 'Explains why each cluster is selected by a Placement or not. Sends GET requests alone.',
+    arguments: EXPLAIN_ARGUMENTS,
+    flags: EXPLAIN_FLAGS,
+    build: (flags, env, positional) => explain(flags, { env, positional, version: version() }),
+  },
 ];
 
 /**
@@ -59,7 +80,8 @@ export function readConfig(
   try {
     return interpret(argv, env);
   } catch (error) {
-    if (error instanceof FlagError) return { command: 'usage', exitCode: 2, text: `${PROGRAM}: ${error.message}\n` };
+    const exitCode = commandOf(argv)?.arguments === undefined ? 2 : 1;
+    if (error instanceof FlagError) return { command: 'usage', exitCode, text: `${PROGRAM}: ${error.message}\n` };
     throw error;
   }
 }
@@ -69,15 +91,27 @@ function interpret(argv: readonly string[], env: Environment): Config | Usage {
   if (first === undefined) throw new FlagError(`no command; want one of: ${commandNames()} (see ${PROGRAM} --help)`);
   if (first === '--help' || first === '-h') return print(overview());
   if (first === '--version') return print(`${version()}\n`);
-  const command = COMMANDS.find((row) => row.name === first);
+  const command = commandOf(argv);
   if (command === undefined) {
     const what = first.startsWith('-') ? 'flag' : 'command';
     throw new FlagError(`unknown ${what} ${JSON.stringify(first)}; want one of the commands: ${commandNames()}`);
   }
-  const given = readFlags(command.flags, rest, `${PROGRAM} ${command.name}`);
+  const given = readArguments(command, rest);
   if (given === 'help') return print(help(command));
   if (given === 'version') return print(`${version()}\n`);
-  return Object.freeze(command.build(new Flags(command.flags, given, env), env));
+  const variables = command.arguments === undefined ? env : {};
+  return Object.freeze(command.build(new Flags(command.flags, given.flags, variables), env, given.positional));
+}
+
+function commandOf([name]: readonly string[]): CommandRow | undefined {
+  return COMMANDS.find((row) => row.name === name);
+}
+
+function readArguments(command: CommandRow, argv: readonly string[]): CommandLine | 'help' | 'version' {
+  const program = `${PROGRAM} ${command.name}`;
+  if (command.arguments !== undefined) return readCommandLine(command.flags, argv, program);
+  const flags = readFlags(command.flags, argv, program);
+  return typeof flags === 'string' ? flags : { flags, positional: [] };
 }
 
 function print(text: string): Usage {
@@ -95,17 +129,25 @@ function overview(): string {
 }
 
 function help(command: CommandRow): string {
-  const lines = [`Usage: ${PROGRAM} ${command.name} [flags]`, '', command.summary, ''];
-  lines.push(
-    'Flags, with the environment variable below (the flag has precedence, an empty variable counts as unset):',
-  );
-  for (const [name, row] of Object.entries(command.flags)) {
-    const usage = isSwitch(row) ? `--${name}` : `--${name}=${row.value}`;
-    lines.push(`  ${usage.padEnd(48)} ${row.help}`);
-    lines.push(`    ${variableOf(name, row).padEnd(46)} default: ${row.default ?? row.defaultText ?? 'none'}`);
+  const { name: subcommand, summary, flags, arguments: positional } = command;
+  const usage = ['Usage:', PROGRAM, subcommand, ...(positional === undefined ? [] : [positional]), '[flags]'].join(' ');
+  const title =
+    positional === undefined
+      ? 'Flags, with the environment variable below (the flag has precedence, an empty variable counts as unset):'
+      : 'Flags:';
+  const lines = [usage, '', summary, '', title];
+  for (const [name, row] of Object.entries(flags)) {
+    lines.push(`  ${flagUsage(name, row).padEnd(48)} ${row.help}`);
+    const variable = positional === undefined ? variableOf(name, row) : '';
+    lines.push(`    ${variable.padEnd(46)} default: ${row.default ?? row.defaultText ?? 'none'}`);
   }
   lines.push(`  ${'--help, -h'.padEnd(48)} prints this help`, `  ${'--version'.padEnd(48)} prints the version`);
   return `${lines.join('\n')}\n`;
+}
+
+function flagUsage(name: string, row: FlagRow): string {
+  const short = row.short === undefined ? '' : `-${row.short}, `;
+  return isSwitch(row) ? `${short}--${name}` : `${short}--${name}=${row.value}`;
 }
 
 /** The folder of package.json above this file, which holds crds/ and deploy/. */

@@ -13,6 +13,8 @@ export interface FlagRow {
   readonly defaultText?: string;
   /** Name of the variable if it is not derived from the flag. */
   readonly variable?: string;
+  /** One letter that the flag can be given by. */
+  readonly short?: string;
 }
 
 /** The flags of a command by name, in the order of the help. */
@@ -36,23 +38,42 @@ export function addressOf({ host, port }: { readonly host: string; readonly port
 /** An error in the command line or the environment: one line with the flag, its value and the rule. */
 export class FlagError extends Error {}
 
-/** Parses a command line; `program` is used in errors. */
+/** What a command line holds: its flags by name, and its other arguments in their order. */
+export interface CommandLine {
+  readonly flags: ReadonlyMap<string, string>;
+  readonly positional: readonly string[];
+}
+
+/** Parses a command line of flags alone; `program` is used in errors. */
 export function readFlags(
   rows: FlagRows,
   argv: readonly string[],
   program: string,
-): Map<string, string> | 'help' | 'version' {
-  const own = Object.entries(rows).map(
-    ([name, row]) => [name, { type: isSwitch(row) ? 'boolean' : 'string' }] as const,
-  );
+): ReadonlyMap<string, string> | 'help' | 'version' {
+  const line = readCommandLine(rows, argv, program);
+  if (typeof line === 'string') return line;
+  const [stray] = line.positional;
+  if (stray !== undefined)
+    throw new FlagError(`unexpected argument ${JSON.stringify(stray)}: only flags are allowed (see ${program} --help)`);
+  return line.flags;
+}
+
+/** Parses a command line; `program` is used in errors. A `--` counts as an argument. */
+export function readCommandLine(
+  rows: FlagRows,
+  argv: readonly string[],
+  program: string,
+): CommandLine | 'help' | 'version' {
+  const own = Object.entries(rows).map(([name, row]) => [name, optionOf(row)] as const);
   const booleans = { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean' } } as const;
   const options = { ...Object.fromEntries(own), ...booleans };
   const { tokens } = parseArgs({ args: [...argv], options, strict: false, tokens: true });
   const given = new Map<string, string>();
+  const positional: string[] = [];
   for (const token of tokens) {
     if (token.kind !== 'option') {
-      const stray = JSON.stringify(token.kind === 'positional' ? token.value : '--');
-      throw new FlagError(`unexpected argument ${stray}: only flags are allowed (see ${program} --help)`);
+      positional.push(token.kind === 'positional' ? token.value : '--');
+      continue;
     }
     const flag = token.rawName;
     if (token.name === 'help' || token.name === 'version') {
@@ -67,7 +88,12 @@ export function readFlags(
       throw new FlagError(`${flag} is given twice, the second time as ${JSON.stringify(value)}`);
     given.set(token.name, value);
   }
-  return given;
+  return { flags: given, positional };
+}
+
+function optionOf(row: FlagRow): { type: 'boolean' | 'string'; short?: string } {
+  const type = isSwitch(row) ? 'boolean' : 'string';
+  return row.short === undefined ? { type } : { type, short: row.short };
 }
 
 export function isSwitch(row: FlagRow): boolean {

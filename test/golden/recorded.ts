@@ -9,6 +9,7 @@ export type Case = readonly [sentence: string, output: () => unknown];
 
 /** The recorded files, without `.json`. */
 export const RECORDED_FILES = [
+  'cli-explain',
   'clusters',
   'engine-plan',
   'engine-run',

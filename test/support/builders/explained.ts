@@ -31,7 +31,7 @@ export function expectExplainsSchedule(world: World): void {
   const summary = summarize(explained);
   assert.equal(summary.total, explained.clusters.length);
   assert.equal(
-    summary.parts.reduce((sum, { count }) => sum + count, summary.selected),
+    summary.parts.reduce((sum, { count }) => sum + count, summary.selected ?? NaN),
     summary.total,
   );
   if (decided.problem === undefined) expectRanksGrow(world, explained);

@@ -2,7 +2,7 @@ import { clusterHash, byRank, matchedClusters, scoreOf, seedOf, topRanked, type 
 import type { Requirement } from '../../selectors.js';
 import { failures, unmet, type FailureCause, type Unmet } from '../rules.js';
 import { schedule, selected, type Schedule } from '../schedule.js';
-import type { PlacementSnapshot } from '../snapshot.js';
+import type { ClusterView, PlacementSnapshot } from '../snapshot.js';
 import type { ClusterExplanation, Explanation, ExplainInput, Member, Verdict } from './verdict.js';
 
 /**
@@ -27,6 +27,13 @@ export function explain({ snapshot, members, readable }: ExplainInput): Explanat
     return { ...one, verdict, rank: verdict === 'Unknown' ? undefined : rank };
   });
   return { placement, schedule: decided, readable, clusters, nearest: nearestOf(clusters, snapshot) };
+}
+
+/** What keeps a cluster out that is in no eligible set and not in the decision, and that the caller can read. */
+export function explainOther(cluster: ClusterView, { snapshot }: ExplainInput): ClusterExplanation {
+  const rules = { snapshot, decided: schedule(snapshot), shared: new SharedLists() };
+  const judged = judge({ name: cluster.name, cluster, sets: [], inDecision: false }, rules);
+  return { ...judged, verdict: judged.causes[0] ?? 'Unknown', rank: undefined };
 }
 
 type Judged = Omit<ClusterExplanation, 'verdict' | 'rank'>;
@@ -61,7 +68,7 @@ interface Judge {
 
 function judge({ name, cluster, sets, inDecision }: Subject, { snapshot, decided, shared }: Judge): Judged {
   const { rules } = snapshot.placement;
-  const member = sets.length > 0 || decided.eligibility.unreadable.length > 0;
+  const member = sets.length > 0 || (inDecision && decided.eligibility.unreadable.length > 0);
   const causes: FailureCause[] = [...failures({ cluster, member }, rules)];
   const failing = cluster === undefined ? [] : rules.predicates.map((one) => shared.listOf(unmet(one, cluster)));
   return { name, cluster, sets, inDecision, causes, unmet: failing, best: shortest(failing) };

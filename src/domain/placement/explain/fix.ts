@@ -1,8 +1,10 @@
+import { CLUSTER_SET_LABEL } from '../../../api/names.js';
 import { selects } from '../../clusters/selector.js';
-import { meets, type Requirement, type StringMap } from '../../selectors.js';
+import { meets, valueOf, type Requirement, type StringMap } from '../../selectors.js';
 import { eligibleSets } from '../eligible.js';
 import { firstFailure } from '../rules.js';
 import type { ClusterView } from '../snapshot.js';
+import { nearestWord } from './hints.js';
 import type { ClusterExplanation, ExplainInput } from './verdict.js';
 
 /**
@@ -93,4 +95,20 @@ function commandFor(name: string, labels: StringMap, changes: LabelChanges): str
 /** The word for a POSIX shell, in quotes where needed. */
 function shellWord(word: string): string {
   return SHELL_SAFE.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+/**
+ * The command that brings a cluster into an eligible set whose name is like the one that its label names; undefined when no
+ * name is like it, and when the cluster would fail another rule there.
+ */
+export function membershipFix({ name, cluster, verdict }: ClusterExplanation, input: ExplainInput): string | undefined {
+  const label = cluster === undefined ? undefined : valueOf(cluster.labels, CLUSTER_SET_LABEL);
+  if (cluster === undefined || label === undefined || verdict !== 'NotMember') return undefined;
+  const exclusive = [...input.selectors].filter(([, { kind }]) => kind === 'exclusive');
+  const near = nearestWord(label, new Map(exclusive.map(([set]) => [set, 1])));
+  if (near === undefined) return undefined;
+  const labels = { [CLUSTER_SET_LABEL]: near.word };
+  const changed: ClusterView = { ...cluster, labels: withLabels(cluster.labels, labels) };
+  const failure = firstFailure({ cluster: changed, member: true }, input.snapshot.placement.rules);
+  return failure === undefined ? commandFor(name, cluster.labels, labels) : undefined;
 }

@@ -24,9 +24,16 @@ export function unmetText({ source, requirement, found }: Unmet): string {
   return `${there}, wanted ${selectorText(requirement)}`;
 }
 
-/** The word itself, in JSON quotes unless it consists of the characters of a label. */
+/** What a terminal may take for a command, or shows in another order than it stands. JSON leaves these as they are. */
+const UNPRINTABLE = /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+
+/** The word itself, in JSON quotes unless it consists of the characters of a label; without control characters. */
 export function wordText(word: string): string {
-  return PLAIN.test(word) ? word : JSON.stringify(word);
+  if (PLAIN.test(word)) return word;
+  return JSON.stringify(word).replace(
+    UNPRINTABLE,
+    (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 function selectorText({ key, operator, values }: Requirement): string {

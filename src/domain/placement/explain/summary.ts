@@ -11,7 +11,8 @@ export interface SummaryPart {
 
 /** Each cluster counted once: `selected` and the counts of `parts` add up to `total`. */
 export interface Summary {
-  readonly selected: number;
+  /** Undefined when it is not known of some cluster. */
+  readonly selected: number | undefined;
   readonly total: number;
   /** The largest count first, then by text. */
   readonly parts: readonly SummaryPart[];
@@ -31,8 +32,9 @@ export function summarize({ clusters, schedule }: Explanation): Summary {
     if (known === undefined) counts.set(key, { of: one, count: 1 });
     else known.count += 1;
   }
-  const selected = counts.get('Selected')?.count ?? 0;
-  counts.delete('Selected');
+  const isKnown = !counts.has('Unknown');
+  const selected = isKnown ? (counts.get('Selected')?.count ?? 0) : undefined;
+  if (isKnown) counts.delete('Selected');
   return { selected, total: clusters.length, parts: partsOf([...counts.values()], schedule?.wanted) };
 }
 
@@ -58,6 +60,7 @@ export function summaryText({ selected, total, parts }: Summary): string {
   const shown = parts.slice(0, MOST_PARTS).map(({ count, text }) => `${count} ${text}`);
   const rest = parts.slice(MOST_PARTS).reduce((sum, { count }) => sum + count, 0);
   if (rest > 0) shown.push(`${rest} for other reasons`);
+  if (selected === undefined) return `of ${total} clusters ${shown.join(', ')}.`;
   return `${selected}/${total} clusters are selected${shown.length === 0 ? '' : `: ${shown.join(', ')}`}.`;
 }
 
@@ -73,8 +76,10 @@ function phraseOf({ verdict, unmet, best }: ClusterExplanation, wanted: number |
       return ['is being deleted', 'are being deleted'];
     case 'Gone':
       return ['was deleted', 'were deleted'];
-    default:
-      return alike('cannot be explained');
+    case 'Selected':
+      return ['is selected', 'are selected'];
+    case 'Unknown':
+      return ['is not known', 'are not known'];
   }
 }
 

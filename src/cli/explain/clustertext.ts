@@ -1,0 +1,60 @@
+import { fixFor, membershipFix } from '../../domain/placement/explain/fix.js';
+import { hintText } from '../../domain/placement/explain/hints.js';
+import { requirementText, wordText } from '../../domain/placement/explain/requirementtext.js';
+import type { ClusterExplanation } from '../../domain/placement/explain/verdict.js';
+import type { ExplainReport } from './report.js';
+import { setsText, whyText, withheldLine } from './texts.js';
+
+/** The explanation of one cluster for a terminal, as lines. */
+export function clusterLines(one: ClusterExplanation, report: ExplainReport): readonly string[] {
+  const name = one.sets.length === 0 ? wordText(one.name) : `${wordText(one.name)} (${setsText(one.sets)})`;
+  const withheld = withheldLine(report);
+  const notes = withheld === undefined ? [] : [withheld];
+  return [
+    `${name} ${verdictText(one, report)}`,
+    ...notes,
+    ...predicateLines(one, report),
+    ...membershipLines(one, report),
+  ];
+}
+
+function verdictText(one: ClusterExplanation, report: ExplainReport): string {
+  const { wanted } = report.explanation.placement.rules;
+  switch (one.verdict) {
+    case 'Selected':
+      return `is selected: rank ${one.rank} of ${wanted ?? 'all'} wanted, ${whyText(one, report)}`;
+    case 'NotNeeded':
+      return `is not selected: its rank is ${one.rank}, and ${wanted} ${wanted === 1 ? 'is' : 'are'} wanted`;
+    case 'NotMatched':
+      return 'is not selected: no predicate matches';
+    case 'Unknown':
+      return one.inDecision ? 'is selected; why is not known' : 'matches; whether it is selected is not known';
+    default:
+      return `is not selected: ${whyText(one, report)}`;
+  }
+}
+
+/**
+ * Each unmet requirement; with the last one of a predicate what labels alone could do about it, or the words that were
+ * probably meant in the predicate.
+ */
+function predicateLines(one: ClusterExplanation, { input, predicates }: ExplainReport): readonly string[] {
+  return [...one.unmet.entries()].flatMap(([index, list]) => {
+    const lines = list.map((unmet) => {
+      const found = unmet.found === undefined ? 'not found' : `found ${wordText(unmet.found)}`;
+      return `  predicate ${index}: ${requirementText(unmet)}, ${found}`;
+    });
+    const hints = predicates[index]?.hints ?? [];
+    const last = lines.pop();
+    if (last === undefined) return [];
+    if (hints.length > 0) return [...lines, last, ...hints.map((hint) => `    ${hintText(hint)}`)];
+    const fix = fixFor(one, index, input);
+    if (fix?.kind === 'Leaves') return [...lines, `${last} (would leave ${setsText(fix.sets)} with it)`];
+    return fix === undefined ? [...lines, last] : [...lines, last, `    fix: ${fix.command}`];
+  });
+}
+
+function membershipLines(one: ClusterExplanation, { input }: ExplainReport): readonly string[] {
+  const command = membershipFix(one, input);
+  return command === undefined ? [] : [`  fix: ${command}`];
+}

@@ -1,0 +1,111 @@
+import { absentText } from '../../domain/placement/explain/causes.js';
+import { bestFix, fixFor, membershipFix } from '../../domain/placement/explain/fix.js';
+import { hintText } from '../../domain/placement/explain/hints.js';
+import { unmatchedText, type PredicateExplanation } from '../../domain/placement/explain/predicates.js';
+import type { SourcedRequirement } from '../../domain/placement/explain/requirementtext.js';
+import { summaryText } from '../../domain/placement/explain/summary.js';
+import type { ClusterExplanation } from '../../domain/placement/explain/verdict.js';
+import type { ExplainReport } from './report.js';
+import { matchedPredicate, whyText } from './texts.js';
+
+const API_VERSION = 'cli.fleetmgmt.io/v1';
+
+/** The clusters that a document holds, and how many of the nearest. */
+export interface DocumentOptions {
+  readonly clusters: readonly ClusterExplanation[];
+  readonly nearest: number;
+}
+
+/** The explanation as JSON, of kind PlacementExplanation (docs/reference/cli/placementexplanation.schema.json). */
+export function explanationDocument(report: ExplainReport, { clusters, nearest }: DocumentOptions): object {
+  const { explanation, satisfaction, summary, predicates, absent, withheld } = report;
+  const { namespace, name, rules } = explanation.placement;
+  const { phase, ...satisfied } = satisfaction;
+  return {
+    apiVersion: API_VERSION,
+    kind: 'PlacementExplanation',
+    metadata: { namespace, name },
+    phase,
+    ...(satisfied.status === '' ? {} : { satisfied }),
+    ...(rules.problem === undefined ? {} : { problem: rules.problem }),
+    ...(rules.wanted === undefined ? {} : { wanted: rules.wanted }),
+    ...(explanation.schedule === undefined ? {} : { summary: { ...summary, text: summaryText(summary) } }),
+    clusterSets: {
+      eligible: explanation.schedule?.eligibility.eligible ?? [],
+      unreadable: explanation.schedule?.eligibility.unreadable ?? [],
+      absent: absent.map((one) => ({ name: one.set, reason: one.why, message: absentText(one, namespace) })),
+    },
+    predicates: explanation.schedule === undefined ? [] : predicates.map(predicateDocument),
+    clusters: clusters.map((one) => clusterDocument(one, report)),
+    nearest: explanation.nearest.slice(0, nearest).map((one) => nearestDocument(one, report)),
+    withheld,
+  };
+}
+
+function predicateDocument(one: PredicateExplanation): object {
+  const message = unmatchedText(one);
+  return {
+    index: one.index,
+    matched: one.matched,
+    requirements: one.requirements.map(({ met, ...requirement }) => ({ ...requirementFields(requirement), met })),
+    ...(one.unmatched === undefined ? {} : { unmatched: { reason: one.unmatched.kind, message } }),
+    hints: one.hints.map((hint) => ({
+      reason: hint.kind,
+      path: hint.requirement.path,
+      word: hint.word,
+      suggested: {
+        source: hint.suggested.source,
+        key: hint.suggested.key,
+        ...(hint.suggested.value === undefined ? {} : { value: hint.suggested.value }),
+      },
+      carriers: hint.carriers,
+      candidates: hint.candidates,
+      message: hintText(hint),
+    })),
+  };
+}
+
+function clusterDocument(one: ClusterExplanation, report: ExplainReport): object {
+  const matched = matchedPredicate(one);
+  const fix = membershipFix(one, report.input);
+  return {
+    name: one.name,
+    clusterSets: one.sets,
+    verdict: one.verdict,
+    why: whyText(one, report),
+    causes: one.causes,
+    inDecision: one.inDecision,
+    ...(one.rank === undefined ? {} : { rank: one.rank }),
+    ...(matched === undefined ? {} : { predicate: matched }),
+    ...(fix === undefined ? {} : { fix }),
+    predicates: one.unmet.map((unmet, index) => ({
+      index,
+      unmet: unmet.map(({ found, ...requirement }) => ({
+        ...requirementFields(requirement),
+        ...(found === undefined ? {} : { found }),
+      })),
+      ...fixFields(one, index, report),
+    })),
+  };
+}
+
+function fixFields(one: ClusterExplanation, index: number, { input }: ExplainReport): object {
+  const fix = fixFor(one, index, input);
+  if (fix === undefined) return {};
+  return fix.kind === 'Leaves' ? { wouldLeave: fix.sets } : { fix: fix.command };
+}
+
+function nearestDocument(one: ClusterExplanation, { input }: ExplainReport): object {
+  const fix = bestFix(one, input);
+  return {
+    name: one.name,
+    predicate: one.best ?? 0,
+    unmet: one.unmet[one.best ?? 0]?.length ?? 0,
+    ...(fix?.kind === 'Passes' ? { fix: fix.command } : {}),
+  };
+}
+
+function requirementFields({ source, requirement }: SourcedRequirement): object {
+  const { path, key, operator, values } = requirement;
+  return { path, source, key, operator, values };
+}

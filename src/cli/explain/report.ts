@@ -1,0 +1,83 @@
+import { field, isRecord, textField } from '../../api/json.js';
+import { PlacementConditions } from '../../api/placementreasons.js';
+import { explainInputOf, type Withheld, type World } from '../../domain/fleet/world.js';
+import { absentSets, type AbsentSet } from '../../domain/placement/explain/causes.js';
+import { explain, explainOther } from '../../domain/placement/explain/explain.js';
+import { explainPredicates, type PredicateExplanation } from '../../domain/placement/explain/predicates.js';
+import { summarize, type Summary } from '../../domain/placement/explain/summary.js';
+import type { ClusterExplanation, Explanation, ExplainInput } from '../../domain/placement/explain/verdict.js';
+import { clusterView } from '../../domain/placement/predicates.js';
+import { schedule } from '../../domain/placement/schedule.js';
+import { planSlices } from '../../domain/placement/slices.js';
+import { placementReport } from '../../domain/placement/status.js';
+
+/** Whether the Placement is satisfied: computed from the objects or, when these could not be read, as its status says. */
+export interface Satisfaction {
+  readonly phase: string;
+  /** Of the condition PlacementSatisfied; empty texts when the status has none. */
+  readonly status: string;
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** Everything that the command shows of one Placement. */
+export interface ExplainReport {
+  readonly input: ExplainInput;
+  readonly explanation: Explanation;
+  readonly satisfaction: Satisfaction;
+  readonly summary: Summary;
+  readonly predicates: readonly PredicateExplanation[];
+  readonly absent: readonly AbsentSet[];
+  readonly withheld: readonly Withheld[];
+}
+
+/** Undefined when the world has no such Placement. */
+export function explainReport(world: World, namespace: string, name: string): ExplainReport | undefined {
+  const input = explainInputOf(world, namespace, name);
+  if (input === undefined) return undefined;
+  const explanation = explain(input);
+  const { rules } = input.snapshot.placement;
+  const eligibility = explanation.schedule?.eligibility;
+  return {
+    input,
+    explanation,
+    satisfaction: satisfactionOf(explanation, input),
+    summary: summarize(explanation),
+    predicates: explainPredicates(explanation),
+    absent: eligibility === undefined ? [] : absentSets(rules.requested, eligibility),
+    withheld: world.withheld,
+  };
+}
+
+/** The explanation of one cluster, of any that the caller can read; undefined when there is none. */
+export function clusterIn(
+  { explanation, input }: ExplainReport,
+  world: World,
+  name: string,
+): ClusterExplanation | undefined {
+  const known = explanation.clusters.find((one) => one.name === name);
+  if (known !== undefined || explanation.schedule === undefined) return known;
+  const found = world.objects.managedclusters.find(({ metadata }) => metadata.name === name);
+  return found === undefined ? undefined : explainOther(clusterView(found), input);
+}
+
+function satisfactionOf({ readable, placement }: Explanation, { snapshot }: ExplainInput): Satisfaction {
+  if (!readable.fleet || !readable.decisions) return storedSatisfaction(placement.status);
+  const decided = schedule(snapshot);
+  const plan = planSlices(snapshot, decided);
+  const { phase, states } = placementReport(snapshot, decided, { plan, done: plan.writes.length });
+  const state = states.find(({ type }) => type === PlacementConditions.PlacementSatisfied);
+  return { phase, status: state?.status ?? '', reason: state?.reason ?? '', message: state?.message ?? '' };
+}
+
+function storedSatisfaction(status: unknown): Satisfaction {
+  const conditions = field(status, 'conditions');
+  const listed: readonly unknown[] = Array.isArray(conditions) ? conditions : [];
+  const found = listed.find((one) => isRecord(one) && one['type'] === PlacementConditions.PlacementSatisfied);
+  return {
+    phase: textField(status, 'phase') || 'Pending',
+    status: textField(found, 'status'),
+    reason: textField(found, 'reason'),
+    message: textField(found, 'message'),
+  };
+}

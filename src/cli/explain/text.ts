@@ -1,0 +1,117 @@
+import { hintText, type Hint } from '../../domain/placement/explain/hints.js';
+import { bestFix } from '../../domain/placement/explain/fix.js';
+import { unmatchedText } from '../../domain/placement/explain/predicates.js';
+import { wordText } from '../../domain/placement/explain/requirementtext.js';
+import { summaryText } from '../../domain/placement/explain/summary.js';
+import type { ClusterExplanation, Verdict } from '../../domain/placement/explain/verdict.js';
+import { table, type Cell, type Color } from '../table.js';
+import type { ExplainReport } from './report.js';
+import { absentLine, setsText, whyText, withheldLine } from './texts.js';
+
+export interface TextOptions {
+  /** How many clusters that match no predicate are shown. */
+  readonly nearest: number;
+  readonly colored: boolean;
+}
+
+/** Of each verdict but Selected and NotMatched this many clusters are shown. */
+const MOST_ROWS = 10;
+const COLORS: Readonly<Partial<Record<Verdict, Color>>> = {
+  Selected: 'green',
+  NotNeeded: 'yellow',
+  NotMatched: 'red',
+  NotMember: 'red',
+  Deleting: 'red',
+  Gone: 'red',
+};
+/** Those between the clusters that can be selected and the nearest ones. */
+const OTHERS: readonly Verdict[] = ['Unknown', 'Deleting', 'NotMember', 'Gone'];
+
+/** The explanation of a Placement for a terminal, as lines. */
+export function explanationLines(report: ExplainReport, options: TextOptions): readonly string[] {
+  const lines = [headline(report), ...notes(report)];
+  const { shown, left } = rowsOf(report, options.nearest);
+  if (shown.length > 0) {
+    const head = ['CLUSTER', 'VERDICT', 'RANK', 'WHY'].map((text): Cell => ({ text }));
+    lines.push(...table([head, ...shown.map((one) => cellsOf(one, report))], options.colored));
+  }
+  const fix = fixLine(report);
+  return [...lines, ...left, ...(fix === undefined ? [] : [fix])];
+}
+
+function headline({ explanation, satisfaction }: ExplainReport): string {
+  const { namespace, name, rules } = explanation.placement;
+  const wanted = rules.wanted === undefined ? 'all wanted' : `${rules.wanted} wanted`;
+  const sets =
+    explanation.schedule === undefined ? 'cluster sets not known' : setsText(explanation.schedule.eligibility.eligible);
+  const wants = rules.problem === undefined ? `${wanted}, ${sets}` : sets;
+  return `${namespace}/${name}: ${satisfaction.phase}, ${wants}`;
+}
+
+function notes(report: ExplainReport): readonly string[] {
+  const { explanation, satisfaction, summary, input } = report;
+  const { status, reason, message } = satisfaction;
+  const lines: (string | undefined)[] = [status === 'False' ? `${reason}: ${message}` : undefined];
+  const chosen = explanation.clusters.length;
+  lines.push(
+    explanation.schedule === undefined
+      ? `${chosen} ${chosen === 1 ? 'cluster is' : 'clusters are'} selected.`
+      : summaryText(summary),
+    withheldLine(report),
+    absentLine(report),
+    ...findings(report),
+  );
+  const { schedule: decided } = explanation;
+  const changes = (decided?.added.length ?? 0) + (decided?.dropped.length ?? 0);
+  if (decided !== undefined && explanation.readable.decisions && input.snapshot.stored.length > 0 && changes > 0)
+    lines.push(`not published yet: ${decided.added.length} to add, ${decided.dropped.length} to remove`);
+  return lines.filter((one) => one !== undefined);
+}
+
+/** What is to be said of predicates that match nobody, with the words that were probably meant. */
+function findings({ predicates }: ExplainReport): readonly string[] {
+  return predicates.flatMap((one) => {
+    const text = unmatchedText(one);
+    return text === undefined ? [] : [[text, ...one.hints.map((hint: Hint) => hintText(hint))].join('; ')];
+  });
+}
+
+function rowsOf(
+  { explanation }: ExplainReport,
+  nearest: number,
+): { readonly shown: readonly ClusterExplanation[]; readonly left: readonly string[] } {
+  const shown: ClusterExplanation[] = [];
+  const left: string[] = [];
+  const add = (verdict: Verdict, from: readonly ClusterExplanation[], most: number): void => {
+    shown.push(...from.slice(0, most));
+    if (from.length > most && most > 0) left.push(`${from.length - most} more are ${verdict}`);
+  };
+  const ofVerdict = (verdict: Verdict): readonly ClusterExplanation[] => {
+    const list = explanation.clusters.filter((one) => one.verdict === verdict);
+    return list.sort((a, b) => (a.rank ?? 0) - (b.rank ?? 0));
+  };
+  add('Selected', ofVerdict('Selected'), Infinity);
+  add('NotNeeded', ofVerdict('NotNeeded'), MOST_ROWS);
+  for (const verdict of OTHERS) add(verdict, ofVerdict(verdict), MOST_ROWS);
+  shown.push(...explanation.nearest.slice(0, nearest));
+  return { shown, left };
+}
+
+function cellsOf(one: ClusterExplanation, report: ExplainReport): readonly Cell[] {
+  return [
+    { text: wordText(one.name) },
+    { text: one.verdict, color: COLORS[one.verdict] },
+    { text: one.rank === undefined ? '-' : String(one.rank) },
+    { text: whyText(one, report) },
+  ];
+}
+
+/** Labels that would help an unsatisfied Placement to its nearest cluster, unless a word of it is probably misspelt. */
+function fixLine({ explanation, satisfaction, predicates, input }: ExplainReport): string | undefined {
+  if (satisfaction.status !== 'False' || predicates.some(({ hints }) => hints.length > 0)) return undefined;
+  for (const one of explanation.nearest.slice(0, MOST_ROWS)) {
+    const fix = bestFix(one, input);
+    if (fix?.kind === 'Passes') return `to select ${wordText(one.name)}: ${fix.command}`;
+  }
+  return undefined;
+}

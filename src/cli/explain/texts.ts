@@ -1,0 +1,46 @@
+import { absentText, causeText } from '../../domain/placement/explain/causes.js';
+import type { ClusterExplanation } from '../../domain/placement/explain/verdict.js';
+import type { ExplainReport } from './report.js';
+
+/** Sentences and clauses that the text and the JSON of an explanation share. */
+
+/** Why the cluster has its verdict: `predicate 1, kept`, `label tier=edge, wanted tier=gold`. */
+export function whyText(one: ClusterExplanation, { explanation }: ExplainReport): string {
+  if (one.verdict === 'Unknown') return 'not readable';
+  const cause = causeText(one, explanation);
+  if (cause !== undefined) return cause;
+  const { problem } = explanation.placement.rules;
+  if (problem !== undefined) return 'kept, since the spec is invalid';
+  const matched = matchedPredicate(one);
+  const text = matched === undefined ? 'every cluster matches' : `predicate ${matched}`;
+  return one.verdict === 'Selected' && one.inDecision ? `${text}, kept` : text;
+}
+
+/** The first predicate that the cluster matches. */
+export function matchedPredicate({ unmet }: ClusterExplanation): number | undefined {
+  const index = unmet.findIndex((list) => list.length === 0);
+  return index < 0 ? undefined : index;
+}
+
+/** The sets that bring in no cluster, with the reason; undefined without one. */
+export function absentLine({ absent, explanation }: ExplainReport): string | undefined {
+  if (absent.length === 0) return undefined;
+  const { namespace } = explanation.placement;
+  return `nothing comes from ${absent.map((one) => `${one.set} (${absentText(one, namespace)})`).join(', ')}`;
+}
+
+/** What could not be read; undefined when everything was. */
+export function withheldLine({ withheld, explanation }: ExplainReport): string | undefined {
+  if (withheld.length === 0) return undefined;
+  const list = withheld.map(({ resource, verb, status }) => `${resource} (${verb}: ${status})`).join(', ');
+  const rest = explanation.readable.fleet
+    ? 'which clusters were selected before is not known'
+    : 'verdicts Unknown; the rest is from status and decisions';
+  return `not readable: ${list}: ${rest}`;
+}
+
+/** `cluster set edge`, `cluster sets edge, production`, `no cluster set`. */
+export function setsText(sets: readonly string[]): string {
+  if (sets.length === 0) return 'no cluster set';
+  return `${sets.length === 1 ? 'cluster set' : 'cluster sets'} ${sets.join(', ')}`;
+}

@@ -1,0 +1,118 @@
+import { explainPlacement, type ExplainRequest } from '../../src/cli/explain/command.js';
+import type { World } from '../../src/domain/fleet/world.js';
+import { EXAMPLE_SPEC, exampleClusters, exampleWorld } from '../support/builders/examplefleet.js';
+import { predicate, rawBinding, rawCluster, rawDecision, rawSet } from '../support/builders/world.js';
+import { describeRecorded, type Case } from './recorded.js';
+
+const REQUEST: ExplainRequest = {
+  namespace: 'shop',
+  placement: 'web',
+  cluster: undefined,
+  nearest: 2,
+  output: 'text',
+  colored: false,
+};
+
+/** The lines of the text. */
+function text(sentence: string, world: World, over: Partial<ExplainRequest> = {}): Case {
+  return [
+    `the text for ${sentence}`,
+    () =>
+      explainPlacement(world, { ...REQUEST, ...over })
+        .trimEnd()
+        .split('\n'),
+  ];
+}
+
+function json(sentence: string, world: World, over: Partial<ExplainRequest> = {}): Case {
+  const request: ExplainRequest = { ...REQUEST, output: 'json', ...over };
+  return [`the JSON for ${sentence}`, () => JSON.parse(explainPlacement(world, request)) as unknown];
+}
+
+const claim = (key: string, value: string): unknown => predicate({}, [], [{ key, operator: 'In', values: [value] }]);
+const wants = (...predicates: readonly unknown[]): unknown => ({ numberOfClusters: 3, predicates });
+const nothing: Partial<World['objects']> = { placementdecisions: [rawDecision(1, [])] };
+const production = [rawSet('production')];
+const typoInSet = exampleClusters({
+  'prod-us-1': rawCluster('prod-us-1', { set: 'prodution', labels: { tier: 'gold' } }),
+});
+
+const cases: readonly Case[] = [
+  text('a Placement that is satisfied', exampleWorld(), { nearest: 1 }),
+  text('a Placement that is satisfied, with colors', exampleWorld(), { nearest: 1, colored: true }),
+  text('a cluster that is selected', exampleWorld(), { cluster: 'edge-eu-2' }),
+  text('a cluster that is not needed', exampleWorld(), { cluster: 'prod-ap-1' }),
+  text('a cluster whose fix would take it out of its set', exampleWorld(), { cluster: 'edge-eu-1' }),
+  text('a cluster that a label would let in', exampleWorld(), { cluster: 'prod-ap-2' }),
+  text('a typo in a key', exampleWorld(wants(predicate({ teir: 'gold' })), nothing)),
+  text('a cluster and a typo in a key', exampleWorld(wants(predicate({ teir: 'gold' })), nothing), {
+    cluster: 'prod-us-1',
+  }),
+  text('a typo in a value', exampleWorld(wants(predicate({ tier: 'glod' })), nothing)),
+  text('a claim value in another case', exampleWorld(wants(claim('platform', 'azure')), nothing)),
+  text('a label in place of a claim', exampleWorld(wants(predicate({ platform: 'aws' })), nothing)),
+  text('a claim in place of a label', exampleWorld(wants(claim('tier', 'gold')), nothing)),
+  text('a value that nobody has', exampleWorld(wants(predicate({ tier: 'platinum' })), nothing)),
+  text(
+    'a contradiction',
+    exampleWorld(wants(predicate({ tier: 'gold' }, [{ key: 'tier', operator: 'NotIn', values: ['gold'] }])), nothing),
+  ),
+  text(
+    'a set that does not exist',
+    exampleWorld(
+      { ...EXAMPLE_SPEC, ClusterSets: ['nope', 'production'] },
+      {
+        managedclustersetbindings: [rawBinding('edge'), rawBinding('production'), rawBinding('nope')],
+      },
+    ),
+  ),
+  text('a set that is not bound', exampleWorld({ ...EXAMPLE_SPEC, ClusterSets: ['production', 'secret'] })),
+  text('no eligible set', exampleWorld({ ClusterSets: ['secret'] }, nothing)),
+  text('a cluster whose set label is misspelt', exampleWorld(EXAMPLE_SPEC, { managedclusters: typoInSet }), {
+    cluster: 'prod-us-1',
+  }),
+  text(
+    'a cluster outside the sets and outside the decision',
+    exampleWorld(EXAMPLE_SPEC, { ...nothing, managedclusters: typoInSet }),
+    { cluster: 'prod-us-1' },
+  ),
+  text('a set in use that was deleted', exampleWorld(EXAMPLE_SPEC, { managedclustersets: production })),
+  text(
+    'a shortage with near misses',
+    exampleWorld({ numberOfClusters: 5, predicates: [predicate({ tier: 'gold' })] }, nothing),
+  ),
+  text('a shortage without near misses', exampleWorld({ numberOfClusters: 12 }, nothing)),
+  text(
+    'clusters that left, are being deleted and are gone',
+    exampleWorld(EXAMPLE_SPEC, {
+      managedclusters: exampleClusters({
+        'edge-eu-2': rawCluster('edge-eu-2', { set: 'edge', labels: { tier: 'edge' }, deleting: true }),
+        'prod-eu-2': undefined,
+        'prod-us-1': rawCluster('prod-us-1', { set: 'production', labels: { tier: 'silver' } }),
+      }),
+    }),
+  ),
+  text('a spec that is invalid', exampleWorld({ numberOfClusters: -1 })),
+  text('a spec without predicates', exampleWorld({})),
+  text(
+    'clusters that cannot be read',
+    exampleWorld(EXAMPLE_SPEC, { managedclusters: [] }, [{ resource: 'managedclusters', verb: 'list', status: 403 }]),
+  ),
+  text(
+    'decisions that cannot be read',
+    exampleWorld(EXAMPLE_SPEC, { placementdecisions: [] }, [
+      { resource: 'placementdecisions', verb: 'list', status: 403 },
+    ]),
+  ),
+  json('a Placement that is satisfied', exampleWorld(), { nearest: 1 }),
+  json('a typo in a key', exampleWorld(wants(predicate({ teir: 'gold' })), nothing)),
+  json('one cluster', exampleWorld(), { cluster: 'prod-ap-2' }),
+  json('a set that is not bound', exampleWorld({ ...EXAMPLE_SPEC, ClusterSets: ['production', 'secret'] })),
+  json('a spec that is invalid', exampleWorld({ numberOfClusters: -1 })),
+  json(
+    'clusters that cannot be read',
+    exampleWorld(EXAMPLE_SPEC, { managedclusters: [] }, [{ resource: 'managedclusters', verb: 'list', status: 403 }]),
+  ),
+];
+
+describeRecorded('cli-explain', cases);
