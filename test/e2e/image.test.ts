@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-import { afterAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, it } from '@jest/globals';
 
 import { DEFAULT_TARGET_NAMESPACE, OPERATOR_NAMESPACE, OPERATOR_SERVICE_ACCOUNT } from '../../src/api/names.js';
 import { kindsServed } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';
@@ -14,7 +14,6 @@ import { startPod, type Pod } from '../support/hub/pod.js';
 import { root } from '../support/repository/root.js';
 
 const MINUTE = 60_000;
-const IMAGE = 'registry.example.com/fleet/engine:9.9.9';
 const IMAGES =
   '-o=jsonpath={range .items[*]}{.metadata.labels.app\\.kubernetes\\.io/name} {.spec.containers[*].image}{"\\n"}{end}';
 
@@ -23,42 +22,67 @@ describeWithServer(
   { own: true, capabilities: ['pods', 'rollouts', 'serviceAccounts'] },
   (server) => {
     let operator: Pod | undefined;
+    beforeAll(() => server().addNode({ name: 'node-a' }), MINUTE);
     afterAll(() => operator?.stop(), MINUTE);
 
-    /** `NAME IMAGE` of each pod of a namespace, without repetitions. */
-    async function pods(namespace: string): Promise<string[]> {
-      const text = await kubectlOk(['get', 'pods', '-n', namespace, IMAGES], { kubeconfig: server().adminKubeconfig });
-      return [...new Set(text.split('\n').filter((line) => line !== ''))].sort();
+    function kubectl(...args: readonly string[]): Promise<string> {
+      return kubectlOk(args, { kubeconfig: server().adminKubeconfig });
+    }
+
+    async function make(...args: readonly string[]): Promise<void> {
+      const env = { ...process.env, PATH: pathWithKubectl(), KUBECONFIG: server().adminKubeconfig };
+      await promisify(execFile)('make', args, { cwd: root, env });
+    }
+
+    /** Runs what the pods of the operator's Deployment would run now, and waits until an engine is available. */
+    async function operate(name: string): Promise<void> {
+      await operator?.stop();
+      const { text } = await server().call({
+        path: `/apis/apps/v1/namespaces/${OPERATOR_NAMESPACE}/deployments/${OPERATOR_SERVICE_ACCOUNT}`,
+      });
+      const deployment: unknown = JSON.parse(text);
+      if (!isDeployment(deployment)) throw new Error(text);
+      operator = await startPod(server(), deployment, { name });
+      await kubectl('apply', '-f', `${root}/examples/engine.yaml`);
+      await kubectl('wait', '--for=condition=Ready', '--timeout=120s', 'mce/engine');
+    }
+
+    /** Waits until all pods of the operator and of the components have this image, and no others are left. */
+    async function allPodsRun(image: string): Promise<void> {
+      const wanted = ['gateway', OPERATOR_SERVICE_ACCOUNT, 'placement-controller'].map((name) => `${name} ${image}`);
+      await waitFor(`all pods to run ${image}`, async (seen) => {
+        const lists = [OPERATOR_NAMESPACE, DEFAULT_TARGET_NAMESPACE].map((one) =>
+          kubectl('get', 'pods', '-n', one, IMAGES),
+        );
+        const lines = (await Promise.all(lists)).join('').split('\n');
+        const found = [...new Set(lines.filter((line) => line !== ''))].sort();
+        seen(found);
+        return found.join() === wanted.join();
+      });
     }
 
     it(
       'make deploy IMAGE=… runs the pods of the operator and of all components with that image',
       async () => {
-        await server().addNode({ name: 'node-a' });
-        await promisify(execFile)('make', ['deploy', `IMAGE=${IMAGE}`], {
-          cwd: root,
-          env: { ...process.env, PATH: pathWithKubectl(), KUBECONFIG: server().adminKubeconfig },
-        });
+        await make('deploy', 'IMAGE=registry.example.com/fleet/engine:9.9.8');
         await kindsServed(server());
-        const { text } = await server().call({
-          path: `/apis/apps/v1/namespaces/${OPERATOR_NAMESPACE}/deployments/${OPERATOR_SERVICE_ACCOUNT}`,
-        });
-        const deployment: unknown = JSON.parse(text);
-        if (!isDeployment(deployment)) throw new Error(text);
-        operator = await startPod(server(), deployment, { name: 'operator-0' });
-        const admin = { kubeconfig: server().adminKubeconfig };
-        await kubectlOk(['apply', '-f', `${root}/examples/engine.yaml`], admin);
-        await kubectlOk(['wait', '--for=condition=Ready', '--timeout=120s', 'mce/engine'], admin);
+        await operate('operator-0');
 
-        const wanted = ['gateway', 'placement-controller'].map((name) => `${name} ${IMAGE}`);
-        await waitFor('the pods of the components', async (seen) => {
-          const found = await pods(DEFAULT_TARGET_NAMESPACE);
-          seen(found);
-          return found.join() === wanted.join();
-        });
-        expect(await pods(OPERATOR_NAMESPACE)).toEqual([`${OPERATOR_SERVICE_ACCOUNT} ${IMAGE}`]);
+        await allPodsRun('registry.example.com/fleet/engine:9.9.8');
       },
-      6 * MINUTE,
+      5 * MINUTE,
+    );
+
+    it(
+      'kubectl apply -f dist/install.yaml updates all pods to the image of make manifests IMAGE=…',
+      async () => {
+        await make('manifests', 'IMAGE=registry.example.com/fleet/engine:9.9.9');
+        await kubectl('apply', '-f', `${root}/dist/install.yaml`);
+        await operate('operator-1');
+
+        await allPodsRun('registry.example.com/fleet/engine:9.9.9');
+      },
+      5 * MINUTE,
     );
   },
 );
