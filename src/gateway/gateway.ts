@@ -2,6 +2,7 @@ import { delay, type Clock } from '../runtime/clock.js';
 import type { HealthCheck } from '../runtime/health.js';
 import type { Logger } from '../runtime/logger.js';
 import { Budget } from './request/budget.js';
+import { Drain } from './request/drain.js';
 import { ObjectParser } from './request/objectparser.js';
 import { AcceptedTokens } from './upstream/acceptedtokens.js';
 import { certificateProblem, parseServingPair, type ServingPair } from './tls/certificate.js';
@@ -85,6 +86,7 @@ export class Gateway {
       },
       responses: new Budget({ limit: RESPONSE_BYTES, uncounted: UNCOUNTED_BYTES, clock }),
       parser: this.#parser,
+      drain: new Drain(clock),
       openapi: Buffer.from(options.openapi),
       rules: options.rules,
       readiness: this.readiness(),

@@ -93,4 +93,25 @@ describe('Connections at the limit', () => {
     expect(more()).toBe('accepted');
     expect(open()).toEqual([1, 2]);
   });
+
+  it('a connection that has carried an accepted token is evicted after all that have not', () => {
+    const { connections, open, more, at } = full(3);
+    connections.markAccepted(at(0));
+    connections.markIdle(at(0));
+    for (const port of [1, 2]) connections.markIdle(at(port));
+
+    more();
+    more();
+    more();
+
+    expect(open()).toEqual([0, 4, 5]);
+  });
+
+  it('a connection that has carried an accepted token is evicted when all others have one too', () => {
+    const { connections, open, more, at } = full(2);
+    for (const port of [0, 1]) connections.markAccepted(at(port));
+
+    expect(more()).toBe('evicted');
+    expect(open()).toEqual([1, 2]);
+  });
 });

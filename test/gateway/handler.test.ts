@@ -4,6 +4,7 @@ import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 
 import { MultiClusterEngines } from '../../src/api/resources.js';
 import { Budget } from '../../src/gateway/request/budget.js';
+import { Drain } from '../../src/gateway/request/drain.js';
 import { ObjectParser } from '../../src/gateway/request/objectparser.js';
 import { AcceptedTokens } from '../../src/gateway/upstream/acceptedtokens.js';
 import { Connections } from '../../src/gateway/server/connections.js';
@@ -60,6 +61,7 @@ async function serve(given: Partial<HandlerDeps>, strict = false): Promise<RawCl
     uploads: { accepted: budgetOf(0), unaccepted: budgetOf(0) },
     responses: budgetOf(0),
     parser,
+    drain: new Drain(systemClock),
     openapi: Buffer.from('{}'),
     rules,
     readiness: { check: () => undefined },
@@ -308,7 +310,7 @@ describe('an upstream', () => {
     userAgent: 'x',
     metrics: createGatewayMetrics(),
   };
-  const request = { method: 'GET', path: '/x', token: 't', accepted: true } as const;
+  const request = { method: 'GET', path: '/x', token: 't', known: true } as const;
 
   it('an upstream fails a call with `unreachable` before a certificate authority is configured', async () => {
     const call = new Upstream(options).begin(request, new AbortController().signal);

@@ -17,12 +17,12 @@ import { ENGINE, answerNormally, RecordingUpstream } from './upstream.js';
 const TIMEOUT_MS = 60_000;
 /** That calls with an accepted token may take. */
 const CONNECTIONS = 192;
-const READ: UpstreamRequest = { method: 'GET', path: '/x', token: CANARY, accepted: true };
+const READ: UpstreamRequest = { method: 'GET', path: '/x', token: CANARY, known: true };
 const CREATE: UpstreamRequest = {
   method: 'POST',
   path: '/x',
   token: CANARY,
-  accepted: true,
+  known: true,
   body: JSON.stringify(ENGINE),
 };
 const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n';

@@ -1,17 +1,11 @@
-import type { IncomingMessage } from 'node:http';
 import type { JsonValue } from '../object/document.js';
 import { header, type HeaderMap } from './headers.js';
 import { parseJson } from '../object/json.js';
 import type { Format } from './media.js';
-import type { Clock } from '../../runtime/clock.js';
 import { StatusError } from '../statuserror.js';
 import { parseYaml } from '../object/yaml.js';
 
 export const MAX_BODY = 1024 * 1024;
-
-/** How much of a rejected body is read, and for how long. */
-const DRAIN_BYTES = 2 * 1024 * 1024;
-const DRAIN_MS = 1_000;
 
 const BYTE_ORDER_MARK = '\u{feff}';
 
@@ -35,25 +29,6 @@ export function parseBody(bytes: Uint8Array, format: Format): JsonValue {
   if (text.startsWith(BYTE_ORDER_MARK))
     throw new StatusError('malformed', { message: 'the body must not begin with a byte order mark' });
   return format === 'json' ? parseJson(text) : parseYaml(text);
-}
-
-/** Reads on for a moment: a client that still writes would otherwise see a reset connection, not the response. */
-export function drainBody(message: IncomingMessage, clock: Clock): Promise<void> {
-  return new Promise((resolve) => {
-    let read = 0;
-    const done = (): void => {
-      timer.cancel();
-      resolve();
-    };
-    const timer = clock.after(DRAIN_MS, done);
-    message.on('data', (chunk: Buffer) => {
-      read += chunk.length;
-      if (read > DRAIN_BYTES) done();
-    });
-    message.once('end', done);
-    message.once('close', done);
-    message.resume();
-  });
 }
 
 function decode(bytes: Uint8Array): string {

@@ -4,22 +4,26 @@ import type { Socket } from 'node:net';
 export type Admission = 'accepted' | 'evicted' | 'rejected';
 
 /**
- * The open connections. At the limit, a new one replaces the one whose last response is the oldest. A connection for
- * which a call to the API server is in progress is never replaced; an idle one, or one in the middle of a slow request,
- * keeps no other client out.
+ * The open connections. At the limit, a new one replaces the one whose last response is the oldest, of those that have
+ * not carried a token which the API server accepts; where there are none, of the others. A connection for which a call
+ * to the API server is in progress is never replaced; an idle one, or one that waits or is in the middle of a slow
+ * request, keeps no other client out.
  */
 export class Connections {
   readonly #limit: number;
   /** By the client's address and port, which a TLS connection and the TCP connection below it share. Oldest first. */
-  readonly #idle = new Map<string, Socket>();
+  readonly #unaccepted = new Map<string, Socket>();
+  readonly #accepted = new Map<string, Socket>();
   readonly #active = new Map<string, Socket>();
+  /** The connections that have carried an accepted token. */
+  readonly #trusted = new WeakSet<Socket>();
 
   constructor(limit: number) {
     this.#limit = limit;
   }
 
   get open(): number {
-    return this.#idle.size + this.#active.size;
+    return this.#unaccepted.size + this.#accepted.size + this.#active.size;
   }
 
   /** Adds a connection. It is closed when all others have a call in progress. */
@@ -30,10 +34,10 @@ export class Connections {
       socket.destroy();
       return 'rejected';
     }
-    this.#idle.set(key, socket);
+    this.#unaccepted.set(key, socket);
     socket.once('close', () => {
-      if (this.#idle.get(key) === socket) this.#idle.delete(key);
-      if (this.#active.get(key) === socket) this.#active.delete(key);
+      for (const list of [this.#unaccepted, this.#accepted, this.#active])
+        if (list.get(key) === socket) list.delete(key);
     });
     return full ? 'evicted' : 'accepted';
   }
@@ -41,25 +45,36 @@ export class Connections {
   /** The TCP connection below a TLS connection. */
   tcpOf(socket: Socket): Socket | undefined {
     const key = keyOf(socket);
-    return this.#idle.get(key) ?? this.#active.get(key);
+    return this.#unaccepted.get(key) ?? this.#accepted.get(key) ?? this.#active.get(key);
+  }
+
+  /** The API server has accepted its token. */
+  markAccepted(socket: Socket): void {
+    this.#trusted.add(socket);
+    moveToEnd(keyOf(socket), this.#unaccepted, this.#accepted);
   }
 
   /** A call to the API server is in progress for it. */
   markActive(socket: Socket): void {
-    moveToEnd(keyOf(socket), this.#idle, this.#active);
+    const key = keyOf(socket);
+    moveToEnd(key, this.#unaccepted, this.#active);
+    moveToEnd(key, this.#accepted, this.#active);
   }
 
   /** No call is in progress for it: its last response is the newest. */
   markIdle(socket: Socket): void {
     const key = keyOf(socket);
-    moveToEnd(key, this.#active, this.#idle);
-    moveToEnd(key, this.#idle, this.#idle);
+    const idle = this.#trusted.has(socket) ? this.#accepted : this.#unaccepted;
+    moveToEnd(key, this.#active, idle);
+    moveToEnd(key, idle, idle);
   }
 
   #evictOldest(): boolean {
-    for (const [key, socket] of this.#idle) {
-      this.#idle.delete(key);
-      socket.destroy();
+    for (const list of [this.#unaccepted, this.#accepted]) {
+      const [oldest] = list;
+      if (oldest === undefined) continue;
+      list.delete(oldest[0]);
+      oldest[1].destroy();
       return true;
     }
     return false;

@@ -3,8 +3,9 @@ import type { HealthCheck } from '../../runtime/health.js';
 import type { Logger } from '../../runtime/logger.js';
 import type { GatewayMetrics } from '../../runtime/metrics.js';
 import type { FieldRules } from '../object/fieldrules.js';
-import { announcesBody, drainBody } from '../request/body.js';
+import { announcesBody } from '../request/body.js';
 import type { Budget } from '../request/budget.js';
+import type { Drain } from '../request/drain.js';
 import { headerMap } from '../request/headers.js';
 import type { ObjectRequest } from '../request/objectbody.js';
 import type { ObjectParser } from '../request/objectparser.js';
@@ -24,13 +25,15 @@ import type { IncomingRequest } from './server.js';
 /** What requests are handled with. */
 export interface HandlerDeps {
   readonly upstream: Pick<Upstream, 'begin'>;
-  readonly connections: Pick<Connections, 'markActive' | 'markIdle'>;
+  readonly connections: Pick<Connections, 'markAccepted' | 'markActive' | 'markIdle'>;
   readonly tokens: AcceptedTokens;
   /** For request bodies. */
   readonly uploads: UploadBudgets;
   /** For response bodies: uploads never keep a response out. */
   readonly responses: Budget;
   readonly parser: ObjectParser;
+  /** For rejected bodies. */
+  readonly drain: Drain;
   /** The OpenAPI document, JSON; bytes, so that it is encoded once. */
   readonly openapi: Buffer;
   readonly rules: FieldRules;
@@ -47,6 +50,8 @@ interface RequestContext {
   readonly deps: HandlerDeps;
   /** Fires when the client closes its connection. */
   readonly clientGone: AbortSignal;
+  /** Whether a write may have been sent. */
+  mayHaveWritten?: boolean;
   /** Why the API server gave no usable response; also for a write whose response to the client is 200. */
   upstreamError?: UpstreamError;
 }
@@ -136,13 +141,12 @@ function deleteOptions(resourceVersion: string): string {
   return JSON.stringify({ apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { resourceVersion } });
 }
 
-type CallRequest = Omit<UpstreamRequest, 'accepted'>;
+type CallRequest = Omit<UpstreamRequest, 'known' | 'onStart'>;
 
 /** Makes the one call. While it lasts, the client's connection is not evicted. */
 async function callAndRespond(request: CallRequest, info: RequestInfo, context: RequestContext): Promise<void> {
   const { connections } = context.deps;
   const { socket } = context.incoming.message;
-  connections.markActive(socket);
   let result: CallResult;
   try {
     result = await callUpstream(request, info, context);
@@ -159,12 +163,18 @@ type CallResult = { readonly kind: 'buffered'; readonly response: HttpResponse }
  * the API server. A larger one is written while it is read.
  */
 async function callUpstream(request: CallRequest, info: RequestInfo, context: RequestContext): Promise<CallResult> {
-  const { upstream, tokens } = context.deps;
-  const call = upstream.begin({ ...request, accepted: tokens.isAccepted(request.token) }, context.clientGone);
+  const { upstream, tokens, connections } = context.deps;
+  const { socket } = context.incoming.message;
+  const onStart = (): void => {
+    context.mayHaveWritten = !isRead(info);
+    connections.markActive(socket);
+  };
+  const call = upstream.begin({ ...request, known: tokens.isKnown(request.token), onStart }, context.clientGone);
   let failure: unknown;
   try {
     const answer = await call.send();
     tokens.observe(request.token, answer.status);
+    if (tokens.isAccepted(request.token)) connections.markAccepted(socket);
     const response = await mapResponse(answer, info, context.deps);
     if (response.failure !== undefined) failure = context.upstreamError = response.failure;
     if (response.stream === undefined) return { kind: 'buffered', response };
@@ -200,9 +210,10 @@ async function writeCounted(response: HttpResponse, info: RequestInfo, context: 
 }
 
 /** Writes the response of an error, or closes the connection where none can be written any more. */
-async function respondWithError(error: unknown, { incoming, deps, clientGone }: RequestContext): Promise<void> {
+async function respondWithError(error: unknown, context: RequestContext): Promise<void> {
+  const { incoming, deps, clientGone } = context;
   const { message, response, expectsContinue } = incoming;
-  const statusError = statusErrorOf(error);
+  const statusError = statusErrorOf(error, context);
   // The body of a client that has left fails before its connection closes.
   const gone = clientGone.aborted || message.errored !== null;
   if (statusError === undefined && !gone) deps.log.error({ fault: stackWithoutMessage(error) }, 'request failed');
@@ -212,15 +223,18 @@ async function respondWithError(error: unknown, { incoming, deps, clientGone }: 
   }
   const unread = !message.complete && announcesBody(headerMap(message.rawHeaders));
   if (unread) response.shouldKeepAlive = false;
-  if (unread && !expectsContinue) await drainBody(message, deps.clock);
+  if (unread && !expectsContinue) await deps.drain.read(message);
   const answer = errorResponse(statusError ?? new StatusError('failed', { message: 'failed' }), deps.strict);
   await writeResponse(response, answer, deps.clock).catch(() => undefined);
 }
 
 /** What an error means for the client; undefined for a fault of the program. */
-function statusErrorOf(error: unknown): StatusError | undefined {
+function statusErrorOf(error: unknown, { mayHaveWritten }: RequestContext): StatusError | undefined {
   if (error instanceof StatusError) return error;
   if (!(error instanceof UpstreamError)) return undefined;
   const unavailable = error.reason === 'timeout' || error.reason === 'unreachable';
-  return new StatusError(unavailable ? 'unavailable' : 'failed', { message: error.message });
+  return new StatusError(unavailable ? 'unavailable' : 'failed', {
+    message: error.message,
+    outcomeUnknown: mayHaveWritten === true,
+  });
 }

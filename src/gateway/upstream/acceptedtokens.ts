@@ -1,10 +1,13 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Clock } from '../../runtime/clock.js';
 import { StatusError } from '../statuserror.js';
+import { UpstreamError } from './error.js';
 import type { Upstream } from './upstream.js';
 
 /** How long after an accepted request a client is still trusted with memory and time of the gateway, ms. */
 const ACCEPTED_MS = 10_000;
+/** How long a token is told from one that the API server has never accepted, ms. */
+const KNOWN_MS = 60 * 60 * 1000;
 /** Tokens that are remembered; beyond that, the one accepted first is forgotten. */
 const MAX_TOKENS = 10_000;
 /**
@@ -20,7 +23,7 @@ const SELF_SUBJECT_REVIEW = {
 const AUTHENTICATED: readonly number[] = [403, 404, 405, 409, 415, 422];
 
 /**
- * Which tokens the API server has accepted within the last 10 s. They decide how much memory and time a client may take
+ * Which tokens the API server has accepted lately. They decide how much memory and time a client may take
  * before its request is sent, never what it may do: each request is authenticated by the API server. Only a keyed hash
  * of a token is kept.
  */
@@ -36,9 +39,14 @@ export class AcceptedTokens {
     this.#clock = clock;
   }
 
+  /** Within the last 10 s. */
   isAccepted(token: string): boolean {
-    const at = this.#acceptedAt.get(this.#hash(token));
-    return at !== undefined && this.#clock.monotonic() - at < ACCEPTED_MS;
+    return this.#age(token) < ACCEPTED_MS;
+  }
+
+  /** Within the last hour: its calls wait for none with a token that was never accepted. */
+  isKnown(token: string): boolean {
+    return this.#age(token) < KNOWN_MS;
   }
 
   /** Remembers that the API server has answered a request with this token with that code. */
@@ -59,7 +67,7 @@ export class AcceptedTokens {
    * @throws StatusError `forbidden` when it does not, `unavailable` when it is overloaded; UpstreamError
    */
   async confirm(token: string, clientGone: AbortSignal): Promise<void> {
-    const call = this.#upstream.begin({ ...SELF_SUBJECT_REVIEW, token, accepted: false }, clientGone);
+    const call = this.#upstream.begin({ ...SELF_SUBJECT_REVIEW, token, known: this.isKnown(token) }, clientGone);
     let failure: unknown;
     try {
       const { status } = await call.send();
@@ -70,10 +78,19 @@ export class AcceptedTokens {
       throw new StatusError('unavailable', { message: 'the API server is overloaded or unavailable', close: true });
     } catch (error) {
       failure = error;
-      throw error;
+      // Nothing of the client's request was sent: that a broken answer leaves unknown is only whether it may be.
+      throw error instanceof UpstreamError && error.reason === 'broken'
+        ? new UpstreamError('unreachable', error.code)
+        : error;
     } finally {
       call.end(failure);
     }
+  }
+
+  /** Ms since the last accepted request; Infinity for none. */
+  #age(token: string): number {
+    const at = this.#acceptedAt.get(this.#hash(token));
+    return at === undefined ? Infinity : this.#clock.monotonic() - at;
   }
 
   #hash(token: string): string {

@@ -11,8 +11,10 @@ export interface UpstreamRequest {
   readonly method: Method;
   readonly path: string;
   readonly token: string;
-  /** Whether the API server has accepted the token within the last seconds. */
-  readonly accepted: boolean;
+  /** Whether the API server has accepted the token within the last hour. */
+  readonly known: boolean;
+  /** Called when the request has got a connection: from now on it may have been sent. */
+  readonly onStart?: () => void;
   /** JSON. */
   readonly body?: string;
 }
@@ -53,8 +55,8 @@ export interface UpstreamOptions {
   readonly metrics: GatewayMetrics;
 }
 
-/** For calls with a token that was accepted lately, and for all others: these never keep the former waiting. */
-const CONNECTIONS = { accepted: 192, unaccepted: 64 } as const;
+/** For calls with a token that was accepted within the last hour, and for all others: these keep no such call waiting. */
+const CONNECTIONS = { known: 192, unknown: 64 } as const;
 const MAX_CONNECT_MS = 5_000;
 /** Far below the idle timeout of an API server, so that no request is sent on a connection that the server closes. */
 const KEEP_ALIVE_MS = 4_000;
@@ -70,7 +72,7 @@ const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 export class Upstream {
   readonly #options: UpstreamOptions;
   /** Of the connections. The pool's own queue would keep a request whose caller has gone. */
-  readonly #slots = { accepted: new Slots(CONNECTIONS.accepted), unaccepted: new Slots(CONNECTIONS.unaccepted) };
+  readonly #slots = { known: new Slots(CONNECTIONS.known), unknown: new Slots(CONNECTIONS.unknown) };
   #pool: Pool | undefined;
   #connect: buildConnector.connector | undefined;
 
@@ -87,7 +89,7 @@ export class Upstream {
     const previous = this.#pool;
     this.#connect = verifyingConnector(ca, Math.min(MAX_CONNECT_MS, this.#options.timeoutMs));
     this.#pool = new Pool(this.#options.origin, {
-      connections: CONNECTIONS.accepted + CONNECTIONS.unaccepted,
+      connections: CONNECTIONS.known + CONNECTIONS.unknown,
       pipelining: 1,
       allowH2: false,
       keepAliveTimeout: KEEP_ALIVE_MS,
@@ -170,7 +172,7 @@ export class Upstream {
    * signal has fired: at once on an open connection, otherwise when the connection is open or has failed.
    */
   async #exchange(request: UpstreamRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
-    const slots = request.accepted ? this.#slots.accepted : this.#slots.unaccepted;
+    const slots = request.known ? this.#slots.known : this.#slots.unknown;
     await slots.take(signal);
     const release = (): void => slots.release();
     const pool = this.#pool;
@@ -178,6 +180,7 @@ export class Upstream {
       release();
       throw signal.aborted ? signal.reason : new UpstreamError('unreachable', 'NO_CA');
     }
+    request.onStart?.();
     const { method, path, body } = request;
     const headers = this.#headers(request);
     const pending = pool.request({ method, path, signal, headers, ...(body !== undefined && { body }) });

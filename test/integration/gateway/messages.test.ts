@@ -162,7 +162,7 @@ describeWithServer('the kube-apiserver of this version', { own: true, real: true
         {
           name: 'denying.example.com',
           clientConfig,
-          mapping: [RULE],
+          rules: [RULE],
           sideEffects: 'None',
           admissionReviewVersions: ['v1'],
           failurePolicy: 'Fail',
