@@ -5,6 +5,7 @@ import { chartFiles } from './chart/chart.js';
 import { readCrds } from './crd.js';
 import { declarations } from './declarations.js';
 import { figuresPage } from './figures.js';
+import { olmFiles } from './olm.js';
 import { metricsPage } from './metricspage.js';
 import { drawPicture } from './picture.js';
 import { referencePage } from './reference.js';
@@ -28,6 +29,7 @@ export async function artefacts(root: string): Promise<Artefact[]> {
   all.push({ path: 'docs/pictures/architecture.svg', text: picture(root) });
   all.push({ path: 'deploy/base/crds.yaml', text: definitions(root) });
   all.push(...chartFiles(root));
+  all.push(...olmFiles(root));
   return all;
 }
 

@@ -1,0 +1,31 @@
+import { readdirSync, readFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+import { expect, it } from '@jest/globals';
+
+import { describeWithReleaseTool } from '../support/releasetools/programs.js';
+import { root } from '../support/repository/root.js';
+
+const FOLDER = path.join(root, '.github', 'workflows');
+
+describeWithReleaseTool('actionlint', (run) => {
+  it('actionlint finds no fault in the workflows', () => {
+    const files = readdirSync(FOLDER).map((file) => path.join(FOLDER, file));
+
+    expect(files.length).toBeGreaterThanOrEqual(2);
+    expect(run('-no-color', ...files)).toEqual({ code: 0, output: '' });
+  });
+
+  it('actionlint reports a job that needs an unknown one', () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'workflows-'));
+    try {
+      const file = path.join(folder, 'release.yml');
+      const text = readFileSync(path.join(FOLDER, 'release.yml'), 'utf8');
+      writeFileSync(file, text.replace('needs: check', 'needs: chek'));
+      expect(run('-no-color', file)).toEqual({ code: 1, output: expect.stringContaining('chek') });
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});
