@@ -14,12 +14,12 @@ export function describeWithReleaseTool(name: string, body: (run: Run) => void):
   const built = spawnSync('bash', [script, name], { encoding: 'utf8' });
   const program = built.stdout.trim().split('\n').at(-1) ?? '';
   if (built.status === 0) {
-    describe(name, () =>
+    describe(name, () => {
       body((...args) => {
         const { status, stdout, stderr } = spawnSync(program, args, { cwd: root, encoding: 'utf8' });
         return { code: status, output: stdout + stderr };
-      }),
-    );
+      });
+    });
     return;
   }
   const missing = built.stderr.trim();
