@@ -7,13 +7,14 @@ import { systemRandom } from '../runtime/clock.js';
 import type { Logger } from '../runtime/logger.js';
 import type { Pass, Result } from '../runtime/result.js';
 import { Evictions, type PendingEviction } from './rollout/eviction.js';
-import { Pod, removePodFolders, type PodDeps } from './pod/pod.js';
-import { Replica, type PodEvent } from './pod/replica.js';
+import { removePodFolders, type PodDeps } from './pod/pod.js';
+import type { PodEvent } from './pod/replica.js';
+import { Processes, type Running } from './processes.js';
 import { keepsOldProcess, rolloutStatus, msUntilDeadline, type Observation } from './rollout/rollout.js';
 import { UnmanagedDeployments } from './rollout/unmanaged.js';
 import { mountProblem, schedulingProblem, PendingRollouts, type Problem } from './rollout/pendingrollout.js';
-import { isRunnable, podName, lastProgressAt, templateKey, type RunnableSpec } from './rollout/template.js';
-import type { Deployment, Node, PodSpec } from './workload.js';
+import { isRunnable, podName, lastProgressAt, templateKey } from './rollout/template.js';
+import type { Deployment, Node } from './workload.js';
 
 export interface RuntimeOptions {
   readonly deps: PodDeps;
@@ -26,15 +27,6 @@ export interface RuntimeOptions {
   readonly log: Logger;
   /** Called with one line for each start, stop and failure. */
   readonly report: (line: string) => void;
-}
-
-interface Running {
-  readonly deployment: string | undefined;
-  readonly template: string;
-  readonly spec: PodSpec;
-  readonly pod: Pod;
-  readonly replica: Replica;
-  readonly since: number;
 }
 
 const FIELD_MANAGER = 'multicluster-engine-local';
@@ -60,7 +52,7 @@ export class LocalRuntime {
   readonly #events: EventRecorder;
   readonly #evictions: Evictions;
   readonly #pendingRollouts: PendingRollouts;
-  readonly #running = new Map<string, Running>();
+  readonly #processes: Processes;
 
   constructor(options: RuntimeOptions) {
     const { deps: site, client, log, label, nodeName, openCache } = options;
@@ -71,6 +63,13 @@ export class LocalRuntime {
       { controller: 'multicluster.platform.io/local-runtime', instance: nodeName },
       { clock, log },
     );
+    this.#processes = new Processes({
+      deps: site,
+      clock,
+      onStateChange: (key) => this.#controller.add(key),
+      event: (key, event) => this.#recordEvent(key, event),
+      report: options.report,
+    });
     this.#evictions = new Evictions(clock);
     this.#pendingRollouts = new PendingRollouts(clock);
     this.#unmanaged = new UnmanagedDeployments({
@@ -114,14 +113,14 @@ export class LocalRuntime {
     await Promise.all([
       this.#deployments.stop(),
       this.#nodes.stop(),
-      ...[...this.#running.keys()].map((key) => this.#stopProcess(key)),
+      ...this.#processes.keys().map((key) => this.#stopProcess(key)),
     ]);
     await this.#events.flush();
   }
 
   /** The listen addresses of a Deployment's process, by variable; undefined while it does not run. */
   addressesOf(namespace: string, name: string): Readonly<Record<string, string>> | undefined {
-    return this.#running.get(keyOf({ namespace, name }))?.replica.process?.addresses;
+    return this.#processes.get(keyOf({ namespace, name }))?.replica.process?.addresses;
   }
 
   get #node(): Node | undefined {
@@ -130,7 +129,7 @@ export class LocalRuntime {
 
   #keys(): Set<string> {
     const stored = [...this.#deployments.store.values()].map(({ metadata }) => keyOf(metadata));
-    return new Set([...stored, ...this.#running.keys()]);
+    return new Set([...stored, ...this.#processes.keys()]);
   }
 
   #enqueueAll(): void {
@@ -145,7 +144,7 @@ export class LocalRuntime {
       return { ending: 'done' };
     }
     const spec = deployment.spec?.template?.spec ?? {};
-    let eviction = this.#evictions.of(key, this.#running.get(key)?.spec ?? spec, this.#node);
+    let eviction = this.#evictions.of(key, this.#processes.get(key)?.spec ?? spec, this.#node);
     if (eviction?.inMs === 0) {
       await this.#stopProcess(key, eviction.message);
       eviction = this.#evictions.of(key, spec, this.#node);
@@ -164,9 +163,9 @@ export class LocalRuntime {
   ): Promise<Problem | undefined> {
     const spec = deployment.spec?.template?.spec ?? {};
     const wanted = (deployment.spec?.replicas ?? 1) > 0;
-    if (!wanted || this.#running.get(key)?.deployment !== deployment.metadata.uid) await this.#stopProcess(key);
+    if (!wanted || this.#processes.get(key)?.deployment !== deployment.metadata.uid) await this.#stopProcess(key);
     if (!wanted || signal.aborted) return undefined;
-    const running = this.#running.get(key);
+    const running = this.#processes.get(key);
     if (running?.template === templateKey(deployment)) {
       this.#pendingRollouts.forget(key);
       return this.#refresh(running);
@@ -176,12 +175,12 @@ export class LocalRuntime {
       const cause =
         unschedulable ??
         (isRunnable(spec)
-          ? await mountProblem(() => this.#createPod(deployment, spec).checkVolumesAndToken())
+          ? await mountProblem(() => this.#processes.createPod(deployment, spec).checkVolumesAndToken())
           : undefined);
       if (cause !== undefined) return this.#keepOldProcess(key, deployment, { running, cause });
     }
     await this.#stopProcess(key);
-    if (isRunnable(spec) && unschedulable === undefined) this.#startProcess(key, deployment, spec);
+    if (isRunnable(spec) && unschedulable === undefined) this.#processes.start(key, deployment, spec);
     return unschedulable;
   }
 
@@ -204,36 +203,6 @@ export class LocalRuntime {
     return process === undefined ? undefined : mountProblem(() => pod.refresh(process));
   }
 
-  #createPod(deployment: Deployment, spec: RunnableSpec): Pod {
-    const { namespace = '', name } = deployment.metadata;
-    return new Pod(this.#options.deps, { namespace, deployment: name, name: podName(deployment) }, spec);
-  }
-
-  #startProcess(key: string, deployment: Deployment, spec: RunnableSpec): void {
-    const { deps: site, report } = this.#options;
-    const pod = this.#createPod(deployment, spec);
-    const replica = new Replica({
-      name: pod.identity.name,
-      container: spec.containers[0],
-      minReadyMs: (deployment.spec?.minReadySeconds ?? 0) * 1000,
-      graceMs: (spec.terminationGracePeriodSeconds ?? 30) * 1000,
-      launch: () => pod.launch(),
-      terminationMessage: () => pod.terminationMessage(),
-      clock: site.clock,
-      onStateChange: () => this.#controller.add(key),
-      report,
-      event: (event) => this.#recordEvent(key, event),
-    });
-    this.#running.set(key, {
-      deployment: deployment.metadata.uid,
-      template: templateKey(deployment),
-      spec,
-      pod,
-      replica,
-      since: site.clock.now(),
-    });
-  }
-
   /** Records an Event on the Deployment, because there is no Pod object. */
   #recordEvent(key: string, event: PodEvent): void {
     const deployment = this.#deployments.store.get(key);
@@ -244,16 +213,11 @@ export class LocalRuntime {
 
   async #stopProcess(key: string, why?: string): Promise<void> {
     this.#pendingRollouts.forget(key);
-    const running = this.#running.get(key);
-    if (running === undefined) return;
-    await running.replica.stop();
-    await running.pod.remove();
-    this.#running.delete(key);
-    this.#options.report(`stopped ${running.pod.identity.name}${why === undefined ? '' : `: ${why}`}`);
+    await this.#processes.stop(key, why);
   }
 
   #observe(key: string, deployment: Deployment, problem: Problem | undefined): Observation {
-    const running = this.#running.get(key);
+    const running = this.#processes.get(key);
     const state = running?.replica.state;
     const pendingSince = this.#pendingRollouts.since(key);
     const since = pendingSince ?? lastProgressAt(deployment) ?? this.#options.deps.clock.now();
@@ -284,7 +248,7 @@ export class LocalRuntime {
     { observed, eviction }: { readonly observed: Observation; readonly eviction: PendingEviction | undefined },
   ): { readonly requeueAfterMs?: number } {
     const deadline = msUntilDeadline(deployment, observed, this.#options.deps.clock.now());
-    const refresh = this.#running.has(key) ? REFRESH_MS : undefined;
+    const refresh = this.#processes.get(key) !== undefined ? REFRESH_MS : undefined;
     const evictionIn = eviction?.inMs === 0 ? undefined : eviction?.inMs;
     const retry = this.#pendingRollouts.since(key) === undefined ? undefined : RETRY_MS;
     const delays = [deadline, refresh, evictionIn, retry].filter((one) => one !== undefined);
