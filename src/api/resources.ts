@@ -45,6 +45,7 @@ export const Nodes = core.cluster('nodes', 'Node');
 export const Pods = core.namespaced('pods', 'Pod');
 export const PersistentVolumeClaims = core.namespaced('persistentvolumeclaims', 'PersistentVolumeClaim');
 export const Deployments = apiGroup('apps', 'v1').namespaced('deployments', 'Deployment');
+export const ReplicaSets = apiGroup('apps', 'v1').namespaced('replicasets', 'ReplicaSet');
 export const PodDisruptionBudgets = apiGroup('policy', 'v1').namespaced('poddisruptionbudgets', 'PodDisruptionBudget');
 export const NetworkPolicies = apiGroup('networking.k8s.io', 'v1').namespaced('networkpolicies', 'NetworkPolicy');
 export const Roles = rbac.namespaced('roles', 'Role');

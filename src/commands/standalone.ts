@@ -10,6 +10,7 @@ import { createClient } from '../kube/client/rest.js';
 import type { Transport } from '../kube/transport/transport.js';
 import { LocalNode } from '../local/node/node.js';
 import type { LogFile } from '../local/process/podlog.js';
+import { ContainerLogs } from '../local/process/containerlogs.js';
 import { LocalRuntime } from '../local/runtime.js';
 import { openLogFile } from '../observability/logfile.js';
 import { createLogger } from '../observability/logger.js';
@@ -41,7 +42,7 @@ export async function runStandalone(config: StandaloneConfig, entryPoint: string
     const signals = awaitSignals({ host: process, clock: systemClock, log });
     signals.stop.signal.addEventListener('abort', () => progress.printLine('stopping ...'), { once: true });
     try {
-      return await start(config, { log, signals, entryPoint });
+      return await start(config, { log, signals, entryPoint, logs: new ContainerLogs(systemClock) });
     } catch (error) {
       if (error === signals.stop.signal.reason) return 0;
       throw error;
@@ -55,6 +56,7 @@ export async function runStandalone(config: StandaloneConfig, entryPoint: string
 }
 
 interface Context {
+  readonly logs: ContainerLogs;
   readonly log: Logger;
   readonly signals: Signals;
   readonly entryPoint: string;
@@ -70,6 +72,7 @@ async function start(configured: StandaloneConfig, context: Context): Promise<nu
       credentials: config.dataDir,
       listen: config.listen,
       clock: systemClock,
+      podLogs: context.logs,
       warn: (text, where) => warn(log, text, where),
       onFatal: (error) => crash(log, startErrorMessage(error, config.dataDir)),
       ...(config.auditLog === undefined ? {} : { audit: { file: config.auditLog, level: 'Metadata' as const } }),
@@ -166,7 +169,7 @@ function operator(config: StandaloneConfig, clients: InProcessClients, log: Logg
 }
 
 function runtime(config: StandaloneConfig, server: ApiServer, transport: Transport, context: Context): Runnable {
-  const { log, entryPoint } = context;
+  const { log, entryPoint, logs } = context;
   const client = createClient(transport);
   const { host, port } = config.gatewayListen;
   const local = new LocalRuntime({
@@ -179,6 +182,7 @@ function runtime(config: StandaloneConfig, server: ApiServer, transport: Transpo
       folder: config.dataDir,
       openLog: openPodLog,
       executable: [process.execPath, entryPoint],
+      logs,
       addresses: { gateway: { MULTICLUSTER_ENGINE_LISTEN: `${host}:${port}` } },
     },
     client,

@@ -1,4 +1,5 @@
-import { Deployments, Nodes, keyOf } from '../api/resources.js';
+import type { KubeObject } from '../api/meta.js';
+import { Deployments, Nodes, Pods, keyOf } from '../api/resources.js';
 import type { KubeClient } from '../kube/client/client.js';
 import { createRecorder, type EventRecorder } from '../kube/events/recorder.js';
 import type { Cache, CacheOptions } from '../kube/cache/reflector.js';
@@ -9,17 +10,18 @@ import type { Pass, Result } from '../runtime/result.js';
 import { Evictions, type PendingEviction } from './rollout/eviction.js';
 import { removePodFolders, type PodDeps } from './pod/pod.js';
 import type { PodEvent } from './pod/replica.js';
-import { Processes, type Running } from './processes.js';
+import { removeStalePods } from './pod/podobject.js';
+import { Processes, type Running, type StopOptions } from './processes.js';
 import { keepsOldProcess, rolloutStatus, msUntilDeadline, type Observation } from './rollout/rollout.js';
 import { UnmanagedDeployments } from './rollout/unmanaged.js';
 import { mountProblem, schedulingProblem, PendingRollouts, type Problem } from './rollout/pendingrollout.js';
-import { isRunnable, podName, lastProgressAt, templateKey } from './rollout/template.js';
+import { isRunnable, replicaSetName, lastProgressAt, templateKey } from './rollout/template.js';
 import type { Deployment, Node } from './workload.js';
 
 export interface RuntimeOptions {
   readonly deps: PodDeps;
   readonly client: KubeClient;
-  readonly openCache: <T extends Deployment | Node>(options: CacheOptions<T>) => Cache<T>;
+  readonly openCache: <T extends KubeObject>(options: CacheOptions<T>) => Cache<T>;
   /** Deployments with this label are run; the status of all others says that they are not. */
   readonly label: string;
   /** The one Node. */
@@ -47,6 +49,7 @@ export class LocalRuntime {
   readonly #options: RuntimeOptions;
   readonly #deployments: Cache<Deployment>;
   readonly #nodes: Cache<Node>;
+  readonly #pods: Cache<KubeObject>;
   readonly #controller: Controller;
   readonly #unmanaged: UnmanagedDeployments;
   readonly #events: EventRecorder;
@@ -65,9 +68,9 @@ export class LocalRuntime {
     );
     this.#processes = new Processes({
       deps: site,
+      objects: { client, clock, events: this.#events, nodeName, fieldManager: FIELD_MANAGER },
       clock,
       onStateChange: (key) => this.#controller.add(key),
-      event: (key, event) => this.#recordEvent(key, event),
       report: options.report,
     });
     this.#evictions = new Evictions(clock);
@@ -83,6 +86,7 @@ export class LocalRuntime {
     });
     this.#deployments = openCache<Deployment>({ type: Deployments, labelSelector: label });
     this.#nodes = openCache<Node>({ type: Nodes, fieldSelector: `metadata.name=${nodeName}` });
+    this.#pods = openCache<KubeObject>({ type: Pods, fieldSelector: `spec.nodeName=${nodeName}` });
     this.#controller = createController({
       name: 'local-runtime',
       kind: 'Deployment',
@@ -95,14 +99,20 @@ export class LocalRuntime {
     });
     this.#deployments.onChange(({ key }) => this.#controller.add(key));
     this.#nodes.onChange(() => this.#enqueueAll());
+    this.#pods.onChange(({ key, after }) => {
+      const deployment = this.#processes.observePod(key, after);
+      if (deployment !== undefined) this.#controller.add(deployment);
+    });
   }
 
   /** Resolves when the caches have synced and the controllers run. */
   async start(signal?: AbortSignal): Promise<void> {
-    await removePodFolders(this.#options.deps);
-    this.#deployments.start();
-    this.#nodes.start();
-    await Promise.all([this.#deployments.whenSynced(signal), this.#nodes.whenSynced(signal)]);
+    const { deps, client, nodeName } = this.#options;
+    await removePodFolders(deps);
+    await removeStalePods(client, nodeName);
+    const caches = [this.#deployments, this.#nodes, this.#pods];
+    for (const cache of caches) cache.start();
+    await Promise.all(caches.map((cache) => cache.whenSynced(signal)));
     this.#controller.start();
     await this.#unmanaged.start(signal);
   }
@@ -110,11 +120,10 @@ export class LocalRuntime {
   async stop(): Promise<void> {
     await this.#controller.stop(0);
     await this.#unmanaged.stop();
-    await Promise.all([
-      this.#deployments.stop(),
-      this.#nodes.stop(),
-      ...this.#processes.keys().map((key) => this.#stopProcess(key)),
-    ]);
+    const stops = this.#processes.keys().map((key) => this.#stopProcess(key, { keepReplicaSet: true }));
+    for (const { status, reason } of (await Promise.allSettled(stops)).filter(isRejected))
+      this.#options.log.warn({ err: reason, status }, 'a Pod could not be deleted; the next start deletes it');
+    await Promise.all([this.#deployments.stop(), this.#nodes.stop(), this.#pods.stop()]);
     await this.#events.flush();
   }
 
@@ -143,15 +152,18 @@ export class LocalRuntime {
       this.#evictions.forget(key);
       return { ending: 'done' };
     }
+    if (this.#processes.get(key)?.object.isDeleted === true)
+      await this.#stopProcess(key, { why: 'its Pod was deleted', keepReplicaSet: true });
     const spec = deployment.spec?.template?.spec ?? {};
     let eviction = this.#evictions.of(key, this.#processes.get(key)?.spec ?? spec, this.#node);
     if (eviction?.inMs === 0) {
-      await this.#stopProcess(key, eviction.message);
+      await this.#stopProcess(key, { why: eviction.message });
       eviction = this.#evictions.of(key, spec, this.#node);
     }
     const problem = await this.#ensureProcess(key, deployment, { eviction, signal: pass.signal });
     const observed = this.#observe(key, deployment, problem);
     await this.#report(deployment, observed, pass.signal);
+    await this.#processes.syncPod(key, deployment, pass.signal);
     return { ending: 'done', ...this.#requeueAfter(key, deployment, { observed, eviction }) };
   }
 
@@ -203,7 +215,7 @@ export class LocalRuntime {
     return process === undefined ? undefined : mountProblem(() => pod.refresh(process));
   }
 
-  /** Records an Event on the Deployment, because there is no Pod object. */
+  /** Records an Event on the Deployment, where there is no Pod. */
   #recordEvent(key: string, event: PodEvent): void {
     const deployment = this.#deployments.store.get(key);
     if (deployment === undefined) return;
@@ -211,9 +223,9 @@ export class LocalRuntime {
     this.#events.record({ regarding, ...event });
   }
 
-  async #stopProcess(key: string, why?: string): Promise<void> {
+  async #stopProcess(key: string, options: StopOptions = {}): Promise<void> {
     this.#pendingRollouts.forget(key);
-    await this.#processes.stop(key, why);
+    await this.#processes.stop(key, options);
   }
 
   #observe(key: string, deployment: Deployment, problem: Problem | undefined): Observation {
@@ -226,7 +238,7 @@ export class LocalRuntime {
       ready: state?.ready ?? false,
       available: state?.available ?? false,
       updated: pendingSince === undefined,
-      pod: podName(deployment),
+      pod: replicaSetName(deployment),
       problem: pendingSince === undefined ? (state?.problem ?? problem) : problem,
       progressedAt:
         running === undefined || pendingSince !== undefined
@@ -254,4 +266,8 @@ export class LocalRuntime {
     const delays = [deadline, refresh, evictionIn, retry].filter((one) => one !== undefined);
     return delays.length === 0 ? {} : { requeueAfterMs: Math.min(...delays) };
   }
+}
+
+function isRejected(result: PromiseSettledResult<void>): result is PromiseRejectedResult {
+  return result.status === 'rejected';
 }

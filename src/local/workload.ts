@@ -7,7 +7,14 @@ export interface Deployment extends KubeObject {
     readonly replicas?: number;
     readonly minReadySeconds?: number;
     readonly progressDeadlineSeconds?: number;
-    readonly template?: { readonly spec?: PodSpec };
+    readonly selector?: { readonly matchLabels?: Readonly<Record<string, string>> };
+    readonly template?: {
+      readonly metadata?: {
+        readonly labels?: Readonly<Record<string, string>>;
+        readonly annotations?: Readonly<Record<string, string>>;
+      };
+      readonly spec?: PodSpec;
+    };
     readonly strategy?: {
       readonly type?: string;
       readonly rollingUpdate?: { readonly maxUnavailable?: number | string };
@@ -48,6 +55,7 @@ export interface PodSpec {
 }
 
 export interface PodContainer extends Container {
+  readonly image?: string;
   readonly ports?: readonly { readonly name?: string; readonly containerPort: number }[];
   readonly readinessProbe?: Probe;
   readonly livenessProbe?: Probe;

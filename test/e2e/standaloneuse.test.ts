@@ -38,7 +38,7 @@ describeWithKubectl('in a standalone hub', () => {
     kubectlOk(args, { kubeconfig: standalone.kubeconfig, input });
 
   it(
-    'the node of a standalone hub can be described and drained, and Pods cannot be created',
+    'the node of a standalone hub can be described and drained, and Pods of users cannot be created',
     async () => {
       expect(await ok(['describe', 'node', 'local'])).toMatch(/Non-terminated Pods: +\(0 in total\)/);
       expect(await ok(['get', 'deploy,pods', '-n', 'default'])).toBe('');
@@ -112,6 +112,117 @@ describeWithKubectl('in a standalone hub', () => {
   );
 });
 
+describeWithKubectl('the Pods of a standalone hub', () => {
+  let folder: string;
+  let standalone: Standalone;
+
+  const run = (...args: readonly string[]): Promise<KubectlResult> =>
+    kubectl(args, { kubeconfig: standalone.kubeconfig });
+  const ok = (...args: readonly string[]): Promise<string> => kubectlOk(args, { kubeconfig: standalone.kubeconfig });
+  const inTarget = (...args: readonly string[]): readonly string[] => ['-n', 'multicluster-engine', ...args];
+  const gateway = async (): Promise<string> =>
+    ok(...inTarget('get', 'pods', '-l', 'app.kubernetes.io/name=gateway'), '-o', 'jsonpath={.items[*].metadata.name}');
+  const ready = async (): Promise<string> => {
+    await waitFor('the Pod', async () => (await gateway()) !== '');
+    const name = await gateway();
+    await ok(...inTarget('wait', '--for=condition=Ready', `pod/${name}`), '--timeout=120s');
+    return name;
+  };
+
+  beforeAll(async () => {
+    folder = mkdtempSync(path.join(tmpdir(), 'multicluster-engine-standalone-'));
+    standalone = await Standalone.start(folder);
+    await ok('apply', '-f', ENGINE);
+    await ready();
+  }, 5 * MINUTE);
+  afterAll(async () => {
+    await standalone.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }, 3 * MINUTE);
+
+  it(
+    'kubectl gets and describes the Pod of a component, with its node, its ReplicaSet and its Events',
+    async () => {
+      const name = await ready();
+      expect(await ok('get', 'pods', '-A', '-o', 'wide')).toMatch(
+        new RegExp(`^multicluster-engine +${name} +1/1 +Running +0 +\\S+ +127\\.0\\.0\\.1 +local `, 'm'),
+      );
+      const described = await waitFor('the Events', async () => {
+        const text = await ok(...inTarget('describe', 'pod', name));
+        return text.includes('Started container gateway') ? text : undefined;
+      });
+      expect(described).toMatch(/Controlled By: +ReplicaSet\/gateway-[0-9a-f]{10}\n/);
+      expect(described).toMatch(/Restart Count: +0\n/);
+      expect(await ok(...inTarget('describe', 'deploy', 'gateway'))).toMatch(
+        /NewReplicaSet: +gateway-[0-9a-f]{10} \(1\/1 replicas created\)/,
+      );
+    },
+    3 * MINUTE,
+  );
+
+  it(
+    'kubectl logs selects lines, follows the process to its end, and shows the previous one',
+    async () => {
+      const name = await ready();
+      const all = await ok(...inTarget('logs', 'deploy/gateway'));
+      const lines = all.trimEnd().split('\n');
+      expect(await ok(...inTarget('logs', name), '--tail=1')).toBe(`${lines.at(-1)}\n`);
+      expect(await ok(...inTarget('logs', name), '--limit-bytes=20')).toBe(all.slice(0, 20));
+      expect(await ok(...inTarget('logs', name), '--since=1h', '--timestamps')).toMatch(
+        /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z \{/,
+      );
+      expect(await ok(...inTarget('logs', name), '--since-time=2099-01-01T00:00:00Z')).toBe('');
+      expect((await run(...inTarget('logs', name), '--previous')).stderr).toContain(
+        `previous terminated container "gateway" in pod "${name}" not found`,
+      );
+
+      const followed = run(...inTarget('logs', '-f', name), '--tail=1');
+      const pid = standalone.printed.flatMap(
+        (line) => new RegExp(`^started ${name} \\(pid (\\d+)\\)`).exec(line)?.[1] ?? [],
+      );
+      process.kill(Number(pid.at(-1)), 'SIGKILL');
+      expect(await followed).toMatchObject({ code: 0, stdout: expect.stringMatching(/\n$/) });
+      await waitFor('the restart', async () => / 1 \(\S+ ago\) /.test(await ok(...inTarget('get', 'pod', name))));
+      expect(await ok(...inTarget('logs', name), '--previous')).toContain(all);
+      expect(await ok(...inTarget('describe', 'pod', name))).toMatch(/Exit Code: +137\n/);
+    },
+    3 * MINUTE,
+  );
+
+  it(
+    'commands that need a connection to a container are refused at once',
+    async () => {
+      const name = await ready();
+      const refused = async (...args: readonly string[]): Promise<string> => {
+        const { code, stderr } = await run(...inTarget(...args));
+        expect(code).not.toBe(0);
+        return stderr;
+      };
+      expect(await refused('exec', name, '--', 'ls')).toContain('exec is not supported');
+      expect(await refused('attach', name)).toContain('attach is not supported');
+      expect(await refused('port-forward', `pod/${name}`, ':8443')).toContain('portforward is not supported');
+      expect(await refused('cp', `${name}:/etc/hosts`, path.join(folder, 'copy'))).toContain('exec is not supported');
+      expect(await refused('top', 'pod')).toContain('Metrics API not available');
+    },
+    3 * MINUTE,
+  );
+
+  it(
+    'a deleted Pod is replaced with its process, and the Pods are evicted by a drain until the node is uncordoned',
+    async () => {
+      const name = await ready();
+      await ok(...inTarget('delete', 'pod', name));
+      await waitFor('another Pod', async () => ![name, ''].includes(await gateway()));
+      expect(await ready()).not.toBe(name);
+      expect(await ok('drain', 'local')).toContain('node/local drained');
+      expect(await ok('get', 'pods', '-A', '-o', 'name')).toBe('');
+      await ok('uncordon', 'local');
+      await ready();
+    },
+    4 * MINUTE,
+  );
+});
+
 describeWithKubectl('a standalone hub whose gateway cannot listen', () => {
   it(
     'a standalone hub whose gateway cannot listen reports the reason and the path of the log',
@@ -137,7 +248,7 @@ describeWithKubectl('a standalone hub whose gateway cannot listen', () => {
 
         expect(line).toMatch(
           new RegExp(
-            `exited with code 1: .*EADDRINUSE.* ${address} \\(log: ${folder}/logs/\\S+\\.gateway-\\w+\\.log\\); it is restarted in \\d+ s`,
+            `exited with code 1: .*EADDRINUSE.* ${address} \\(log: ${folder}/logs/\\S+\\.gateway-[-\\w]+\\.log\\); it is restarted in \\d+ s`,
           ),
         );
         expect(conditions).toContain('CrashLoopBackOff');

@@ -26,7 +26,7 @@ describe('the log of a pod', () => {
 
   it('the log of a pod is kept with the newest four of earlier pods of its Deployment; empty ones are removed, those of other Deployments kept', async () => {
     for (let one = 1; one <= 7; one++) put(`hub.gateway-000000000${one}.log`, 'x', one);
-    put('hub.gateway-00000000ff.log', '', 9);
+    put('hub.gateway-00000000ff-abc12.log', '', 9);
     const others = [
       'hub.gateway-proxy-0000000001.log',
       'hub.other-0000000001.log',

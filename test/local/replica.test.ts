@@ -86,6 +86,8 @@ describe('a replica', () => {
     });
     expect(lines).toContain(trouble.message);
     expect(events).toEqual([
+      { type: 'Normal', reason: 'Created', action: 'Starting', note: 'Created container: main' },
+      { type: 'Normal', reason: 'Started', action: 'Starting', note: 'Started container main' },
       {
         type: 'Warning',
         reason: 'Unhealthy',

@@ -160,12 +160,18 @@ class RestClient implements KubeClient {
   }
 
   async delete(type: ResourceType, name: ObjectName, options: DeleteOptions): Promise<'gone' | 'deleting'> {
-    const { preconditions, propagation } = options;
+    const { preconditions, propagation, gracePeriodSeconds } = options;
     const target = { verb: 'delete', type, name };
     required('preconditions.uid', preconditions.uid, target);
     required('preconditions.resourceVersion', preconditions.resourceVersion, target);
     const propagationPolicy = propagation === undefined ? {} : { propagationPolicy: propagation };
-    const body = JSON.stringify({ apiVersion: 'v1', kind: 'DeleteOptions', preconditions, ...propagationPolicy });
+    const body = JSON.stringify({
+      apiVersion: 'v1',
+      kind: 'DeleteOptions',
+      preconditions,
+      ...propagationPolicy,
+      gracePeriodSeconds,
+    });
     try {
       const response = await this.#send(target, { method: 'DELETE', idempotent: true, body, ...tryOf(options) });
       return isDeleting(response) ? 'deleting' : 'gone';

@@ -6,6 +6,7 @@ import type { Transport } from '../../kube/transport/transport.js';
 import type { Clock } from '../../runtime/clock.js';
 import { requestToken } from './serviceaccounttoken.js';
 import { writeKubeconfig } from './kubeconfig.js';
+import type { ContainerLogs } from '../process/containerlogs.js';
 import { launch, type LaunchedProcess, type Volumes } from '../process/launcher.js';
 import type { TerminationMessage } from '../process/exitmessage.js';
 import { PodLog, type OpenLog } from '../process/podlog.js';
@@ -29,6 +30,8 @@ export interface PodDeps {
   readonly executable: readonly [string, ...string[]];
   /** Fixed listen addresses in place of free ports, by Deployment name and variable. */
   readonly addresses: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** Keeps the last output of the processes. */
+  readonly logs: ContainerLogs;
 }
 
 export interface PodIdentity {
@@ -81,8 +84,8 @@ export class Pod {
       await requestToken(transport, namespace, this.#serviceAccount);
   }
 
-  /** Starts its process. Throws while a ServiceAccount, a Secret or a ConfigMap is missing. */
-  async launch(): Promise<LaunchedProcess> {
+  /** Starts its process, the run `containerID` of its container. Throws while a ServiceAccount, a Secret or a ConfigMap is missing. */
+  async launch(containerID: string): Promise<LaunchedProcess> {
     const { server, executable, addresses, clock } = this.#deps;
     const { namespace, name, deployment } = this.identity;
     const volumes = await readVolumes(this.#deps.client, namespace, this.#spec);
@@ -101,6 +104,7 @@ export class Pod {
       clock,
     );
     this.#tail = new Tail(launched.output);
+    this.#deps.logs.record(`${namespace}/${name}`, containerID, launched.output);
     this.#log.append(launched.output);
     this.#volumes = fingerprint(volumes);
     return { ...launched, addresses: { ...launched.addresses, ...addresses[deployment] } };
@@ -124,6 +128,7 @@ export class Pod {
   /** Removes its folder, so that no token and no key outlives it. A log that is not empty is kept. */
   async remove(): Promise<void> {
     await this.#log.close(this.#deps.clock);
+    this.#deps.logs.forget(`${this.identity.namespace}/${this.identity.name}`);
     await rm(this.#folder, { recursive: true, force: true });
   }
 

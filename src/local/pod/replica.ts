@@ -6,6 +6,7 @@ import type { Exit } from '@multicluster-engine/kube-apiserver';
 import type { Probe } from '../process/container.js';
 import type { LaunchedProcess } from '../process/launcher.js';
 import { exitMessage, type TerminationMessage } from '../process/exitmessage.js';
+import { ContainerRuns } from './containerruns.js';
 import { Prober, type ProbeResult } from '../process/probe.js';
 import type { PodContainer } from '../workload.js';
 
@@ -16,7 +17,7 @@ export interface ReplicaOptions {
   readonly minReadyMs: number;
   readonly graceMs: number;
   /** Starts the process; throws while something is missing (a Secret, a ServiceAccount). */
-  readonly launch: () => Promise<LaunchedProcess>;
+  readonly launch: (containerID: string) => Promise<LaunchedProcess>;
   /** The last line of the process that has just exited, and the path of its log. */
   readonly terminationMessage: () => Promise<TerminationMessage>;
   readonly clock: Clock;
@@ -57,6 +58,7 @@ export class Replica {
   readonly name: string;
   readonly #options: ReplicaOptions;
   #process: LaunchedProcess | undefined;
+  readonly #runs: ContainerRuns;
   #probers: Prober[] = [];
   #timer: Timer | undefined;
   #starting: Promise<void> | undefined;
@@ -69,12 +71,17 @@ export class Replica {
   constructor(options: ReplicaOptions) {
     this.name = options.name;
     this.#options = options;
+    this.#runs = new ContainerRuns(options.name);
     this.#state = { ...NOT_STARTED, changedAt: options.clock.now() };
     this.#start();
   }
 
   get state(): ReplicaState {
     return this.#state;
+  }
+
+  get runs(): Pick<ContainerRuns, 'current' | 'last' | 'restartCount'> {
+    return this.#runs;
   }
 
   /** The running process; undefined while none runs. */
@@ -87,7 +94,9 @@ export class Replica {
     this.#timer?.cancel();
     this.#stopProbes();
     await this.#starting;
-    if (this.#process?.exit() === undefined) await this.#process?.stop(this.#options.graceMs);
+    if (this.#process === undefined || this.#process.exit() !== undefined) return;
+    this.#recordNormal('Killing', 'Stopping', `Stopping container ${this.#options.container.name}`);
+    await this.#process.stop(this.#options.graceMs);
   }
 
   #start(): void {
@@ -97,10 +106,13 @@ export class Replica {
   }
 
   async #launch(): Promise<void> {
-    const { launch, clock, report } = this.#options;
+    const { launch, clock, report, container } = this.#options;
     try {
-      const process = await launch();
+      const process = await launch(this.#runs.nextID);
       this.#process = process;
+      this.#runs.started(clock.now());
+      this.#recordNormal('Created', 'Starting', `Created container: ${container.name}`);
+      this.#recordNormal('Started', 'Starting', `Started container ${container.name}`);
       this.#killReason = undefined;
       const startedAt = clock.monotonic();
       void process.exited.then((exit) => this.#onExit(exit, startedAt));
@@ -116,6 +128,7 @@ export class Replica {
 
   #onExit(exit: Exit, startedAt: number): void {
     this.#process = undefined;
+    this.#runs.ended(exit, this.#options.clock.now());
     this.#timer?.cancel();
     this.#stopProbes();
     if (this.#stopped) return;
@@ -124,10 +137,12 @@ export class Replica {
   }
 
   async #reportExit(exit: Exit, inMs: number): Promise<void> {
-    const { terminationMessage: lastWords, report, event } = this.#options;
-    const why = `${this.name} ${exitMessage(exit, this.#killReason, await lastWords())}`;
+    const { terminationMessage, report, event } = this.#options;
+    const last = await terminationMessage();
+    const why = `${this.name} ${exitMessage(exit, this.#killReason, last)}`;
     // The next process has been started already: its state counts.
     if (this.#stopped || this.#timer === undefined) return;
+    if (exit.code !== null) this.#runs.explain(last.line);
     const message = `${why}; it is restarted in ${Math.ceil(inMs / 1000)} s`;
     report(message);
     event({ type: 'Warning', reason: 'BackOff', action: 'Restarting', note: why });
@@ -194,14 +209,18 @@ export class Replica {
   }
 
   #kill(process: LaunchedProcess, probe: ProbeName, { detail, failures }: ProbeResult): void {
-    const { report, event, container } = this.#options;
+    const { report, container } = this.#options;
     report(`${this.name}: ${probe} probe: ${detail}; it is stopped`);
     this.#recordUnhealthy(probe, detail);
     const note = `Container ${container.name} failed ${probe} probe, will be restarted`;
-    event({ type: 'Normal', reason: 'Killing', action: 'Stopping', note });
+    this.#recordNormal('Killing', 'Stopping', note);
     this.#killReason = `its ${probe} probe failed ${failures} time${failures === 1 ? '' : 's'}`;
     this.#stopProbes();
     void process.stop(this.#options.graceMs);
+  }
+
+  #recordNormal(reason: string, action: string, note: string): void {
+    this.#options.event({ type: 'Normal', reason, action, note });
   }
 
   #recordUnhealthy(probe: ProbeName, detail: string): void {

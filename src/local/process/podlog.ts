@@ -98,7 +98,7 @@ function writeLines(log: LogFile, text: Buffer): Buffer {
 }
 
 /** The end of the file name of a log, after the name of the Deployment. */
-const HASH = /^[0-9a-f]{10}\.log$/;
+const HASH = /^[0-9a-f]{10}(-[a-z0-9]{5})?\.log$/;
 
 /** Size in bytes, and time of the last write in ms since the epoch; zeros for a missing file. */
 async function sizeAndTime(file: string): Promise<{ readonly size: number; readonly time: number }> {

@@ -3,7 +3,7 @@ import { errorText } from '../../runtime/errors.js';
 import type { PendingEviction } from './eviction.js';
 import type { Observation } from './rollout.js';
 import { unschedulable } from './scheduling.js';
-import { isRunnable, podName, templateKey } from './template.js';
+import { isRunnable, replicaSetName, templateKey } from './template.js';
 import type { Deployment, Node, PodSpec } from '../workload.js';
 
 export type Problem = NonNullable<Observation['problem']>;
@@ -48,7 +48,7 @@ export class PendingRollouts {
     const template = templateKey(deployment);
     const isNew = this.#pending.get(key)?.template !== template;
     if (isNew) this.#pending.set(key, { template, since: this.#clock.now() });
-    const message = `${podName(deployment)} cannot be started yet, ${old} keeps running: ${cause.message}`;
+    const message = `${replicaSetName(deployment)} cannot be started yet, ${old} keeps running: ${cause.message}`;
     return { problem: { reason: cause.reason, message }, isNew };
   }
 

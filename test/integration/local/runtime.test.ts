@@ -79,7 +79,8 @@ describeWithServer('the local runtime', { own: true }, (server) => {
   const eventsOf = async (name: string): Promise<readonly EventObject[]> => {
     const { text } = await server().call({ path: `/apis/events.k8s.io/v1/namespaces/${namespace}/events` });
     const list: { readonly items: readonly EventObject[] } = JSON.parse(text);
-    return list.items.filter(({ regarding }) => regarding?.['name'] === name);
+    const own = new RegExp(`^${name}(-\\w{10}-\\w{5})?$`);
+    return list.items.filter(({ regarding }) => own.test(regarding?.['name'] ?? ''));
   };
 
   test('the local runtime creates its node, Ready, with the labels and the capacity of this machine', async () => {
@@ -154,6 +155,59 @@ describeWithServer('the local runtime', { own: true }, (server) => {
       ['Available', 'True'],
       ['Progressing', 'True'],
     ]);
+  });
+
+  test('the local runtime shows its process as a Pod of a ReplicaSet, and replaces a Pod that was deleted with its process', async () => {
+    const podsOf = async (): Promise<readonly PodSeen[]> => {
+      const { text } = await server().call({ path: `/api/v1/namespaces/${namespace}/pods` });
+      return JSON.parse(text).items;
+    };
+    const oneReady = (): Promise<PodSeen> =>
+      waitFor('one ready Pod', async (seen) => {
+        const pods = await podsOf();
+        seen(pods);
+        return pods.length === 1 && JSON.stringify(pods[0]?.status).includes('"ready":true') ? pods[0] : undefined;
+      });
+    await deploy('web');
+    await status('web', 'the process', isAvailable);
+    const first = await oneReady();
+    const pid = await pidOf('web');
+    const [owner] = first.metadata.ownerReferences;
+    const set = (await server().call({ path: `/apis/apps/v1/namespaces/${namespace}/replicasets/${owner?.name}` }))
+      .body;
+    await server().call({ method: 'DELETE', path: `/api/v1/namespaces/${namespace}/pods/${first.metadata.name}` });
+    await waitFor('the process to be gone', () => !alive(pid));
+    const second = await waitFor('another Pod', async () => {
+      const pod = await oneReady();
+      return pod.metadata.uid === first.metadata.uid ? undefined : pod;
+    });
+
+    expect(first).toMatchObject({
+      metadata: { name: expect.stringMatching(/^web-[0-9a-f]{10}-\w{5}$/) },
+      spec: { nodeName: 'local' },
+      status: { phase: 'Running', podIP: '127.0.0.1', containerStatuses: [{ name: 'main', restartCount: 0 }] },
+    });
+    expect(owner).toMatchObject({ kind: 'ReplicaSet', uid: set.metadata?.uid, controller: true });
+    expect(set.metadata?.ownerReferences).toMatchObject([{ kind: 'Deployment', name: 'web' }]);
+    expect(second.metadata.ownerReferences).toEqual(first.metadata.ownerReferences);
+    const events = await waitFor('the Events', async () => {
+      const reasons = (await eventsOf('web')).map(({ reason }) => reason);
+      return reasons.includes('Killing') ? reasons : undefined;
+    });
+    expect(events).toEqual(expect.arrayContaining(['Created', 'Started', 'Killing']));
+
+    await patch('web', { spec: { replicas: 0 } });
+    await waitFor('no Pod', async () => (await podsOf()).length === 0);
+  });
+
+  test('the local runtime deletes the Pods that an earlier one has left on its node', async () => {
+    const stale = `/api/v1/namespaces/${namespace}/pods/stale`;
+    await post(server(), `api/v1/namespaces/${namespace}/pods`, {
+      metadata: { name: 'stale' },
+      spec: { nodeName: 'local', containers: [{ name: 'main', image: 'x' }] },
+    });
+    await rig?.restart();
+    expect((await server().call({ path: stale })).status).toBe(404);
   });
 
   test('the local runtime restarts a process after it has exited', async () => {
@@ -278,7 +332,7 @@ describeWithServer('the local runtime', { own: true }, (server) => {
     expect([unplaced.updatedReplicas, unmounted.updatedReplicas]).toEqual([undefined, undefined]);
     expect(unplaced.conditions).toContainEqual(expect.objectContaining({ type: 'Available', status: 'True' }));
     const waits = expect.stringMatching(
-      /^web-\w+ cannot be started yet, web-\w+ keeps running: .+ didn't match Pod's node affinity\/selector\.$/,
+      /^web-\w+ cannot be started yet, web-\w+-\w{5} keeps running: .+ didn't match Pod's node affinity\/selector\.$/,
     );
     expect(unplaced.conditions).toContainEqual(
       expect.objectContaining({ type: 'Progressing', status: 'True', reason: 'FailedScheduling', message: waits }),
@@ -391,6 +445,15 @@ const COLLECTIONS: Readonly<Record<string, string>> = {
 const NODE = '/api/v1/nodes/local';
 const LEASE = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/local';
 const MERGE = 'application/merge-patch+json';
+
+interface PodSeen {
+  readonly metadata: {
+    readonly name: string;
+    readonly uid: string;
+    readonly ownerReferences: readonly { readonly kind: string; readonly name: string; readonly uid: string }[];
+  };
+  readonly status?: object;
+}
 
 interface NodeSeen {
   readonly metadata?: { readonly uid?: string; readonly labels?: Readonly<Record<string, string>> };

@@ -5,6 +5,7 @@ import { createCache } from '../../../../src/kube/cache/reflector.js';
 import { createClient } from '../../../../src/kube/client/rest.js';
 import { createTransport, type Transport } from '../../../../src/kube/transport/transport.js';
 import { LocalNode } from '../../../../src/local/node/node.js';
+import { ContainerLogs } from '../../../../src/local/process/containerlogs.js';
 import { LocalRuntime } from '../../../../src/local/runtime.js';
 import { openLogFile } from '../../../../src/observability/logfile.js';
 import { systemClock, systemRandom } from '../../../../src/runtime/clock.js';
@@ -101,6 +102,7 @@ export class LocalRuntimeRig {
         openLog: (file) => openLogFile(file, systemClock),
         executable: [process.execPath, '--eval', PROGRAM, '--'],
         addresses: {},
+        logs: new ContainerLogs(systemClock),
       },
       client,
       openCache: (options) => createCache(this.#transport, options, tools),
