@@ -28,6 +28,8 @@ let rig: Rig;
 
 beforeAll(async () => {
   rig = await startRig();
+  // From now on its calls may take as many connections to the API server as those of any accepted token.
+  expect((await rig.ask({ path: PLACEMENTS })).status).toBe(200);
 });
 
 afterAll(async () => {

@@ -184,7 +184,11 @@ export class Upstream {
     const { method, path, body } = request;
     const headers = this.#headers(request);
     const pending = pool.request({ method, path, signal, headers, ...(body !== undefined && { body }) });
-    pending.then((response) => response.body.once('close', release), release);
+    // A body that was dropped at once may have closed already.
+    pending.then(({ body: { closed }, body: stream }) => {
+      if (closed) release();
+      else stream.once('close', release);
+    }, release);
     return orAborted(pending, signal);
   }
 
