@@ -74,8 +74,6 @@ export interface StatusErrorDetail {
   readonly message: string;
   readonly causes?: readonly StatusCause[];
   readonly retryAfterSeconds?: number;
-  /** Whether a write may have been done: the client is not invited to repeat it. */
-  readonly outcomeUnknown?: boolean;
   /** The methods of the path, for 405. */
   readonly allow?: string;
   /** Whether the connection is closed after the response. */

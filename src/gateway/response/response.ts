@@ -40,10 +40,9 @@ export function withoutBody({ code, headers: { etag } }: HttpResponse): HttpResp
 /** The response of an error. `strict`: only the status codes of the interface, and never a body. */
 export function errorResponse(error: StatusError, strict: boolean): HttpResponse {
   const { code, reason } = STATUS_ERRORS[error.kind];
-  const { message, causes, retryAfterSeconds, outcomeUnknown, allow, close } = error.detail;
+  const { message, causes, retryAfterSeconds, allow, close } = error.detail;
   const connection = close === true ? ({ connection: 'close' } as const) : {};
-  if (code === 503 && outcomeUnknown !== true)
-    return emptyResponse(code, { ...connection, 'retry-after': retryAfterText(retryAfterSeconds) });
+  if (code === 503) return emptyResponse(code, { ...connection, 'retry-after': retryAfterText(retryAfterSeconds) });
   if (INTERFACE_CODES.includes(code)) return emptyResponse(code, connection);
   if (strict) return emptyResponse(STATUS_ERRORS.forbidden.code, connection);
   const details = causes === undefined ? {} : { details: { causes } };

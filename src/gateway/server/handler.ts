@@ -50,8 +50,6 @@ interface RequestContext {
   readonly deps: HandlerDeps;
   /** Fires when the client closes its connection. */
   readonly clientGone: AbortSignal;
-  /** Whether a write may have been sent. */
-  mayHaveWritten?: boolean;
   /** Why the API server gave no usable response; also for a write whose response to the client is 200. */
   upstreamError?: UpstreamError;
 }
@@ -165,10 +163,7 @@ type CallResult = { readonly kind: 'buffered'; readonly response: HttpResponse }
 async function callUpstream(request: CallRequest, info: RequestInfo, context: RequestContext): Promise<CallResult> {
   const { upstream, tokens, connections } = context.deps;
   const { socket } = context.incoming.message;
-  const onStart = (): void => {
-    context.mayHaveWritten = !isRead(info);
-    connections.markActive(socket);
-  };
+  const onStart = (): void => connections.markActive(socket);
   const call = upstream.begin({ ...request, known: tokens.isKnown(request.token), onStart }, context.clientGone);
   let failure: unknown;
   try {
@@ -213,7 +208,7 @@ async function writeCounted(response: HttpResponse, info: RequestInfo, context: 
 async function respondWithError(error: unknown, context: RequestContext): Promise<void> {
   const { incoming, deps, clientGone } = context;
   const { message, response, expectsContinue } = incoming;
-  const statusError = statusErrorOf(error, context);
+  const statusError = statusErrorOf(error);
   // The body of a client that has left fails before its connection closes.
   const gone = clientGone.aborted || message.errored !== null;
   if (statusError === undefined && !gone) deps.log.error({ fault: stackWithoutMessage(error) }, 'request failed');
@@ -229,12 +224,9 @@ async function respondWithError(error: unknown, context: RequestContext): Promis
 }
 
 /** What an error means for the client; undefined for a fault of the program. */
-function statusErrorOf(error: unknown, { mayHaveWritten }: RequestContext): StatusError | undefined {
+function statusErrorOf(error: unknown): StatusError | undefined {
   if (error instanceof StatusError) return error;
   if (!(error instanceof UpstreamError)) return undefined;
   const unavailable = error.reason === 'timeout' || error.reason === 'unreachable';
-  return new StatusError(unavailable ? 'unavailable' : 'failed', {
-    message: error.message,
-    outcomeUnknown: mayHaveWritten === true,
-  });
+  return new StatusError(unavailable ? 'unavailable' : 'failed', { message: error.message });
 }
