@@ -23,14 +23,14 @@ const RETRY_MS = 100;
 
 /** Raw watches of all kinds that the checker needs, from now on; independent of the product's own client. */
 export class Observer {
-  readonly events: Observed[] = [];
+  readonly #events: Observed[] = [];
   readonly #watches = new Map<Kind, Watch>();
   readonly #server: ControlPlane;
 
   private constructor(server: ControlPlane, token: string) {
     this.#server = server;
     for (const [kind, type] of WATCHED) {
-      this.#watches.set(kind, new Watch({ server, token, kind, type, tell: (event) => this.events.push(event) }));
+      this.#watches.set(kind, new Watch({ server, token, kind, type, tell: (event) => this.#events.push(event) }));
     }
   }
 
@@ -41,6 +41,14 @@ export class Observer {
     for (const watch of watches) watch.start();
     await waitFor('the first lists', () => watches.every((watch) => watch.listed));
     return observer;
+  }
+
+  /** What the watches showed; what was stored while another watch hid events is marked as a gap, too. */
+  get events(): readonly Observed[] {
+    const hidden = [...this.#watches.values()].flatMap((watch) => watch.hidden);
+    return this.#events.map((event) =>
+      hidden.some(({ after, to }) => event.at > after && event.at <= to) ? { ...event, gap: true } : event,
+    );
   }
 
   /** The stored objects by key, as far as the watch has delivered them. */
@@ -55,7 +63,7 @@ export class Observer {
 
   /** Whether a watch was lost in a way that hides events. */
   get gaps(): number {
-    return [...this.#watches.values()].reduce((sum, watch) => sum + watch.gaps, 0);
+    return [...this.#watches.values()].reduce((sum, watch) => sum + watch.hidden.length, 0);
   }
 
   /** Returns when everything stored before this call has been seen: marks one object of each kind and waits for the mark. */
@@ -91,7 +99,8 @@ interface WatchOptions {
 class Watch {
   readonly objects = new Map<string, AnyObject>();
   newest = 0;
-  gaps = 0;
+  /** The ranges of resourceVersions whose events this watch has not shown. */
+  readonly hidden: { readonly after: number; readonly to: number }[] = [];
   listed = false;
   readonly #options: WatchOptions;
   readonly #agent: Agent;
@@ -128,7 +137,7 @@ class Watch {
     if (status !== 200) return;
     const at = Number(body.metadata?.resourceVersion ?? 0);
     const gap = this.listed;
-    if (gap) this.gaps += 1;
+    if (gap) this.hidden.push({ after: this.newest, to: at });
     const listed = new Map((body.items ?? []).map((object) => [keyOf(object), object]));
     for (const [key, object] of this.objects) {
       if (!listed.has(key)) this.#note({ at, type: 'DELETED', key, seen: read(kind, object), gap }, object);
@@ -155,7 +164,8 @@ class Watch {
         new URL(`${pathOf(type)}?${query}`, server.url),
         { agent: this.#agent, headers },
         (incoming) => {
-          if (incoming.statusCode !== 200) this.#lost = true;
+          // A server that starts answers 429 or 403 for a while: that loses no event.
+          if (incoming.statusCode === 410 || incoming.statusCode === 404) this.#lost = true;
           const lines = createInterface({ input: incoming });
           lines.on('line', (line) => this.#line(line));
           lines.on('error', () => resolve());
@@ -172,9 +182,12 @@ class Watch {
   #line(line: string): void {
     const event = fields(parse(line));
     const change = text(event['type']);
-    if (change === 'ERROR') this.#lost = true;
-    if (change === 'ERROR' || change === '') return;
+    if (change === '') return;
     const object: AnyObject = fields(event['object']);
+    if (change === 'ERROR') {
+      if (fields(object)['code'] === 410) this.#lost = true;
+      return;
+    }
     const at = versionOf(object);
     this.newest = Math.max(this.newest, at);
     if (change !== 'ADDED' && change !== 'MODIFIED' && change !== 'DELETED') return;
