@@ -17,6 +17,18 @@ async function run(config: Config): Promise<number> {
     const { runExplain } = await import('./commands/cli/explain.js');
     return runExplain(config);
   }
+  if (config.command === 'who-selects' || config.command === 'tree' || config.command === 'status') {
+    const { runInspect } = await import('./commands/cli/inspect.js');
+    return runInspect(config);
+  }
+  if (config.command === 'check') {
+    const { runCheck } = await import('./commands/cli/check.js');
+    return runCheck(config);
+  }
+  if (config.command === 'completion' || config.command === '__complete') {
+    const { runCompletion } = await import('./commands/cli/completion.js');
+    return runCompletion(config);
+  }
   const { runOperator } = await import('./commands/operator.js');
   return runOperator(config);
 }

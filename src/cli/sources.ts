@@ -16,7 +16,7 @@ import { isFailure } from '../runtime/errors.js';
 
 /** Worlds from an API server and from manifests. */
 
-const TYPES: Readonly<Record<WorldResource, ResourceType>> = {
+export const TYPES: Readonly<Record<WorldResource, ResourceType>> = {
   multiclusterengines: MultiClusterEngines,
   placements: Placements,
   placementdecisions: PlacementDecisions,
@@ -26,7 +26,7 @@ const TYPES: Readonly<Record<WorldResource, ResourceType>> = {
 };
 
 /** A decision that changes while it is read is read this often. */
-const READS = 3;
+export const READS = 3;
 
 /**
  * What the decision for a Placement is based on, by GET and LIST alone. What the caller may not list is withheld. The
@@ -69,13 +69,15 @@ export function worldOfObjects(objects: readonly KubeObject[], namespace: string
   return worldOf(found);
 }
 
-interface Listed {
+/** A list, empty where it is withheld. */
+export interface Listed {
   readonly resource: WorldResource;
   readonly items: readonly RawObject[];
   readonly withheld: readonly Withheld[];
 }
 
-async function listOf(client: ReadClient, resource: WorldResource, namespace?: string): Promise<Listed> {
+/** Lists a collection; a missing right or type is withheld. @throws ApiError for any other error. */
+export async function listOf(client: ReadClient, resource: WorldResource, namespace?: string): Promise<Listed> {
   try {
     return { resource, items: await client.list<RawObject>(TYPES[resource], namespace), withheld: [] };
   } catch (error) {
@@ -85,7 +87,7 @@ async function listOf(client: ReadClient, resource: WorldResource, namespace?: s
 }
 
 /** Whether the decision objects have the revisions that the Placement's status lists. */
-function fits(placement: RawObject, decisions: readonly RawObject[]): boolean {
+export function fits(placement: RawObject, decisions: readonly RawObject[]): boolean {
   const listed = field(placement.status, 'decisions');
   const revisions = new Map(
     decisions.map(({ metadata }) => [metadata.name, metadata.annotations?.[DECISION_REVISION_ANNOTATION]]),

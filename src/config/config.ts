@@ -1,6 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import {
+  complete,
+  completion,
+  COMPLETION_ARGUMENTS,
+  type CompleteConfig,
+  type CompletionConfig,
+} from './completion.js';
 import { explain, EXPLAIN_ARGUMENTS, EXPLAIN_FLAGS, type ExplainConfig } from './explain.js';
 import {
   Flags,
@@ -14,6 +21,7 @@ import {
   type FlagRows,
 } from './flags.js';
 import { gateway, GATEWAY_FLAGS, type GatewayConfig } from './gateway.js';
+import * as inspect from './inspect.js';
 import { operator, OPERATOR_FLAGS, type OperatorConfig } from './operator.js';
 import { standalone, STANDALONE_FLAGS, type StandaloneConfig } from './standalone.js';
 
@@ -28,7 +36,17 @@ export interface Usage {
   readonly text: string;
 }
 
-export type Config = OperatorConfig | GatewayConfig | StandaloneConfig | ExplainConfig;
+export type Config =
+  | OperatorConfig
+  | GatewayConfig
+  | StandaloneConfig
+  | ExplainConfig
+  | inspect.WhoSelectsConfig
+  | inspect.TreeConfig
+  | inspect.StatusConfig
+  | inspect.CheckConfig
+  | CompletionConfig
+  | CompleteConfig;
 type Environment = Readonly<Record<string, string | undefined>>;
 
 interface CommandRow {
@@ -67,6 +85,41 @@ const COMMANDS: readonly CommandRow[] = [
     flags: EXPLAIN_FLAGS,
     build: (flags, env, positional) => explain(flags, { env, positional, version: version() }),
   },
+  {
+    name: 'who-selects',
+    summary: 'Lists the Placements that select a cluster, and what they select without it. Sends GET requests alone.',
+    arguments: inspect.WHO_SELECTS_ARGUMENTS,
+    flags: inspect.WHO_SELECTS_FLAGS,
+    build: (flags, env, positional) => inspect.whoSelects(flags, { env, positional, version: version() }),
+  },
+  {
+    name: 'tree',
+    summary: 'Shows the selected clusters of Placements by cluster set. Sends GET requests alone.',
+    arguments: inspect.TREE_ARGUMENTS,
+    flags: inspect.TREE_FLAGS,
+    build: (flags, env, positional) => inspect.tree(flags, { env, positional, version: version() }),
+  },
+  {
+    name: 'status',
+    summary: 'Counts the components of the engine and the Placements by phase. Sends GET requests alone.',
+    arguments: '',
+    flags: inspect.STATUS_FLAGS,
+    build: (flags, env, positional) => inspect.status(flags, { env, positional, version: version() }),
+  },
+  {
+    name: 'check',
+    summary: 'Checks an installation: definitions, engine, Leases, certificate. Sends GET requests alone.',
+    arguments: '',
+    flags: inspect.CHECK_FLAGS,
+    build: (flags, env, positional) => inspect.check(flags, { env, positional, version: version() }),
+  },
+  {
+    name: 'completion',
+    summary: 'Prints a script with which a shell completes commands, flags and names.',
+    arguments: COMPLETION_ARGUMENTS,
+    flags: {},
+    build: (_flags, _env, positional) => completion(positional),
+  },
 ];
 
 /**
@@ -90,7 +143,9 @@ function interpret(argv: readonly string[], env: Environment): Config | Usage {
   const [first, ...rest] = argv;
   if (first === undefined) throw new FlagError(`no command; want one of: ${commandNames()} (see ${PROGRAM} --help)`);
   if (first === '--help' || first === '-h') return print(overview());
-  if (first === '--version') return print(`${version()}\n`);
+  if (first === '--version' || first === 'version') return print(`${version()}\n`);
+  if (first === '__complete') return complete(COMMANDS, rest, { version: version() });
+  if (first === 'help') return interpret([...rest.slice(0, 1), '--help'], env);
   const command = commandOf(argv);
   if (command === undefined) {
     const what = first.startsWith('-') ? 'flag' : 'command';
@@ -124,13 +179,13 @@ function commandNames(): string {
 
 function overview(): string {
   const lines = COMMANDS.map((row) => `  ${row.name.padEnd(12)} ${row.summary}`);
-  const hint = `${PROGRAM} COMMAND --help lists the flags of a command; --version prints the version.`;
+  const hint = `${PROGRAM} help COMMAND lists the flags of a command; ${PROGRAM} version prints the version.`;
   return `Usage: ${PROGRAM} COMMAND [flags]\n\nCommands:\n${lines.join('\n')}\n\n${hint}\n`;
 }
 
 function help(command: CommandRow): string {
   const { name: subcommand, summary, flags, arguments: positional } = command;
-  const usage = ['Usage:', PROGRAM, subcommand, ...(positional === undefined ? [] : [positional]), '[flags]'].join(' ');
+  const usage = ['Usage:', PROGRAM, subcommand, positional ?? '', '[flags]'].filter((word) => word !== '').join(' ');
   const title =
     positional === undefined
       ? 'Flags, with the environment variable below (the flag has precedence, an empty variable counts as unset):'

@@ -10,6 +10,7 @@ export type Case = readonly [sentence: string, output: () => unknown];
 /** The recorded files, without `.json`. */
 export const RECORDED_FILES = [
   'cli-explain',
+  'cli-inspect',
   'clusters',
   'engine-plan',
   'engine-run',

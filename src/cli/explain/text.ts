@@ -12,6 +12,8 @@ export interface TextOptions {
   /** How many clusters that match no predicate are shown. */
   readonly nearest: number;
   readonly colored: boolean;
+  /** With the cluster sets of each cluster, and without a limit of rows. */
+  readonly wide?: boolean;
 }
 
 /** Of each verdict but Selected and NotMatched this many clusters are shown. */
@@ -30,10 +32,11 @@ const OTHERS: readonly Verdict[] = ['Unknown', 'Deleting', 'NotMember', 'Gone'];
 /** The explanation of a Placement for a terminal, as lines. */
 export function explanationLines(report: ExplainReport, options: TextOptions): readonly string[] {
   const lines = [headline(report), ...notes(report)];
-  const { shown, left } = rowsOf(report, options.nearest);
+  const { shown, left } = rowsOf(report, options);
   if (shown.length > 0) {
-    const head = ['CLUSTER', 'VERDICT', 'RANK', 'WHY'].map((text): Cell => ({ text }));
-    lines.push(...table([head, ...shown.map((one) => cellsOf(one, report))], options.colored));
+    const wide = options.wide === true;
+    const head = ['CLUSTER', 'VERDICT', 'RANK', ...(wide ? ['SETS'] : []), 'WHY'].map((text): Cell => ({ text }));
+    lines.push(...table([head, ...shown.map((one) => cellsOf(one, report, wide))], options.colored));
   }
   const fix = fixLine(report);
   return [...lines, ...left, ...(fix === undefined ? [] : [fix])];
@@ -78,10 +81,11 @@ function findings({ predicates }: ExplainReport): readonly string[] {
 
 function rowsOf(
   { explanation }: ExplainReport,
-  nearest: number,
+  { nearest, wide }: TextOptions,
 ): { readonly shown: readonly ClusterExplanation[]; readonly left: readonly string[] } {
   const shown: ClusterExplanation[] = [];
   const left: string[] = [];
+  const mostRows = wide === true ? Infinity : MOST_ROWS;
   const add = (verdict: Verdict, from: readonly ClusterExplanation[], most: number): void => {
     shown.push(...from.slice(0, most));
     if (from.length > most && most > 0) left.push(`${from.length - most} more are ${verdict}`);
@@ -91,17 +95,18 @@ function rowsOf(
     return list.sort((a, b) => (a.rank ?? 0) - (b.rank ?? 0));
   };
   add('Selected', ofVerdict('Selected'), Infinity);
-  add('NotNeeded', ofVerdict('NotNeeded'), MOST_ROWS);
-  for (const verdict of OTHERS) add(verdict, ofVerdict(verdict), MOST_ROWS);
+  add('NotNeeded', ofVerdict('NotNeeded'), mostRows);
+  for (const verdict of OTHERS) add(verdict, ofVerdict(verdict), mostRows);
   shown.push(...explanation.nearest.slice(0, nearest));
   return { shown, left };
 }
 
-function cellsOf(one: ClusterExplanation, report: ExplainReport): readonly Cell[] {
+function cellsOf(one: ClusterExplanation, report: ExplainReport, wide: boolean): readonly Cell[] {
   return [
     { text: wordText(one.name) },
     { text: one.verdict, color: COLORS[one.verdict] },
     { text: one.rank === undefined ? '-' : String(one.rank) },
+    ...(wide ? [{ text: one.sets.length === 0 ? '-' : one.sets.join(',') }] : []),
     { text: whyText(one, report) },
   ];
 }

@@ -1,19 +1,24 @@
 import { absentText, causeText } from '../../domain/placement/explain/causes.js';
-import type { ClusterExplanation } from '../../domain/placement/explain/verdict.js';
+import type { ClusterExplanation, Explanation } from '../../domain/placement/explain/verdict.js';
 import type { ExplainReport } from './report.js';
 
 /** Sentences and clauses that the text and the JSON of an explanation share. */
 
 /** Why the cluster has its verdict: `predicate 1, kept`, `label tier=edge, wanted tier=gold`. */
 export function whyText(one: ClusterExplanation, { explanation }: ExplainReport): string {
+  const text = reasonText(one, explanation);
+  const isValid = explanation.placement.rules.problem === undefined;
+  return isValid && one.verdict === 'Selected' && one.inDecision ? `${text}, kept` : text;
+}
+
+/** {@link whyText} without whether the cluster was selected before. */
+export function reasonText(one: ClusterExplanation, explanation: Explanation): string {
   if (one.verdict === 'Unknown') return 'not readable';
   const cause = causeText(one, explanation);
   if (cause !== undefined) return cause;
-  const { problem } = explanation.placement.rules;
-  if (problem !== undefined) return 'kept, since the spec is invalid';
+  if (explanation.placement.rules.problem !== undefined) return 'kept, since the spec is invalid';
   const matched = matchedPredicate(one);
-  const text = matched === undefined ? 'every cluster matches' : `predicate ${matched}`;
-  return one.verdict === 'Selected' && one.inDecision ? `${text}, kept` : text;
+  return matched === undefined ? 'every cluster matches' : `predicate ${matched}`;
 }
 
 /** The first predicate that the cluster matches. */

@@ -52,6 +52,13 @@ export function loadKubeconfig(options: KubeconfigOptions = {}): Kubeconfig {
   return { source: found.source, server: cluster.server, namespace: context?.namespace, load };
 }
 
+/** The names of all contexts, in the order of the kubeconfig. @throws KubeconfigError as {@link loadKubeconfig}. */
+export function contextNames(options: KubeconfigOptions = {}): readonly string[] {
+  return find(options)
+    .config.getContexts()
+    .map(({ name }) => name);
+}
+
 /** With `context` as the current one at every load. */
 function withContext(found: FoundConfig, context: string | undefined): FoundConfig {
   if (context === undefined) return found;

@@ -1,0 +1,76 @@
+import { field, isRecord, textField } from '../../api/json.js';
+import { nameList } from '../../domain/conditions.js';
+import type { RawObject } from '../../domain/fleet/world.js';
+import type { DefinitionFact } from './facts.js';
+import { failed, passed, unread, type CheckResult } from './result.js';
+
+const NAME = 'crds';
+const REMEDY = 'kubectl apply --server-side -f crds/';
+
+/** Whether each CustomResourceDefinition is served, and has the schema of this version. */
+export function checkDefinitions(definitions: readonly DefinitionFact[], version: string): CheckResult {
+  const missing: string[] = [];
+  const inactive: string[] = [];
+  const different: string[] = [];
+  for (const { wanted, stored } of definitions) {
+    if (stored.kind === 'Withheld') return unread(NAME, 'whether the CRDs are those of this version', stored);
+    const { name } = wanted.metadata;
+    if (stored.value === undefined) missing.push(name);
+    else if (!isEstablished(stored.value)) inactive.push(name);
+    else if (!isOfVersion(stored.value, wanted)) different.push(name);
+  }
+  if (missing.length > 0) return failed(NAME, `${count(missing)}: ${nameList(missing)}`, REMEDY);
+  if (inactive.length > 0)
+    return failed(NAME, `CRDs that are not served: ${nameList(inactive)}`, `kubectl describe crd ${inactive[0]}`);
+  if (different.length > 0)
+    return failed(NAME, `CRDs that are not of version ${version}: ${nameList(different)}`, REMEDY);
+  return passed(NAME, `${numberText(definitions.length)} CRDs served, of this version`);
+
+  function count(names: readonly string[]): string {
+    return names.length === definitions.length ? 'no CRD exists' : 'CRDs that do not exist';
+  }
+}
+
+/** Names of the definitions that exist and are not of this version. */
+export function otherDefinitions(definitions: readonly DefinitionFact[]): readonly string[] {
+  return definitions.flatMap(({ wanted, stored }) =>
+    stored.kind === 'Known' && stored.value !== undefined && !isOfVersion(stored.value, wanted)
+      ? [wanted.metadata.name]
+      : [],
+  );
+}
+
+function numberText(count: number): string {
+  return count === 6 ? 'six' : String(count);
+}
+
+function isEstablished({ status }: RawObject): boolean {
+  const conditions = listOf(field(status, 'conditions'));
+  return conditions.some((one) => textField(one, 'type') === 'Established' && textField(one, 'status') === 'True');
+}
+
+/** Whether each version is served with the same schema and subresources. The server adds other fields by default. */
+function isOfVersion(stored: RawObject, wanted: RawObject): boolean {
+  const versions = listOf(field(stored.spec, 'versions'));
+  return listOf(field(wanted.spec, 'versions')).every((one) => {
+    const there = versions.find((other) => textField(other, 'name') === textField(one, 'name'));
+    return (
+      field(there, 'served') === field(one, 'served') &&
+      isSame(field(there, 'schema'), field(one, 'schema')) &&
+      isSame(field(there, 'subresources'), field(one, 'subresources'))
+    );
+  });
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** Whether two JSON values are equal, in any order of their keys. */
+function isSame(a: unknown, b: unknown): boolean {
+  if (Array.isArray(a) && Array.isArray(b))
+    return a.length === b.length && a.every((one, index) => isSame(one, b[index]));
+  if (!isRecord(a) || !isRecord(b)) return a === b;
+  const keys = Object.keys(a);
+  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && isSame(a[key], b[key]));
+}

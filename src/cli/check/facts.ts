@@ -1,0 +1,150 @@
+import { textField } from '../../api/json.js';
+import type { KubeObject, ObjectName, ResourceType } from '../../api/meta.js';
+import { DEFAULT_TARGET_NAMESPACE, ENGINE_LEASE, PLACEMENT_LEASE } from '../../api/names.js';
+import { AdmissionPolicies, ConfigMaps, CustomResourceDefinitions, Leases, Namespaces } from '../../api/resources.js';
+import { CATALOGUE } from '../../domain/engine/catalogue.js';
+import type { RawObject } from '../../domain/fleet/world.js';
+import type { ReadClient } from '../../kube/client/client.js';
+import type { Lease } from '../../kube/lease/leaserecord.js';
+import { isFailure } from '../../runtime/errors.js';
+import { readFleetWorld, type FleetReading } from '../fleetsource.js';
+
+/** What was read, or what could not be. */
+export type Fact<T> = { readonly kind: 'Known'; readonly value: T } | UnreadFact;
+
+export interface UnreadFact {
+  readonly kind: 'Withheld';
+  /** Plural name of the resource. */
+  readonly resource: string;
+  readonly verb: 'get' | 'list';
+  /** HTTP code of the response. */
+  readonly status: number;
+}
+
+export interface DefinitionFact {
+  /** As this version of the program has it. */
+  readonly wanted: RawObject;
+  readonly stored: Fact<RawObject | undefined>;
+}
+
+export interface LeaseFact {
+  readonly name: string;
+  readonly lease: Fact<Lease | undefined>;
+}
+
+/** What the checks of an installation are computed from. */
+export interface HubFacts {
+  /** ms since the epoch, by the clock of this machine. */
+  readonly now: number;
+  /** Release of this program. */
+  readonly version: string;
+  readonly operatorNamespace: string;
+  /** That of the engine. */
+  readonly targetNamespace: string;
+  readonly definitions: readonly DefinitionFact[];
+  /** Engines and Placements. */
+  readonly reading: FleetReading;
+  readonly engineLease: LeaseFact;
+  readonly placementLease: LeaseFact;
+  /** The ConfigMap with the certificates that clients of the gateway trust. */
+  readonly trust: Fact<(KubeObject & { readonly data?: unknown }) | undefined>;
+}
+
+/** What the checks before an installation are computed from. */
+export interface PreFacts extends Pick<HubFacts, 'version' | 'operatorNamespace' | 'definitions' | 'reading'> {
+  /** Version of the API server, such as `v1.36.3`. */
+  readonly server: string;
+  /** False where ValidatingAdmissionPolicy v1 is not served. */
+  readonly policies: Fact<boolean>;
+  readonly namespace: Fact<KubeObject | undefined>;
+}
+
+export interface FactOptions {
+  readonly now: number;
+  readonly version: string;
+  readonly operatorNamespace: string;
+  /** The only namespace whose Placements count; undefined: all. */
+  readonly namespace: string | undefined;
+  /** Of this instead, when Placements of all namespaces may not be listed. */
+  readonly fallback: string;
+  /** The definitions of this version. */
+  readonly definitions: readonly RawObject[];
+}
+
+const GATEWAY_TRUST = CATALOGUE.flatMap(({ servingCertificate }) => servingCertificate?.configMap ?? [])[0] ?? '';
+
+/** Reads an installation, by GET and LIST alone. @throws ApiError for any other error than a missing right or type. */
+export async function readHubFacts(client: ReadClient, options: FactOptions): Promise<HubFacts> {
+  const { now, version, operatorNamespace } = options;
+  const [reading, definitions, engineLease, placementLease] = await Promise.all([
+    readReading(client, options),
+    readDefinitions(client, options),
+    readLease(client, { namespace: operatorNamespace, name: ENGINE_LEASE }),
+    readLease(client, { namespace: operatorNamespace, name: PLACEMENT_LEASE }),
+  ]);
+  const targetNamespace = targetNamespaceOf(reading);
+  const trust = await getFact(client, ConfigMaps, { namespace: targetNamespace, name: GATEWAY_TRUST });
+  return { now, version, operatorNamespace, targetNamespace, definitions, reading, engineLease, placementLease, trust };
+}
+
+/** Reads what an installation needs, as {@link readHubFacts}; `server`: version of the API server. */
+export async function readPreFacts(client: ReadClient, options: FactOptions, server: string): Promise<PreFacts> {
+  const { version, operatorNamespace } = options;
+  const [reading, definitions, policies, namespace] = await Promise.all([
+    readReading(client, options),
+    readDefinitions(client, options),
+    readPolicies(client),
+    getFact(client, Namespaces, { name: operatorNamespace }),
+  ]);
+  return { version, operatorNamespace, server, reading, definitions, policies, namespace };
+}
+
+function readReading(client: ReadClient, { namespace, fallback }: FactOptions): Promise<FleetReading> {
+  return readFleetWorld(client, { namespace, fallback, resources: ['multiclusterengines', 'placements'] });
+}
+
+function readDefinitions(client: ReadClient, { definitions }: FactOptions): Promise<readonly DefinitionFact[]> {
+  return Promise.all(
+    definitions.map(async (wanted) => {
+      const name = { name: wanted.metadata.name };
+      return { wanted, stored: await getFact<RawObject>(client, CustomResourceDefinitions, name) };
+    }),
+  );
+}
+
+async function readLease(client: ReadClient, name: ObjectName): Promise<LeaseFact> {
+  return { name: name.name, lease: await getFact<Lease>(client, Leases, name) };
+}
+
+async function readPolicies(client: ReadClient): Promise<Fact<boolean>> {
+  try {
+    await client.list(AdmissionPolicies, undefined, { metadataOnly: true });
+    return { kind: 'Known', value: true };
+  } catch (error) {
+    if (isFailure(error, 'ResourceMissing')) return { kind: 'Known', value: false };
+    if (!isFailure(error, 'Forbidden')) throw error;
+    return { kind: 'Withheld', resource: AdmissionPolicies.plural, verb: 'list', status: error.status };
+  }
+}
+
+async function getFact<T extends KubeObject>(
+  client: ReadClient,
+  type: ResourceType,
+  name: ObjectName,
+): Promise<Fact<T | undefined>> {
+  try {
+    return { kind: 'Known', value: await client.get<T>(type, name) };
+  } catch (error) {
+    if (!isFailure(error, 'Forbidden', 'ResourceMissing')) throw error;
+    return { kind: 'Withheld', resource: type.plural, verb: 'get', status: error.status };
+  }
+}
+
+function targetNamespaceOf({ world }: FleetReading): string {
+  const [engine] = world.objects.multiclusterengines;
+  return (
+    textField(engine?.status, 'targetNamespace') ||
+    textField(engine?.spec, 'targetNamespace') ||
+    DEFAULT_TARGET_NAMESPACE
+  );
+}

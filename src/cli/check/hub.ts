@@ -1,0 +1,122 @@
+import { X509Certificate } from 'node:crypto';
+import { field, textField } from '../../api/json.js';
+import { Secrets } from '../../api/resources.js';
+import { timestamp } from '../../domain/conditions.js';
+import { RENEW_BEFORE_MS } from '../../domain/engine/plan/certificate.js';
+import { hubStatus, type EngineSummary, type HubStatus } from '../../domain/fleet/hubstatus.js';
+import { isList } from '../../domain/selectors.js';
+import { checkDefinitions } from './definitions.js';
+import type { HubFacts } from './facts.js';
+import { checkLease, durationText, isHeld } from './leases.js';
+import { failed, passed, unread, warning, type CheckResult } from './result.js';
+
+/** Phases that pass by themselves, or that somebody has asked for. */
+const PASSING_PHASES = ['Progressing', 'Updating', 'Paused'];
+const PEM = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
+
+/** The checks of an installation, in the order of their output. */
+export function checkHub(facts: HubFacts): readonly CheckResult[] {
+  const hub = hubStatus(facts.reading.world);
+  return [
+    checkDefinitions(facts.definitions, facts.version),
+    ...checkEngines(facts, hub),
+    checkLease(facts.engineLease, facts.now, pods(facts.operatorNamespace)),
+    checkLease(facts.placementLease, facts.now, pods(facts.targetNamespace)),
+    ...(hub.engines.length === 0 ? [] : [checkCertificate(facts)]),
+    checkPlacements(facts, hub),
+  ];
+}
+
+function pods(namespace: string): string {
+  return `kubectl get pods -n ${namespace}`;
+}
+
+function checkEngines(facts: HubFacts, { engines }: HubStatus): readonly CheckResult[] {
+  const name = 'engine';
+  const withheld = facts.reading.world.withheld.find(({ resource }) => resource === 'multiclusterengines');
+  if (withheld !== undefined) return [unread(name, 'whether there is an engine', withheld)];
+  if (engines.length === 0) {
+    const message = 'there is no MultiClusterEngine: no component runs';
+    return [failed(name, message, 'kubectl apply -f examples/engine.yaml')];
+  }
+  return engines.flatMap((engine) => {
+    const object = facts.reading.world.objects.multiclusterengines.find(
+      ({ metadata }) => metadata.name === engine.name,
+    );
+    return [checkEngine(engine, object?.metadata.deletionTimestamp !== undefined), ...checkComponents(engine, facts)];
+  });
+}
+
+function checkEngine({ name, phase, version, message }: EngineSummary, isDeleting: boolean): CheckResult {
+  const check = `engine/${name}`;
+  const remedy = `kubectl describe mce ${name}`;
+  if (isDeleting) return failed(check, `MultiClusterEngine ${name} is being deleted, with all components`, remedy);
+  if (phase === 'Available') return passed(check, `MultiClusterEngine ${name} is Available, version ${version}`);
+  const text = `MultiClusterEngine ${name} is ${phase}${message === '' ? '' : `: ${message}`}`;
+  return PASSING_PHASES.includes(phase) ? warning(check, text, remedy) : failed(check, text, remedy);
+}
+
+function checkComponents({ components }: EngineSummary, { targetNamespace }: HubFacts): readonly CheckResult[] {
+  const missing = components.filter(({ available }) => !available);
+  if (missing.length > 0)
+    return missing.map(({ name, message }) =>
+      failed(`component/${name}`, `component ${name} is not available: ${message}`, pods(targetNamespace)),
+    );
+  return components.length === 0 ? [] : [passed('components', `${components.length} components available`)];
+}
+
+function checkCertificate(facts: HubFacts): CheckResult {
+  const name = 'certificate';
+  const { trust, now, targetNamespace, reading } = facts;
+  if (reading.world.objects.multiclusterengines.some(hasGivenCertificate))
+    return passed(name, 'the certificate of the gateway is provided by its Secret, which is not read here');
+  if (trust.kind === 'Withheld') return unread(name, 'when the certificate of the gateway ends', trust);
+  const pem = textField(trust.value?.data, 'ca.crt');
+  const end = Math.max(...(pem.match(PEM) ?? []).map(endOf));
+  if (!Number.isFinite(end)) {
+    const message = `no certificate of the gateway is published in namespace ${targetNamespace}`;
+    return failed(name, message, `kubectl get configmaps -n ${targetNamespace}`);
+  }
+  const remedy = `kubectl get events -n default --field-selector reason=CertificateRenewed`;
+  const left = end - now;
+  if (left <= 0) return failed(name, `the certificate of the gateway expired ${durationText(-left)} ago`, remedy);
+  const message = `the certificate of the gateway is valid until ${timestamp(end)}`;
+  return left < RENEW_BEFORE_MS - DAY_MS
+    ? warning(name, `${message}, and should have been renewed`, remedy)
+    : passed(name, message);
+}
+
+const DAY_MS = 86_400_000;
+
+/** ms since the epoch; not a number for what is no certificate. */
+function endOf(pem: string): number {
+  try {
+    return Date.parse(new X509Certificate(pem).validTo);
+  } catch {
+    return NaN;
+  }
+}
+
+/** Whether the engine uses a certificate of the user. */
+function hasGivenCertificate({ status }: { readonly status?: unknown }): boolean {
+  const rows = field(status, 'components');
+  return (
+    isList(rows) && rows.some((row) => textField(row, 'kind') === Secrets.kind && textField(row, 'reason') === 'Given')
+  );
+}
+
+/** Whether somebody keeps the decisions: an engine that is gone leaves Placements and decisions behind. */
+function checkPlacements({ reading, placementLease, now, targetNamespace }: HubFacts, hub: HubStatus): CheckResult {
+  const name = 'placements';
+  const withheld = reading.world.withheld.find(({ resource }) => resource === 'placements');
+  if (withheld !== undefined) return unread(name, 'whether Placements are kept', withheld);
+  const count = hub.placements.length;
+  const noun = count === 1 ? 'Placement' : 'Placements';
+  const held = isHeld(placementLease, now);
+  if (held === undefined && placementLease.lease.kind === 'Withheld')
+    return unread(name, `whether ${count} ${noun} are kept`, placementLease.lease);
+  if (count === 0) return passed(name, 'there is no Placement');
+  if (held === true) return passed(name, `${count} ${noun} kept`);
+  const message = `nobody keeps the decisions of ${count} ${noun}: no placement controller runs`;
+  return failed(name, message, hub.engines.length === 0 ? 'kubectl get mce' : pods(targetNamespace));
+}

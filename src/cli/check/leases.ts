@@ -1,0 +1,40 @@
+import type { Lease } from '../../kube/lease/leaserecord.js';
+import type { LeaseFact } from './facts.js';
+import { failed, passed, unread, type CheckResult } from './result.js';
+
+const UNITS: readonly (readonly [unit: string, ms: number])[] = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1_000],
+];
+
+/** Whether a Lease has a holder that renews it. `remedy`: a command that shows the pods of the holder. */
+export function checkLease({ name, lease }: LeaseFact, now: number, remedy: string): CheckResult {
+  const check = `lease/${name}`;
+  if (lease.kind === 'Withheld') return unread(check, `who holds Lease ${name}`, lease);
+  if (lease.value === undefined) return failed(check, `there is no Lease ${name}: its controller never ran`, remedy);
+  const holder = lease.value.spec?.holderIdentity ?? '';
+  if (holder === '') return failed(check, `Lease ${name} has no holder`, remedy);
+  const overdue = now - expiryOf(lease.value);
+  if (overdue > 0) return failed(check, `Lease ${name} expired ${durationText(overdue)} ago`, remedy);
+  return passed(check, `Lease ${name} is held by ${holder}`);
+}
+
+/** Whether somebody holds the Lease and renews it; undefined where that is not known. */
+export function isHeld({ lease }: LeaseFact, now: number): boolean | undefined {
+  if (lease.kind === 'Withheld') return undefined;
+  return (lease.value?.spec?.holderIdentity ?? '') !== '' && lease.value !== undefined && expiryOf(lease.value) >= now;
+}
+
+/** `3 m`, `45 s`; the largest unit that fits. */
+export function durationText(ms: number): string {
+  const [unit, length] = UNITS.find(([, one]) => ms >= one) ?? (['s', 1_000] as const);
+  return `${Math.floor(ms / length)} ${unit}`;
+}
+
+/** ms since the epoch. */
+function expiryOf({ spec }: Lease): number {
+  const renewed = Date.parse(spec?.renewTime ?? '');
+  return Number.isNaN(renewed) ? 0 : renewed + (spec?.leaseDurationSeconds ?? 0) * 1000;
+}

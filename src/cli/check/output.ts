@@ -1,0 +1,47 @@
+import { CLI_API_VERSION, documentText, linesText } from '../output.js';
+import { painted, type Color } from '../table.js';
+import type { OutputFormat } from '../output.js';
+import type { CheckResult, CheckStatus } from './result.js';
+
+export interface CheckOptions {
+  readonly output: OutputFormat;
+  readonly colored: boolean;
+  /** Whether these are the checks before an installation. */
+  readonly pre: boolean;
+}
+
+const MARKS: Readonly<Record<CheckStatus, { readonly text: string; readonly color: Color }>> = {
+  Passed: { text: '√', color: 'green' },
+  Warning: { text: '!', color: 'yellow' },
+  Failed: { text: '×', color: 'red' },
+  Unknown: { text: '?', color: 'yellow' },
+};
+
+/** The output of `check`. */
+export function checkText(results: readonly CheckResult[], { output, colored, pre }: CheckOptions): string {
+  switch (output) {
+    case 'text':
+    case 'wide':
+      return linesText(results.map((one) => lineOf(one, colored)));
+    case 'name':
+      return linesText(results.filter(({ status }) => status === 'Failed').map(({ name }) => name));
+    default:
+      return documentText(
+        { apiVersion: CLI_API_VERSION, kind: 'CheckReport', pre, checks: results.map(fields) },
+        output,
+      );
+  }
+}
+
+/** Whether a check failed. One that is not known, or that warns, is no failure. */
+export function isFailed(results: readonly CheckResult[]): boolean {
+  return results.some(({ status }) => status === 'Failed');
+}
+
+function lineOf({ status, message, remedy }: CheckResult, colored: boolean): string {
+  return `${painted(MARKS[status], colored)} ${message}${remedy === undefined ? '' : `: ${remedy}`}`;
+}
+
+function fields({ name, status, message, remedy }: CheckResult): object {
+  return { name, status, message, ...(remedy === undefined ? {} : { remedy }) };
+}

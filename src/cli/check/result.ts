@@ -1,0 +1,30 @@
+import type { UnreadFact } from './facts.js';
+
+/** `Unknown`: it depends on something that could not be read. */
+export type CheckStatus = 'Passed' | 'Warning' | 'Failed' | 'Unknown';
+
+export interface CheckResult {
+  /** One word for programs, the same in every version. */
+  readonly name: string;
+  readonly status: CheckStatus;
+  readonly message: string;
+  /** A command that mends it or shows more. */
+  readonly remedy?: string | undefined;
+}
+
+export function passed(name: string, message: string): CheckResult {
+  return { name, status: 'Passed', message };
+}
+
+export function warning(name: string, message: string, remedy?: string): CheckResult {
+  return { name, status: 'Warning', message, remedy };
+}
+
+export function failed(name: string, message: string, remedy?: string): CheckResult {
+  return { name, status: 'Failed', message, remedy };
+}
+
+/** `what`: what is therefore not known. */
+export function unread(name: string, what: string, { resource, verb, status }: Omit<UnreadFact, 'kind'>): CheckResult {
+  return { name, status: 'Unknown', message: `${what} is not known; not readable: ${resource} (${verb}: ${status})` };
+}

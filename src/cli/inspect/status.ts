@@ -1,0 +1,97 @@
+import { MultiClusterEngines, Placements } from '../../api/resources.js';
+import { hubStatus, phaseCounts, type EngineSummary, type HubStatus } from '../../domain/fleet/hubstatus.js';
+import type { FleetReading } from '../fleetsource.js';
+import { CLI_API_VERSION, documentText, linesText, resourceName } from '../output.js';
+import { table, type Cell } from '../table.js';
+import { refusedLine, unreadableLine, withheldFields } from '../withheld.js';
+import type { InspectOptions } from './options.js';
+
+/** The output of `status`. */
+export function status(reading: FleetReading, { output, colored }: InspectOptions): string {
+  const hub = hubStatus(reading.world);
+  switch (output) {
+    case 'text':
+      return linesText(textOf(reading, hub, colored));
+    case 'wide':
+      return linesText([...textOf(reading, hub, colored), ...problems(hub, colored)]);
+    case 'name':
+      return linesText(namesOf(hub));
+    default:
+      return documentText(documentOf(reading, hub), output);
+  }
+}
+
+function textOf(reading: FleetReading, hub: HubStatus, colored: boolean): readonly string[] {
+  const { withheld } = reading.world;
+  const engines = hub.engines.map((one): readonly Cell[] => [
+    { text: 'engine' },
+    { text: engineText(one), color: one.phase === 'Available' ? undefined : 'red' },
+  ]);
+  if (engines.length === 0) engines.push([{ text: 'engine' }, noEngine(reading)]);
+  const isUnread = withheld.some(({ resource }) => resource === 'placements');
+  const placements: readonly Cell[] = [
+    { text: 'placements' },
+    isUnread ? { text: 'not readable' } : { text: placementsText(hub) },
+  ];
+  const notes = [refusedLine(reading), unreadableLine(withheld, 'nothing is known of them')];
+  return [...table([...engines, placements], colored), ...notes.filter((line) => line !== undefined)];
+}
+
+function noEngine({ world }: FleetReading): Cell {
+  const isUnread = world.withheld.some(({ resource }) => resource === 'multiclusterengines');
+  return isUnread ? { text: 'not readable' } : { text: 'there is no MultiClusterEngine', color: 'red' };
+}
+
+function engineText({ phase, components }: EngineSummary): string {
+  const available = components.filter((one) => one.available).length;
+  return `${phase}, ${available} of ${components.length} components`;
+}
+
+function placementsText(hub: HubStatus): string {
+  const counts = phaseCounts(hub).map(([phase, count]) => `${count} ${phase}`);
+  return `${counts.join(', ')}, ${hub.placements.filter(({ held }) => held).length} held`;
+}
+
+/** What is not as it should be, with its message. */
+function problems({ engines, placements }: HubStatus, colored: boolean): readonly string[] {
+  const rows = [
+    ...engines.filter(({ phase }) => phase !== 'Available').map(({ name, phase, message }) => [name, phase, message]),
+    ...engines.flatMap(({ components }) =>
+      components.filter(({ available }) => !available).map(({ name, message }) => [name, 'Unavailable', message]),
+    ),
+    ...placements
+      .filter(({ phase }) => phase !== 'Satisfied')
+      .map(({ namespace, name, phase, message }) => [`${namespace}/${name}`, phase, message]),
+  ];
+  return table(
+    rows.map((row) => row.map((text): Cell => ({ text }))),
+    colored,
+  );
+}
+
+/** The engine and the Placements that are not as they should be. */
+function namesOf({ engines, placements }: HubStatus): readonly string[] {
+  return [
+    ...engines.filter(({ phase }) => phase !== 'Available').map(({ name }) => resourceName(MultiClusterEngines, name)),
+    ...placements
+      .filter(({ phase, held }) => phase !== 'Satisfied' || held)
+      .map(({ name }) => resourceName(Placements, name)),
+  ];
+}
+
+/** Kind HubStatus. */
+function documentOf(reading: FleetReading, hub: HubStatus): object {
+  const { engines, placements } = hub;
+  return {
+    apiVersion: CLI_API_VERSION,
+    kind: 'HubStatus',
+    engines,
+    placements: {
+      total: placements.length,
+      phases: Object.fromEntries(phaseCounts(hub)),
+      held: placements.filter(({ held }) => held).length,
+      others: placements.filter(({ phase, held }) => phase !== 'Satisfied' || held),
+    },
+    ...withheldFields(reading),
+  };
+}

@@ -1,0 +1,100 @@
+import { Placements } from '../../api/resources.js';
+import { placementTrees, type PlacementTree } from '../../domain/fleet/tree.js';
+import { wordText } from '../../domain/placement/explain/requirementtext.js';
+import type { FleetReading } from '../fleetsource.js';
+import { CLI_API_VERSION, documentText, linesText, NotFoundError, resourceName, someNames } from '../output.js';
+import { painted, table, type Color } from '../table.js';
+import { refusedLine, unreadableLine, withheldFields } from '../withheld.js';
+import type { InspectOptions } from './options.js';
+
+/** Of each set this many clusters are named. */
+const MOST_NAMES = 10;
+const COLORS: Readonly<Record<string, Color>> = {
+  Satisfied: 'green',
+  PartiallySatisfied: 'yellow',
+  Unsatisfied: 'red',
+  Misconfigured: 'red',
+};
+
+/** The output of `tree`; `name`: the only Placement to show. @throws NotFoundError without such a Placement. */
+export function tree(reading: FleetReading, name: string | undefined, options: InspectOptions): string {
+  const trees = placementTrees(onlyPlacement(reading, name).world);
+  if (name !== undefined && trees.length === 0 && !isWithheld(reading, 'placements'))
+    throw new NotFoundError(notFound(reading, name));
+  const { output } = options;
+  switch (output) {
+    case 'text':
+    case 'wide':
+      return linesText(textOf(reading, trees, options));
+    case 'name':
+      return linesText(trees.map((one) => resourceName(Placements, one.name)));
+    default:
+      return documentText(documentOf(reading, trees), output);
+  }
+}
+
+function onlyPlacement(reading: FleetReading, name: string | undefined): FleetReading {
+  if (name === undefined) return reading;
+  const { world } = reading;
+  const placements = world.objects.placements.filter(({ metadata }) => metadata.name === name);
+  return { ...reading, world: { ...world, objects: { ...world.objects, placements } } };
+}
+
+function notFound({ namespace }: FleetReading, name: string): string {
+  return namespace === undefined
+    ? `Placement ${wordText(name)} was not found in any namespace`
+    : `Placement ${namespace}/${name} was not found`;
+}
+
+function isWithheld({ world }: FleetReading, ...resources: readonly string[]): boolean {
+  return world.withheld.some(({ resource }) => resources.includes(resource));
+}
+
+function textOf(reading: FleetReading, trees: readonly PlacementTree[], options: InspectOptions): readonly string[] {
+  const rest = isWithheld(reading, 'placements', 'placementdecisions')
+    ? 'what is not shown may exist'
+    : 'which set a cluster comes from is not known';
+  const notes = [refusedLine(reading), unreadableLine(reading.world.withheld, rest)].filter(
+    (line) => line !== undefined,
+  );
+  if (trees.length === 0) return [...notes, noPlacements(reading)];
+  const isFleetKnown = !isWithheld(reading, 'managedclusters', 'managedclustersets', 'managedclustersetbindings');
+  return [...notes, ...trees.flatMap((one) => treeLines(one, isFleetKnown, options))];
+}
+
+function noPlacements({ namespace }: FleetReading): string {
+  return namespace === undefined ? 'there is no Placement' : `there is no Placement in namespace ${namespace}`;
+}
+
+function treeLines(one: PlacementTree, isFleetKnown: boolean, { output, colored }: InspectOptions): readonly string[] {
+  const { namespace, name, phase, selected, wanted } = one;
+  const count = wanted === undefined ? String(selected) : `${selected}/${wanted}`;
+  const head = `${namespace}/${name}  ${painted({ text: phase, color: COLORS[phase] }, colored)} ${count}`;
+  const most = output === 'wide' ? Infinity : MOST_NAMES;
+  const sets = isFleetKnown ? one.sets : [];
+  const branches = sets.map((set): readonly [string, readonly string[]] => [wordText(set.name), set.clusters]);
+  if (one.others.length > 0) branches.push([isFleetKnown ? 'in no eligible set' : 'set not known', one.others]);
+  const rows = branches.map(([title, clusters], index) => [
+    { text: `${index === branches.length - 1 ? '└─' : '├─'} ${title}` },
+    { text: clusters.length === 0 ? '-' : someNames(clusters, most) },
+  ]);
+  return [head, ...table(rows, colored)];
+}
+
+/** Kind FleetTree. */
+function documentOf(reading: FleetReading, trees: readonly PlacementTree[]): object {
+  return {
+    apiVersion: CLI_API_VERSION,
+    kind: 'FleetTree',
+    placements: trees.map(({ namespace, name, phase, selected, wanted, sets, others }) => ({
+      namespace,
+      name,
+      phase,
+      selected,
+      ...(wanted === undefined ? {} : { wanted }),
+      clusterSets: sets,
+      others,
+    })),
+    ...withheldFields(reading),
+  };
+}

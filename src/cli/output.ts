@@ -1,0 +1,32 @@
+import { dump } from 'js-yaml';
+import type { ResourceType } from '../api/meta.js';
+import { wordText } from '../domain/placement/explain/requirementtext.js';
+
+/** What all commands for users print. */
+
+export const CLI_API_VERSION = 'cli.fleetmgmt.io/v1';
+
+export type OutputFormat = 'text' | 'json' | 'yaml' | 'name' | 'wide';
+
+/** Something that the user asked for does not exist. The message is one line. */
+export class NotFoundError extends Error {}
+
+/** A document as JSON or YAML. */
+export function documentText(document: object, output: 'json' | 'yaml'): string {
+  return output === 'yaml' ? dump(document, { lineWidth: -1, noRefs: true }) : `${JSON.stringify(document, null, 2)}\n`;
+}
+
+export function linesText(lines: readonly string[]): string {
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+/** `placement.cluster.fleetmgmt.io/web`, as kubectl prints and takes names. */
+export function resourceName({ kind, group }: ResourceType, name: string): string {
+  return `${kind.toLowerCase()}.${group}/${name}`;
+}
+
+/** Names with commas, the first `most` of them, and how many more there are. */
+export function someNames(names: readonly string[], most: number): string {
+  const shown = names.slice(0, most).map(wordText).join(', ');
+  return names.length > most ? `${shown} and ${names.length - most} more` : shown;
+}

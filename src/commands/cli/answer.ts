@@ -1,0 +1,58 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import type { KubeObject } from '../../api/meta.js';
+import { NotFoundError } from '../../cli/output.js';
+import type { CliConfig } from '../../config/cli.js';
+import { parseManifests } from '../../kube/manifests/manifests.js';
+import { KubeconfigError } from '../../kube/transport/kubeconfigerror.js';
+import { standardError } from '../../observability/standardoutput.js';
+import { ApiError, errorText } from '../../runtime/errors.js';
+import { printAnswer } from '../usage.js';
+
+const STANDARD_INPUT = 0;
+
+/** Objects that could not be read from files. The message is one line. */
+class FileError extends Error {}
+
+/** What a command prints, and its exit code. */
+export interface Answer {
+  readonly text: string;
+  readonly exitCode: number;
+}
+
+/** Prints the answer; returns the exit code: 1, and one line on standard error, when there is none. */
+export async function answer(command: string, work: () => Promise<Answer>): Promise<number> {
+  try {
+    const { text, exitCode } = await work();
+    printAnswer(text);
+    return exitCode;
+  } catch (error) {
+    if (!isExpected(error)) throw error;
+    standardError().write(`multicluster-engine ${command}: ${errorText(error)}\n`);
+    return 1;
+  }
+}
+
+/** Whether the output has colors. */
+export function isColored({ color }: Pick<CliConfig, 'color'>): boolean {
+  return color === 'always' || (color === 'auto' && process.stdout.isTTY);
+}
+
+function isExpected(error: unknown): boolean {
+  return [ApiError, KubeconfigError, NotFoundError, FileError].some((kind) => error instanceof kind);
+}
+
+/** The objects of a file, of the YAML and JSON files of a folder, or of standard input. @throws FileError. */
+export function readFiles(from: string): readonly KubeObject[] {
+  try {
+    if (from === '-') return parseManifests(readFileSync(STANDARD_INPUT, 'utf8'), 'standard input');
+    if (!statSync(from).isDirectory()) return parseManifests(readFileSync(from, 'utf8'), from);
+    const files = readdirSync(from).filter((file) => /\.(ya?ml|json)$/.test(file));
+    return files.sort().flatMap((file) => {
+      const place = path.join(from, file);
+      return parseManifests(readFileSync(place, 'utf8'), place);
+    });
+  } catch (error) {
+    throw new FileError(errorText(error).split('\n', 1)[0], { cause: error });
+  }
+}

@@ -1,0 +1,50 @@
+import path from 'node:path';
+import { textField } from '../../api/json.js';
+import { readHubFacts, readPreFacts, type FactOptions } from '../../cli/check/facts.js';
+import { checkHub } from '../../cli/check/hub.js';
+import { checkText, isFailed } from '../../cli/check/output.js';
+import { checkBefore } from '../../cli/check/pre.js';
+import type { CheckResult } from '../../cli/check/result.js';
+import { packageRoot } from '../../config/config.js';
+import type { CheckConfig } from '../../config/inspect.js';
+import { readManifests } from '../../kube/manifests/manifests.js';
+import type { Transport } from '../../kube/transport/transport.js';
+import { systemClock } from '../../runtime/clock.js';
+import { answer, isColored } from './answer.js';
+import { withHub, type Hub } from './hub.js';
+
+/** Prints the checks; returns the exit code: 1 when one failed. */
+export function runCheck(config: CheckConfig): Promise<number> {
+  return answer('check', async () => {
+    const { source, output, pre } = config;
+    if (source.kind === 'files') throw new Error('check reads no files');
+    const results = await withHub(config, source, (hub) => resultsOf(config, hub));
+    const text = checkText(results, { output, pre, colored: isColored(config) });
+    return { text, exitCode: isFailed(results) ? 1 : 0 };
+  });
+}
+
+async function resultsOf(config: CheckConfig, { client, transport, namespace }: Hub): Promise<readonly CheckResult[]> {
+  const { version, operatorNamespace } = config;
+  const options: FactOptions = {
+    now: systemClock.now(),
+    version,
+    operatorNamespace,
+    namespace: config.namespace,
+    fallback: namespace,
+    definitions: readManifests(path.join(packageRoot(), 'crds')),
+  };
+  if (!config.pre) return checkHub(await readHubFacts(client, options));
+  return checkBefore(await readPreFacts(client, options, await serverVersion(transport)));
+}
+
+/** Such as `v1.36.3`. */
+async function serverVersion(transport: Transport): Promise<string> {
+  const { body } = await transport.call({
+    method: 'GET',
+    path: '/version',
+    target: { verb: 'get', resource: 'version' },
+    idempotent: true,
+  });
+  return textField(body, 'gitVersion');
+}

@@ -1,0 +1,43 @@
+import { DEFAULT_NAMESPACE } from '../../api/names.js';
+import type { CliConfig, ObjectSource } from '../../config/cli.js';
+import { createClient } from '../../kube/client/rest.js';
+import type { KubeClient } from '../../kube/client/client.js';
+import { loadKubeconfig } from '../../kube/transport/kubeconfig.js';
+import { createTransport, type Transport } from '../../kube/transport/transport.js';
+import { createLogger } from '../../observability/logger.js';
+import { systemClock, systemRandom } from '../../runtime/clock.js';
+
+/** An API server, with the caller's credentials. */
+export interface Hub {
+  readonly client: KubeClient;
+  readonly transport: Transport;
+  /** The namespace of the flags, else that of the kubeconfig's context, else `default`. */
+  readonly namespace: string;
+}
+
+type ApiSource = Extract<ObjectSource, { kind: 'api' }>;
+
+/** Calls `work` with the API server that the flags name. @throws KubeconfigError, and what `work` throws. */
+export async function withHub<T>(
+  config: Pick<CliConfig, 'version' | 'namespace'> & { readonly command: string },
+  source: ApiSource,
+  work: (hub: Hub) => Promise<T>,
+): Promise<T> {
+  const kubeconfig = loadKubeconfig({
+    ...(source.kubeconfig === undefined ? {} : { path: source.kubeconfig }),
+    ...(source.context === undefined ? {} : { context: source.context }),
+    ...(source.impersonate === undefined ? {} : { impersonate: source.impersonate }),
+  });
+  const transport = createTransport(kubeconfig, {
+    clock: systemClock,
+    random: systemRandom,
+    log: createLogger({ level: 'fatal', clock: systemClock }),
+    userAgent: `multicluster-engine/${config.version} (${config.command})`,
+  });
+  try {
+    const namespace = config.namespace ?? kubeconfig.namespace ?? DEFAULT_NAMESPACE;
+    return await work({ client: createClient(transport), transport, namespace });
+  } finally {
+    await transport.close();
+  }
+}

@@ -1,0 +1,59 @@
+import { DEFAULT_NAMESPACE } from '../../api/names.js';
+import { readFleetWorld, worldIn, type FleetReading } from '../../cli/fleetsource.js';
+import { status } from '../../cli/inspect/status.js';
+import { tree } from '../../cli/inspect/tree.js';
+import { whoSelects } from '../../cli/inspect/whoselects.js';
+import { worldOfObjects } from '../../cli/sources.js';
+import type { StatusConfig, TreeConfig, WhoSelectsConfig } from '../../config/inspect.js';
+import { WORLD_RESOURCES, type WorldResource } from '../../domain/fleet/world.js';
+import { answer, isColored, readFiles } from './answer.js';
+
+type InspectConfig = WhoSelectsConfig | TreeConfig | StatusConfig;
+
+/** What a command reads. Nothing else is needed to run it. */
+const RESOURCES: Readonly<Record<InspectConfig['command'], readonly WorldResource[]>> = {
+  'who-selects': WORLD_RESOURCES.filter((one) => one !== 'multiclusterengines'),
+  tree: WORLD_RESOURCES.filter((one) => one !== 'multiclusterengines'),
+  status: ['multiclusterengines', 'placements'],
+};
+
+/** Prints what the command shows; returns the exit code: 1, and one line on standard error, when there is nothing. */
+export function runInspect(config: InspectConfig): Promise<number> {
+  return answer(config.command, async () => ({ text: textOf(config, await read(config)), exitCode: 0 }));
+}
+
+function textOf(config: InspectConfig, reading: FleetReading): string {
+  const options = { output: config.output, colored: isColored(config) };
+  switch (config.command) {
+    case 'who-selects':
+      return whoSelects(reading, config.cluster, options);
+    case 'tree':
+      return tree(reading, config.placement, options);
+    case 'status':
+      return status(reading, options);
+  }
+}
+
+/** `tree` shows one namespace unless all are asked for; the others show all of them unless one is. */
+function namespaceOf(config: InspectConfig, own: string): string | undefined {
+  if (config.command === 'tree') return config.allNamespaces ? undefined : own;
+  return config.namespace;
+}
+
+/** Loads the client of the API server only where it is needed: most of a start is spent on it. */
+async function read(config: InspectConfig): Promise<FleetReading> {
+  const { source } = config;
+  if (source.kind === 'api') {
+    const { withHub } = await import('./hub.js');
+    return withHub(config, source, ({ client, namespace }) =>
+      readFleetWorld(client, {
+        namespace: namespaceOf(config, namespace),
+        fallback: namespace,
+        resources: RESOURCES[config.command],
+      }),
+    );
+  }
+  const own = config.namespace ?? DEFAULT_NAMESPACE;
+  const namespace = namespaceOf(config, own);
+  return { world: worldIn(worldOfObjects(readFiles(source.path), own), namespace), namespace, refused: [] };
+}

@@ -1,0 +1,129 @@
+import { FlagError, type FlagRows, type Flags } from './flags.js';
+
+/** What all commands for users have in common: where objects come from, which namespaces, and how the output looks. */
+
+/** Where the objects come from: an API server, or files. */
+export type ObjectSource =
+  | {
+      readonly kind: 'api';
+      /** File with the API server's address and credentials; undefined: the usual kubeconfig rules. */
+      readonly kubeconfig: string | undefined;
+      readonly context: string | undefined;
+      /** User to impersonate. */
+      readonly impersonate: string | undefined;
+    }
+  | {
+      readonly kind: 'files';
+      /** A file or folder; `-` is standard input. */
+      readonly path: string;
+    };
+
+export type OutputFormat = 'text' | 'json' | 'yaml' | 'name' | 'wide';
+
+export interface CliConfig {
+  /** Release of this program. */
+  readonly version: string;
+  /** Undefined: that of the kubeconfig's context, else `default`. */
+  readonly namespace: string | undefined;
+  readonly allNamespaces: boolean;
+  readonly output: OutputFormat;
+  /** `auto`: on a terminal. */
+  readonly color: 'auto' | 'always' | 'never';
+  readonly source: ObjectSource;
+}
+
+/** What the configuration of a command for users is read from, besides its flags. */
+export interface CliEnvironment {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly positional: readonly string[];
+  readonly version: string;
+}
+
+const NAME = /^[^/%]+$/;
+const FORMATS = ['json', 'yaml', 'name', 'wide'] as const;
+
+/** The flags of every command that shows objects. */
+export const CLI_FLAGS: FlagRows = {
+  namespace: {
+    value: 'NAMESPACE',
+    short: 'n',
+    help: 'namespace of the objects',
+    defaultText: 'that of the context, else default',
+  },
+  'all-namespaces': { short: 'A', help: 'objects of all namespaces', default: 'false' },
+  output: { value: 'FORMAT', short: 'o', help: 'json, yaml, name or wide', defaultText: 'text' },
+  kubeconfig: { value: 'FILE', help: 'kubeconfig of the API server', defaultText: 'the usual kubeconfig rules' },
+  context: { value: 'NAME', help: 'context of the kubeconfig', defaultText: 'its current context' },
+  as: { value: 'USER', help: 'user to impersonate' },
+  offline: { help: 'read the objects of -f, and send no request', default: 'false' },
+  filename: { value: 'FILE', short: 'f', help: 'with --offline: a file or folder; - is standard input' },
+  color: { value: 'WHEN', help: 'auto, always or never; auto heeds NO_COLOR', default: 'auto' },
+};
+
+/** For a command that shows a whole hub, unless one namespace is named. */
+export const HUB_FLAGS: FlagRows = {
+  ...CLI_FLAGS,
+  namespace: { value: 'NAMESPACE', short: 'n', help: 'this namespace alone', defaultText: 'all namespaces' },
+};
+
+/** @throws FlagError with the flag, its value and the rule. */
+export function cliConfig(flags: Flags, { env, version }: CliEnvironment): CliConfig {
+  const color = flags.get('color').oneOf(['auto', 'always', 'never'] as const);
+  const plain = color === 'auto' && (env['NO_COLOR'] ?? '') !== '';
+  const namespace = flags.find('namespace')?.matching(NAME, 'the name of a namespace');
+  const allNamespaces = flags.get('all-namespaces').bool();
+  if (allNamespaces && namespace !== undefined) throw new FlagError('--namespace cannot be used with --all-namespaces');
+  return {
+    version,
+    namespace,
+    allNamespaces,
+    output: flags.find('output')?.oneOf(FORMATS) ?? 'text',
+    color: plain ? 'never' : color,
+    source: sourceOf(flags),
+  };
+}
+
+/** The name in `placement NAME` or `placement/NAME`. @throws FlagError; `usage`: the arguments that are wanted. */
+export function placementIn(positional: readonly string[], usage: string): string {
+  const [kind = '', name = '', ...more] = positional.length === 1 ? (positional[0] ?? '').split('/') : positional;
+  if (/^placements?$/i.test(kind) && NAME.test(name) && more.length === 0) return name;
+  return refuseArguments(positional, usage);
+}
+
+/** The only argument. @throws FlagError; `usage`: the arguments that are wanted. */
+export function nameIn(positional: readonly string[], usage: string): string {
+  const [name = ''] = positional;
+  return NAME.test(name) && positional.length === 1 ? name : refuseArguments(positional, usage);
+}
+
+/** @throws FlagError when there are arguments. */
+export function checkNoArguments(positional: readonly string[]): void {
+  if (positional.length > 0)
+    throw new FlagError(`there must be no arguments, got ${JSON.stringify(positional.join(' '))}`);
+}
+
+function refuseArguments(positional: readonly string[], usage: string): never {
+  const given = positional.length === 0 ? 'none' : JSON.stringify(positional.join(' '));
+  throw new FlagError(`the arguments must be ${usage}, got ${given}`);
+}
+
+function sourceOf(flags: Flags): ObjectSource {
+  const file = flags.find('filename');
+  const isOffline = flags.get('offline').bool();
+  if (!isOffline && file !== undefined) throw new FlagError('--filename needs --offline');
+  if (!isOffline) return apiSource(flags);
+  const online = ['kubeconfig', 'context', 'as'].find((name) => flags.find(name) !== undefined);
+  if (online !== undefined) throw new FlagError(`--${online} cannot be used with --offline`);
+  if (file === undefined) throw new FlagError('--offline needs --filename=FILE');
+  return { kind: 'files', path: file.matching(/^[^\0]+$/s, 'a file, a folder or -') };
+}
+
+/** The API server that the flags name. */
+export function apiSource(flags: Flags): Extract<ObjectSource, { kind: 'api' }> {
+  return {
+    kind: 'api',
+    kubeconfig: flags.find('kubeconfig')?.matching(/^.+$/s, 'a file'),
+    context: flags.find('context')?.matching(/^.+$/s, 'a context'),
+    impersonate: flags.find('as')?.matching(/^[\x20-\x7e]+$/, 'a user name'),
+  };
+}

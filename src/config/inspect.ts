@@ -1,0 +1,89 @@
+import {
+  checkNoArguments,
+  cliConfig,
+  CLI_FLAGS,
+  HUB_FLAGS,
+  nameIn,
+  placementIn,
+  type CliConfig,
+  type CliEnvironment,
+} from './cli.js';
+import { FlagError, type FlagRows, type Flags } from './flags.js';
+
+/** The commands that show the state of a hub. */
+
+/** The configuration of `multicluster-engine who-selects`. */
+export interface WhoSelectsConfig extends CliConfig {
+  readonly command: 'who-selects';
+  readonly cluster: string;
+}
+
+/** The configuration of `multicluster-engine tree`. */
+export interface TreeConfig extends CliConfig {
+  readonly command: 'tree';
+  /** The only Placement to show; undefined: all. */
+  readonly placement: string | undefined;
+}
+
+/** The configuration of `multicluster-engine status`. */
+export interface StatusConfig extends CliConfig {
+  readonly command: 'status';
+}
+
+/** The configuration of `multicluster-engine check`. */
+export interface CheckConfig extends CliConfig {
+  readonly command: 'check';
+  /** Check what an installation needs, instead of what it has made. */
+  readonly pre: boolean;
+  /** Namespace of the operator and of the Leases. */
+  readonly operatorNamespace: string;
+}
+
+export const WHO_SELECTS_ARGUMENTS = 'CLUSTER';
+export const TREE_ARGUMENTS = '[placement NAME]';
+export const TREE_FLAGS = CLI_FLAGS;
+export const WHO_SELECTS_FLAGS = HUB_FLAGS;
+export const STATUS_FLAGS = HUB_FLAGS;
+
+export const CHECK_FLAGS: FlagRows = {
+  pre: { help: 'check what an installation needs', default: 'false' },
+  'operator-namespace': {
+    value: 'NAMESPACE',
+    help: 'namespace of the operator and of its Leases',
+    default: 'multicluster-engine-operator',
+  },
+  ...HUB_FLAGS,
+};
+
+/** @throws FlagError with the flag or argument, its value and the rule. */
+export function whoSelects(flags: Flags, environment: CliEnvironment): WhoSelectsConfig {
+  const cluster = nameIn(environment.positional, WHO_SELECTS_ARGUMENTS);
+  return { command: 'who-selects', ...cliConfig(flags, environment), cluster };
+}
+
+/** @throws FlagError with the flag or argument, its value and the rule. */
+export function tree(flags: Flags, environment: CliEnvironment): TreeConfig {
+  const { positional } = environment;
+  const placement = positional.length === 0 ? undefined : placementIn(positional, TREE_ARGUMENTS);
+  return { command: 'tree', ...cliConfig(flags, environment), placement };
+}
+
+/** @throws FlagError with the flag or argument, its value and the rule. */
+export function status(flags: Flags, environment: CliEnvironment): StatusConfig {
+  checkNoArguments(environment.positional);
+  return { command: 'status', ...cliConfig(flags, environment) };
+}
+
+/** @throws FlagError with the flag or argument, its value and the rule. */
+export function check(flags: Flags, environment: CliEnvironment): CheckConfig {
+  checkNoArguments(environment.positional);
+  const config = cliConfig(flags, environment);
+  if (config.source.kind === 'files')
+    throw new FlagError('--offline cannot be used with check: files tell nothing of a hub');
+  return {
+    command: 'check',
+    ...config,
+    pre: flags.get('pre').bool(),
+    operatorNamespace: flags.get('operator-namespace').matching(/^[^/%]+$/, 'the name of a namespace'),
+  };
+}

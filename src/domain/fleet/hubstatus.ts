@@ -1,0 +1,91 @@
+import { field, isRecord, textField } from '../../api/json.js';
+import { Deployments } from '../../api/resources.js';
+import { isList } from '../selectors.js';
+import type { RawObject, World } from './world.js';
+
+/** The engine and the Placements of a hub, as their statuses have them. */
+export interface HubStatus {
+  /** By name; a hub has one. */
+  readonly engines: readonly EngineSummary[];
+  /** By namespace and name. */
+  readonly placements: readonly PlacementSummary[];
+}
+
+export interface EngineSummary {
+  readonly name: string;
+  /** `Pending` without a status. */
+  readonly phase: string;
+  /** Empty until every component was ready once. */
+  readonly version: string;
+  /** The condition Ready; empty without one. */
+  readonly message: string;
+  readonly components: readonly ComponentSummary[];
+}
+
+export interface ComponentSummary {
+  readonly name: string;
+  readonly available: boolean;
+  readonly message: string;
+}
+
+export interface PlacementSummary {
+  readonly namespace: string;
+  readonly name: string;
+  readonly phase: string;
+  /** The condition PlacementSatisfied; empty without one. */
+  readonly message: string;
+  /** Whether spec.disruptionBudget holds clusters. */
+  readonly held: boolean;
+}
+
+/** Phases of a Placement in the order in which they are counted. */
+const PHASES = ['Satisfied', 'PartiallySatisfied', 'Unsatisfied', 'Misconfigured', 'Pending'];
+
+export function hubStatus({ objects }: World): HubStatus {
+  return {
+    engines: objects.multiclusterengines.map(engineSummary).sort((a, b) => (a.name < b.name ? -1 : 1)),
+    placements: objects.placements
+      .map(placementSummary)
+      .sort((a, b) => (`${a.namespace}/${a.name}` < `${b.namespace}/${b.name}` ? -1 : 1)),
+  };
+}
+
+/** How many Placements have each phase that one of them has, the best first; `Satisfied` always. */
+export function phaseCounts({ placements }: HubStatus): readonly (readonly [phase: string, count: number])[] {
+  const counts = new Map<string, number>(PHASES.map((phase) => [phase, 0]));
+  for (const { phase } of placements) counts.set(phase, (counts.get(phase) ?? 0) + 1);
+  return [...counts].filter(([phase, count]) => count > 0 || phase === PHASES[0]);
+}
+
+function engineSummary({ metadata, status }: RawObject): EngineSummary {
+  const rows = field(status, 'components');
+  const components = (isList(rows) ? rows : [])
+    .filter((row) => textField(row, 'kind') === Deployments.kind)
+    .map((row) => ({
+      name: textField(row, 'name'),
+      available: textField(row, 'status') === 'True',
+      message: textField(row, 'message'),
+    }));
+  return {
+    name: metadata.name,
+    phase: textField(status, 'phase') || 'Pending',
+    version: textField(status, 'currentVersion'),
+    message: textField(conditionOf(status, 'Ready'), 'message'),
+    components: components.sort((a, b) => (a.name < b.name ? -1 : 1)),
+  };
+}
+
+function placementSummary({ metadata, status }: RawObject): PlacementSummary {
+  return {
+    namespace: metadata.namespace ?? '',
+    name: metadata.name,
+    phase: textField(status, 'phase') || 'Pending',
+    message: textField(conditionOf(status, 'PlacementSatisfied'), 'message'),
+    held: textField(conditionOf(status, 'RemovalsHeld'), 'status') === 'True',
+  };
+}
+
+function conditionOf(status: unknown, type: string): unknown {
+  const conditions = field(status, 'conditions');
+  return isList(conditions) ? conditions.find((one) => isRecord(one) && one['type'] === type) : undefined;
+}

@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { Ajv } from 'ajv';
+import fc from 'fast-check';
+import { isRecord } from '../../src/api/json.js';
+import { tree } from '../../src/cli/inspect/tree.js';
+import { whoSelects } from '../../src/cli/inspect/whoselects.js';
+import { readRecorded } from '../golden/recorded.js';
+import { readingOf } from '../support/builders/hubfacts.js';
+import { root } from '../support/repository/root.js';
+import { someWorld } from '../support/builders/world.js';
+
+const KINDS = ['PlacementExplanation', 'ClusterSelections', 'FleetTree', 'HubStatus', 'CheckReport'];
+const ajv = new Ajv({ allErrors: true });
+const validators = new Map(KINDS.map((kind) => [kind, ajv.compile(schemaOf(kind))]));
+
+function schemaOf(kind: string): object {
+  const file = path.join(root, 'docs', 'reference', 'cli', `${kind.toLowerCase()}.schema.json`);
+  return JSON.parse(readFileSync(file, 'utf8')) as object;
+}
+
+/** The errors of a document by the schema of its kind. */
+function errorsOf(document: unknown): unknown {
+  const kind = isRecord(document) ? String(document['kind']) : '';
+  const validate = validators.get(kind);
+  if (validate === undefined) return `no schema of kind ${kind}`;
+  return validate(document) ? [] : validate.errors;
+}
+
+const recorded = Object.entries(readRecorded('cli-inspect')).filter(([sentence]) => sentence.startsWith('the JSON'));
+const documents = recorded.flatMap(([sentence, document]): [string, unknown][] => {
+  const items = isRecord(document) && document['kind'] === 'List' ? document['items'] : [document];
+  return (items as unknown[]).map((one) => [sentence, one]);
+});
+
+describe('the JSON of the commands', () => {
+  it.each(documents)('%s is valid by the schema of its kind', (_sentence, document) => {
+    expect(errorsOf(document)).toEqual([]);
+  });
+
+  it('there is a recorded document of each kind', () => {
+    const kinds = documents.map(([, document]) => isRecord(document) && document['kind']);
+    expect(new Set(kinds)).toEqual(new Set(KINDS));
+  });
+
+  it('the JSON of any world is valid by its schema', () => {
+    fc.assert(
+      fc.property(someWorld, (world) => {
+        const options = { output: 'json', colored: false } as const;
+        const reading = readingOf(world);
+        expect(errorsOf(JSON.parse(tree(reading, undefined, options)))).toEqual([]);
+        const cluster = world.objects.managedclusters[0]?.metadata.name;
+        if (cluster !== undefined) expect(errorsOf(JSON.parse(whoSelects(reading, cluster, options)))).toEqual([]);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it.each(documents)('%s is refused with a field that the schema does not know', (_sentence, document) => {
+    expect(errorsOf({ ...(document as object), more: true })).not.toEqual([]);
+  });
+});

@@ -1,0 +1,75 @@
+import { describe, expect, it } from '@jest/globals';
+import type { CompleteConfig } from '../../src/config/completion.js';
+import { readConfig } from '../../src/config/config.js';
+
+/** What can follow the words, the last of which is being typed. */
+function after(...words: readonly string[]): CompleteConfig {
+  const config = readConfig(['__complete', ...words], {});
+  if (config.command !== '__complete') throw new Error(config.command);
+  return config;
+}
+
+const bare = (words: readonly string[]): readonly string[] => words.map((word) => word.split('\t')[0] ?? '');
+
+describe('completion', () => {
+  it('the commands follow the name of the program, with what they do', () => {
+    const { words, prefix } = after('wh');
+
+    expect(prefix).toBe('wh');
+    expect(bare(words)).toContain('who-selects');
+    expect(words.every((word) => /^[a-z-]+\t\S/.test(word))).toBe(true);
+  });
+
+  it.each([
+    [['explain', ''], { words: ['placement'] }],
+    [['explain', 'placement', 'w'], { live: 'placements', prefix: 'w' }],
+    [['explain', '-n', 'shop', 'placement', ''], { live: 'placements', namespace: 'shop' }],
+    [['explain', '--namespace=shop', 'placement', ''], { live: 'placements', namespace: 'shop' }],
+    [['explain', 'placement', 'web', ''], { words: [], live: undefined }],
+    [['tree', '-A', 'placement', ''], { live: 'placements', allNamespaces: true }],
+    [['who-selects', ''], { live: 'managedclusters' }],
+    [
+      ['who-selects', '--context', 'c', '--as', 'bob', ''],
+      { source: { kind: 'api', kubeconfig: undefined, context: 'c', impersonate: 'bob' } },
+    ],
+    [['explain', '-n', 's'], { live: 'namespaces', prefix: 's' }],
+    [['explain', '--namespace=s'], { live: 'namespaces', prefix: 's' }],
+    [['explain', '--context', ''], { live: 'contexts' }],
+    [['explain', '--cluster', ''], { live: 'managedclusters' }],
+    [['explain', '-o', 'j'], { words: ['json', 'yaml', 'name', 'wide'], prefix: 'j' }],
+    [['explain', '--output=j'], { words: ['json', 'yaml', 'name', 'wide'], prefix: 'j' }],
+    [['explain', '--offline', '-f', ''], { files: true }],
+    [['completion', ''], { words: ['bash', 'zsh', 'fish'] }],
+    [['status', ''], { words: [], live: undefined, files: false }],
+    [['nonsense', ''], { words: [], live: undefined }],
+    [['explain', '--nonsense', 'placement', ''], { live: 'placements' }],
+  ])('%j can be followed by %j', (typed, expected) => {
+    expect(after(...typed)).toMatchObject(expected);
+  });
+
+  it('the flags of a command follow a dash, each with its help', () => {
+    const { words } = after('explain', 'placement', 'web', '-');
+
+    expect(bare(words)).toEqual(expect.arrayContaining(['--namespace', '--cluster', '--nearest']));
+    expect(words).toContain('--context\tcontext of the kubeconfig');
+  });
+
+  it.each([
+    [['completion'], 'the arguments must be one of bash, zsh, fish, got none'],
+    [['completion', 'csh'], 'the arguments must be one of bash, zsh, fish, got "csh"'],
+  ])('%j ends with code 1 and the reason', (argv, message) => {
+    expect(readConfig(argv, {})).toEqual({ command: 'usage', exitCode: 1, text: `multicluster-engine: ${message}\n` });
+  });
+});
+
+describe('help and version', () => {
+  it('help prints the commands, and with a command its flags', () => {
+    expect(readConfig(['help'], {})).toEqual(readConfig(['--help'], {}));
+    expect(readConfig(['help', 'explain'], {})).toEqual(readConfig(['explain', '--help'], {}));
+    expect(readConfig(['help', 'nope'], {})).toMatchObject({ exitCode: 2 });
+  });
+
+  it('version prints what --version prints', () => {
+    expect(readConfig(['version'], {})).toEqual(readConfig(['--version'], {}));
+  });
+});

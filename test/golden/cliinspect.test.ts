@@ -1,0 +1,216 @@
+import { PLACEMENT_LEASE } from '../../src/api/names.js';
+import type { HubFacts, PreFacts } from '../../src/cli/check/facts.js';
+import { checkHub } from '../../src/cli/check/hub.js';
+import { checkText } from '../../src/cli/check/output.js';
+import { checkBefore } from '../../src/cli/check/pre.js';
+import { explainPlacement } from '../../src/cli/explain/command.js';
+import type { FleetReading } from '../../src/cli/fleetsource.js';
+import { status } from '../../src/cli/inspect/status.js';
+import { tree } from '../../src/cli/inspect/tree.js';
+import { whoSelects } from '../../src/cli/inspect/whoselects.js';
+import type { OutputFormat } from '../../src/cli/output.js';
+import { worldOf, type Withheld } from '../../src/domain/fleet/world.js';
+import { EXAMPLE_SPEC, exampleClusters, exampleWorld } from '../support/builders/examplefleet.js';
+import {
+  hubFacts,
+  leaseFact,
+  NOW,
+  placementIn,
+  preFacts,
+  rawDefinition,
+  rawEngine,
+  readingOf,
+} from '../support/builders/hubfacts.js';
+import { predicate, rawCluster } from '../support/builders/world.js';
+import { describeRecorded, type Case } from './recorded.js';
+
+interface Shown {
+  readonly output?: OutputFormat;
+  readonly colored?: boolean;
+}
+
+/** The text as lines, JSON as a value. */
+function shown(
+  sentence: string,
+  { output = 'text', colored = false }: Shown,
+  make: (options: Required<Shown>) => string,
+): Case {
+  const isJson = output === 'json';
+  return [
+    `the ${isJson ? 'JSON' : output} of ${sentence}${colored ? ', with colors' : ''}`,
+    () => {
+      const text = make({ output, colored });
+      return isJson ? (JSON.parse(text) as unknown) : text.trimEnd().split('\n');
+    },
+  ];
+}
+
+const selects = (sentence: string, reading: FleetReading, cluster: string, how: Shown = {}): Case =>
+  shown(`who-selects of ${sentence}`, how, (options) => whoSelects(reading, cluster, options));
+const treeOf = (sentence: string, reading: FleetReading, how: Shown = {}): Case =>
+  shown(`tree of ${sentence}`, how, (options) => tree(reading, undefined, options));
+const statusOf = (sentence: string, reading: FleetReading, how: Shown = {}): Case =>
+  shown(`status of ${sentence}`, how, (options) => status(reading, options));
+const check = (sentence: string, over: Partial<HubFacts> = {}, how: Shown = {}): Case =>
+  shown(`check of ${sentence}`, how, (options) => checkText(checkHub(hubFacts(over)), { ...options, pre: false }));
+const pre = (sentence: string, over: Partial<PreFacts> = {}, how: Shown = {}): Case =>
+  shown(`check --pre of ${sentence}`, how, (options) =>
+    checkText(checkBefore(preFacts(over)), { ...options, pre: true }),
+  );
+const explained = (sentence: string, namespace: string | undefined, how: Shown): Case =>
+  shown(`explain of ${sentence}`, how, (options) =>
+    explainPlacement(exampleWorld(), { ...options, namespace, placement: 'web', cluster: undefined, nearest: 1 }),
+  );
+
+const forbidden = (resource: Withheld['resource']): Withheld => ({ resource, verb: 'list', status: 403 });
+const example = readingOf(exampleWorld());
+const silver = exampleClusters({
+  'prod-us-1': rawCluster('prod-us-1', { set: 'production', labels: { tier: 'silver' } }),
+});
+const withoutClusters = readingOf(exampleWorld(EXAMPLE_SPEC, { managedclusters: [] }, [forbidden('managedclusters')]));
+const oneNamespace: FleetReading = { ...example, namespace: 'shop', refused: [forbidden('placements')] };
+const hub = (...placements: readonly ReturnType<typeof placementIn>[]): FleetReading =>
+  readingOf(worldOf({ multiclusterengines: [rawEngine()], placements }));
+const held = { type: 'RemovalsHeld', status: 'True', message: 'maxRemovals 10% in 3600 s would be exceeded' };
+const mixed = hub(
+  placementIn('Satisfied'),
+  placementIn('Satisfied', 'held', '', [held]),
+  placementIn('Unsatisfied', 'api', 'no cluster matches'),
+  placementIn('Pending', 'new'),
+);
+const noEngine = readingOf(worldOf({ placements: [placementIn('Satisfied')] }));
+const noRights = readingOf(worldOf({}, [forbidden('multiclusterengines'), forbidden('placements')]));
+const failingComponent = rawEngine(
+  {},
+  {
+    phase: 'Error',
+    components: [
+      {
+        kind: 'Deployment',
+        name: 'gateway',
+        status: 'False',
+        reason: 'Unavailable',
+        message: '0 of 2 replicas available',
+      },
+      { kind: 'Deployment', name: 'placement-controller', status: 'True', reason: 'Available', message: '' },
+    ],
+    conditions: [{ type: 'Ready', status: 'False', message: 'Deployment gateway: 0 of 2 replicas available' }],
+  },
+);
+
+const cases: readonly Case[] = [
+  selects('a cluster that another one replaces', example, 'prod-us-1'),
+  selects('a cluster that another one replaces', example, 'prod-us-1', { output: 'wide' }),
+  selects('a cluster that another one replaces', example, 'prod-us-1', { output: 'name' }),
+  selects('a cluster that another one replaces', example, 'prod-us-1', { output: 'json' }),
+  selects(
+    'a cluster that nobody replaces',
+    readingOf(exampleWorld({ ...EXAMPLE_SPEC, numberOfClusters: 7 })),
+    'prod-us-1',
+  ),
+  selects('a cluster of a Placement that wants all', readingOf(exampleWorld({})), 'prod-us-1'),
+  selects('a cluster that leaves', readingOf(exampleWorld(EXAMPLE_SPEC, { managedclusters: silver })), 'prod-us-1'),
+  selects('a surplus cluster', readingOf(exampleWorld({ numberOfClusters: 0 })), 'prod-us-1'),
+  selects('a cluster that no decision holds', example, 'prod-ap-1'),
+  selects('a cluster where clusters cannot be read', withoutClusters, 'prod-us-1'),
+  selects('a cluster where clusters cannot be read', withoutClusters, 'prod-us-1', { output: 'json' }),
+  selects(
+    'a cluster where Placements cannot be read',
+    readingOf(exampleWorld(EXAMPLE_SPEC, { placements: [] }, [forbidden('placements')])),
+    'prod-us-1',
+  ),
+  selects(
+    'a cluster where decisions cannot be read',
+    readingOf(exampleWorld(EXAMPLE_SPEC, { placementdecisions: [] }, [forbidden('placementdecisions')])),
+    'prod-us-1',
+  ),
+  selects('a cluster where one namespace can be read', oneNamespace, 'prod-us-1'),
+  treeOf('the example', example),
+  treeOf('the example', example, { output: 'json' }),
+  treeOf('the example', example, { output: 'name' }),
+  treeOf(
+    'a decision with a cluster of no set',
+    readingOf(exampleWorld({ predicates: [predicate({})] }, { managedclustersetbindings: [] })),
+  ),
+  treeOf('a fleet that cannot be read', withoutClusters),
+  treeOf('a namespace without a Placement', readingOf(worldOf({}), { namespace: 'shop' })),
+  statusOf('a hub on which all is well', hub(placementIn('Satisfied'))),
+  statusOf('a hub with Placements of several phases', mixed),
+  statusOf('a hub with Placements of several phases', mixed, { output: 'wide' }),
+  statusOf('a hub with Placements of several phases', mixed, { output: 'name' }),
+  statusOf('a hub with Placements of several phases', mixed, { output: 'json' }),
+  statusOf('a hub without an engine', noEngine),
+  statusOf('a hub of which nothing can be read', noRights),
+  check('a hub on which all is well'),
+  check('a hub on which all is well', {}, { colored: true }),
+  check('a hub on which all is well', {}, { output: 'json' }),
+  check('a Lease that expired', { placementLease: leaseFact(PLACEMENT_LEASE, 'placement-controller-1', 200_000) }),
+  check('an engine that was deleted', { reading: noEngine, placementLease: leaseFact(PLACEMENT_LEASE, '') }),
+  check(
+    'an engine that was deleted',
+    { reading: noEngine, placementLease: leaseFact(PLACEMENT_LEASE, '') },
+    { output: 'name' },
+  ),
+  check('an engine that is being deleted', {
+    reading: readingOf(
+      worldOf({
+        multiclusterengines: [rawEngine({ deletionTimestamp: '2026-11-22T11:59:00Z' }, { phase: 'Uninstalling' })],
+      }),
+    ),
+  }),
+  check(
+    'a component that does not serve',
+    { reading: readingOf(worldOf({ multiclusterengines: [failingComponent] })) },
+    { output: 'text' },
+  ),
+  check('a certificate that has expired', { now: NOW + 100 * 86_400_000 }),
+  check('a certificate that was not published', { trust: { kind: 'Known', value: undefined } }),
+  check('definitions of another version', {
+    definitions: [
+      {
+        wanted: rawDefinition('a', { type: 'object' }),
+        stored: { kind: 'Known', value: rawDefinition('a', { type: 'string' }) },
+      },
+    ],
+  }),
+  check('a definition that does not exist', {
+    definitions: [
+      { wanted: rawDefinition('a'), stored: { kind: 'Known', value: rawDefinition('a') } },
+      { wanted: rawDefinition('b'), stored: { kind: 'Known', value: undefined } },
+    ],
+  }),
+  check('a hub of which nothing can be read', {
+    definitions: [
+      {
+        wanted: rawDefinition('a'),
+        stored: { kind: 'Withheld', resource: 'customresourcedefinitions', verb: 'get', status: 403 },
+      },
+    ],
+    reading: noRights,
+    engineLease: {
+      name: 'multicluster-engine-engine',
+      lease: { kind: 'Withheld', resource: 'leases', verb: 'get', status: 403 },
+    },
+    placementLease: {
+      name: PLACEMENT_LEASE,
+      lease: { kind: 'Withheld', resource: 'leases', verb: 'get', status: 403 },
+    },
+    trust: { kind: 'Withheld', resource: 'configmaps', verb: 'get', status: 403 },
+  }),
+  pre('an empty cluster'),
+  pre('an empty cluster', {}, { output: 'json' }),
+  pre('a cluster that is too old', { server: 'v1.29.4', policies: { kind: 'Known', value: false } }),
+  pre('a hub that is upgraded', {
+    definitions: [
+      { wanted: rawDefinition('a'), stored: { kind: 'Known', value: rawDefinition('a', { type: 'string' }) } },
+    ],
+    reading: readingOf(worldOf({ multiclusterengines: [rawEngine()] })),
+    namespace: { kind: 'Known', value: { metadata: { name: 'x' } } },
+  }),
+  explained('all namespaces', undefined, {}),
+  explained('all namespaces', undefined, { output: 'json' }),
+  explained('one namespace', 'shop', { output: 'wide' }),
+  explained('one namespace', 'shop', { output: 'name' }),
+];
+
+describeRecorded('cli-inspect', cases);

@@ -1,0 +1,100 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { ENGINE_LEASE, OPERATOR_NAMESPACE, PLACEMENT_LEASE } from '../../../src/api/names.js';
+import type { HubFacts, LeaseFact, PreFacts } from '../../../src/cli/check/facts.js';
+import type { FleetReading } from '../../../src/cli/fleetsource.js';
+import { worldOf, type RawObject, type World } from '../../../src/domain/fleet/world.js';
+import { microTime } from '../../../src/kube/lease/leaserecord.js';
+import { root } from '../repository/root.js';
+
+/** What `check` reads of a hub on which all is well, at a fixed time. */
+
+export const NOW = Date.parse('2026-11-22T12:00:00Z');
+
+/** The certificate of a gateway, valid until 2027-02-20. */
+const PEM = readFileSync(path.join(root, 'test', 'support', 'builders', 'gateway-ca.pem'), 'utf8');
+
+export function rawEngine(over: object = {}, status: object = {}): RawObject {
+  const row = (kind: string, name: string): object => ({
+    kind,
+    name,
+    status: 'True',
+    reason: 'Applied',
+    message: 'applied',
+  });
+  return {
+    metadata: { name: 'engine', generation: 1, ...over },
+    spec: {},
+    status: {
+      phase: 'Available',
+      currentVersion: '0.1.0',
+      targetNamespace: 'multicluster-engine',
+      conditions: [{ type: 'Ready', status: 'True', message: 'every component is applied and available' }],
+      components: [row('Deployment', 'gateway'), row('Deployment', 'placement-controller'), row('Namespace', 'x')],
+      ...status,
+    },
+  };
+}
+
+/** A Placement with a status. */
+export function placementIn(phase: string, name = 'web', message = '', conditions: readonly object[] = []): RawObject {
+  const satisfied = { type: 'PlacementSatisfied', status: phase === 'Satisfied' ? 'True' : 'False', message };
+  return {
+    metadata: { name, namespace: 'shop', generation: 1 },
+    spec: {},
+    status: { phase, conditions: [satisfied, ...conditions] },
+  };
+}
+
+export function readingOf(world: World, over: Partial<FleetReading> = {}): FleetReading {
+  return { world, namespace: undefined, refused: [], ...over };
+}
+
+/** A Lease that was renewed so many ms before {@link NOW}; its duration is 15 s. */
+export function leaseFact(name: string, holder: string, renewedMsAgo = 5_000): LeaseFact {
+  const renewTime = microTime(NOW - renewedMsAgo);
+  const spec = { holderIdentity: holder, leaseDurationSeconds: 15, renewTime };
+  return { name, lease: { kind: 'Known', value: { metadata: { name, namespace: OPERATOR_NAMESPACE }, spec } } };
+}
+
+export function rawDefinition(plural: string, schema: object = { type: 'object' }): RawObject {
+  return {
+    metadata: { name: `${plural}.cluster.fleetmgmt.io` },
+    spec: { versions: [{ name: 'v1alpha1', served: true, schema, subresources: { status: {} } }] },
+    status: { conditions: [{ type: 'Established', status: 'True' }] },
+  };
+}
+
+const KINDS = ['a', 'b', 'c', 'd', 'e', 'f'];
+
+export function hubFacts(over: Partial<HubFacts> = {}): HubFacts {
+  return {
+    now: NOW,
+    version: '0.1.0',
+    operatorNamespace: OPERATOR_NAMESPACE,
+    targetNamespace: 'multicluster-engine',
+    definitions: KINDS.map((one) => ({
+      wanted: rawDefinition(one),
+      stored: { kind: 'Known', value: rawDefinition(one) },
+    })),
+    reading: readingOf(worldOf({ multiclusterengines: [rawEngine()], placements: [placementIn('Satisfied')] })),
+    engineLease: leaseFact(ENGINE_LEASE, 'operator-1'),
+    placementLease: leaseFact(PLACEMENT_LEASE, 'placement-controller-1'),
+    trust: { kind: 'Known', value: { metadata: { name: 'gateway-ca' }, data: { 'ca.crt': PEM } } },
+    ...over,
+  };
+}
+
+/** What `check --pre` reads of a cluster that has nothing of the product. */
+export function preFacts(over: Partial<PreFacts> = {}): PreFacts {
+  return {
+    version: '0.1.0',
+    operatorNamespace: OPERATOR_NAMESPACE,
+    server: 'v1.36.3',
+    definitions: KINDS.map((one) => ({ wanted: rawDefinition(one), stored: { kind: 'Known', value: undefined } })),
+    reading: readingOf(worldOf({}, [{ resource: 'multiclusterengines', verb: 'list', status: 404 }])),
+    policies: { kind: 'Known', value: true },
+    namespace: { kind: 'Known', value: undefined },
+    ...over,
+  };
+}
