@@ -1,4 +1,5 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
@@ -6,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Metafile } from 'esbuild';
 
 import { bundle } from '../tools/bundle.js';
+import { describeWithKubectl, pathWithKubectl } from './support/clients/kubectl.js';
 import { InstalledEngine, largePlacement } from './support/processes/installedengine.js';
 import { root } from './support/repository/root.js';
 import { Standalone } from './support/processes/standalone.js';
@@ -59,9 +61,53 @@ describe('the bundle', () => {
   it('the npm package runs the bundle and holds every folder of the image', () => {
     const held = COPIED.map(([from]) => from).filter((from) => from !== 'package.json');
 
-    expect(PACKAGE.bin).toEqual({ 'multicluster-engine': `${BUNDLE}/main.js` });
+    expect(PACKAGE.bin).toEqual({
+      'multicluster-engine': `${BUNDLE}/main.js`,
+      'kubectl-mce': `${BUNDLE}/kubectl-mce.js`,
+      'kubectl_complete-mce': `${BUNDLE}/kubectl_complete-mce.js`,
+    });
     expect(new Set(PACKAGE.files)).toEqual(new Set(held));
     expect(PACKAGE.dependencies).toBeUndefined();
+  });
+});
+
+describeWithKubectl('kubectl with the programs of the package in its PATH', () => {
+  let env: NodeJS.ProcessEnv;
+  beforeAll(() => {
+    const bin = path.join(folder, 'bin');
+    mkdirSync(bin);
+    for (const [name, file] of Object.entries<string>(PACKAGE.bin))
+      symlinkSync(path.join(folder, 'built', path.basename(file)), path.join(bin, name));
+    // The version is that of the package around the bundle.
+    writeFileSync(path.join(folder, 'package.json'), readFileSync(path.join(root, 'package.json')));
+    env = { ...process.env, PATH: pathWithKubectl(bin), KUBECONFIG: path.join(folder, 'none') };
+  });
+
+  function kubectl(...args: readonly string[]): readonly [string, string, number | null] {
+    const { stdout, stderr, status } = spawnSync('kubectl', args, { env, encoding: 'utf8', timeout: MINUTE });
+    return [stdout, stderr, status];
+  }
+
+  it('kubectl finds the plugin', () => {
+    expect(kubectl('plugin', 'list', '--name-only')[0].split('\n')).toContain('kubectl-mce');
+  });
+
+  it('kubectl mce runs a command, and prints errors and help under that name', () => {
+    const placement = path.join(root, 'examples', 'placement.yaml');
+
+    expect(kubectl('mce', 'tree', '-A', '--offline', '-f', placement)).toEqual(['shop/web  Pending 0/3\n', '', 0]);
+    expect(kubectl('mce', 'tree', 'web')).toEqual([
+      '',
+      'kubectl mce: the arguments must be [placement NAME], got "web"\n',
+      1,
+    ]);
+    expect(kubectl('mce', 'explain', '--help')[0]).toMatch(/^Usage: kubectl mce explain placement NAME \[flags\]\n/);
+  });
+
+  it('kubectl completes the commands of the plugin', () => {
+    const [stdout] = kubectl('__complete', 'mce', 'who');
+
+    expect(stdout).toMatch(/^who-selects\t[^\n]+\n:4\n/);
   });
 });
 

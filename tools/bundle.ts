@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -8,8 +8,14 @@ import { build, type Metafile } from 'esbuild';
 const REQUIRE = "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
 
 /**
+ * What kubectl calls for `kubectl mce` and for its completion: programs of their own, since kubectl passes no name. The
+ * first word of the command line of each; the program prints the name by which it was called.
+ */
+const KUBECTL_PLUGIN = { 'kubectl-mce.js': [], 'kubectl_complete-mce.js': ['__complete'] } as const;
+
+/**
  * Bundles `src/main.ts` of the package at `root`, dependencies included, into the folder `outdir`, which is emptied first.
- * Every command is a chunk of its own beside `main.js`. Returns esbuild's list of which source file stands in which chunk.
+ * Every command is a chunk of its own beside `main.js`, and so are the programs of the kubectl plugin. Returns esbuild's list of which source file stands in which chunk.
  * The workspace packages have to be compiled before.
  */
 export async function bundle(root: string, outdir: string): Promise<Metafile> {
@@ -28,6 +34,12 @@ export async function bundle(root: string, outdir: string): Promise<Metafile> {
     metafile: true,
     logLevel: 'warning',
   });
+  for (const [file, words] of Object.entries(KUBECTL_PLUGIN)) {
+    const insert = words.length === 0 ? '' : `process.argv.splice(2, 0, ...${JSON.stringify(words)});\n`;
+    writeFileSync(path.join(outdir, file), `#!/usr/bin/env node\n${insert}await import('./main.js');\n`, {
+      mode: 0o755,
+    });
+  }
   return metafile;
 }
 

@@ -27,7 +27,10 @@ import { standalone, STANDALONE_FLAGS, type StandaloneConfig } from './standalon
 
 export type { ControllerName, ManagerConfig as HubConfig, OperatorConfig } from './operator.js';
 
-const PROGRAM = 'multicluster-engine';
+/** How the user has called the program. */
+export const PROGRAM = path.basename(process.argv[1] ?? '').startsWith('kubectl-mce')
+  ? 'kubectl mce'
+  : 'multicluster-engine';
 /** A text to print instead of running a command: to standard output with code 0, else to standard error. */
 export interface Usage {
   readonly command: 'usage';

@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { KubeObject } from '../../api/meta.js';
 import { NotFoundError } from '../../cli/output.js';
 import type { CliConfig } from '../../config/cli.js';
+import { PROGRAM } from '../../config/config.js';
 import { parseManifests } from '../../kube/manifests/manifests.js';
 import { KubeconfigError } from '../../kube/transport/kubeconfigerror.js';
 import { standardError } from '../../observability/standardoutput.js';
@@ -28,7 +29,7 @@ export async function answer(command: string, work: () => Promise<Answer>): Prom
     return exitCode;
   } catch (error) {
     if (!isExpected(error)) throw error;
-    standardError().write(`multicluster-engine ${command}: ${errorText(error)}\n`);
+    standardError().write(`${PROGRAM} ${command}: ${errorText(error)}\n`);
     return 1;
   }
 }
