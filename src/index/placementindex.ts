@@ -1,11 +1,11 @@
 import type { ClusterSelector } from '../domain/clusters/selector.js';
 import { eligibleSets } from '../domain/placement/eligible.js';
 import type { PlacementRules } from '../domain/placement/predicates.js';
-import { clusterHash, matchedClusters, type MatchedClusters } from '../domain/placement/rank.js';
-import type { BindingView, Candidate, Candidates, ClusterView, SetView } from '../domain/placement/snapshot.js';
+import { matchedClusters } from '../domain/placement/rank.js';
+import type { BindingView, Candidates, ClusterView, SetView } from '../domain/placement/snapshot.js';
 import { affected, type PlacementEntry } from './affected.js';
 import { BindingIndex } from './bindingindex.js';
-import type { Bitset } from './bitset.js';
+import { CandidateList } from './candidatelist.js';
 import { CandidatePools, type CandidatePool } from './candidatepools.js';
 import { MembershipIndex, sameMap, type MembershipChange } from './membershipindex.js';
 import { RequirementIndex } from './requirementindex.js';
@@ -55,10 +55,8 @@ export class PlacementIndex {
   tracking = false;
   /** By ordinal of the membership index. */
   readonly #clusters = new Map<number, ClusterView>();
-  /** By ordinal; those of clusters that are gone stay until the ordinal is used again. Copied before it is written once shared. */
-  #candidates: Candidate[] = [];
-  #candidatesShared = false;
   readonly #membership: MembershipIndex;
+  readonly #candidates: CandidateList;
   readonly #pools: CandidatePools;
   readonly #requirements = new RequirementIndex(this.#clusters);
   readonly #bindings = new BindingIndex();
@@ -70,6 +68,7 @@ export class PlacementIndex {
   /** `membership` is updated by this index, and may be read by others. */
   constructor(membership = new MembershipIndex()) {
     this.#membership = membership;
+    this.#candidates = new CandidateList(membership);
     this.#pools = new CandidatePools(membership, membership.deleting);
   }
 
@@ -80,7 +79,7 @@ export class PlacementIndex {
     if (before !== undefined && sameView(before, after)) return NO_EFFECTS;
     const change = this.#membership.upsertCluster(after);
     this.#clusters.set(change.ordinal, after);
-    if (before === undefined) this.#addCandidate(change.ordinal, { name: after.name, hash: clusterHash(after.name) });
+    if (before === undefined) this.#candidates.add(change.ordinal, after.name);
     return this.#clusterChanged(change, before, after);
   }
 
@@ -166,8 +165,8 @@ export class PlacementIndex {
     const entry = this.#placements.get(key);
     if (entry === undefined || entry.rules.problem !== undefined) return NO_CANDIDATES;
     const { clusters } = entry.pool;
-    const all = this.#clustersAt(clusters.copy());
-    const matched = this.#clustersAt(this.#requirements.matching(entry.rules, clusters));
+    const all = this.#candidates.at(clusters.copy());
+    const matched = this.#candidates.at(this.#requirements.matching(entry.rules, clusters));
     return { count: all.size, has: (name) => all.has(name), matched };
   }
 
@@ -199,31 +198,6 @@ export class PlacementIndex {
     if (!this.tracking) return { placements: NO_KEYS, sets };
     const change = { ordinal, before, after, moves, naming, mayHoldOthers: this.#mayHoldOthers };
     return { placements: this.#report(affected(change, this.#placements)), sets };
-  }
-
-  #addCandidate(ordinal: number, candidate: Candidate): void {
-    if (this.#candidatesShared) this.#candidates = [...this.#candidates];
-    this.#candidatesShared = false;
-    this.#candidates[ordinal] = candidate;
-  }
-
-  /** The clusters at `ordinals`, which must not change any more, as they are called now. */
-  #clustersAt(ordinals: Bitset): MatchedClusters {
-    const candidates = this.#candidates;
-    this.#candidatesShared = true;
-    const values = (): Iterator<Candidate> => candidatesAt(ordinals, candidates);
-    let names: Set<string> | undefined;
-    return {
-      size: ordinals.size,
-      has: (name) => {
-        const ordinal = this.#membership.ordinalOf(name);
-        if (ordinal !== undefined && candidates[ordinal]?.name === name) return ordinals.has(ordinal);
-        // The cluster is unknown, or its ordinal has changed since: the copy alone decides.
-        names ??= new Set(Array.from({ [Symbol.iterator]: values }, (one) => one.name));
-        return names.has(name);
-      },
-      [Symbol.iterator]: values,
-    };
   }
 
   #setChanged(set: string): readonly string[] {
@@ -262,13 +236,6 @@ export class PlacementIndex {
       entry.pending = true;
     }
     return keys.sort();
-  }
-}
-
-function* candidatesAt(ordinals: Bitset, candidates: readonly Candidate[]): Generator<Candidate, void, undefined> {
-  for (const ordinal of ordinals.values()) {
-    const candidate = candidates[ordinal];
-    if (candidate !== undefined) yield candidate;
   }
 }
 
