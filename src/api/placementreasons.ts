@@ -2,11 +2,15 @@
 
 export type PlacementPhase = 'Pending' | 'Misconfigured' | 'Unsatisfied' | 'PartiallySatisfied' | 'Satisfied';
 
-/** Condition types of a Placement. Reconciling and Stalled stand there only while they are True, never side by side. */
+/**
+ * Condition types of a Placement. ClusterSetsMissing, Reconciling and Stalled stand there only while they are True, the last
+ * two never side by side.
+ */
 export const PlacementConditions = Object.freeze({
   PlacementSatisfied: 'PlacementSatisfied',
   PlacementMisconfigured: 'PlacementMisconfigured',
   Ready: 'Ready',
+  ClusterSetsMissing: 'ClusterSetsMissing',
   Reconciling: 'Reconciling',
   Stalled: 'Stalled',
 });
@@ -15,13 +19,14 @@ export const PlacementConditions = Object.freeze({
 export const PlacementReasons = Object.freeze({
   AllDecisionsScheduled: 'as many clusters as requested are selected and stored',
   NoManagedClusterSetBindings: 'no cluster set is bound to the namespace',
-  NoIntersection: 'none of the sets that spec.ClusterSets names is bound to the namespace',
+  NoIntersection: 'nothing can be selected from the sets that spec.ClusterSets names',
   AllManagedClusterSetsEmpty: 'the sets hold no cluster that is not being deleted',
   NoManagedClusterMatched: 'no cluster of the sets matches a predicate',
   NotAllDecisionsScheduled: 'fewer clusters than requested are selected and stored',
   Misconfigured: 'a field of the spec cannot be read; the last decision stays published',
   Succeedconfigured: 'every field of the spec can be read',
   DecisionPublished: 'the decision for this generation is stored',
+  ClusterSetsNotEligible: 'a set that spec.ClusterSets (or, where it is empty, a binding) names brings in no cluster',
   Publishing: 'the decision objects that the message names are not stored yet',
   PublishFailed: 'a decision object cannot be stored; it is tried again',
 });

@@ -66,12 +66,15 @@ export function nameList(names: readonly string[]): string {
   return boundedList(names, ', ');
 }
 
-/** `items` with a separator; a list that is cut ends with the number of items left out. The first is never cut. */
-export function boundedList(items: readonly string[], separator: string): string {
+/**
+ * `items` with a separator, of at most `limit` characters; a list that is cut ends with the number of items left out. The
+ * first is never cut.
+ */
+export function boundedList(items: readonly string[], separator: string, limit = LIST_LIMIT): string {
   let text = items[0] ?? '';
   for (let index = 1; index < items.length; index++) {
     const next = `${text}${separator}${items[index]}`;
-    if (next.length > LIST_LIMIT) return `${text} and ${items.length - index} more`;
+    if (next.length > limit) return `${text} and ${items.length - index} more`;
     text = next;
   }
   return text;

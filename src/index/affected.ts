@@ -2,6 +2,7 @@ import type { PlacementRules } from '../domain/placement/predicates.js';
 import { matches } from '../domain/placement/rules.js';
 import type { ClusterView } from '../domain/placement/snapshot.js';
 import type { CandidatePool, CandidatePoolChange } from './candidatepools.js';
+import type { FactWatch } from './factwatch.js';
 
 /** What the rules below read of a Placement. */
 export interface PlacementEntry {
@@ -9,6 +10,8 @@ export interface PlacementEntry {
   readonly pool: CandidatePool;
   /** An eligible set is unreadable: it may hold clusters that are no candidates. */
   readonly unreadable: boolean;
+  /** While fewer clusters match than are wanted: the facts that its message depends on. */
+  readonly watch: FactWatch | undefined;
   /** Reported as affected and not reconciled since: need not be reported again. */
   readonly pending: boolean;
 }
@@ -29,6 +32,7 @@ export interface ClusterChange<P extends PlacementEntry> {
  * The Placements that a change of a cluster affects:
  * - the cluster becomes or ceases to be a candidate, and matches, or is the first or the last candidate;
  * - it stays a candidate (or may be held without being one) and begins or ceases to match;
+ * - it turns a fact that the message of the Placement depends on;
  * - its deletion begins, and the Placement may hold clusters that are no candidates.
  */
 export function affected<P extends PlacementEntry>(
@@ -36,8 +40,10 @@ export function affected<P extends PlacementEntry>(
   placements: ReadonlyMap<string, P>,
 ): ReadonlySet<P> {
   const found = new Set<P>();
+  const moved = new Set<CandidatePool>();
   for (const move of change.moves) {
     if (move.was === move.now) continue;
+    moved.add(move.pool);
     for (const key of move.pool.placements) {
       const placement = placements.get(key);
       if (placement !== undefined && !placement.pending && isMoveRelevant(placement, move, change))
@@ -46,7 +52,9 @@ export function affected<P extends PlacementEntry>(
   }
   for (const key of change.naming) {
     const placement = placements.get(key);
-    if (placement !== undefined && !placement.pending && isMatchChanged(placement, change)) found.add(placement);
+    if (placement === undefined || placement.pending || found.has(placement)) continue;
+    const stays = !moved.has(placement.pool);
+    if (isMatchChanged(placement, change) || (stays && isFactTurned(placement, change))) found.add(placement);
   }
   const deletionBegins = change.before?.deleting === false && change.after?.deleting !== false;
   if (deletionBegins) for (const placement of change.mayHoldOthers) found.add(placement);
@@ -54,13 +62,21 @@ export function affected<P extends PlacementEntry>(
 }
 
 function isMoveRelevant<P extends PlacementEntry>(
-  { rules }: P,
+  { rules, watch }: P,
   move: CandidatePoolChange,
   { before, after }: ClusterChange<P>,
 ): boolean {
   if (move.emptinessChanged) return true;
   const view = move.now ? after : before;
-  return view !== undefined && matches(rules, view);
+  if (view === undefined) return false;
+  return matches(rules, view) || watch?.turns(move.was ? before : undefined, move.now ? after : undefined) === true;
+}
+
+function isFactTurned<P extends PlacementEntry>(
+  { pool, watch }: P,
+  { ordinal, before, after }: ClusterChange<P>,
+): boolean {
+  return watch !== undefined && pool.clusters.has(ordinal) && watch.turns(before, after);
 }
 
 function isMatchChanged<P extends PlacementEntry>(

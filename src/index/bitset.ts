@@ -57,6 +57,17 @@ export class Bitset {
     this.#recount();
   }
 
+  /** Whether some integer is in each of `sets`, of which there is at least one. */
+  static haveCommon(sets: readonly Bitset[]): boolean {
+    const words = Math.min(...sets.map((one) => one.#words.length));
+    for (let word = 0; word < words; word++) {
+      let common = -1;
+      for (const one of sets) common &= one.#words[word] ?? 0;
+      if (common !== 0) return true;
+    }
+    return false;
+  }
+
   copy(): Bitset {
     const copy = new Bitset();
     copy.#words = this.#words.slice();

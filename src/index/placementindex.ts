@@ -1,5 +1,7 @@
 import type { ClusterSelector } from '../domain/clusters/selector.js';
 import { eligibleSets } from '../domain/placement/eligible.js';
+import type { Member } from '../domain/placement/explain/verdict.js';
+import { isShort, unmatchedPredicates } from '../domain/placement/facts/unmatched.js';
 import type { PlacementRules } from '../domain/placement/predicates.js';
 import { matchedClusters } from '../domain/placement/rank.js';
 import type { BindingView, Candidates, ClusterView, SetView } from '../domain/placement/snapshot.js';
@@ -7,6 +9,8 @@ import { affected, type PlacementEntry } from './affected.js';
 import { BindingIndex } from './bindingindex.js';
 import { CandidateList } from './candidatelist.js';
 import { CandidatePools, type CandidatePool } from './candidatepools.js';
+import { FactWatch } from './factwatch.js';
+import { membersOf } from './members.js';
 import { MembershipIndex, sameMap, type MembershipChange } from './membershipindex.js';
 import { RequirementIndex } from './requirementindex.js';
 
@@ -35,19 +39,20 @@ interface Entry extends IndexedPlacement, PlacementEntry {
   readonly key: string;
   pool: CandidatePool;
   unreadable: boolean;
+  watch: FactWatch | undefined;
   pending: boolean;
 }
 
 const NO_KEYS: readonly string[] = [];
-const NO_CANDIDATES: Candidates = { count: 0, has: () => false, matched: matchedClusters([]) };
+const NO_CANDIDATES: Candidates = { count: 0, has: () => false, matched: matchedClusters([]), unmatched: [] };
 const NO_EFFECTS: ClusterEffects = { placements: NO_KEYS, sets: [] };
 
 /**
  * The inputs of all Placements, folded change by change. Each change returns the keys of the Placements that it affects.
  *
  * Guarantees: the content equals what the pure functions of `domain/placement` compute from the same objects, whatever
- * the order of the changes. A change alters the schedule of no Placement whose key it does not return. A returned key is
- * not returned again before `beginReconcile`. No key is returned while `tracking` is false: all Placements have to be
+ * the order of the changes. A change alters neither schedule nor message of any Placement whose key it does not return. A
+ * returned key is not returned again before `beginReconcile`. No key is returned while `tracking` is false: all Placements have to be
  * reconciled once it is true. A change costs what it affects, not the size of the fleet.
  */
 export class PlacementIndex {
@@ -126,7 +131,15 @@ export class PlacementIndex {
       this.#bindings.sets(namespace),
     );
     const pool = this.#pools.join(key, without(eligible, unreadable));
-    const entry: Entry = { key, namespace, rules, pool, unreadable: unreadable.length > 0, pending: false };
+    const entry: Entry = {
+      key,
+      namespace,
+      rules,
+      pool,
+      unreadable: unreadable.length > 0,
+      watch: undefined,
+      pending: false,
+    };
     this.#placements.set(key, entry);
     const sameNamespace = this.#byNamespace.get(namespace) ?? new Set<Entry>();
     this.#byNamespace.set(namespace, sameNamespace.add(entry));
@@ -148,7 +161,9 @@ export class PlacementIndex {
   /** A reconcile of the Placement begins: changes from now on return its key again. */
   beginReconcile(key: string): void {
     const entry = this.#placements.get(key);
-    if (entry !== undefined) entry.pending = false;
+    if (entry === undefined) return;
+    entry.pending = false;
+    entry.watch = undefined;
   }
 
   rules(key: string): PlacementRules | undefined {
@@ -160,14 +175,26 @@ export class PlacementIndex {
     return this.#placements.keys();
   }
 
-  /** The clusters that a Placement may select from. The value does not follow later changes. */
+  /**
+   * The clusters that a Placement may select from. The value does not follow later changes. While too few of them match,
+   * each change of the facts that it has returns the key of the Placement.
+   */
   candidates(key: string): Candidates {
     const entry = this.#placements.get(key);
     if (entry === undefined || entry.rules.problem !== undefined) return NO_CANDIDATES;
     const { clusters } = entry.pool;
     const all = this.#candidates.at(clusters.copy());
     const matched = this.#candidates.at(this.#requirements.matching(entry.rules, clusters));
-    return { count: all.size, has: (name) => all.has(name), matched };
+    const sizes = { count: all.size, matched };
+    const facts = this.#requirements.factsOf(clusters);
+    const unmatched = unmatchedPredicates(entry.rules, sizes, facts);
+    entry.watch = isShort(entry.rules, sizes) ? new FactWatch(entry.rules, facts, unmatched) : undefined;
+    return { ...sizes, has: (name) => all.has(name), unmatched };
+  }
+
+  /** The members of the readable eligible sets of a Placement, those that are being deleted included. */
+  members(key: string): readonly Member[] {
+    return membersOf(this.#placements.get(key)?.pool.sets ?? [], this.#membership, this.#clusters);
   }
 
   /** The bindings of a namespace. */

@@ -1,3 +1,5 @@
+import { sourcedRequirements } from '../domain/placement/explain/requirementtext.js';
+import { needsKey, type CandidateFacts } from '../domain/placement/facts/unmatched.js';
 import type { PlacementRules, Predicate } from '../domain/placement/predicates.js';
 import type { ClusterView } from '../domain/placement/snapshot.js';
 import { meets, valueOf, type Requirement, type StringMap } from '../domain/selectors.js';
@@ -20,6 +22,7 @@ interface SharedRequirement {
 export type ClustersByOrdinal = ReadonlyMap<number, ClusterView>;
 
 const SOURCES: readonly Source[] = ['labels', 'claims'];
+const FIELDS = { label: 'labels', claim: 'claims' } as const;
 const NO_PLACEMENTS: ReadonlySet<string> = new Set();
 
 /**
@@ -27,7 +30,8 @@ const NO_PLACEMENTS: ReadonlySet<string> = new Set();
  *
  * Equal requirements are held once, as one bit a cluster, computed at the first use. An inverted index finds them by
  * term: the presence of a key, or a key with one value. So a change of labels or claims that no Placement names finds no
- * requirement and costs nothing.
+ * requirement and costs nothing. The presence of each key that a requirement needs is a requirement itself, as a label and
+ * as a claim: messages depend on it.
  */
 export class RequirementIndex {
   readonly #clusters: ClustersByOrdinal;
@@ -84,6 +88,17 @@ export class RequirementIndex {
     const matching = new Bitset();
     for (const predicate of rules.predicates) matching.addAll(this.#matchingOne(predicate, candidates));
     return matching;
+  }
+
+  /** Facts about `candidates`, which is read at each call. */
+  factsOf(candidates: Bitset): CandidateFacts {
+    const some = (all: readonly Bitset[]): boolean => Bitset.haveCommon([candidates, ...all]);
+    return {
+      someMatch: (predicate) =>
+        some(SOURCES.flatMap((source) => predicate[source].map((requirement) => this.#met(source, requirement)))),
+      someMeet: ({ source, requirement }) => some([this.#met(FIELDS[source], requirement)]),
+      someHave: (source, key) => some([this.#met(FIELDS[source], presenceOf(key))]),
+    };
   }
 
   #matchingOne(predicate: Predicate, candidates: Bitset): Bitset {
@@ -160,10 +175,22 @@ function idOf(source: Source, { key, operator, values }: Requirement): string {
   return JSON.stringify([source, operator, key, values]);
 }
 
+/** The requirements of all predicates, and the presence of the keys that they need, in both sources. */
 function* requirementsOf(rules: PlacementRules): Generator<{ id: string; source: Source; requirement: Requirement }> {
-  for (const predicate of rules.predicates) {
-    for (const source of SOURCES) {
-      for (const requirement of predicate[source]) yield { id: idOf(source, requirement), source, requirement };
-    }
+  for (const { source, requirement } of rules.predicates.flatMap(sourcedRequirements)) {
+    yield identified(FIELDS[source], requirement);
+    if (!needsKey(requirement)) continue;
+    for (const either of SOURCES) yield identified(either, presenceOf(requirement.key));
   }
+}
+
+function identified(
+  source: Source,
+  requirement: Requirement,
+): { id: string; source: Source; requirement: Requirement } {
+  return { id: idOf(source, requirement), source, requirement };
+}
+
+function presenceOf(key: string): Requirement {
+  return { path: '', key, operator: 'Exists', values: [] };
 }

@@ -51,6 +51,17 @@ function pass(sentence: string, world: Partial<World>, progress?: Progress): Cas
 
 const N = (numberOfClusters: number): object => ({ numberOfClusters });
 const inEu = { requiredClusterSelector: { labelSelector: { matchLabels: { region: 'eu' } } } };
+const onAws = {
+  requiredClusterSelector: {
+    claimSelector: { matchExpressions: [{ key: 'platform', operator: 'In', values: ['aws', 'Google Cloud'] }] },
+  },
+};
+/** A predicate on labels, from `key: value` and from requirements. */
+const labels = (matchLabels: Record<string, string>, ...matchExpressions: readonly unknown[]): unknown => ({
+  requiredClusterSelector: { labelSelector: { matchLabels, matchExpressions } },
+});
+const notGold = { key: 'tier', operator: 'NotIn', values: ['gold'] };
+const gold = [member('x', { labels: { tier: 'gold', zone: 'a' } }), member('y', { labels: { zone: 'b' } })];
 const bad = { spec: N(-1) };
 const two = { bindings: [binding('a'), binding('b')], sets: [clusterSet('a'), clusterSet('b')] };
 const unreadable = {
@@ -102,6 +113,66 @@ describeRecorded('placement-status', [
     spec: { predicates: [inEu, inEu] },
     fleet: [member('x', {}, ['a'])],
   }),
+  pass('a predicate that contradicts itself', {
+    spec: { predicates: [labels({ tier: 'gold' }, notGold)] },
+    fleet: gold,
+  }),
+  pass('a label that some have as a claim', {
+    spec: { predicates: [labels({ platform: 'aws' })] },
+    fleet: [member('x', { claims: { platform: 'aws' } })],
+  }),
+  pass('a claim that some have as a label', {
+    spec: { predicates: [onAws] },
+    fleet: [member('x', { labels: { platform: 'aws' } })],
+  }),
+  pass('a claim that nobody has', { spec: { predicates: [onAws] }, fleet: members('x') }),
+  pass('a value that nobody has', { spec: { predicates: [labels({ tier: 'Gold' })] }, fleet: gold }),
+  pass('requirements that nobody meets together', {
+    spec: { predicates: [labels({ tier: 'gold', zone: 'b' })] },
+    fleet: gold,
+  }),
+  pass('five predicates that nobody matches', {
+    spec: { predicates: ['a', 'b', 'c', 'd', 'e'].map((key) => labels({ [key]: 'x' })) },
+    fleet: gold,
+  }),
+  pass('four predicates with long values', {
+    spec: {
+      predicates: names(4).map((name) =>
+        labels({}, { key: 'tier', operator: 'In', values: names(64, 100).map((one) => `${name}-${one}`) }),
+      ),
+    },
+    fleet: gold,
+  }),
+  pass('one cluster of two, and a predicate that nobody matches', {
+    spec: { ...N(2), predicates: [labels({ tier: 'gold' }), inEu] },
+    fleet: gold,
+  }),
+  pass('all wanted clusters, and a predicate that nobody matches', {
+    spec: { ...N(1), predicates: [labels({ tier: 'gold' }), inEu] },
+    fleet: gold,
+  }),
+  pass('sets of which some bring in nobody', {
+    spec: { ...N(1), ClusterSets: ['fleet', 'leaving', 'mine', 'nope', 'other', 'z'] },
+    bindings: [
+      binding('fleet'),
+      binding('leaving'),
+      binding('mine', { deleting: true }),
+      binding('nope'),
+      binding('other', { clusterSet: 'fleet' }),
+    ],
+    sets: [clusterSet('fleet'), clusterSet('leaving', { deleting: true }), clusterSet('mine')],
+    fleet: members('x'),
+  }),
+  pass('a binding that brings in nobody', {
+    bindings: [binding('fleet'), binding('nope')],
+    fleet: members('x'),
+  }),
+  pass('sets that are asked for, of which none is bound, and no binding', {
+    spec: { ClusterSets: ['nope', 'old'] },
+    bindings: [binding('old')],
+    sets: [],
+  }),
+  pass('no cluster that is wanted, of a set that is missing', { spec: { ...N(0), ClusterSets: ['nope', 'fleet'] } }),
   pass('the one wanted cluster', { spec: N(1), fleet: members('x') }),
   pass('the one wanted cluster, not stored', { spec: N(1), fleet: members('x') }, { done: 0, failure }),
   pass('all wanted clusters', { spec: N(2), fleet: members('x', 'y') }),

@@ -6,7 +6,8 @@ import { candidatesAmong, type FleetMember } from '../support/builders/candidate
 import { eligibleSets } from '../../src/domain/placement/eligible.js';
 import { PlacementIndex } from '../../src/index/placementindex.js';
 import { compileSpec } from '../../src/domain/placement/predicates.js';
-import { schedule } from '../../src/domain/placement/schedule.js';
+import { factsOf } from '../../src/domain/placement/facts/facts.js';
+import { schedule, selected } from '../../src/domain/placement/schedule.js';
 import type { BindingView, ClusterView, PlacementSnapshot, Slots } from '../../src/domain/placement/snapshot.js';
 import { binding, cluster } from '../support/builders/placement.js';
 
@@ -64,8 +65,10 @@ class Model {
 
   /** Everything that a reconcile of the Placement could write. */
   outcome(key: string): unknown {
-    const { eligibility, problem, wanted, candidates, matched, kept, added, dropped } = schedule(this.snapshot(key));
-    return { eligibility, problem, wanted, some: candidates > 0, match: matched > 0, kept, added, dropped };
+    const seen = this.snapshot(key);
+    const decided = schedule(seen);
+    const { eligibility, kept, added, dropped } = decided;
+    return { eligibility, kept, added, dropped, facts: factsOf(seen, decided, new Set(selected(decided))) };
   }
 
   /** Reconciles the Placement. */
@@ -133,6 +136,7 @@ function foldPlacement(model: Model, index: PlacementIndex, event: Extract<Event
     index.removePlacement(event.key);
   } else if (model.placements.has(event.key)) {
     index.beginReconcile(event.key);
+    index.candidates(event.key);
     model.reconcile(event.key);
   }
   return [];
@@ -293,6 +297,7 @@ function settled(spec: unknown, ...clusters: readonly ClusterView[]): PlacementI
   for (const one of clusters) index.upsertCluster(one);
   index.upsertPlacement('team/web', { namespace: 'team', rules: compileSpec(spec) });
   index.beginReconcile('team/web');
+  index.candidates('team/web');
   return index;
 }
 
@@ -363,10 +368,52 @@ describe('PlacementIndex', () => {
       ['team/web'],
     ],
     [
-      'no Placement after a change: a label of that name where a claim is named',
+      'no Placement after a change: a label of that name where a claim is named and matches',
+      wantsAws,
+      inFleet('a', { claims: { platform: 'aws' } }),
+      inFleet('a', { claims: { platform: 'aws' }, labels: { platform: 'aws' } }),
+      [],
+    ],
+    [
+      'the Placement after a change: the first label of the name of a claim that nobody has',
       wantsAws,
       inFleet('a'),
       inFleet('a', { labels: { platform: 'aws' } }),
+      ['team/web'],
+    ],
+    [
+      'the Placement after a change: the first cluster with a key that nobody had, and another value',
+      wantsEu,
+      inFleet('a'),
+      inFleet('a', { labels: { region: 'us' } }),
+      ['team/web'],
+    ],
+    [
+      'the Placement after a change: the end of the only cluster with a key',
+      wantsEu,
+      inFleet('a', { labels: { region: 'us' } }),
+      'a',
+      ['team/web'],
+    ],
+    [
+      'the Placement after a change: a cluster with a key that nobody had joins the set',
+      wantsEu,
+      cluster('a', { labels: { region: 'us' } }),
+      inFleet('a', { labels: { region: 'us' } }),
+      ['team/web'],
+    ],
+    [
+      'the Placement after a change: a second predicate that begins to match a cluster, where too few match',
+      { ...wantsEu, predicates: [...wantsEu.predicates, ...wantsAws.predicates], numberOfClusters: 2 },
+      inFleet('a', { labels: { region: 'eu' } }),
+      inFleet('a', { labels: { region: 'eu' }, claims: { platform: 'aws' } }),
+      ['team/web'],
+    ],
+    [
+      'no Placement after a change: a key that nobody had, where enough clusters match',
+      { predicates: [...wantsEu.predicates, ...wantsAws.predicates], numberOfClusters: 1 },
+      inFleet('a', { labels: { region: 'eu' } }),
+      inFleet('a', { labels: { region: 'eu' }, claims: { platform: 'azure' } }),
       [],
     ],
     ['the Placement after a change: the end of a cluster that matches', {}, inFleet('a'), 'a', ['team/web']],
@@ -493,20 +540,27 @@ describe('PlacementIndex', () => {
       fc.property(someOpening, fc.array(someEvent, { minLength: 1, maxLength: 25 }), (opening, events) => {
         const model = new Model();
         const index = tracked();
-        for (const event of opening) fold(model, index, event);
+        // To read the candidates of any Placement: a read from the index itself begins a new watch of its facts.
+        const [twin, unused] = [new PlacementIndex(), new Model()];
+        for (const event of opening) {
+          fold(model, index, event);
+          fold(unused, twin, event);
+        }
         for (const event of events) {
           const before = new Map([...model.placements.keys()].map((key) => [key, JSON.stringify(model.outcome(key))]));
           const reported = fold(model, index, event);
+          fold(unused, twin, event);
           for (const [key, placement] of model.placements) {
             const wanted = model.snapshot(key).candidates;
             const { count, matched } = wanted;
-            const held = index.candidates(key);
+            const held = twin.candidates(key);
             expect(held.count).toBe(count);
             expect(clusterNames.filter((name) => held.has(name))).toEqual(
               clusterNames.filter((name) => wanted.has(name)),
             );
             expect([...held.matched].map((one) => one.name).sort()).toEqual([...matched].map((one) => one.name).sort());
             expect(held.matched.size).toBe(matched.size);
+            expect(held.unmatched).toEqual(wanted.unmatched);
             const reconciled = event.kind === 'reconcile' && event.key === key;
             const changed = !reconciled && before.get(key) !== JSON.stringify(model.outcome(key));
             if (changed) expect(placement.pending || reported.includes(key)).toBe(true);

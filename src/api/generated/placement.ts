@@ -82,8 +82,8 @@ export interface PlacementStatus {
   /** The decision objects in order, each with the revision that it must have. */
   decisions?: DecisionReference[];
   /**
-   * The conditions: PlacementSatisfied, PlacementMisconfigured and Ready always; Reconciling and Stalled only
-   * while they are True.
+   * The conditions: PlacementSatisfied, PlacementMisconfigured and Ready always; ClusterSetsMissing, Reconciling
+   * and Stalled only while they are True.
    *
    * Items: One condition.
    */

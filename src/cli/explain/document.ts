@@ -1,7 +1,7 @@
 import { absentText } from '../../domain/placement/explain/causes.js';
 import { bestFix, fixFor, membershipFix } from '../../domain/placement/explain/fix.js';
 import { hintText } from '../../domain/placement/explain/hints.js';
-import { unmatchedText, type PredicateExplanation } from '../../domain/placement/explain/predicates.js';
+import { predicateText, type PredicateExplanation } from '../../domain/placement/explain/predicates.js';
 import type { SourcedRequirement } from '../../domain/placement/explain/requirementtext.js';
 import { summaryText } from '../../domain/placement/explain/summary.js';
 import type { ClusterExplanation } from '../../domain/placement/explain/verdict.js';
@@ -43,7 +43,7 @@ export function explanationDocument(report: ExplainReport, { clusters, nearest }
 }
 
 function predicateDocument(one: PredicateExplanation): object {
-  const message = unmatchedText(one);
+  const message = predicateText(one);
   return {
     index: one.index,
     matched: one.matched,

@@ -1,6 +1,6 @@
 import { hintText, type Hint } from '../../domain/placement/explain/hints.js';
 import { bestFix } from '../../domain/placement/explain/fix.js';
-import { unmatchedText } from '../../domain/placement/explain/predicates.js';
+import { predicateText } from '../../domain/placement/explain/predicates.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import { summaryText } from '../../domain/placement/explain/summary.js';
 import type { ClusterExplanation, Verdict } from '../../domain/placement/explain/verdict.js';
@@ -61,7 +61,8 @@ function notes(report: ExplainReport): readonly string[] {
       ? `${chosen} ${chosen === 1 ? 'cluster is' : 'clusters are'} selected.`
       : summaryText(summary),
     withheldLine(report),
-    absentLine(report),
+    // A message of False ends with it.
+    status === 'False' ? undefined : absentLine(report),
     ...findings(report),
   );
   const { schedule: decided } = explanation;
@@ -74,7 +75,7 @@ function notes(report: ExplainReport): readonly string[] {
 /** What is to be said of predicates that match nobody, with the words that were probably meant. */
 function findings({ predicates }: ExplainReport): readonly string[] {
   return predicates.flatMap((one) => {
-    const text = unmatchedText(one);
+    const text = predicateText(one);
     return text === undefined ? [] : [[text, ...one.hints.map((hint: Hint) => hintText(hint))].join('; ')];
   });
 }

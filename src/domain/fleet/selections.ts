@@ -114,6 +114,8 @@ function snapshotWithout(snapshot: PlacementSnapshot, name: string): PlacementSn
       count: candidates.count - (candidates.has(name) ? 1 : 0),
       has: (one) => one !== name && candidates.has(one),
       matched: matchedClusters(matched),
+      // No message is computed from this snapshot.
+      unmatched: [],
     },
   };
 }

@@ -3,6 +3,7 @@ import { readClusterSelector, selects, type ClusterSelector } from '../clusters/
 import { placementKeys, readDecision } from '../placement/decision.js';
 import { bindingView, eligibleSets } from '../placement/eligible.js';
 import type { ExplainInput, Member, Readable } from '../placement/explain/verdict.js';
+import { factsAmong, unmatchedPredicates } from '../placement/facts/unmatched.js';
 import { clusterView, compileSpec, type PlacementRules } from '../placement/predicates.js';
 import { matchedClusters } from '../placement/rank.js';
 import { matches } from '../placement/rules.js';
@@ -129,13 +130,11 @@ export function membersOf(
 }
 
 function candidatesOf(members: readonly Member[], rules: PlacementRules): Candidates {
-  if (rules.problem !== undefined) return { count: 0, has: () => false, matched: matchedClusters([]) };
+  if (rules.problem !== undefined) return { count: 0, has: () => false, matched: matchedClusters([]), unmatched: [] };
   const candidates = members.filter(({ cluster }) => !cluster.deleting);
   const names = new Set(candidates.map(({ cluster }) => cluster.name));
-  const matched = candidates.filter(({ cluster }) => matches(rules, cluster));
-  return {
-    count: candidates.length,
-    has: (name) => names.has(name),
-    matched: matchedClusters(matched.map(({ cluster }) => cluster.name)),
-  };
+  const matching = candidates.filter(({ cluster }) => matches(rules, cluster));
+  const sizes = { count: candidates.length, matched: matchedClusters(matching.map(({ cluster }) => cluster.name)) };
+  const facts = factsAmong(candidates.map(({ cluster }) => cluster));
+  return { ...sizes, has: (name) => names.has(name), unmatched: unmatchedPredicates(rules, sizes, facts) };
 }

@@ -1,9 +1,10 @@
 import type { ConditionStatus } from '../../api/meta.js';
 import type { PlacementReason } from '../../api/placementreasons.js';
-import { boundedList, nameList, problemText } from '../conditions.js';
+import { boundedList, clip, joinedTexts, nameList, problemText } from '../conditions.js';
 import type { IgnoredBinding } from './eligible.js';
-import type { PlacementRules } from './predicates.js';
-import type { Schedule } from './schedule.js';
+import { absentText, type AbsentSet } from './explain/causes.js';
+import type { Facts } from './facts/facts.js';
+import { unmatchedText } from './facts/unmatched.js';
 
 /** Status, reason and message of a condition. */
 export interface ConditionText {
@@ -12,32 +13,29 @@ export interface ConditionText {
   readonly message: string;
 }
 
-/** What the condition PlacementSatisfied is computed from. */
-export interface SatisfactionInput {
-  readonly namespace: string;
-  readonly rules: PlacementRules;
-  readonly schedule: Schedule;
-  /** The number of clusters that are selected and stored. */
-  readonly scheduled: number;
-  /** The number of clusters that are stored, selected or not. */
-  readonly stored: number;
-}
+type Rule = (facts: Facts) => ConditionText | undefined;
 
-type Rule = (input: SatisfactionInput) => ConditionText | undefined;
-
-/** The first match wins. No message has a count that changes without a change of the condition. */
+/** The first match wins. */
 const RULES: readonly Rule[] = [misconfigured, noneWanted, noBinding, noIntersection, noCandidate, noMatch, tooFew];
 
+const MOST_PREDICATES = 3;
+/** Characters of what is said of one predicate: three and the names of sets fit in a message. */
+const PREDICATE_LIMIT = 180;
+
 /** The PlacementSatisfied condition. */
-export function satisfiedCondition(input: SatisfactionInput): ConditionText {
+export function satisfiedCondition(facts: Facts): ConditionText {
   for (const rule of RULES) {
-    const condition = rule(input);
+    const condition = rule(facts);
     if (condition === undefined) continue;
-    return condition.reason === 'Misconfigured' ? condition : withUnreadable(condition, input.schedule);
+    return withSets(condition, facts);
   }
-  const { wanted } = input.schedule;
-  const all: ConditionText = { status: 'True', reason: 'AllDecisionsScheduled', message: allSelected(wanted) };
-  return withUnreadable(all, input.schedule);
+  return withSets({ status: 'True', reason: 'AllDecisionsScheduled', message: allSelected(facts.wanted) }, facts);
+}
+
+/** The ClusterSetsMissing condition; undefined unless it is True. */
+export function missingSetsCondition(facts: Facts): ConditionText | undefined {
+  if (facts.absent.length === 0) return undefined;
+  return { status: 'True', reason: 'ClusterSetsNotEligible', message: nothingComesFrom(facts.absent, facts) };
 }
 
 function allSelected(wanted: number | undefined): string {
@@ -45,20 +43,19 @@ function allSelected(wanted: number | undefined): string {
   return wanted === 1 ? 'the 1 wanted cluster is selected' : `all ${wanted} wanted clusters are selected`;
 }
 
-function misconfigured({ schedule, stored }: SatisfactionInput): ConditionText | undefined {
-  if (schedule.problem === undefined) return undefined;
-  const message = `the last decision, of ${stored} ${stored === 1 ? 'cluster' : 'clusters'}, stays published: ${problemText(schedule.problem)}`;
+function misconfigured({ problem, stored }: Facts): ConditionText | undefined {
+  if (problem === undefined) return undefined;
+  const message = `the last decision, of ${stored} ${stored === 1 ? 'cluster' : 'clusters'}, stays published: ${problemText(problem)}`;
   return { status: 'False', reason: 'Misconfigured', message };
 }
 
-function noneWanted({ schedule }: SatisfactionInput): ConditionText | undefined {
-  if (schedule.wanted !== 0) return undefined;
+function noneWanted({ wanted }: Facts): ConditionText | undefined {
+  if (wanted !== 0) return undefined;
   const message = 'no cluster is wanted: spec.numberOfClusters is 0';
   return { status: 'True', reason: 'AllDecisionsScheduled', message };
 }
 
-function noBinding({ schedule, namespace }: SatisfactionInput): ConditionText | undefined {
-  const { bound, ignored } = schedule.eligibility;
+function noBinding({ bound, ignored, namespace }: Facts): ConditionText | undefined {
   if (bound.length > 0) return undefined;
   const cure =
     `no cluster set is bound to namespace ${namespace}: create a ManagedClusterSetBinding there, ` +
@@ -80,42 +77,85 @@ function ignoredText({ binding, clusterSet, why }: IgnoredBinding): string {
   }
 }
 
-function noIntersection({ schedule, rules }: SatisfactionInput): ConditionText | undefined {
-  const { bound, eligible } = schedule.eligibility;
+function noIntersection({ bound, eligible, absent, namespace }: Facts): ConditionText | undefined {
   if (eligible.length > 0) return undefined;
-  const names = `asked for: ${nameList(rules.requested)}; bound: ${nameList(bound)}`;
-  const message = `none of spec.ClusterSets is bound to the namespace; ${names}`;
-  return { status: 'False', reason: 'NoIntersection', message };
+  const names = `${absentList(absent, namespace)}; bound: ${nameList(bound)}`;
+  return {
+    status: 'False',
+    reason: 'NoIntersection',
+    message: `nothing can be selected from spec.ClusterSets: ${names}`,
+  };
 }
 
-function noCandidate({ schedule }: SatisfactionInput): ConditionText | undefined {
-  if (schedule.candidates > 0) return undefined;
-  const message = `no cluster to select from in cluster sets ${nameList(schedule.eligibility.eligible)}`;
+function noCandidate({ someCandidate, eligible }: Facts): ConditionText | undefined {
+  if (someCandidate) return undefined;
+  const message = `no cluster to select from in cluster sets ${nameList(eligible)}`;
   return { status: 'False', reason: 'AllManagedClusterSetsEmpty', message };
 }
 
-function noMatch({ schedule, rules }: SatisfactionInput): ConditionText | undefined {
-  if (schedule.matched > 0) return undefined;
-  const sets = nameList(schedule.eligibility.eligible);
-  const tried = rules.predicates.length;
-  const message = `no cluster of cluster sets ${sets} matches ${tried === 1 ? 'the 1 predicate' : `any of ${tried} predicates`}`;
+function noMatch(facts: Facts): ConditionText | undefined {
+  if (facts.someMatch) return undefined;
+  const message = `no cluster of cluster sets ${nameList(facts.eligible)} matches: ${unmatchedList(facts)}`;
   return { status: 'False', reason: 'NoManagedClusterMatched', message };
 }
 
-function tooFew({ schedule, scheduled }: SatisfactionInput): ConditionText | undefined {
-  const needed = schedule.wanted ?? schedule.matched;
-  if (scheduled >= needed) return undefined;
-  return { status: 'False', reason: 'NotAllDecisionsScheduled', message: missing(needed - scheduled, needed) };
+function tooFew(facts: Facts): ConditionText | undefined {
+  const { wanted, scheduled, allStored } = facts;
+  if (wanted === undefined ? allStored : scheduled >= wanted) return undefined;
+  return { status: 'False', reason: 'NotAllDecisionsScheduled', message: missing(facts) };
 }
 
-function missing(count: number, needed: number): string {
-  if (needed === 1) return 'the 1 wanted cluster is missing';
-  return `${count} of ${needed} wanted clusters ${count === 1 ? 'is' : 'are'} missing`;
+/** Which clusters are missing. What is not stored yet is said by the condition Ready. */
+function missing(facts: Facts): string {
+  const { wanted, scheduled, allStored, someHeld } = facts;
+  if (wanted === undefined) return 'not every cluster that matches is stored';
+  const count = wanted - scheduled;
+  const text =
+    wanted === 1
+      ? 'the 1 wanted cluster is missing'
+      : `${count} of ${wanted} wanted clusters ${count === 1 ? 'is' : 'are'} missing`;
+  if (someHeld) return `${text}, those that spec.disruptionBudget holds included`;
+  if (!allStored) return text;
+  const why = unmatchedList(facts);
+  return `${text}: every cluster that matches is selected${why === '' ? '' : `; ${why}`}`;
+}
+
+/** The predicates that match nobody; the empty string for none. */
+function unmatchedList({ unmatched }: Facts): string {
+  const texts = unmatched.slice(0, MOST_PREDICATES).map((one) => clip(unmatchedText(one), PREDICATE_LIMIT));
+  const more = unmatched.length - texts.length;
+  if (more > 0) texts.push(`and ${more} more ${more === 1 ? 'predicate' : 'predicates'}`);
+  return texts.join('; ');
 }
 
 /** Adds the sets that no new cluster is selected from. */
-function withUnreadable(condition: ConditionText, { eligibility }: Schedule): ConditionText {
-  if (eligibility.unreadable.length === 0) return condition;
-  const text = `the selector of cluster set ${nameList(eligibility.unreadable)} cannot be read, so no new cluster is selected from it`;
-  return { ...condition, message: `${condition.message}; ${text}` };
+function withSets(condition: ConditionText, facts: Facts): ConditionText {
+  const { unreadable, absent } = facts;
+  if (condition.reason === 'Misconfigured') return condition;
+  const tails: string[] = [];
+  if (unreadable.length > 0)
+    tails.push(
+      `the selector of cluster set ${nameList(unreadable)} cannot be read, so no new cluster is selected from it`,
+    );
+  const rest = absent.filter(({ set }) => !isNamed(set, condition, facts));
+  if (rest.length > 0) tails.push(nothingComesFrom(rest, facts));
+  return tails.length === 0 ? condition : { ...condition, message: joinedTexts(condition.message, tails.join('; ')) };
+}
+
+/** Whether the message says already why nothing comes from the set. */
+function isNamed(set: string, { reason }: ConditionText, { ignored }: Facts): boolean {
+  if (reason === 'NoManagedClusterSetBindings') return ignored.some(({ binding }) => binding === set);
+  return reason === 'NoIntersection';
+}
+
+function nothingComesFrom(absent: readonly AbsentSet[], { namespace }: Facts): string {
+  return `nothing comes from ${absentList(absent, namespace)}`;
+}
+
+/** `nope (there is no ManagedClusterSet nope), old (its binding is being deleted)`. */
+function absentList(absent: readonly AbsentSet[], namespace: string): string {
+  return boundedList(
+    absent.map((one) => `${one.set} (${absentText(one, namespace)})`),
+    ', ',
+  );
 }

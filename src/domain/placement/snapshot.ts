@@ -1,4 +1,5 @@
 import type { StoredDecision } from './decision.js';
+import type { UnmatchedPredicate } from './facts/unmatched.js';
 import type { ClusterView, PlacementRules } from './predicates.js';
 import type { MatchedClusters } from './rank.js';
 
@@ -37,6 +38,8 @@ export interface Candidates {
   readonly count: number;
   has(name: string): boolean;
   readonly matched: MatchedClusters;
+  /** The predicates that match none of them, and why; none while as many match as are wanted. */
+  readonly unmatched: readonly UnmatchedPredicate[];
 }
 
 /** The clusters of each decision object: `slots[n - 1]` is the list of object n, empty when it does not exist. */

@@ -4,8 +4,9 @@ import type { Condition, ConditionStatus } from '../../api/meta.js';
 import { PlacementConditions, type PlacementPhase, type PlacementReason } from '../../api/placementreasons.js';
 import { joinedTexts, mergeConditions, nameList, problemText, type ConditionState } from '../conditions.js';
 import { isList } from '../selectors.js';
-import { satisfiedCondition, type ConditionText } from './satisfaction.js';
-import { selected, type Schedule } from './schedule.js';
+import { factsOf, type Facts } from './facts/facts.js';
+import { missingSetsCondition, satisfiedCondition, type ConditionText } from './satisfaction.js';
+import type { Schedule } from './schedule.js';
 import { publishedAfter, type SlicePlan } from './slices.js';
 import type { PlacementSnapshot } from './snapshot.js';
 
@@ -39,24 +40,21 @@ export function placementReport(
 ): PlacementReport {
   const slices = publishedAfter(publication.plan, publication.done);
   const stored = new Set(slices.flatMap((slice) => slice.clusters));
-  const scheduled = selected(schedule).filter((name) => stored.has(name)).length;
-  const { namespace, rules } = snapshot.placement;
+  const facts = factsOf(snapshot, schedule, stored);
+  const { namespace } = snapshot.placement;
   const { problem } = schedule;
   const ready =
     problem === undefined
       ? readiness(publication, namespace)
       : statement('False', 'Misconfigured', problemText(problem));
-  const satisfied = withBlocker(
-    satisfiedCondition({ namespace, rules, schedule, scheduled, stored: stored.size }),
-    ready,
-  );
+  const satisfied = withBlocker(satisfiedCondition(facts), ready);
   const decided = slices.length > 0 || hadDecision(snapshot.placement.status);
   return {
     phase: decided || problem !== undefined ? phaseOf(schedule, satisfied, stored.size) : 'Pending',
     observedGeneration: snapshot.placement.generation,
     numberOfSelectedClusters: stored.size,
     decisions: slices.map(({ name, revision }) => ({ name, revision })),
-    states: statesOf(schedule, satisfied, ready, snapshot.placement.generation),
+    states: statesOf(facts, satisfied, ready, snapshot.placement.generation),
   };
 }
 
@@ -114,14 +112,10 @@ function readiness({ plan, done, failure }: Publication, namespace: string): Con
   return statement('False', 'Publishing', `not stored yet: PlacementDecision ${nameList([...new Set(pending)])}`);
 }
 
-/** All conditions in their order; Reconciling and Stalled only when they are True. */
-function statesOf(
-  schedule: Schedule,
-  satisfied: ConditionText,
-  ready: ConditionText,
-  generation: number,
-): ConditionState[] {
-  const { problem } = schedule;
+/** All conditions in their order; ClusterSetsMissing, Reconciling and Stalled only when they are True. */
+function statesOf(facts: Facts, satisfied: ConditionText, ready: ConditionText, generation: number): ConditionState[] {
+  const { problem } = facts;
+  const missing = missingSetsCondition(facts);
   const misconfigured =
     problem === undefined
       ? statement('False', 'Succeedconfigured', 'every field of the spec can be read')
@@ -133,6 +127,7 @@ function statesOf(
   add(PlacementConditions.PlacementSatisfied, satisfied);
   add(PlacementConditions.PlacementMisconfigured, misconfigured);
   add(PlacementConditions.Ready, ready);
+  if (missing !== undefined) add(PlacementConditions.ClusterSetsMissing, missing);
   if (problem !== undefined) add(PlacementConditions.Stalled, misconfigured);
   else if (ready.status !== 'True') add(PlacementConditions.Reconciling, { ...ready, status: 'True' });
   return states;

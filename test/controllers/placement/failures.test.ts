@@ -36,7 +36,7 @@ describe('reports of failed writes', () => {
     const ready = hub.condition('web', 'Ready')?.message ?? '';
     const satisfied = hub.condition('web', 'PlacementSatisfied')?.message ?? '';
     expect(ready).toContain('PlacementDecision team/web-decision-1');
-    expect(satisfied).toBe(`the 1 wanted cluster is missing; ${ready}`);
+    expect(satisfied).toBe(`not every cluster that matches is stored; ${ready}`);
     expect(hub.events).toEqual([
       expect.objectContaining({ type: 'Warning', reason: 'PlacementUnsatisfied', note: satisfied }),
     ]);
@@ -85,7 +85,7 @@ describe('reports of failed writes', () => {
 
     expect(hub.events.map(({ reason, note }) => [reason, note.slice(0, 20)])).toEqual([
       ['DecisionPublished', 'selected 50 clusters'],
-      ['PlacementUnsatisfied', '100 of 150 wanted cl'],
+      ['PlacementUnsatisfied', 'not every cluster th'],
     ]);
   });
 

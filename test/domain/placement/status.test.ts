@@ -113,7 +113,10 @@ describe('PlacementSatisfied', () => {
       world: { ...two, spec: { ClusterSets: ['z', 'y'] } },
       is: 'False NoIntersection',
       phase: 'Unsatisfied',
-      words: ['asked for: y, z', 'bound: a, b'],
+      words: [
+        'nothing can be selected from spec.ClusterSets: y (no ManagedClusterSetBinding y in namespace team), z (no',
+        '; bound: a, b',
+      ],
     },
     {
       when: 'the sets are empty',
@@ -134,14 +137,14 @@ describe('PlacementSatisfied', () => {
       world: { ...two, spec: inEu, fleet: [member('x', {}, ['a'])] },
       is: 'False NoManagedClusterMatched',
       phase: 'Unsatisfied',
-      words: ['a, b', 'matches the 1 predicate'],
+      words: ['no cluster of cluster sets a, b matches: predicate 0: no candidate has label region'],
     },
     {
       when: 'nothing matches any predicate',
       world: { ...two, spec: inEuTwice, fleet: [member('x', {}, ['a'])] },
       is: 'False NoManagedClusterMatched',
       phase: 'Unsatisfied',
-      words: ['any of 2 predicates'],
+      words: ['matches: predicate 0: no candidate has label region; predicate 1: no candidate has label region'],
     },
     {
       when: 'the only one wanted is selected',
@@ -155,7 +158,7 @@ describe('PlacementSatisfied', () => {
       world: { spec: N(2), fleet: members('x') },
       is: 'False NotAllDecisionsScheduled',
       phase: 'PartiallySatisfied',
-      words: ['1 of 2 wanted clusters is missing'],
+      words: ['1 of 2 wanted clusters is missing: every cluster that matches is selected'],
     },
     {
       when: 'misconfigured with one cluster',
@@ -387,7 +390,7 @@ describe('conditions beside PlacementSatisfied', () => {
     const of = report(world, { done: 0, failure: { name: 'web-decision-1', message: `refused ${'y'.repeat(2_000)}` } });
 
     expect(message(of, 'PlacementSatisfied')).toMatch(
-      /^none of spec.ClusterSets is bound .*…; PlacementDecision team\/web-decision-1: refused y+…$/,
+      /^nothing can be selected from spec.ClusterSets: .*…; PlacementDecision team\/web-decision-1: refused y+…$/,
     );
     expect(message(of, 'PlacementSatisfied')).toHaveLength(MESSAGE_LIMIT);
   });

@@ -1,3 +1,4 @@
+import { factsAmong, unmatchedPredicates } from '../../../src/domain/placement/facts/unmatched.js';
 import type { ClusterView, PlacementRules } from '../../../src/domain/placement/predicates.js';
 import { matchedClusters } from '../../../src/domain/placement/rank.js';
 import { matches } from '../../../src/domain/placement/rules.js';
@@ -22,11 +23,9 @@ export function candidatesAmong(
   rules: PlacementRules,
 ): Candidates {
   const candidates = membersOf(fleet, eligible).filter(({ cluster }) => !cluster.deleting);
-  const matched = candidates.filter(({ cluster }) => matches(rules, cluster));
+  const matching = candidates.filter(({ cluster }) => matches(rules, cluster));
   const names = new Set(candidates.map(({ cluster }) => cluster.name));
-  return {
-    count: candidates.length,
-    has: (name) => names.has(name),
-    matched: matchedClusters(matched.map(({ cluster }) => cluster.name)),
-  };
+  const sizes = { count: candidates.length, matched: matchedClusters(matching.map(({ cluster }) => cluster.name)) };
+  const facts = factsAmong(candidates.map(({ cluster }) => cluster));
+  return { ...sizes, has: (name) => names.has(name), unmatched: unmatchedPredicates(rules, sizes, facts) };
 }

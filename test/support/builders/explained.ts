@@ -104,6 +104,7 @@ export function expectIndexEqual(world: World): void {
   assert.deepEqual(index.bindings(NAMESPACE), snapshot.bindings);
   assert.deepEqual(index.sets(NAMESPACE), snapshot.sets);
   assert.equal(candidates.count, snapshot.candidates.count);
+  assert.deepEqual(candidates.unmatched, snapshot.candidates.unmatched);
   for (const name of names) assert.equal(candidates.has(name), snapshot.candidates.has(name));
   assert.deepEqual(sortedNames(candidates.matched), sortedNames(snapshot.candidates.matched));
   for (const [name, view] of snapshot.held) assert.deepEqual(index.cluster(name), view);

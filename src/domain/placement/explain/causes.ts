@@ -40,7 +40,10 @@ export function absentText({ set, why }: AbsentSet, namespace: string): string {
 }
 
 /** Why the cluster is not selected, for one that fails a rule; undefined for any other. */
-export function causeText(one: ClusterExplanation, { placement, schedule }: Explanation): string | undefined {
+export function causeText(
+  one: ClusterExplanation,
+  { placement, schedule }: Pick<Explanation, 'placement' | 'schedule'>,
+): string | undefined {
   switch (one.verdict) {
     case 'Gone':
       return 'was deleted';

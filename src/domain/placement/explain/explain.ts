@@ -9,7 +9,7 @@ import type { ClusterExplanation, Explanation, ExplainInput, Member, Verdict } f
  * Explains for each cluster of the eligible sets and of the decision why it is selected or not: by the rules, ranks and
  * limit of `schedule`, in O(clusters × requirements).
  */
-export function explain({ snapshot, members, readable }: ExplainInput): Explanation {
+export function explain({ snapshot, members, readable }: Omit<ExplainInput, 'selectors'>): Explanation {
   const { placement } = snapshot;
   const decided = schedule(snapshot);
   const current = new Set(decided.current.flat());
@@ -34,6 +34,15 @@ export function explainOther(cluster: ClusterView, { snapshot }: ExplainInput): 
   const rules = { snapshot, decided: schedule(snapshot), shared: new SharedLists() };
   const judged = judge({ name: cluster.name, cluster, sets: [], inDecision: false }, rules);
   return { ...judged, verdict: judged.causes[0] ?? 'Unknown', rank: undefined };
+}
+
+/** What the rules say of the clusters that `decided` drops, by name. */
+export function explainDropped(snapshot: PlacementSnapshot, decided: Schedule): readonly ClusterExplanation[] {
+  const rules = { snapshot, decided, shared: new SharedLists() };
+  return decided.dropped.map(({ cluster: name, cause }) => {
+    const subject = { name, cluster: snapshot.held.get(name), sets: [], inDecision: true };
+    return { ...judge(subject, rules), verdict: cause, rank: undefined };
+  });
 }
 
 type Judged = Omit<ClusterExplanation, 'verdict' | 'rank'>;

@@ -1,5 +1,6 @@
 import { editDistance } from '../../../api/editdistance.js';
-import { valueOf, type StringMap } from '../../selectors.js';
+import { valueOf } from '../../selectors.js';
+import { otherSource, textsOf } from '../facts/unmatched.js';
 import type { ClusterView } from '../predicates.js';
 import type { Source } from '../rules.js';
 import { wordText, type SourcedRequirement } from './requirementtext.js';
@@ -30,11 +31,6 @@ const MOST_WORDS = 1_000;
 /** Longer words are compared without regard to case alone: the cost of a distance grows with the square of the length. */
 const LONGEST_WORD = 128;
 
-/** The labels or the claims of a cluster. */
-export function mapOf(cluster: ClusterView, source: Source): StringMap {
-  return source === 'label' ? cluster.labels : cluster.claims;
-}
-
 /** Hints for a requirement that no candidate meets; none for one that a missing key meets. */
 export function hintsFor(one: SourcedRequirement, candidates: readonly ClusterView[]): readonly Hint[] {
   const { source, requirement } = one;
@@ -58,10 +54,10 @@ export function hintText({ suggested: { source, key, value }, carriers, candidat
 
 function keyHint(one: SourcedRequirement, candidates: readonly ClusterView[]): readonly Hint[] {
   const { source, requirement } = one;
-  const other: Source = source === 'label' ? 'claim' : 'label';
+  const other = otherSource(source);
   const word = requirement.key;
   const total = candidates.length;
-  const elsewhere = candidates.filter((cluster) => valueOf(mapOf(cluster, other), word) !== undefined).length;
+  const elsewhere = candidates.filter((cluster) => valueOf(textsOf(cluster, other), word) !== undefined).length;
   if (elsewhere > 0) {
     const suggested = { source: other, key: word, value: undefined };
     return [{ ...one, kind: 'OtherSource', word, suggested, carriers: elsewhere, candidates: total }];
@@ -100,7 +96,7 @@ function byCarriers(words: Words): readonly (readonly [word: string, carriers: n
 function countKeys(candidates: readonly ClusterView[], source: Source): Words {
   const words = new Map<string, number>();
   for (const cluster of candidates) {
-    for (const key of Object.keys(mapOf(cluster, source))) words.set(key, (words.get(key) ?? 0) + 1);
+    for (const key of Object.keys(textsOf(cluster, source))) words.set(key, (words.get(key) ?? 0) + 1);
   }
   return words;
 }
@@ -108,7 +104,7 @@ function countKeys(candidates: readonly ClusterView[], source: Source): Words {
 function countValues(candidates: readonly ClusterView[], source: Source, key: string): Words {
   const words = new Map<string, number>();
   for (const cluster of candidates) {
-    const value = valueOf(mapOf(cluster, source), key);
+    const value = valueOf(textsOf(cluster, source), key);
     if (value !== undefined) words.set(value, (words.get(value) ?? 0) + 1);
   }
   return words;

@@ -1,4 +1,5 @@
 import type { Requirement } from '../../selectors.js';
+import type { Predicate } from '../predicates.js';
 import type { Source, Unmet } from '../rules.js';
 
 /** Requirements and values as text, in the syntax of selectors. */
@@ -7,6 +8,14 @@ import type { Source, Unmet } from '../rules.js';
 export interface SourcedRequirement {
   readonly source: Source;
   readonly requirement: Requirement;
+}
+
+/** The requirements of a predicate, labels first. */
+export function sourcedRequirements({ labels, claims }: Predicate): readonly SourcedRequirement[] {
+  return [
+    ...labels.map((requirement) => ({ source: 'label' as const, requirement })),
+    ...claims.map((requirement) => ({ source: 'claim' as const, requirement })),
+  ];
 }
 
 /** Characters that need no quotes: those of labels, and some more. */

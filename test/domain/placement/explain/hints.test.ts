@@ -4,7 +4,7 @@ import { worldOf, type World } from '../../../../src/domain/fleet/world.js';
 import { explain } from '../../../../src/domain/placement/explain/explain.js';
 import { bestFix, fixFor } from '../../../../src/domain/placement/explain/fix.js';
 import { hintText, nearestWord } from '../../../../src/domain/placement/explain/hints.js';
-import { explainPredicates, unmatchedText } from '../../../../src/domain/placement/explain/predicates.js';
+import { explainPredicates, predicateText } from '../../../../src/domain/placement/explain/predicates.js';
 import { expectFixesWork, expectHintsOfCandidates } from '../../../support/builders/explained.js';
 import {
   explainInput,
@@ -35,7 +35,7 @@ function world(predicates: readonly unknown[], managedclusters = FLEET, selector
 
 function findings(...predicates: readonly unknown[]): readonly string[] {
   return explainPredicates(explain(explainInput(world(predicates)))).flatMap((one) => [
-    unmatchedText(one) ?? `predicate ${one.index}: ${one.matched}`,
+    predicateText(one) ?? `predicate ${one.index}: ${one.matched}`,
     ...one.hints.map(hintText),
   ]);
 }
