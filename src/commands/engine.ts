@@ -48,12 +48,13 @@ export function engineGroup(manager: ControllerManager): Group {
 }
 
 function settingsOf(config: HubConfig): EngineSettings {
-  const { version, componentImage, componentReplicas, leaderElectionNamespace, namespace } = config;
+  const { version, componentImage, componentReplicas, leaderElectionNamespace, namespace, metricsSecure } = config;
   return {
     version,
     image: componentImage,
     replicas: componentReplicas,
     operatorNamespace: leaderElectionNamespace,
+    componentEnvironment: metricsSecure ? { MULTICLUSTER_ENGINE_METRICS_SECURE: 'true' } : {},
     ...(namespace === undefined ? {} : { onlyNamespace: namespace }),
   };
 }

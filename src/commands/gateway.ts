@@ -12,6 +12,7 @@ import { exitOnCrash } from '../runtime/lifecycle.js';
 import { errorText } from '../runtime/errors.js';
 import { refuseDebugger } from './debugger.js';
 import { runWithEndpoints } from './endpoints.js';
+import { secureMetrics } from './securemetrics.js';
 
 /** Serves the HTTPS interface until a signal; returns the exit code. A failure to start is one line of the log, and 1. */
 export async function runGateway(config: GatewayConfig): Promise<number> {
@@ -23,8 +24,10 @@ export async function runGateway(config: GatewayConfig): Promise<number> {
   try {
     const gateway = gatewayFor(config, { clock, log, metrics });
     await gateway.start();
+    const tls = { cert: config.tlsCert, key: config.tlsKey };
+    const secure = config.metricsSecure ? secureMetrics({ review: gateway.accessReviewer(), tls, log }) : undefined;
     // The debugger is checked late: Node opens it asynchronously after a signal.
-    const endpoints = { config, metrics, readyz: [gateway.readiness()], log, onListening: checkDebugger };
+    const endpoints = { config, metrics, secure, readyz: [gateway.readiness()], log, onListening: checkDebugger };
     return await runWithEndpoints([gateway], endpoints);
   } catch (error) {
     log.error({ reason: errorText(error) }, 'cannot start');

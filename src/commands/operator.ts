@@ -1,4 +1,5 @@
 import type { ControllerName, OperatorConfig } from '../config/config.js';
+import { createAccessReviewer } from '../kube/client/accessreview.js';
 import { loadKubeconfig, type Kubeconfig } from '../kube/transport/kubeconfig.js';
 import { KubeconfigError } from '../kube/transport/kubeconfigerror.js';
 import { createTransport } from '../kube/transport/transport.js';
@@ -46,7 +47,8 @@ async function runWith(config: OperatorConfig, kubeconfig: Kubeconfig): Promise<
     const livez = groups.map((group) => group.liveness());
     const readyz = groups.map((group) => group.readiness());
     try {
-      const secure = config.metricsSecure ? secureMetrics(config, manager.transport, log) : undefined;
+      const review = createAccessReviewer(manager.transport);
+      const secure = config.metricsSecure ? secureMetrics({ review, tls: config.metricsTls, log }) : undefined;
       return await runWithEndpoints(groups, { config, metrics: manager.metrics, secure, livez, readyz, log });
     } finally {
       await manager.transport.close();

@@ -1,30 +1,31 @@
-import type { OperatorConfig } from '../config/config.js';
 import { parseServingPair } from '../gateway/tls/certificate.js';
 import { FileReloader } from '../gateway/tls/filereloader.js';
-import { createAccessReviewer } from '../kube/client/accessreview.js';
-import type { Transport } from '../kube/transport/transport.js';
 import { MetricsAccess } from '../observability/metricsaccess.js';
 import type { EndpointSecurity } from '../observability/server.js';
 import { issueServingCertificate, LIFETIME_MS } from '../pki/serving.js';
+import type { ReviewAccess } from '../runtime/access.js';
 import { systemClock, type Clock, type Timer } from '../runtime/clock.js';
 import type { Logger } from '../runtime/logger.js';
 
 /** How often certificate files are read, and whether a self-signed certificate is due for renewal is checked, ms. */
 const RELOAD_MS = 5_000;
 const RENEWAL_CHECK_MS = 3_600_000;
-const SELF_SIGNED_NAMES = ['multicluster-engine-operator-metrics.multicluster-engine-operator.svc', 'localhost'];
 
 type UseCertificate = (cert: string, key: string) => void;
 
-/** HTTPS for the metrics of an operator, and the review of tokens by its API server. */
-export function secureMetrics(
-  { metricsTls }: Pick<OperatorConfig, 'metricsTls'>,
-  transport: Transport,
-  log: Logger,
-): EndpointSecurity {
-  const access = new MetricsAccess({ review: createAccessReviewer(transport), clock: systemClock, log });
-  if (metricsTls === undefined) return { access, ...selfSigned(systemClock) };
-  const { cert, key } = metricsTls;
+/** What the metrics of a process are protected with. */
+export interface SecureMetricsOptions {
+  readonly review: ReviewAccess;
+  /** PEM files of the certificate and its key; undefined: a self-signed one. */
+  readonly tls: { readonly cert: string; readonly key: string } | undefined;
+  readonly log: Logger;
+}
+
+/** HTTPS for the metrics of a process, for the tokens that the API server allows. */
+export function secureMetrics({ review, tls, log }: SecureMetricsOptions): EndpointSecurity {
+  const access = new MetricsAccess({ review, clock: systemClock, log });
+  if (tls === undefined) return { access, ...selfSigned(systemClock) };
+  const { cert, key } = tls;
   let reloader: FileReloader | undefined;
   const options = { clock: systemClock, log, metrics: { reloaded: () => undefined }, everyMs: RELOAD_MS };
   return {
@@ -48,7 +49,7 @@ export function selfSigned(clock: Clock): Pick<EndpointSecurity, 'serve' | 'stop
   let stopped = false;
   const issue = async (use: UseCertificate): Promise<void> => {
     const now = clock.now();
-    const pair = await issueServingCertificate({ names: SELF_SIGNED_NAMES, now });
+    const pair = await issueServingCertificate({ names: ['localhost'], now });
     use(pair.certificate, pair.privateKey);
     renewAt = now + (LIFETIME_MS * 2) / 3;
   };

@@ -164,6 +164,7 @@ function operator(config: StandaloneConfig, clients: InProcessClients, log: Logg
     kubeApiQps: 100,
     kubeApiBurst: 200,
     settleWindowMs: 50,
+    metricsSecure: false,
   };
   return engineGroup(createManager(settings, log, (options) => clients.transport(user, options)));
 }

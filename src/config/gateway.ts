@@ -23,6 +23,8 @@ export interface GatewayConfig {
   /** PEM file of the CA certificates for its verification. */
   readonly upstreamCa: string;
   readonly metricsListen: Listen;
+  /** Serve the metrics over HTTPS with the serving certificate, to clients with a permitted token. */
+  readonly metricsSecure: boolean;
   readonly healthListen: Listen;
   readonly logLevel: LogLevel;
   /** Use the status codes of the specified interface only, without error bodies. */
@@ -56,6 +58,10 @@ export const GATEWAY_FLAGS: FlagRows = {
     default: IN_CLUSTER_CA,
   },
   'metrics-listen': { value: 'HOST:PORT', help: 'address of /metrics', default: '0.0.0.0:8080' },
+  'metrics-secure': {
+    help: 'serve /metrics over HTTPS to users with that nonResourceURL',
+    default: 'false',
+  },
   'health-listen': { value: 'HOST:PORT', help: 'address of /livez and /readyz', default: '0.0.0.0:8081' },
   'log-level': { value: 'LEVEL', help: `one of ${LOG_LEVELS.join(', ')}`, default: 'info' },
   'strict-status-codes': {
@@ -118,6 +124,7 @@ export function gateway(flags: Flags, environment: ProcessEnvironment): GatewayC
     upstream: upstreamUrl(flags.find('upstream'), env),
     upstreamCa: required(flags, 'upstream-ca'),
     metricsListen: flags.get('metrics-listen').listen(),
+    metricsSecure: flags.get('metrics-secure').bool(),
     healthListen: flags.get('health-listen').listen(),
     logLevel: flags.get('log-level').oneOf(LOG_LEVELS),
     strictStatusCodes: flags.get('strict-status-codes').bool(),

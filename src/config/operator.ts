@@ -34,6 +34,8 @@ export interface ManagerConfig {
   /** Requests that may be sent at once. */
   readonly kubeApiBurst: number;
   readonly settleWindowMs: number;
+  /** Serve the metrics of this process and of the components over HTTPS, to clients with a permitted token. */
+  readonly metricsSecure: boolean;
 }
 
 /** A serving certificate with its chain, and its key. */
@@ -49,8 +51,6 @@ export interface OperatorConfig extends ManagerConfig {
   /** File with the API server's address and credentials; undefined: in-cluster, else the usual kubeconfig rules. */
   readonly kubeconfig: string | undefined;
   readonly metricsListen: Listen;
-  /** Serve the metrics over HTTPS, to clients with a permitted token. */
-  readonly metricsSecure: boolean;
   /** PEM files of the certificate of the metrics; undefined: a self-signed one. */
   readonly metricsTls: TlsFiles | undefined;
   readonly healthListen: Listen;
@@ -80,7 +80,7 @@ export const OPERATOR_FLAGS: FlagRows = {
   'component-replicas': { value: 'N', help: 'replicas of each component, 1 to 100', default: '2' },
   'metrics-listen': { value: 'HOST:PORT', help: 'address of /metrics', default: '0.0.0.0:8080' },
   'metrics-secure': {
-    help: 'serve /metrics over HTTPS, to tokens whose user may get the nonResourceURL /metrics',
+    help: 'serve /metrics, here and in components, over HTTPS to users with that nonResourceURL',
     default: 'false',
   },
   'metrics-tls-cert': {

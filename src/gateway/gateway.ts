@@ -1,3 +1,4 @@
+import type { ReviewAccess } from '../runtime/access.js';
 import { delay, type Clock } from '../runtime/clock.js';
 import type { HealthCheck } from '../runtime/health.js';
 import type { Logger } from '../runtime/logger.js';
@@ -5,6 +6,7 @@ import { Budget } from './request/budget.js';
 import { Drain } from './request/drain.js';
 import { ObjectParser } from './request/objectparser.js';
 import { AcceptedTokens } from './upstream/acceptedtokens.js';
+import { createAccessReviewer } from './upstream/accessreview.js';
 import { certificateProblem, parseServingPair, type ServingPair } from './tls/certificate.js';
 import { UpstreamReadiness } from './upstream/readiness.js';
 import { Connections } from './server/connections.js';
@@ -151,6 +153,11 @@ export class Gateway {
     await this.#server.stop(DRAIN_MS);
     for (const reloader of this.#reloaders) reloader.stop();
     await Promise.all([this.#upstream.close(), this.#parser.close()]);
+  }
+
+  /** Asks the API server about the tokens of clients that want to read the metrics. */
+  accessReviewer(): ReviewAccess {
+    return createAccessReviewer(this.#upstream, this.#options.clock);
   }
 
   readiness(): HealthCheck {

@@ -23,7 +23,8 @@ const MAX_NEW_REVIEWS = 4;
 const MAX_REPEATED_REVIEWS = 16;
 /** Longer ones are no tokens of an API server. */
 const MAX_TOKEN_CHARS = 8_192;
-const BEARER = /^Bearer +([^\s]+)$/i;
+/** The token as RFC 6750 writes it, so that it can be sent to the API server in a header. */
+const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 
 interface Decision {
   readonly decision: AccessDecision;

@@ -4,5 +4,5 @@
  */
 export type AccessDecision = 'allowed' | 'forbidden' | 'unauthenticated';
 
-/** Asks the API server. Rejects with an ApiError when it does not answer within 5 s. */
+/** Asks the API server. Rejects when it does not answer within 5 s. */
 export type ReviewAccess = (token: string) => Promise<AccessDecision>;

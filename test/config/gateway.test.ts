@@ -25,6 +25,7 @@ describe('a gateway in a cluster', () => {
       upstream: 'https://10.0.0.1:6443',
       upstreamCa: '/var/run/secrets/kubernetes.io/serviceaccount/ca.crt',
       metricsListen: { host: '0.0.0.0', port: 8080 },
+      metricsSecure: false,
       healthListen: { host: '0.0.0.0', port: 8081 },
       logLevel: 'info',
       strictStatusCodes: false,
@@ -50,6 +51,7 @@ describe('a gateway in a cluster', () => {
     [['--max-connections=10'], { maxConnections: 10 }],
     [['--upstream-timeout=500ms'], { upstreamTimeoutMs: 500 }],
     [['--shutdown-delay=0s'], { shutdownDelayMs: 0 }],
+    [['--metrics-secure'], { metricsSecure: true }],
   ])('a gateway in a cluster takes %j', (args, expected) => {
     expect(read([...FILES, ...args])).toMatchObject(expected);
   });

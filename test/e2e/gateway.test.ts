@@ -61,7 +61,8 @@ describeWithServer('the gateway of an engine', { own: true, log: 'RequestRespons
     const component = 'gateway';
     const row = CATALOGUE.find(({ name }) => name === component)?.servingCertificate;
     if (row === undefined) throw new Error('no component asks for a certificate');
-    const settings = { version: version(), image: '', replicas: 2, operatorNamespace: OPERATOR_NAMESPACE };
+    const operatorNamespace = OPERATOR_NAMESPACE;
+    const settings = { version: version(), image: '', replicas: 2, operatorNamespace, componentEnvironment: {} };
     const one: ServingCertificate = {
       component,
       row,

@@ -23,15 +23,21 @@ function accessTo(decisions: Readonly<Record<string, AccessDecision | Error>>) {
 }
 
 describe('the access to the metrics', () => {
-  it.each([[undefined], [''], ['Basic abc'], ['Bearer'], ['Bearer a b'], [`Bearer ${'x'.repeat(8193)}`]])(
-    'a request with the header %j is unauthenticated and not reviewed',
-    async (header) => {
-      const { access, reviewed } = accessTo({});
+  it.each([
+    [undefined],
+    [''],
+    ['Basic abc'],
+    ['Bearer'],
+    ['Bearer a b'],
+    ['Bearer a\u0001'],
+    ['Bearer é'],
+    [`Bearer ${'x'.repeat(8193)}`],
+  ])('a request with the header %j is unauthenticated and not reviewed', async (header) => {
+    const { access, reviewed } = accessTo({});
 
-      expect(await access.decide(header)).toBe('unauthenticated');
-      expect(reviewed).toEqual([]);
-    },
-  );
+    expect(await access.decide(header)).toBe('unauthenticated');
+    expect(reviewed).toEqual([]);
+  });
 
   it('an allowed token is reviewed again after a minute, so that a revoked one loses its access', async () => {
     const { access, clock, reviewed, answer } = accessTo({ good: 'allowed' });

@@ -24,6 +24,8 @@ export interface EngineSettings {
   readonly replicas: number;
   /** Where the operator's ServiceAccount and the Leases live. */
   readonly operatorNamespace: string;
+  /** Settings of the operator that the components have too: variables of their containers' environment. */
+  readonly componentEnvironment: Readonly<Record<string, string>>;
   /** Set with `--namespace`: the only namespace that is served; the namespace and all bindings exist already. */
   readonly onlyNamespace?: string;
 }
@@ -111,7 +113,8 @@ function renderComponent(template: KubeObject, type: ResourceType, rendering: Re
   if (type.kind !== 'Deployment') return object;
   const labels = { ...productLabels(row.name, settings.version), [ENGINE_LABEL]: engine.name };
   const leaseNamespace = row.leaderElection === undefined ? undefined : settings.operatorNamespace;
-  return renderPods(object, { spec, labels, image: settings.image, replicas: settings.replicas, leaseNamespace });
+  const { image, replicas, componentEnvironment: environment } = settings;
+  return renderPods(object, { spec, labels, image, replicas, leaseNamespace, environment });
 }
 
 /** The environment variable of a component's containers whose value is set here. */
@@ -125,6 +128,8 @@ export interface PodRendering {
   readonly replicas: number;
   /** The namespace of the replicas' Lease; undefined without leader election. */
   readonly leaseNamespace: string | undefined;
+  /** Added to the environment of each container. */
+  readonly environment: Readonly<Record<string, string>>;
 }
 
 /** A Deployment with the pod settings of the engine's spec and the operator's flags. */
@@ -152,10 +157,11 @@ export function renderPods(deployment: Manifest, rendering: PodRendering): Manif
 }
 
 function renderContainer(container: Tree, rendering: PodRendering): Tree {
-  const { image, leaseNamespace } = rendering;
-  const env = itemsAt(container, 'env').map((one) =>
+  const { image, leaseNamespace, environment } = rendering;
+  const given = itemsAt(container, 'env').map((one) =>
     one['name'] === LEASE_NAMESPACE_VARIABLE && leaseNamespace !== undefined ? { ...one, value: leaseNamespace } : one,
   );
+  const env = [...given, ...Object.entries(environment).map(([name, value]) => ({ name, value }))];
   return { ...container, image, ...(env.length === 0 ? {} : { env }) };
 }
 

@@ -247,6 +247,17 @@ describe('the pods of every component', () => {
     }
   });
 
+  it('the containers of every component have the settings that the operator shares, after their own', () => {
+    const shared = { A: '1', B: 'two' };
+    const plain = podSpecs({}).map((pod) => itemsAt(itemsAt(pod, 'containers')[0], 'env'));
+    const rendered = podSpecs({}, { componentEnvironment: shared }).map((pod) =>
+      itemsAt(itemsAt(pod, 'containers')[0], 'env'),
+    );
+
+    expect(plain.every((env) => env.length > 0)).toBe(true);
+    expect(rendered).toEqual(plain.map((env) => [...env, { name: 'A', value: '1' }, { name: 'B', value: 'two' }]));
+  });
+
   it('the pods of every component keep the other fields of their template, init containers included', () => {
     const template = {
       metadata: { name: 'x' },
@@ -264,7 +275,7 @@ describe('the pods of every component', () => {
     const spec = effectiveSpec({ nodeSelector: { b: '2' }, tolerations: [{ operator: 'Exists' }] });
 
     expect(
-      renderPods(template, { spec, labels: {}, image: 'new', replicas: 1, leaseNamespace: undefined }),
+      renderPods(template, { spec, labels: {}, image: 'new', replicas: 1, leaseNamespace: undefined, environment: {} }),
     ).toMatchObject({
       spec: {
         template: {
