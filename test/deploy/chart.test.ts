@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Ajv } from 'ajv';
 import { load, loadAll } from 'js-yaml';
 
@@ -57,7 +58,63 @@ function paths(values: unknown, at = ''): string[] {
   return Object.entries(values).flatMap(([key, value]) => paths(value, at === '' ? key : `${at}.${key}`));
 }
 
+/** Each choice of optional folders, and the values of the chart that give the same objects. */
+const OPTIONS = [
+  { resources: ['monitoring'], components: [], flags: ['metrics.monitoring=true'] },
+  { resources: [], components: ['metrics-secure'], flags: ['metrics.secure=true'] },
+  {
+    resources: ['monitoring'],
+    components: ['metrics-secure'],
+    flags: ['metrics.secure=true', 'metrics.monitoring=true'],
+  },
+];
+
 describeWithPrograms('the Helm chart', ['helm', 'kustomize'], () => {
+  let folder = '';
+  beforeAll(() => void (folder = mkdtempSync(path.join(tmpdir(), 'multicluster-engine-chart-'))));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it.each(OPTIONS)(
+    'the Helm chart with $flags has the objects of overlay default with $resources and $components',
+    async ({ resources, components, flags }) => {
+      const inDeploy = (name: string): string => path.relative(folder, path.join(root, 'deploy', name));
+      const listed = {
+        resources: ['overlays/default', ...resources].map(inDeploy),
+        components: components.map(inDeploy),
+      };
+      writeFileSync(path.join(folder, 'kustomization.yaml'), JSON.stringify(listed));
+      const wanted = byId(await runProgram('kustomize', ['build', folder]));
+      const plain = byId(await runProgram('kustomize', ['build', path.join(root, 'deploy', 'overlays', 'default')]));
+      const made = [...(await template(...flags.flatMap((one) => ['--set', one])))].filter(
+        ([, one]) => field(annotationsOf(one), 'helm.sh/hook') === undefined,
+      );
+
+      expect(wanted.size).toBeGreaterThan(plain.size);
+      expect(wanted.delete(`Namespace /${OPERATOR_NAMESPACE}`)).toBe(true);
+      expect(new Map(made.map(([id, one]) => [id, withoutKeep(one)]))).toEqual(wanted);
+    },
+  );
+
+  it.each([
+    ['onlyNamespace=infra', 'infra'],
+    ['metrics.targetNamespace=fleet', 'fleet'],
+  ])('the Helm chart with %s scrapes, and permits reviews of tokens, in namespace %s', async (value, namespace) => {
+    const values = ['metrics.secure=true', 'metrics.monitoring=true', value];
+    const objects = await template(...values.flatMap((one) => ['--set', one]));
+    const monitor = objects.get(`PodMonitor ${OPERATOR_NAMESPACE}/multicluster-engine`);
+    const binding = objects.get('ClusterRoleBinding /multicluster-engine-metrics-auth');
+
+    expect(field(field(field(monitor, 'spec'), 'namespaceSelector'), 'matchNames')).toEqual([
+      OPERATOR_NAMESPACE,
+      namespace,
+    ]);
+    expect(field(binding, 'subjects')).toContainEqual({
+      kind: 'ServiceAccount',
+      name: 'placement-controller',
+      namespace,
+    });
+  });
+
   it.each(WAYS)(
     'the Helm chart has the objects of overlay $overlay, except the namespace of the operator',
     async ({ overlay, flags }) => {
@@ -157,6 +214,8 @@ describe('values.schema.json', () => {
     { onlyNamespace: 'default' },
     { topologySpread: { nodes: 'Never' } },
     { extraArgs: ['log-level=debug'] },
+    { metrics: { secure: 'true' } },
+    { metrics: { targetNamespace: '' } },
   ])('values.schema.json rejects %j', (wrong) => {
     expect(accepts(wrong)).toBe(false);
   });

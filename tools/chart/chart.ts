@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { load, loadAll } from 'js-yaml';
 import { asRecord, type JsonRecord } from '../../src/api/json.js';
-import { DEFAULT_TARGET_NAMESPACE } from '../../src/api/names.js';
-import { objectTemplate, targetTemplate } from './objects.js';
-import { when } from './template.js';
+import { metricsTemplates } from './metrics.js';
+import { labelled, objectTemplate, records, targetTemplate } from './objects.js';
+import { joined, when } from './template.js';
 
 const CHART = 'deploy/helm/multicluster-engine';
 const BASE = 'deploy/base';
@@ -24,7 +24,7 @@ type Changes = ReadonlyMap<string, JsonRecord | 'delete'>;
 
 /**
  * The files of the Helm chart that are made from deploy/: a template for each file of the base, and one for the objects
- * of the overlay namespaced. Chart.yaml has name and version of the package. Paths are below `root`.
+ * of the overlay namespaced, and those of the optional deploy/monitoring and deploy/metrics-secure. Chart.yaml has name and version of the package. Paths are below `root`.
  */
 export function chartFiles(root: string): { readonly path: string; readonly text: string }[] {
   const read = (...file: string[]): string => readFileSync(path.join(root, ...file), 'utf8');
@@ -43,11 +43,12 @@ export function chartFiles(root: string): { readonly path: string; readonly text
     };
   });
   const target = records(loadAll(read(OVERLAY, 'bindings.yaml')));
-  const targetText = joined(target.map((one) => targetTemplate(one, DEFAULT_TARGET_NAMESPACE)));
+  const targetText = joined(target.map((one) => targetTemplate(one, ONLY_NAMESPACE)));
   return [
     { path: `${CHART}/Chart.yaml`, text: chartYaml(asRecord(JSON.parse(read('package.json')))) },
     ...templates,
     { path: `${CHART}/templates/rights-target.yaml`, text: HEADER + when(ONLY_NAMESPACE, targetText) },
+    ...metricsTemplates(read).map(({ name, text }) => ({ path: `${CHART}/templates/${name}`, text: HEADER + text })),
   ];
 }
 
@@ -83,19 +84,6 @@ annotations:
 `;
 }
 
-function labelled(object: JsonRecord, labels: JsonRecord): JsonRecord {
-  const metadata = asRecord(object['metadata']);
-  return { ...object, metadata: { ...metadata, labels: { ...asRecord(metadata['labels']), ...labels } } };
-}
-
-function joined(texts: readonly string[]): string {
-  return texts.join('---\n');
-}
-
 function idOf(object: JsonRecord): string {
   return `${String(object['kind'])} ${String(asRecord(object['metadata'])['name'])}`;
-}
-
-function records(value: unknown): JsonRecord[] {
-  return Array.isArray(value) ? value.map((one) => asRecord(one)) : [];
 }

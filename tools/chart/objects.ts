@@ -1,5 +1,5 @@
 import { asRecord, type JsonRecord } from '../../src/api/json.js';
-import { OPERATOR_NAMESPACE, OPERATOR_SERVICE_ACCOUNT } from '../../src/api/names.js';
+import { DEFAULT_TARGET_NAMESPACE, OPERATOR_NAMESPACE, OPERATOR_SERVICE_ACCOUNT } from '../../src/api/names.js';
 import { Template } from './template.js';
 
 const IMAGE = 'include "multicluster-engine.image" . | quote';
@@ -8,6 +8,8 @@ const ENVIRONMENT: Readonly<Record<string, string>> = {
   MULTICLUSTER_ENGINE_IMAGE: IMAGE,
   MULTICLUSTER_ENGINE_COMPONENT_REPLICAS: '.Values.componentReplicas | quote',
 };
+/** Item of the operator's environment, as deploy/metrics-secure adds it. */
+const SECURE_METRICS = '{ name: MULTICLUSTER_ENGINE_METRICS_SECURE, value: "true" }';
 /** What makes `helm uninstall` leave an object. */
 const KEEP = 'helm.sh/resource-policy: keep';
 
@@ -20,16 +22,34 @@ export function objectTemplate(object: JsonRecord): string {
 }
 
 /**
- * A manifest of the overlay namespaced as a template: its target namespace is the value onlyNamespace. The namespace
- * itself is kept, since the objects of an engine are in it.
+ * A manifest with something of the components as a template: their namespace, {@link DEFAULT_TARGET_NAMESPACE} in the
+ * manifest, is the value of the expression `target`. The namespace itself is kept, since the objects of an engine are in it.
  */
-export function targetTemplate(object: JsonRecord, namespace: string): string {
+export function targetTemplate(object: JsonRecord, expression: string): string {
   const template = new Template();
-  const target = template.value('.Values.onlyNamespace');
-  const placed = moved(inRelease(object, template), namespace, target);
+  const target = template.value(expression);
+  const placed = moved(inRelease(object, template), DEFAULT_TARGET_NAMESPACE, target);
   if (placed['kind'] !== 'Namespace') return template.text(placed);
   const metadata = { ...asRecord(placed['metadata']), name: target };
   return kept(template.text({ ...placed, metadata }));
+}
+
+/** The PodMonitor as a template: it looks into the namespaces of the release and of the components. */
+export function podMonitorTemplate(object: JsonRecord, target: string): string {
+  const template = new Template();
+  const placed = inRelease(object, template);
+  const matchNames = [template.value('.Release.Namespace'), template.value(target)];
+  return template.text({ ...placed, spec: { ...asRecord(placed['spec']), namespaceSelector: { matchNames } } });
+}
+
+/** The object with these labels besides its own. */
+export function labelled(object: JsonRecord, labels: JsonRecord): JsonRecord {
+  const metadata = asRecord(object['metadata']);
+  return { ...object, metadata: { ...metadata, labels: { ...asRecord(metadata['labels']), ...labels } } };
+}
+
+export function records(value: unknown): JsonRecord[] {
+  return Array.isArray(value) ? value.map((one) => asRecord(one)) : [];
 }
 
 function inRelease(object: JsonRecord, template: Template): JsonRecord {
@@ -100,11 +120,7 @@ function operatorContainer(container: JsonRecord, template: Template): JsonRecor
       template.optionalItem('.Values.onlyNamespace', '--namespace={{ . }}'),
       template.optionalItems('.Values.extraArgs'),
     ],
-    env,
+    env: [...env, template.optionalItem('.Values.metrics.secure', SECURE_METRICS)],
     resources: template.tree('.Values.resources'),
   };
-}
-
-function records(value: unknown): JsonRecord[] {
-  return Array.isArray(value) ? value.map((one) => asRecord(one)) : [];
 }

@@ -40,13 +40,9 @@ export class Template {
     return this.#token((indent) => `${indent}{{- toYaml . | nindent ${indent.length} }}`, expression);
   }
 
-  /**
-   * The object as a template.
-   * @throws Error where the object itself has text that Helm would take for a template.
-   */
+  /** The object as a template. Text of the object itself that Helm would take for a template is escaped. */
   text(object: object): string {
-    const written = dump(object, { lineWidth: -1, noRefs: true });
-    if (written.includes('{{')) throw new Error(`"{{" in an object of the chart:\n${written}`);
+    const written = dump(object, { lineWidth: -1, noRefs: true }).replaceAll('{{', '{{ "{{" }}');
     return written.replaceAll(/^( *)(.*)__piece_(\d+)__$/gm, (_line, indent: string, key: string, at: string) => {
       const insert = this.#inserts[Number(at)];
       if (insert === undefined) throw new Error(`there is no piece ${at}`);
@@ -71,4 +67,9 @@ function tree(expression: string, indent: string): string {
 export function when(condition: string, text: string, otherwise?: string): string {
   const rest = otherwise === undefined ? '' : `{{- else }}\n${otherwise}`;
   return `{{- if ${condition} }}\n${text}${rest}{{- end }}\n`;
+}
+
+/** Objects as one file. */
+export function joined(texts: readonly string[]): string {
+  return texts.join('---\n');
 }
