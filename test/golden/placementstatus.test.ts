@@ -1,4 +1,4 @@
-import { recordDecision, recordStatus } from '../../src/controllers/placement/report.js';
+import { recordDecision, recordStatus } from '../../src/controllers/placement/events.js';
 import type { Input } from '../../src/controllers/placement/gather.js';
 import { schedule } from '../../src/domain/placement/schedule.js';
 import { planSlices } from '../../src/domain/placement/slices.js';
