@@ -7,9 +7,9 @@ export interface StatusErrorSpec {
 }
 
 /**
- * All error responses. 403, 404, 500 and 503 are those of the interface and have no body. The others are HTTP codes for
- * client errors that the interface does not define; their body is a Kubernetes Status that names the field. With strict
- * status codes they become 403 without a body.
+ * All error responses. 403, 404, 500 and 503 are those of the interface. The others are HTTP codes for client errors that
+ * the interface does not define. 404, 500 and 503 have no body; the body of the others is a Kubernetes Status. With strict
+ * status codes only the codes of the interface are used, and no error has a body.
  */
 export const STATUS_ERRORS = {
   malformed: {
@@ -61,6 +61,12 @@ export type StatusErrorKind = keyof typeof STATUS_ERRORS;
 
 /** The status codes of the interface. */
 export const INTERFACE_CODES: readonly number[] = [200, 403, 404, 500, 503];
+/** The codes of errors that never have a body. */
+export const BODYLESS_CODES: readonly number[] = [404, 500, 503];
+
+/** Of a 403 by the API server, for every reason: the response does not say which one it was. */
+export const DENIED_MESSAGE =
+  'the API server denied the request: the token is not valid or has expired, the user does not have the permission, or a policy forbids it';
 
 export interface StatusCause {
   /** Path such as `spec.tolerations[0].key`. */

@@ -223,6 +223,28 @@ describe('a response of the API server', () => {
   const IF_MATCH: Ask = { ...PUT, headers: { ...YAML, 'if-match': '"8"' } };
   const READ: Ask = { path: `${PLACEMENTS}/web` };
 
+  it.each<[string, number, Ask, string]>([
+    ['a malformed token', 200, { ...READ, token: 'a b' }, 'exactly one access token is needed'],
+    ['an expired token', 401, READ, 'the token is not valid or has expired'],
+    ['a user without the permission', 403, CREATE, 'the user does not have the permission'],
+  ])(
+    'the gateway answers %s with a Status in the body, and with none in strict mode',
+    async (_what, status, ask, says) => {
+      for (const one of [rig, strict]) one.upstream.script = (_request, socket) => socket.write(reply(status, {}));
+
+      const [answer, folded] = [await rig.ask(ask), await strict.ask(ask)];
+
+      expect([answer.status, folded.status, folded.body]).toEqual([403, 403, '']);
+      expect(answer.headers['content-type']).toBe('application/json');
+      expect(JSON.parse(answer.body)).toMatchObject({
+        kind: 'Status',
+        reason: 'Forbidden',
+        code: 403,
+        message: expect.stringContaining(says),
+      });
+    },
+  );
+
   it.each<[number, Ask, number, number, unknown?]>([
     [400, CREATE, 400, 403, { message: 'strict decoding error: unknown field "spec.foo"' }],
     [401, READ, 403, 403],

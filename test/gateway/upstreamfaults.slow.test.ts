@@ -209,7 +209,7 @@ describe.each(ASKS.slice(0, 2))('a %s that is denied', (method, ask) => {
       reply(code, { kind: 'Status', status: 'Failure', message, details: { causes: [{ message }] }, code }),
     );
 
-    expect(await rig.ask(ask)).toMatchObject({ status: 403, body: '' });
+    expect(await rig.ask(ask)).toMatchObject({ status: 403, body: expect.stringContaining('"reason":"Forbidden"') });
     expect(rig.upstream.requests).toHaveLength(1);
   });
 });

@@ -1,5 +1,5 @@
 import { MEDIA_TYPES } from '../request/media.js';
-import { INTERFACE_CODES, STATUS_ERRORS, type StatusErrorKind } from '../statuserror.js';
+import { BODYLESS_CODES, STATUS_ERRORS, type StatusErrorKind } from '../statuserror.js';
 import { ROUTES, type Action, type Operation, type Route } from '../request/routes.js';
 import { refTo, type JsonSchema } from './jsonschema.js';
 import { METADATA_SCHEMAS, type WriteAction } from './metadata.js';
@@ -224,7 +224,7 @@ function responsesByCode(): Record<string, JsonSchema> {
     responses[code] = {
       description: typeof other === 'string' ? `${other}; or ${when}` : `When ${when}`,
       headers: { ...COMMON_HEADERS, ...extraHeaders(code) },
-      ...(!INTERFACE_CODES.includes(code) && {
+      ...(!BODYLESS_CODES.includes(code) && {
         content: { 'application/json': { schema: refTo('Status') } },
       }),
     };

@@ -8,7 +8,7 @@ import { invalidObjectError } from './invalidobject.js';
 import type { MediaType } from '../request/media.js';
 import type { ObjectParser } from '../request/objectparser.js';
 import { entityTag } from '../request/precondition.js';
-import { fieldError, StatusError, type StatusErrorDetail } from '../statuserror.js';
+import { DENIED_MESSAGE, fieldError, StatusError, type StatusErrorDetail } from '../statuserror.js';
 import type { Action } from '../request/routes.js';
 import type { FieldRules } from '../object/fieldrules.js';
 import { toUpstreamError, UpstreamError } from '../upstream/error.js';
@@ -163,8 +163,7 @@ function etagOf(object: JsonRecord): { etag?: string } {
 
 async function errorFor(upstream: UpstreamResponse, request: RequestInfo, rules: FieldRules): Promise<StatusError> {
   const { status } = upstream;
-  if (status === 401 || status === 403)
-    return new StatusError('forbidden', { message: 'the API server denied the request' });
+  if (status === 401 || status === 403) return new StatusError('forbidden', { message: DENIED_MESSAGE });
   if (status === 404) return new StatusError('notFound', { message: 'the API server has no such object' });
   if (status === 429 || status === 503 || status === 504)
     return new StatusError('unavailable', overloadDetail(upstream.retryAfter));
@@ -173,8 +172,8 @@ async function errorFor(upstream: UpstreamResponse, request: RequestInfo, rules:
   if (clientErrors.length === 0 || status < 400 || status > 499) throw broken;
   const { chunks, rest } = await readBuffered(upstream.body, MAX_STATUS);
   const body = rest === undefined ? asRecord(parseObject(Buffer.concat(chunks))) : {};
-  if (DENIED.test(String(body['message'])))
-    return new StatusError('forbidden', { message: 'an admission policy denied the request' });
+  // The same message as above: the response does not tell a policy from a missing permission.
+  if (DENIED.test(String(body['message']))) return new StatusError('forbidden', { message: DENIED_MESSAGE });
   if (!clientErrors.includes(status)) throw broken;
   if (status === 413) return new StatusError('tooLarge', { message: 'the object is too large for the API server' });
   if (status === 409) return conflictError(body, request);

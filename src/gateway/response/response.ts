@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { INTERFACE_CODES, STATUS_ERRORS, type StatusError } from '../statuserror.js';
+import { BODYLESS_CODES, STATUS_ERRORS, type StatusError } from '../statuserror.js';
 
 /** A response to a client. Its headers are of the fixed list below; no header of the API server is passed on. */
 export interface HttpResponse {
@@ -43,7 +43,7 @@ export function errorResponse(error: StatusError, strict: boolean): HttpResponse
   const { message, causes, retryAfterSeconds, allow, close } = error.detail;
   const connection = close === true ? ({ connection: 'close' } as const) : {};
   if (code === 503) return emptyResponse(code, { ...connection, 'retry-after': retryAfterText(retryAfterSeconds) });
-  if (INTERFACE_CODES.includes(code)) return emptyResponse(code, connection);
+  if (BODYLESS_CODES.includes(code)) return emptyResponse(code, connection);
   if (strict) return emptyResponse(STATUS_ERRORS.forbidden.code, connection);
   const details = causes === undefined ? {} : { details: { causes } };
   const status = {

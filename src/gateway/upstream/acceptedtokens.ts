@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Clock } from '../../runtime/clock.js';
-import { StatusError } from '../statuserror.js';
+import { DENIED_MESSAGE, StatusError } from '../statuserror.js';
 import { UpstreamError } from './error.js';
 import type { Upstream } from './upstream.js';
 
@@ -73,8 +73,7 @@ export class AcceptedTokens {
       const { status } = await call.send();
       this.observe(token, status);
       if (this.isAccepted(token)) return;
-      if (status === 401)
-        throw new StatusError('forbidden', { message: 'the API server denied the request', close: true });
+      if (status === 401) throw new StatusError('forbidden', { message: DENIED_MESSAGE, close: true });
       throw new StatusError('unavailable', { message: 'the API server is overloaded or unavailable', close: true });
     } catch (error) {
       failure = error;

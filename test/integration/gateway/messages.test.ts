@@ -11,7 +11,7 @@ import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { Placements } from '../../../src/api/resources.js';
 import type { JsonObject } from '../../../src/gateway/object/document.js';
 import { mapResponse } from '../../../src/gateway/response/mapresponse.js';
-import { StatusError } from '../../../src/gateway/statuserror.js';
+import { DENIED_MESSAGE, StatusError } from '../../../src/gateway/statuserror.js';
 import { issueServingCertificate } from '../../../src/pki/serving.js';
 import { mapping } from '../../gateway/document.js';
 
@@ -93,7 +93,7 @@ describeWithServer('the API server of this version', {}, (server) => {
     expect(answer).toMatchObject({ status: 422, message: expect.stringContaining(`"${denied}" is forbidden: `) });
     expect(await mapped('create', answer, placement(denied))).toEqual({
       kind: 'forbidden',
-      message: 'an admission policy denied the request',
+      message: DENIED_MESSAGE,
     });
   });
 
@@ -197,7 +197,7 @@ describeWithServer('the kube-apiserver of this version', { own: true, real: true
       });
       expect(await mapped('create', answer, sent)).toEqual({
         kind: 'forbidden',
-        message: 'an admission policy denied the request',
+        message: DENIED_MESSAGE,
       });
     },
   );
