@@ -1,22 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 
-import type { MultiClusterEngine } from '../../src/api/generated/multiclusterengine.js';
 import type { StatusInput } from '../../src/domain/engine/status/input.js';
 import { engineStatus } from '../../src/domain/engine/status/status.js';
 import { deployment, engine, objectState, objectStates, LATER, NOW, statusInput } from '../support/builders/engine.js';
-
-/** What `kubectl wait`, Helm, Flux and Argo CD make of any resource, by the rules of kstatus. */
-function kstatus({ metadata, status }: MultiClusterEngine): 'Terminating' | 'InProgress' | 'Failed' | 'Current' {
-  const is = (type: string, value: string): boolean =>
-    status?.conditions?.some((one) => one.type === type && one.status === value) ?? false;
-  if (metadata.deletionTimestamp !== undefined) return 'Terminating';
-  if (status?.observedGeneration !== undefined && status.observedGeneration !== metadata.generation)
-    return 'InProgress';
-  if (is('Reconciling', 'True')) return 'InProgress';
-  if (is('Stalled', 'True')) return 'Failed';
-  if (is('Ready', 'False') || is('Ready', 'Unknown')) return 'InProgress';
-  return 'Current';
-}
+import { readingOf } from '../support/kstatus/reading.js';
 
 const starting = objectStates({
   Deployment: {
@@ -92,14 +79,14 @@ describe('kstatus of an engine', () => {
   ])('kstatus of an engine is %s: %s', (expected, _name, over) => {
     const input = statusInput(over);
 
-    expect(kstatus({ ...input.engine, status: engineStatus(input, LATER) })).toBe(expected);
+    expect(readingOf({ ...input.engine, status: engineStatus(input, LATER) })).toBe(expected);
   });
 
   it('kstatus of an engine is InProgress before the first reconcile', () => {
-    expect(kstatus(engine())).toBe('InProgress');
+    expect(readingOf(engine())).toBe('InProgress');
   });
 
   it('kstatus of an engine is InProgress after a change of the spec, before a reconcile', () => {
-    expect(kstatus(engine({ metadata: { generation: 2 }, status: well }))).toBe('InProgress');
+    expect(readingOf(engine({ metadata: { generation: 2 }, status: well }))).toBe('InProgress');
   });
 });

@@ -1,29 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Condition } from '../../src/api/meta.js';
 import { schedule } from '../../src/domain/placement/schedule.js';
 import { planSlices } from '../../src/domain/placement/slices.js';
 import { placementReport, statusToWrite } from '../../src/domain/placement/status.js';
 import type { PublicationFailure } from '../../src/domain/placement/status.js';
 import { decision, members, snapshot } from '../support/builders/placement.js';
 import type { World } from '../support/builders/placement.js';
-
-interface Watched {
-  readonly metadata: { readonly generation: number; readonly deletionTimestamp?: string };
-  readonly status?: { readonly observedGeneration?: number; readonly conditions?: readonly Condition[] };
-}
-
-type Reading = 'Terminating' | 'InProgress' | 'Failed' | 'Current' | 'Unknown';
-
-/** How generic tools read an object: first match wins; Unknown is what no state of ours may come to. */
-function kstatus({ metadata, status }: Watched): Reading {
-  const is = (type: string): boolean =>
-    status?.conditions?.some((one) => one.type === type && one.status === 'True') === true;
-  if (metadata.deletionTimestamp !== undefined) return 'Terminating';
-  if (status?.observedGeneration !== metadata.generation) return 'InProgress';
-  if (is('Reconciling')) return 'InProgress';
-  if (is('Stalled')) return 'Failed';
-  return is('Ready') ? 'Current' : 'Unknown';
-}
+import { readingOf, type Readable, type Reading } from '../support/kstatus/reading.js';
 
 interface Row {
   readonly state: string;
@@ -33,7 +15,7 @@ interface Row {
   readonly reads: Reading;
 }
 
-function watched({ world, done, failure }: Row): Watched {
+function watched({ world, done, failure }: Row): Readable {
   const seen = snapshot(world);
   const decided = schedule(seen);
   const plan = planSlices(seen, decided);
@@ -78,20 +60,20 @@ describe('kstatus of a Placement', () => {
   ];
 
   it.each(rows)('kstatus of a Placement is $reads when it is $state', (row) => {
-    expect(kstatus(watched(row))).toBe(row.reads);
+    expect(readingOf(watched(row))).toBe(row.reads);
   });
 
   it.each(rows)('kstatus of a Placement is InProgress when its spec has changed since it was $state', (row) => {
     const { status } = watched(row);
 
-    expect(kstatus({ metadata: { generation: 2 }, ...(status && { status }) })).toBe('InProgress');
+    expect(readingOf({ metadata: { generation: 2 }, ...(status && { status }) })).toBe('InProgress');
   });
 
   it.each(rows)('kstatus of a Placement is Terminating when it is deleted while $state', (row) => {
     const { status } = watched(row);
 
     expect(
-      kstatus({ metadata: { generation: 1, deletionTimestamp: '2026-01-01T00:00:00Z' }, ...(status && { status }) }),
+      readingOf({ metadata: { generation: 1, deletionTimestamp: '2026-01-01T00:00:00Z' }, ...(status && { status }) }),
     ).toBe('Terminating');
   });
 
@@ -107,6 +89,6 @@ describe('kstatus of a Placement', () => {
   );
 
   it('kstatus of a Placement is InProgress before the first reconcile, with observedGeneration -1 from the schema', () => {
-    expect(kstatus({ metadata: { generation: 1 }, status: { observedGeneration: -1 } })).toBe('InProgress');
+    expect(readingOf({ metadata: { generation: 1 }, status: { observedGeneration: -1 } })).toBe('InProgress');
   });
 });
