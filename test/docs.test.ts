@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { BindingReasons, ClusterSetReasons } from '../src/api/clusterreasons.js';
 import { ComponentReasons, EngineEvents, EngineReasons } from '../src/api/enginereasons.js';
 import { PlacementEvents } from '../src/api/placementevents.js';
-import { PlacementReasons } from '../src/api/placementreasons.js';
+import { DefaultReasons, PlacementReasons } from '../src/api/placementreasons.js';
 import { root } from './support/repository/root.js';
 
 function read(page: string): string {
@@ -13,7 +13,7 @@ function read(page: string): string {
 
 describe('docs/troubleshooting.md', () => {
   const entries = new Set([...read('troubleshooting.md').matchAll(/^### (\w+)$/gm)].map((match) => match[1]));
-  const tables = [BindingReasons, ClusterSetReasons, ComponentReasons, EngineReasons, PlacementReasons];
+  const tables = [BindingReasons, ClusterSetReasons, ComponentReasons, EngineReasons, PlacementReasons, DefaultReasons];
   const reasons = new Set(tables.flatMap((table) => Object.keys(table)));
 
   it.each([...reasons])('docs/troubleshooting.md has an entry for the reason %s', (reason) => {

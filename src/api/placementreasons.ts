@@ -31,4 +31,9 @@ export const PlacementReasons = Object.freeze({
   PublishFailed: 'a decision object cannot be stored; it is tried again',
 });
 
+/** Reasons of the status that the definition gives to a Placement; no controller writes them. */
+export const DefaultReasons = Object.freeze({
+  WaitingForController: 'no placement controller has read the Placement yet',
+});
+
 export type PlacementReason = keyof typeof PlacementReasons;

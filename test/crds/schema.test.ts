@@ -2,11 +2,24 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { load } from 'js-yaml';
+import { DefaultReasons } from '../../src/api/placementreasons.js';
 import * as resources from '../../src/api/resources.js';
 import { readCrds, walk, type Crd, type Field } from '../../tools/crd.js';
 import { root } from '../support/repository/root.js';
 
 const crds = readCrds(root);
+
+/** Short names of kinds that are often found on a hub: Open Cluster Management, Karmada, KubeFleet, Argo CD, Flux, OLM. */
+const ELSEWHERE = new Set(
+  [
+    'mce mch mcl mcls mclset mclsets mclsetbinding mclsetbindings mca mcas cma cmas mw pl plc',
+    'pp cpp op cop rb crb wk fhpa cronfhpa frq mcs mcing ric',
+    'crp crpdb crpe rp',
+    'app apps appset appsets appproj appprojs',
+    'ks hr hc gitrepo helmrepo ocirepo',
+    'csv csvs sub subs ip catsrc og',
+  ].flatMap((names) => names.split(' ')),
+);
 
 /** Every field of a CRD with its path; the standard `metadata` is described by the server itself. */
 function fieldsOf(crd: Crd): [string, Field][] {
@@ -110,11 +123,11 @@ describe('the CRDs', () => {
 
   it.each([
     [resources.MultiClusterEngines, ['mce']],
-    [resources.Placements, []],
-    [resources.PlacementDecisions, []],
-    [resources.ManagedClusters, ['mcl']],
-    [resources.ManagedClusterSets, ['mclset']],
-    [resources.ManagedClusterSetBindings, ['mclsetbinding']],
+    [resources.Placements, ['fpl']],
+    [resources.PlacementDecisions, ['fpd']],
+    [resources.ManagedClusters, ['mcl', 'fmcl']],
+    [resources.ManagedClusterSets, ['mclset', 'fmclset']],
+    [resources.ManagedClusterSetBindings, ['mclsetbinding', 'fmclsetbinding']],
   ])('the CRD of $plural has the names and the scope that the code uses', (type, shortNames) => {
     const crd = crds.find((one) => one.kind === type.kind);
 
@@ -125,6 +138,22 @@ describe('the CRDs', () => {
       namespaced: type.namespaced,
       shortNames,
     });
+  });
+
+  it('no short name is that of another project, except those of the same kind in Open Cluster Management', () => {
+    const names = crds.flatMap((crd) => crd.shortNames);
+
+    expect(new Set(names).size).toBe(names.length);
+    expect(names.filter((name) => ELSEWHERE.has(name)).sort()).toEqual(['mce', 'mcl', 'mclset', 'mclsetbinding']);
+  });
+
+  it('the status that a Placement has by default names the reason that is documented', () => {
+    const text = readFileSync(path.join(root, 'crds', 'placement.yaml'), 'utf8');
+    const status = text.slice(text.indexOf('\n            status:\n'));
+
+    expect(new Set([...status.matchAll(/^ +reason: (\w+)$/gm)].map((match) => match[1]))).toEqual(
+      new Set(Object.keys(DefaultReasons)),
+    );
   });
 
   it('every kind but the decision has a status subresource', () => {

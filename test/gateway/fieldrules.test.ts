@@ -68,7 +68,7 @@ describe('the message for a field error', () => {
       'spec.predicates[0].requiredClusterSelector.labelSelector.matchLabels.a',
       'FieldValueTypeInvalid',
       'spec: {predicates: [{requiredClusterSelector: {labelSelector: {matchLabels: {a: 1}}}}]}',
-      'the number 1: must be a string',
+      'the number 1: must be a string, at most 63 long',
     ],
     [
       'Placement',

@@ -94,10 +94,12 @@ describe('the schemas of requests', () => {
     validatorOf({ $ref: `#/components/schemas/${name}` })(JSON.parse(JSON.stringify(body)));
   const engine = (spec: object): object => ({ metadata: { name: 'e' }, spec });
   const tolerations = (toleration: object): object => engine({ tolerations: [toleration] });
-  const expression = (one: object): object => ({
+  const selecting = (labelSelector: object): object => ({
     metadata: { name: 'web' },
-    spec: { predicates: [{ requiredClusterSelector: { labelSelector: { matchExpressions: [one] } } }] },
+    spec: { predicates: [{ requiredClusterSelector: { labelSelector } }] },
   });
+  const expression = (one: object): object => selecting({ matchExpressions: [one] });
+  const matchLabels = (labels: object): object => selecting({ matchLabels: labels });
 
   it.each<[string, string, object]>([
     ['a new object', 'PlacementCreate', { metadata: { name: 'web', namespace: 'shop' }, spec: {}, status: {} }],
@@ -108,6 +110,7 @@ describe('the schemas of requests', () => {
     ['a reserved prefix in another place', 'MultiClusterEngineCreate', engine({ targetNamespace: 'my-kube-system' })],
     ['every taint', 'MultiClusterEngineCreate', tolerations({ operator: 'Exists' })],
     ['a taint', 'MultiClusterEngineCreate', tolerations({ key: 'a.b/c', value: 'd', tolerationSeconds: -1 })],
+    ['labels of clusters', 'PlacementCreate', matchLabels({ 'example.com/tier': 'gold', edge: '' })],
     ['a list of values', 'PlacementCreate', expression({ key: 'a', operator: 'In', values: ['b'] })],
   ])('the schemas of requests allow %s', (_what, schema, body) => {
     expect(fits(schema, body)).toBe(true);
@@ -153,6 +156,8 @@ describe('the schemas of requests', () => {
     ['a value of every taint', 'MultiClusterEngineCreate', tolerations({ operator: 'Exists', value: 'x' })],
     ['a node label', 'MultiClusterEngineCreate', engine({ nodeSelector: { 'a b': '' } })],
     ['a value of a node label', 'MultiClusterEngineCreate', engine({ nodeSelector: { a: 'b c' } })],
+    ['a label key of a cluster', 'PlacementCreate', matchLabels({ 'a b': '' })],
+    ['a label value of a cluster', 'PlacementCreate', matchLabels({ a: 'b c' })],
     ['no values', 'PlacementCreate', expression({ key: 'a', operator: 'NotIn' })],
     ['values of Exists', 'PlacementCreate', expression({ key: 'a', operator: 'Exists', values: ['b'] })],
   ])('the schemas of requests do not allow %s', (_what, schema, body) => {

@@ -10,6 +10,8 @@ export interface PlacementDecision extends KubeObject {
 }
 /** The slice of the decision. */
 export interface PlacementDecisionStatus {
+  /** How many clusters this object holds: the length of decisions, for a column of kubectl get. */
+  numberOfClusters?: number;
   /** The selected clusters of this slice, in order. */
   decisions: ClusterDecision[];
 }

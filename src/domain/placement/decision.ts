@@ -44,7 +44,7 @@ export type RawDecision = KubeObject & { readonly status?: unknown };
 
 /** A PlacementDecision as this controller writes it. */
 export interface DecisionObject extends KubeObject {
-  status: { decisions: { clusterName: string; reason: string }[] };
+  status: { numberOfClusters: number; decisions: { clusterName: string; reason: string }[] };
 }
 
 /** Bounds the memory that an object with an unusual name can claim. */
@@ -116,7 +116,9 @@ function readClusters(status: unknown): { clusters: readonly string[]; wellForme
   const listed = isRecord(status) ? status['decisions'] : undefined;
   if (!isList(listed)) return { clusters: [], wellFormed: false };
   const clusters: string[] = [];
-  let wellFormed = true;
+  // Release 0.1.0 has not written the number. While its definition is stored, the API server drops it from each write.
+  const number = isRecord(status) ? status['numberOfClusters'] : undefined;
+  let wellFormed = number === undefined || number === listed.length;
   for (const item of listed) {
     const name = isRecord(item) ? item['clusterName'] : undefined;
     if (typeof name === 'string') clusters.push(name);
@@ -156,7 +158,10 @@ export function decisionObject(
       annotations: { ...before?.annotations, [DECISION_REVISION_ANNOTATION]: revisionOf(clusters) },
       ownerReferences: [ownerReference(owner), ...others],
     },
-    status: { decisions: clusters.map((clusterName) => ({ clusterName, reason: '' })) },
+    status: {
+      numberOfClusters: clusters.length,
+      decisions: clusters.map((clusterName) => ({ clusterName, reason: '' })),
+    },
   };
 }
 

@@ -75,6 +75,7 @@ describe('decisionObject and readDecision', () => {
         ownerReferences: [reference],
       },
       status: {
+        numberOfClusters: 2,
         decisions: [
           { clusterName: 'a', reason: '' },
           { clusterName: 'b', reason: '' },
@@ -84,7 +85,7 @@ describe('decisionObject and readDecision', () => {
   });
 
   it('a decision object has an empty array when nothing is selected', () => {
-    expect(decisionObject(owner, 1, []).status).toEqual({ decisions: [] });
+    expect(decisionObject(owner, 1, []).status).toEqual({ numberOfClusters: 0, decisions: [] });
   });
 
   it('an update of a decision object keeps labels, annotations, finalizers and owners of others', () => {
@@ -173,7 +174,14 @@ describe('decisionObject and readDecision', () => {
     expect(readDecision(edited(over), owner).ownership).toBe(is);
   });
 
+  it('a decision object of a release that does not write the number of clusters is intact', () => {
+    const { numberOfClusters: _number, ...status } = ours.status;
+
+    expect(readDecision(edited({}, status), owner).intact).toBe(true);
+  });
+
   it.each([
+    { what: 'its number of clusters is wrong', object: edited({}, { ...ours.status, numberOfClusters: 3 }) },
     { what: 'its label is gone', object: edited({ labels: {} }) },
     { what: 'a reason was written into it', object: edited({}, { decisions: [{ clusterName: 'a', reason: 'x' }] }) },
     { what: 'an entry has no name', object: edited({}, { decisions: [{ reason: '' }] }) },

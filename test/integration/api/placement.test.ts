@@ -93,6 +93,60 @@ function selectorRules(selector: string): Rule<Spec>[] {
   ];
 }
 
+function matchLabels(labels: Record<string, string>): Spec {
+  return { predicates: [{ requiredClusterSelector: { labelSelector: { matchLabels: labels } } }] };
+}
+
+const MATCH_LABELS = 'spec.predicates[0].requiredClusterSelector.labelSelector.matchLabels';
+const LABEL_RULES: readonly Rule<Spec>[] = [
+  {
+    rule: 'a key of matchLabels is a label key',
+    bad: matchLabels({ region: 'eu', 'a b': 'eu' }),
+    good: matchLabels({ region: 'eu', 'example.com/a_b': 'eu' }),
+    field: MATCH_LABELS,
+    value: 'key "a b"',
+    says: 'must be a label key',
+  },
+  {
+    rule: 'a key of matchLabels is not empty',
+    bad: matchLabels({ '': 'eu' }),
+    good: matchLabels({ a: 'eu' }),
+    field: MATCH_LABELS,
+    value: 'key ""',
+    says: 'must be a label key',
+  },
+  {
+    rule: 'a key of matchLabels has at most 63 characters after its prefix',
+    bad: matchLabels({ ['k'.repeat(64)]: 'eu' }),
+    good: matchLabels({ [`${'p'.repeat(63)}.${'p'.repeat(63)}/${'k'.repeat(63)}`]: 'eu' }),
+    field: MATCH_LABELS,
+    says: 'must be a label key',
+  },
+  {
+    rule: 'a value of matchLabels is a label value',
+    bad: matchLabels({ region: 'e u' }),
+    good: matchLabels({ region: 'e.u', tier: '' }),
+    field: MATCH_LABELS,
+    value: 'value "e u"',
+    says: 'must be a label value',
+  },
+  {
+    rule: 'a value of matchLabels has at most 63 characters',
+    bad: matchLabels({ region: 'e'.repeat(64) }),
+    good: matchLabels({ region: 'e'.repeat(63) }),
+    field: `${MATCH_LABELS}.region`,
+    says: 'Too long: may not be more than 63 bytes',
+  },
+  {
+    rule: 'matchLabels has at most 64 labels',
+    bad: matchLabels(Object.fromEntries(many(65, (index) => [`k${index}`, 'v']))),
+    good: matchLabels(Object.fromEntries(many(64, (index) => [`k${index}`, 'v']))),
+    field: MATCH_LABELS,
+    value: '65',
+    says: 'must have at most 64 items',
+  },
+];
+
 const RULES: readonly Rule<Spec>[] = [
   {
     rule: 'ClusterSets is spelled so',
@@ -157,6 +211,7 @@ const RULES: readonly Rule<Spec>[] = [
     value: '65',
     says: 'must have at most 64 items',
   },
+  ...LABEL_RULES,
   ...SELECTORS.flatMap(selectorRules),
   {
     rule: 'a value of a claim has at most 1024 characters',

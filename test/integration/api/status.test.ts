@@ -104,7 +104,7 @@ const COLUMNS = [
     narrow: 'NAME STATUS SELECTED DESIRED REASON AGE',
     wide: 'NAME STATUS SELECTED DESIRED REASON AGE SETS MESSAGE',
   },
-  { type: PlacementDecisions, narrow: 'NAME PLACEMENT AGE', wide: 'NAME PLACEMENT AGE DECISIONS' },
+  { type: PlacementDecisions, narrow: 'NAME PLACEMENT AGE', wide: 'NAME PLACEMENT AGE CLUSTERS DECISIONS' },
   { type: ManagedClusters, narrow: 'NAME SET KUBERNETES AGE', wide: 'NAME SET KUBERNETES AGE DISPLAY NAME' },
   { type: ManagedClusterSets, narrow: 'NAME CLUSTERS EMPTY AGE', wide: 'NAME CLUSTERS EMPTY AGE SELECTOR' },
   { type: ManagedClusterSetBindings, narrow: 'NAME BOUND REASON AGE', wide: 'NAME BOUND REASON AGE MESSAGE' },
@@ -128,17 +128,37 @@ describeWithServer('the API server on the status of the custom resources', {}, (
     return answer;
   }
 
-  test.each([MultiClusterEngines, Placements])(
-    'the API server gives a new $kind a default status that cannot be mistaken for a current one',
-    async (type) => {
+  const waiting = (type: string): Record<string, unknown> => ({
+    type,
+    status: 'Unknown',
+    reason: 'WaitingForController',
+    message: expect.stringContaining('kubectl get mce'),
+    lastTransitionTime: '1970-01-01T00:00:00Z',
+    lastUpdateTime: '1970-01-01T00:00:00Z',
+    observedGeneration: -1,
+  });
+
+  test.each([
+    { type: MultiClusterEngines, status: { observedGeneration: -1 } },
+    {
+      type: Placements,
+      status: {
+        phase: 'Pending',
+        observedGeneration: -1,
+        conditions: [waiting('PlacementSatisfied'), waiting('Ready')],
+      },
+    },
+  ])(
+    'the API server gives a new $type.kind a default status that cannot be mistaken for a current one',
+    async ({ type, status }) => {
       const name = ownName('object');
 
       const answer = await created(type, name, { status: { phase: 'Available', observedGeneration: 7 } });
       const read = await server().call({ path: pathOf(type, 'default', name) });
       await server().call({ method: 'DELETE', path: pathOf(type, 'default', name) });
 
-      expect(answer.body.status).toEqual({ observedGeneration: -1 });
-      expect(read.body.status).toEqual({ observedGeneration: -1 });
+      expect(answer.body.status).toEqual(status);
+      expect(read.body.status).toEqual(status);
       expect(read.body.spec).toEqual({});
     },
   );
@@ -216,6 +236,36 @@ describeWithServer('the API server on the status of the custom resources', {}, (
 
     expect(header(short)).toBe(narrow);
     expect(header(long)).toBe(wide);
+  });
+
+  test('kubectl shows why a Placement has no decision yet, and how many clusters a decision holds', async () => {
+    const name = ownName('object');
+    const decisions = ['a', 'b'].map((clusterName) => ({ clusterName, reason: '' }));
+    await created(Placements, name);
+    await created(PlacementDecisions, name, { status: { numberOfClusters: 2, decisions } });
+    const options = { kubeconfig: server().adminKubeconfig };
+    const get = (shortName: string): Promise<string> =>
+      waitFor('the short name', () => kubectlOk(['get', shortName, name, '-n', 'default', '-o', 'wide'], options));
+
+    const [placement, decision] = [await get('fpl'), await get('fpd')];
+    for (const type of [Placements, PlacementDecisions])
+      await server().call({ method: 'DELETE', path: pathOf(type, 'default', name) });
+
+    expect(placement).toMatch(/ Pending .*WaitingForController .*no placement controller has read this Placement yet/);
+    expect(decision).toMatch(/ 2 +\[/);
+  });
+
+  test('no short name of the six kinds is a name of another kind', async () => {
+    const ours = ['fmcl', 'fmclset', 'fmclsetbinding', 'fpd', 'fpl', 'mce', 'mcl', 'mclset', 'mclsetbinding'];
+    const text = await kubectlOk(['api-resources', '--no-headers'], { kubeconfig: server().adminKubeconfig });
+
+    const names = text
+      .trim()
+      .split('\n')
+      .flatMap((line) => line.split(/ +/).slice(0, 2))
+      .flatMap((field) => field.split(','));
+
+    expect(names.filter((name) => ours.includes(name)).sort()).toEqual(ours);
   });
 
   test('kubectl explains a field with its rule, its default and an example', async () => {
