@@ -6,11 +6,11 @@ export const PlacementEvents = Object.freeze({
   },
   DecisionChanged: {
     type: 'Normal',
-    when: 'a later decision is stored that holds other clusters; the note names those that were added and removed',
+    when: 'a later decision is stored that holds other clusters; the note names those that were added, and those that were removed with at most four causes; Warning where clusters left without an edit of the Placement',
   },
   PlacementUnsatisfied: {
     type: 'Warning',
-    when: 'PlacementSatisfied turns False or changes its reason, or a decision object cannot be stored; the note is the message of PlacementSatisfied',
+    when: 'PlacementSatisfied turns False or changes its reason, or a decision object cannot be stored; the note is the message of PlacementSatisfied and, where at most ten Placements turn in a settle window, how many clusters are out for which cause and the word that was probably meant',
   },
 } as const);
 

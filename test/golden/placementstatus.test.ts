@@ -1,5 +1,7 @@
 import { recordDecision, recordStatus } from '../../src/controllers/placement/events.js';
 import type { Input } from '../../src/controllers/placement/gather.js';
+import { explain } from '../../src/domain/placement/explain/explain.js';
+import type { Explanation } from '../../src/domain/placement/explain/verdict.js';
 import { schedule } from '../../src/domain/placement/schedule.js';
 import { planSlices } from '../../src/domain/placement/slices.js';
 import { placementReport, type PublicationFailure } from '../../src/domain/placement/status.js';
@@ -14,6 +16,7 @@ import {
   snapshot,
   type World,
 } from '../support/builders/placement.js';
+import { CLUSTER_SET_LABEL } from '../../src/api/names.js';
 import { describeRecorded, type Case } from './recorded.js';
 
 interface Progress {
@@ -41,7 +44,13 @@ function outputOf(world: Partial<World>, { done, failure, stored }: Progress = {
   } as unknown as Input;
   const outcome = { schedule: decided, plan, publication, error: undefined };
   recordDecision(input, outcome, recorder);
-  recordStatus(input, outcome, { states, ...rest }, recorder);
+  const { eligible, unreadable } = decided.eligibility;
+  const isKnown = (set: string): boolean => eligible.includes(set) && !unreadable.includes(set);
+  const fleet = (world.fleet ?? []).map(({ cluster, sets }) => ({ cluster, sets: sets.filter(isKnown) }));
+  const among = fleet.filter(({ sets }) => sets.length > 0);
+  const explained = (): Explanation =>
+    explain({ snapshot: seen, members: among, readable: { fleet: true, decisions: true } });
+  recordStatus(input, outcome, { states, ...rest }, { recorder, explained });
   return { rest, conditions: states, events: events.map(({ regarding: _, ...event }) => event) };
 }
 
@@ -71,6 +80,7 @@ const unreadable = {
 const failure = { name: 'web-decision-1', message: 'exceeded quota' };
 const satisfied = {
   phase: 'Satisfied',
+  observedGeneration: 1,
   conditions: [
     { type: 'PlacementSatisfied', status: 'True', reason: 'AllDecisionsScheduled' },
     { type: 'Ready', status: 'True', reason: 'DecisionPublished' },
@@ -199,6 +209,61 @@ describeRecorded('placement-status', [
   pass(
     'clusters that came and one that went',
     { fleet: members('a', 'b'), stored: [decision(1, ['x'])] },
+    { stored: satisfied },
+  ),
+  pass(
+    'clusters that went for several causes, one of them too many to be named',
+    {
+      spec: { ClusterSets: ['a', 'b'], predicates: [labels({ tier: 'gold' }), onAws] },
+      ...two,
+      bindings: [...two.bindings, binding('gone')],
+      fleet: [
+        member('c1', { labels: { tier: 'silver' } }, ['a']),
+        member('c2', { labels: { tier: 'silver' } }, ['a']),
+        member('c3', {}, ['a']),
+        member('c4', { labels: { tier: 'gold' }, deleting: true }, ['a']),
+        member('c5', { labels: { tier: 'gold', [CLUSTER_SET_LABEL]: 'gone' } }, []),
+        member('c6', { labels: { tier: 'gold' } }, []),
+      ],
+      stored: [decision(1, ['c1', 'c2', 'c3', 'c4', 'c5', 'c6', 'c7'])],
+    },
+    { stored: satisfied },
+  ),
+  pass(
+    'clusters that an edit of the Placement let go',
+    { spec: N(1), generation: 2, fleet: members('x', 'y', 'z'), stored: [decision(1, ['x', 'y', 'z'])] },
+    { stored: satisfied },
+  ),
+  pass(
+    'many clusters that came and went',
+    {
+      spec: { predicates: [labels({ tier: 'gold' })] },
+      fleet: [
+        ...names(200).map((name) =>
+          member(`left-${name}`, { labels: { tier: `${name}-${'x'.repeat(50)}`.slice(0, 8) } }),
+        ),
+        ...names(200).map((name) => member(`came-${name}`, { labels: { tier: 'gold' } })),
+      ],
+      stored: [
+        decision(
+          1,
+          names(100).map((name) => `left-${name}`),
+        ),
+        decision(
+          2,
+          names(100, 100).map((name) => `left-${name}`),
+        ),
+      ],
+    },
+    { stored: satisfied },
+  ),
+  pass(
+    'a predicate that nobody matches any more, and words that were meant',
+    {
+      spec: { predicates: [labels({ teir: 'gold' }), labels({ tier: 'Gold' })] },
+      fleet: gold,
+      stored: [decision(1, ['x'])],
+    },
     { stored: satisfied },
   ),
   pass('many clusters that went', { fleet: [], stored: [decision(1, names(100))] }, { stored: satisfied }),

@@ -10,6 +10,7 @@ import type { PlacementCaches } from './caches.js';
 import { DeletionCheck } from './deletions.js';
 import { PlacementReconciler } from './reconcile.js';
 import type { PlacementContext } from './scope.js';
+import { TurnWindow } from './turns.js';
 import { watchCaches } from './watches.js';
 
 /** `client` is guarded by `placementRights` and `clusterRights`. */
@@ -45,6 +46,7 @@ export function createPlacementControllers(options: PlacementGroupOptions): Plac
     deletions: new DeletionCheck(client, clock),
     postponed: new Set(),
     recorder,
+    turns: new TurnWindow(settleWindowMs),
     enqueue: (key) => placements.addAfter(key, settleWindowMs),
     ...(metrics && { metrics }),
   };

@@ -4,8 +4,10 @@ import type { Condition } from '../../api/meta.js';
 import { PlacementEvents, type PlacementEvent } from '../../api/placementevents.js';
 import { PlacementConditions } from '../../api/placementreasons.js';
 import { apiVersionOf, Placements } from '../../api/resources.js';
-import { nameList, type ConditionState } from '../../domain/conditions.js';
-import type { Schedule } from '../../domain/placement/schedule.js';
+import type { ConditionState } from '../../domain/conditions.js';
+import { changeNote, listed } from '../../domain/placement/events/change.js';
+import { shortageNote } from '../../domain/placement/events/shortage.js';
+import type { Explanation } from '../../domain/placement/explain/verdict.js';
 import { publishedAfter } from '../../domain/placement/slices.js';
 import { hadDecision, type PlacementReport } from '../../domain/placement/status.js';
 import { isList } from '../../domain/selectors.js';
@@ -17,7 +19,15 @@ import type { Input } from './gather.js';
 
 interface PlacementNote {
   readonly reason: PlacementEvent;
+  readonly type: 'Normal' | 'Warning';
   readonly note: string;
+}
+
+/** What a report of events works with. */
+export interface EventTools {
+  readonly recorder: EventRecorder;
+  /** Explains the Placement; undefined while too many Placements turn at once. */
+  readonly explained: () => Explanation | undefined;
 }
 
 /** Records an event for a decision that was stored without a failure, if it holds other clusters than before. */
@@ -34,7 +44,7 @@ export function recordStatus(
   input: Input,
   outcome: Outcome,
   { states }: PlacementReport,
-  recorder: EventRecorder,
+  { recorder, explained }: EventTools,
 ): void {
   const before = conditionsOf(input);
   const changed = (type: string): boolean => isChanged(before, states, type);
@@ -43,7 +53,10 @@ export function recordStatus(
   const state = states.find((one) => one.type === PlacementConditions.PlacementSatisfied);
   if (state === undefined || (!failed && (state.status !== 'False' || !changed(state.type)))) return;
   if (!failed && isFirst(input) && decisionNote(input, outcome) !== undefined) return;
-  record(input.placement, { reason: 'PlacementUnsatisfied', note: state.message }, recorder);
+  // An invalid spec and a refused write say themselves what to do.
+  const isShortage = !isRefused && outcome.schedule.problem === undefined;
+  const note = shortageNote(state.message, isShortage ? explained() : undefined);
+  record(input.placement, { reason: 'PlacementUnsatisfied', type: 'Warning', note }, recorder);
 }
 
 /** Whether a condition has another status or reason than before. */
@@ -63,33 +76,36 @@ function conditionsOf({ snapshot }: Input): readonly Partial<Condition>[] {
   return isList(stored) ? stored.filter((one): one is Partial<Condition> => isRecord(one)) : [];
 }
 
-function decisionNote(input: Input, { schedule, publication }: Outcome): PlacementNote | undefined {
-  const { plan, done, failure } = publication;
+function decisionNote(input: Input, outcome: Outcome): PlacementNote | undefined {
+  const { plan, done, failure } = outcome.publication;
   if (done === 0 || failure !== undefined) return undefined;
   const stored = new Set(publishedAfter(plan, done).flatMap((slice) => slice.clusters));
-  return isFirst(input) ? firstDecision(schedule, stored) : laterDecision(schedule, stored);
+  return isFirst(input) ? firstDecision(outcome, stored) : laterDecision(input, outcome, stored);
 }
 
-function firstDecision({ kept, added, wanted }: Schedule, stored: ReadonlySet<string>): PlacementNote | undefined {
+function firstDecision({ schedule }: Outcome, stored: ReadonlySet<string>): PlacementNote | undefined {
+  const { kept, added, wanted } = schedule;
   const names = [...kept.flat(), ...added].filter((name) => stored.has(name));
   if (names.length === 0 && wanted !== 0) return undefined;
   const note = names.length === 0 ? 'no cluster is wanted' : `selected ${listed(names)}`;
-  return { reason: 'DecisionPublished', note };
+  return { reason: 'DecisionPublished', type: PlacementEvents.DecisionPublished.type, note };
 }
 
-function laterDecision({ added, dropped }: Schedule, stored: ReadonlySet<string>): PlacementNote | undefined {
-  const parts: string[] = [];
-  const addedNames = added.filter((name) => stored.has(name));
-  if (addedNames.length > 0) parts.push(`added ${listed(addedNames)}`);
-  if (dropped.length > 0) parts.push(`removed ${listed(dropped.map((one) => one.cluster))}`);
-  return parts.length === 0 ? undefined : { reason: 'DecisionChanged', note: parts.join('; ') };
+/** A warning where clusters left although nobody edited the Placement. */
+function laterDecision(
+  { snapshot }: Input,
+  { schedule }: Outcome,
+  stored: ReadonlySet<string>,
+): PlacementNote | undefined {
+  const note = changeNote(snapshot, schedule, stored);
+  if (note === undefined) return undefined;
+  const { status, generation } = snapshot.placement;
+  const isEdited = !isRecord(status) || status['observedGeneration'] !== generation;
+  const type = schedule.dropped.length > 0 && !isEdited ? 'Warning' : 'Normal';
+  return { reason: 'DecisionChanged', type, note };
 }
 
-function listed(names: readonly string[]): string {
-  return `${names.length} ${names.length === 1 ? 'cluster' : 'clusters'}: ${nameList(names)}`;
-}
-
-function record(placement: Placement, { reason, note }: PlacementNote, recorder: EventRecorder): void {
+function record(placement: Placement, { reason, type, note }: PlacementNote, recorder: EventRecorder): void {
   const regarding = { ...placement, apiVersion: apiVersionOf(Placements), kind: Placements.kind };
-  recorder.record({ regarding, type: PlacementEvents[reason].type, reason, action: 'Schedule', note });
+  recorder.record({ regarding, type, reason, action: 'Schedule', note });
 }

@@ -2,6 +2,8 @@ import type { Placement } from '../../api/generated/placement.js';
 import { PLACEMENT_FIELD_MANAGER } from '../../api/names.js';
 import { apiVersionOf, Placements } from '../../api/resources.js';
 import { timestamp } from '../../domain/conditions.js';
+import { explain } from '../../domain/placement/explain/explain.js';
+import type { Explanation } from '../../domain/placement/explain/verdict.js';
 import { placementReport, statusToWrite, type PlacementReport } from '../../domain/placement/status.js';
 import { isFailure } from '../../runtime/errors.js';
 import type { Outcome } from './apply.js';
@@ -19,9 +21,21 @@ export async function report(input: Input, outcome: Outcome, scope: ReconcileSco
   if (isTransient(outcome.error)) return;
   const status = await writeStatus(input, outcome, scope);
   // Events cannot be created in a namespace that is being deleted.
-  if (!isNamespaceTerminating(outcome.error)) recordStatus(input, outcome, status, scope.recorder);
+  if (!isNamespaceTerminating(outcome.error)) {
+    const explained = (): Explanation | undefined => explainTurn(input, scope);
+    recordStatus(input, outcome, status, { recorder: scope.recorder, explained });
+  }
   const { namespace, name, metrics } = scope;
   metrics?.placement({ namespace, name, phase: status.phase, clusters: status.numberOfSelectedClusters });
+}
+
+/** An explanation of the Placement with the clusters of now; undefined while too many Placements turn at once. */
+function explainTurn(
+  { snapshot }: Input,
+  { key, index, clock, turns, pass: { enqueuedAt = clock.monotonic() } }: ReconcileScope,
+): Explanation | undefined {
+  if (!turns.admits(enqueuedAt)) return undefined;
+  return explain({ snapshot, members: index.members(key), readable: { fleet: true, decisions: true } });
 }
 
 /** Whether a write was refused because its namespace is being deleted: only the status of existing objects can be written. */

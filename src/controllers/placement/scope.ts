@@ -10,6 +10,7 @@ import type { ChangeFilter, MutationCache } from '../../runtime/mutationcache.js
 import type { Pass } from '../../runtime/result.js';
 import type { PlacementCaches } from './caches.js';
 import type { DeletionCheck } from './deletions.js';
+import type { TurnWindow } from './turns.js';
 
 /** What is kept of one Placement between reconciles. All of it may be lost at any time. */
 export interface PlacementState {
@@ -40,6 +41,8 @@ export interface PlacementContext {
   /** Keys to enqueue again as soon as all caches are current. */
   readonly postponed: Set<string>;
   readonly recorder: EventRecorder;
+  /** Bounds the explanations in events. */
+  readonly turns: TurnWindow;
   readonly metrics?: PlacementMetrics;
   /** Requests a reconcile of a Placement. */
   readonly enqueue: (key: string) => void;
