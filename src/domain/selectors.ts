@@ -76,12 +76,16 @@ export function firstUnmet(requirements: readonly Requirement[], values: StringM
 
 /** Whether `values` meets the requirement. A missing key meets NotIn and DoesNotExist. Values are compared byte by byte. */
 export function meets(requirement: Requirement, values: StringMap): boolean {
-  const found = valueOf(values, requirement.key);
-  switch (requirement.operator) {
+  return admits(requirement, valueOf(values, requirement.key));
+}
+
+/** Whether the value of the requirement's key meets it; `found` is undefined without the key. */
+export function admits({ operator, values }: Requirement, found: string | undefined): boolean {
+  switch (operator) {
     case 'In':
-      return found !== undefined && requirement.values.includes(found);
+      return found !== undefined && values.includes(found);
     case 'NotIn':
-      return found === undefined || !requirement.values.includes(found);
+      return found === undefined || !values.includes(found);
     case 'Exists':
       return found !== undefined;
     case 'DoesNotExist':

@@ -1,13 +1,11 @@
-import type { KubeObject } from '../../api/meta.js';
-import { readClusterSelector, selects, type ClusterSelector } from '../clusters/selector.js';
+import type { KubeObject, ObjectName } from '../../api/meta.js';
+import { readClusterSelector, type ClusterSelector } from '../clusters/selector.js';
 import { placementKeys, readDecision } from '../placement/decision.js';
 import { bindingView, eligibleSets } from '../placement/eligible.js';
-import type { ExplainInput, Member, Readable } from '../placement/explain/verdict.js';
-import { factsAmong, unmatchedPredicates } from '../placement/facts/unmatched.js';
-import { clusterView, compileSpec, type PlacementRules } from '../placement/predicates.js';
-import { matchedClusters } from '../placement/rank.js';
-import { matches } from '../placement/rules.js';
-import type { BindingView, Candidates, ClusterView, PlacementSnapshot, SetView } from '../placement/snapshot.js';
+import type { ExplainInput, Readable } from '../placement/explain/verdict.js';
+import { clusterView, compileSpec } from '../placement/predicates.js';
+import type { BindingView, ClusterView, PlacementSnapshot, SetView, Slots } from '../placement/snapshot.js';
+import { ClusterTable, type Selectors } from './clustertable.js';
 
 /** An object as the API or a file has it, unchecked. */
 export type RawObject = KubeObject & { readonly spec?: unknown; readonly status?: unknown };
@@ -48,93 +46,150 @@ export function worldOf(objects: Partial<World['objects']>, withheld: readonly W
  * uses. Undefined when the world has no such Placement. Nothing is remembered: the stored clusters count as selected.
  */
 export function explainInputOf(world: World, namespace: string, name: string): ExplainInput | undefined {
-  const { objects } = world;
-  const found = objects.placements.find(({ metadata }) => metadata.name === name && metadata.namespace === namespace);
-  if (found === undefined) return undefined;
-  const { uid = '', generation = 0 } = found.metadata;
-  const owner = { namespace, name, uid };
-  const rules = compileSpec(found.spec);
-  const bindings = bindingsOf(objects.managedclustersetbindings, namespace);
-  const { sets, selectors } = setsOf(objects.managedclustersets, bindings);
-  const clusters = objects.managedclusters.map(clusterView);
-  const eligible = selectorsOf(eligibleSets(rules, bindings, sets).eligible, selectors);
-  const members = membersOf(clusters, eligible);
-  const stored = objects.placementdecisions
-    .filter((object) => placementKeys(object).includes(`${namespace}/${name}`))
-    .map((object) => readDecision(object, owner));
-  const held = new Set(stored.flatMap((object) => object.clusters));
-  const snapshot: PlacementSnapshot = {
-    placement: { ...owner, generation, rules, status: found.status },
-    bindings,
-    sets,
-    candidates: candidatesOf(members, rules),
-    held: new Map(clusters.filter((one) => held.has(one.name)).map((one) => [one.name, one])),
-    stored,
-    remembered: undefined,
-  };
-  return { snapshot, members, selectors: eligible, readable: readableOf(world) };
+  return new WorldInputs(world).explainInput(namespace, name);
 }
 
-function readableOf({ withheld }: World): Readable {
-  const unread = new Set(withheld.map((one) => one.resource));
-  const fleet: readonly WorldResource[] = ['managedclusters', 'managedclustersets', 'managedclustersetbindings'];
-  return { fleet: !fleet.some((one) => unread.has(one)), decisions: !unread.has('placementdecisions') };
+/** A ManagedClusterSet, parsed. */
+interface ReadSet {
+  readonly view: SetView;
+  readonly selector: ClusterSelector;
 }
 
-function bindingsOf(objects: readonly RawObject[], namespace: string): readonly BindingView[] {
-  return objects.filter(({ metadata }) => metadata.namespace === namespace).map(bindingView);
+/** What a Placement selects from, and by which selectors. */
+export interface PlacementInput {
+  readonly snapshot: PlacementSnapshot;
+  /** The selectors of the readable eligible sets, by name. */
+  readonly selectors: Selectors;
+  readonly readable: Readable;
+  /** The Placement itself is being deleted. */
+  readonly deleting: boolean;
 }
 
-/** The sets that the bindings name, with their selectors. */
-function setsOf(
-  objects: readonly RawObject[],
-  bindings: readonly BindingView[],
-): { readonly sets: Map<string, SetView>; readonly selectors: Map<string, ClusterSelector> } {
-  const named = new Set(bindings.map((one) => one.clusterSet));
-  const sets = new Map<string, SetView>();
-  const selectors = new Map<string, ClusterSelector>();
-  for (const { metadata, spec } of objects) {
-    const { name, deletionTimestamp } = metadata;
-    if (!named.has(name)) continue;
-    const selector = readClusterSelector(spec);
-    sets.set(name, { name, deleting: deletionTimestamp !== undefined, readable: selector.kind !== 'unreadable' });
-    selectors.set(name, selector);
+/** The inputs of all Placements of one world; what several of them need is computed once. */
+export class WorldInputs {
+  /** Whether everything could be read that decisions depend on. */
+  readonly isKnown: boolean;
+  readonly #readable: Readable;
+  readonly #placements: ReadonlyMap<string, RawObject>;
+  readonly #bindings: ReadonlyMap<string, readonly BindingView[]>;
+  readonly #sets: ReadonlyMap<string, ReadSet>;
+  readonly #decisions: ReadonlyMap<string, readonly RawObject[]>;
+  readonly #clusters: ClusterTable;
+
+  constructor({ objects, withheld }: World) {
+    this.isKnown = withheld.every(({ resource }) => resource === 'multiclusterengines');
+    this.#readable = readableOf(withheld);
+    this.#placements = new Map(objects.placements.map((one) => [keyOf(one.metadata), one]));
+    this.#bindings = grouped(
+      objects.managedclustersetbindings,
+      ({ metadata }) => [metadata.namespace ?? ''],
+      bindingView,
+    );
+    this.#sets = new Map(objects.managedclustersets.map((one) => [one.metadata.name, readSet(one)]));
+    this.#decisions = grouped(objects.placementdecisions, placementKeys, (one) => one);
+    this.#clusters = new ClusterTable(objects.managedclusters.map(clusterView));
   }
-  return { sets, selectors };
+
+  /** Undefined when there is no such Placement. */
+  explainInput(namespace: string, name: string): ExplainInput | undefined {
+    const input = this.input({ namespace, name });
+    return input === undefined ? undefined : { ...input, members: this.#clusters.members(input.selectors) };
+  }
+
+  /** As {@link explainInput}, without the members; `remembered`: what was published last, if that is not what is stored. */
+  input(
+    { namespace, name }: { readonly namespace: string; readonly name: string },
+    remembered?: Slots,
+  ): PlacementInput | undefined {
+    const found = this.#placements.get(keyOf({ namespace, name }));
+    if (found === undefined) return undefined;
+    const { uid = '', generation = 0 } = found.metadata;
+    const owner = { namespace, name, uid };
+    const rules = compileSpec(found.spec);
+    const bindings = this.#bindings.get(namespace) ?? [];
+    const sets = this.#boundSets(bindings);
+    const views = new Map([...sets].map(([set, { view }]) => [set, view]));
+    const selectors = selectorsOf(eligibleSets(rules, bindings, views).eligible, sets);
+    const decisions = this.#decisions.get(keyOf({ namespace, name })) ?? [];
+    const stored = decisions.map((object) => readDecision(object, owner));
+    const held = [...stored.flatMap((object) => object.clusters), ...(remembered ?? []).flat()];
+    const snapshot: PlacementSnapshot = {
+      placement: { ...owner, generation, rules, status: found.status },
+      bindings,
+      sets: views,
+      candidates: this.#clusters.candidates(selectors, rules),
+      held: this.#existing(held),
+      stored,
+      remembered,
+    };
+    const deleting = found.metadata.deletionTimestamp !== undefined;
+    return { snapshot, selectors, readable: this.#readable, deleting };
+  }
+
+  cluster(name: string): ClusterView | undefined {
+    return this.#clusters.cluster(name);
+  }
+
+  /** The sets that the bindings name. */
+  #boundSets(bindings: readonly BindingView[]): ReadonlyMap<string, ReadSet> {
+    const sets = new Map<string, ReadSet>();
+    for (const { clusterSet } of bindings) {
+      const set = this.#sets.get(clusterSet);
+      if (set !== undefined) sets.set(clusterSet, set);
+    }
+    return sets;
+  }
+
+  #existing(names: readonly string[]): ReadonlyMap<string, ClusterView> {
+    const found = new Map<string, ClusterView>();
+    for (const name of names) {
+      const cluster = this.#clusters.cluster(name);
+      if (cluster !== undefined) found.set(name, cluster);
+    }
+    return found;
+  }
+}
+
+/** The key that `placementKeys` gives a Placement. */
+function keyOf({ namespace = '', name }: ObjectName): string {
+  return `${namespace}/${name}`;
+}
+
+function grouped<T>(
+  objects: readonly RawObject[],
+  keysOf: (object: RawObject) => readonly string[],
+  viewOf: (object: RawObject) => T,
+): ReadonlyMap<string, readonly T[]> {
+  const groups = new Map<string, T[]>();
+  for (const object of objects) {
+    const view = viewOf(object);
+    for (const key of keysOf(object)) {
+      const group = groups.get(key);
+      if (group === undefined) groups.set(key, [view]);
+      else group.push(view);
+    }
+  }
+  return groups;
+}
+
+function readSet({ metadata, spec }: RawObject): ReadSet {
+  const { name, deletionTimestamp } = metadata;
+  const selector = readClusterSelector(spec);
+  const view = { name, deleting: deletionTimestamp !== undefined, readable: selector.kind !== 'unreadable' };
+  return { view, selector };
 }
 
 /** The selectors of the readable eligible sets. */
-function selectorsOf(
-  eligible: readonly string[],
-  selectors: ReadonlyMap<string, ClusterSelector>,
-): ReadonlyMap<string, ClusterSelector> {
+function selectorsOf(eligible: readonly string[], sets: ReadonlyMap<string, ReadSet>): Selectors {
   const readable = eligible.flatMap((name): [string, ClusterSelector][] => {
-    const selector = selectors.get(name);
-    return selector === undefined || selector.kind === 'unreadable' ? [] : [[name, selector]];
+    const set = sets.get(name);
+    return set === undefined || !set.view.readable ? [] : [[name, set.selector]];
   });
   return new Map(readable);
 }
 
-/** The clusters that one of the sets selects, each once. */
-export function membersOf(
-  clusters: readonly ClusterView[],
-  selectors: ReadonlyMap<string, ClusterSelector>,
-): readonly Member[] {
-  const members: Member[] = [];
-  for (const cluster of clusters) {
-    const sets: string[] = [];
-    for (const [name, selector] of selectors) if (selects(name, selector, cluster.labels)) sets.push(name);
-    if (sets.length > 0) members.push({ cluster, sets: sets.sort() });
-  }
-  return members;
-}
-
-function candidatesOf(members: readonly Member[], rules: PlacementRules): Candidates {
-  if (rules.problem !== undefined) return { count: 0, has: () => false, matched: matchedClusters([]), unmatched: [] };
-  const candidates = members.filter(({ cluster }) => !cluster.deleting);
-  const names = new Set(candidates.map(({ cluster }) => cluster.name));
-  const matching = candidates.filter(({ cluster }) => matches(rules, cluster));
-  const sizes = { count: candidates.length, matched: matchedClusters(matching.map(({ cluster }) => cluster.name)) };
-  const facts = factsAmong(candidates.map(({ cluster }) => cluster));
-  return { ...sizes, has: (name) => names.has(name), unmatched: unmatchedPredicates(rules, sizes, facts) };
+function readableOf(withheld: World['withheld']): Readable {
+  const unread = new Set(withheld.map((one) => one.resource));
+  const fleet: readonly WorldResource[] = ['managedclusters', 'managedclustersets', 'managedclustersetbindings'];
+  return { fleet: !fleet.some((one) => unread.has(one)), decisions: !unread.has('placementdecisions') };
 }

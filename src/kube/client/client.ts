@@ -20,6 +20,8 @@ export interface ReadOptions {
 export interface ListOptions extends ReadOptions {
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
+  /** Runs after each page, with the number of objects read so far. */
+  readonly onPage?: (objects: number) => void;
 }
 
 /** What the stored object must match; otherwise the server responds with 409. */

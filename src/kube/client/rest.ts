@@ -87,13 +87,15 @@ class RestClient implements KubeClient {
     namespace: string | undefined,
     options: ListOptions = {},
   ): Promise<T[]> {
-    const { signal, ...selection } = options;
+    const { signal, onPage, ...selection } = options;
     const collection: Collection = { type, namespace, ...selection };
     for (let restarts = 0; ; restarts++) {
       try {
         const items: T[] = [];
-        for await (const page of pagesOf<T>(this.#transport, collection, { ...this.#options, signal }))
+        for await (const page of pagesOf<T>(this.#transport, collection, { ...this.#options, signal })) {
           items.push(...page.items);
+          onPage?.(items.length);
+        }
         return items;
       } catch (error) {
         if (!isFailure(error, 'Gone') || restarts >= LIST_RESTARTS) throw error;

@@ -59,12 +59,17 @@ export function causeText(
 }
 
 /** Why the set that the cluster's label names does not bring it in; else in which sets it would have to be. */
-function notMemberText(
-  { cluster }: ClusterExplanation,
+function notMemberText({ cluster }: ClusterExplanation, placement: PlacementView, eligibility: Eligibility): string {
+  const set = cluster === undefined ? undefined : valueOf(cluster.labels, CLUSTER_SET_LABEL);
+  return notFromText(set, placement, eligibility);
+}
+
+/** Why the set brings in no cluster; without a set, or for an eligible one, the sets that would. */
+export function notFromText(
+  set: string | undefined,
   { namespace, rules }: PlacementView,
   { bound, eligible, ignored }: Eligibility,
 ): string {
-  const set = cluster === undefined ? undefined : valueOf(cluster.labels, CLUSTER_SET_LABEL);
   if (set === undefined || eligible.includes(set)) return noneOf(eligible);
   if (bound.includes(set)) return `spec.ClusterSets does not name ${set}`;
   const [absent] = absentSets([set], { bound, eligible, ignored, unreadable: [] });

@@ -1,0 +1,150 @@
+import { selects, type ClusterSelector } from '../clusters/selector.js';
+import type { Member } from '../placement/explain/verdict.js';
+import type { ClusterView, PlacementRules, Predicate } from '../placement/predicates.js';
+import { unmatchedPredicates, type CandidateFacts } from '../placement/facts/unmatched.js';
+import { clusterHash, matchedClusters, type Candidate, type MatchedClusters } from '../placement/rank.js';
+import type { Source } from '../placement/rules.js';
+import type { Candidates } from '../placement/snapshot.js';
+import { admits, valueOf, type Requirement } from '../selectors.js';
+
+/** The selectors of readable sets, by name. */
+export type Selectors = ReadonlyMap<string, ClusterSelector>;
+
+/** The clusters of some sets, as rows of the table. */
+interface Pool {
+  /** Every member. */
+  readonly members: readonly number[];
+  /** The members that are not being deleted. */
+  readonly candidates: readonly number[];
+  /** 1 for a candidate, by row. */
+  readonly isCandidate: Uint8Array;
+}
+
+/** The value of one label or claim for each row; undefined where the cluster does not have it. */
+type Column = readonly (string | undefined)[];
+
+const NO_CANDIDATES: Candidates = { count: 0, has: () => false, matched: matchedClusters([]), unmatched: [] };
+
+/**
+ * The clusters of a world as rows; of several of one name the last counts. Many Placements ask for the same labels, claims and sets: each is read from the clusters
+ * once, and a requirement then costs one comparison a cluster.
+ */
+export class ClusterTable {
+  readonly clusters: readonly ClusterView[];
+  readonly #rows: ReadonlyMap<string, number>;
+  readonly #hashed: readonly Candidate[];
+  readonly #columns = new Map<string, Column>();
+  readonly #pools = new Map<string, Pool>();
+
+  constructor(clusters: readonly ClusterView[]) {
+    this.clusters = [...new Map(clusters.map((one) => [one.name, one])).values()];
+    this.#rows = new Map(this.clusters.map(({ name }, row) => [name, row]));
+    this.#hashed = this.clusters.map(({ name }) => ({ name, hash: clusterHash(name) }));
+  }
+
+  cluster(name: string): ClusterView | undefined {
+    return this.clusters[this.#rows.get(name) ?? -1];
+  }
+
+  /** The clusters that one of the sets selects, each once, with the names of these sets, sorted. */
+  members(selectors: Selectors): readonly Member[] {
+    const clusters = picked(this.#pool(selectors).members, this.clusters);
+    return clusters.map((cluster) => ({ cluster, sets: setsOf(cluster, selectors) }));
+  }
+
+  /** The candidates of these sets, and those that match; none with a `problem`. */
+  candidates(selectors: Selectors, rules: PlacementRules): Candidates {
+    if (rules.problem !== undefined) return NO_CANDIDATES;
+    const pool = this.#pool(selectors);
+    const sizes = { count: pool.candidates.length, matched: this.#matched(rules.predicates, pool) };
+    return {
+      ...sizes,
+      has: (name) => pool.isCandidate[this.#rows.get(name) ?? -1] === 1,
+      unmatched: unmatchedPredicates(rules, sizes, this.#facts(pool)),
+    };
+  }
+
+  #facts({ candidates }: Pool): CandidateFacts {
+    return {
+      someMatch: (predicate) => this.#matching(predicate, candidates).length > 0,
+      someMeet: ({ source, requirement }) => {
+        const column = this.#column(source, requirement.key);
+        return candidates.some((row) => admits(requirement, column[row]));
+      },
+      someHave: (source, key) => {
+        const column = this.#column(source, key);
+        return candidates.some((row) => column[row] !== undefined);
+      },
+    };
+  }
+
+  #matched(predicates: readonly Predicate[], { candidates, isCandidate }: Pool): MatchedClusters {
+    if (predicates.length === 0) return this.#selection(candidates, isCandidate);
+    const isMatched = new Uint8Array(this.clusters.length);
+    for (const predicate of predicates) for (const row of this.#matching(predicate, candidates)) isMatched[row] = 1;
+    return this.#selection(
+      candidates.filter((row) => isMatched[row] === 1),
+      isMatched,
+    );
+  }
+
+  #selection(rows: readonly number[], isSelected: Uint8Array): MatchedClusters {
+    const list = picked(rows, this.#hashed);
+    const has = (name: string): boolean => isSelected[this.#rows.get(name) ?? -1] === 1;
+    return { size: list.length, has, [Symbol.iterator]: () => list.values() };
+  }
+
+  /** Those of `rows` that meet every requirement of the predicate. */
+  #matching({ labels, claims }: Predicate, rows: readonly number[]): readonly number[] {
+    let matching = rows;
+    const keep = (source: Source, requirement: Requirement): void => {
+      const column = this.#column(source, requirement.key);
+      matching = matching.filter((row) => admits(requirement, column[row]));
+    };
+    for (const requirement of labels) keep('label', requirement);
+    for (const requirement of claims) keep('claim', requirement);
+    return matching;
+  }
+
+  #column(source: Source, key: string): Column {
+    const id = `${source} ${key}`;
+    const known = this.#columns.get(id);
+    if (known !== undefined) return known;
+    const column = this.clusters.map(({ labels, claims }) => valueOf(source === 'label' ? labels : claims, key));
+    this.#columns.set(id, column);
+    return column;
+  }
+
+  #pool(selectors: Selectors): Pool {
+    const id = [...selectors.keys()].sort().join(' ');
+    const known = this.#pools.get(id);
+    if (known !== undefined) return known;
+    const each = [...selectors];
+    const members: number[] = [];
+    const isCandidate = new Uint8Array(this.clusters.length);
+    for (const [row, { labels, deleting }] of this.clusters.entries()) {
+      if (!each.some(([name, selector]) => selects(name, selector, labels))) continue;
+      members.push(row);
+      if (!deleting) isCandidate[row] = 1;
+    }
+    const pool = { members, candidates: members.filter((row) => isCandidate[row] === 1), isCandidate };
+    this.#pools.set(id, pool);
+    return pool;
+  }
+}
+
+function picked<T>(rows: readonly number[], from: readonly T[]): readonly T[] {
+  const list: T[] = [];
+  for (const row of rows) {
+    const one = from[row];
+    if (one !== undefined) list.push(one);
+  }
+  return list;
+}
+
+/** The sets that the cluster is in, sorted. */
+export function setsOf({ labels }: ClusterView, selectors: Selectors): readonly string[] {
+  const sets: string[] = [];
+  for (const [name, selector] of selectors) if (selects(name, selector, labels)) sets.push(name);
+  return sets.sort();
+}

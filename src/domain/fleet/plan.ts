@@ -1,0 +1,181 @@
+import { selects } from '../clusters/selector.js';
+import { causeText, notFromText } from '../placement/explain/causes.js';
+import { explainDropped } from '../placement/explain/explain.js';
+import type { ClusterExplanation } from '../placement/explain/verdict.js';
+import type { PlacementRules } from '../placement/predicates.js';
+import { unmet } from '../placement/rules.js';
+import type { DropCause } from '../placement/schedule.js';
+import type { ClusterView } from '../placement/snapshot.js';
+import { outcomeOf, type Outcome } from './outcome.js';
+import { WorldInputs, type PlacementInput, type World } from './world.js';
+
+/** What becomes of the decisions of all Placements when one world turns into another. */
+
+/** A cluster that comes in. */
+export interface PlannedAdd {
+  readonly name: string;
+  /** The first predicate that it matches; undefined without predicates. */
+  readonly predicate: number | undefined;
+  readonly why: string;
+}
+
+/** A cluster that leaves, or that is held where it would. */
+export interface PlannedRemoval {
+  readonly name: string;
+  readonly cause: DropCause | 'PlacementDeleted';
+  readonly why: string;
+}
+
+/**
+ * `Unknown`: objects that it depends on could not be read, so `before`, `after` and all lists are empty. `Changed`: some
+ * cluster comes in, leaves or is held, or phase, reason or the wanted number differ.
+ */
+export type PlanKind = 'Created' | 'Deleted' | 'Changed' | 'Unchanged' | 'Unknown';
+
+/** A Placement before or after the change. */
+export interface PlacementState extends Pick<Outcome, 'phase' | 'satisfied' | 'clusters'> {
+  readonly rules: PlacementRules;
+}
+
+export interface PlacementPlan {
+  readonly namespace: string;
+  readonly name: string;
+  readonly kind: PlanKind;
+  /** Undefined when the Placement does not exist then, or is being deleted. */
+  readonly before: PlacementState | undefined;
+  readonly after: PlacementState | undefined;
+  /** All lists are sorted by name. */
+  readonly adds: readonly PlannedAdd[];
+  readonly removes: readonly PlannedRemoval[];
+  readonly stays: readonly string[];
+  readonly held: readonly PlannedRemoval[];
+}
+
+type Lists = Pick<PlacementPlan, 'adds' | 'removes' | 'stays' | 'held'>;
+
+const NO_LISTS: Lists = { adds: [], removes: [], stays: [], held: [] };
+
+interface Name {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** One Placement on both sides; undefined where it does not exist. */
+interface Sides {
+  readonly before: Side | undefined;
+  readonly after: Side | undefined;
+}
+
+interface Side {
+  readonly input: PlacementInput;
+  readonly outcome: Outcome;
+}
+
+/**
+ * The plans of all Placements of both worlds, sorted by namespace and name. Before the change every decision counts as
+ * published, so that what would change anyway is not part of a plan. In O(Placements × clusters).
+ */
+export function planFleet(before: World, after: World): readonly PlacementPlan[] {
+  const inputs = { before: new WorldInputs(before), after: new WorldInputs(after) };
+  const names = new Map([before, after].flatMap(placementsIn));
+  const sorted = [...names].sort(([a], [b]) => (a < b ? -1 : 1));
+  return sorted.map(([, name]) => {
+    if (!inputs.before.isKnown) return { ...name, kind: 'Unknown', before: undefined, after: undefined, ...NO_LISTS };
+    const first = sideOf(inputs.before.input(name));
+    const second = secondSide(name, first, inputs.after);
+    return planPlacement(name, { before: first, after: second }, inputs.after);
+  });
+}
+
+/** By a key that sorts by namespace and then by name: a line feed sorts before every character of a name. */
+function placementsIn({ objects }: World): readonly [string, Name][] {
+  return objects.placements.map(({ metadata: { namespace = '', name } }) => [
+    `${namespace}\n${name}`,
+    { namespace, name },
+  ]);
+}
+
+/** The controller leaves the decisions of a Placement that is being deleted to garbage collection. */
+function sideOf(input: PlacementInput | undefined): Side | undefined {
+  return input === undefined || input.deleting ? undefined : { input, outcome: outcomeOf(input.snapshot) };
+}
+
+/** What was published before counts as selected, unless the Placement is another one of the same name. */
+function secondSide(name: Name, first: Side | undefined, after: WorldInputs): Side | undefined {
+  const fresh = after.input(name);
+  const isSame = fresh?.snapshot.placement.uid === first?.input.snapshot.placement.uid;
+  return sideOf(isSame ? after.input(name, first?.outcome.slots) : fresh);
+}
+
+function planPlacement(name: Name, sides: Sides, after: WorldInputs): PlacementPlan {
+  const lists = listsOf(sides, after);
+  const states = { before: stateOf(sides.before), after: stateOf(sides.after) };
+  return { ...name, kind: kindOf(states, lists), ...states, ...lists };
+}
+
+function stateOf(side: Side | undefined): PlacementState | undefined {
+  if (side === undefined) return undefined;
+  const { phase, satisfied, clusters } = side.outcome;
+  return { phase, satisfied, clusters, rules: side.input.snapshot.placement.rules };
+}
+
+function kindOf({ before, after }: Pick<PlacementPlan, 'before' | 'after'>, { adds, removes, held }: Lists): PlanKind {
+  if (before === undefined) return after === undefined ? 'Unchanged' : 'Created';
+  if (after === undefined) return 'Deleted';
+  const moves = adds.length + removes.length + held.length;
+  const isSame =
+    before.phase === after.phase &&
+    before.satisfied.reason === after.satisfied.reason &&
+    before.rules.wanted === after.rules.wanted;
+  return moves === 0 && isSame ? 'Unchanged' : 'Changed';
+}
+
+function listsOf(sides: Sides, inputs: WorldInputs): Lists {
+  const [first, then] = [sides.before?.outcome.clusters ?? [], sides.after?.outcome.clusters ?? []];
+  const [had, has] = [new Set(first), new Set(then)];
+  const { after } = sides;
+  const rules = after?.input.snapshot.placement.rules;
+  const added = then.filter((name) => !had.has(name));
+  return {
+    adds: added.map((name) => addOf(name, inputs.cluster(name), rules?.predicates ?? [])),
+    removes: removalsOf(
+      first.filter((name) => !has.has(name)),
+      sides,
+    ),
+    stays: first.filter((name) => has.has(name)),
+    held: [],
+  };
+}
+
+function addOf(name: string, cluster: ClusterView | undefined, predicates: PlacementRules['predicates']): PlannedAdd {
+  const index = predicates.findIndex((one) => cluster !== undefined && unmet(one, cluster).next().done === true);
+  if (index < 0) return { name, predicate: undefined, why: 'every cluster matches' };
+  return { name, predicate: index, why: `predicate ${index}` };
+}
+
+function removalsOf(names: readonly string[], { before, after }: Sides): readonly PlannedRemoval[] {
+  if (names.length === 0) return [];
+  if (after === undefined)
+    return names.map((name) => ({ name, cause: 'PlacementDeleted', why: 'the Placement is deleted' }));
+  const explained = new Map(explainDropped(after.input.snapshot, after.outcome.schedule).map((one) => [one.name, one]));
+  const causes = new Map(after.outcome.schedule.dropped.map((one) => [one.cluster, one.cause]));
+  return names.map((name) => {
+    const [one, cause] = [explained.get(name), causes.get(name)];
+    if (one === undefined || cause === undefined)
+      return { name, cause: 'PlacementDeleted', why: 'the Placement is deleted and created again' };
+    return { name, cause, why: removalText(one, before, after) };
+  });
+}
+
+/** As an explanation says it; for a cluster that lost its sets, what became of the first of them. */
+function removalText(one: ClusterExplanation, before: Side | undefined, { input, outcome }: Side): string {
+  const { placement } = input.snapshot;
+  if (one.verdict === 'NotNeeded') return `spec.numberOfClusters is ${placement.rules.wanted}`;
+  const { cluster, verdict } = one;
+  const lost = [...(before?.input.selectors ?? [])].filter(
+    ([set, selector]) => cluster !== undefined && !input.selectors.has(set) && selects(set, selector, cluster.labels),
+  );
+  const [set] = lost.map(([name]) => name).sort();
+  if (verdict === 'NotMember' && set !== undefined) return notFromText(set, placement, outcome.schedule.eligibility);
+  return causeText(one, { placement, schedule: outcome.schedule }) ?? '';
+}

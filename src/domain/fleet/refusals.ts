@@ -1,0 +1,40 @@
+import { field, textField } from '../../api/json.js';
+import { isList } from '../selectors.js';
+import type { RawObject, World } from './world.js';
+
+/** A deletion that admission refuses. */
+export interface Refusal {
+  readonly kind: 'ManagedClusterSet';
+  readonly name: string;
+}
+
+const IN_USE = 'InUse';
+const ALLOW_DELETION_ANNOTATION = 'cluster.fleetmgmt.io/allow-deletion';
+
+/**
+ * The sets that are deleted between two worlds although their condition InUse is True, sorted by name: the policy
+ * `multicluster-engine-in-use` refuses it. An annotation allows it.
+ */
+export function refusedDeletions(before: World, after: World): readonly Refusal[] {
+  const left = new Map(after.objects.managedclustersets.map((one) => [one.metadata.name, one]));
+  return before.objects.managedclustersets
+    .filter((one) => !isDeleting(one) && isDeleting(left.get(one.metadata.name)))
+    .filter((one) => isInUse(one) && !isAllowed(one))
+    .map(({ metadata }): Refusal => ({ kind: 'ManagedClusterSet', name: metadata.name }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** Whether the object is being deleted, or does not exist. */
+function isDeleting(object: RawObject | undefined): boolean {
+  return object?.metadata.deletionTimestamp !== undefined || object === undefined;
+}
+
+function isInUse({ status }: RawObject): boolean {
+  const conditions = field(status, 'conditions');
+  const listed = isList(conditions) ? conditions : [];
+  return listed.some((one) => textField(one, 'type') === IN_USE && textField(one, 'status') === 'True');
+}
+
+function isAllowed({ metadata }: RawObject): boolean {
+  return metadata.annotations?.[ALLOW_DELETION_ANNOTATION] === 'true';
+}

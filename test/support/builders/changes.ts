@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { CLUSTER_SET_LABEL } from '../../../src/api/names.js';
+import { overlay, MissingObjectError, type Change } from '../../../src/domain/fleet/overlay.js';
+import { outcomeOf } from '../../../src/domain/fleet/outcome.js';
+import { planFleet } from '../../../src/domain/fleet/plan.js';
+import { WorldInputs, type RawObject, type World } from '../../../src/domain/fleet/world.js';
+import { decisionObject } from '../../../src/domain/placement/decision.js';
+import { NAMESPACE, predicate, rawBinding, rawCluster, rawPlacement, rawSet } from './world.js';
+
+/** Arbitrary changes of the worlds of `someWorld`, and the hub that carries them out. */
+
+const SETS = ['edge', 'production', 'staging'];
+const CLUSTERS = ['c1', 'c2', 'c3', 'c4', 'c5', 'c6', 'c7'];
+
+const inNamespace = (name: string): { namespace: string; name: string } => ({ namespace: NAMESPACE, name });
+const someLabel = fc.oneof(
+  fc.tuple(fc.constantFrom('tier', 'region'), fc.constantFrom('gold', 'silver', 'eu', undefined)),
+  fc.tuple(fc.constant(CLUSTER_SET_LABEL), fc.constantFrom(...SETS, undefined)),
+);
+const someChange: fc.Arbitrary<Change> = fc.oneof(
+  fc.tuple(fc.constantFrom(...CLUSTERS), someLabel).map(([name, [key, value]]): Change => {
+    return { kind: 'label', resource: 'managedclusters', object: { name }, key, value };
+  }),
+  fc
+    .constantFrom(...CLUSTERS)
+    .map((name): Change => ({ kind: 'delete', resource: 'managedclusters', object: { name } })),
+  fc
+    .constantFrom(...SETS)
+    .map((name): Change => ({ kind: 'delete', resource: 'managedclustersets', object: { name } })),
+  fc.constantFrom(...SETS).map((name): Change => {
+    return { kind: 'delete', resource: 'managedclustersetbindings', object: inNamespace(name) };
+  }),
+  fc.constantFrom('web', 'api').map((name): Change => {
+    return { kind: 'delete', resource: 'placements', object: inNamespace(name) };
+  }),
+  fc.tuple(fc.constantFrom(...CLUSTERS), fc.constantFrom(...SETS)).map(([name, set]): Change => {
+    return { kind: 'apply', resource: 'managedclusters', object: rawCluster(name, { set, labels: { tier: 'gold' } }) };
+  }),
+  fc.constantFrom(...SETS).map((name): Change => {
+    return { kind: 'apply', resource: 'managedclustersets', object: rawSet(name) };
+  }),
+  fc.constantFrom(...SETS).map((name): Change => {
+    return { kind: 'apply', resource: 'managedclustersetbindings', object: rawBinding(name) };
+  }),
+  fc
+    .tuple(fc.constantFrom('web', 'api', 'new'), fc.integer({ min: -1, max: 6 }), fc.constantFrom('gold', 'silver'))
+    .map(([name, numberOfClusters, tier]): Change => {
+      const spec = { numberOfClusters, predicates: [predicate({ tier })] };
+      const { metadata } = rawPlacement({}, name);
+      return { kind: 'apply', resource: 'placements', object: { metadata: { ...metadata, uid: name }, spec } };
+    }),
+);
+
+export const someChanges: fc.Arbitrary<readonly Change[]> = fc.array(someChange, { minLength: 1, maxLength: 4 });
+
+/** A plan of the changes, and what the hub has once they are carried out and all decisions published again, are the same. */
+export function expectAsPlanned(world: World, wanted: readonly Change[]): void {
+  const before = withApi(world);
+  const changes = possible(before, wanted);
+  const planned = planFleet(before, overlay(before, changes));
+  const hub = published(overlay(published(before), changes));
+
+  assert.deepEqual(
+    planned.map(({ name, after }) => [name, after?.clusters ?? []]),
+    planned.map(({ name }) => [name, decided(hub, name)]),
+  );
+  assert.deepEqual(
+    planFleet(hub, hub).map((one) => [one.name, one.kind, one.before?.phase]),
+    planned.filter(({ after }) => after !== undefined).map(({ name, after }) => [name, 'Unchanged', after?.phase]),
+  );
+  for (const { adds, removes, stays, before: first, after } of planned) {
+    assert.deepEqual([...stays, ...removes.map(({ name }) => name)].sort(), first?.clusters ?? []);
+    assert.deepEqual([...stays, ...adds.map(({ name }) => name)].sort(), after?.clusters ?? []);
+    for (const { name, why } of [...removes, ...adds]) assert.notEqual(why, '', name);
+  }
+}
+
+/** Those of the changes that name what exists then. */
+function possible(world: World, changes: readonly Change[]): readonly Change[] {
+  let reached = world;
+  return changes.filter((change) => {
+    try {
+      reached = overlay(reached, [change]);
+      return true;
+    } catch (error) {
+      if (error instanceof MissingObjectError) return false;
+      throw error;
+    }
+  });
+}
+
+/** The world with a second Placement, `api`. */
+function withApi(world: World): World {
+  const api = rawPlacement({ numberOfClusters: 2 }, 'api');
+  const placements = [...world.objects.placements, { ...api, metadata: { ...api.metadata, uid: 'api' } }];
+  return { ...world, objects: { ...world.objects, placements } };
+}
+
+/** The world once the controller has published every decision, and those of deleted Placements are collected. */
+function published(world: World): World {
+  const inputs = new WorldInputs(world);
+  const placementdecisions = world.objects.placements.flatMap(({ metadata }): RawObject[] => {
+    const { namespace = '', name, uid = '' } = metadata;
+    const input = inputs.input({ namespace, name });
+    if (input === undefined) return [];
+    const { slots } = outcomeOf(input.snapshot);
+    return slots.map((clusters, index) => decisionObject({ namespace, name, uid }, index + 1, clusters));
+  });
+  return { ...world, objects: { ...world.objects, placementdecisions } };
+}
+
+/** The clusters that the decisions of a Placement hold, sorted. */
+function decided(world: World, name: string): readonly string[] {
+  const input = new WorldInputs(world).input({ namespace: NAMESPACE, name });
+  return (input?.snapshot.stored ?? []).flatMap(({ clusters }) => clusters).sort();
+}
