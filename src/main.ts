@@ -17,6 +17,10 @@ async function run(config: Config): Promise<number> {
     const { runExplain } = await import('./commands/cli/explain.js');
     return runExplain(config);
   }
+  if (config.command === 'plan') {
+    const { runPlan } = await import('./commands/cli/plan.js');
+    return runPlan(config);
+  }
   if (config.command === 'who-selects' || config.command === 'tree' || config.command === 'status') {
     const { runInspect } = await import('./commands/cli/inspect.js');
     return runInspect(config);

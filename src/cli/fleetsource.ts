@@ -18,6 +18,8 @@ export interface FleetScope {
   /** Read instead when objects of all namespaces may not be listed. */
   readonly fallback: string;
   readonly resources: readonly WorldResource[];
+  /** Runs after each page, with the number of objects of the resource that have been read. */
+  readonly onProgress?: (resource: WorldResource, objects: number) => void;
 }
 
 /**
@@ -26,15 +28,17 @@ export interface FleetScope {
  */
 export async function readFleetWorld(client: ReadClient, scope: FleetScope): Promise<FleetReading> {
   const { resources, namespace, fallback } = scope;
+  const list: List = (resource, within) =>
+    listOf(client, resource, within, { onPage: (objects) => scope.onProgress?.(resource, objects) });
   const namespaced = resources.filter((one) => TYPES[one].namespaced);
   const others = resources.filter((one) => !TYPES[one].namespaced);
   const [fleet, all] = await Promise.all([
-    Promise.all(others.map((one) => listOf(client, one))),
-    listNamespaced(client, namespaced, namespace),
+    Promise.all(others.map((one) => list(one))),
+    listNamespaced(list, namespaced, namespace),
   ]);
   const refused = namespace === undefined ? withheldOf(all).filter(({ status }) => status === 403) : [];
   if (refused.length === 0) return { world: worldOfLists([...fleet, ...all]), namespace, refused };
-  const some = await listNamespaced(client, namespaced, fallback);
+  const some = await listNamespaced(list, namespaced, fallback);
   return { world: worldOfLists([...fleet, ...some]), namespace: fallback, refused };
 }
 
@@ -46,15 +50,17 @@ export function worldIn(world: World, namespace: string | undefined): World {
   return worldOf(Object.fromEntries(objects), world.withheld);
 }
 
+type List = (resource: WorldResource, namespace?: string) => Promise<Listed>;
+
 async function listNamespaced(
-  client: ReadClient,
+  list: List,
   resources: readonly WorldResource[],
   namespace: string | undefined,
 ): Promise<readonly Listed[]> {
   for (let read = 1; ; read++) {
     const lists: Listed[] = [];
     // One after the other, Placements first: a decision is stored before the status that lists it.
-    for (const one of resources) lists.push(await listOf(client, one, namespace));
+    for (const one of resources) lists.push(await list(one, namespace));
     if (read >= READS || !isTorn(lists)) return lists;
   }
 }

@@ -11,7 +11,7 @@ import {
   Placements,
 } from '../api/resources.js';
 import { worldOf, type RawObject, type Withheld, type World, type WorldResource } from '../domain/fleet/world.js';
-import type { ReadClient } from '../kube/client/client.js';
+import type { ListOptions, ReadClient } from '../kube/client/client.js';
 import { isFailure } from '../runtime/errors.js';
 
 /** Worlds from an API server and from manifests. */
@@ -77,9 +77,14 @@ export interface Listed {
 }
 
 /** Lists a collection; a missing right or type is withheld. @throws ApiError for any other error. */
-export async function listOf(client: ReadClient, resource: WorldResource, namespace?: string): Promise<Listed> {
+export async function listOf(
+  client: ReadClient,
+  resource: WorldResource,
+  namespace?: string,
+  options: Pick<ListOptions, 'onPage'> = {},
+): Promise<Listed> {
   try {
-    return { resource, items: await client.list<RawObject>(TYPES[resource], namespace), withheld: [] };
+    return { resource, items: await client.list<RawObject>(TYPES[resource], namespace, options), withheld: [] };
   } catch (error) {
     if (!isFailure(error, 'Forbidden', 'ResourceMissing')) throw error;
     return { resource, items: [], withheld: [{ resource, verb: 'list', status: error.status }] };

@@ -61,6 +61,7 @@ const VALUES: Readonly<Record<string, Suggestion>> = {
   color: { words: ['auto', 'always', 'never'] },
   kubeconfig: { files: true },
   filename: { files: true },
+  base: { files: true },
 };
 
 /** @throws FlagError for another shell. */

@@ -22,6 +22,7 @@ import {
 } from './flags.js';
 import { gateway, GATEWAY_FLAGS, type GatewayConfig } from './gateway.js';
 import * as inspect from './inspect.js';
+import { plan, PLAN_FLAGS, type PlanConfig } from './plan.js';
 import { operator, OPERATOR_FLAGS, type OperatorConfig } from './operator.js';
 import { standalone, STANDALONE_FLAGS, type StandaloneConfig } from './standalone.js';
 
@@ -44,6 +45,7 @@ export type Config =
   | GatewayConfig
   | StandaloneConfig
   | ExplainConfig
+  | PlanConfig
   | inspect.WhoSelectsConfig
   | inspect.TreeConfig
   | inspect.StatusConfig
@@ -87,6 +89,13 @@ const COMMANDS: readonly CommandRow[] = [
     arguments: EXPLAIN_ARGUMENTS,
     flags: EXPLAIN_FLAGS,
     build: (flags, env, positional) => explain(flags, { env, positional, version: version() }),
+  },
+  {
+    name: 'plan',
+    summary: 'Shows what a change would do to the decisions of all Placements. Sends GET requests alone.',
+    arguments: '',
+    flags: PLAN_FLAGS,
+    build: (flags, env, positional) => plan(flags, { env, positional, version: version() }),
   },
   {
     name: 'who-selects',

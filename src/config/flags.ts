@@ -15,6 +15,8 @@ export interface FlagRow {
   readonly variable?: string;
   /** One letter that the flag can be given by. */
   readonly short?: string;
+  /** It can be given several times, and its values can have commas between them, as lists of kubectl. */
+  readonly list?: true;
 }
 
 /** The flags of a command by name, in the order of the help. */
@@ -84,9 +86,10 @@ export function readCommandLine(
     if (row === undefined) throw new FlagError(`unknown flag ${JSON.stringify(flag)} (see ${program} --help)`);
     const value = token.value ?? (isSwitch(row) ? 'true' : undefined);
     if (value === undefined) throw new FlagError(`${flag} needs a value (${flag}=VALUE)`);
-    if (given.has(token.name))
+    const before = given.get(token.name);
+    if (before !== undefined && row.list !== true)
       throw new FlagError(`${flag} is given twice, the second time as ${JSON.stringify(value)}`);
-    given.set(token.name, value);
+    given.set(token.name, before === undefined ? value : `${before},${value}`);
   }
   return { flags: given, positional };
 }
@@ -170,6 +173,12 @@ export class FlagValue {
   /** The text, which must match `pattern`. */
   matching(pattern: RegExp, rule: string): string {
     return pattern.test(this.text) ? this.text : this.refuse(rule);
+  }
+
+  /** The words between commas; none is empty. */
+  list(): readonly string[] {
+    const words = this.text.split(',');
+    return words.includes('') ? this.refuse('words with commas between them') : words;
   }
 
   oneOf<T extends string>(values: readonly T[]): T {

@@ -11,6 +11,7 @@ export type Case = readonly [sentence: string, output: () => unknown];
 export const RECORDED_FILES = [
   'cli-explain',
   'cli-inspect',
+  'cli-plan',
   'clusters',
   'engine-plan',
   'engine-run',

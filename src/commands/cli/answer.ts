@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { KubeObject } from '../../api/meta.js';
 import { NotFoundError } from '../../cli/output.js';
+import { ChangeTextError } from '../../cli/plan/changes.js';
 import type { CliConfig } from '../../config/cli.js';
 import { PROGRAM } from '../../config/config.js';
 import { parseManifests } from '../../kube/manifests/manifests.js';
@@ -19,13 +20,16 @@ class FileError extends Error {}
 export interface Answer {
   readonly text: string;
   readonly exitCode: number;
+  /** Lines for standard error, after the text. */
+  readonly errors?: readonly string[];
 }
 
 /** Prints the answer; returns the exit code: 1, and one line on standard error, when there is none. */
 export async function answer(command: string, work: () => Promise<Answer>): Promise<number> {
   try {
-    const { text, exitCode } = await work();
+    const { text, exitCode, errors = [] } = await work();
     printAnswer(text);
+    for (const line of errors) standardError().write(`multicluster-engine ${command}: ${line}\n`);
     return exitCode;
   } catch (error) {
     if (!isExpected(error)) throw error;
@@ -40,15 +44,20 @@ export function isColored({ color }: Pick<CliConfig, 'color'>): boolean {
 }
 
 function isExpected(error: unknown): boolean {
-  return [ApiError, KubeconfigError, NotFoundError, FileError].some((kind) => error instanceof kind);
+  return [ApiError, KubeconfigError, NotFoundError, ChangeTextError, FileError].some((kind) => error instanceof kind);
 }
 
-/** The objects of a file, of the YAML and JSON files of a folder, or of standard input. @throws FileError. */
-export function readFiles(from: string): readonly KubeObject[] {
+export interface FileOptions {
+  /** Whether the folders below a folder are read too; default false. */
+  readonly recursive?: boolean;
+}
+
+/** The objects of a file, of the YAML and JSON files of a folder, or of standard input (`-`). @throws FileError. */
+export function readFiles(from: string, { recursive = false }: FileOptions = {}): readonly KubeObject[] {
   try {
     if (from === '-') return parseManifests(readFileSync(STANDARD_INPUT, 'utf8'), 'standard input');
     if (!statSync(from).isDirectory()) return parseManifests(readFileSync(from, 'utf8'), from);
-    const files = readdirSync(from).filter((file) => /\.(ya?ml|json)$/.test(file));
+    const files = readdirSync(from, { recursive, encoding: 'utf8' }).filter((file) => /\.(ya?ml|json)$/.test(file));
     return files.sort().flatMap((file) => {
       const place = path.join(from, file);
       return parseManifests(readFileSync(place, 'utf8'), place);

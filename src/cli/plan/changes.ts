@@ -1,0 +1,96 @@
+import type { KubeObject, ResourceType } from '../../api/meta.js';
+import {
+  apiVersionOf,
+  FLEET_GROUP,
+  ManagedClusters,
+  ManagedClusterSetBindings,
+  ManagedClusterSets,
+  PlacementDecisions,
+  Placements,
+} from '../../api/resources.js';
+import type { Change } from '../../domain/fleet/overlay.js';
+import type { WorldResource } from '../../domain/fleet/world.js';
+
+/** The changes of a command line, from their text. */
+
+/** A change that cannot be read. The message is one line. */
+export class ChangeTextError extends Error {}
+
+/** A kind that a plan changes, by the names that kubectl takes. */
+interface PlannedKind {
+  readonly resource: WorldResource;
+  readonly type: ResourceType;
+  readonly shortNames: readonly [string, ...string[]];
+}
+
+const KINDS: readonly PlannedKind[] = [
+  { resource: 'placements', type: Placements, shortNames: ['fpl'] },
+  { resource: 'managedclusters', type: ManagedClusters, shortNames: ['mcl', 'fmcl'] },
+  { resource: 'managedclustersets', type: ManagedClusterSets, shortNames: ['mclset', 'fmclset'] },
+  {
+    resource: 'managedclustersetbindings',
+    type: ManagedClusterSetBindings,
+    shortNames: ['mclsetbinding', 'fmclsetbinding'],
+  },
+];
+
+/**
+ * What `kubectl apply` of these manifests changes. Objects of other groups are left out, and decisions. An object of a
+ * namespaced kind without a namespace is in `namespace`.
+ */
+export function appliedManifests(manifests: readonly KubeObject[], namespace: string): readonly Change[] {
+  return manifests.flatMap((manifest): Change[] => {
+    const found = KINDS.find(({ type }) => type.kind === manifest.kind && apiVersionOf(type) === manifest.apiVersion);
+    if (found === undefined) return [];
+    const metadata = found.type.namespaced ? { namespace, ...manifest.metadata } : manifest.metadata;
+    return [{ kind: 'apply', resource: found.resource, object: { ...manifest, metadata } }];
+  });
+}
+
+/**
+ * @throws ChangeTextError for a kind or version of the group that does not exist: a misspelt kind would be left out as those
+ * of other groups are
+ */
+export function checkKinds(manifests: readonly KubeObject[]): void {
+  const known = [...KINDS.map(({ type }) => type), PlacementDecisions];
+  for (const { apiVersion = '', kind = '', metadata } of manifests) {
+    const isKnown = known.some((type) => type.kind === kind && apiVersionOf(type) === apiVersion);
+    if (apiVersion.startsWith(`${FLEET_GROUP}/`) && !isKnown)
+      throw new ChangeTextError(`${kind} ${metadata.name}: there is no kind ${kind} in ${apiVersion}`);
+  }
+}
+
+/** `KIND/NAME`, with a kind as kubectl takes it. @throws ChangeTextError. */
+export function deletion(text: string, namespace: string): Change {
+  const [kind = '', name = '', ...more] = text.split('/');
+  if (name === '' || more.length > 0)
+    throw new ChangeTextError(`--delete must be KIND/NAME, got ${JSON.stringify(text)}`);
+  const { resource, type } = kindOf(kind, '--delete');
+  return { kind: 'delete', resource, object: type.namespaced ? { namespace, name } : { name } };
+}
+
+/** `mcl/NAME:KEY=VALUE`, or `mcl/NAME:KEY-` to remove a label. @throws ChangeTextError. */
+export function labelChange(text: string): Change {
+  const match = /^([^/:]+)\/([^/:]+):([^:=]+?)(?:=([^=:]*)|(-))$/.exec(text);
+  if (match === null)
+    throw new ChangeTextError(`--set must be mcl/NAME:KEY=VALUE or mcl/NAME:KEY-, got ${JSON.stringify(text)}`);
+  const [, kind = '', name = '', key = '', value] = match;
+  const { resource } = kindOf(kind, '--set');
+  if (resource !== 'managedclusters')
+    throw new ChangeTextError(`--set takes labels of mcl, got ${JSON.stringify(kind)}`);
+  return { kind: 'label', resource, object: { name }, key, value };
+}
+
+function kindOf(text: string, flag: string): PlannedKind {
+  const word = text.toLowerCase();
+  const found = KINDS.find((one) => namesOf(one).includes(word));
+  if (found !== undefined) return found;
+  const names = KINDS.map(({ shortNames }) => shortNames[0]);
+  throw new ChangeTextError(`${flag}: the kind must be one of ${names.join(', ')}, got ${JSON.stringify(text)}`);
+}
+
+/** Plural, singular and short names, each with the group or without. */
+function namesOf({ type, shortNames }: PlannedKind): readonly string[] {
+  const names = [type.plural, type.kind.toLowerCase(), ...shortNames];
+  return names.flatMap((name) => [name, `${name}.${type.group}`, `${name}.${type.version}.${type.group}`]);
+}

@@ -1,0 +1,96 @@
+import type { KubeObject, ObjectName } from '../../api/meta.js';
+import { MissingObjectError, overlay, type Change } from '../../domain/fleet/overlay.js';
+import type { World, WorldResource } from '../../domain/fleet/world.js';
+import { Placements } from '../../api/resources.js';
+import type { FleetReading } from '../fleetsource.js';
+import { documentText, linesText, NotFoundError, resourceName, type OutputFormat } from '../output.js';
+import { TYPES, worldOfObjects } from '../sources.js';
+import { appliedManifests, ChangeTextError, checkKinds, deletion, labelChange } from './changes.js';
+import { planDocument } from './document.js';
+import { isChange, planReport, type PlanReport, type RemovalLimit } from './report.js';
+import { excessText, planLines } from './text.js';
+
+export interface PlanRequest {
+  /** Of objects that name none. */
+  readonly namespace: string;
+  /** The objects of the files; undefined when no file is given. */
+  readonly manifests: readonly KubeObject[] | undefined;
+  /** Whether `manifests` are all objects after the change. Otherwise they are applied. */
+  readonly complete: boolean;
+  /** `KIND/NAME` each. */
+  readonly deletions: readonly string[];
+  /** `mcl/NAME:KEY=VALUE` or `mcl/NAME:KEY-` each. */
+  readonly labels: readonly string[];
+  readonly maxRemovals: RemovalLimit | undefined;
+  readonly output: OutputFormat;
+  readonly colored: boolean;
+}
+
+export interface PlanOutput {
+  readonly text: string;
+  /** Lines that say why the exit code is 1. */
+  readonly errors: readonly string[];
+  /** 0: no Placement changes; 2: some do; 1: a limit is exceeded, or some Placement is not known. */
+  readonly exitCode: 0 | 1 | 2;
+}
+
+/**
+ * The output of `plan`. Files come first, then labels, then deletions.
+ * @throws ChangeTextError for a change that cannot be read, NotFoundError for one of an object that does not exist
+ */
+export function planChange(before: FleetReading, request: PlanRequest): PlanOutput {
+  const report = planReport(before, worldAfter(before, request), request.maxRemovals);
+  const errors = [
+    ...report.exceeded.map((one) => `--max-removals: ${excessText(one)}`),
+    ...(report.totals.unknown === 0 ? [] : ['not everything could be read']),
+  ];
+  const changes = report.totals.changed === 0 ? 0 : 2;
+  return { text: textOf(report, request), errors, exitCode: errors.length > 0 ? 1 : changes };
+}
+
+function textOf(report: PlanReport, { output, colored }: PlanRequest): string {
+  switch (output) {
+    case 'text':
+    case 'wide':
+      return linesText(planLines(report, { colored, wide: output === 'wide' }));
+    case 'name':
+      return linesText(report.placements.filter(isChange).map(({ name }) => resourceName(Placements, name)));
+    default:
+      return documentText(planDocument(report), output);
+  }
+}
+
+function worldAfter({ world, namespace: only }: FleetReading, request: PlanRequest): World {
+  const { namespace, manifests = [], complete, labels, deletions } = request;
+  const isReplaced = complete && request.manifests !== undefined;
+  checkKinds(manifests);
+  const base = isReplaced ? replaced(world, worldOfObjects(manifests, namespace)) : world;
+  const changes = [
+    ...(isReplaced ? [] : appliedManifests(manifests, namespace)),
+    ...labels.map(labelChange),
+    ...deletions.map((text) => deletion(text, namespace)),
+  ];
+  if (only !== undefined) for (const change of changes) checkNamespace(change, only);
+  try {
+    return overlay(base, changes);
+  } catch (error) {
+    if (!(error instanceof MissingObjectError)) throw error;
+    throw new NotFoundError(`${nameOf(error.resource, error.object)} was not found`, { cause: error });
+  }
+}
+
+/** An object elsewhere may exist or not. @throws ChangeTextError. */
+function checkNamespace(change: Change, only: string): void {
+  const object = change.kind === 'apply' ? change.object.metadata : change.object;
+  if ((object.namespace ?? only) !== only)
+    throw new ChangeTextError(`${nameOf(change.resource, object)}: only namespace ${only} could be read`);
+}
+
+function nameOf(resource: WorldResource, { namespace, name }: ObjectName): string {
+  return `${TYPES[resource].kind} ${namespace === undefined ? name : `${namespace}/${name}`}`;
+}
+
+/** The objects of `after`, with the decisions that are stored before: no file decides. */
+function replaced(before: World, after: World): World {
+  return { ...after, objects: { ...after.objects, placementdecisions: before.objects.placementdecisions } };
+}

@@ -1,0 +1,42 @@
+import type { PlacementPlan, PlacementState } from '../../domain/fleet/plan.js';
+import { CLI_API_VERSION } from '../output.js';
+import { withheldFields } from '../withheld.js';
+import { isChange, type PlanReport } from './report.js';
+import { excessText, totalText } from './text.js';
+
+/** The plan as JSON, of kind PlacementPlan (docs/reference/cli/placementplan.schema.json). */
+export function planDocument({ placements, refusals, exceeded, totals, reading }: PlanReport): object {
+  return {
+    apiVersion: CLI_API_VERSION,
+    kind: 'PlacementPlan',
+    summary: { ...totals, text: totalText(totals) },
+    placements: placements.filter((one) => isChange(one) || one.kind === 'Unknown').map(placementDocument),
+    refusals: refusals.map(({ kind, name }) => ({ kind, name, reason: 'InUse' })),
+    exceeded: exceeded.map((one) => ({ ...one, message: excessText(one) })),
+    ...withheldFields(reading),
+  };
+}
+
+function placementDocument({ namespace, name, kind, before, after, ...lists }: PlacementPlan): object {
+  return {
+    namespace,
+    name,
+    change: kind,
+    ...(before === undefined ? {} : { before: stateDocument(before) }),
+    ...(after === undefined ? {} : { after: stateDocument(after) }),
+    add: lists.adds.map(({ predicate, ...rest }) => ({ ...rest, ...(predicate === undefined ? {} : { predicate }) })),
+    remove: lists.removes,
+    stay: lists.stays,
+    held: lists.held,
+  };
+}
+
+function stateDocument({ phase, satisfied, clusters, rules }: PlacementState): object {
+  return {
+    phase,
+    satisfied,
+    selected: clusters.length,
+    ...(rules.wanted === undefined ? {} : { wanted: rules.wanted }),
+    ...(rules.problem === undefined ? {} : { problem: rules.problem }),
+  };
+}

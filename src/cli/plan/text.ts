@@ -1,0 +1,83 @@
+import type { PlacementPlan, PlacementState } from '../../domain/fleet/plan.js';
+import { problemText } from '../../domain/conditions.js';
+import { wordText } from '../../domain/placement/explain/requirementtext.js';
+import { table, type Cell, type Color } from '../table.js';
+import { refusedLine, unreadableLine } from '../withheld.js';
+import { isChange, type Excess, type PlanReport, type PlanTotals } from './report.js';
+
+export interface TextOptions {
+  readonly colored: boolean;
+  /** Show the clusters that stay. */
+  readonly wide: boolean;
+}
+
+/** The plan for a terminal, as lines. */
+export function planLines(
+  { placements, refusals, totals, reading }: PlanReport,
+  options: TextOptions,
+): readonly string[] {
+  const notes = [
+    unreadableLine(reading.world.withheld, 'what becomes of the Placements is not known'),
+    refusedLine(reading),
+  ];
+  return [
+    ...notes.filter((one) => one !== undefined),
+    ...placements.filter(isChange).flatMap((one) => placementLines(one, options)),
+    totalText(totals),
+    ...refusals.map(({ kind, name }) => `The deletion will be refused: ${kind} ${wordText(name)} is in use.`),
+  ];
+}
+
+/** `Plan: 0 to add, 2 to remove, 1 to stay, 0 held, in 1 of 1 Placements.` */
+export function totalText({ add, remove, stay, held, changed, unknown, placements }: PlanTotals): string {
+  const counts = `${add} to add, ${remove} to remove, ${stay} to stay, ${held} held`;
+  const rest = unknown === 0 ? '' : ` ${unknown} ${unknown === 1 ? 'is' : 'are'} not known.`;
+  return `Plan: ${counts}, in ${changed} of ${placements} Placements.${rest}`;
+}
+
+/** `shop/web would lose 2 of 3 clusters, and at most 1 may leave`. */
+export function excessText({ namespace, name, removals, selected, most }: Excess): string {
+  const clusters = `${selected} ${selected === 1 ? 'cluster' : 'clusters'}`;
+  return `${namespace}/${name} would lose ${removals} of ${clusters}, and at most ${most} may leave`;
+}
+
+function placementLines(one: PlacementPlan, { colored, wide }: TextOptions): readonly string[] {
+  const { adds, removes, held, stays, after } = one;
+  const rows = [
+    ...removes.map((move) => rowOf('-', move, 'red')),
+    ...held.map((move) => rowOf('!', move, 'yellow')),
+    ...adds.map((move) => rowOf('+', move, 'green')),
+    ...(wide ? stays.map((name): readonly Cell[] => [{ text: `    ${wordText(name)}` }, { text: 'stays' }]) : []),
+  ];
+  const problem = after?.rules.problem;
+  return [
+    `${wordText(one.namespace)}/${wordText(one.name)}  ${changeText(one)}`,
+    ...(problem === undefined ? [] : [`  ${problemText(problem)}`]),
+    ...table(rows, colored),
+  ];
+}
+
+function rowOf(
+  sign: string,
+  { name, why }: { readonly name: string; readonly why: string },
+  color: Color,
+): readonly Cell[] {
+  return [{ text: `  ${sign} ${wordText(name)}`, color }, { text: why }];
+}
+
+/** `3 -> 1 of 3 wanted, Satisfied -> PartiallySatisfied`. */
+function changeText({ before, after }: PlacementPlan): string {
+  if (before === undefined) return after === undefined ? '' : `new: ${countText(after)}, ${after.phase}`;
+  if (after === undefined) return `deleted: ${before.clusters.length} -> 0 clusters`;
+  const phase = before.phase === after.phase ? after.phase : `${before.phase} -> ${after.phase}`;
+  const isOther = before.rules.wanted !== after.rules.wanted || before.rules.problem !== after.rules.problem;
+  if (isOther) return `${countText(before)} -> ${countText(after)}, ${phase}`;
+  const [first, then] = [before.clusters.length, after.clusters.length];
+  return `${first === then ? '' : `${first} -> `}${countText(after)}, ${phase}`;
+}
+
+/** `1 of 3 wanted`, `4 (all that match)`; an invalid spec keeps the last decision: `3 kept`. */
+function countText({ clusters, rules: { wanted, problem } }: PlacementState): string {
+  if (problem !== undefined) return `${clusters.length} kept`;
+  return wanted === undefined ? `${clusters.length} (all that match)` : `${clusters.length} of ${wanted} wanted`;
+}

@@ -1,0 +1,32 @@
+/** Where the line is written: standard error. */
+export interface ProgressOutput {
+  readonly isTTY?: boolean;
+  write(text: string): unknown;
+}
+
+const CLEAR = '\r\u001b[K';
+
+/** One line on a terminal that says how far a command is, and that is gone when it ends; nothing anywhere else. */
+export class ProgressLine {
+  readonly #output: ProgressOutput;
+  readonly #counts = new Map<string, number>();
+
+  constructor(output: ProgressOutput) {
+    this.#output = output;
+  }
+
+  /** Shows how much of something has been read. */
+  count(what: string, number: number): void {
+    this.#counts.set(what, number);
+    const counts = [...this.#counts].map(([name, count]) => `${count} ${name}`);
+    this.show(`reading: ${counts.join(', ')}`);
+  }
+
+  show(text: string): void {
+    if (this.#output.isTTY === true) this.#output.write(`${CLEAR}${text}`);
+  }
+
+  clear(): void {
+    this.show('');
+  }
+}

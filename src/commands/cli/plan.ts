@@ -1,0 +1,55 @@
+import type { KubeObject } from '../../api/meta.js';
+import { DEFAULT_NAMESPACE } from '../../api/names.js';
+import { readFleetWorld, type FleetReading } from '../../cli/fleetsource.js';
+import { planChange } from '../../cli/plan/command.js';
+import { ProgressLine } from '../../cli/progressline.js';
+import { worldOfObjects } from '../../cli/sources.js';
+import type { PlanConfig } from '../../config/plan.js';
+import { WORLD_RESOURCES } from '../../domain/fleet/world.js';
+import { answer, isColored, readFiles } from './answer.js';
+
+interface Before {
+  readonly reading: FleetReading;
+  /** Of objects that name none. */
+  readonly namespace: string;
+}
+
+const RESOURCES = WORLD_RESOURCES.filter((one) => one !== 'multiclusterengines');
+
+/** Prints what the change does; returns the exit code: 0 without changes, 2 with changes, 1 for errors. */
+export function runPlan(config: PlanConfig): Promise<number> {
+  const progress = new ProgressLine(process.stderr);
+  return answer('plan', async () => {
+    try {
+      const manifests = manifestsOf(config);
+      const { reading, namespace } = await read(config, progress);
+      progress.show(`comparing ${reading.world.objects.placements.length} Placements`);
+      const { deletions, labels, maxRemovals, output } = config;
+      const complete = config.source.kind === 'files';
+      const request = { namespace, manifests, complete, deletions, labels, maxRemovals, output };
+      return planChange(reading, { ...request, colored: isColored(config) });
+    } finally {
+      progress.clear();
+    }
+  });
+}
+
+function manifestsOf({ files, recursive }: PlanConfig): readonly KubeObject[] | undefined {
+  return files.length === 0 ? undefined : files.flatMap((file) => readFiles(file, { recursive }));
+}
+
+/** Loads the client of the API server only where it is needed: most of a start is spent on it. */
+async function read(config: PlanConfig, progress: ProgressLine): Promise<Before> {
+  const { source, recursive } = config;
+  if (source.kind === 'api') {
+    const { withHub } = await import('./hub.js');
+    return withHub(config, source, async ({ client, namespace }) => {
+      const onProgress = (resource: string, objects: number): void => progress.count(resource, objects);
+      const scope = { namespace: undefined, fallback: namespace, resources: RESOURCES, onProgress };
+      return { reading: await readFleetWorld(client, scope), namespace };
+    });
+  }
+  const namespace = config.namespace ?? DEFAULT_NAMESPACE;
+  const objects = source.base === undefined ? [] : readFiles(source.base, { recursive });
+  return { reading: { world: worldOfObjects(objects, namespace), namespace: undefined, refused: [] }, namespace };
+}

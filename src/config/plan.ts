@@ -1,0 +1,113 @@
+import { apiSource, checkNoArguments, type CliConfig, type CliEnvironment, type ObjectSource } from './cli.js';
+import { FlagError, type FlagRows, type Flags } from './flags.js';
+
+/** The most removals of one Placement that a plan may have: a number, or a share of the clusters selected before. */
+export type MaxRemovals =
+  | { readonly kind: 'number'; readonly value: number }
+  | { readonly kind: 'percent'; readonly value: number };
+
+/** The configuration of `multicluster-engine plan`. */
+export interface PlanConfig extends Pick<CliConfig, 'version' | 'namespace' | 'output' | 'color'> {
+  readonly command: 'plan';
+  /** Files and folders; `-` is standard input. */
+  readonly files: readonly string[];
+  /** Whether the folders below a folder are read too. */
+  readonly recursive: boolean;
+  /** `KIND/NAME` each, unchecked. */
+  readonly deletions: readonly string[];
+  /** `mcl/NAME:KEY=VALUE` or `mcl/NAME:KEY-` each, unchecked. */
+  readonly labels: readonly string[];
+  readonly maxRemovals: MaxRemovals | undefined;
+  readonly source: PlanSource;
+}
+
+/**
+ * Where the objects before the change come from: an API server, whose objects `files` change, or a file or folder, which
+ * `files` replace as a whole. Without a `base` nothing exists before.
+ */
+export type PlanSource =
+  | Extract<ObjectSource, { kind: 'api' }>
+  | { readonly kind: 'files'; readonly base: string | undefined };
+
+export const PLAN_FLAGS: FlagRows = {
+  filename: {
+    value: 'FILE',
+    short: 'f',
+    list: true,
+    help: 'file or folder of manifests that would be applied; - is standard input',
+  },
+  recursive: { short: 'R', help: 'read the folders below the folders of -f and --base too', default: 'false' },
+  delete: { value: 'KIND/NAME', list: true, help: 'object that would be deleted, such as mclset/production' },
+  set: { value: 'CHANGE', list: true, help: 'label that would be set: mcl/NAME:KEY=VALUE, or removed: mcl/NAME:KEY-' },
+  'max-removals': {
+    value: 'MOST',
+    help: 'exit with 1 when a Placement would lose more clusters than this number or percentage',
+    defaultText: 'no limit',
+  },
+  namespace: {
+    value: 'NAMESPACE',
+    short: 'n',
+    help: 'namespace of objects that name none',
+    defaultText: 'that of the context, else default',
+  },
+  output: { value: 'FORMAT', short: 'o', help: 'json, yaml, name or wide', defaultText: 'text' },
+  kubeconfig: { value: 'FILE', help: 'kubeconfig of the API server', defaultText: 'the usual kubeconfig rules' },
+  context: { value: 'NAME', help: 'context of the kubeconfig', defaultText: 'its current context' },
+  as: { value: 'USER', help: 'user to impersonate' },
+  offline: { help: 'compare the files of -f with those of --base, and send no request', default: 'false' },
+  base: {
+    value: 'FILE',
+    help: 'with --offline: file or folder of all objects before the change',
+    defaultText: 'no object',
+  },
+  color: { value: 'WHEN', help: 'auto, always or never; auto heeds NO_COLOR', default: 'auto' },
+};
+
+/** @throws FlagError with the flag or argument, its value and the rule. */
+export function plan(flags: Flags, { env, positional, version }: CliEnvironment): PlanConfig {
+  checkNoArguments(positional);
+  const files = flags.find('filename')?.list() ?? [];
+  const deletions = flags.find('delete')?.list() ?? [];
+  const labels = flags.find('set')?.list() ?? [];
+  if (files.length + deletions.length + labels.length === 0)
+    throw new FlagError('nothing would change: give --filename, --delete or --set');
+  const color = flags.get('color').oneOf(['auto', 'always', 'never'] as const);
+  const plain = color === 'auto' && (env['NO_COLOR'] ?? '') !== '';
+  const source = sourceOf(flags);
+  if (source.kind === 'files' && source.base === undefined && deletions.length + labels.length > 0)
+    throw new FlagError('with --offline, --delete and --set need --base=FILE');
+  return {
+    command: 'plan',
+    version,
+    namespace: flags.find('namespace')?.matching(/^[^/%]+$/, 'the name of a namespace'),
+    files,
+    recursive: flags.get('recursive').bool(),
+    deletions,
+    labels,
+    maxRemovals: maxRemovalsOf(flags),
+    output: flags.find('output')?.oneOf(['json', 'yaml', 'name', 'wide'] as const) ?? 'text',
+    color: plain ? 'never' : color,
+    source,
+  };
+}
+
+function sourceOf(flags: Flags): PlanSource {
+  const base = flags.find('base');
+  if (!flags.get('offline').bool()) {
+    if (base !== undefined) throw new FlagError('--base needs --offline');
+    return apiSource(flags);
+  }
+  const online = ['kubeconfig', 'context', 'as'].find((name) => flags.find(name) !== undefined);
+  if (online !== undefined) throw new FlagError(`--${online} cannot be used with --offline`);
+  return { kind: 'files', base: base?.matching(/^[^\0]+$/s, 'a file, a folder or -') };
+}
+
+function maxRemovalsOf(flags: Flags): MaxRemovals | undefined {
+  const flag = flags.find('max-removals');
+  if (flag === undefined) return undefined;
+  const match = /^(\d{1,9})(%?)$/.exec(flag.text);
+  const value = Number(match?.[1]);
+  if (match === null || (match[2] === '%' && value > 100))
+    return flag.refuse('a number, or a percentage from 0% to 100%');
+  return { kind: match[2] === '%' ? 'percent' : 'number', value };
+}

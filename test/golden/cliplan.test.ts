@@ -1,0 +1,111 @@
+import type { FleetReading } from '../../src/cli/fleetsource.js';
+import { planChange, type PlanRequest } from '../../src/cli/plan/command.js';
+import type { World } from '../../src/domain/fleet/world.js';
+import type { KubeObject } from '../../src/api/meta.js';
+import { EXAMPLE_SPEC, exampleWorld } from '../support/builders/examplefleet.js';
+import { readingOf } from '../support/builders/hubfacts.js';
+import { predicate, rawDecision, rawSet } from '../support/builders/world.js';
+import { describeRecorded, type Case } from './recorded.js';
+
+const FLEET = 'cluster.fleetmgmt.io/v1alpha1';
+const REQUEST: PlanRequest = {
+  namespace: 'shop',
+  manifests: undefined,
+  complete: false,
+  deletions: [],
+  labels: [],
+  maxRemovals: undefined,
+  output: 'text',
+  colored: false,
+};
+
+/** The lines of the text, those on standard error, and the exit code. */
+function text(sentence: string, request: Partial<PlanRequest>, before: World | FleetReading = exampleWorld()): Case {
+  return [
+    `the text for ${sentence}`,
+    () => {
+      const { text: lines, ...rest } = planChange(readingFrom(before), { ...REQUEST, ...request });
+      return { lines: lines.trimEnd().split('\n'), ...rest };
+    },
+  ];
+}
+
+function json(sentence: string, request: Partial<PlanRequest>, before: World | FleetReading = exampleWorld()): Case {
+  const all: PlanRequest = { ...REQUEST, output: 'json', ...request };
+  return [`the JSON for ${sentence}`, () => JSON.parse(planChange(readingFrom(before), all).text) as unknown];
+}
+
+function readingFrom(before: World | FleetReading): FleetReading {
+  return 'world' in before ? before : readingOf(before);
+}
+
+const placement = (spec: unknown, name = 'web'): KubeObject & { spec: unknown } => {
+  return { apiVersion: FLEET, kind: 'Placement', metadata: { name }, spec };
+};
+const inUse = { conditions: [{ type: 'InUse', status: 'True', reason: 'SelectedFrom' }] };
+const usedSets = exampleWorld().objects.managedclustersets.map((one) => ({ ...one, status: inUse }));
+const used = exampleWorld(EXAMPLE_SPEC, { managedclustersets: usedSets });
+const unread = exampleWorld(EXAMPLE_SPEC, { managedclusters: [] }, [
+  { resource: 'managedclusters', verb: 'list', status: 403 },
+]);
+const partly: FleetReading = {
+  world: exampleWorld(),
+  namespace: 'shop',
+  refused: [{ resource: 'managedclustersetbindings', verb: 'list', status: 403 }],
+};
+const allowed = {
+  ...rawSet('production'),
+  metadata: { name: 'production', annotations: { 'cluster.fleetmgmt.io/allow-deletion': 'true' } },
+  status: inUse,
+};
+
+const cases: readonly Case[] = [
+  text('a deleted set that is in use', { deletions: ['mclset/production'] }, used),
+  text('a deleted set that is in use, with colors', { deletions: ['mclset/production'], colored: true }, used),
+  text(
+    'a deleted set whose deletion is allowed',
+    { deletions: ['mclset/production'] },
+    exampleWorld(EXAMPLE_SPEC, { managedclustersets: [allowed] }),
+  ),
+  text('a deleted set, with a limit', {
+    deletions: ['mclset/production'],
+    maxRemovals: { kind: 'percent', value: 10 },
+  }),
+  text('a deleted binding', { deletions: ['mclsetbinding/edge'] }),
+  text('a deleted cluster', { deletions: ['mcl/prod-us-1'] }),
+  text('a deleted Placement', { deletions: ['placement/web'] }),
+  text('a new Placement', { manifests: [placement({ numberOfClusters: 2 }, 'api')] }),
+  text('a new Placement of every cluster', { manifests: [placement({}, 'api')] }),
+  text('a greater number', { manifests: [placement({ ...EXAMPLE_SPEC, numberOfClusters: 5 })] }),
+  text('a number that no fleet has', { manifests: [placement({ ...EXAMPLE_SPEC, numberOfClusters: 12 })] }),
+  text('other predicates', {
+    manifests: [placement({ numberOfClusters: 3, predicates: [predicate({ tier: 'silver' })] })],
+  }),
+  text('an invalid spec', { manifests: [placement({ numberOfClusters: -1 })] }),
+  text('the clusters that stay', { deletions: ['mcl/prod-us-1'], output: 'wide' }),
+  text('the names of what changes', { deletions: ['mcl/prod-us-1'], output: 'name' }),
+  text('a label that changes nothing', { labels: ['mcl/prod-ap-2:zone=a'] }),
+  text('a label that takes a cluster out of its set', {
+    labels: ['mcl/edge-eu-2:tier-', 'mcl/edge-eu-2:cluster.fleetmgmt.io/clusterset=lost'],
+  }),
+  text(
+    'decisions that are not published',
+    { labels: ['mcl/prod-us-1:tier=silver'] },
+    exampleWorld(EXAMPLE_SPEC, { placementdecisions: [rawDecision(1, [])] }),
+  ),
+  text('clusters that cannot be read', { deletions: ['mclset/production'] }, unread),
+  text('one readable namespace', { deletions: ['mclsetbinding/production'] }, partly),
+  json(
+    'a deleted set that is in use',
+    { deletions: ['mclset/production'], maxRemovals: { kind: 'number', value: 1 } },
+    used,
+  ),
+  json('a deleted Placement and a new one', {
+    manifests: [placement({ numberOfClusters: 2 }, 'api')],
+    deletions: ['placement/web'],
+  }),
+  json('an invalid spec', { manifests: [placement({ numberOfClusters: -1 })] }),
+  json('one readable namespace', { deletions: ['mclsetbinding/production'] }, partly),
+];
+
+describeRecorded('cli-plan', cases);
