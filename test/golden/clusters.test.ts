@@ -38,6 +38,10 @@ const unreadable = (clusterSelector: unknown): Partial<SetStatusInput> => ({
 
 describeRecorded('clusters', [
   setCase('with clusters', { members: 2 }),
+  setCase('with clusters that its label selector matches', {
+    members: 2,
+    selector: { kind: 'labels', requirements: [] },
+  }),
   setCase('whose label nobody carries', {}),
   setCase('whose clusters are all being deleted', { leaving: 2 }),
   setCase('whose label selector nobody matches', { selector: { kind: 'labels', requirements: [] } }),

@@ -3,6 +3,7 @@ import type { ManagedClusterSetStatus } from '../../api/generated/managedcluster
 import type { ManagedClusterSetBindingStatus } from '../../api/generated/managedclustersetbinding.js';
 import type { Condition } from '../../api/meta.js';
 import { BOUND, CLUSTER_SET_EMPTY, type BindingReason, type ClusterSetReason } from '../../api/clusterreasons.js';
+import { CLUSTER_SET_LABEL } from '../../api/names.js';
 import { mergeConditions, type ConditionState } from '../conditions.js';
 import { isList } from '../selectors.js';
 import type { ClusterSelector } from './selector.js';
@@ -62,13 +63,21 @@ function emptyCondition({ name, generation, selector, members, leaving }: SetSta
     const text = `${field}: ${message}; no cluster joins the set until it can be read`;
     return state('Unknown', 'SelectorUnreadable', text);
   }
-  if (members > 0) return state('False', 'ClustersSelected', 'clusters belong to the set');
+  if (members > 0)
+    return state('False', 'ClustersSelected', `${whatSelects(name, selector)}; status.numberOfClusters counts them`);
   const why = leaving > 0 ? 'every cluster of the set is being deleted' : whyEmpty(name, selector);
   return state('True', 'NoClusterSelected', why);
 }
 
+/** What makes clusters members: without a number, so that it stays the same while their number changes. */
+function whatSelects(name: string, { kind }: ClusterSelector): string {
+  return kind === 'exclusive'
+    ? `clusters carry the label ${CLUSTER_SET_LABEL}=${name}`
+    : 'clusters match spec.clusterSelector.labelSelector';
+}
+
 function whyEmpty(name: string, selector: ClusterSelector): string {
-  if (selector.kind === 'exclusive') return `no cluster carries the label cluster.fleetmgmt.io/clusterset=${name}`;
+  if (selector.kind === 'exclusive') return `no cluster carries the label ${CLUSTER_SET_LABEL}=${name}`;
   if (selector.kind === 'labels') return 'no cluster matches spec.clusterSelector.labelSelector';
   return 'spec.clusterSelector.labelSelector is absent, which selects no cluster';
 }
