@@ -20,7 +20,14 @@ function bindingFacts(over: Partial<BindingStatusInput> = {}): BindingStatusInpu
 
 describe('setStatus', () => {
   it.each<[string, Partial<SetStatusInput>, number | undefined, string, string, string]>([
-    ['counts its clusters', {}, 2, 'False', 'ClustersSelected', 'belong to the set'],
+    [
+      'counts its clusters',
+      {},
+      2,
+      'False',
+      'ClustersSelected',
+      'carry the label cluster.fleetmgmt.io/clusterset=fleet; status.numberOfClusters',
+    ],
     [
       'reports that no cluster has its label',
       { members: 0 },
