@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { PassThrough, type Readable } from 'node:stream';
 
 import { systemClock, type Clock } from '../clock.js';
+import { guardGroup } from './guard.js';
 
 export interface ChildOptions {
   /** The program and its arguments; looked up in the PATH of `env`. */
@@ -37,8 +38,7 @@ const GRACE_MS = 10_000;
 
 /**
  * Starts a process in a process group of its own, so that Ctrl-C in a terminal reaches only this process. The child is
- * killed however this process ends, SIGKILL included: a small shell reads a pipe whose other end only this process
- * holds, and kills the child's group when that end closes.
+ * killed however this process ends, SIGKILL included (guard.ts).
  * @throws Error where the program cannot be started
  */
 export async function startChild(options: ChildOptions, clock: Clock = systemClock): Promise<Child> {
@@ -48,7 +48,7 @@ export async function startChild(options: ChildOptions, clock: Clock = systemClo
   const child = spawn(program, args, { cwd: options.cwd, env, detached: true, stdio: ['ignore', sink, sink] });
   const exited = new Promise<Exit>((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
   const pid = await started(child, program);
-  guard(pid, exited);
+  guardGroup(pid, exited);
   return owned(pid, { child, exited, clock });
 }
 
@@ -57,18 +57,6 @@ function started(child: ChildProcess, program: string): Promise<number> {
     child.once('error', (error) => reject(new Error(`${program} cannot be started: ${error.message}`)));
     child.once('spawn', () => resolve(child.pid ?? 0));
   });
-}
-
-function guard(pid: number, exited: Promise<Exit>): void {
-  const script = 'read -r over || kill -KILL "-$1"';
-  const watcher = spawn('/bin/sh', ['-c', script, 'guard', String(pid)], {
-    detached: true,
-    stdio: ['pipe', 'ignore', 'ignore'],
-  });
-  watcher.on('error', () => undefined);
-  watcher.stdin.on('error', () => undefined);
-  watcher.unref();
-  void exited.then(() => watcher.stdin.end('over\n'));
 }
 
 interface Owned {
