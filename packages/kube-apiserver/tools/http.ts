@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { request } from 'node:https';
-import path from 'node:path';
+import { load } from 'js-yaml';
 import type { ControlPlane } from '../testing/controlplane/plane.js';
 
 /** Untyped JSON. */
@@ -25,7 +25,7 @@ export type Send = (sent: Sent) => Promise<Answer>;
 
 /** Sends requests as the administrator of kube-apiserver, with any media types. */
 export function sender(plane: ControlPlane): Send {
-  const bearer = readFileSync(path.join(path.dirname(plane.adminKubeconfig), 'token'), 'utf8').trim();
+  const bearer = tokenIn(plane.adminKubeconfig);
   const ca = readFileSync(plane.caFile);
   return ({ method = 'GET', target, body, accept = 'application/json' }) =>
     new Promise((resolve, reject) => {
@@ -43,6 +43,16 @@ export function sender(plane: ControlPlane): Send {
       });
       outgoing.on('error', reject).end(body === undefined ? undefined : JSON.stringify(body));
     });
+}
+
+/** @throws Error for a kubeconfig whose first user has no token */
+function tokenIn(kubeconfig: string): string {
+  const { users } = load(readFileSync(kubeconfig, 'utf8')) as {
+    readonly users?: readonly { readonly user?: { readonly token?: string } }[];
+  };
+  const token = users?.[0]?.user?.token;
+  if (token === undefined) throw new Error(`${kubeconfig} has no token`);
+  return token;
 }
 
 function parsed(text: string): Node {
