@@ -4,10 +4,10 @@ import path from 'node:path';
 
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
-import { describeWithReleaseTool } from '../support/releasetools/programs.js';
+import { describeWithBuiltProgram } from '../support/programs/built.js';
 import { root } from '../support/repository/root.js';
 
-describeWithReleaseTool('operator-verify', (run) => {
+describeWithBuiltProgram('operator-verify', 'operator-verify', (run) => {
   let folder = '';
   const file = (): string => path.join(folder, 'manifests', 'multicluster-engine.clusterserviceversion.yaml');
 
@@ -24,7 +24,7 @@ describeWithReleaseTool('operator-verify', (run) => {
 
   /** The errors that the validation prints; its exit code is 0 even where there are some. */
   function errors(): readonly string[] {
-    const { code, output } = run('manifests', '--operatorhub_validate', '--object_validate', folder);
+    const { code, output } = run(['manifests', '--operatorhub_validate', '--object_validate', folder]);
     if (code !== 0) throw new Error(`operator-verify ended with ${code}: ${output}`);
     return output.split('\n').filter((line) => line.includes('level=error'));
   }

@@ -71,12 +71,12 @@ const PHASES: Readonly<Record<string, readonly Reading[]>> = {
   Satisfied: ['Current'],
 };
 
-describeWithBuiltProgram('the kstatus library', { folder: 'kstatus' }, (run) => {
-  const { code, stdout, stderr } = run([], JSON.stringify(STATES.map(({ object }) => object)));
+describeWithBuiltProgram('the kstatus library', 'kstatus', (run) => {
+  const { code, stdout, output } = run([], JSON.stringify(STATES.map(({ object }) => object)));
   const readings: readonly unknown[] = code === 0 ? JSON.parse(stdout) : [];
 
   it('the kstatus library reads every recorded state as the promised rules do', () => {
-    expect(stderr).toBe('');
+    expect(output).toBe(stdout);
     expect(STATES.map(({ sentence }, index) => [sentence, readings[index]])).toEqual(
       STATES.map(({ sentence, object }) => [sentence, readingOf(object)]),
     );

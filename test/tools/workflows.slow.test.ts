@@ -4,17 +4,17 @@ import path from 'node:path';
 
 import { expect, it } from '@jest/globals';
 
-import { describeWithReleaseTool } from '../support/releasetools/programs.js';
+import { describeWithBuiltProgram } from '../support/programs/built.js';
 import { root } from '../support/repository/root.js';
 
 const FOLDER = path.join(root, '.github', 'workflows');
 
-describeWithReleaseTool('actionlint', (run) => {
+describeWithBuiltProgram('actionlint', 'actionlint', (run) => {
   it('actionlint finds no fault in the workflows', () => {
     const files = readdirSync(FOLDER).map((file) => path.join(FOLDER, file));
 
     expect(files.length).toBeGreaterThanOrEqual(2);
-    expect(run('-no-color', ...files)).toEqual({ code: 0, output: '' });
+    expect(run(['-no-color', ...files])).toMatchObject({ code: 0, output: '' });
   });
 
   it('actionlint reports a job that needs an unknown one', () => {
@@ -23,7 +23,7 @@ describeWithReleaseTool('actionlint', (run) => {
       const file = path.join(folder, 'release.yml');
       const text = readFileSync(path.join(FOLDER, 'release.yml'), 'utf8');
       writeFileSync(file, text.replace('needs: check', 'needs: chek'));
-      expect(run('-no-color', file)).toEqual({ code: 1, output: expect.stringContaining('chek') });
+      expect(run(['-no-color', file])).toMatchObject({ code: 1, output: expect.stringContaining('chek') });
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }

@@ -5,31 +5,29 @@ import { describe, expect, it } from '@jest/globals';
 
 import { root } from '../repository/root.js';
 
-/** Runs the program to its end with `input` on standard input; returns its exit code and what it printed. */
-export type BuiltProgram = (
-  args: readonly string[],
-  input?: string,
-) => { readonly code: number | null; readonly stdout: string; readonly stderr: string };
+/** The programs that a suite builds if they are not there yet. */
+export type BuiltProgram = 'promtool' | 'actionlint' | 'operator-verify' | 'kstatus';
 
 /**
- * A suite that runs a Go program which the `build.sh` of a folder of `test/support` builds, and whose path that script
- * prints last. Where it cannot be built, the suite is skipped with a line on stderr; with CI=true it fails.
- * `args`: of the script, such as the name of the program.
+ * Runs the program to its end in the root of the repository, with `input` on standard input; returns its exit code and what
+ * it printed, `output` being both streams, one after the other.
  */
-export function describeWithBuiltProgram(
-  title: string,
-  { folder, args = [] }: { readonly folder: string; readonly args?: readonly string[] },
-  body: (run: BuiltProgram) => void,
-): void {
-  const script = path.join(root, 'test', 'support', folder, 'build.sh');
-  const built = spawnSync('bash', [script, ...args], { encoding: 'utf8' });
-  const program = built.stdout.trim().split('\n').at(-1) ?? '';
+export type Run = (
+  args: readonly string[],
+  input?: string,
+) => { readonly code: number | null; readonly stdout: string; readonly output: string };
+
+/** A suite that runs a program of build.sh. Where it cannot be built, it is skipped with a line on stderr; with CI=true it fails. */
+export function describeWithBuiltProgram(title: string, program: BuiltProgram, body: (run: Run) => void): void {
+  const script = path.join(root, 'test', 'support', 'programs', 'build.sh');
+  const built = spawnSync('bash', [script, program], { encoding: 'utf8' });
   if (built.status === 0) {
+    const file = path.join(built.stdout.trim().split('\n').at(-1) ?? '', program);
     describe(title, () => {
-      body((programArgs, input = '') => {
+      body((args, input = '') => {
         const options = { cwd: root, encoding: 'utf8', input, maxBuffer: 1 << 26 } as const;
-        const { status, stdout, stderr } = spawnSync(program, programArgs, options);
-        return { code: status, stdout, stderr };
+        const { status, stdout, stderr } = spawnSync(file, args, options);
+        return { code: status, stdout, output: stdout + stderr };
       });
     });
     return;
@@ -37,5 +35,5 @@ export function describeWithBuiltProgram(
   const missing = built.stderr.trim();
   process.stderr.write(`not run: ${title}: ${missing}\n`);
   const test = process.env['CI'] === 'true' ? it : it.skip;
-  test(`the program for ${title} is built`, () => expect(missing).toBe(''));
+  test(`${program} is built`, () => expect(missing).toBe(''));
 }

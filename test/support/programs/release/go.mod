@@ -1,4 +1,4 @@
-module multicluster-engine/test/support/releasetools
+module multicluster-engine/test/support/programs/release
 
 go 1.26.0
 

@@ -1,4 +1,4 @@
-module multicluster-engine/test/support/programs
+module multicluster-engine/test/support/programs/install
 
 go 1.26.0
 

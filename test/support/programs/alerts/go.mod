@@ -1,5 +1,4 @@
-// Pins promtool, with which the tests check the alerts. build.sh builds it.
-module multicluster-engine/promtool
+module multicluster-engine/test/support/programs/alerts
 
 go 1.26.7
 

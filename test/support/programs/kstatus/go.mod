@@ -1,5 +1,5 @@
 // Pins the library by which Flux and Helm tell whether an object is ready. build.sh builds main.go.
-module multicluster-engine/kstatus
+module multicluster-engine/test/support/programs/kstatus
 
 go 1.26.0
 
