@@ -1,30 +1,50 @@
 # syntax=docker/dockerfile:1
-# One image for every command of the executable. The bundle holds the dependencies, so that the final stage
-# needs no node_modules.
-ARG RUNTIME=node:24-bookworm-slim
+# One image for every command of the executable: Node with its shared libraries, and the bundle, which holds its
+# dependencies. There is no shell, no package manager and no node_modules. tools/image/build.sh makes the content.
+ARG BASE=node:24-bookworm-slim
+# sha256:… of BASE, for a build that can be repeated.
+ARG BASE_DIGEST
 
-FROM node:24-bookworm-slim AS build
+# The bundle is the same on each architecture, so that it is made on that of the machine.
+FROM --platform=$BUILDPLATFORM ${BASE}${BASE_DIGEST:+@$BASE_DIGEST} AS program
 WORKDIR /build
-COPY package.json package-lock.json .npmrc ./
+COPY package.json package-lock.json .npmrc tsconfig.json LICENSE ./
 COPY packages packages
-RUN npm ci --ignore-scripts
-COPY tsconfig.json ./
 COPY src src
 COPY tools tools
-COPY test test
 COPY crds crds
 COPY deploy deploy
 COPY examples examples
-RUN npm run bundle
+RUN --mount=type=cache,target=/root/.npm tools/image/build.sh program /image
 
-# Any image with Node on its PATH will do: one without a shell is a build argument away.
-FROM ${RUNTIME}
-WORKDIR /app
-COPY --from=build /build/package.json package.json
-COPY --from=build /build/dist/bundle dist/bundle
-COPY --from=build /build/crds crds
-COPY --from=build /build/deploy deploy
-COPY --from=build /build/examples examples
-COPY LICENSE ./
+FROM ${BASE}${BASE_DIGEST:+@$BASE_DIGEST} AS runtime
+WORKDIR /build
+COPY tools/image tools/image
+RUN tools/image/build.sh runtime /image
+
+FROM scratch
+ARG BASE
+ARG BASE_DIGEST
+ARG VERSION=0.1.0
+ARG REVISION
+ARG SOURCE
+LABEL org.opencontainers.image.title="multicluster-engine" \
+      org.opencontainers.image.description="Selects Kubernetes clusters from one hub, and keeps the selection stable" \
+      org.opencontainers.image.licenses="Apache-2.0" \
+      org.opencontainers.image.version="$VERSION" \
+      org.opencontainers.image.revision="$REVISION" \
+      org.opencontainers.image.source="$SOURCE" \
+      org.opencontainers.image.documentation="$SOURCE" \
+      org.opencontainers.image.base.name="$BASE" \
+      org.opencontainers.image.base.digest="$BASE_DIGEST"
+COPY --from=runtime /image /
+COPY --from=program /image /
+COPY --from=program --chown=65532:65532 /image/data /data
+# What `standalone` uses in a container; a published port never changes by itself, since these count as set by the user.
+ENV PATH=/usr/local/bin \
+    MULTICLUSTER_ENGINE_DATA_DIR=/data \
+    MULTICLUSTER_ENGINE_API_LISTEN=0.0.0.0:6443 \
+    MULTICLUSTER_ENGINE_GATEWAY_LISTEN=0.0.0.0:8443
 USER 65532:65532
+HEALTHCHECK --interval=30s --timeout=5s --start-period=60s CMD ["node", "/app/health.js"]
 ENTRYPOINT ["node", "/app/dist/bundle/main.js"]

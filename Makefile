@@ -5,7 +5,8 @@ CONTAINER_TOOL ?= docker
 KUBECTL ?= kubectl
 # The image that was asked for: empty where the overlay's own is to be used.
 ASKED := $(IMAGE)
-IMAGE ?= multicluster-engine:$(shell sed -n 's/^  "version": "\(.*\)",$$/\1/p' package.json)
+VERSION := $(shell sed -n 's/^  "version": "\(.*\)",$$/\1/p' package.json)
+IMAGE ?= multicluster-engine:$(VERSION)
 OVERLAY ?= default
 DEPENDENCIES := node_modules/.package-lock.json
 
@@ -64,8 +65,8 @@ format: $(DEPENDENCIES) ## Format the sources
 lint: $(DEPENDENCIES) ## Lint src, test and tools
 	npm run --silent lint
 
-image: ## Build the image IMAGE with CONTAINER_TOOL
-	$(CONTAINER_TOOL) build -t $(IMAGE) .
+image: ## Build the image IMAGE with CONTAINER_TOOL; BASE and BASE_DIGEST select the image that Node is taken from
+	$(CONTAINER_TOOL) build -t $(IMAGE) --build-arg VERSION=$(VERSION) --build-arg REVISION=$(shell git rev-parse HEAD)$(if $(BASE), --build-arg BASE=$(BASE))$(if $(BASE_DIGEST), --build-arg BASE_DIGEST=$(BASE_DIGEST)) .
 
 deploy: manifests ## Install overlay OVERLAY (default, ha, namespaced) into the current cluster, with IMAGE if given
 	$(KUBECTL) apply --server-side -f dist/install.yaml

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
@@ -8,19 +8,12 @@ import type { Metafile } from 'esbuild';
 
 import { bundle } from '../tools/bundle.js';
 import { describeWithKubectl, pathWithKubectl } from './support/clients/kubectl.js';
-import { InstalledEngine, largePlacement } from './support/processes/installedengine.js';
 import { root } from './support/repository/root.js';
-import { Standalone } from './support/processes/standalone.js';
 
 const MINUTE = 60_000;
 const BUNDLE = 'dist/bundle';
 const PACKAGE = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
 const API_SERVER = /^packages\/kube-apiserver\/|\/node_modules\/@marcbachmann\//;
-
-/** What the Dockerfile's last stage copies out of the build stage: path there and path in the image. */
-const COPIED = [
-  ...readFileSync(path.join(root, 'Dockerfile'), 'utf8').matchAll(/^COPY --from=build \/build\/(\S+) (\S+)$/gm),
-].map(([, from = '', to = '']) => [from, to] as const);
 
 let folder: string;
 let metafile: Metafile;
@@ -58,15 +51,22 @@ describe('the bundle', () => {
     expect(loadedBy('src/commands/standalone.ts').filter((file) => API_SERVER.test(file))).not.toEqual([]);
   });
 
-  it('the npm package runs the bundle and holds every folder of the image', () => {
-    const held = COPIED.map(([from]) => from).filter((from) => from !== 'package.json');
+  it('the bundle has the licence of each package that it contains', () => {
+    const text = readFileSync(path.join(folder, 'built', 'LICENSES.txt'), 'utf8');
 
+    for (const name of ['undici', 'pino', '@peculiar/x509', '@kubernetes/client-node', '@marcbachmann/cel-js'])
+      expect(text).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\(.+\\)$`, 'm'));
+    expect(text).toContain('Copyright The Kubernetes Authors.');
+    expect(text).not.toMatch(/^(?:esbuild|jest|typescript) /m);
+  });
+
+  it('the npm package runs the bundle, and its users install no other package', () => {
     expect(PACKAGE.bin).toEqual({
       'multicluster-engine': `${BUNDLE}/main.js`,
       'kubectl-mce': `${BUNDLE}/kubectl-mce.js`,
       'kubectl_complete-mce': `${BUNDLE}/kubectl_complete-mce.js`,
     });
-    expect(new Set(PACKAGE.files)).toEqual(new Set(held));
+    expect(PACKAGE.files).toContain(BUNDLE);
     expect(PACKAGE.dependencies).toBeUndefined();
   });
 });
@@ -109,37 +109,4 @@ describeWithKubectl('kubectl with the programs of the package in its PATH', () =
 
     expect(stdout).toMatch(/^who-selects\t[^\n]+\n:4\n/);
   });
-});
-
-describe('standalone in a folder laid out as the image is', () => {
-  let running: Standalone | undefined;
-  let engine: InstalledEngine | undefined;
-
-  beforeAll(() => {
-    for (const [from, to] of COPIED) {
-      const source = from === BUNDLE ? path.join(folder, 'built') : path.join(root, from);
-      cpSync(source, path.join(folder, 'app', to), { recursive: true });
-    }
-  });
-  afterAll(async () => {
-    await engine?.close();
-    await running?.stop();
-  }, 2 * MINUTE);
-
-  it(
-    'standalone runs from the image layout, and the gateway of an engine takes a body that its worker thread parses',
-    async () => {
-      const data = path.join(folder, 'data');
-      mkdirSync(data);
-      const program = path.join(folder, 'app', BUNDLE, 'main.js');
-      running = await Standalone.launch(data, ['--ephemeral'], { command: [process.execPath, program] });
-      await running.up({ deadlineMs: 2 * MINUTE });
-      engine = await InstalledEngine.create(running, path.join(folder, 'app/examples/engine.yaml'));
-
-      const reply = await engine.ask(largePlacement('large'));
-
-      expect([reply.status, reply.body]).toEqual([200, expect.stringContaining('kind: Placement\n')]);
-    },
-    5 * MINUTE,
-  );
 });

@@ -4,6 +4,8 @@ import { fileURLToPath } from 'node:url';
 
 import { build, type Metafile } from 'esbuild';
 
+import { licensesOf } from './licenses.js';
+
 /** CommonJS packages in the bundle call `require`, which an ES module does not have. */
 const REQUIRE = "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
 
@@ -15,14 +17,17 @@ const KUBECTL_PLUGIN = { 'kubectl-mce.js': [], 'kubectl_complete-mce.js': ['__co
 
 /**
  * Bundles `src/main.ts` of the package at `root`, dependencies included, into the folder `outdir`, which is emptied first.
- * Every command is a chunk of its own beside `main.js`, and so are the programs of the kubectl plugin. Returns esbuild's list of which source file stands in which chunk.
- * The workspace packages have to be compiled before.
+ * Every command is a chunk of its own beside `main.js`, and so are the programs of the kubectl plugin. The licences of the
+ * dependencies are in `LICENSES.txt`. Returns esbuild's list of which source file stands in which chunk. Nothing has to be
+ * compiled before, and no types are checked.
  */
 export async function bundle(root: string, outdir: string): Promise<Metafile> {
   rmSync(outdir, { recursive: true, force: true });
   const { metafile } = await build({
     absWorkingDir: root,
     entryPoints: ['src/main.ts', { in: 'src/gateway/request/parserworker.ts', out: 'parserworker' }],
+    // Its exports are compiled files, which are not there in a fresh checkout.
+    alias: { '@multicluster-engine/kube-apiserver': './packages/kube-apiserver/src/index.ts' },
     bundle: true,
     splitting: true,
     outdir,
@@ -40,6 +45,7 @@ export async function bundle(root: string, outdir: string): Promise<Metafile> {
       mode: 0o755,
     });
   }
+  writeFileSync(path.join(outdir, 'LICENSES.txt'), licensesOf(root, metafile));
   return metafile;
 }
 

@@ -29,7 +29,13 @@ export const STANDALONE_FLAGS: FlagRows = {
     help: 'folder for store, kubeconfig and logs; the next start continues with its data',
     default: '.standalone',
   },
-  listen: { value: 'HOST:PORT', help: 'address of the Kubernetes API', default: '127.0.0.1:6443' },
+  listen: {
+    value: 'HOST:PORT',
+    help: 'address of the Kubernetes API',
+    default: '127.0.0.1:6443',
+    // LISTEN is the address of the gateway: an image sets the variables of all commands at once.
+    variable: 'API_LISTEN',
+  },
   'gateway-listen': {
     value: 'HOST:PORT',
     help: 'address of the HTTPS interface, once an engine has installed it',

@@ -44,7 +44,7 @@ describe('the standalone command', () => {
 
   it('an address in a variable of the environment is a requested one, and an empty variable is not', () => {
     const config = readConfig(['standalone'], {
-      MULTICLUSTER_ENGINE_LISTEN: '127.0.0.1:6443',
+      MULTICLUSTER_ENGINE_API_LISTEN: '127.0.0.1:6443',
       MULTICLUSTER_ENGINE_GATEWAY_LISTEN: '',
     });
 

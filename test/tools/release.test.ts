@@ -22,6 +22,8 @@ const PLACES: readonly (readonly [string, RegExp])[] = [
   ['deploy/helm/multicluster-engine/Chart.yaml', /^appVersion: "(.*)"$/m],
   ['deploy/olm/manifests/multicluster-engine.clusterserviceversion.yaml', /^ {2}version: (.*)$/m],
   ['deploy/olm/manifests/multicluster-engine.clusterserviceversion.yaml', /^ {4}containerImage: .*:(.*)$/m],
+  ['Dockerfile', /^ARG VERSION=(.*)$/m],
+  ['docs/how-to/standalone.md', /multicluster-engine:(\d[\w.]*)/],
   ['README.md', /multicluster-engine:(\d[\w.]*)/],
   ['docs/how-to/standalone.md', /multicluster-engine-(\d[\w.]*?)\.tgz/],
   ...readdirSync(path.join(root, 'deploy', 'overlays')).flatMap((overlay) => {

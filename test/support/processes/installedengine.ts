@@ -71,18 +71,11 @@ export class InstalledEngine {
     const folder = path.dirname(this.#standalone.kubeconfig);
     const token = readFileSync(path.join(folder, 'admin.token'), 'utf8').trim();
     const headers = { host: servername, ...request.headers };
-    return askOnce(this.#port(), { ...request, headers, token }, agent);
+    return askOnce(this.#standalone.gatewayPort, { ...request, headers, token }, agent);
   }
 
   close(): Promise<void> {
     return this.#transport.close();
-  }
-
-  /** The port of the gateway, as it was printed. */
-  #port(): number {
-    const port = /the HTTPS interface answers on https:\/\/[\d.]+:(\d+)/.exec(this.#standalone.printed.join('\n'))?.[1];
-    if (port === undefined) throw new Error(`no address of the gateway in ${this.#standalone.printed.join('\n')}`);
-    return Number(port);
   }
 }
 

@@ -14,8 +14,8 @@ interface LaunchOptions {
   readonly command?: readonly [string, ...string[]];
   /** Variables that differ from those of the tests. */
   readonly env?: Readonly<Record<string, string>>;
-  /** `default`: no flag sets the addresses. */
-  readonly addresses?: 'free' | 'default';
+  /** `default`: no flag sets the addresses; `none`: nor the data folder, which the environment sets to `folder`. */
+  readonly addresses?: 'free' | 'default' | 'none';
 }
 
 /** `multicluster-engine standalone` as a process of its own, on free ports, with its data in a folder of the test. */
@@ -40,7 +40,10 @@ export class Standalone {
   ): Promise<Standalone> {
     const [api = 0, gateway = 0] = await freePorts(2);
     const listening = [`--listen=127.0.0.1:${api}`, `--gateway-listen=127.0.0.1:${gateway}`];
-    const preset = [`--data-dir=${folder}`, ...(addresses === 'free' ? listening : [])];
+    const preset = [
+      ...(addresses === 'none' ? [] : [`--data-dir=${folder}`]),
+      ...(addresses === 'free' ? listening : []),
+    ];
     const own = preset.filter((flag) => !flags.some((given) => nameOf(given) === nameOf(flag)));
     const inherited = Object.fromEntries(
       Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
@@ -86,6 +89,13 @@ export class Standalone {
   /** What it has printed so far, line by line, errors too. */
   get printed(): readonly string[] {
     return this.#printed;
+  }
+
+  /** The port of the HTTPS interface, as it was printed. */
+  get gatewayPort(): number {
+    const port = /the HTTPS interface answers on https:\/\/[\d.]+:(\d+)/.exec(this.#printed.join('\n'))?.[1];
+    if (port === undefined) throw new Error(`no address of the gateway in ${this.#printed.join('\n')}`);
+    return Number(port);
   }
 
   /** Waits for a line that passes and returns it. */
