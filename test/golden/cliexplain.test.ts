@@ -2,6 +2,8 @@ import { explainPlacement, type ExplainRequest } from '../../src/cli/explain/com
 import type { World } from '../../src/domain/fleet/world.js';
 import { EXAMPLE_SPEC, exampleClusters, exampleWorld } from '../support/builders/examplefleet.js';
 import { predicate, rawBinding, rawCluster, rawDecision, rawSet } from '../support/builders/world.js';
+import type { LeavingEvents } from '../../src/cli/explain/events.js';
+import { NOW } from '../support/builders/hubfacts.js';
 import { describeRecorded, type Case } from './recorded.js';
 
 const REQUEST: ExplainRequest = {
@@ -37,7 +39,28 @@ const typoInSet = exampleClusters({
   'prod-us-1': rawCluster('prod-us-1', { set: 'prodution', labels: { tier: 'gold' } }),
 });
 
+const minutesAgo = (minutes: number): string => new Date(NOW - minutes * 60_000).toISOString();
+const leaving: LeavingEvents = {
+  events: [
+    {
+      time: minutesAgo(5),
+      reason: 'DecisionChanged',
+      note: 'added 1 cluster: prod-eu-1; removed 1 cluster: prod-eu-9',
+    },
+    { time: minutesAgo(90), reason: 'DecisionChanged', note: 'removed 2 clusters: prod-ap-1, prod-eu-1' },
+  ],
+  withheld: undefined,
+  now: NOW,
+};
+
 const cases: readonly Case[] = [
+  text('clusters that left', exampleWorld(), { leaving }),
+  text('a cluster that left', exampleWorld(), { leaving, cluster: 'prod-ap-1' }),
+  text('a cluster that left and does not exist any more', exampleWorld(), { leaving, cluster: 'prod-eu-9' }),
+  text('events that cannot be read', exampleWorld(), {
+    leaving: { events: [], withheld: { resource: 'events', verb: 'list', status: 403 }, now: NOW },
+  }),
+  json('a cluster that left', exampleWorld(), { leaving, cluster: 'prod-eu-9' }),
   text('a Placement that is satisfied', exampleWorld(), { nearest: 1 }),
   text('a Placement that is satisfied, with colors', exampleWorld(), { nearest: 1, colored: true }),
   text('a cluster that is selected', exampleWorld(), { cluster: 'edge-eu-2' }),

@@ -3,7 +3,7 @@ import type { KubeObject, ObjectName, ResourceType } from '../../api/meta.js';
 import { DEFAULT_TARGET_NAMESPACE, ENGINE_LEASE, PLACEMENT_LEASE } from '../../api/names.js';
 import { AdmissionPolicies, ConfigMaps, CustomResourceDefinitions, Leases, Namespaces } from '../../api/resources.js';
 import { CATALOGUE } from '../../domain/engine/catalogue.js';
-import type { RawObject } from '../../domain/fleet/world.js';
+import type { RawObject, WorldResource } from '../../domain/fleet/world.js';
 import type { ReadClient } from '../../kube/client/client.js';
 import type { Lease } from '../../kube/lease/leaserecord.js';
 import { isFailure } from '../../runtime/errors.js';
@@ -77,7 +77,7 @@ const GATEWAY_TRUST = CATALOGUE.flatMap(({ servingCertificate }) => servingCerti
 export async function readHubFacts(client: ReadClient, options: FactOptions): Promise<HubFacts> {
   const { now, version, operatorNamespace } = options;
   const [reading, definitions, engineLease, placementLease] = await Promise.all([
-    readReading(client, options),
+    readReading(client, options, ['multiclusterengines', 'placements']),
     readDefinitions(client, options),
     readLease(client, { namespace: operatorNamespace, name: ENGINE_LEASE }),
     readLease(client, { namespace: operatorNamespace, name: PLACEMENT_LEASE }),
@@ -91,7 +91,7 @@ export async function readHubFacts(client: ReadClient, options: FactOptions): Pr
 export async function readPreFacts(client: ReadClient, options: FactOptions, server: string): Promise<PreFacts> {
   const { version, operatorNamespace } = options;
   const [reading, definitions, policies, namespace] = await Promise.all([
-    readReading(client, options),
+    readReading(client, options, ['multiclusterengines']),
     readDefinitions(client, options),
     readPolicies(client),
     getFact(client, Namespaces, { name: operatorNamespace }),
@@ -99,8 +99,12 @@ export async function readPreFacts(client: ReadClient, options: FactOptions, ser
   return { version, operatorNamespace, server, reading, definitions, policies, namespace };
 }
 
-function readReading(client: ReadClient, { namespace, fallback }: FactOptions): Promise<FleetReading> {
-  return readFleetWorld(client, { namespace, fallback, resources: ['multiclusterengines', 'placements'] });
+function readReading(
+  client: ReadClient,
+  { namespace, fallback }: FactOptions,
+  resources: readonly WorldResource[],
+): Promise<FleetReading> {
+  return readFleetWorld(client, { namespace, fallback, resources });
 }
 
 function readDefinitions(client: ReadClient, { definitions }: FactOptions): Promise<readonly DefinitionFact[]> {

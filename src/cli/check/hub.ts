@@ -5,9 +5,10 @@ import { timestamp } from '../../domain/conditions.js';
 import { RENEW_BEFORE_MS } from '../../domain/engine/plan/certificate.js';
 import { hubStatus, type EngineSummary, type HubStatus } from '../../domain/fleet/hubstatus.js';
 import { isList } from '../../domain/selectors.js';
+import { durationText } from '../durations.js';
 import { checkDefinitions } from './definitions.js';
 import type { HubFacts } from './facts.js';
-import { checkLease, durationText, isHeld } from './leases.js';
+import { checkLease, isHeld } from './leases.js';
 import { failed, passed, unread, warning, type CheckResult } from './result.js';
 
 /** Phases that pass by themselves, or that somebody has asked for. */
@@ -21,7 +22,7 @@ export function checkHub(facts: HubFacts): readonly CheckResult[] {
     checkDefinitions(facts.definitions, facts.version),
     ...checkEngines(facts, hub),
     checkLease(facts.engineLease, facts.now, pods(facts.operatorNamespace)),
-    checkLease(facts.placementLease, facts.now, pods(facts.targetNamespace)),
+    ...checkPlacementLease(facts, hub),
     ...(hub.engines.length === 0 ? [] : [checkCertificate(facts)]),
     checkPlacements(facts, hub),
   ];
@@ -29,6 +30,16 @@ export function checkHub(facts: HubFacts): readonly CheckResult[] {
 
 function pods(namespace: string): string {
   return `kubectl get pods -n ${namespace}`;
+}
+
+/** An engine makes the Lease: without both there is nothing more to say of it. */
+function checkPlacementLease(
+  { placementLease, now, targetNamespace }: HubFacts,
+  { engines }: HubStatus,
+): readonly CheckResult[] {
+  const { lease } = placementLease;
+  if (engines.length === 0 && lease.kind === 'Known' && lease.value === undefined) return [];
+  return [checkLease(placementLease, now, pods(targetNamespace))];
 }
 
 function checkEngines(facts: HubFacts, { engines }: HubStatus): readonly CheckResult[] {
@@ -115,6 +126,9 @@ function checkPlacements({ reading, placementLease, now, targetNamespace }: HubF
   const held = isHeld(placementLease, now);
   if (held === undefined && placementLease.lease.kind === 'Withheld')
     return unread(name, `whether ${count} ${noun} are kept`, placementLease.lease);
+  const [refused] = reading.refused;
+  if (refused !== undefined && (count === 0 || held === true))
+    return unread(name, `whether Placements of other namespaces than ${reading.namespace} are kept`, refused);
   if (count === 0) return passed(name, 'there is no Placement');
   if (held === true) return passed(name, `${count} ${noun} kept`);
   const message = `nobody keeps the decisions of ${count} ${noun}: no placement controller runs`;

@@ -1,13 +1,7 @@
+import { durationText } from '../durations.js';
 import type { Lease } from '../../kube/lease/leaserecord.js';
 import type { LeaseFact } from './facts.js';
 import { failed, passed, unread, type CheckResult } from './result.js';
-
-const UNITS: readonly (readonly [unit: string, ms: number])[] = [
-  ['d', 86_400_000],
-  ['h', 3_600_000],
-  ['m', 60_000],
-  ['s', 1_000],
-];
 
 /** Whether a Lease has a holder that renews it. `remedy`: a command that shows the pods of the holder. */
 export function checkLease({ name, lease }: LeaseFact, now: number, remedy: string): CheckResult {
@@ -25,12 +19,6 @@ export function checkLease({ name, lease }: LeaseFact, now: number, remedy: stri
 export function isHeld({ lease }: LeaseFact, now: number): boolean | undefined {
   if (lease.kind === 'Withheld') return undefined;
   return (lease.value?.spec?.holderIdentity ?? '') !== '' && lease.value !== undefined && expiryOf(lease.value) >= now;
-}
-
-/** `3 m`, `45 s`; the largest unit that fits. */
-export function durationText(ms: number): string {
-  const [unit, length] = UNITS.find(([, one]) => ms >= one) ?? (['s', 1_000] as const);
-  return `${Math.floor(ms / length)} ${unit}`;
 }
 
 /** ms since the epoch. */

@@ -3,8 +3,11 @@ import type { World } from '../../domain/fleet/world.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import type { ClusterExplanation } from '../../domain/placement/explain/verdict.js';
 import { documentText, linesText, NotFoundError, resourceName, type OutputFormat } from '../output.js';
+import type { FleetReading } from '../fleetsource.js';
+import { refusedLine } from '../withheld.js';
 import { clusterLines } from './clustertext.js';
 import { explanationDocument } from './document.js';
+import { eventLines, eventsOf, type LeavingEvents } from './events.js';
 import { clusterIn, explainReport, type ExplainReport } from './report.js';
 import { explanationLines } from './text.js';
 import { setsText } from './texts.js';
@@ -18,12 +21,16 @@ export interface ExplainRequest {
   readonly nearest: number;
   readonly output: OutputFormat;
   readonly colored: boolean;
+  /** Events about the Placement; undefined where none were looked for. */
+  readonly leaving?: LeavingEvents | undefined;
+  /** What of other namespaces could not be read. */
+  readonly beyond?: Pick<FleetReading, 'refused' | 'namespace'>;
 }
 
 interface Explained {
   readonly report: ExplainReport;
-  /** The only cluster to explain. */
-  readonly one: ClusterExplanation | undefined;
+  /** The clusters to show; all of them when no cluster was named. */
+  readonly clusters: readonly ClusterExplanation[];
 }
 
 /** The output of `explain placement`. @throws NotFoundError without such a Placement or cluster. */
@@ -32,12 +39,19 @@ export function explainPlacement(world: World, request: ExplainRequest): string 
   switch (request.output) {
     case 'text':
     case 'wide':
-      return explained.map((one) => linesText(linesOf(one, request))).join('\n');
+      return textOf(explained, request);
     case 'name':
       return linesText(selectedNames(explained));
     default:
       return documentText(documentOf(explained, request), request.output);
   }
+}
+
+function textOf(explained: readonly Explained[], request: ExplainRequest): string {
+  const { beyond } = request;
+  const note = beyond === undefined ? undefined : refusedLine(beyond);
+  const texts = explained.map((one) => linesText(linesOf(one, request)));
+  return [...(note === undefined ? [] : [`${note}\n`]), ...texts].join('\n');
 }
 
 function namespacesOf({ objects }: World, { namespace, placement }: ExplainRequest): readonly string[] {
@@ -47,38 +61,44 @@ function namespacesOf({ objects }: World, { namespace, placement }: ExplainReque
   return found.map(({ metadata }) => metadata.namespace ?? '').sort();
 }
 
-function explainedIn(world: World, namespace: string, { placement, cluster }: ExplainRequest): Explained {
+function explainedIn(world: World, namespace: string, request: ExplainRequest): Explained {
+  const { placement, cluster, leaving } = request;
   const report = explainReport(world, namespace, placement);
   if (report === undefined) throw new NotFoundError(`Placement ${namespace}/${placement} was not found`);
-  const one = cluster === undefined ? undefined : clusterIn(report, world, cluster);
-  if (cluster !== undefined && one === undefined) throw new NotFoundError(unknownCluster(cluster, report));
-  return { report, one };
+  if (cluster === undefined) return { report, clusters: report.explanation.clusters };
+  const one = clusterIn(report, world, cluster);
+  const isRemembered = eventsOf(leaving?.events ?? [], cluster).length > 0;
+  if (one === undefined && !isRemembered) throw new NotFoundError(unknownCluster(cluster, report));
+  return { report, clusters: one === undefined ? [] : [one] };
 }
 
-function linesOf(
-  { report, one }: Explained,
-  { nearest, colored, output, namespace }: ExplainRequest,
-): readonly string[] {
-  if (one === undefined) return explanationLines(report, { nearest, colored, wide: output === 'wide' });
+function linesOf({ report, clusters }: Explained, request: ExplainRequest): readonly string[] {
+  const { nearest, colored, output, namespace, cluster, leaving } = request;
+  const events = leaving === undefined ? [] : eventLines(leaving, cluster);
+  if (cluster === undefined)
+    return [...explanationLines(report, { nearest, colored, wide: output === 'wide' }), ...events];
   const { placement } = report.explanation;
   const headline = namespace === undefined ? [`${placement.namespace}/${placement.name}`] : [];
-  return [...headline, ...clusterLines(one, report)];
+  const lines = clusters.flatMap((one) => clusterLines(one, report));
+  return [...headline, ...(lines.length === 0 ? [unknownCluster(cluster, report)] : lines), ...events];
 }
 
 /** One document; those of all namespaces as a List, as kubectl prints them. */
-function documentOf(explained: readonly Explained[], { nearest, namespace }: ExplainRequest): object {
-  const documents = explained.map(({ report, one }) => {
-    const clusters = one === undefined ? report.explanation.clusters : [one];
-    return explanationDocument(report, { clusters, nearest: one === undefined ? nearest : 0 });
-  });
+function documentOf(explained: readonly Explained[], request: ExplainRequest): object {
+  const { nearest, namespace, cluster, leaving, beyond } = request;
+  const events = cluster === undefined ? leaving?.events : leaving && eventsOf(leaving.events, cluster);
+  const unread = [...(beyond?.refused ?? []), ...(leaving?.withheld === undefined ? [] : [leaving.withheld])];
+  const documents = explained.map(({ report, clusters }) =>
+    explanationDocument(report, { clusters, nearest: cluster === undefined ? nearest : 0, events, unread }),
+  );
   const [first] = documents;
   return namespace === undefined || first === undefined ? { apiVersion: 'v1', kind: 'List', items: documents } : first;
 }
 
 /** The clusters that are selected or, where that cannot be computed, those of the decision. */
 function selectedNames(explained: readonly Explained[]): readonly string[] {
-  const names = explained.flatMap(({ report, one }) =>
-    (one === undefined ? report.explanation.clusters : [one])
+  const names = explained.flatMap(({ clusters }) =>
+    clusters
       .filter(({ verdict, inDecision }) => verdict === 'Selected' || (verdict === 'Unknown' && inDecision))
       .map(({ name }) => name),
   );

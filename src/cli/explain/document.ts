@@ -5,6 +5,7 @@ import { predicateText, type PredicateExplanation } from '../../domain/placement
 import type { SourcedRequirement } from '../../domain/placement/explain/requirementtext.js';
 import { summaryText } from '../../domain/placement/explain/summary.js';
 import type { ClusterExplanation } from '../../domain/placement/explain/verdict.js';
+import type { LeavingEvent } from './events.js';
 import type { ExplainReport } from './report.js';
 import { matchedPredicate, whyText } from './texts.js';
 
@@ -14,10 +15,15 @@ const API_VERSION = 'cli.fleetmgmt.io/v1';
 export interface DocumentOptions {
   readonly clusters: readonly ClusterExplanation[];
   readonly nearest: number;
+  /** Undefined where none were looked for. */
+  readonly events?: readonly LeavingEvent[] | undefined;
+  /** What could not be read, besides the objects of the world. */
+  readonly unread?: readonly { readonly resource: string; readonly verb: string; readonly status: number }[];
 }
 
 /** The explanation as JSON, of kind PlacementExplanation (docs/reference/cli/placementexplanation.schema.json). */
-export function explanationDocument(report: ExplainReport, { clusters, nearest }: DocumentOptions): object {
+export function explanationDocument(report: ExplainReport, options: DocumentOptions): object {
+  const { clusters, nearest, events, unread = [] } = options;
   const { explanation, satisfaction, summary, predicates, absent, withheld } = report;
   const { namespace, name, rules } = explanation.placement;
   const { phase, ...satisfied } = satisfaction;
@@ -38,7 +44,8 @@ export function explanationDocument(report: ExplainReport, { clusters, nearest }
     predicates: explanation.schedule === undefined ? [] : predicates.map(predicateDocument),
     clusters: clusters.map((one) => clusterDocument(one, report)),
     nearest: explanation.nearest.slice(0, nearest).map((one) => nearestDocument(one, report)),
-    withheld,
+    ...(events === undefined ? {} : { events }),
+    withheld: [...withheld, ...unread],
   };
 }
 

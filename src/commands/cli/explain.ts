@@ -1,37 +1,51 @@
-import { explainPlacement } from '../../cli/explain/command.js';
+import { DEFAULT_NAMESPACE } from '../../api/names.js';
+import { explainPlacement, type ExplainRequest } from '../../cli/explain/command.js';
+import { readLeavingEvents } from '../../cli/explain/events.js';
+import { readFleetWorld } from '../../cli/fleetsource.js';
+import { DECISION_RESOURCES } from '../../cli/inspect/options.js';
 import { readPlacementWorld, worldOfObjects } from '../../cli/sources.js';
 import type { ExplainConfig } from '../../config/explain.js';
-import { DEFAULT_NAMESPACE } from '../../api/names.js';
-import { WORLD_RESOURCES, type World } from '../../domain/fleet/world.js';
-import { readFleetWorld } from '../../cli/fleetsource.js';
+import type { World } from '../../domain/fleet/world.js';
+import { systemClock } from '../../runtime/clock.js';
 import { answer, isColored, readFiles } from './answer.js';
+import type { Hub } from './hub.js';
+
+type Read = Pick<ExplainRequest, 'namespace' | 'leaving' | 'beyond'> & { readonly world: World };
 
 /** Prints the explanation; returns the exit code: 1, and one line on standard error, when there is none. */
 export function runExplain(config: ExplainConfig): Promise<number> {
   return answer('explain', async () => {
-    const { world, namespace } = await read(config);
+    const { world, ...read } = await readFrom(config);
     const { placement, cluster, nearest, output } = config;
-    const within = config.allNamespaces ? undefined : namespace;
-    const request = { namespace: within, placement, cluster, nearest, output, colored: isColored(config) };
+    const request = { ...read, placement, cluster, nearest, output, colored: isColored(config) };
     return { text: explainPlacement(world, request), exitCode: 0 };
   });
 }
 
-const RESOURCES = WORLD_RESOURCES.filter((one) => one !== 'multiclusterengines');
-
 /** Loads the client of the API server only where it is needed: most of a start is spent on it. */
-async function read(config: ExplainConfig): Promise<{ readonly world: World; readonly namespace: string }> {
+async function readFrom(config: ExplainConfig): Promise<Read> {
   const { source } = config;
   if (source.kind === 'api') {
     const { withHub } = await import('./hub.js');
-    return withHub(config, source, async ({ client, namespace }) => {
-      if (config.allNamespaces) {
-        const scope = { namespace: undefined, fallback: namespace, resources: RESOURCES };
-        return { world: (await readFleetWorld(client, scope)).world, namespace };
-      }
-      return { world: await readPlacementWorld(client, { namespace, name: config.placement }), namespace };
-    });
+    return withHub(config, source, (hub) => readHub(config, hub));
   }
   const namespace = config.namespace ?? DEFAULT_NAMESPACE;
-  return { world: worldOfObjects(readFiles(source.path), namespace), namespace };
+  const world = worldOfObjects(readFiles(source.path), namespace);
+  return { world, namespace: config.allNamespaces ? undefined : namespace };
+}
+
+async function readHub({ placement: name, allNamespaces }: ExplainConfig, { client, namespace }: Hub): Promise<Read> {
+  if (allNamespaces) {
+    const beyond = await readFleetWorld(client, {
+      namespace: undefined,
+      fallback: namespace,
+      resources: DECISION_RESOURCES,
+    });
+    return { world: beyond.world, namespace: undefined, beyond };
+  }
+  const [world, leaving] = await Promise.all([
+    readPlacementWorld(client, { namespace, name }),
+    readLeavingEvents(client, { namespace, name }, systemClock.now()),
+  ]);
+  return { world, namespace, leaving };
 }

@@ -1,21 +1,14 @@
 import { DEFAULT_NAMESPACE } from '../../api/names.js';
 import { readFleetWorld, worldIn, type FleetReading } from '../../cli/fleetsource.js';
+import { INSPECT_RESOURCES } from '../../cli/inspect/options.js';
 import { status } from '../../cli/inspect/status.js';
 import { tree } from '../../cli/inspect/tree.js';
 import { whoSelects } from '../../cli/inspect/whoselects.js';
 import { worldOfObjects } from '../../cli/sources.js';
 import type { StatusConfig, TreeConfig, WhoSelectsConfig } from '../../config/inspect.js';
-import { WORLD_RESOURCES, type WorldResource } from '../../domain/fleet/world.js';
 import { answer, isColored, readFiles } from './answer.js';
 
 type InspectConfig = WhoSelectsConfig | TreeConfig | StatusConfig;
-
-/** What a command reads. Nothing else is needed to run it. */
-const RESOURCES: Readonly<Record<InspectConfig['command'], readonly WorldResource[]>> = {
-  'who-selects': WORLD_RESOURCES.filter((one) => one !== 'multiclusterengines'),
-  tree: WORLD_RESOURCES.filter((one) => one !== 'multiclusterengines'),
-  status: ['multiclusterengines', 'placements'],
-};
 
 /** Prints what the command shows; returns the exit code: 1, and one line on standard error, when there is nothing. */
 export function runInspect(config: InspectConfig): Promise<number> {
@@ -49,7 +42,7 @@ async function read(config: InspectConfig): Promise<FleetReading> {
       readFleetWorld(client, {
         namespace: namespaceOf(config, namespace),
         fallback: namespace,
-        resources: RESOURCES[config.command],
+        resources: INSPECT_RESOURCES[config.command],
       }),
     );
   }

@@ -2,8 +2,9 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { ManagedClusters, ManagedClusterSets } from '../../../src/api/resources.js';
+import { apiVersionOf, ManagedClusters, ManagedClusterSets, Placements } from '../../../src/api/resources.js';
 import type { PlacementSpec } from '../../../src/api/generated/placement.js';
+import { eventOf } from '../../../src/kube/events/event.js';
 import { WRITES } from '@multicluster-engine/kube-apiserver/testing/controlplane/audit';
 import { installCrds } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
@@ -14,6 +15,7 @@ import { root } from '../../support/repository/root.js';
 const LONG_MS = 300_000;
 const PROGRAM = path.join(root, 'dist', 'src', 'main.js');
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
+const placementReference = { apiVersion: apiVersionOf(Placements), kind: Placements.kind };
 const AGENT = / \(explain\)$/;
 
 interface Outcome {
@@ -86,6 +88,7 @@ describeWithServer('explain on a server', { own: true, capabilities: ['requestLo
     expect(code).toBe(0);
     expect(requests.map((one) => `${one.verb} ${one.resource}`).sort()).toEqual([
       'get placements',
+      'list events',
       'list managedclusters',
       'list managedclustersetbindings',
       'list managedclustersets',
@@ -113,6 +116,17 @@ describeWithServer('explain on a server', { own: true, capabilities: ['requestLo
     expect(nearest[0]).toMatchObject({ name: 'edge-1', fix: 'kubectl label mcl edge-1 zone=a' });
     await fleet.cluster('edge-1', 'edge', { tier: 'silver', zone: 'a' });
     await phase('short', 'Satisfied');
+  });
+
+  it('a cluster that left is explained with the events about it, and with no others', async () => {
+    await event('web', 'removed 1 cluster: prod-9');
+    await event('other', 'removed 1 cluster: prod-8');
+    const { stdout } = await run(admin(), 'placement', 'web', '-n', 'shop', '--cluster', 'prod-9');
+
+    expect(stdout).toMatch(
+      /^ManagedCluster prod-9 was not found: it is not in cluster sets edge, production\n\d+ [sm] ago: removed 1 cluster: prod-9\n$/,
+    );
+    expect((await run(admin(), 'placement', 'web', '-n', 'shop', '--cluster', 'prod-8')).code).toBe(1);
   });
 
   it('what the caller may not read is said, and nothing is guessed', async () => {
@@ -143,6 +157,7 @@ describeWithServer('explain on a server', { own: true, capabilities: ['requestLo
       `not readable: ${ManagedClusters.plural} (list: 403), ${ManagedClusterSets.plural} (list: 403): verdicts Unknown; the rest is from status and decisions`,
       'CLUSTER  VERDICT  RANK  WHY',
       'prod-1   Unknown  -     not readable',
+      'not readable: events (list: 403): which clusters left earlier is not known',
       '',
     ]);
   });
@@ -159,6 +174,14 @@ describeWithServer('explain on a server', { own: true, capabilities: ['requestLo
     expect(stderr).toContain(message);
     expect(code).toBe(1);
   });
+
+  /** An event about a Placement, as the controller's recorder writes it. */
+  async function event(placement: string, note: string): Promise<void> {
+    const regarding = { ...placementReference, metadata: { namespace: 'shop', name: placement } };
+    const told = { regarding, type: 'Normal', reason: 'DecisionChanged', action: 'Schedule', note } as const;
+    const reporter = { controller: 'cluster.fleetmgmt.io/placement', instance: 'test' };
+    await put('/apis/events.k8s.io/v1/namespaces/shop/events', eventOf(told, reporter, Date.now(), 0));
+  }
 
   async function put(at: string, body: unknown): Promise<void> {
     const { status, text } = await server().call({ method: 'POST', path: at, body });

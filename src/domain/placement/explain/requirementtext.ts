@@ -39,10 +39,16 @@ const UNPRINTABLE = /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069
 /** The word itself, in JSON quotes unless it consists of the characters of a label; without control characters. */
 export function wordText(word: string): string {
   if (PLAIN.test(word)) return word;
-  return JSON.stringify(word).replace(
-    UNPRINTABLE,
-    (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  return JSON.stringify(word).replace(UNPRINTABLE, escaped);
+}
+
+/** A text that stands in an object, without line breaks and control characters. */
+export function printable(text: string): string {
+  return text.replace(/[\u0000-\u001f]/g, escaped).replace(UNPRINTABLE, escaped);
+}
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 function selectorText({ key, operator, values }: Requirement): string {

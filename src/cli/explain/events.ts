@@ -1,0 +1,75 @@
+import { field, textField } from '../../api/json.js';
+import type { KubeObject, ObjectName } from '../../api/meta.js';
+import { Events, Placements } from '../../api/resources.js';
+import { printable } from '../../domain/placement/explain/requirementtext.js';
+import type { ReadClient } from '../../kube/client/client.js';
+import { isFailure } from '../../runtime/errors.js';
+import { durationText } from '../durations.js';
+
+/** Events about a Placement that say which clusters left it. The API server deletes events, by default after an hour. */
+
+export interface LeavingEvent {
+  /** RFC 3339; of the last occurrence. */
+  readonly time: string;
+  readonly reason: string;
+  readonly note: string;
+}
+
+export interface LeavingEvents {
+  /** Newest first. */
+  readonly events: readonly LeavingEvent[];
+  /** Set where events could not be read. */
+  readonly withheld: { readonly resource: 'events'; readonly verb: 'list'; readonly status: number } | undefined;
+  /** ms since the epoch, for their ages. */
+  readonly now: number;
+}
+
+/** Without a cluster this many are shown. */
+const MOST_EVENTS = 3;
+const REMOVED = 'removed ';
+
+/** Reads the events by LIST alone. A missing right is withheld. @throws ApiError for any other error. */
+export async function readLeavingEvents(
+  client: ReadClient,
+  { namespace = '', name }: ObjectName,
+  now: number,
+): Promise<LeavingEvents> {
+  const fieldSelector = `regarding.kind=${Placements.kind},regarding.name=${name}`;
+  try {
+    return { events: leavingEvents(await client.list(Events, namespace, { fieldSelector })), withheld: undefined, now };
+  } catch (error) {
+    if (!isFailure(error, 'Forbidden', 'ResourceMissing')) throw error;
+    return { events: [], withheld: { resource: 'events', verb: 'list', status: error.status }, now };
+  }
+}
+
+/** Those of the events that name clusters which left, newest first. */
+export function leavingEvents(events: readonly KubeObject[]): readonly LeavingEvent[] {
+  return events
+    .map((event) => ({
+      time: textField(field(event, 'series'), 'lastObservedTime') || textField(event, 'eventTime'),
+      reason: textField(event, 'reason'),
+      note: textField(event, 'note'),
+    }))
+    .filter(({ note }) => note.includes(REMOVED))
+    .sort((a, b) => (a.time < b.time ? 1 : -1));
+}
+
+/** Those that name the cluster among the removed ones. */
+export function eventsOf(events: readonly LeavingEvent[], cluster: string): readonly LeavingEvent[] {
+  return events.filter(({ note }) => {
+    const removed = note.slice(note.indexOf(REMOVED));
+    return removed.split(/[^A-Za-z0-9.-]+/).includes(cluster);
+  });
+}
+
+/** `5 m ago: removed 1 cluster: prod-us-1`; of all clusters, or of one. */
+export function eventLines({ events, withheld, now }: LeavingEvents, cluster: string | undefined): readonly string[] {
+  if (withheld !== undefined)
+    return [`not readable: events (list: ${withheld.status}): which clusters left earlier is not known`];
+  const shown = cluster === undefined ? events.slice(0, MOST_EVENTS) : eventsOf(events, cluster);
+  return shown.map(({ time, note }) => {
+    const age = now - Date.parse(time);
+    return `${Number.isNaN(age) ? 'event' : `${durationText(Math.max(age, 0))} ago`}: ${printable(note)}`;
+  });
+}

@@ -1,0 +1,142 @@
+import { describe, expect, it } from '@jest/globals';
+import type { KubeObject, ObjectName, ResourceType } from '../../src/api/meta.js';
+import { ENGINE_LEASE, PLACEMENT_LEASE } from '../../src/api/names.js';
+import { readHubFacts, readPreFacts, type FactOptions } from '../../src/cli/check/facts.js';
+import { checkHub } from '../../src/cli/check/hub.js';
+import { checkText } from '../../src/cli/check/output.js';
+import { checkBefore } from '../../src/cli/check/pre.js';
+import { explainPlacement } from '../../src/cli/explain/command.js';
+import { readLeavingEvents } from '../../src/cli/explain/events.js';
+import { readFleetWorld, type FleetScope } from '../../src/cli/fleetsource.js';
+import { INSPECT_RESOURCES } from '../../src/cli/inspect/options.js';
+import { status } from '../../src/cli/inspect/status.js';
+import { tree } from '../../src/cli/inspect/tree.js';
+import { whoSelects } from '../../src/cli/inspect/whoselects.js';
+import { readPlacementWorld } from '../../src/cli/sources.js';
+import { WORLD_RESOURCES, type WorldResource } from '../../src/domain/fleet/world.js';
+import type { ReadClient } from '../../src/kube/client/client.js';
+import { ApiError } from '../../src/runtime/errors.js';
+import { EXAMPLE_SPEC, exampleWorld } from '../support/builders/examplefleet.js';
+import { leaseFact, NOW, rawDefinition, rawEngine } from '../support/builders/hubfacts.js';
+
+type Output = 'text' | 'json';
+
+const WORLD = exampleWorld(EXAMPLE_SPEC, { multiclusterengines: [rawEngine()] });
+const FACTS: FactOptions = {
+  now: NOW,
+  version: '0.1.0',
+  operatorNamespace: 'multicluster-engine-operator',
+  namespace: undefined,
+  fallback: 'shop',
+  definitions: [rawDefinition('placements')],
+};
+
+/** The example fleet for a caller without some rights: `list placements`, or `list placements *` for all namespaces alone. */
+class LimitedClient implements ReadClient {
+  readonly calls = new Set<string>();
+  readonly #denied: string | undefined;
+
+  constructor(denied?: string) {
+    this.#denied = denied;
+  }
+
+  async get<T extends KubeObject>(type: ResourceType, { name, namespace }: ObjectName): Promise<T | undefined> {
+    this.#check(`get ${type.plural}`, namespace);
+    return objectsOf(type).find(({ metadata }) => metadata.name === name) as T | undefined;
+  }
+
+  async list<T extends KubeObject>(type: ResourceType, namespace: string | undefined): Promise<T[]> {
+    this.#check(`list ${type.plural}`, type.namespaced ? (namespace ?? '*') : undefined);
+    return objectsOf(type) as unknown as T[];
+  }
+
+  #check(call: string, namespace: string | undefined): void {
+    this.calls.add(call);
+    if (namespace === '*') this.calls.add(`${call} *`);
+    if (this.#denied !== call && this.#denied !== `${call} ${namespace}`) return;
+    const [verb = '', resource = ''] = call.split(' ');
+    throw new ApiError({ kind: 'Forbidden', status: 403, message: `no right to ${call}`, call: { verb, resource } });
+  }
+}
+
+function objectsOf({ plural }: ResourceType): readonly KubeObject[] {
+  const resource = WORLD_RESOURCES.find((one): one is WorldResource => one === plural);
+  if (resource !== undefined) return WORLD.objects[resource];
+  const leases = [leaseFact(ENGINE_LEASE, 'a'), leaseFact(PLACEMENT_LEASE, 'b')].flatMap(({ lease }) =>
+    lease.kind === 'Known' && lease.value !== undefined ? [lease.value] : [],
+  );
+  return { leases, customresourcedefinitions: FACTS.definitions }[plural] ?? [];
+}
+
+function fleet(command: keyof typeof INSPECT_RESOURCES, namespace?: string): FleetScope {
+  return { namespace, fallback: 'shop', resources: INSPECT_RESOURCES[command] };
+}
+
+/** Each command that reads, as the program runs it. */
+const COMMANDS: Readonly<Record<string, (client: ReadClient, output: Output) => Promise<string>>> = {
+  'who-selects': async (client, output) =>
+    whoSelects(await readFleetWorld(client, fleet('who-selects')), 'prod-us-1', { output, colored: false }),
+  tree: async (client, output) =>
+    tree(await readFleetWorld(client, fleet('tree', 'shop')), 'web', { output, colored: false }),
+  status: async (client, output) => status(await readFleetWorld(client, fleet('status')), { output, colored: false }),
+  check: async (client, output) =>
+    checkText(checkHub(await readHubFacts(client, FACTS)), { output, colored: false, pre: false }),
+  'check --pre': async (client, output) =>
+    checkText(checkBefore(await readPreFacts(client, FACTS, 'v1.36.3')), { output, colored: false, pre: true }),
+  explain: async (client, output) => {
+    const name = { namespace: 'shop', name: 'web' };
+    const world = await readPlacementWorld(client, name);
+    const leaving = await readLeavingEvents(client, name, NOW);
+    return explainPlacement(world, { ...REQUEST, namespace: 'shop', output, leaving });
+  },
+  'explain -A': async (client, output) => {
+    const beyond = await readFleetWorld(client, fleet('who-selects'));
+    return explainPlacement(beyond.world, { ...REQUEST, namespace: undefined, output, beyond });
+  },
+};
+const REQUEST = { placement: 'web', cluster: undefined, nearest: 1, colored: false };
+
+/** Without these there is nothing to explain: the command ends with the error. */
+const NEEDED = ['explain: get placements', 'explain -A: list placements'];
+
+const used = await Promise.all(
+  Object.entries(COMMANDS).map(async ([command, run]) => {
+    const client = new LimitedClient();
+    await run(client, 'text');
+    return [...client.calls].map((call) => [command, call] as const);
+  }),
+);
+
+describe('a command without one of its rights', () => {
+  it('each command reads by get and list', () => {
+    const verbs = used.flat().map(([, call]) => call.split(' ')[0]);
+
+    expect(new Set(verbs)).toEqual(new Set(['get', 'list']));
+    expect(used.flat().length).toBeGreaterThan(30);
+  });
+
+  it.each(used.flat().filter(([command, call]) => !NEEDED.includes(`${command}: ${call}`)))(
+    '%s without the right to %s says so, as text and as JSON',
+    async (command, call) => {
+      const [verb = '', resource = ''] = call.split(' ');
+      const run = COMMANDS[command];
+      if (run === undefined) throw new Error(command);
+      const text = await run(new LimitedClient(call), 'text');
+
+      expect(text).toContain(`${resource} (${verb}: 403)`);
+      expect(text).toMatch(/not readable/);
+      const json = await run(new LimitedClient(call), 'json');
+      expect(JSON.stringify(JSON.parse(json))).toMatch(
+        command.startsWith('check')
+          ? new RegExp(`"status":"Unknown","message":"[^"]*${resource} \\(${verb}: 403\\)`)
+          : new RegExp(`"withheld":\\[[^\\]]*\\{"resource":"${resource}","(verb":"${verb}","status":403|status":403)`),
+      );
+    },
+  );
+
+  it.each(NEEDED)('%s is needed: without it the command ends with the error of the API', async (one) => {
+    const [command = '', call = ''] = one.split(': ');
+
+    await expect(COMMANDS[command]?.(new LimitedClient(call), 'text')).rejects.toThrow();
+  });
+});

@@ -1,0 +1,98 @@
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { installCrds } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';
+import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
+import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
+import { Fleet, PlacementServerRig } from '../../support/rigs/server/placement.js';
+import { root } from '../../support/repository/root.js';
+
+const LONG_MS = 300_000;
+const PROGRAM = path.join(root, 'dist', 'src', 'main.js');
+const COMMANDS = ['who-selects', 'tree', 'status', 'check', 'explain', 'completion'];
+
+interface Outcome {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+describeWithServer(
+  'the commands that read a hub, on a server',
+  { own: true, capabilities: ['requestLog'] },
+  (server) => {
+    let fleet: Fleet;
+    let running: PlacementServerRig;
+
+    beforeAll(async () => {
+      await installCrds(server());
+      fleet = new Fleet(server());
+      await fleet.set('production');
+      await fleet.namespace('shop', 'production');
+      await fleet.cluster('prod-1', 'production', { tier: 'gold' });
+      running = new PlacementServerRig(server());
+      await running.synced();
+      await fleet.place('shop', 'web', { numberOfClusters: 1 });
+      await waitFor('the decision', async () => {
+        return (await fleet.placement('shop', 'web'))?.status?.phase === 'Satisfied' || undefined;
+      });
+      await fleet.cluster('prod-2', 'production', { tier: 'gold' });
+    }, LONG_MS);
+    afterAll(async () => {
+      await running.stop();
+      await fleet.close();
+    }, LONG_MS);
+
+    /** Runs a command as a process, without a terminal. */
+    async function run(...argv: readonly string[]): Promise<Outcome> {
+      const [command = '', ...rest] = argv;
+      const kubeconfig = ['--kubeconfig', server().adminKubeconfig];
+      const args =
+        command === '__complete' ? [command, rest[0] ?? '', ...kubeconfig, ...rest.slice(1)] : [...argv, ...kubeconfig];
+      try {
+        return { code: 0, ...(await promisify(execFile)(process.execPath, [PROGRAM, ...args], { timeout: 60_000 })) };
+      } catch (error) {
+        const { code, stdout, stderr } = error as Outcome;
+        return { code, stdout, stderr };
+      }
+    }
+
+    it(
+      'the commands show what the controller has published, and send GET and LIST alone',
+      async () => {
+        const mark = await server().logMark();
+        const [selects, tree, status, check, pre] = await Promise.all([
+          run('who-selects', 'prod-1'),
+          run('tree', '-n', 'shop'),
+          run('status', '-o', 'json'),
+          run('check'),
+          run('check', '--pre'),
+          run('explain', 'placement', 'web', '-A'),
+          run('__complete', 'who-selects', 'p'),
+        ]);
+        const log = await server().requestLog({ after: mark });
+        const requests = log.filter(({ userAgent }) => COMMANDS.some((one) => userAgent.endsWith(` (${one})`)));
+
+        expect(selects).toEqual({
+          code: 0,
+          stderr: '',
+          stdout:
+            'NAMESPACE  PLACEMENT  OBJECT          WHY                    WITHOUT IT\n' +
+            'shop       web        web-decision-1  every cluster matches  prod-2 comes in\n',
+        });
+        expect(tree.stdout).toBe('shop/web  Satisfied 1/1\n└─ production  prod-1\n');
+        expect(JSON.parse(status.stdout)).toMatchObject({
+          engines: [],
+          placements: { total: 1, phases: { Satisfied: 1 } },
+        });
+        expect(check.stdout).toContain('√ six CRDs served, of this version\n');
+        expect(check.stdout).toContain('× nobody keeps the decisions of 1 Placement: no placement controller runs');
+        expect([check.code, pre.code]).toEqual([1, 0]);
+        expect(requests.length).toBeGreaterThan(20);
+        expect(requests.filter(({ verb }) => verb !== 'get' && verb !== 'list')).toEqual([]);
+      },
+      LONG_MS,
+    );
+  },
+);
