@@ -137,6 +137,6 @@ describe('a command without one of its rights', () => {
   it.each(NEEDED)('%s is needed: without it the command ends with the error of the API', async (one) => {
     const [command = '', call = ''] = one.split(': ');
 
-    await expect(COMMANDS[command]?.(new LimitedClient(call), 'text')).rejects.toThrow();
+    await expect(COMMANDS[command]?.(new LimitedClient(call), 'text')).rejects.toThrow(`no right to ${call}`);
   });
 });

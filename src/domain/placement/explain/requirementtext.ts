@@ -44,7 +44,7 @@ export function wordText(word: string): string {
 
 /** A text that stands in an object, without line breaks and control characters. */
 export function printable(text: string): string {
-  return text.replace(/[\u0000-\u001f]/g, escaped).replace(UNPRINTABLE, escaped);
+  return text.replace(/\p{Cc}/gu, escaped).replace(UNPRINTABLE, escaped);
 }
 
 function escaped(character: string): string {
