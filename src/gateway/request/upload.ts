@@ -33,6 +33,7 @@ export class Upload {
   readonly #evicted: Promise<never>;
   #reject: (error: StatusError) => void = () => undefined;
   #accepted: boolean;
+  #received = 0;
   #reservation: Reservation;
 
   constructor(options: UploadOptions) {
@@ -46,6 +47,11 @@ export class Upload {
   /** Whether the API server has accepted the token. */
   get accepted(): boolean {
     return this.#accepted;
+  }
+
+  /** Bytes read so far. */
+  get received(): number {
+    return this.#received;
   }
 
   /**
@@ -66,7 +72,6 @@ export class Upload {
    */
   async read(message: IncomingMessage): Promise<Buffer> {
     const chunks: Buffer[] = [];
-    let size = 0;
     // The request is not destroyed, so that an error response can still be written.
     const reader = message.iterator({ destroyOnReturn: false });
     try {
@@ -74,9 +79,9 @@ export class Upload {
         const next = await Promise.race([reader.next(), this.#evicted]);
         if (next.done === true) break;
         const bytes: Buffer = next.value;
-        size += bytes.length;
-        if (size > MAX_BODY) throw tooLarge();
-        await this.#count(size);
+        this.#received += bytes.length;
+        if (this.#received > MAX_BODY) throw tooLarge();
+        await this.#count(this.#received);
         chunks.push(bytes);
       }
     } finally {

@@ -11,7 +11,9 @@ import type { ObjectRequest } from '../request/objectbody.js';
 import type { ObjectParser } from '../request/objectparser.js';
 import { MAX_UNACCEPTED_BODY, Upload, type UploadBudgets } from '../request/upload.js';
 import { parseHead, routeOf, type LocalRequest, type ResourceRequest } from './requesthead.js';
+import type { RouteMatch } from '../request/routes.js';
 import { isRead, MAX_BUFFERED, mapResponse, type RequestInfo } from '../response/mapresponse.js';
+import type { ResponsePace } from '../response/responsepace.js';
 import { emptyResponse, errorResponse, withoutBody, type HttpResponse } from '../response/response.js';
 import { writeResponse } from '../response/write.js';
 import { StatusError } from '../statuserror.js';
@@ -34,6 +36,8 @@ export interface HandlerDeps {
   readonly parser: ObjectParser;
   /** For rejected bodies. */
   readonly drain: Drain;
+  /** For responses to clients without an accepted token. */
+  readonly pace: ResponsePace;
   /** The OpenAPI document, JSON; bytes, so that it is encoded once. */
   readonly openapi: Buffer;
   readonly rules: FieldRules;
@@ -52,6 +56,11 @@ interface RequestContext {
   readonly clientGone: AbortSignal;
   /** Why the API server gave no usable response; also for a write whose response to the client is 200. */
   upstreamError?: UpstreamError;
+  readonly match: RouteMatch | undefined;
+  /** Undefined until the head was parsed, and for requests without one. */
+  token?: string;
+  /** Bytes of the body that were read. */
+  received: number;
 }
 
 /** A string: an Error would be made, with its stack trace, for each request. */
@@ -62,14 +71,14 @@ const CLOSED = 'the connection has closed';
  * token, and writes the access log. Never rejects.
  */
 export async function handleRequest(incoming: IncomingRequest, deps: HandlerDeps): Promise<void> {
-  const { message, response } = incoming;
+  const { message } = incoming;
   const startedAt = deps.clock.monotonic();
   const remote = message.socket.remoteAddress;
   const match = routeOf(message);
-  const context: RequestContext = { incoming, deps, clientGone: closeSignal(incoming) };
+  const context: RequestContext = { incoming, deps, match, clientGone: closeSignal(incoming), received: 0 };
   try {
     const request = parseHead(message, match);
-    if (request.kind === 'local') await writeResponse(response, localResponse(request, deps), deps.clock);
+    if (request.kind === 'local') await respondLocally(request, context);
     else await forward(request, context);
   } catch (error) {
     if (error instanceof UpstreamError) context.upstreamError = error;
@@ -87,6 +96,13 @@ function closeSignal({ message, response }: IncomingRequest): AbortSignal {
   return closed.signal;
 }
 
+/** Needs no token. What kubelets and load balancers ask for is small, and never waits. */
+async function respondLocally(request: LocalRequest, { incoming, deps, clientGone }: RequestContext): Promise<void> {
+  const answer = localResponse(request, deps);
+  if (request.action === 'openapi') await deps.pace.wait(0, clientGone);
+  await writeResponse(incoming.response, answer, deps.clock);
+}
+
 function localResponse({ action }: LocalRequest, { openapi, readiness }: HandlerDeps): HttpResponse {
   if (action === 'openapi') return { code: 200, headers: { 'content-type': 'application/json' }, body: openapi };
   if (action === 'ready' && readiness.check() !== undefined)
@@ -97,6 +113,7 @@ function localResponse({ action }: LocalRequest, { openapi, readiness }: Handler
 /** Reads the body, if any, calls the API server and responds. The body is counted until the response is written. */
 async function forward(request: ResourceRequest, context: RequestContext): Promise<void> {
   const { method, path, token, resourceVersion, object, info } = request;
+  context.token = token;
   if (object === undefined) {
     const body = resourceVersion === undefined ? {} : { body: deleteOptions(resourceVersion) };
     await callAndRespond({ method, path, token, ...body }, info, context);
@@ -110,6 +127,7 @@ async function forward(request: ResourceRequest, context: RequestContext): Promi
     const strictPath = `${path}?fieldValidation=Strict`;
     await callAndRespond({ method, path: strictPath, token, body }, { ...info, sent: body }, context);
   } finally {
+    context.received = upload.received;
     upload.release();
   }
 }
@@ -206,7 +224,7 @@ async function writeCounted(response: HttpResponse, info: RequestInfo, context: 
 
 /** Writes the response of an error, or closes the connection where none can be written any more. */
 async function respondWithError(error: unknown, context: RequestContext): Promise<void> {
-  const { incoming, deps, clientGone } = context;
+  const { incoming, deps, clientGone, received } = context;
   const { message, response, expectsContinue } = incoming;
   const statusError = statusErrorOf(error);
   // The body of a client that has left fails before its connection closes.
@@ -219,8 +237,15 @@ async function respondWithError(error: unknown, context: RequestContext): Promis
   const unread = !message.complete && announcesBody(headerMap(message.rawHeaders));
   if (unread) response.shouldKeepAlive = false;
   if (unread && !expectsContinue) await deps.drain.read(message);
+  if (isPaced(context)) await deps.pace.wait(received, clientGone);
   const answer = errorResponse(statusError ?? new StatusError('failed', { message: 'failed' }), deps.strict);
   await writeResponse(response, answer, deps.clock).catch(() => undefined);
+}
+
+/** Whether an error response waits: a kubelet's probe of readiness never does. */
+function isPaced({ match, token, deps: { tokens } }: RequestContext): boolean {
+  const probed = match !== undefined && match.route.resource === undefined;
+  return !probed && (token === undefined || !tokens.isKnown(token));
 }
 
 /** What an error means for the client; undefined for a fault of the program. */

@@ -1,0 +1,32 @@
+import { delay, type Clock } from '../../runtime/clock.js';
+
+/** What a response counts for: at most 333 a second are written, and fewer after larger request bodies. */
+const RESPONSE_MS = 3;
+const BYTES_PER_MS = 4 * 1024;
+const MAX_WAIT_MS = 4_000;
+
+/**
+ * The pace of responses to clients whose token the API server has not accepted lately: of error responses, and of the
+ * OpenAPI document. Such clients cannot take the time of the process from the others by asking again as soon as they
+ * have a response, on however many connections. One client alone notices little: the first response does not wait.
+ */
+export class ResponsePace {
+  readonly #clock: Clock;
+  /** When the next response may be written, on the monotonic clock. */
+  #next = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /**
+   * Resolves when the response may be written, after at most 4 s; at once when the client has left.
+   * @param received bytes of the request's body that were read
+   */
+  async wait(received: number, clientGone: AbortSignal): Promise<void> {
+    const now = this.#clock.monotonic();
+    const at = Math.max(now, this.#next);
+    this.#next = Math.min(at + RESPONSE_MS + received / BYTES_PER_MS, now + MAX_WAIT_MS);
+    if (at > now) await delay(this.#clock, at - now, clientGone).catch(() => undefined);
+  }
+}
