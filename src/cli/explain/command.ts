@@ -4,7 +4,7 @@ import { wordText } from '../../domain/placement/explain/requirementtext.js';
 import type { ClusterExplanation } from '../../domain/placement/explain/verdict.js';
 import { documentText, linesText, NotFoundError, resourceName, type OutputFormat } from '../output.js';
 import type { FleetReading } from '../fleetsource.js';
-import { refusedLine } from '../withheld.js';
+import { refusedLine, unreadableLine } from '../withheld.js';
 import { clusterLines } from './clustertext.js';
 import { explanationDocument } from './document.js';
 import { eventLines, eventsOf, type LeavingEvents } from './events.js';
@@ -54,11 +54,15 @@ function textOf(explained: readonly Explained[], request: ExplainRequest): strin
   return [...(note === undefined ? [] : [`${note}\n`]), ...texts].join('\n');
 }
 
-function namespacesOf({ objects }: World, { namespace, placement }: ExplainRequest): readonly string[] {
+function namespacesOf(world: World, { namespace, placement, beyond }: ExplainRequest): readonly string[] {
   if (namespace !== undefined) return [namespace];
-  const found = objects.placements.filter(({ metadata }) => metadata.name === placement);
-  if (found.length === 0) throw new NotFoundError(`Placement ${wordText(placement)} was not found in any namespace`);
-  return found.map(({ metadata }) => metadata.namespace ?? '').sort();
+  const found = world.objects.placements.filter(({ metadata }) => metadata.name === placement);
+  if (found.length > 0) return found.map(({ metadata }) => metadata.namespace ?? '').sort();
+  const withheld = world.withheld.filter(({ resource }) => resource === 'placements');
+  const unread = unreadableLine(withheld, `whether there is a Placement ${wordText(placement)} is not known`);
+  const refused = beyond === undefined ? undefined : refusedLine(beyond);
+  const where = refused === undefined ? 'any namespace' : `namespace ${beyond?.namespace}: ${refused}`;
+  throw new NotFoundError(unread ?? `Placement ${wordText(placement)} was not found in ${where}`);
 }
 
 function explainedIn(world: World, namespace: string, request: ExplainRequest): Explained {
