@@ -6,6 +6,9 @@ export const CLUSTER_SET_EMPTY = 'ClusterSetEmpty';
 /** Condition type of a ManagedClusterSetBinding. */
 export const BOUND = 'Bound';
 
+/** Condition type of both kinds. */
+export const IN_USE = 'InUse';
+
 /** Reasons of ClusterSetEmpty. */
 export const ClusterSetReasons = Object.freeze({
   ClustersSelected: 'at least one cluster that is not being deleted belongs to the set',
@@ -25,3 +28,11 @@ export const BindingReasons = Object.freeze({
 });
 
 export type BindingReason = keyof typeof BindingReasons;
+
+/** Reasons of InUse. */
+export const InUseReasons = Object.freeze({
+  SelectedFrom: 'at least one Placement may select from the set, or may because of the binding',
+  NotSelectedFrom: 'no Placement may select from the set, or may because of the binding',
+});
+
+export type InUseReason = keyof typeof InUseReasons;

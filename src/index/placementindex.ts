@@ -13,6 +13,7 @@ import { FactWatch } from './factwatch.js';
 import { membersOf } from './members.js';
 import { MembershipIndex, sameMap, type MembershipChange } from './membershipindex.js';
 import { RequirementIndex } from './requirementindex.js';
+import { SetUsage } from './setusage.js';
 
 /** A Placement as the index holds it. */
 export interface IndexedPlacement {
@@ -62,6 +63,7 @@ export class PlacementIndex {
   readonly #clusters = new Map<number, ClusterView>();
   readonly #membership: MembershipIndex;
   readonly #candidates: CandidateList;
+  readonly #usage: SetUsage;
   readonly #pools: CandidatePools;
   readonly #requirements = new RequirementIndex(this.#clusters);
   readonly #bindings = new BindingIndex();
@@ -70,10 +72,11 @@ export class PlacementIndex {
   /** Placements that may hold clusters which are no candidates: misconfigured, or with an unreadable set. */
   readonly #mayHoldOthers = new Set<Entry>();
 
-  /** `membership` is updated by this index, and may be read by others. */
-  constructor(membership = new MembershipIndex()) {
+  /** `membership` and `usage` are updated by this index, and may be read by others. */
+  constructor(membership = new MembershipIndex(), usage = new SetUsage()) {
     this.#membership = membership;
     this.#candidates = new CandidateList(membership);
+    this.#usage = usage;
     this.#pools = new CandidatePools(membership, membership.deleting);
   }
 
@@ -123,13 +126,14 @@ export class PlacementIndex {
 
   /** Adds a Placement, or replaces it after a change of its spec. It affects no other Placement. */
   upsertPlacement(key: string, { namespace, rules }: IndexedPlacement): void {
-    this.removePlacement(key);
+    this.#forgetPlacement(key);
     this.#requirements.addPlacement(key, rules);
     const { eligible, unreadable } = eligibleSets(
       rules,
       this.#bindings.bindings(namespace),
       this.#bindings.sets(namespace),
     );
+    this.#usage.put(key, eligible);
     const pool = this.#pools.join(key, without(eligible, unreadable));
     const entry: Entry = {
       key,
@@ -147,6 +151,11 @@ export class PlacementIndex {
   }
 
   removePlacement(key: string): void {
+    this.#forgetPlacement(key);
+    this.#usage.put(key, NO_KEYS);
+  }
+
+  #forgetPlacement(key: string): void {
     const entry = this.#placements.get(key);
     if (entry === undefined) return;
     this.#requirements.removePlacement(key, entry.rules);
@@ -241,6 +250,7 @@ export class PlacementIndex {
     const sets = this.#bindings.sets(namespace);
     for (const entry of entries) {
       const { eligible, unreadable } = eligibleSets(entry.rules, bindings, sets);
+      this.#usage.put(entry.key, eligible);
       this.#pools.leave(entry.key, entry.pool);
       entry.pool = this.#pools.join(entry.key, without(eligible, unreadable));
       entry.unreadable = unreadable.length > 0;

@@ -1,3 +1,4 @@
+import { firstUsers, NO_USERS } from '../../src/domain/clusters/inuse.js';
 import { readClusterSelector } from '../../src/domain/clusters/selector.js';
 import {
   bindingStatus,
@@ -13,7 +14,15 @@ function setCase(sentence: string, over: Partial<SetStatusInput>): Case {
     `a ManagedClusterSet ${sentence}`,
     () =>
       setStatus(
-        { name: 'fleet', generation: 3, selector: { kind: 'exclusive' }, members: 0, leaving: 0, ...over },
+        {
+          name: 'fleet',
+          generation: 3,
+          selector: { kind: 'exclusive' },
+          members: 0,
+          leaving: 0,
+          namespaces: NO_USERS,
+          ...over,
+        },
         undefined,
         NOW,
       ),
@@ -25,7 +34,15 @@ function bindingCase(sentence: string, over: Partial<BindingStatusInput>): Case 
     `a ManagedClusterSetBinding ${sentence}`,
     () =>
       bindingStatus(
-        { name: 'fleet', clusterSet: 'fleet', generation: 1, deleting: false, set: 'exists', ...over },
+        {
+          name: 'fleet',
+          clusterSet: 'fleet',
+          generation: 1,
+          deleting: false,
+          set: 'exists',
+          placements: NO_USERS,
+          ...over,
+        },
         undefined,
         NOW,
       ),
@@ -42,6 +59,8 @@ describeRecorded('clusters', [
     members: 2,
     selector: { kind: 'labels', requirements: [] },
   }),
+  setCase('that Placements may select from', { members: 2, namespaces: firstUsers(['team', 'shop']) }),
+  setCase('that Placements of many namespaces may select from', { members: 2, namespaces: firstUsers('gfedcba') }),
   setCase('whose label nobody carries', {}),
   setCase('whose clusters are all being deleted', { leaving: 2 }),
   setCase('whose label selector nobody matches', { selector: { kind: 'labels', requirements: [] } }),
@@ -57,6 +76,8 @@ describeRecorded('clusters', [
     }),
   ),
   bindingCase('of a set that exists', {}),
+  bindingCase('that a Placement may select by', { placements: firstUsers(['web']) }),
+  bindingCase('that many Placements may select by', { placements: firstUsers('gfedcba') }),
   bindingCase('of a set that does not exist', { set: 'missing' }),
   bindingCase('of a set that is being deleted', { set: 'deleting' }),
   bindingCase('that is being deleted', { deleting: true }),

@@ -26,7 +26,8 @@ export interface ManagedClusterSetStatus {
   /** How many clusters belong to the set and are not being deleted. */
   numberOfClusters?: number;
   /**
-   * The conditions of the set: ClusterSetEmpty.
+   * The conditions of the set: ClusterSetEmpty (no cluster belongs to it) and InUse (a Placement may select from
+   * it; admission then refuses its deletion without annotation cluster.fleetmgmt.io/allow-deletion: "true").
    *
    * Items: One condition.
    */

@@ -14,7 +14,8 @@ export interface ManagedClusterSetBindingSpec {
 /** The observed state; written by the placement controller alone. */
 export interface ManagedClusterSetBindingStatus {
   /**
-   * The conditions of the binding: Bound.
+   * The conditions of the binding: Bound (the placements of the namespace can select from the set) and InUse (one
+   * of them may, because of the binding).
    *
    * Items: One condition.
    */

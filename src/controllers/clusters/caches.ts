@@ -4,6 +4,8 @@ import type { ManagedClusterSetBinding } from '../../api/generated/managedcluste
 import type { KubeObject } from '../../api/meta.js';
 import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets } from '../../api/resources.js';
 import { clusterSetOf } from '../../domain/placement/eligible.js';
+import type { MembershipIndex } from '../../index/membershipindex.js';
+import type { SetUsage } from '../../index/setusage.js';
 import type { Cache, CacheOptions } from '../../kube/cache/reflector.js';
 
 /** The caches of clusters, sets and bindings. Each needs the verbs get, list and watch. */
@@ -11,6 +13,14 @@ export interface ClusterCaches {
   readonly clusters: Cache<ManagedCluster>;
   readonly sets: Cache<ManagedClusterSet>;
   readonly bindings: Cache<ManagedClusterSetBinding>;
+}
+
+/** What the status of sets and bindings is computed from, beside {@link ClusterCaches}. Kept by the owner of the indexes. */
+export interface ClusterIndexes {
+  readonly membership: MembershipIndex;
+  readonly usage: SetUsage;
+  /** The cache that `usage` is folded from, with those of sets and bindings. */
+  readonly placements: Cache<KubeObject>;
 }
 
 /** Index of the bindings by the set that they name. */

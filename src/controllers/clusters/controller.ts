@@ -1,13 +1,12 @@
 import type { KubeObject } from '../../api/meta.js';
 import { keyOf, ManagedClusterSetBindings, ManagedClusterSets } from '../../api/resources.js';
-import type { MembershipIndex } from '../../index/membershipindex.js';
 import type { Cache } from '../../kube/cache/reflector.js';
 import type { KubeClient } from '../../kube/client/client.js';
 import type { Clock, Random } from '../../runtime/clock.js';
 import { createController, type Controller, type ControllerOptions } from '../../runtime/controller.js';
 import type { Logger } from '../../runtime/logger.js';
 import type { ControllerMetrics } from '../../runtime/metrics.js';
-import type { ClusterCaches } from './caches.js';
+import type { ClusterCaches, ClusterIndexes } from './caches.js';
 import { bindingKind, setKind } from './kinds.js';
 import { StatusReconciler } from './reconcile.js';
 import { watchClusters } from './watches.js';
@@ -29,7 +28,7 @@ export interface ClusterControllerOptions {
 export interface ClusterControllers {
   readonly controllers: readonly Controller[];
   readonly enqueueSet: (name: string) => void;
-  /** Subscribes to the caches: to be called after the owner of the membership index has subscribed to them. */
+  /** Subscribes to the caches: to be called after the owner of the indexes has subscribed to them. */
   readonly watch: () => void;
   /** Drops what is known of earlier writes: to be called each time the lease is acquired. */
   readonly clear: () => void;
@@ -38,11 +37,11 @@ export interface ClusterControllers {
 /** The controllers that write the status of ManagedClusterSets and ManagedClusterSetBindings. */
 export function createClusterControllers(
   options: ClusterControllerOptions,
-  membership: MembershipIndex,
+  indexes: ClusterIndexes,
 ): ClusterControllers {
   const { caches, client, clock, settleWindowMs } = options;
-  const sets = new StatusReconciler(setKind(caches, membership), client, clock);
-  const bindings = new StatusReconciler(bindingKind(caches), client, clock);
+  const sets = new StatusReconciler(setKind(caches, indexes), client, clock);
+  const bindings = new StatusReconciler(bindingKind(caches, indexes), client, clock);
   const setController = newController(options, {
     name: 'clusterset',
     kind: ManagedClusterSets.kind,
@@ -62,7 +61,7 @@ export function createClusterControllers(
   return {
     controllers: [setController, bindingController],
     enqueueSet,
-    watch: () => watchClusters(caches, { sets, bindings, enqueueSet, enqueueBinding }),
+    watch: () => watchClusters(caches, indexes, { sets, bindings, enqueueSet, enqueueBinding }),
     clear: () => {
       sets.clear();
       bindings.clear();

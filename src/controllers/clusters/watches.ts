@@ -1,7 +1,7 @@
 import type { ManagedClusterSet } from '../../api/generated/managedclusterset.js';
 import type { ManagedClusterSetBinding } from '../../api/generated/managedclustersetbinding.js';
 import { keyOf } from '../../api/resources.js';
-import { BY_SET, type ClusterCaches } from './caches.js';
+import { BY_SET, type ClusterCaches, type ClusterIndexes } from './caches.js';
 import type { StatusReconciler } from './reconcile.js';
 
 interface ClusterReconcilers {
@@ -12,10 +12,14 @@ interface ClusterReconcilers {
 }
 
 /**
- * Enqueues the sets and bindings whose status is outdated after a change of a set or binding. It has to be called after
- * the membership index has subscribed to the caches: the status of a set is computed from it.
+ * Enqueues the sets and bindings whose status is outdated after a change of a set, a binding or a Placement. It has to be
+ * called after the owner of the indexes has subscribed to the caches: the status is computed from the indexes.
  */
-export function watchClusters(caches: ClusterCaches, reconcilers: ClusterReconcilers): void {
+export function watchClusters(
+  caches: ClusterCaches,
+  { usage, placements }: ClusterIndexes,
+  reconcilers: ClusterReconcilers,
+): void {
   const { sets, bindings, enqueueSet, enqueueBinding } = reconcilers;
   caches.sets.onChange(({ key, after }) => {
     if (after === undefined || sets.isOutdated(after)) enqueueSet(key);
@@ -25,4 +29,11 @@ export function watchClusters(caches: ClusterCaches, reconcilers: ClusterReconci
   caches.bindings.onChange(({ key, after }) => {
     if (after === undefined || bindings.isOutdated(after)) enqueueBinding(key);
   });
+  for (const cache of [caches.sets, caches.bindings, placements]) {
+    cache.onChange(() => {
+      const changed = usage.takeChanges();
+      for (const set of changed.sets) enqueueSet(set);
+      for (const binding of changed.bindings) enqueueBinding(binding);
+    });
+  }
 }

@@ -1,6 +1,7 @@
 import { Placements } from '../../api/resources.js';
 import { MembershipIndex } from '../../index/membershipindex.js';
 import { PlacementIndex } from '../../index/placementindex.js';
+import { SetUsage } from '../../index/setusage.js';
 import type { EventRecorder } from '../../kube/events/recorder.js';
 import type { Controller } from '../../runtime/controller.js';
 import type { PlacementMetrics } from '../../runtime/metrics.js';
@@ -33,8 +34,9 @@ export interface PlacementControllers {
 export function createPlacementControllers(options: PlacementGroupOptions): PlacementControllers {
   const { client, clock, caches, recorder, metrics, settleWindowMs, workers } = options;
   const membership = new MembershipIndex();
-  const clusters = createClusterControllers(options, membership);
-  const index = new PlacementIndex(membership);
+  const usage = new SetUsage();
+  const clusters = createClusterControllers(options, { membership, usage, placements: caches.placements });
+  const index = new PlacementIndex(membership, usage);
   const context: PlacementContext = {
     client,
     clock,

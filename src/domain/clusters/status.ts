@@ -6,6 +6,7 @@ import { BOUND, CLUSTER_SET_EMPTY, type BindingReason, type ClusterSetReason } f
 import { CLUSTER_SET_LABEL } from '../../api/names.js';
 import { mergeConditions, type ConditionState } from '../conditions.js';
 import { isList } from '../selectors.js';
+import { bindingInUse, setInUse, type Users } from './inuse.js';
 import type { ClusterSelector } from './selector.js';
 
 /** What the status of a ManagedClusterSet is computed from. */
@@ -17,6 +18,8 @@ export interface SetStatusInput {
   readonly members: number;
   /** The number of members that are being deleted. */
   readonly leaving: number;
+  /** The namespaces whose Placements may select from it. */
+  readonly namespaces: Users;
 }
 
 /** What the status of a ManagedClusterSetBinding is computed from. */
@@ -28,6 +31,8 @@ export interface BindingStatusInput {
   readonly deleting: boolean;
   /** The set that it names. */
   readonly set: 'exists' | 'deleting' | 'missing';
+  /** The Placements of the namespace that may select from the set because of the binding. */
+  readonly placements: Users;
 }
 
 /** The status to write for a set; undefined when `stored` is the same. `now` is RFC 3339. An unknown number is left out. */
@@ -36,7 +41,8 @@ export function setStatus(
   stored: ManagedClusterSetStatus | undefined,
   now: string,
 ): ManagedClusterSetStatus | undefined {
-  const conditions = mergeConditions(conditionsIn(stored?.conditions), [emptyCondition(facts)], now);
+  const states = [emptyCondition(facts), setInUse(facts.name, facts.namespaces, facts.generation)];
+  const conditions = mergeConditions(conditionsIn(stored?.conditions), states, now);
   const known = facts.selector.kind !== 'unreadable';
   const next: ManagedClusterSetStatus = { ...(known ? { numberOfClusters: facts.members } : {}), conditions };
   const same =
@@ -50,7 +56,8 @@ export function bindingStatus(
   stored: ManagedClusterSetBindingStatus | undefined,
   now: string,
 ): ManagedClusterSetBindingStatus | undefined {
-  const conditions = mergeConditions(conditionsIn(stored?.conditions), [boundCondition(facts)], now);
+  const states = [boundCondition(facts), bindingInUse(facts.clusterSet, facts.placements, facts.generation)];
+  const conditions = mergeConditions(conditionsIn(stored?.conditions), states, now);
   return sameConditions(conditionsIn(stored?.conditions), conditions) ? undefined : { conditions };
 }
 

@@ -23,7 +23,7 @@ describe('reconcile of ManagedClusterSets', () => {
     await hub.start();
     expect(setOf(hub)).toMatchObject({
       numberOfClusters: 2,
-      conditions: [{ type: 'ClusterSetEmpty', status: 'False' }],
+      conditions: [{ type: 'ClusterSetEmpty', status: 'False' }, { type: 'InUse' }],
     });
 
     hub.cluster('a', {}, { set: 'elsewhere' });
@@ -32,7 +32,7 @@ describe('reconcile of ManagedClusterSets', () => {
 
     expect(setOf(hub)).toMatchObject({
       numberOfClusters: 0,
-      conditions: [{ status: 'True', reason: 'NoClusterSelected' }],
+      conditions: [{ status: 'True', reason: 'NoClusterSelected' }, { type: 'InUse' }],
     });
   });
 
@@ -45,14 +45,14 @@ describe('reconcile of ManagedClusterSets', () => {
     await hub.untilIdle();
     expect(setOf(hub)).toMatchObject({
       numberOfClusters: 1,
-      conditions: [{ status: 'False', reason: 'ClustersSelected' }],
+      conditions: [{ status: 'False', reason: 'ClustersSelected' }, { type: 'InUse' }],
     });
 
     hub.deleting('b');
     await hub.untilIdle();
     expect(setOf(hub)).toMatchObject({
       numberOfClusters: 0,
-      conditions: [{ status: 'True', reason: 'NoClusterSelected' }],
+      conditions: [{ status: 'True', reason: 'NoClusterSelected' }, { type: 'InUse' }],
     });
   });
 
@@ -126,6 +126,7 @@ describe('reconcile of ManagedClusterSets', () => {
           reason: 'SelectorUnreadable',
           message: expect.stringContaining('spec.clusterSelector.selectorType'),
         },
+        { type: 'InUse' },
       ],
     });
   });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ManagedClusterSetStatus } from '../../../src/api/generated/managedclusterset.js';
+import { NO_USERS } from '../../../src/domain/clusters/inuse.js';
 import {
   bindingStatus,
   setStatus,
@@ -11,11 +12,13 @@ const NOW = '2026-01-01T00:00:00Z';
 const LATER = '2026-01-01T00:01:00Z';
 
 function facts(over: Partial<SetStatusInput> = {}): SetStatusInput {
-  return { name: 'fleet', generation: 3, selector: { kind: 'exclusive' }, members: 2, leaving: 0, ...over };
+  const selector = { kind: 'exclusive' } as const;
+  return { name: 'fleet', generation: 3, selector, members: 2, leaving: 0, namespaces: NO_USERS, ...over };
 }
 
 function bindingFacts(over: Partial<BindingStatusInput> = {}): BindingStatusInput {
-  return { name: 'fleet', clusterSet: 'fleet', generation: 1, deleting: false, set: 'exists', ...over };
+  const named = { name: 'fleet', clusterSet: 'fleet', generation: 1 };
+  return { ...named, deleting: false, set: 'exists', placements: NO_USERS, ...over };
 }
 
 describe('setStatus', () => {
@@ -72,7 +75,8 @@ describe('setStatus', () => {
     const written = setStatus(facts(over), undefined, NOW);
 
     expect(written?.numberOfClusters).toBe(count);
-    expect(written?.conditions).toEqual([
+    expect(written?.conditions?.map((one) => one.type)).toEqual(['ClusterSetEmpty', 'InUse']);
+    expect(written?.conditions?.slice(0, 1)).toEqual([
       {
         type: 'ClusterSetEmpty',
         status,
@@ -104,7 +108,10 @@ describe('setStatus', () => {
   ])('the status of a ManagedClusterSet is restored when another client left %s', (_sentence, conditions) => {
     const stored = { numberOfClusters: 2, conditions } as unknown as ManagedClusterSetStatus;
 
-    expect(setStatus(facts(), stored, NOW)?.conditions).toMatchObject([{ type: 'ClusterSetEmpty', status: 'False' }]);
+    expect(setStatus(facts(), stored, NOW)?.conditions).toMatchObject([
+      { type: 'ClusterSetEmpty', status: 'False' },
+      { type: 'InUse', status: 'False' },
+    ]);
   });
 
   it('the transition time of a ManagedClusterSet changes with the status of its condition', () => {
@@ -157,6 +164,7 @@ describe('bindingStatus', () => {
 
     expect(written?.conditions).toMatchObject([
       { type: 'Bound', status, reason, message: expect.stringContaining(message) },
+      { type: 'InUse', status: 'False' },
     ]);
     expect(bindingStatus(bindingFacts(over), written, LATER)).toBeUndefined();
   });

@@ -82,11 +82,23 @@ describeWithServer('the placement controllers', { own: true }, (server) => {
 
     await fleet.place('team', 'first', { numberOfClusters: 3 });
     await ready('first');
+    await waitFor('the sets and their bindings to be in use', async (seen) => {
+      const writes = await fleet.writes(mark);
+      seen(writes);
+      return writes.length >= 6;
+    });
     await quietWindow(1_000);
 
-    expect(await fleet.writes(mark)).toEqual([
+    const writes = await fleet.writes(mark);
+    expect(writes.filter((write) => !write.includes('clusterset'))).toEqual([
       'create placementdecisions first-decision-1',
       'update placements/status first',
+    ]);
+    expect(writes.filter((write) => write.includes('clusterset')).sort()).toEqual([
+      'update managedclustersetbindings/status east',
+      'update managedclustersetbindings/status west',
+      'update managedclustersets/status east',
+      'update managedclustersets/status west',
     ]);
     expect(running.events.map((one) => one.reason)).toEqual(['DecisionPublished']);
     expect(await fleet.selected('team', 'first')).toHaveLength(3);
