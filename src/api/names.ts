@@ -20,6 +20,8 @@ export const CLEANUP_FINALIZER = 'multicluster.platform.io/cleanup';
 
 export const PLACEMENT_LABEL = 'cluster.fleetmgmt.io/placement';
 export const CLUSTER_SET_LABEL = 'cluster.fleetmgmt.io/clusterset';
+/** On a ManagedClusterSet: with the value `true` it can be deleted while it is in use. */
+export const ALLOW_DELETION_ANNOTATION = 'cluster.fleetmgmt.io/allow-deletion';
 export const DECISION_REVISION_ANNOTATION = 'cluster.fleetmgmt.io/decision-revision';
 
 /** The namespace of a command for users that names none. */

@@ -19,6 +19,7 @@ const DECISIONS =
 /** The pages that describe single tasks on a hub; a test runs them in this order. */
 const TASKS = [
   'docs/how-to/add-a-cluster.md',
+  'docs/how-to/delete-a-cluster-set.md',
   'docs/how-to/migrate-from-ocm.md',
   'docs/how-to/rotate-the-certificate.md',
 ];

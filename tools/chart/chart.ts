@@ -16,6 +16,8 @@ const NAMESPACE_FILE = 'operator/namespace.yaml';
 const SWITCHES: Readonly<Record<string, string>> = {
   'crds.yaml': '.Values.crds.enabled',
   'operator/networkpolicy.yaml': '.Values.networkPolicy.enabled',
+  'policies/in-use.yaml': '.Values.policies.inUse',
+  'policies/warnings.yaml': '.Values.policies.warnings',
 };
 const ONLY_NAMESPACE = '.Values.onlyNamespace';
 

@@ -20,7 +20,10 @@ import { at, folderOf, pick, rendered, rulesOf, type Overlay } from './overlay.j
 const OVERLAYS: readonly Overlay[] = ['default', 'namespaced'];
 const PLACEMENT_ROLE = 'multicluster-engine-placement-controller';
 const USER_ROLES = ['multicluster-engine-admin', 'multicluster-engine-edit', 'multicluster-engine-view'];
-const POLICIES = ['bindings', 'engines', 'namespaces', 'objects', 'set-binding', 'target'];
+const POLICIES = ['bindings', 'engines', 'in-use', 'namespaces', 'objects', 'set-binding', 'target', 'warnings'];
+/** Those that concern every user, and not the operator alone. */
+const FOR_USERS = ['in-use', 'set-binding', 'warnings'].map((name) => `multicluster-engine-${name}`);
+const WARNINGS = 'multicluster-engine-warnings';
 const CONTAINER = 'spec.template.spec.containers.0';
 
 describeWithServer('the manifests of deploy/', {}, (server) => {
@@ -82,7 +85,7 @@ describeWithServer('the manifests of deploy/', {}, (server) => {
       const deployment = pick(objects, 'Deployment', OPERATOR_SERVICE_ACCOUNT);
       const user = `system:serviceaccount:${OPERATOR_NAMESPACE}:${OPERATOR_SERVICE_ACCOUNT}`;
       const restricting = objects.filter(
-        (one) => one.kind === 'ValidatingAdmissionPolicy' && one.metadata?.name !== 'multicluster-engine-set-binding',
+        (one) => one.kind === 'ValidatingAdmissionPolicy' && !FOR_USERS.includes(one.metadata?.name ?? ''),
       );
 
       pick(objects, 'ServiceAccount', OPERATOR_SERVICE_ACCOUNT);
@@ -96,14 +99,18 @@ describeWithServer('the manifests of deploy/', {}, (server) => {
       }
     });
 
-    test(`the overlay ${overlay} has policies that deny with a message and reason Forbidden`, () => {
+    test(`the overlay ${overlay} has policies that deny with a message and reason Forbidden, and one that only warns`, () => {
       const policies = objects.filter((one) => one.kind === 'ValidatingAdmissionPolicy');
+      const actionsOf = (name: string): unknown =>
+        at(pick(objects, 'ValidatingAdmissionPolicyBinding', name), 'spec.validationActions');
       const wanted = overlay === 'default' ? POLICIES : POLICIES.filter((name) => name !== 'target');
 
       expect(new Set(policies.map((policy) => policy.metadata?.name))).toEqual(
         new Set(wanted.map((name) => `multicluster-engine-${name}`)),
       );
-      for (const policy of policies) {
+      expect(actionsOf(WARNINGS)).toEqual(['Warn']);
+      expect(at(pick(policies, 'ValidatingAdmissionPolicy', WARNINGS), 'spec.failurePolicy')).toBe('Ignore');
+      for (const policy of policies.filter((one) => one.metadata?.name !== WARNINGS)) {
         const validations = at(policy, 'spec.validations');
         expect(at(policy, 'spec.failurePolicy')).toBe('Fail');
         expect(validations).toEqual(
@@ -113,9 +120,7 @@ describeWithServer('the manifests of deploy/', {}, (server) => {
               )
             : 'a list',
         );
-        expect(
-          at(pick(objects, 'ValidatingAdmissionPolicyBinding', policy.metadata?.name ?? ''), 'spec.validationActions'),
-        ).toEqual(['Deny']);
+        expect(actionsOf(policy.metadata?.name ?? '')).toEqual(['Deny']);
       }
     });
 

@@ -1,3 +1,4 @@
+import { ALLOW_DELETION_ANNOTATION } from '../../../../src/api/names.js';
 import {
   apiVersionOf,
   ManagedClusters,
@@ -40,6 +41,8 @@ export function requestsFor(world: World, write: Write): ApiRequest[] {
   const { namespace, name } = type.namespaced ? parts(write.name) : { namespace: '', name: write.name };
   const path = pathOf(type, namespace, name);
   if (write.kind === 'cluster') return clusterRequests(path, write.name, world.clusters.get(write.name), write.to);
+  if (write.to === undefined && write.kind === 'set')
+    return [patch(path, '/metadata/annotations', { [ALLOW_DELETION_ANNOTATION]: 'true' }), { method: 'DELETE', path }];
   if (write.to === undefined) return [{ method: 'DELETE', path }];
   const spec = specOf(write);
   if (exists(world, write)) return [patch(path, '/spec', spec)];
