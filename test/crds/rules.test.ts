@@ -2,12 +2,15 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { load } from 'js-yaml';
 import { startApiServer, type ApiServer } from '@multicluster-engine/kube-apiserver';
 
 import { systemClock } from '../../src/runtime/clock.js';
 import { root } from '../support/repository/root.js';
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+const PLACEMENTS = '/apis/cluster.fleetmgmt.io/v1alpha1/namespaces/default/placements';
+const OLD = { apiVersion: 'cluster.fleetmgmt.io/v1alpha1', kind: 'Placement', metadata: { name: 'old' } };
 const files = readdirSync(path.join(root, 'crds'));
 
 let server: ApiServer;
@@ -16,16 +19,55 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
+interface Answer {
+  readonly code: number;
+  readonly body: unknown;
+}
+
+async function send(method: string, target: string, body: string | Buffer, type = 'application/yaml'): Promise<Answer> {
+  const { code, body: answer } = await server.dispatch({
+    method,
+    target,
+    headers: { 'content-type': type },
+    body: Buffer.from(body),
+    user: { name: 'admin', groups: ['system:masters'] },
+    signal: new AbortController().signal,
+  });
+  return { code, body: answer };
+}
+
 describe('an API server that compiles and prices the rules of a definition', () => {
   it.each(files)('an API server that compiles and prices the rules of a definition accepts %s', async (file) => {
-    const { code, body } = await server.dispatch({
-      method: 'POST',
-      target: DEFINITIONS,
-      headers: { 'content-type': 'application/yaml' },
-      body: readFileSync(path.join(root, 'crds', file)),
-      user: { name: 'admin', groups: ['system:masters'] },
-      signal: new AbortController().signal,
-    });
+    const { code, body } = await send('POST', DEFINITIONS, readFileSync(path.join(root, 'crds', file)));
+
     expect([code, code === 201 ? '' : body]).toEqual([201, '']);
+  });
+});
+
+describe('a Placement that was stored before the rules of matchLabels', () => {
+  const merge = (target: string, patch: unknown): Promise<Answer> =>
+    send('PATCH', target, JSON.stringify(patch), 'application/merge-patch+json');
+  const spec = (value: string): unknown => ({
+    predicates: [{ requiredClusterSelector: { labelSelector: { matchLabels: { tier: value } } } }],
+  });
+
+  it('a Placement that was stored before the rules of matchLabels can be changed but for its predicates', async () => {
+    const definition = `${DEFINITIONS}/placements.cluster.fleetmgmt.io`;
+    const text = readFileSync(path.join(root, 'crds', 'placement.yaml'), 'utf8');
+    const versions = (source: string): unknown => ({ spec: Object(load(source)).spec });
+    const without = text.replaceAll('rule: "self.all(k, ', 'rule: "true || self.all(k, ');
+    expect(without).not.toBe(text);
+
+    const codes = [
+      await merge(definition, versions(without)),
+      await send('POST', PLACEMENTS, JSON.stringify({ ...OLD, spec: spec('a b') })),
+      await merge(definition, versions(text)),
+      await merge(`${PLACEMENTS}/old/status`, { status: { phase: 'Misconfigured' } }),
+      await merge(`${PLACEMENTS}/old`, { spec: { numberOfClusters: 1 } }),
+      await merge(`${PLACEMENTS}/old`, { spec: spec('c d') }),
+      await merge(`${PLACEMENTS}/old`, { spec: spec('c') }),
+    ].map(({ code }) => code);
+
+    expect(codes).toEqual([200, 201, 200, 200, 200, 422, 200]);
   });
 });

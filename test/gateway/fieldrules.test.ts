@@ -72,6 +72,13 @@ describe('the message for a field error', () => {
     ],
     [
       'Placement',
+      'spec.predicates[0].requiredClusterSelector.labelSelector.matchLabels',
+      'FieldValueInvalid',
+      'spec: {predicates: [{requiredClusterSelector: {labelSelector: {matchLabels: {a b: c}}}}]}',
+      `the object {"a b":"c"}: must be an object of at most 64 fields; every key of matchLabels must be a label key (an optional DNS prefix and '/', then a name of at most 63 characters); every value of matchLabels must be a label value (empty, or letters, digits, '-', '_' and '.', at most 63 characters)`,
+    ],
+    [
+      'Placement',
       'metadata.name',
       'FieldValueTooLong',
       'metadata: {name: aaa}',
