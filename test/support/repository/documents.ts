@@ -17,9 +17,12 @@ export const TESTS_OF_PAGES: Readonly<Record<string, string>> = {
   'docs/how-to/https-interface.md': 'test/integration/gateway/howto.test.ts',
   'docs/how-to/install.md': 'test/e2e/docshub.slow.test.ts',
   'docs/how-to/migrate-from-ocm.md': 'test/e2e/docs.slow.test.ts',
+  'docs/how-to/move-a-fleet.md': 'test/commands/cli/plan.test.ts',
+  'docs/how-to/preview-a-change.md': 'test/commands/cli/plan.test.ts',
   'docs/how-to/rotate-the-certificate.md': 'test/e2e/docs.slow.test.ts',
   'docs/how-to/uninstall.md': 'test/e2e/docshub.slow.test.ts',
   'docs/how-to/upgrade.md': 'test/e2e/docshub.slow.test.ts',
+  'docs/reference/cli/plan.md': 'test/commands/cli/plan.test.ts',
 };
 
 /** The pages that users read: paths below the root of the repository, sorted. */
