@@ -29,7 +29,7 @@ export async function answer(command: string, work: () => Promise<Answer>): Prom
   try {
     const { text, exitCode, errors = [] } = await work();
     printAnswer(text);
-    for (const line of errors) standardError().write(`multicluster-engine ${command}: ${line}\n`);
+    for (const line of errors) standardError().write(`${PROGRAM} ${command}: ${line}\n`);
     return exitCode;
   } catch (error) {
     if (!isExpected(error)) throw error;

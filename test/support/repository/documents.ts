@@ -13,6 +13,7 @@ export const TESTS_OF_PAGES: Readonly<Record<string, string>> = {
   'docs/how-to/backup-and-restore.md': 'test/e2e/docs.slow.test.ts',
   'docs/how-to/cert-manager.md': 'test/e2e/gatewaysecret.test.ts',
   'docs/how-to/delete-a-cluster-set.md': 'test/e2e/docs.slow.test.ts',
+  'docs/how-to/find-out-why.md': 'test/cli/pages.test.ts',
   'docs/how-to/high-availability.md': 'test/e2e/docshub.slow.test.ts',
   'docs/how-to/https-interface.md': 'test/integration/gateway/howto.test.ts',
   'docs/how-to/install.md': 'test/e2e/docshub.slow.test.ts',
@@ -23,6 +24,11 @@ export const TESTS_OF_PAGES: Readonly<Record<string, string>> = {
   'docs/how-to/uninstall.md': 'test/e2e/docshub.slow.test.ts',
   'docs/how-to/upgrade.md': 'test/e2e/docshub.slow.test.ts',
   'docs/reference/cli/plan.md': 'test/commands/cli/plan.test.ts',
+  'docs/reference/cli/check.md': 'test/cli/pages.test.ts',
+  'docs/reference/cli/explain.md': 'test/cli/pages.test.ts',
+  'docs/reference/cli/status.md': 'test/cli/pages.test.ts',
+  'docs/reference/cli/tree.md': 'test/cli/pages.test.ts',
+  'docs/reference/cli/who-selects.md': 'test/cli/pages.test.ts',
 };
 
 /** The pages that users read: paths below the root of the repository, sorted. */

@@ -1,0 +1,65 @@
+import { describe, expect, it } from '@jest/globals';
+import { PLACEMENT_LEASE } from '../../src/api/names.js';
+import { checkHub } from '../../src/cli/check/hub.js';
+import { checkText } from '../../src/cli/check/output.js';
+import { checkBefore } from '../../src/cli/check/pre.js';
+import { explainPlacement } from '../../src/cli/explain/command.js';
+import { worldIn } from '../../src/cli/fleetsource.js';
+import { status } from '../../src/cli/inspect/status.js';
+import { tree } from '../../src/cli/inspect/tree.js';
+import { whoSelects } from '../../src/cli/inspect/whoselects.js';
+import { readConfig } from '../../src/config/config.js';
+import { EXAMPLE_SPEC, exampleWorld } from '../support/builders/examplefleet.js';
+import { hubFacts, leaseFact, placementIn, preFacts, rawEngine, readingOf } from '../support/builders/hubfacts.js';
+import { rawPlacement } from '../support/builders/world.js';
+import { readPage } from '../support/repository/documents.js';
+import { stepsIn } from '../support/repository/markdown.js';
+
+/** The pages whose commands are run here: on the example fleet in memory, as the program runs them on a hub. */
+const PAGES = [
+  'docs/how-to/find-out-why.md',
+  'docs/reference/cli/check.md',
+  'docs/reference/cli/explain.md',
+  'docs/reference/cli/status.md',
+  'docs/reference/cli/tree.md',
+  'docs/reference/cli/who-selects.md',
+];
+
+const WORLD = exampleWorld(EXAMPLE_SPEC, {
+  multiclusterengines: [rawEngine()],
+  placements: [{ ...rawPlacement(EXAMPLE_SPEC), status: placementIn('Satisfied').status }],
+});
+/** The placement controller stopped: the Lease ran out 3 minutes ago. */
+const FACTS = hubFacts({ placementLease: leaseFact(PLACEMENT_LEASE, 'placement-controller-1', 200_000) });
+
+function outputOf(command: string): string {
+  const argv = command.replace(/^(kubectl mce|multicluster-engine) /, '').split(' ');
+  const config = readConfig(argv, {});
+  const colored = false;
+  switch (config.command) {
+    case 'explain':
+      return explainPlacement(WORLD, { ...config, namespace: config.namespace ?? 'default', colored });
+    case 'who-selects':
+      return whoSelects(readingOf(WORLD), config.cluster, { ...config, colored });
+    case 'tree': {
+      const namespace = config.allNamespaces ? undefined : config.namespace;
+      return tree(readingOf(worldIn(WORLD, namespace), { namespace }), config.placement, { ...config, colored });
+    }
+    case 'status':
+      return status(readingOf(WORLD), { ...config, colored });
+    case 'check':
+      return checkText(config.pre ? checkBefore(preFacts()) : checkHub(FACTS), { ...config, colored });
+    default:
+      throw new Error(`${command}: no command of these pages`);
+  }
+}
+
+describe('the commands of the pages', () => {
+  it.each(
+    PAGES.flatMap((page) =>
+      stepsIn(readPage(page)).map((step): [string, string, readonly string[]] => [page, step.command, step.output]),
+    ),
+  )('%s shows what %s prints', (_page, command, output) => {
+    expect(output).toEqual(outputOf(command).trimEnd().split('\n'));
+  });
+});
