@@ -21,6 +21,7 @@ const NAMES: Readonly<Record<string, Naming>> = {
   'MultiClusterEngine.spec.tolerations[]': { name: 'Toleration' },
   'MultiClusterEngine.status.components[]': { name: 'ComponentCondition' },
   'MultiClusterEngine.status.conditions[]': { name: 'Condition', from: '../meta.js' },
+  'Placement.spec.disruptionBudget': { name: 'DisruptionBudget' },
   'Placement.spec.predicates[]': { name: 'ClusterPredicate' },
   'Placement.spec.predicates[].requiredClusterSelector': { name: 'ClusterSelector' },
   'Placement.spec.predicates[].requiredClusterSelector.labelSelector': { name: 'LabelSelector' },

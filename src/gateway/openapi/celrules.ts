@@ -14,6 +14,11 @@ const KEYWORDS: Readonly<Record<string, JsonSchema>> = {
   "self == '' || !format.dns1123Subdomain().validate(self).hasValue()": { pattern: SUBDOMAIN_OR_EMPTY_PATTERN },
   "self == '' || !format.dns1123Label().validate(self).hasValue()": { pattern: DNS_LABEL_OR_EMPTY_PATTERN },
   "self == '' || !format.qualifiedName().validate(self).hasValue()": { anyOf: [{ const: '' }, refTo('LabelKey')] },
+  "type(self) == int ? self >= 0 && self <= 2147483647 : self.matches('^([0-9]|[1-9][0-9]|100)%$')": {
+    minimum: 0,
+    maximum: 2_147_483_647,
+    pattern: '^([0-9]|[1-9][0-9]|100)%$',
+  },
   '!format.labelValue().validate(self).hasValue()': { pattern: LABEL_VALUE_PATTERN },
   "!self.startsWith('kube-') && self != 'default'": { not: { pattern: '^(kube-.*|default)$' } },
   'self.all(k, !format.qualifiedName().validate(k).hasValue())': { propertyNames: refTo('LabelKey') },

@@ -204,6 +204,37 @@ const RULES: readonly Rule<Spec>[] = [
     says: 'should be greater than or equal to 0',
   },
   {
+    rule: 'maxRemovals of a disruptionBudget is set',
+    bad: { disruptionBudget: {} },
+    good: { disruptionBudget: { maxRemovals: 0 } },
+    field: 'spec.disruptionBudget.maxRemovals',
+    says: 'Required value',
+  },
+  ...[-1, 2_147_483_648, '3', '101%', '05%', '1.5%', '', '10 %'].map((maxRemovals): Rule<Spec> => ({
+    rule: `maxRemovals of a disruptionBudget is a number or a percentage, and not ${JSON.stringify(maxRemovals)}`,
+    bad: { disruptionBudget: { maxRemovals } },
+    good: { disruptionBudget: { maxRemovals: '10%' } },
+    field: 'spec.disruptionBudget.maxRemovals',
+    value: `${maxRemovals}: `,
+    says: 'must be a whole number from 0 to 2147483647, or a percentage from 0% to 100%',
+  })),
+  {
+    rule: 'windowSeconds of a disruptionBudget is a minute or more',
+    bad: { disruptionBudget: { maxRemovals: 1, windowSeconds: 59 } },
+    good: { disruptionBudget: { maxRemovals: 1, windowSeconds: 60 } },
+    field: 'spec.disruptionBudget.windowSeconds',
+    value: '59',
+    says: 'should be greater than or equal to 60',
+  },
+  {
+    rule: 'windowSeconds of a disruptionBudget is a week or less',
+    bad: { disruptionBudget: { maxRemovals: 1, windowSeconds: 604_801 } },
+    good: { disruptionBudget: { maxRemovals: 1, windowSeconds: 604_800 } },
+    field: 'spec.disruptionBudget.windowSeconds',
+    value: '604801',
+    says: 'should be less than or equal to 604800',
+  },
+  {
     rule: 'predicates are at most 64',
     bad: { predicates: many(65, () => ({})) },
     good: { predicates: many(64, () => ({})) },
@@ -240,6 +271,8 @@ const RULES: readonly Rule<Spec>[] = [
 const ACCEPTED: readonly [string, Spec][] = [
   ['no field at all', {}],
   ['the largest numberOfClusters', { numberOfClusters: 2_147_483_647 }],
+  ['a disruptionBudget of 0 %', { disruptionBudget: { maxRemovals: '0%' } }],
+  ['a disruptionBudget of the largest number', { disruptionBudget: { maxRemovals: 2_147_483_647 } }],
   ['an empty predicate', { predicates: [{}] }],
   ['empty selectors', { predicates: [{ requiredClusterSelector: { labelSelector: {}, claimSelector: {} } }] }],
   [
@@ -281,6 +314,23 @@ describeWithServer('the API server on a Placement', {}, (server) => {
 
     expect({ status, text }).toMatchObject({ status: 201 });
   });
+
+  test('the API server sets the window of a disruptionBudget to an hour', async () => {
+    const object = placement({ disruptionBudget: { maxRemovals: 1 } });
+    const { body } = await tryCreate(server(), Placements, object);
+
+    expect(body).toMatchObject({ spec: { disruptionBudget: { maxRemovals: 1, windowSeconds: 3600 } } });
+  });
+
+  test.each([true, 1.5, null, [], {}])(
+    'the API server rejects a disruptionBudget with maxRemovals %j and names the field',
+    async (maxRemovals) => {
+      const { status, text } = await tryCreate(server(), Placements, placement({ disruptionBudget: { maxRemovals } }));
+
+      expect(status).toBe(422);
+      expect(text).toContain('spec.disruptionBudget.maxRemovals');
+    },
+  );
 
   test('the API server rejects a numberOfClusters beyond 32 bits and names the field and the limit', async () => {
     const { status, text } = await tryCreate(server(), Placements, placement({ numberOfClusters: 2_147_483_648 }));
