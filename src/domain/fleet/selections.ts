@@ -1,12 +1,13 @@
 import { field } from '../../api/json.js';
+import { selects } from '../clusters/selector.js';
 import { placementKeys } from '../placement/decision.js';
 import { explain } from '../placement/explain/explain.js';
-import type { ClusterExplanation, Explanation, ExplainInput } from '../placement/explain/verdict.js';
-import { matchedClusters } from '../placement/rank.js';
+import type { ClusterExplanation, Explanation } from '../placement/explain/verdict.js';
+import type { Candidate, MatchedClusters } from '../placement/rank.js';
 import { schedule, selected } from '../placement/schedule.js';
-import type { PlacementSnapshot } from '../placement/snapshot.js';
+import type { ClusterView, PlacementSnapshot } from '../placement/snapshot.js';
 import { isList } from '../selectors.js';
-import { explainInputOf, type RawObject, type World } from './world.js';
+import { WorldInputs, type PlacementInput, type RawObject, type World } from './world.js';
 
 /** A Placement whose decision holds a cluster. */
 export interface Selection {
@@ -41,35 +42,26 @@ export interface Without {
  */
 export function selectionsOf(world: World, cluster: string): readonly Selection[] {
   const unreadable = world.withheld.some(({ resource }) => resource === 'placements');
+  const inputs = new WorldInputs(world);
   return [...holdersOf(world, cluster)]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .flatMap(([key, holders]): readonly Selection[] => {
+    .flatMap(([key, holding]): readonly Selection[] => {
       const [namespace = '', placement = ''] = key.split('/');
-      const input = explainInputOf(ofPlacement(world, namespace, placement, holders.all), namespace, placement);
-      if (input !== undefined) return selectionIn(input, cluster);
-      const objects = holders.holding.map(({ metadata }) => metadata.name).sort();
-      return unreadable ? [{ namespace, placement, objects, explained: undefined }] : [];
+      const input = inputs.input({ namespace, name: placement });
+      if (input !== undefined) return selectionIn(input, cluster, inputs.cluster(cluster));
+      return unreadable ? [{ namespace, placement, objects: holding.sort(), explained: undefined }] : [];
     });
 }
 
-interface Holders {
-  /** All decision objects of the Placement. */
-  readonly all: RawObject[];
-  readonly holding: RawObject[];
-}
-
-/** The decision objects of each Placement, by its key, of those with an object that holds the cluster. */
-function holdersOf({ objects }: World, cluster: string): ReadonlyMap<string, Holders> {
-  const byPlacement = new Map<string, Holders>();
+/** The names of the decision objects that hold the cluster, by the key of their Placement. */
+function holdersOf({ objects }: World, cluster: string): ReadonlyMap<string, string[]> {
+  const byPlacement = new Map<string, string[]>();
   for (const object of objects.placementdecisions) {
-    for (const key of placementKeys(object)) {
-      const holders = byPlacement.get(key) ?? { all: [], holding: [] };
-      byPlacement.set(key, holders);
-      holders.all.push(object);
-      if (holds(object, cluster)) holders.holding.push(object);
-    }
+    if (!holds(object, cluster)) continue;
+    for (const key of placementKeys(object))
+      byPlacement.set(key, [...(byPlacement.get(key) ?? []), object.metadata.name]);
   }
-  return new Map([...byPlacement].filter(([, { holding }]) => holding.length > 0));
+  return byPlacement;
 }
 
 function holds({ status }: RawObject, cluster: string): boolean {
@@ -77,17 +69,12 @@ function holds({ status }: RawObject, cluster: string): boolean {
   return isList(listed) && listed.some((one) => field(one, 'clusterName') === cluster);
 }
 
-/** The world without the other Placements and decisions, which the explanation of this one does not need. */
-function ofPlacement(world: World, namespace: string, name: string, decisions: readonly RawObject[]): World {
-  const placements = world.objects.placements.filter(
-    ({ metadata }) => metadata.name === name && metadata.namespace === namespace,
-  );
-  return { ...world, objects: { ...world.objects, placements, placementdecisions: decisions } };
-}
-
-function selectionIn(input: ExplainInput, name: string): readonly Selection[] {
-  const { snapshot, members } = input;
-  const explanation = explain({ ...input, members: members.filter((one) => one.cluster.name === name) });
+function selectionIn(input: PlacementInput, name: string, view: ClusterView | undefined): readonly Selection[] {
+  const { snapshot, selectors } = input;
+  const sets = view === undefined ? [] : [...selectors].filter(([set, one]) => selects(set, one, view.labels));
+  const members =
+    view === undefined || sets.length === 0 ? [] : [{ cluster: view, sets: sets.map(([set]) => set).sort() }];
+  const explanation = explain({ ...input, members });
   const cluster = explanation.clusters.find((one) => one.name === name);
   if (cluster?.inDecision !== true) return [];
   const { namespace, name: placement } = snapshot.placement;
@@ -106,16 +93,27 @@ function withoutCluster(snapshot: PlacementSnapshot, name: string): Without {
 /** The snapshot after the ManagedCluster was deleted. */
 function snapshotWithout(snapshot: PlacementSnapshot, name: string): PlacementSnapshot {
   const { candidates, held } = snapshot;
-  const matched = [...candidates.matched].map((one) => one.name).filter((one) => one !== name);
   return {
     ...snapshot,
     held: new Map([...held].filter(([one]) => one !== name)),
     candidates: {
       count: candidates.count - (candidates.has(name) ? 1 : 0),
       has: (one) => one !== name && candidates.has(one),
-      matched: matchedClusters(matched),
+      matched: matchedWithout(candidates.matched, name),
       // No message is computed from this snapshot.
       unmatched: [],
     },
+  };
+}
+
+/** A view: the hashes of the clusters are not computed again. */
+function matchedWithout(matched: MatchedClusters, name: string): MatchedClusters {
+  const others = function* (): Generator<Candidate> {
+    for (const one of matched) if (one.name !== name) yield one;
+  };
+  return {
+    size: matched.size - (matched.has(name) ? 1 : 0),
+    has: (one) => one !== name && matched.has(one),
+    [Symbol.iterator]: others,
   };
 }

@@ -1,6 +1,6 @@
 import { textField } from '../../api/json.js';
-import { placementKeys } from '../placement/decision.js';
-import { explainInputOf, type RawObject, type World } from './world.js';
+import { selects } from '../clusters/selector.js';
+import { WorldInputs, type PlacementInput, type World } from './world.js';
 
 /** The published decision of a Placement by cluster set. */
 export interface PlacementTree {
@@ -25,14 +25,11 @@ export interface SetBranch {
 
 /** The trees of all Placements of the world, by namespace and name. */
 export function placementTrees(world: World): readonly PlacementTree[] {
-  const decisions = new Map<string, RawObject[]>();
-  for (const object of world.objects.placementdecisions)
-    for (const key of placementKeys(object)) decisions.set(key, [...(decisions.get(key) ?? []), object]);
-  const clusters = new Map(world.objects.managedclusters.map((one) => [one.metadata.name, one]));
+  const inputs = new WorldInputs(world);
   return world.objects.placements
-    .map((placement) => {
-      const { namespace = '', name } = placement.metadata;
-      return treeOf(world, placement, decisions.get(`${namespace}/${name}`) ?? [], clusters);
+    .map(({ metadata, status }) => {
+      const { namespace = '', name } = metadata;
+      return treeOf({ namespace, name, phase: textField(status, 'phase') || 'Pending' }, inputs);
     })
     .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 }
@@ -41,37 +38,26 @@ function keyOf({ namespace, name }: PlacementTree): string {
   return `${namespace}/${name}`;
 }
 
-/** Computed from the clusters of the decision alone: of no other it has to be known in which sets it is. */
-function treeOf(
-  world: World,
-  placement: RawObject,
-  decisions: readonly RawObject[],
-  clusters: ReadonlyMap<string, RawObject>,
-): PlacementTree {
-  const { namespace = '', name } = placement.metadata;
-  const objects = { ...world.objects, placements: [placement], placementdecisions: decisions };
-  const published = publishedIn({ ...world, objects: { ...objects, managedclusters: [] } }, namespace, name);
-  const managedclusters = published.flatMap((one) => clusters.get(one) ?? []);
-  const input = explainInputOf({ ...world, objects: { ...objects, managedclusters } }, namespace, name);
-  const sets = new Map<string, string[]>([...(input?.selectors.keys() ?? [])].map((set) => [set, []]));
-  for (const member of input?.members ?? []) for (const set of member.sets) sets.get(set)?.push(member.cluster.name);
-  const known = new Set([...sets.values()].flat());
+function treeOf(of: Pick<PlacementTree, 'namespace' | 'name' | 'phase'>, inputs: WorldInputs): PlacementTree {
+  const input = inputs.input(of);
+  const published = input === undefined ? [] : publishedIn(input);
+  const clusters = published.flatMap((one) => inputs.cluster(one) ?? []);
+  const branches = [...(input?.selectors ?? [])].map(([name, selector]): SetBranch => {
+    const members = clusters.filter(({ labels }) => selects(name, selector, labels));
+    return { name, clusters: members.map((one) => one.name) };
+  });
+  const known = new Set(branches.flatMap((one) => one.clusters));
   return {
-    namespace,
-    name,
-    phase: textField(placement.status, 'phase') || 'Pending',
+    ...of,
     selected: published.length,
     wanted: input?.snapshot.placement.rules.wanted,
-    sets: [...sets]
-      .map(([set, list]) => ({ name: set, clusters: list.sort() }))
-      .sort((a, b) => (a.name < b.name ? -1 : 1)),
-    others: published.filter((one) => !known.has(one)).sort(),
+    sets: branches.sort((a, b) => (a.name < b.name ? -1 : 1)),
+    others: published.filter((one) => !known.has(one)),
   };
 }
 
-/** The clusters that the Placement's own decision objects hold, each once. */
-function publishedIn(world: World, namespace: string, name: string): readonly string[] {
-  const stored = explainInputOf(world, namespace, name)?.snapshot.stored ?? [];
-  const ours = stored.filter(({ ownership }) => ownership === 'ours' || ownership === 'adoptable');
-  return [...new Set(ours.flatMap(({ clusters }) => clusters))];
+/** The clusters that the Placement's own decision objects hold, each once, sorted. */
+function publishedIn({ snapshot }: PlacementInput): readonly string[] {
+  const ours = snapshot.stored.filter(({ ownership }) => ownership === 'ours' || ownership === 'adoptable');
+  return [...new Set(ours.flatMap(({ clusters }) => clusters))].sort();
 }
