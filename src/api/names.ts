@@ -23,6 +23,10 @@ export const CLUSTER_SET_LABEL = 'cluster.fleetmgmt.io/clusterset';
 /** On a ManagedClusterSet: with the value `true` it can be deleted while it is in use. */
 export const ALLOW_DELETION_ANNOTATION = 'cluster.fleetmgmt.io/allow-deletion';
 export const DECISION_REVISION_ANNOTATION = 'cluster.fleetmgmt.io/decision-revision';
+/** On a decision object: how many clusters left it lately that count against the disruption budget. */
+export const REMOVALS_ANNOTATION = 'cluster.fleetmgmt.io/removals';
+/** On a Placement: which clusters may leave until when, whatever its disruption budget says. */
+export const ALLOW_REMOVALS_ANNOTATION = 'cluster.fleetmgmt.io/allow-removals';
 
 /** The namespace of a command for users that names none. */
 export const DEFAULT_NAMESPACE = 'default';

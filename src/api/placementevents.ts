@@ -12,6 +12,14 @@ export const PlacementEvents = Object.freeze({
     type: 'Warning',
     when: 'PlacementSatisfied turns False or changes its reason, or a decision object cannot be stored; the note is the message of PlacementSatisfied and, where at most ten Placements turn in a settle window, how many clusters are out for which cause and the word that was probably meant',
   },
+  RemovalsHeld: {
+    type: 'Warning',
+    when: 'clusters that fail a rule begin to be held by spec.disruptionBudget; the note is the message of the condition RemovalsHeld',
+  },
+  RemovalsReleased: {
+    type: 'Normal',
+    when: 'no cluster is held any more; the note names those that were removed',
+  },
 } as const);
 
 export type PlacementEvent = keyof typeof PlacementEvents;

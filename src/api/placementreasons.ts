@@ -3,14 +3,15 @@
 export type PlacementPhase = 'Pending' | 'Misconfigured' | 'Unsatisfied' | 'PartiallySatisfied' | 'Satisfied';
 
 /**
- * Condition types of a Placement. ClusterSetsMissing, Reconciling and Stalled stand there only while they are True, the last
- * two never side by side.
+ * Condition types of a Placement. ClusterSetsMissing, RemovalsHeld, Reconciling and Stalled are there only while they are
+ * True, and never the last two together.
  */
 export const PlacementConditions = Object.freeze({
   PlacementSatisfied: 'PlacementSatisfied',
   PlacementMisconfigured: 'PlacementMisconfigured',
   Ready: 'Ready',
   ClusterSetsMissing: 'ClusterSetsMissing',
+  RemovalsHeld: 'RemovalsHeld',
   Reconciling: 'Reconciling',
   Stalled: 'Stalled',
 });
@@ -27,6 +28,7 @@ export const PlacementReasons = Object.freeze({
   Succeedconfigured: 'every field of the spec can be read',
   DecisionPublished: 'the decision for this generation is stored',
   ClusterSetsNotEligible: 'a set that spec.ClusterSets (or, where it is empty, a binding) names brings in no cluster',
+  DisruptionBudgetExceeded: 'clusters that fail a rule stay, since removing them would exceed spec.disruptionBudget',
   Publishing: 'the decision objects that the message names are not stored yet',
   PublishFailed: 'a decision object cannot be stored; it is tried again',
 });

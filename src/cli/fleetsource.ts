@@ -47,7 +47,7 @@ export function worldIn(world: World, namespace: string | undefined): World {
   if (namespace === undefined) return world;
   const isThere = ({ metadata }: RawObject): boolean => (metadata.namespace ?? namespace) === namespace;
   const objects = Object.entries(world.objects).map(([resource, all]) => [resource, all.filter(isThere)] as const);
-  return worldOf(Object.fromEntries(objects), world.withheld);
+  return worldOf(Object.fromEntries(objects), world.withheld, world.at);
 }
 
 type List = (resource: WorldResource, namespace?: string) => Promise<Listed>;

@@ -24,6 +24,8 @@ export interface ClusterChange<P extends PlacementEntry> {
   readonly moves: readonly CandidatePoolChange[];
   /** The keys of the Placements whose predicates name a label or claim that changed. */
   readonly naming: Iterable<string>;
+  /** The keys of the Placements that follow the cluster: they hold it although it fails a rule. */
+  readonly following: Iterable<string>;
   /** The Placements that may hold clusters which are no candidates: misconfigured, or with an unreadable set. */
   readonly mayHoldOthers: Iterable<P>;
 }
@@ -33,7 +35,8 @@ export interface ClusterChange<P extends PlacementEntry> {
  * - the cluster becomes or ceases to be a candidate, and matches, or is the first or the last candidate;
  * - it stays a candidate (or may be held without being one) and begins or ceases to match;
  * - it turns a fact that the message of the Placement depends on;
- * - its deletion begins, and the Placement may hold clusters that are no candidates.
+ * - its deletion begins, and the Placement may hold clusters that are no candidates;
+ * - the Placement follows it, since its disruption budget holds it.
  */
 export function affected<P extends PlacementEntry>(
   change: ClusterChange<P>,
@@ -55,6 +58,10 @@ export function affected<P extends PlacementEntry>(
     if (placement === undefined || placement.pending || found.has(placement)) continue;
     const stays = !moved.has(placement.pool);
     if (isMatchChanged(placement, change) || (stays && isFactTurned(placement, change))) found.add(placement);
+  }
+  for (const key of change.following) {
+    const placement = placements.get(key);
+    if (placement !== undefined) found.add(placement);
   }
   const deletionBegins = change.before?.deleting === false && change.after?.deleting !== false;
   if (deletionBegins) for (const placement of change.mayHoldOthers) found.add(placement);

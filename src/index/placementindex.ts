@@ -10,6 +10,7 @@ import { BindingIndex } from './bindingindex.js';
 import { CandidateList } from './candidatelist.js';
 import { CandidatePools, type CandidatePool } from './candidatepools.js';
 import { FactWatch } from './factwatch.js';
+import { FollowedClusters } from './followedclusters.js';
 import { membersOf } from './members.js';
 import { MembershipIndex, sameMap, type MembershipChange } from './membershipindex.js';
 import { RequirementIndex } from './requirementindex.js';
@@ -71,6 +72,7 @@ export class PlacementIndex {
   readonly #byNamespace = new Map<string, Set<Entry>>();
   /** Placements that may hold clusters which are no candidates: misconfigured, or with an unreadable set. */
   readonly #mayHoldOthers = new Set<Entry>();
+  readonly #followed = new FollowedClusters();
 
   /** `membership` and `usage` are updated by this index, and may be read by others. */
   constructor(membership = new MembershipIndex(), usage = new SetUsage()) {
@@ -162,6 +164,7 @@ export class PlacementIndex {
     this.#pools.leave(key, entry.pool);
     this.#placements.delete(key);
     this.#mayHoldOthers.delete(entry);
+    this.#followed.follow(key, []);
     const sameNamespace = this.#byNamespace.get(entry.namespace);
     sameNamespace?.delete(entry);
     if (sameNamespace?.size === 0) this.#byNamespace.delete(entry.namespace);
@@ -173,6 +176,11 @@ export class PlacementIndex {
     if (entry === undefined) return;
     entry.pending = false;
     entry.watch = undefined;
+  }
+
+  /** Until the next call, every change of these clusters affects the Placement: it holds them, whatever matches. */
+  follow(key: string, clusters: readonly string[]): void {
+    if (this.#placements.has(key)) this.#followed.follow(key, clusters);
   }
 
   rules(key: string): PlacementRules | undefined {
@@ -232,7 +240,8 @@ export class PlacementIndex {
     const naming = this.#requirements.updateCluster(ordinal, before, after);
     const moves = this.#pools.updateCluster(membership, after?.deleting === false);
     if (!this.tracking) return { placements: NO_KEYS, sets };
-    const change = { ordinal, before, after, moves, naming, mayHoldOthers: this.#mayHoldOthers };
+    const following = this.#followed.followers((after ?? before)?.name ?? '');
+    const change = { ordinal, before, after, moves, naming, following, mayHoldOthers: this.#mayHoldOthers };
     return { placements: this.#report(affected(change, this.#placements)), sets };
   }
 

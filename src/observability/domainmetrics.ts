@@ -9,6 +9,8 @@ const HELP = {
     'The placements of this hub, always 1; kept after a lost lease: only the values of the holder are current',
   multicluster_placement_selected_clusters:
     'Clusters in the decision of a placement; only the values of the holder of the lease are current',
+  multicluster_placement_held_clusters:
+    'Clusters that fail a rule and that spec.disruptionBudget keeps; only the values of the holder of the lease are current',
   multicluster_decision_latency_seconds:
     'Time from an observed change to the publication of the decision that follows from it',
 };
@@ -34,6 +36,9 @@ export function placementMetrics(registry: Registry): PlacementMetrics {
   });
   collectors.collectedGauge('multicluster_placement_selected_clusters', ['namespace', 'name'], (gauge) => {
     for (const { namespace, name, clusters } of known.values()) gauge.set({ namespace, name }, clusters);
+  });
+  collectors.collectedGauge('multicluster_placement_held_clusters', ['namespace', 'name'], (gauge) => {
+    for (const { namespace, name, held } of known.values()) gauge.set({ namespace, name }, held);
   });
   const latency = collectors.histogram('multicluster_decision_latency_seconds', [], LATENCY_BUCKETS);
   return {

@@ -66,12 +66,13 @@ export interface EngineMetrics {
   engineGone(name: string): void;
 }
 
-/** One placement; `phase` as in its status, `clusters`: their number in its decision. */
+/** One placement; `phase` as in its status, `clusters`: their number in its decision, `held`: those that its budget keeps. */
 export interface PlacementInfo {
   readonly namespace: string;
   readonly name: string;
   readonly phase: string;
   readonly clusters: number;
+  readonly held: number;
 }
 
 export interface PlacementMetrics {

@@ -20,6 +20,7 @@ const DECISIONS =
 const TASKS = [
   'docs/how-to/add-a-cluster.md',
   'docs/how-to/delete-a-cluster-set.md',
+  'docs/how-to/bound-a-change.md',
   'docs/how-to/migrate-from-ocm.md',
   'docs/how-to/rotate-the-certificate.md',
 ];

@@ -1,9 +1,11 @@
 import { recordDecision, recordStatus } from '../../src/controllers/placement/events.js';
+import { recordHold } from '../../src/controllers/placement/hold.js';
 import type { Input } from '../../src/controllers/placement/gather.js';
 import { explain } from '../../src/domain/placement/explain/explain.js';
 import type { Explanation } from '../../src/domain/placement/explain/verdict.js';
 import { schedule } from '../../src/domain/placement/schedule.js';
 import { planSlices } from '../../src/domain/placement/slices.js';
+import { readRelease } from '../../src/domain/placement/budget/release.js';
 import { placementReport, type PublicationFailure } from '../../src/domain/placement/status.js';
 import type { EventNote } from '../../src/kube/events/recorder.js';
 import {
@@ -51,6 +53,7 @@ function outputOf(world: Partial<World>, { done, failure, stored }: Progress = {
   const explained = (): Explanation =>
     explain({ snapshot: seen, members: among, readable: { fleet: true, decisions: true } });
   recordStatus(input, outcome, { states, ...rest }, { recorder, explained });
+  recordHold(input, decided, recorder);
   return { rest, conditions: states, events: events.map(({ regarding: _, ...event }) => event) };
 }
 
@@ -78,6 +81,21 @@ const unreadable = {
   bindings: [binding('fleet'), binding('bad')],
 };
 const failure = { name: 'web-decision-1', message: 'exceeded quota' };
+const usAndEu = { fleet: [member('x', { labels: { region: 'us' } }), member('y', { labels: { region: 'eu' } })] };
+const budgeted = {
+  spec: { predicates: [inEu], disruptionBudget: { maxRemovals: 0 } },
+  ...usAndEu,
+  stored: [decision(1, ['x', 'y'])],
+};
+const held = {
+  phase: 'Satisfied',
+  observedGeneration: 1,
+  conditions: [
+    { type: 'PlacementSatisfied', status: 'True', reason: 'AllDecisionsScheduled' },
+    { type: 'Ready', status: 'True', reason: 'DecisionPublished' },
+    { type: 'RemovalsHeld', status: 'True', reason: 'DisruptionBudgetExceeded', observedGeneration: 1 },
+  ],
+};
 const satisfied = {
   phase: 'Satisfied',
   observedGeneration: 1,
@@ -267,6 +285,19 @@ describeRecorded('placement-status', [
     { stored: satisfied },
   ),
   pass('many clusters that went', { fleet: [], stored: [decision(1, names(100))] }, { stored: satisfied }),
+  pass('a removal that the disruption budget begins to hold', budgeted, { stored: satisfied }),
+  pass('a removal that the disruption budget goes on to hold', budgeted, { stored: held }),
+  pass(
+    'a held removal that a user lets go',
+    { ...budgeted, release: readRelease('2099-01-01T00:00:00Z/*') },
+    { stored: held },
+  ),
+  pass('a held cluster that matches again', { ...budgeted, fleet: members('x', 'y'), spec: {} }, { stored: held }),
+  pass(
+    'a wanted cluster that fails a rule and is held',
+    { ...budgeted, spec: { ...budgeted.spec, numberOfClusters: 2 } },
+    { stored: satisfied },
+  ),
   pass('more names than a message holds', { sets: [], bindings: names(200).map((name) => binding(name)) }),
   pass(
     'two texts that do not fit into one message',

@@ -53,13 +53,14 @@ class Model {
     const candidates =
       rules.problem === undefined ? candidatesAmong(this.fleet(), eligible, rules) : candidatesAmong([], [], rules);
     return {
-      placement: { namespace, name: key, uid: key, generation: 1, rules, status: undefined },
+      placement: { namespace, name: key, uid: key, generation: 1, rules, release: undefined, status: undefined },
       bindings,
       sets,
       candidates,
       held: this.clusters,
       stored: [],
       remembered: slots,
+      now: 0,
     };
   }
 

@@ -144,8 +144,8 @@ describe('the metrics', () => {
     await metrics.text();
     metrics.engines.engine({ ...engine, phase: 'Available' });
     metrics.engines.engineGone('gone');
-    metrics.placements.placement({ namespace: 'a', name: 'p', phase: 'Satisfied', clusters: 4 });
-    metrics.placements.placement({ namespace: 'a', name: 'q', phase: 'Unsatisfied', clusters: 1 });
+    metrics.placements.placement({ namespace: 'a', name: 'p', phase: 'Satisfied', clusters: 4, held: 2 });
+    metrics.placements.placement({ namespace: 'a', name: 'q', phase: 'Unsatisfied', clusters: 1, held: 0 });
     await metrics.text();
     metrics.placements.placementGone('a', 'q');
     metrics.placements.decided(0.06);
@@ -154,6 +154,7 @@ describe('the metrics', () => {
       'multicluster_engine_info{name="mce",version="0.1.0",phase="Available",target_namespace="ns"} 1',
       'multicluster_placement_info{namespace="a",name="p",phase="Satisfied"} 1',
       'multicluster_placement_selected_clusters{namespace="a",name="p"} 4',
+      'multicluster_placement_held_clusters{namespace="a",name="p"} 2',
       'multicluster_decision_latency_seconds_sum 0.06',
       'multicluster_decision_latency_seconds_count 1',
     ]);

@@ -21,6 +21,7 @@ export interface PlacementSpec {
   numberOfClusters?: number;
   /** Alternatives (OR): a cluster must match at least one of them. */
   predicates?: ClusterPredicate[];
+  disruptionBudget?: DisruptionBudget;
 }
 /** One predicate. */
 export interface ClusterPredicate {
@@ -71,6 +72,16 @@ export interface ClaimSelectorRequirement {
    */
   values?: string[];
 }
+/**
+ * Bounds how many clusters are removed from the decision within a window because they fail a rule, whoever
+ * changed what: a label, a claim, a set, a binding or a predicate.
+ */
+export interface DisruptionBudget {
+  /** How many clusters may be removed within the window. */
+  maxRemovals: number | string;
+  /** The length of the window in seconds. */
+  windowSeconds?: number;
+}
 /** The observed state; written by the placement controller alone, after the decision objects. */
 export interface PlacementStatus {
   /** The overall state in one word, derived from the conditions. */
@@ -82,8 +93,8 @@ export interface PlacementStatus {
   /** The decision objects in order, each with the revision that it must have. */
   decisions?: DecisionReference[];
   /**
-   * The conditions: PlacementSatisfied, PlacementMisconfigured and Ready always; ClusterSetsMissing, Reconciling
-   * and Stalled only while they are True.
+   * The conditions: PlacementSatisfied, PlacementMisconfigured and Ready always; ClusterSetsMissing, RemovalsHeld,
+   * Reconciling and Stalled only while they are True.
    *
    * Items: One condition.
    */

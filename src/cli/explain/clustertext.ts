@@ -23,6 +23,8 @@ function verdictText(one: ClusterExplanation, report: ExplainReport): string {
   switch (one.verdict) {
     case 'Selected':
       return `is selected: rank ${one.rank} of ${wanted ?? 'all'} wanted, ${whyText(one, report)}`;
+    case 'Held':
+      return `stays in the decision: spec.disruptionBudget holds its removal, ${whyText(one, report)}`;
     case 'NotNeeded':
       return `is not selected: its rank is ${one.rank}, and ${wanted} ${wanted === 1 ? 'is' : 'are'} wanted`;
     case 'NotMatched':

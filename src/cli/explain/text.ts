@@ -20,6 +20,7 @@ export interface TextOptions {
 const MOST_ROWS = 10;
 const COLORS: Readonly<Partial<Record<Verdict, Color>>> = {
   Selected: 'green',
+  Held: 'yellow',
   NotNeeded: 'yellow',
   NotMatched: 'red',
   NotMember: 'red',
@@ -96,6 +97,7 @@ function rowsOf(
     return list.sort((a, b) => (a.rank ?? 0) - (b.rank ?? 0));
   };
   add('Selected', ofVerdict('Selected'), Infinity);
+  add('Held', ofVerdict('Held'), mostRows);
   add('NotNeeded', ofVerdict('NotNeeded'), mostRows);
   for (const verdict of OTHERS) add(verdict, ofVerdict(verdict), mostRows);
   shown.push(...explanation.nearest.slice(0, nearest));

@@ -92,5 +92,6 @@ function nameOf(resource: WorldResource, { namespace, name }: ObjectName): strin
 
 /** The objects of `after`, with the decisions that are stored before: no file decides. */
 function replaced(before: World, after: World): World {
-  return { ...after, objects: { ...after.objects, placementdecisions: before.objects.placementdecisions } };
+  const { at, objects } = before;
+  return { ...after, at, objects: { ...after.objects, placementdecisions: objects.placementdecisions } };
 }

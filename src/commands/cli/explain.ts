@@ -18,7 +18,7 @@ export function runExplain(config: ExplainConfig): Promise<number> {
     const { world, ...read } = await readFrom(config);
     const { placement, cluster, nearest, output } = config;
     const request = { ...read, placement, cluster, nearest, output, colored: isColored(config) };
-    return { text: explainPlacement(world, request), exitCode: 0 };
+    return { text: explainPlacement({ ...world, at: systemClock.now() }, request), exitCode: 0 };
   });
 }
 

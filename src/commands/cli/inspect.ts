@@ -5,6 +5,7 @@ import { status } from '../../cli/inspect/status.js';
 import { tree } from '../../cli/inspect/tree.js';
 import { whoSelects } from '../../cli/inspect/whoselects.js';
 import { worldOfObjects } from '../../cli/sources.js';
+import { systemClock } from '../../runtime/clock.js';
 import type { StatusConfig, TreeConfig, WhoSelectsConfig } from '../../config/inspect.js';
 import { answer, isColored, readFiles } from './answer.js';
 
@@ -15,7 +16,8 @@ export function runInspect(config: InspectConfig): Promise<number> {
   return answer(config.command, async () => ({ text: textOf(config, await read(config)), exitCode: 0 }));
 }
 
-function textOf(config: InspectConfig, reading: FleetReading): string {
+function textOf(config: InspectConfig, found: FleetReading): string {
+  const reading = { ...found, world: { ...found.world, at: systemClock.now() } };
   const options = { output: config.output, colored: isColored(config) };
   switch (config.command) {
     case 'who-selects':

@@ -6,6 +6,7 @@ import { ProgressLine } from '../../cli/progressline.js';
 import { worldOfObjects } from '../../cli/sources.js';
 import type { PlanConfig } from '../../config/plan.js';
 import { WORLD_RESOURCES } from '../../domain/fleet/world.js';
+import { systemClock } from '../../runtime/clock.js';
 import { answer, isColored, readFiles } from './answer.js';
 
 interface Before {
@@ -22,7 +23,8 @@ export function runPlan(config: PlanConfig): Promise<number> {
   return answer('plan', async () => {
     try {
       const manifests = manifestsOf(config);
-      const { reading, namespace } = await read(config, progress);
+      const { reading: found, namespace } = await read(config, progress);
+      const reading = { ...found, world: { ...found.world, at: systemClock.now() } };
       progress.show(`comparing ${reading.world.objects.placements.length} Placements`);
       const { deletions, labels, maxRemovals, output } = config;
       const complete = config.source.kind === 'files';

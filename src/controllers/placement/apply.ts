@@ -1,7 +1,8 @@
 import type { PlacementDecision } from '../../api/generated/placementdecision.js';
-import { PLACEMENT_FIELD_MANAGER } from '../../api/names.js';
+import { PLACEMENT_FIELD_MANAGER, REMOVALS_ANNOTATION } from '../../api/names.js';
 import { PlacementDecisions } from '../../api/resources.js';
-import { decisionObject, readDecision, sameList } from '../../domain/placement/decision.js';
+import { nextRemovals, withRemovals } from '../../domain/placement/budget/removals.js';
+import { decisionObject, readDecision, sameList, type DecisionObject } from '../../domain/placement/decision.js';
 import type { DecisionWrite } from '../../domain/placement/writeorder.js';
 import { slotsAfter } from '../../domain/placement/slices.js';
 import type { Publication } from '../../domain/placement/status.js';
@@ -16,6 +17,12 @@ export interface Outcome extends Decision {
   readonly error: unknown;
 }
 
+/** The input, the decision that is carried out, and the clusters of `schedule.counted` that have left by its writes. */
+interface Work extends Input {
+  readonly decision: Decision;
+  readonly left: Set<string>;
+}
+
 type Attempt = { readonly kind: 'stored' } | { readonly kind: 'failed'; readonly error: unknown };
 
 /**
@@ -25,11 +32,12 @@ type Attempt = { readonly kind: 'stored' } | { readonly kind: 'failed'; readonly
 export async function apply(input: Input, decision: Decision, scope: ReconcileScope): Promise<Outcome> {
   const { objects, state } = input;
   const { plan } = decision;
+  const work: Work = { ...input, decision, left: new Set() };
   state.decisions.clear();
   for (const name of objects.keys()) state.decisions.add(name);
   let done = 0;
   for (const write of plan.writes) {
-    const attempt = await carryOut(input, write, scope);
+    const attempt = await carryOut(work, write, scope);
     if (attempt.kind === 'failed') {
       const { error } = attempt;
       const failure = { name: write.name, message: errorText(error) };
@@ -42,27 +50,31 @@ export async function apply(input: Input, decision: Decision, scope: ReconcileSc
   return { ...decision, publication: { plan, done }, error: undefined };
 }
 
-async function carryOut(input: Input, write: DecisionWrite, scope: ReconcileScope): Promise<Attempt> {
+async function carryOut(work: Work, write: DecisionWrite, scope: ReconcileScope): Promise<Attempt> {
   try {
-    if (write.kind === 'delete') await remove(input, write, scope);
-    else await store(input, write, scope);
+    if (write.kind === 'delete') await remove(work, write, scope);
+    else await store(work, write, scope);
     return { kind: 'stored' };
   } catch (error) {
-    const found = await readAfter(error, input, write, scope);
-    return isFailure(error, 'Conflict') && isStored(input, write, found)
+    const found = await readAfter(error, work, write, scope);
+    return isFailure(error, 'Conflict') && isStored(work, write, found)
       ? { kind: 'stored' }
       : { kind: 'failed', error };
   }
 }
 
+type StoringWrite = Exclude<DecisionWrite, { kind: 'delete' }>;
+
 async function store(
-  { owner, objects, state }: Input,
-  write: Exclude<DecisionWrite, { kind: 'delete' }>,
-  { client, mutations, pass: { signal } }: ReconcileScope,
+  work: Work,
+  write: StoringWrite,
+  { client, clock, mutations, pass: { signal } }: ReconcileScope,
 ): Promise<void> {
+  const { owner, objects, state } = work;
   const { name, ordinal, clusters } = write;
   const options = { fieldManager: PLACEMENT_FIELD_MANAGER, signal };
-  const wanted = decisionObject(owner, ordinal, clusters, write.kind === 'update' ? objects.get(name) : undefined);
+  const existing = write.kind === 'update' ? objects.get(name) : undefined;
+  const wanted = withRecord(decisionObject(owner, ordinal, clusters, existing), write, work, clock.now());
   const stored: PlacementDecision =
     write.kind === 'create'
       ? await client.create(PlacementDecisions, wanted, options)
@@ -70,6 +82,31 @@ async function store(
   objects.set(name, stored);
   state.decisions.add(name);
   mutations.decisions.mutated(`${owner.namespace}/${name}`, stored);
+}
+
+/**
+ * The object with the record of the clusters that leave it by this write and count against the disruption budget: no crash
+ * can separate the two. A cluster that leaves an object which others have deleted is recorded there, too.
+ */
+function withRecord(
+  object: DecisionObject,
+  { name, ordinal, clusters }: StoringWrite,
+  { decision: { schedule, plan }, owner, objects, snapshot, left }: Work,
+  now: number,
+): DecisionObject {
+  const { budget } = snapshot.placement.rules;
+  if (budget === undefined) return object;
+  const existing = objects.get(name);
+  const published = existing === undefined ? [] : readDecision(existing, owner).clusters;
+  const staying = new Set(clusters);
+  const known = [...(plan.base[ordinal - 1] ?? []), ...published];
+  const leaving = known.filter((one) => schedule.counted.has(one) && !staying.has(one));
+  const counts = (): number => Math.max(left.size - schedule.uncounted, 0);
+  const before = counts();
+  for (const one of leaving) left.add(one);
+  const annotation = object.metadata.annotations?.[REMOVALS_ANNOTATION];
+  const record = nextRemovals(annotation, counts() - before, { budget, now });
+  return { ...object, metadata: withRemovals(object.metadata, record) };
 }
 
 async function remove(

@@ -1,5 +1,9 @@
 import type { Placement } from '../../api/generated/placement.js';
-import { Placements } from '../../api/resources.js';
+import type { PlacementDecision } from '../../api/generated/placementdecision.js';
+import type { ObjectName } from '../../api/meta.js';
+import { PLACEMENT_LABEL } from '../../api/names.js';
+import { PlacementDecisions, Placements } from '../../api/resources.js';
+import type { DecisionOwner } from '../../domain/placement/decision.js';
 import { schedule, type Schedule } from '../../domain/placement/schedule.js';
 import { planSlices, type SlicePlan } from '../../domain/placement/slices.js';
 import type { Result } from '../../runtime/result.js';
@@ -25,11 +29,13 @@ export function decide({ snapshot }: Input): Decision {
  * when the decision may be carried out. Throws when the API cannot be read.
  */
 export async function confirmDecision(
-  { placement, owner: { namespace, name, uid }, objects }: Input,
-  { schedule: { dropped }, plan }: Decision,
-  { client, deletions }: ReconcileScope,
+  input: Input,
+  { schedule: { dropped, heldRemovals, counted }, plan }: Decision,
+  scope: ReconcileScope,
 ): Promise<Result | undefined> {
-  if (dropped.some(({ cause }) => cause === 'Gone' || cause === 'NotMember')) {
+  const { placement, owner, objects, state } = input;
+  const { client, deletions } = scope;
+  if ([...dropped, ...heldRemovals].some(({ cause }) => cause === 'Gone' || cause === 'NotMember')) {
     // NaN, for an unknown time, wins: the deletion check then takes the objects for older than any definition.
     const created = [placement, ...objects.values()].map(({ metadata }) =>
       Date.parse(metadata.creationTimestamp ?? ''),
@@ -39,8 +45,32 @@ export async function confirmDecision(
   }
   // Objects of an earlier Placement are deleted only when the API server has the same Placement as the cache.
   if (plan.writes.some((write) => write.kind === 'delete' && write.cause === 'Predecessor')) {
-    const found = await client.get<Placement>(Placements, { namespace, name }, { metadataOnly: true });
-    if (found?.metadata.uid !== uid) return CACHE_BEHIND;
+    const found = await client.get<Placement>(Placements, nameOf(owner), { metadataOnly: true });
+    if (found?.metadata.uid !== owner.uid) return CACHE_BEHIND;
   }
+  // What another process recorded or held last may not be in the caches of this one yet.
+  if (counted.size > 0 && state.slots === undefined && !(await isCurrent(input, scope))) return CACHE_BEHIND;
   return undefined;
+}
+
+/** Whether the API server has the Placement and its decision objects as they are known here. */
+async function isCurrent({ placement, owner, objects }: Input, { client }: ReconcileScope): Promise<boolean> {
+  const options = { metadataOnly: true };
+  const found = await client.get<Placement>(Placements, nameOf(owner), options);
+  if (found?.metadata.resourceVersion !== placement.metadata.resourceVersion) return false;
+  const labelSelector = `${PLACEMENT_LABEL}=${owner.name}`;
+  const stored = await client.list<PlacementDecision>(PlacementDecisions, owner.namespace, {
+    ...options,
+    labelSelector,
+  });
+  const versions = new Map(stored.map(({ metadata }) => [metadata.name, metadata.resourceVersion]));
+  const known = [...objects.values()].filter(({ metadata }) => metadata.labels?.[PLACEMENT_LABEL] === owner.name);
+  return (
+    versions.size === known.length &&
+    known.every(({ metadata }) => versions.get(metadata.name) === metadata.resourceVersion)
+  );
+}
+
+function nameOf({ namespace, name }: DecisionOwner): ObjectName {
+  return { namespace, name };
 }

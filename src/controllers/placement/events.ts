@@ -17,7 +17,7 @@ import type { Input } from './gather.js';
 
 /** The events of a pass. */
 
-interface PlacementNote {
+export interface PlacementNote {
   readonly reason: PlacementEvent;
   readonly type: 'Normal' | 'Warning';
   readonly note: string;
@@ -70,7 +70,7 @@ function isFirst({ snapshot }: Input): boolean {
 }
 
 /** The stored conditions, unchecked: others may have edited them. */
-function conditionsOf({ snapshot }: Input): readonly Partial<Condition>[] {
+export function conditionsOf({ snapshot }: Input): readonly Partial<Condition>[] {
   const { status } = snapshot.placement;
   const stored = isRecord(status) ? status['conditions'] : undefined;
   return isList(stored) ? stored.filter((one): one is Partial<Condition> => isRecord(one)) : [];
@@ -105,7 +105,8 @@ function laterDecision(
   return { reason: 'DecisionChanged', type, note };
 }
 
-function record(placement: Placement, { reason, type, note }: PlacementNote, recorder: EventRecorder): void {
+/** Records an event. */
+export function record(placement: Placement, { reason, type, note }: PlacementNote, recorder: EventRecorder): void {
   const regarding = { ...placement, apiVersion: apiVersionOf(Placements), kind: Placements.kind };
   recorder.record({ regarding, type, reason, action: 'Schedule', note });
 }

@@ -1,6 +1,9 @@
 import type { Placement } from '../../api/generated/placement.js';
 import type { PlacementDecision } from '../../api/generated/placementdecision.js';
+import { ALLOW_REMOVALS_ANNOTATION } from '../../api/names.js';
 import { PlacementDecisions } from '../../api/resources.js';
+import { removalsEnd } from '../../domain/placement/budget/removals.js';
+import { readRelease } from '../../domain/placement/budget/release.js';
 import { readDecision, type DecisionOwner } from '../../domain/placement/decision.js';
 import type { ClusterView, PlacementSnapshot, StoredDecision } from '../../domain/placement/snapshot.js';
 import type { PlacementIndex } from '../../index/placementindex.js';
@@ -33,7 +36,7 @@ export type Gathered =
  * unknown outcome. Changes nothing; what is read from the API enters the mutation cache. Throws when the API cannot be read.
  */
 export async function gather(scope: ReconcileScope): Promise<Gathered> {
-  const { key, namespace, name, caches, index, states, mutations } = scope;
+  const { key, namespace, name, caches, clock, index, states, mutations } = scope;
   const notCurrent = cachesNotCurrent(Object.values(caches));
   if (notCurrent.length > 0) return { kind: 'notCurrent', caches: notCurrent };
   await confirmWrites(scope);
@@ -52,14 +55,16 @@ export async function gather(scope: ReconcileScope): Promise<Gathered> {
   const state = known?.uid === uid ? known : fresh;
   const objects = decisionsOf(state, scope);
   const stored = [...objects.values()].map((object) => readDecision(object, owner));
+  const release = readRelease(placement.metadata.annotations?.[ALLOW_REMOVALS_ANNOTATION]);
   const snapshot: PlacementSnapshot = {
-    placement: { ...owner, generation, rules, status: placement.status },
+    placement: { ...owner, generation, rules, release, status: placement.status },
     bindings: index.bindings(namespace),
     sets: index.sets(namespace),
     candidates: index.candidates(key),
     held: heldClusters(stored, state, index),
     stored,
     remembered: state.slots,
+    now: clock.now(),
   };
   return { kind: 'gathered', input: { placement, owner, objects, state, snapshot } };
 }
@@ -109,6 +114,21 @@ function decisionsOf(
     if (object !== undefined) objects.set(name, object);
   }
   return objects;
+}
+
+/**
+ * When the record of an empty decision object runs out first, in ms since the epoch: nothing else keeps the object.
+ * Infinity for none. `deleted`: names of objects that were deleted, and that a finalizer may still keep.
+ */
+export function emptyObjectEnd({ snapshot, objects, owner }: Input, deleted: ReadonlySet<string>): number {
+  const { budget } = snapshot.placement.rules;
+  if (budget === undefined) return Infinity;
+  const empty = [...objects.values()]
+    .map((object) => readDecision(object, owner))
+    .filter(({ name, ordinal = 1, ownership, deleting, clusters }) => {
+      return ordinal > 1 && ownership === 'ours' && !deleting && !deleted.has(name) && clusters.length === 0;
+    });
+  return Math.min(...empty.map(({ removals }) => removalsEnd(removals, budget) ?? 0), Infinity);
 }
 
 function heldClusters(

@@ -2,7 +2,8 @@ import { nameOf } from '../../api/resources.js';
 import type { Pass, Reconciler, Result } from '../../runtime/result.js';
 import { apply, type Outcome } from './apply.js';
 import { CACHE_BEHIND, confirmDecision, decide } from './decide.js';
-import { gather, type Gathered } from './gather.js';
+import { emptyObjectEnd, gather, type Gathered, type Input } from './gather.js';
+import { announceHold, followHeld } from './hold.js';
 import { isNamespaceTerminating, report } from './report.js';
 import type { PlacementContext, ReconcileScope } from './scope.js';
 
@@ -29,15 +30,17 @@ export class PlacementReconciler implements Reconciler {
     if (gathered.kind !== 'gathered') return withoutInput(gathered, scope);
     const { input } = gathered;
     const decision = decide(input);
+    followHeld(input, decision, scope);
     const unconfirmed = await confirmDecision(input, decision, scope);
     if (unconfirmed !== undefined) return unconfirmed;
     const { states, changes, enqueue } = scope;
     states.set(key, input.state);
     changes.begin(key);
     try {
-      const outcome = await apply(input, decision, scope);
-      await report(input, outcome, scope);
-      return resultOf(outcome);
+      const announced = await announceHold(input, decision, scope);
+      const outcome = await apply(announced, decision, scope);
+      await report(announced, outcome, scope);
+      return resultOf(input, outcome, scope);
     } finally {
       for (const affected of changes.end(key)) enqueue(affected);
     }
@@ -65,9 +68,17 @@ function withoutInput(gathered: Exclude<Gathered, { kind: 'gathered' }>, scope: 
   }
 }
 
-function resultOf({ schedule, error }: Outcome): Result {
+function resultOf(input: Input, { schedule, plan, error }: Outcome, { clock }: ReconcileScope): Result {
   if (isNamespaceTerminating(error)) return wait('the namespace is being deleted', TERMINATING_RETRY_MS);
   if (error !== undefined) throw error;
-  if (schedule.problem === undefined) return DONE;
+  if (schedule.problem === undefined) {
+    const deleted = plan.writes.filter(({ kind }) => kind === 'delete').map(({ name }) => name);
+    return doneUntil(emptyObjectEnd(input, new Set(deleted)), clock.now());
+  }
   return { ending: 'stalled', reason: `invalid field ${schedule.problem.field}` };
+}
+
+/** Done, until the record of an empty decision object has run out and the object can go. */
+function doneUntil(time: number, now: number): Result {
+  return Number.isFinite(time) ? { ending: 'done', requeueAfterMs: Math.max(time - now, 0) } : DONE;
 }

@@ -1,6 +1,3 @@
-import type { Placement } from '../../api/generated/placement.js';
-import { PLACEMENT_FIELD_MANAGER } from '../../api/names.js';
-import { apiVersionOf, Placements } from '../../api/resources.js';
 import { timestamp } from '../../domain/conditions.js';
 import { explain } from '../../domain/placement/explain/explain.js';
 import type { Explanation } from '../../domain/placement/explain/verdict.js';
@@ -9,7 +6,9 @@ import { isFailure } from '../../runtime/errors.js';
 import type { Outcome } from './apply.js';
 import { recordDecision, recordStatus } from './events.js';
 import type { Input } from './gather.js';
+import { recordHold } from './hold.js';
 import type { ReconcileScope } from './scope.js';
+import { storeStatus } from './status.js';
 
 /**
  * Reports the outcome: log and event for a decision that was stored, then status, event and metrics of the Placement.
@@ -24,9 +23,11 @@ export async function report(input: Input, outcome: Outcome, scope: ReconcileSco
   if (!isNamespaceTerminating(outcome.error)) {
     const explained = (): Explanation | undefined => explainTurn(input, scope);
     recordStatus(input, outcome, status, { recorder: scope.recorder, explained });
+    recordHold(input, outcome.schedule, scope.recorder);
   }
   const { namespace, name, metrics } = scope;
-  metrics?.placement({ namespace, name, phase: status.phase, clusters: status.numberOfSelectedClusters });
+  const { phase, numberOfSelectedClusters: clusters } = status;
+  metrics?.placement({ namespace, name, phase, clusters, held: outcome.schedule.heldRemovals.length });
 }
 
 /** An explanation of the Placement with the clusters of now; undefined while too many Placements turn at once. */
@@ -56,28 +57,11 @@ function reportDecision(input: Input, outcome: Outcome, { clock, pass, metrics, 
   recordDecision(input, outcome, recorder);
 }
 
-/**
- * Writes the status if it differs from the stored one; returns what it says. Throws when it is refused, unless the
- * Placement is gone; after a conflict the stored Placement has been read for the next reconcile.
- */
+/** Writes the status if it differs from the stored one; returns what it says. Throws when it is refused. */
 async function writeStatus(input: Input, outcome: Outcome, scope: ReconcileScope): Promise<PlacementReport> {
   const { placement, snapshot } = input;
-  const { client, clock, mutations, key, pass } = scope;
   const reported = placementReport(snapshot, outcome.schedule, outcome.publication);
-  const status = statusToWrite(placement.status, reported, timestamp(clock.now()));
-  if (status === undefined) return reported;
-  const wanted: Placement = { ...placement, apiVersion: apiVersionOf(Placements), kind: Placements.kind, status };
-  const options = { fieldManager: PLACEMENT_FIELD_MANAGER, signal: pass.signal };
-  try {
-    mutations.placements.mutated(key, await client.updateStatus(Placements, wanted, options));
-  } catch (error) {
-    if (isFailure(error, 'NotFound')) return reported;
-    if (isFailure(error, 'Conflict')) {
-      const { namespace, name, uid } = input.owner;
-      const found = await client.get<Placement>(Placements, { namespace, name });
-      if (found?.metadata.uid === uid) mutations.placements.mutated(key, found);
-    }
-    throw error;
-  }
+  const status = statusToWrite(placement.status, reported, timestamp(scope.clock.now()));
+  if (status !== undefined) await storeStatus(input, status, scope);
   return reported;
 }

@@ -1,4 +1,5 @@
 import { selects } from '../clusters/selector.js';
+import { heldCause } from '../placement/budget/text.js';
 import { causeText, notFromText } from '../placement/explain/causes.js';
 import { explainDropped } from '../placement/explain/explain.js';
 import type { ClusterExplanation } from '../placement/explain/verdict.js';
@@ -136,15 +137,28 @@ function listsOf(sides: Sides, inputs: WorldInputs): Lists {
   const { after } = sides;
   const rules = after?.input.snapshot.placement.rules;
   const added = then.filter((name) => !had.has(name));
+  const isHeld = new Set(after?.outcome.schedule.heldRemovals.map((one) => one.cluster));
   return {
     adds: added.map((name) => addOf(name, inputs.cluster(name), rules?.predicates ?? [])),
     removes: removalsOf(
       first.filter((name) => !has.has(name)),
       sides,
     ),
-    stays: first.filter((name) => has.has(name)),
-    held: [],
+    stays: first.filter((name) => has.has(name) && !isHeld.has(name)),
+    held: heldOf(sides),
   };
+}
+
+/** The clusters that the disruption budget keeps. */
+function heldOf({ after }: Sides): readonly PlannedRemoval[] {
+  if (after === undefined) return [];
+  const { snapshot } = after.input;
+  const { schedule } = after.outcome;
+  return schedule.heldRemovals.map((one) => ({
+    name: one.cluster,
+    cause: one.cause,
+    why: heldCause(one, snapshot, schedule),
+  }));
 }
 
 function addOf(name: string, cluster: ClusterView | undefined, predicates: PlacementRules['predicates']): PlannedAdd {

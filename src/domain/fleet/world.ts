@@ -1,5 +1,7 @@
 import type { KubeObject, ObjectName } from '../../api/meta.js';
+import { ALLOW_REMOVALS_ANNOTATION } from '../../api/names.js';
 import { readClusterSelector, type ClusterSelector } from '../clusters/selector.js';
+import { readRelease } from '../placement/budget/release.js';
 import { placementKeys, readDecision } from '../placement/decision.js';
 import { bindingView, eligibleSets } from '../placement/eligible.js';
 import type { ExplainInput, Readable } from '../placement/explain/verdict.js';
@@ -33,12 +35,14 @@ export interface Withheld {
 export interface World {
   readonly objects: Readonly<Record<WorldResource, readonly RawObject[]>>;
   readonly withheld: readonly Withheld[];
+  /** When they were read, in ms since the epoch: what a disruption budget allows depends on it. */
+  readonly at: number;
 }
 
 /** A world of these objects; those of other resources than given do not exist. */
-export function worldOf(objects: Partial<World['objects']>, withheld: readonly Withheld[] = []): World {
+export function worldOf(objects: Partial<World['objects']>, withheld: readonly Withheld[] = [], at = 0): World {
   const all = WORLD_RESOURCES.map((resource) => [resource, objects[resource] ?? []] as const);
-  return { objects: Object.fromEntries(all) as World['objects'], withheld };
+  return { objects: Object.fromEntries(all) as World['objects'], withheld, at };
 }
 
 /**
@@ -75,8 +79,10 @@ export class WorldInputs {
   readonly #sets: ReadonlyMap<string, ReadSet>;
   readonly #decisions: ReadonlyMap<string, readonly RawObject[]>;
   readonly #clusters: ClusterTable;
+  readonly #at: number;
 
-  constructor({ objects, withheld }: World) {
+  constructor({ objects, withheld, at }: World) {
+    this.#at = at;
     this.isKnown = withheld.every(({ resource }) => resource === 'multiclusterengines');
     this.#readable = readableOf(withheld);
     this.#placements = new Map(objects.placements.map((one) => [keyOf(one.metadata), one]));
@@ -106,6 +112,7 @@ export class WorldInputs {
     const { uid = '', generation = 0 } = found.metadata;
     const owner = { namespace, name, uid };
     const rules = compileSpec(found.spec);
+    const release = readRelease(found.metadata.annotations?.[ALLOW_REMOVALS_ANNOTATION]);
     const bindings = this.#bindings.get(namespace) ?? [];
     const sets = this.#boundSets(bindings);
     const views = new Map([...sets].map(([set, { view }]) => [set, view]));
@@ -114,13 +121,14 @@ export class WorldInputs {
     const stored = decisions.map((object) => readDecision(object, owner));
     const held = [...stored.flatMap((object) => object.clusters), ...(remembered ?? []).flat()];
     const snapshot: PlacementSnapshot = {
-      placement: { ...owner, generation, rules, status: found.status },
+      placement: { ...owner, generation, rules, release, status: found.status },
       bindings,
       sets: views,
       candidates: this.#clusters.candidates(selectors, rules),
       held: this.#existing(held),
       stored,
       remembered,
+      now: this.#at,
     };
     const deleting = found.metadata.deletionTimestamp !== undefined;
     return { snapshot, selectors, readable: this.#readable, deleting };

@@ -1,8 +1,9 @@
 import { isRecord } from '../../api/json.js';
 import type { KubeObject, OwnerReference } from '../../api/meta.js';
-import { DECISION_REVISION_ANNOTATION, DECISION_SIZE, PLACEMENT_LABEL } from '../../api/names.js';
+import { DECISION_REVISION_ANNOTATION, DECISION_SIZE, PLACEMENT_LABEL, REMOVALS_ANNOTATION } from '../../api/names.js';
 import { apiVersionOf, PlacementDecisions, Placements } from '../../api/resources.js';
 import { isList } from '../selectors.js';
+import { readRemovals, type RemovalRecord } from './budget/removals.js';
 import { hash64, hex64 } from '../hash.js';
 
 /** Name, owner and content of PlacementDecision objects. */
@@ -28,6 +29,8 @@ export interface StoredDecision {
   readonly clusters: readonly string[];
   /** The revision annotation. */
   readonly revision: string | undefined;
+  /** The record of removals; undefined without the annotation. */
+  readonly removals: RemovalRecord | undefined;
   /** Label, owner and the form of the list are as this controller writes them. */
   readonly intact: boolean;
 }
@@ -96,6 +99,7 @@ export function readDecision(object: RawDecision, owner: DecisionOwner): StoredD
     deleting: metadata.deletionTimestamp !== undefined,
     clusters,
     revision: metadata.annotations?.[DECISION_REVISION_ANNOTATION],
+    removals: readRemovals(metadata.annotations?.[REMOVALS_ANNOTATION]),
     intact: wellFormed && ownership === 'ours' && metadata.labels?.[PLACEMENT_LABEL] === owner.name,
   };
 }

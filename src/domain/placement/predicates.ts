@@ -1,5 +1,6 @@
 import { isRecord } from '../../api/json.js';
 import type { KubeObject } from '../../api/meta.js';
+import { readBudget, type DisruptionBudget } from './budget/spec.js';
 import {
   isList,
   quote,
@@ -38,6 +39,8 @@ export interface PlacementRules {
   readonly wanted: number | undefined;
   readonly requested: readonly string[];
   readonly predicates: readonly Predicate[];
+  /** Undefined: clusters that fail a rule are removed at once. */
+  readonly budget: DisruptionBudget | undefined;
   readonly problem: Problem | undefined;
 }
 
@@ -70,7 +73,7 @@ function claimsOf(status: unknown): StringMap {
 export function compileSpec(spec: unknown): PlacementRules {
   const read = parse(() => readSpec(readObject(spec, 'spec')));
   if (read.ok) return read.value;
-  return { wanted: undefined, requested: [], predicates: [], problem: read.problem };
+  return { wanted: undefined, requested: [], predicates: [], budget: undefined, problem: read.problem };
 }
 
 function readSpec(spec: Readonly<Record<string, unknown>>): PlacementRules {
@@ -79,7 +82,9 @@ function readSpec(spec: Readonly<Record<string, unknown>>): PlacementRules {
   }
   const requested = readSets(spec['ClusterSets']);
   const wanted = readWanted(spec['numberOfClusters']);
-  return { wanted, requested, predicates: readPredicates(spec['predicates']), problem: undefined };
+  const predicates = readPredicates(spec['predicates']);
+  const budget = readBudget(spec['disruptionBudget'], 'spec.disruptionBudget');
+  return { wanted, requested, predicates, budget, problem: undefined };
 }
 
 function readSets(value: unknown): readonly string[] {

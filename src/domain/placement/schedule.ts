@@ -1,5 +1,6 @@
 import { DECISION_SIZE } from '../../api/names.js';
 import type { Problem } from '../selectors.js';
+import { ration, type HeldRemoval } from './budget/budget.js';
 import { eligibleSets, type Eligibility } from './eligible.js';
 import { matchedClusters, seedOf, topRanked, type Candidate } from './rank.js';
 import { firstFailure, type FailureCause } from './rules.js';
@@ -34,6 +35,11 @@ export interface Schedule {
   readonly added: readonly string[];
   /** Sorted by name. */
   readonly dropped: readonly Dropped[];
+  /** Those that fail a rule and stay because of the disruption budget, sorted by name; they are in `kept` too. */
+  readonly heldRemovals: readonly HeldRemoval[];
+  /** Those of `dropped` whose removal counts against the disruption budget, and how many of them leave first, uncounted. */
+  readonly counted: ReadonlySet<string>;
+  readonly uncounted: number;
 }
 
 /** Selects clusters. The result does not depend on the order of the lists of the snapshot. */
@@ -42,19 +48,22 @@ export function schedule(snapshot: PlacementSnapshot): Schedule {
   const eligibility = eligibleSets(placement.rules, snapshot.bindings, snapshot.sets);
   const { problem, wanted } = placement.rules;
   const current = currentSlots(snapshot);
-  const dropped = new Map<string, DropCause>();
-  let staying = 0;
+  const failing = new Map<string, FailureCause>();
+  let passing = 0;
   let keptOnly = 0;
   for (const name of current.flat()) {
-    const cause = dropCause(snapshot, eligibility, name);
-    if (cause !== undefined) dropped.set(name, cause);
-    else staying++;
+    const cause = failureOf(snapshot, eligibility, name);
+    if (cause !== undefined) failing.set(name, cause);
+    else passing++;
     if (cause === undefined && !candidates.matched.has(name)) keptOnly++;
   }
+  const { held, counted, surplus: uncounted } = ration(snapshot, { failing, passing });
   const limit = problem === undefined ? (wanted ?? Infinity) : Infinity;
-  if (staying > limit) dropLowest(current, dropped, limit, snapshot);
+  const dropped = new Map<string, DropCause>([...failing].filter(([name]) => !held.has(name)));
+  for (const [name, cause] of notNeeded({ current, dropped, held, limit }, snapshot)) dropped.set(name, cause);
   const kept = current.map((list) => list.filter((name) => !dropped.has(name)));
-  const free = problem === undefined && candidates.matched.size > staying - keptOnly ? limit - staying : 0;
+  const staying = kept.reduce((sum, list) => sum + list.length, 0);
+  const free = problem === undefined && candidates.matched.size > passing - keptOnly ? limit - staying : 0;
   return {
     eligibility,
     problem,
@@ -64,10 +73,15 @@ export function schedule(snapshot: PlacementSnapshot): Schedule {
     current,
     kept,
     added: bestNewClusters(snapshot, current, free),
-    dropped: [...dropped]
-      .map(([cluster, cause]) => ({ cluster, cause }))
-      .sort((a, b) => (a.cluster < b.cluster ? -1 : 1)),
+    dropped: byCluster(dropped),
+    heldRemovals: byCluster(held).filter(({ cluster }) => !dropped.has(cluster)),
+    counted,
+    uncounted,
   };
+}
+
+function byCluster<C extends DropCause>(causes: ReadonlyMap<string, C>): { cluster: string; cause: C }[] {
+  return [...causes].map(([cluster, cause]) => ({ cluster, cause })).sort((a, b) => (a.cluster < b.cluster ? -1 : 1));
 }
 
 /**
@@ -99,12 +113,13 @@ function once(list: readonly string[], seen: Set<string>): string[] {
   return first;
 }
 
-/** The clusters that a schedule selects, in no particular order. */
+/** The clusters that a schedule selects, in no particular order; without those that only the disruption budget keeps. */
 export function selected(of: Schedule): readonly string[] {
-  return [...of.kept.flat(), ...of.added];
+  const held = new Set(of.heldRemovals.map((one) => one.cluster));
+  return [...of.kept.flat().filter((name) => !held.has(name)), ...of.added];
 }
 
-function dropCause(snapshot: PlacementSnapshot, eligibility: Eligibility, name: string): DropCause | undefined {
+function failureOf(snapshot: PlacementSnapshot, eligibility: Eligibility, name: string): FailureCause | undefined {
   const { placement, candidates, held } = snapshot;
   // A candidate that matches passes every rule.
   if (candidates.matched.has(name)) return undefined;
@@ -112,13 +127,34 @@ function dropCause(snapshot: PlacementSnapshot, eligibility: Eligibility, name: 
   return firstFailure({ cluster: held.get(name), member }, placement.rules);
 }
 
-/** Adds the lowest ranked clusters to `dropped`, so that `limit` stay. */
-function dropLowest(current: Slots, dropped: Map<string, DropCause>, limit: number, snapshot: PlacementSnapshot): void {
+/** What stays of a decision, before it is cut to `limit`. */
+interface Staying {
+  readonly current: Slots;
+  readonly dropped: ReadonlyMap<string, DropCause>;
+  readonly held: ReadonlyMap<string, FailureCause>;
+  readonly limit: number;
+}
+
+/** The clusters to remove so that `limit` stay, with their causes: held ones first, then those that rank lowest. */
+function notNeeded(
+  { current, dropped, held, limit }: Staying,
+  { placement }: PlacementSnapshot,
+): readonly (readonly [string, DropCause])[] {
   const staying = current.flat().filter((name) => !dropped.has(name));
-  const { namespace, name: placement } = snapshot.placement;
-  const best = topRanked(matchedClusters(staying), limit, seedOf(namespace, placement));
-  const needed = new Set(best.map((one) => one.name));
-  for (const name of staying) if (!needed.has(name)) dropped.set(name, 'NotNeeded');
+  if (staying.length <= limit) return [];
+  const seed = seedOf(placement.namespace, placement.name);
+  const best = (names: readonly string[], count: number): readonly string[] =>
+    topRanked(matchedClusters(names), count, seed).map((one) => one.name);
+  const passing = best(
+    staying.filter((name) => !held.has(name)),
+    limit,
+  );
+  const failing = best(
+    staying.filter((name) => held.has(name)),
+    limit - passing.length,
+  );
+  const needed = new Set([...passing, ...failing]);
+  return staying.filter((name) => !needed.has(name)).map((name) => [name, held.get(name) ?? 'NotNeeded'] as const);
 }
 
 /** The `free` best of the matching candidates that were not selected before. */

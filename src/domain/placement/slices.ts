@@ -1,4 +1,5 @@
 import { DECISION_SIZE } from '../../api/names.js';
+import { hasCountedRemovals } from './budget/removals.js';
 import { decisionName, revisionOf, sameList, type StoredDecision } from './decision.js';
 import type { Schedule } from './schedule.js';
 import {
@@ -58,7 +59,7 @@ export function planSlices(snapshot: PlacementSnapshot, schedule: Schedule): Sli
   const order = fillOrder(schedule.kept, objects);
   const slots = fillSlots(schedule, order);
   const published = publishedIn(objects);
-  const changes = changesOf(placement, slots, objects);
+  const changes = changesOf(slots, objects, { snapshot, schedule });
   const writes = [...unconditionalDeletes(snapshot.stored), ...orderWrites(changes, order)];
   return {
     base: schedule.current,
@@ -161,14 +162,23 @@ function deleteWrite(
   return { kind: 'delete', name, ordinal, clusters: [], revision: revisionOf([]), uid, resourceVersion, cause };
 }
 
+interface Decided {
+  readonly snapshot: PlacementSnapshot;
+  readonly schedule: Schedule;
+}
+
 /** One change for each object that differs from the wanted one, without blocked objects. */
-function changesOf(placement: string, slots: Slots, objects: Objects): SliceChange[] {
+function changesOf(slots: Slots, objects: Objects, decided: Decided): SliceChange[] {
   const changes: SliceChange[] = [];
+  const placement = decided.snapshot.placement.name;
   for (const ordinal of allOrdinals(slots, objects)) {
     const target = slots[ordinal - 1] ?? [];
     const object = objects.get(ordinal);
     if (obstacle(object) !== undefined) continue;
-    const write = isOwn(object) ? updateWrite(object, ordinal, target) : createWrite(placement, ordinal, target);
+    const stays = isNeeded(ordinal, target) || keepsRecord(object, ordinal, decided);
+    const write = isOwn(object)
+      ? updateWrite(object, ordinal, stays ? target : undefined)
+      : createWrite(placement, ordinal, stays ? target : undefined);
     const before = isOwn(object) ? object.clusters.length : 0;
     if (write !== undefined) changes.push({ write, ordinal, growth: write.clusters.length - before });
   }
@@ -181,17 +191,37 @@ function allOrdinals(slots: Slots, objects: Objects): readonly number[] {
   return [...ordinals.add(1)].sort((a, b) => a - b);
 }
 
-function createWrite(placement: string, ordinal: number, clusters: readonly string[]): CreateDecision | undefined {
-  if (!isNeeded(ordinal, clusters)) return undefined;
+/** Whether an object has to stay although it may be empty: its annotation records removals that still count. */
+function keepsRecord(
+  object: StoredDecision | undefined,
+  ordinal: number,
+  { snapshot: { placement, now }, schedule: { current, counted } }: Decided,
+): boolean {
+  const { budget } = placement.rules;
+  if (budget === undefined) return false;
+  const leaving = [...(current[ordinal - 1] ?? []), ...(isOwn(object) ? object.clusters : [])];
+  return (
+    leaving.some((name) => counted.has(name)) || (isOwn(object) && hasCountedRemovals(object.removals, budget, now))
+  );
+}
+
+/** `clusters`: the content of the object; undefined for no object. */
+function createWrite(
+  placement: string,
+  ordinal: number,
+  clusters: readonly string[] | undefined,
+): CreateDecision | undefined {
+  if (clusters === undefined) return undefined;
   return { kind: 'create', name: decisionName(placement, ordinal), ordinal, clusters, revision: revisionOf(clusters) };
 }
 
 function updateWrite(
   object: StoredDecision,
   ordinal: number,
-  clusters: readonly string[],
+  wanted: readonly string[] | undefined,
 ): UpdateDecision | DeleteDecision | undefined {
-  if (!isNeeded(ordinal, clusters) && !object.deleting) return deleteWrite(object, 'Empty');
+  if (wanted === undefined && !object.deleting) return deleteWrite(object, 'Empty');
+  const clusters = wanted ?? [];
   const revision = revisionOf(clusters);
   if (object.intact && object.revision === revision && sameList(object.clusters, clusters)) return undefined;
   const { name, uid, resourceVersion } = object;

@@ -1,3 +1,4 @@
+import type { Release } from './budget/release.js';
 import type { StoredDecision } from './decision.js';
 import type { UnmatchedPredicate } from './facts/unmatched.js';
 import type { ClusterView, PlacementRules } from './predicates.js';
@@ -23,13 +24,17 @@ export interface BindingView {
   readonly deleting: boolean;
 }
 
-/** The Placement. `rules` is its spec, parsed by `compileSpec`; `status` is as stored, unchecked. */
+/**
+ * The Placement. `rules` is its spec, parsed by `compileSpec`; `release` its annotation, parsed by `readRelease`; `status` is
+ * as stored, unchecked.
+ */
 export interface PlacementView {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
   readonly generation: number;
   readonly rules: PlacementRules;
+  readonly release: Release | undefined;
   readonly status: unknown;
 }
 
@@ -61,4 +66,6 @@ export interface PlacementSnapshot {
    * restart and after a write whose outcome is unknown.
    */
   readonly remembered: Slots | undefined;
+  /** When all of this was read: ms since the epoch, by the wall clock. */
+  readonly now: number;
 }

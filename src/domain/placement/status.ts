@@ -4,6 +4,7 @@ import type { Condition, ConditionStatus } from '../../api/meta.js';
 import { PlacementConditions, type PlacementPhase, type PlacementReason } from '../../api/placementreasons.js';
 import { joinedTexts, mergeConditions, nameList, problemText, type ConditionState } from '../conditions.js';
 import { isList } from '../selectors.js';
+import { heldMessage } from './budget/text.js';
 import { factsOf, type Facts } from './facts/facts.js';
 import { missingSetsCondition, satisfiedCondition, type ConditionText } from './satisfaction.js';
 import type { Schedule } from './schedule.js';
@@ -54,7 +55,7 @@ export function placementReport(
     observedGeneration: snapshot.placement.generation,
     numberOfSelectedClusters: stored.size,
     decisions: slices.map(({ name, revision }) => ({ name, revision })),
-    states: statesOf(facts, satisfied, ready, snapshot.placement.generation),
+    states: statesOf(facts, { satisfied, ready, held: heldState(snapshot, schedule) }, snapshot.placement.generation),
   };
 }
 
@@ -85,6 +86,31 @@ export function statusToWrite(
   return sameValue(before, next) ? undefined : next;
 }
 
+/** The condition RemovalsHeld; undefined while nothing is held. */
+export function heldState(snapshot: PlacementSnapshot, schedule: Schedule): ConditionState | undefined {
+  const { generation, rules } = snapshot.placement;
+  if (rules.budget === undefined || schedule.heldRemovals.length === 0) return undefined;
+  const text = statement('True', 'DisruptionBudgetExceeded', heldMessage(snapshot, schedule, rules.budget));
+  return { type: PlacementConditions.RemovalsHeld, ...text, observedGeneration: generation };
+}
+
+/**
+ * The stored status with the condition RemovalsHeld and nothing else changed, to be stored before the decision objects;
+ * undefined when it is stored for this generation.
+ */
+export function statusWithHold(
+  stored: unknown,
+  held: ConditionState,
+  now: string,
+): (Partial<PlacementStatus> & { conditions: Condition[] }) | undefined {
+  const before = isRecord(stored) ? stored : {};
+  const conditions = (isList(before['conditions']) ? before['conditions'] : []).filter(isCondition);
+  const known = conditions.find(({ type }) => type === held.type);
+  if (known?.status === 'True' && known.observedGeneration === held.observedGeneration) return undefined;
+  const others = conditions.filter((one) => one !== known);
+  return { ...before, conditions: [...others, ...mergeConditions(conditions, [held], now)] };
+}
+
 function statement(status: ConditionStatus, reason: PlacementReason, message: string): ConditionText {
   return { status, reason, message };
 }
@@ -112,8 +138,15 @@ function readiness({ plan, done, failure }: Publication, namespace: string): Con
   return statement('False', 'Publishing', `not stored yet: PlacementDecision ${nameList([...new Set(pending)])}`);
 }
 
-/** All conditions in their order; ClusterSetsMissing, Reconciling and Stalled only when they are True. */
-function statesOf(facts: Facts, satisfied: ConditionText, ready: ConditionText, generation: number): ConditionState[] {
+/** The conditions beside those that the facts alone decide. */
+interface Findings {
+  readonly satisfied: ConditionText;
+  readonly ready: ConditionText;
+  readonly held: ConditionState | undefined;
+}
+
+/** All conditions in their order; ClusterSetsMissing, RemovalsHeld, Reconciling and Stalled only when they are True. */
+function statesOf(facts: Facts, { satisfied, ready, held }: Findings, generation: number): ConditionState[] {
   const { problem } = facts;
   const missing = missingSetsCondition(facts);
   const misconfigured =
@@ -128,6 +161,7 @@ function statesOf(facts: Facts, satisfied: ConditionText, ready: ConditionText, 
   add(PlacementConditions.PlacementMisconfigured, misconfigured);
   add(PlacementConditions.Ready, ready);
   if (missing !== undefined) add(PlacementConditions.ClusterSetsMissing, missing);
+  if (held !== undefined) states.push(held);
   if (problem !== undefined) add(PlacementConditions.Stalled, misconfigured);
   else if (ready.status !== 'True') add(PlacementConditions.Reconciling, { ...ready, status: 'True' });
   return states;

@@ -29,7 +29,7 @@ describe('publishing of a new Placement', () => {
     expect(hub.events.map((one) => one.reason)).toEqual(['DecisionPublished']);
     expect(hub.decision('web')['decision-1']).toHaveLength(2);
     expect(hub.status('web')).toMatchObject({ phase: 'Satisfied', observedGeneration: 1, numberOfSelectedClusters: 2 });
-    expect(hub.infos.at(-1)).toEqual({ namespace: NAMESPACE, name: 'web', phase: 'Satisfied', clusters: 2 });
+    expect(hub.infos.at(-1)).toEqual({ namespace: NAMESPACE, name: 'web', phase: 'Satisfied', clusters: 2, held: 0 });
     expect(hub.latencies).toHaveLength(1);
   });
 

@@ -152,6 +152,9 @@ const someSpec: fc.Arbitrary<ModelSpec> = fc.record(
   { requiredKeys: [] },
 );
 const someWorld: fc.Arbitrary<World> = fc.record({
+  status: fc.constant(undefined),
+  release: fc.constant(undefined),
+  now: fc.constant(0),
   spec: someSpec,
   fleet: someFleet,
   bindings: fc

@@ -2,6 +2,7 @@ import { candidatesAmong } from './candidates.js';
 import type { FleetMember } from './candidates.js';
 import type { StoredDecision } from '../../../src/domain/placement/decision.js';
 import { decisionName, decisionOrdinal, revisionOf } from '../../../src/domain/placement/decision.js';
+import type { Release } from '../../../src/domain/placement/budget/release.js';
 import { eligibleSets } from '../../../src/domain/placement/eligible.js';
 import { compileSpec } from '../../../src/domain/placement/predicates.js';
 import type {
@@ -62,6 +63,7 @@ export function decision(
     deleting: false,
     clusters,
     revision: revisionOf(clusters),
+    removals: undefined,
     intact: true,
     ...over,
   };
@@ -76,7 +78,13 @@ export interface World {
   readonly remembered: Slots | undefined;
   readonly generation: number;
   readonly name: string;
+  readonly status: unknown;
+  readonly release: Release | undefined;
+  readonly now: number;
 }
+
+/** The time of a snapshot. */
+export const NOW = Date.parse('2026-11-22T10:00:30Z');
 
 /** The snapshot of a world; members of unreadable sets are unknown, as in production. */
 export function snapshot(over: Partial<World> = {}): PlacementSnapshot {
@@ -89,21 +97,25 @@ export function snapshot(over: Partial<World> = {}): PlacementSnapshot {
     remembered: undefined,
     generation: 1,
     name: 'web',
+    status: { observedGeneration: -1 },
+    release: undefined,
+    now: NOW,
     ...over,
   };
   const rules = compileSpec(world.spec);
   const sets = new Map(world.sets.map((one) => [one.name, one]));
   const { eligible } = eligibleSets(rules, world.bindings, sets);
   const fleet = knownMembers(world.fleet, sets);
-  const { name, generation, bindings, stored, remembered } = world;
+  const { name, generation, bindings, stored, remembered, release, status, now } = world;
   return {
-    placement: { namespace: 'team', name, uid: UID, generation, rules, status: { observedGeneration: -1 } },
+    placement: { namespace: 'team', name, uid: UID, generation, rules, release, status },
     bindings,
     sets,
     candidates: candidatesAmong(fleet, eligible, rules),
     held: new Map(world.fleet.map((one) => [one.cluster.name, one.cluster])),
     stored,
     remembered,
+    now,
   };
 }
 

@@ -11,6 +11,7 @@ export const TESTS_OF_PAGES: Readonly<Record<string, string>> = {
   'README.md': 'test/e2e/readme.test.ts',
   'docs/how-to/add-a-cluster.md': 'test/e2e/docs.slow.test.ts',
   'docs/how-to/backup-and-restore.md': 'test/e2e/docs.slow.test.ts',
+  'docs/how-to/bound-a-change.md': 'test/e2e/docs.slow.test.ts',
   'docs/how-to/cert-manager.md': 'test/e2e/gatewaysecret.test.ts',
   'docs/how-to/delete-a-cluster-set.md': 'test/e2e/docs.slow.test.ts',
   'docs/how-to/find-out-why.md': 'test/cli/pages.test.ts',

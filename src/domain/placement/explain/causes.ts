@@ -39,12 +39,15 @@ export function absentText({ set, why }: AbsentSet, namespace: string): string {
   }
 }
 
-/** Why the cluster is not selected, for one that fails a rule; undefined for any other. */
+/** A cluster that fails rules: its verdict is the first of them, or Held. */
+export type FailingCluster = Pick<ClusterExplanation, 'cluster' | 'verdict' | 'causes' | 'unmet' | 'best'>;
+
+/** Why the cluster is not selected, or is held, for one that fails a rule; undefined for any other. */
 export function causeText(
-  one: ClusterExplanation,
+  one: FailingCluster,
   { placement, schedule }: Pick<Explanation, 'placement' | 'schedule'>,
 ): string | undefined {
-  switch (one.verdict) {
+  switch (one.verdict === 'Held' ? one.causes[0] : one.verdict) {
     case 'Gone':
       return 'was deleted';
     case 'Deleting':
@@ -59,7 +62,7 @@ export function causeText(
 }
 
 /** Why the set that the cluster's label names does not bring it in; else in which sets it would have to be. */
-function notMemberText({ cluster }: ClusterExplanation, placement: PlacementView, eligibility: Eligibility): string {
+function notMemberText({ cluster }: FailingCluster, placement: PlacementView, eligibility: Eligibility): string {
   const set = cluster === undefined ? undefined : valueOf(cluster.labels, CLUSTER_SET_LABEL);
   return notFromText(set, placement, eligibility);
 }
@@ -81,7 +84,7 @@ function noneOf(sets: readonly string[]): string {
 }
 
 /** The first unmet requirement of the best predicate, and how many more there are. */
-function notMatchedText({ unmet, best }: ClusterExplanation): string | undefined {
+function notMatchedText({ unmet, best }: FailingCluster): string | undefined {
   const [first, ...more] = unmet[best ?? 0] ?? [];
   if (first === undefined) return undefined;
   return more.length === 0 ? unmetText(first) : `${unmetText(first)} (and ${more.length} more)`;

@@ -21,9 +21,10 @@ export function explain({ snapshot, members, readable }: Omit<ExplainInput, 'sel
   const judged = subjectsOf(snapshot, members, current).map((one) => judge(one, rules));
   const order = orderOfSelection(judged, seedOf(placement.namespace, placement.name));
   const verdictOf = verdicts(decided, order.size, readable.decisions);
+  const held = new Set(decided.heldRemovals.map((one) => one.cluster));
   const clusters = judged.map((one): ClusterExplanation => {
     const rank = order.get(one.name);
-    const verdict = one.causes[0] ?? verdictOf(one.name);
+    const verdict = held.has(one.name) ? 'Held' : (one.causes[0] ?? verdictOf(one.name));
     return { ...one, verdict, rank: verdict === 'Unknown' ? undefined : rank };
   });
   return { placement, schedule: decided, readable, clusters, nearest: nearestOf(clusters, snapshot) };
@@ -80,7 +81,7 @@ function judge({ name, cluster, sets, inDecision }: Subject, { snapshot, decided
   const member = sets.length > 0 || (inDecision && decided.eligibility.unreadable.length > 0);
   const causes: FailureCause[] = [...failures({ cluster, member }, rules)];
   const failing = cluster === undefined ? [] : rules.predicates.map((one) => shared.listOf(unmet(one, cluster)));
-  return { name, cluster, sets, inDecision, causes, unmet: failing, best: shortest(failing) };
+  return { name, cluster, sets, inDecision, causes, unmet: failing, best: leastUnmet(failing) };
 }
 
 /**
@@ -109,8 +110,8 @@ class SharedLists {
   }
 }
 
-/** The index of the shortest list, the first of equals. */
-function shortest(lists: readonly (readonly unknown[])[]): number | undefined {
+/** The index of the shortest list, the first of equals; undefined for no list. */
+export function leastUnmet(lists: readonly (readonly unknown[])[]): number | undefined {
   let best: number | undefined;
   let least = Infinity;
   for (const [index, { length }] of lists.entries()) {

@@ -76,6 +76,8 @@ function phraseOf({ verdict, unmet, best }: ClusterExplanation, wanted: number |
       return ['is being deleted', 'are being deleted'];
     case 'Gone':
       return ['was deleted', 'were deleted'];
+    case 'Held':
+      return ['is held by spec.disruptionBudget', 'are held by spec.disruptionBudget'];
     case 'Selected':
       return ['is selected', 'are selected'];
     case 'Unknown':

@@ -28,8 +28,8 @@ export interface Readable {
   readonly decisions: boolean;
 }
 
-/** `Unknown`: it depends on objects that could not be read. */
-export type Verdict = 'Selected' | 'NotNeeded' | 'Unknown' | FailureCause;
+/** `Held`: it fails a rule, and the disruption budget keeps it. `Unknown`: it depends on objects that could not be read. */
+export type Verdict = 'Selected' | 'Held' | 'NotNeeded' | 'Unknown' | FailureCause;
 
 export interface ClusterExplanation {
   readonly name: string;

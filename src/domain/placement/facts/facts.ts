@@ -54,7 +54,7 @@ export function factsOf(snapshot: PlacementSnapshot, schedule: Schedule, stored:
     someMatch: schedule.matched > 0,
     unmatched: schedule.matched < (wanted ?? 1) ? candidates.unmatched : [],
     allStored: scheduled === chosen.length,
-    someHeld: false,
+    someHeld: schedule.heldRemovals.length > 0,
     wanted,
     scheduled,
     stored: stored.size,

@@ -71,7 +71,8 @@ export class PlacementRig {
       workers: 4,
       metrics: {
         placement: (info) => void this.infos.push(info),
-        placementGone: (namespace, name) => void this.infos.push({ namespace, name, phase: 'gone', clusters: 0 }),
+        placementGone: (namespace, name) =>
+          void this.infos.push({ namespace, name, phase: 'gone', clusters: 0, held: 0 }),
         decided: (seconds) => void this.latencies.push(seconds),
       },
     });

@@ -1,0 +1,128 @@
+import { isRecord } from '../../../api/json.js';
+import { REMOVALS_ANNOTATION } from '../../../api/names.js';
+import { timestamp } from '../../conditions.js';
+import type { DisruptionBudget } from './spec.js';
+
+/**
+ * The record of counted removals in the annotation `cluster.fleetmgmt.io/removals` of a decision object: a JSON object
+ * from times (RFC 3339, whole seconds, UTC) to numbers of clusters, such as `{"2026-11-22T10:01:00Z":3}`.
+ */
+
+/** The entries of a record: ms since the epoch and number of clusters, sorted by time. */
+export type RemovalEntries = readonly (readonly [at: number, clusters: number])[];
+
+/** A stored record. One that cannot be read counts as full: it is not known how much of the budget is left. */
+export type RemovalRecord =
+  | { readonly kind: 'entries'; readonly entries: RemovalEntries }
+  | { readonly kind: 'unreadable' };
+
+/** A window has this many steps: times are rounded up to a step, so that one window has at most one entry more. */
+const STEPS = 60;
+const MOST_ENTRIES = STEPS + 1;
+const TIME_SHAPE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/;
+
+/** Reads the annotation; undefined when the object has none. Never throws. */
+export function readRemovals(text: string | undefined): RemovalRecord | undefined {
+  if (text === undefined) return undefined;
+  const value = parseJson(text);
+  if (!isRecord(value) || Array.isArray(value)) return { kind: 'unreadable' };
+  const entries = Object.entries(value).map(([time, clusters]) => [timeOf(time), clusters] as const);
+  const valid = entries.filter(isEntry);
+  if (valid.length < entries.length) return { kind: 'unreadable' };
+  return { kind: 'entries', entries: valid.sort(([a], [b]) => a - b) };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Ms since the epoch; NaN for another form, and for a day or time that does not exist. */
+function timeOf(text: string): number {
+  const ms = TIME_SHAPE.test(text) ? Date.parse(text) : NaN;
+  return !Number.isNaN(ms) && timestamp(ms) === text ? ms : NaN;
+}
+
+function isEntry(entry: readonly [number, unknown]): entry is readonly [number, number] {
+  const [at, clusters] = entry;
+  return !Number.isNaN(at) && typeof clusters === 'number' && Number.isSafeInteger(clusters) && clusters > 0;
+}
+
+/** The entries that count at `now` (ms since the epoch): those of the window before it, and those of the future. */
+export function countedEntries(entries: RemovalEntries, budget: DisruptionBudget, now: number): RemovalEntries {
+  return entries.filter(([at]) => now < at + windowMs(budget));
+}
+
+/** How many removals count at `now`: Infinity with a record that cannot be read. */
+export function usedRemovals(
+  records: readonly (RemovalRecord | undefined)[],
+  budget: DisruptionBudget,
+  now: number,
+): number {
+  let used = 0;
+  for (const record of records) {
+    if (record?.kind === 'unreadable') return Infinity;
+    for (const [, clusters] of countedEntries(record?.entries ?? [], budget, now)) used += clusters;
+  }
+  return used;
+}
+
+/** When the last entry of the record runs out, in ms since the epoch; undefined for none, Infinity for an unreadable record. */
+export function removalsEnd(record: RemovalRecord | undefined, budget: DisruptionBudget): number | undefined {
+  if (record?.kind === 'unreadable') return Infinity;
+  const last = record?.entries.at(-1);
+  return last === undefined ? undefined : last[0] + windowMs(budget);
+}
+
+/** Whether a part of the record still counts at `now`, so that its object has to stay. */
+export function hasCountedRemovals(record: RemovalRecord | undefined, budget: DisruptionBudget, now: number): boolean {
+  return now < (removalsEnd(record, budget) ?? -Infinity);
+}
+
+/**
+ * The annotation of an object that is written at `now` and thereby loses `removed` clusters that count; undefined for no
+ * annotation. Entries that have run out go. A record that cannot be read stays as it is.
+ */
+export function nextRemovals(
+  before: string | undefined,
+  removed: number,
+  { budget, now }: { readonly budget: DisruptionBudget; readonly now: number },
+): string | undefined {
+  const record = readRemovals(before);
+  if (record?.kind === 'unreadable') return before;
+  const step = Math.ceil(budget.windowSeconds / STEPS) * 1_000;
+  const sums = new Map<number, number>();
+  const add = (at: number, clusters: number): void => {
+    const rounded = Math.ceil(at / step) * step;
+    sums.set(rounded, (sums.get(rounded) ?? 0) + clusters);
+  };
+  for (const [at, clusters] of countedEntries(record?.entries ?? [], budget, now)) add(at, clusters);
+  if (removed > 0) add(now, removed);
+  const entries = bounded([...sums].sort(([a], [b]) => a - b));
+  if (entries.length === 0) return undefined;
+  return JSON.stringify(Object.fromEntries(entries.map(([at, clusters]) => [timestamp(at), clusters])));
+}
+
+/** A clock that was set back can leave more entries than a window has steps: the oldest then count as long as later ones. */
+function bounded(entries: readonly [number, number][]): readonly [number, number][] {
+  const surplus = entries.slice(0, Math.max(entries.length - MOST_ENTRIES, 0));
+  const [first, ...rest] = entries.slice(surplus.length);
+  if (first === undefined || surplus.length === 0) return entries;
+  return [[first[0], surplus.reduce((sum, [, clusters]) => sum + clusters, first[1])], ...rest];
+}
+
+/** `metadata` with the annotation, or without it for undefined. */
+export function withRemovals<M extends { annotations?: Record<string, string> }>(
+  metadata: M,
+  record: string | undefined,
+): M {
+  const { [REMOVALS_ANNOTATION]: _before, ...others } = metadata.annotations ?? {};
+  return { ...metadata, annotations: record === undefined ? others : { ...others, [REMOVALS_ANNOTATION]: record } };
+}
+
+function windowMs({ windowSeconds }: DisruptionBudget): number {
+  return windowSeconds * 1_000;
+}

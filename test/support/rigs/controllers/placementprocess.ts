@@ -1,0 +1,118 @@
+import { placementCacheOptions } from '../../../../src/controllers/placement/caches.js';
+import { DeletionCheck } from '../../../../src/controllers/placement/deletions.js';
+import { PlacementReconciler } from '../../../../src/controllers/placement/reconcile.js';
+import type { PlacementContext } from '../../../../src/controllers/placement/scope.js';
+import { TurnWindow } from '../../../../src/controllers/placement/turns.js';
+import { watchCaches } from '../../../../src/controllers/placement/watches.js';
+import { PlacementIndex } from '../../../../src/index/placementindex.js';
+import type { KubeClient } from '../../../../src/kube/client/client.js';
+import type { EventNote } from '../../../../src/kube/events/recorder.js';
+import type { Clock } from '../../../../src/runtime/clock.js';
+import { ChangeFilter, MutationCache } from '../../../../src/runtime/mutationcache.js';
+import type { FakeApi } from '../../fakes/api.js';
+import { RecordingLog } from '../../fakes/log.js';
+
+const MOST_PASSES = 20;
+
+/** Thrown by each write of a process that has ended. */
+export class Killed extends Error {}
+
+/** When a process ends: at its n-th write, before the API has it or after it was stored and before the answer. */
+export interface Death {
+  readonly write: number;
+  readonly phase: 'before' | 'after';
+}
+
+/** What watches the writes of a process; `wrote` runs once the write is stored. */
+export interface WriteObserver {
+  pass(): void;
+  wrote(): void;
+}
+
+export interface ProcessOptions {
+  readonly api: FakeApi;
+  readonly clock: Clock;
+  readonly death: Death | undefined;
+  readonly observer: WriteObserver;
+}
+
+/** The reconcile of Placements as one process runs it, without its queue: passes follow each other until nothing is enqueued. */
+export class PlacementProcess {
+  readonly events: EventNote[] = [];
+  /** The writes that were begun. */
+  writes = 0;
+  readonly #reconciler: PlacementReconciler;
+  readonly #observer: WriteObserver;
+  readonly #enqueued = new Set<string>();
+  readonly #keys: () => Iterable<string>;
+
+  constructor({ api, clock, death, observer }: ProcessOptions) {
+    const caches = {
+      placements: api.cache(placementCacheOptions.placements),
+      decisions: api.cache(placementCacheOptions.decisions),
+      clusters: api.cache(placementCacheOptions.clusters),
+      sets: api.cache(placementCacheOptions.sets),
+      bindings: api.cache(placementCacheOptions.bindings),
+    };
+    const client = this.#mortal(api, death, observer);
+    const index = new PlacementIndex();
+    const context: PlacementContext = {
+      client,
+      clock,
+      caches,
+      index,
+      mutations: { placements: new MutationCache(clock), decisions: new MutationCache(clock) },
+      changes: new ChangeFilter(),
+      states: new Map(),
+      deletions: new DeletionCheck(client, clock),
+      postponed: new Set(),
+      turns: new TurnWindow(0),
+      recorder: { record: (event) => void this.events.push(event), flush: () => Promise.resolve() },
+      enqueue: (key) => void this.#enqueued.add(key),
+    };
+    watchCaches(context, () => {});
+    for (const cache of Object.values(caches)) cache.start();
+    index.tracking = true;
+    this.#keys = () => index.keys();
+    this.#observer = observer;
+    this.#reconciler = new PlacementReconciler(context);
+  }
+
+  /** Reconciles every Placement, and again while changes ask for it. @throws Killed when the process ends. */
+  async run(): Promise<void> {
+    for (const key of this.#keys()) this.#enqueued.add(key);
+    for (let passes = 0; passes < MOST_PASSES; passes++) {
+      const [key] = this.#enqueued;
+      if (key === undefined) return;
+      this.#enqueued.delete(key);
+      this.#observer.pass();
+      const { signal } = new AbortController();
+      const result = await this.#reconciler.reconcile(key, { reconcileId: 'id', log: new RecordingLog(), signal });
+      if (result.ending === 'wait') throw new Error(`the pass waits: ${result.reason}`);
+      if (result.ending === 'done' && result.requeueAfterMs === 0) this.#enqueued.add(key);
+    }
+    throw new Error('the passes do not come to an end');
+  }
+
+  #mortal(client: KubeClient, death: Death | undefined, observer: WriteObserver): KubeClient {
+    const write = async (send: () => Promise<unknown>): Promise<unknown> => {
+      this.writes += 1;
+      const isLast = death !== undefined && this.writes >= death.write;
+      if (isLast && (death.phase === 'before' || this.writes > death.write)) throw new Killed();
+      const answer = await send();
+      observer.wrote();
+      if (isLast) throw new Killed();
+      return answer;
+    };
+    const verbs: readonly (string | symbol)[] = ['create', 'update', 'updateStatus', 'delete'];
+    return new Proxy(client, {
+      get: (target, key) => {
+        const value: unknown = Reflect.get(target, key);
+        if (typeof value !== 'function') return value;
+        return verbs.includes(key)
+          ? (...args: unknown[]) => write(() => value.apply(target, args))
+          : value.bind(target);
+      },
+    });
+  }
+}
