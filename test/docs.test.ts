@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { BindingReasons, ClusterSetReasons, InUseReasons } from '../src/api/clusterreasons.js';
+import { BindingReasons, ClusterReasons, ClusterSetReasons, InUseReasons } from '../src/api/clusterreasons.js';
 import { ComponentReasons, EngineEvents, EngineReasons } from '../src/api/enginereasons.js';
 import { PlacementEvents } from '../src/api/placementevents.js';
 import { DefaultReasons, PlacementReasons } from '../src/api/placementreasons.js';
@@ -13,7 +13,7 @@ function read(page: string): string {
 
 describe('docs/troubleshooting.md', () => {
   const entries = new Set([...read('troubleshooting.md').matchAll(/^### (\w+)$/gm)].map((match) => match[1]));
-  const placements = [BindingReasons, ClusterSetReasons, InUseReasons, PlacementReasons];
+  const placements = [BindingReasons, ClusterReasons, ClusterSetReasons, InUseReasons, PlacementReasons];
   const tables = [...placements, ComponentReasons, EngineReasons, DefaultReasons];
   const reasons = new Set(tables.flatMap((table) => Object.keys(table)));
 

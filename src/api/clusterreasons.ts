@@ -1,4 +1,14 @@
-/** The words in the status of a ManagedClusterSet and of a ManagedClusterSetBinding, each with what it says. Data only. */
+/** The words in the status of clusters, their sets and bindings, each with what it says. Data only. */
+
+/** Condition type of a ManagedCluster, present only while it is True. */
+export const CLUSTER_SET_MISSING = 'ClusterSetMissing';
+
+/** Reasons of ClusterSetMissing. */
+export const ClusterReasons = Object.freeze({
+  NoSuchClusterSet: 'the label of the cluster names a set that does not exist',
+});
+
+export type ClusterReason = keyof typeof ClusterReasons;
 
 /** Condition type of a ManagedClusterSet. */
 export const CLUSTER_SET_EMPTY = 'ClusterSetEmpty';

@@ -119,6 +119,11 @@ export class MembershipIndex {
     return this.#clusters.get(cluster)?.sets ?? NO_SETS;
   }
 
+  /** The names of the clusters whose set label has this value, whether or not such a set exists. */
+  labelled(value: string): readonly string[] {
+    return Array.from(this.#bySetLabel.get(value)?.values() ?? [], (ordinal) => this.nameAt(ordinal));
+  }
+
   ordinalOf(cluster: string): number | undefined {
     return this.#clusters.get(cluster)?.ordinal;
   }

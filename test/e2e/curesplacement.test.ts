@@ -169,5 +169,38 @@ describeWithServer(
       },
       3 * MINUTE,
     );
+
+    it(
+      'a cluster whose label names no set says so, until the label is corrected',
+      async () => {
+        const label = 'cluster.fleetmgmt.io/clusterset';
+        const status = { clusterClaims: [{ name: 'platform', value: 'aws' }] };
+        await apply(fleet('ManagedCluster', 'lost', {}, { labels: { [label]: 'pord' } }));
+        const kubeconfig = server().adminKubeconfig;
+        await kubectlOk(
+          ['patch', 'mcl', 'lost', '--subresource=status', '--type=merge', '-p', JSON.stringify({ status })],
+          {
+            kubeconfig,
+          },
+        );
+
+        const missing = await reason(`${FLEET}/managedclusters/lost`, 'ClusterSetMissing', 'NoSuchClusterSet');
+        expect(missing['message']).toBe(`label ${label}=pord: there is no ManagedClusterSet pord`);
+        expect(await kubectlOk(['get', 'mcl', 'lost', '--no-headers'], { kubeconfig })).toMatch(
+          /^lost +pord +NoSuchClusterSet /,
+        );
+
+        await kubectlOk(['label', 'mcl', 'lost', `${label}=prod`, '--overwrite'], { kubeconfig });
+        await waitFor('the condition to go', async (seen) => {
+          const found = await read(`${FLEET}/managedclusters/lost`);
+          seen(found.status);
+          return condition(found, 'ClusterSetMissing')['type'] === undefined || undefined;
+        });
+        expect(fields((await read(`${FLEET}/managedclusters/lost`)).status)['clusterClaims']).toEqual(
+          status.clusterClaims,
+        );
+      },
+      3 * MINUTE,
+    );
   },
 );

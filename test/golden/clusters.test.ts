@@ -6,6 +6,8 @@ import {
   type BindingStatusInput,
   type SetStatusInput,
 } from '../../src/domain/clusters/status.js';
+import { CLUSTER_SET_LABEL } from '../../src/api/names.js';
+import { conditionsToWrite } from '../../src/domain/clusters/setlabel.js';
 import { NOW } from '../support/builders/engine.js';
 import { describeRecorded, type Case } from './recorded.js';
 
@@ -49,6 +51,15 @@ function bindingCase(sentence: string, over: Partial<BindingStatusInput>): Case 
   ];
 }
 
+/** A ManagedCluster with this label, on a hub with set `fleet`. */
+function clusterCase(sentence: string, set: string, conditions: readonly unknown[] = []): Case {
+  const cluster = { metadata: { name: 'a', labels: { [CLUSTER_SET_LABEL]: set } }, status: { conditions } };
+  return [
+    `a ManagedCluster ${sentence}`,
+    () => ({ conditions: conditionsToWrite(cluster, (name) => name === 'fleet', NOW) }),
+  ];
+}
+
 const unreadable = (clusterSelector: unknown): Partial<SetStatusInput> => ({
   selector: readClusterSelector({ clusterSelector }),
 });
@@ -75,6 +86,17 @@ describeRecorded('clusters', [
       labelSelector: { matchExpressions: [{ key: 'a', operator: 'Near' }] },
     }),
   ),
+  clusterCase('whose label names no set', 'flete'),
+  clusterCase('whose label names another set that does not exist', 'elsewhere', [
+    {
+      type: 'ClusterSetMissing',
+      status: 'True',
+      reason: 'NoSuchClusterSet',
+      message: 'label cluster.fleetmgmt.io/clusterset=flete: there is no ManagedClusterSet flete',
+      lastTransitionTime: '2025-12-31T00:00:00Z',
+      lastUpdateTime: '2025-12-31T00:00:00Z',
+    },
+  ]),
   bindingCase('of a set that exists', {}),
   bindingCase('that a Placement may select by', { placements: firstUsers(['web']) }),
   bindingCase('that many Placements may select by', { placements: firstUsers('gfedcba') }),

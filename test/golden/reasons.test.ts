@@ -2,7 +2,7 @@ import { isRecord } from '../../src/api/json.js';
 import { readdirSync } from 'node:fs';
 
 import { describe, expect, it } from '@jest/globals';
-import { BindingReasons, ClusterSetReasons, InUseReasons } from '../../src/api/clusterreasons.js';
+import { BindingReasons, ClusterReasons, ClusterSetReasons, InUseReasons } from '../../src/api/clusterreasons.js';
 import { ComponentReasons, EngineConditions, EngineEvents, EngineReasons } from '../../src/api/enginereasons.js';
 import { PlacementEvents } from '../../src/api/placementevents.js';
 import { PlacementConditions, PlacementReasons } from '../../src/api/placementreasons.js';
@@ -36,8 +36,8 @@ describe('a recorded output', () => {
     ['type of a Placement condition', PlacementConditions, recorded(['placement-status'], 'conditions', 'type')],
     ['Placement event', PlacementEvents, recorded(['placement-status'], 'events', 'reason')],
     [
-      'reason of a ManagedClusterSet or of a binding',
-      { ...ClusterSetReasons, ...BindingReasons, ...InUseReasons },
+      'reason of a ManagedCluster, a ManagedClusterSet or a binding',
+      { ...ClusterReasons, ...ClusterSetReasons, ...BindingReasons, ...InUseReasons },
       recorded(['clusters'], 'conditions', 'reason'),
     ],
   ])('a recorded output exists for every %s, and for none that is not in the table', (_what, table, found) => {

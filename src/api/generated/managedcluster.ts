@@ -27,7 +27,10 @@ export interface ManagedClusterStatus {
   allocatable?: {
     [k: string]: number | string;
   };
-  /** The conditions that the cluster's agent reports. */
+  /**
+   * The conditions that the cluster's agent reports, and ClusterSetMissing, which the hub writes while label
+   * cluster.fleetmgmt.io/clusterset names a set that does not exist.
+   */
   conditions?: ClusterCondition[];
 }
 /** One claim. */

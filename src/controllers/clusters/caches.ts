@@ -1,6 +1,7 @@
 import type { ManagedCluster } from '../../api/generated/managedcluster.js';
 import type { ManagedClusterSet } from '../../api/generated/managedclusterset.js';
 import type { ManagedClusterSetBinding } from '../../api/generated/managedclustersetbinding.js';
+import { CLUSTER_SET_MISSING } from '../../api/clusterreasons.js';
 import type { KubeObject } from '../../api/meta.js';
 import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets } from '../../api/resources.js';
 import { clusterSetOf } from '../../domain/placement/eligible.js';
@@ -42,10 +43,11 @@ export function cachesNotCurrent(caches: readonly Cache<KubeObject>[]): readonly
   return caches.filter((cache) => !cache.current()).map((cache) => cache.type.plural);
 }
 
-/** The fields of a cluster that selection reads. */
+/** The fields of a cluster that selection reads, and the condition that this process writes. */
 function trimCluster({ metadata, status }: ManagedCluster): ManagedCluster {
   const { name, uid, resourceVersion, deletionTimestamp, labels } = metadata;
   const claims = status?.clusterClaims;
+  const conditions = status?.conditions?.filter(({ type }) => type === CLUSTER_SET_MISSING) ?? [];
   return {
     metadata: {
       name,
@@ -55,6 +57,13 @@ function trimCluster({ metadata, status }: ManagedCluster): ManagedCluster {
       ...(labels === undefined ? {} : { labels }),
     },
     spec: {},
-    ...(claims === undefined ? {} : { status: { clusterClaims: claims } }),
+    ...(claims === undefined && conditions.length === 0
+      ? {}
+      : {
+          status: {
+            ...(claims === undefined ? {} : { clusterClaims: claims }),
+            ...(conditions.length === 0 ? {} : { conditions }),
+          },
+        }),
   };
 }

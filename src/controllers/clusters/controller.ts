@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../api/meta.js';
-import { keyOf, ManagedClusterSetBindings, ManagedClusterSets } from '../../api/resources.js';
+import { keyOf, ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets } from '../../api/resources.js';
 import type { Cache } from '../../kube/cache/reflector.js';
 import type { KubeClient } from '../../kube/client/client.js';
 import type { Clock, Random } from '../../runtime/clock.js';
@@ -9,6 +9,7 @@ import type { ControllerMetrics } from '../../runtime/metrics.js';
 import type { ClusterCaches, ClusterIndexes } from './caches.js';
 import { bindingKind, setKind } from './kinds.js';
 import { StatusReconciler } from './reconcile.js';
+import { SetLabelReconciler } from './setlabels.js';
 import { watchClusters } from './watches.js';
 
 export interface ClusterControllerOptions {
@@ -34,7 +35,10 @@ export interface ClusterControllers {
   readonly clear: () => void;
 }
 
-/** The controllers that write the status of ManagedClusterSets and ManagedClusterSetBindings. */
+/** Ms after which a cluster whose label names no set is told: the set may be created a moment after its clusters. */
+const SET_LABEL_DELAY_MS = 5_000;
+
+/** The controllers that write the status of ManagedClusterSets and ManagedClusterSetBindings, and a condition of ManagedClusters. */
 export function createClusterControllers(
   options: ClusterControllerOptions,
   indexes: ClusterIndexes,
@@ -56,12 +60,22 @@ export function createClusterControllers(
     keys: () => keysOf(caches.bindings),
     workers: 1,
   });
+  const setLabels = new SetLabelReconciler(caches, client, clock);
+  const clusterController = newController(options, {
+    name: 'managedcluster',
+    kind: ManagedClusters.kind,
+    reconciler: setLabels,
+    keys: () => setLabels.outdated(),
+    workers: 1,
+  });
+  const enqueueCluster = (name: string): void => clusterController.addAfter(name, SET_LABEL_DELAY_MS);
   const enqueueSet = (name: string): void => setController.addAfter(name, settleWindowMs);
   const enqueueBinding = (key: string): void => bindingController.addAfter(key, settleWindowMs);
+  const reconcilers = { sets, bindings, setLabels, enqueueSet, enqueueBinding, enqueueCluster };
   return {
-    controllers: [setController, bindingController],
+    controllers: [setController, bindingController, clusterController],
     enqueueSet,
-    watch: () => watchClusters(caches, indexes, { sets, bindings, enqueueSet, enqueueBinding }),
+    watch: () => watchClusters(caches, indexes, reconcilers),
     clear: () => {
       sets.clear();
       bindings.clear();

@@ -105,7 +105,7 @@ const COLUMNS = [
     wide: 'NAME STATUS SELECTED DESIRED REASON AGE SETS MESSAGE',
   },
   { type: PlacementDecisions, narrow: 'NAME PLACEMENT AGE', wide: 'NAME PLACEMENT AGE CLUSTERS DECISIONS' },
-  { type: ManagedClusters, narrow: 'NAME SET KUBERNETES AGE', wide: 'NAME SET KUBERNETES AGE DISPLAY NAME' },
+  { type: ManagedClusters, narrow: 'NAME SET PROBLEM KUBERNETES AGE', wide: 'NAME SET PROBLEM KUBERNETES AGE DISPLAY NAME' },
   { type: ManagedClusterSets, narrow: 'NAME CLUSTERS EMPTY AGE', wide: 'NAME CLUSTERS EMPTY AGE SELECTOR' },
   { type: ManagedClusterSetBindings, narrow: 'NAME BOUND REASON AGE', wide: 'NAME BOUND REASON AGE MESSAGE' },
 ];

@@ -1,0 +1,76 @@
+import type { ClusterCondition, ManagedCluster } from '../../api/generated/managedcluster.js';
+import { CLUSTERS_FIELD_MANAGER } from '../../api/names.js';
+import { apiVersionOf, ManagedClusters } from '../../api/resources.js';
+import { conditionsToWrite } from '../../domain/clusters/setlabel.js';
+import { timestamp } from '../../domain/conditions.js';
+import type { KubeClient } from '../../kube/client/client.js';
+import { delay, type Clock } from '../../runtime/clock.js';
+import { isFailure } from '../../runtime/errors.js';
+import type { Pass, Reconciler, Result } from '../../runtime/result.js';
+import { cachesNotCurrent, type ClusterCaches } from './caches.js';
+
+/** Ms between two writes: many clusters can name one set, and no decision waits for this condition. */
+const WRITE_INTERVAL_MS = 100;
+const RETRY_MS = 5_000;
+const DONE: Result = { ending: 'done' };
+
+/**
+ * Writes the condition ClusterSetMissing of ManagedClusters, and no other field of their status, which their agents write.
+ * The caches hold a part of a cluster only, so the object is read before it is written.
+ */
+export class SetLabelReconciler implements Reconciler {
+  readonly #caches: ClusterCaches;
+  readonly #client: KubeClient;
+  readonly #clock: Clock;
+
+  constructor(caches: ClusterCaches, client: KubeClient, clock: Clock) {
+    this.#caches = caches;
+    this.#client = client;
+    this.#clock = clock;
+  }
+
+  /** The clusters with another condition than wanted, by the caches. */
+  *outdated(): Generator<string, void, undefined> {
+    for (const cluster of this.#caches.clusters.store.values())
+      if (this.isOutdated(cluster)) yield cluster.metadata.name;
+  }
+
+  isOutdated(cluster: ManagedCluster): boolean {
+    return this.#wanted(cluster) !== undefined;
+  }
+
+  async reconcile(name: string, { signal, log }: Pass): Promise<Result> {
+    const { clusters, sets } = this.#caches;
+    const notCurrent = cachesNotCurrent([clusters, sets]);
+    if (notCurrent.length > 0)
+      return { ending: 'wait', reason: `caches not current: ${notCurrent.join(', ')}`, afterMs: RETRY_MS };
+    const cached = clusters.store.get(name);
+    if (cached === undefined || !this.isOutdated(cached)) return DONE;
+    await delay(this.#clock, WRITE_INTERVAL_MS, signal);
+    const found = await this.#client.get<ManagedCluster>(ManagedClusters, { name }, { signal });
+    const conditions = found && this.#wanted(found);
+    if (found === undefined || conditions === undefined) return DONE;
+    const object: ManagedCluster = {
+      ...found,
+      apiVersion: apiVersionOf(ManagedClusters),
+      kind: ManagedClusters.kind,
+      status: { ...found.status, conditions: conditions as ClusterCondition[] },
+    };
+    try {
+      await this.#client.updateStatus(ManagedClusters, object, { fieldManager: CLUSTERS_FIELD_MANAGER, signal });
+    } catch (error) {
+      if (isFailure(error, 'NotFound')) return DONE;
+      if (isFailure(error, 'Conflict'))
+        return { ending: 'wait', reason: 'the cluster was changed meanwhile', afterMs: RETRY_MS };
+      if (!isFailure(error, 'Invalid')) throw error;
+      log.warn({ err: error }, 'status not written: the object is invalid');
+      return { ending: 'stalled', reason: 'the object is invalid' };
+    }
+    return DONE;
+  }
+
+  #wanted(cluster: ManagedCluster): readonly unknown[] | undefined {
+    const exists = (set: string): boolean => this.#caches.sets.store.get(set) !== undefined;
+    return conditionsToWrite(cluster, exists, timestamp(this.#clock.now()));
+  }
+}

@@ -1,0 +1,66 @@
+import { isRecord } from '../../api/json.js';
+import type { KubeObject } from '../../api/meta.js';
+import { CLUSTER_SET_MISSING, type ClusterReason } from '../../api/clusterreasons.js';
+import { CLUSTER_SET_LABEL } from '../../api/names.js';
+import { isList, valueOf } from '../selectors.js';
+
+/** What a ManagedCluster says of the set that its label names. */
+
+/** A ManagedCluster, unchecked. */
+export type LabelledObject = KubeObject & { readonly status?: unknown };
+
+/** A condition as this controller writes it. */
+export interface SetCondition {
+  readonly type: typeof CLUSTER_SET_MISSING;
+  readonly status: 'True';
+  readonly reason: ClusterReason;
+  readonly message: string;
+  readonly lastTransitionTime: string;
+  readonly lastUpdateTime: string;
+}
+
+/**
+ * The conditions to write for a cluster: those that are stored, with ClusterSetMissing only while the label names a set
+ * that does not exist. Undefined when the stored ones are these. `now` is RFC 3339.
+ */
+export function conditionsToWrite(
+  cluster: LabelledObject,
+  exists: (set: string) => boolean,
+  now: string,
+): readonly unknown[] | undefined {
+  const stored = conditionsOf(cluster);
+  const own = stored.filter(isOwn);
+  const message = missingText(cluster, exists);
+  if (message === undefined) return own.length === 0 ? undefined : stored.filter((one) => !isOwn(one));
+  const [first] = own;
+  const isSame = own.length === 1 && first?.['status'] === 'True' && first['message'] === message;
+  if (isSame && first['reason'] === REASON) return undefined;
+  const since = first?.['status'] === 'True' ? first['lastTransitionTime'] : undefined;
+  const condition: SetCondition = {
+    type: CLUSTER_SET_MISSING,
+    status: 'True',
+    reason: REASON,
+    message,
+    lastTransitionTime: typeof since === 'string' ? since : now,
+    lastUpdateTime: now,
+  };
+  return [...stored.filter((one) => !isOwn(one)), condition];
+}
+
+const REASON: ClusterReason = 'NoSuchClusterSet';
+
+/** Why the cluster is in no set that selects by the label; undefined for one without the label and for one that is being deleted. */
+function missingText({ metadata }: LabelledObject, exists: (set: string) => boolean): string | undefined {
+  const set = valueOf(metadata.labels ?? {}, CLUSTER_SET_LABEL);
+  if (set === undefined || metadata.deletionTimestamp !== undefined || exists(set)) return undefined;
+  return `label ${CLUSTER_SET_LABEL}=${set}: there is no ManagedClusterSet ${set}`;
+}
+
+function conditionsOf({ status }: LabelledObject): readonly Record<string, unknown>[] {
+  const listed = isRecord(status) ? status['conditions'] : undefined;
+  return isList(listed) ? listed.filter(isRecord) : [];
+}
+
+function isOwn(one: Readonly<Record<string, unknown>>): boolean {
+  return one['type'] === CLUSTER_SET_MISSING;
+}
