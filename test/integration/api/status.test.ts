@@ -105,9 +105,13 @@ const COLUMNS = [
     wide: 'NAME STATUS SELECTED DESIRED REASON AGE SETS MESSAGE',
   },
   { type: PlacementDecisions, narrow: 'NAME PLACEMENT AGE', wide: 'NAME PLACEMENT AGE CLUSTERS DECISIONS' },
-  { type: ManagedClusters, narrow: 'NAME SET PROBLEM KUBERNETES AGE', wide: 'NAME SET PROBLEM KUBERNETES AGE DISPLAY NAME' },
-  { type: ManagedClusterSets, narrow: 'NAME CLUSTERS EMPTY AGE', wide: 'NAME CLUSTERS EMPTY AGE SELECTOR' },
-  { type: ManagedClusterSetBindings, narrow: 'NAME BOUND REASON AGE', wide: 'NAME BOUND REASON AGE MESSAGE' },
+  {
+    type: ManagedClusters,
+    narrow: 'NAME SET PROBLEM KUBERNETES AGE',
+    wide: 'NAME SET PROBLEM KUBERNETES AGE DISPLAY NAME',
+  },
+  { type: ManagedClusterSets, narrow: 'NAME CLUSTERS EMPTY AGE', wide: 'NAME CLUSTERS EMPTY AGE SELECTOR INUSE' },
+  { type: ManagedClusterSetBindings, narrow: 'NAME BOUND REASON AGE', wide: 'NAME BOUND REASON AGE MESSAGE INUSE' },
 ];
 
 describeWithServer('the API server on the status of the custom resources', {}, (server) => {
