@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { loadAll } from 'js-yaml';
 
+import { version } from '../../src/config/config.js';
 import { DEFAULT_TARGET_NAMESPACE, OPERATOR_NAMESPACE, OPERATOR_SERVICE_ACCOUNT } from '../../src/api/names.js';
 import { kindsServed } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
@@ -13,8 +14,12 @@ import { kubectlOk } from '@multicluster-engine/kube-apiserver/testing/kubectl';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { isDeployment } from '../support/hub/deployment.js';
 import { startPod, type Pod } from '../support/hub/pod.js';
+import { pathWithKubectl } from '../support/clients/kubectl.js';
 import { describeWithPrograms, runProgram } from '../support/programs/programs.js';
+import { readPage } from '../support/repository/documents.js';
+import { stepsIn } from '../support/repository/markdown.js';
 import { root } from '../support/repository/root.js';
+import { ReaderSession } from '../support/repository/session.js';
 import { fields, items, text } from '../support/scenario/checks/reading.js';
 
 const MINUTE = 60_000;
@@ -24,19 +29,32 @@ const OPERATOR = `/apis/apps/v1/namespaces/${OPERATOR_NAMESPACE}/deployments/${O
 const GATEWAY = `/apis/apps/v1/namespaces/${DEFAULT_TARGET_NAMESPACE}/deployments/gateway`;
 const CLUSTERS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/managedclusters.cluster.fleetmgmt.io';
 const ENDPOINTS = `/apis/discovery.k8s.io/v1/namespaces/${DEFAULT_TARGET_NAMESPACE}/endpointslices`;
-const BEFORE = 'registry.example.com/engine:0.0.9';
-const AFTER = 'registry.example.com/engine:9.9.9';
+const REGISTRY = 'registry.example.com';
+const BEFORE = `${REGISTRY}/multicluster-engine:0.0.9`;
+const AFTER = `${REGISTRY}/multicluster-engine:${version()}`;
+/** The commands of the page, in its order. */
+const PAGE = stepsIn(readPage('docs/how-to/helm.md')).map(({ command }) => command.replaceAll('REGISTRY', REGISTRY));
 /** A column that the chart of the previous release lacks. */
 const COLUMN = /\n {8}- name: Display Name\n(?: {10}.*\n)+?(?= {6}\S)/;
 
 describeWithPrograms('the Helm chart on a hub', ['helm'], () => {
   describeWithServer(
     'a release of the Helm chart',
-    { own: true, capabilities: ['pods', 'rollouts', 'garbageCollection', 'serviceAccounts'] },
+    { own: true, capabilities: ['pods', 'rollouts', 'garbageCollection', 'namespaceDeletion', 'serviceAccounts'] },
     (server) => {
       let operator: Pod | undefined;
       let previous = '';
       let next = '';
+      let reader: ReaderSession;
+      /** How many commands of the page have been run. */
+      let done = 0;
+
+      /** Runs the next command of the page, which begins with `start`; `chart` is used in place of its chart. */
+      async function follows(start: string, chart = 'deploy/helm/multicluster-engine'): Promise<string> {
+        const command = PAGE[done++] ?? '';
+        expect(command.slice(0, start.length)).toBe(start);
+        return (await reader.succeeds(command.replace(' deploy/helm/multicluster-engine ', ` ${chart} `))).join('\n');
+      }
 
       function helm(...args: readonly string[]): Promise<string> {
         const home = (name: string): string => path.join(server().folder, 'helm', name);
@@ -98,19 +116,20 @@ describeWithPrograms('the Helm chart on a hub', ['helm'], () => {
         await helm('package', CHART, '--destination', server().folder);
         const [archive = ''] = (await readdir(server().folder)).filter((file) => file.endsWith('.tgz'));
         next = path.join(server().folder, archive);
+        const PATH = pathWithKubectl(path.join(root, '.bin'));
+        reader = new ReaderSession(server().folder, { PATH, KUBECONFIG: server().adminKubeconfig });
       }, 3 * MINUTE);
       afterAll(() => operator?.stop(), MINUTE);
 
       it(
         'helm install --wait installs the operator, which makes an engine available',
         async () => {
-          const settings = ['--set', 'image.repository=registry.example.com/engine'];
-          const notes = await helm('install', ...RELEASE, previous, '--create-namespace', '--wait', ...settings);
+          const notes = await follows('helm install', previous);
           await kindsServed(server());
           await startOperator('operator-0');
-          await kubectl('apply', '-f', `${root}/examples/engine.yaml`);
+          await follows('kubectl apply');
           await kubectl('apply', '-f', `${root}/examples/fleet.yaml`, '-f', `${root}/examples/placement.yaml`);
-          await kubectl('wait', '--for=condition=Ready', '--timeout=120s', 'mce/engine');
+          await follows('kubectl wait');
 
           expect(notes).toContain(`with image ${BEFORE}.`);
           expect(notes).toContain(`kubectl label namespace ${OPERATOR_NAMESPACE} pod-security`);
@@ -125,7 +144,7 @@ describeWithPrograms('the Helm chart on a hub', ['helm'], () => {
         async () => {
           const hooks = await helm('get', 'hooks', ...RELEASE);
           const objects = loadAll(hooks).map((one) => fields(one));
-          expect(await helm('test', ...RELEASE)).toMatch(/Phase:\s+Succeeded/);
+          expect(await follows('helm test')).toMatch(/Phase:\s+Succeeded/);
 
           // The pods of the hub run nothing: the program of the Job, as its ServiceAccount.
           const account = objects.filter(({ kind }) => kind !== 'Job');
@@ -178,15 +197,7 @@ describeWithPrograms('the Helm chart on a hub', ['helm'], () => {
           );
 
           await kubectl('label', 'namespace', OPERATOR_NAMESPACE, 'pod-security.kubernetes.io/enforce=restricted');
-          const notes = await helm(
-            'upgrade',
-            ...RELEASE,
-            next,
-            '--wait',
-            '--reset-then-reuse-values',
-            '--set',
-            'image.tag=9.9.9',
-          );
+          const notes = await follows('helm upgrade');
           await startOperator('operator-1');
           await waitFor('the image of the gateway', async (seen) => {
             const image = await imageAt(GATEWAY);
@@ -202,7 +213,7 @@ describeWithPrograms('the Helm chart on a hub', ['helm'], () => {
           expect(Math.min(...ready)).toBeGreaterThanOrEqual(2);
           expect(await imageAt(OPERATOR)).toBe(AFTER);
           expect(await columns()).toContain('Display Name');
-          await kubectl('wait', '--for=condition=Ready', '--timeout=120s', 'mce/engine');
+          await follows('kubectl wait');
         },
         5 * MINUTE,
       );
@@ -210,9 +221,10 @@ describeWithPrograms('the Helm chart on a hub', ['helm'], () => {
       it(
         'helm rollback brings the previous release back',
         async () => {
-          await helm('rollback', ...RELEASE, '--wait');
+          await follows('helm rollback');
           await startOperator('operator-2');
           await waitFor('the image of the gateway', async () => (await imageAt(GATEWAY)) === BEFORE);
+          await follows('kubectl wait');
 
           expect(await imageAt(OPERATOR)).toBe(BEFORE);
           expect(await columns()).not.toContain('Display Name');
@@ -221,21 +233,25 @@ describeWithPrograms('the Helm chart on a hub', ['helm'], () => {
       );
 
       it(
-        'helm uninstall leaves the definitions with all objects, and a new release takes them over',
+        'helm uninstall leaves the definitions with their objects, a new release takes them over, and kubectl deletes them',
         async () => {
+          await follows('kubectl delete mce');
+          // A kubelet ends the process when the Deployment is deleted.
           await operator?.stop();
-          await helm('uninstall', ...RELEASE, '--wait');
+          await follows('helm uninstall');
           const { status } = await server().call({ path: OPERATOR });
-          const left = await kubectl('get', 'crd,mce,mcl,placements', '-A', '-o', 'name');
+          const left = await kubectl('get', 'crd,mcl,placements', '-A', '-o', 'name');
 
           expect(status).toBe(404);
           expect(left.match(/^customresourcedefinition/gm)).toHaveLength(6);
-          expect(left).toContain('multiclusterengine.multicluster.platform.io/engine');
           expect(left).toContain('placement.cluster.fleetmgmt.io/web');
           expect(left.match(/^managedcluster\./gm)).toHaveLength(12);
 
           await helm('install', ...RELEASE, next, '--wait');
           expect(await columns()).toContain('Display Name');
+          await follows('kubectl delete -f crds/');
+          expect(await kubectl('get', 'crd', '-o', 'name')).toBe('');
+          expect(done).toBe(PAGE.length);
         },
         4 * MINUTE,
       );
