@@ -1,6 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { connect } from 'node:tls';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
@@ -9,6 +12,7 @@ import { Standalone } from '../support/processes/standalone.js';
 import { readPage } from '../support/repository/documents.js';
 import { stepsIn, type Step } from '../support/repository/markdown.js';
 import { ReaderSession } from '../support/repository/session.js';
+import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { kubectlStream, type KubectlStream } from '@multicluster-engine/kube-apiserver/testing/kubectl';
 
 const MINUTE = 60_000;
@@ -29,6 +33,17 @@ const [BACKUP = '', RESTORE = ''] = readPage('docs/how-to/backup-and-restore.md'
 interface Hub {
   readonly run: Standalone;
   readonly reader: ReaderSession;
+}
+
+/** The SHA-256 fingerprint of the certificate of the gateway, for a client that trusts `ca`. Rejects where it does not verify. */
+async function servedBy(port: number, ca: string): Promise<string> {
+  const socket = connect({ host: '127.0.0.1', port, servername: 'gateway.multicluster-engine.svc', ca });
+  try {
+    await once(socket, 'secureConnect');
+    return socket.getPeerCertificate().fingerprint256;
+  } finally {
+    socket.destroy();
+  }
 }
 
 /** A case for each step, with a title that fits on a line. */
@@ -80,6 +95,17 @@ describeWithKubectl('a reader of the documents', () => {
       );
       const trusted = await first.reader.succeeds('cat "$TMPDIR/gateway-ca.crt"');
       expect(trusted.slice(-served.length)).toEqual(served);
+    });
+
+    it('the gateway serves with the new certificate, which clients accept with the copy and not with the previous one alone', async () => {
+      const copy = readFileSync(path.join(folder, 'gateway-ca.crt'), 'utf8');
+      const [previous = '', next = ''] = copy.match(/-----BEGIN[^]+?-----END CERTIFICATE-----\n/g) ?? [];
+      const port = first.run.gatewayPort;
+      const wanted = new X509Certificate(next).fingerprint256;
+
+      await waitFor('the gateway to serve the new certificate', async () => (await servedBy(port, copy)) === wanted);
+
+      await expect(servedBy(port, previous)).rejects.toThrow(/self-signed|unable to verify/);
     });
   });
 
