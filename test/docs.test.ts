@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { BindingReasons, ClusterReasons, ClusterSetReasons, InUseReasons } from '../src/api/clusterreasons.js';
@@ -31,5 +31,39 @@ describe('docs/reference/events.md', () => {
     const rows = [...read('reference/events.md').matchAll(/^\| (\w+) \| (Normal|Warning) \| (.+) \|$/gm)];
     const written = Object.entries({ ...EngineEvents, ...PlacementEvents });
     expect(rows.map(([, reason, type, when]) => [reason, { type, when }])).toEqual(written);
+  });
+});
+
+describe('docs/reference/ways.md', () => {
+  const WAYS = [
+    'make run',
+    'npx',
+    'container',
+    'kustomize, default',
+    'kustomize, namespaced',
+    'kustomize, ha',
+    'make deploy',
+    'one file',
+    'Helm: install',
+    'Helm: upgrade',
+    'Helm: roll back',
+    'Helm: uninstall',
+    'OLM bundle',
+  ];
+  const rows = read('reference/ways.md')
+    .split('\n')
+    .filter((line) => line.startsWith('| '))
+    .slice(2)
+    .map((line) => line.split(' | ').map((cell) => cell.replaceAll(/^\| | \|$/g, '')));
+
+  it('docs/reference/ways.md lists every way to start or install, with a command and a measured time', () => {
+    expect(rows.map(([way]) => way)).toEqual(WAYS);
+    for (const [, command, , time] of rows)
+      expect([command, time]).toEqual([expect.stringMatching(/^`.+`$/), expect.stringMatching(/^\d+ s$/)]);
+  });
+
+  it.each(rows.map(([way = '', , test = '']) => [way, test]))('the test of %s exists: %s', (_, test) => {
+    expect(test).toMatch(/^`test\/.+\.test\.ts`$/);
+    expect(existsSync(path.join(root, test.replaceAll('`', '')))).toBe(true);
   });
 });
