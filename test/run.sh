@@ -36,10 +36,10 @@ control_plane() { # builds kube-apiserver, helm and the rest once a machine; whe
   bash test/support/programs/build.sh >/dev/null || true
 }
 
-end_to_end() { # end_to_end [SUFFIX]: then all requests of these tests together are compared with the rights in deploy/
+end_to_end() { # end_to_end [SUFFIX]: each file with a server of its own; then all their requests are compared with the rights in deploy/
   export CONTROL_PLANE_AUDIT=$PWD/.run/audit # the servers' request logs
   rm -rf "$CONTROL_PLANE_AUDIT"
-  jest "e2e${1-}" --runInBand --testPathPatterns '/dist/test/e2e/' --testPathIgnorePatterns '\.nightly\.test\.js$'
+  jest "e2e${1-}" --testPathPatterns '/dist/test/e2e/' --testPathIgnorePatterns '\.nightly\.test\.js$'
   jest "rights${1-}" --runInBand --testMatch '**/dist/test/e2e/audit.js'
   unset CONTROL_PLANE_AUDIT
 }

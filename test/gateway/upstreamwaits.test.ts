@@ -242,6 +242,23 @@ it('a call whose body is not read leaves its connection to others', async () => 
   expect(await send(READ)).toBe(200);
 });
 
+it('calls whose clients leave in the middle of them open no further connections', async () => {
+  const LEAVING = 10;
+  gate.open(port);
+  server.script = () => undefined;
+  const client = new AbortController();
+  const calls = Array.from({ length: LEAVING }, () => send(READ, client.signal));
+  await waitFor('the requests', () => server.requests.length === LEAVING);
+
+  client.abort();
+
+  expect(new Set(await Promise.all(calls))).toEqual(new Set(['abandoned']));
+  await waitFor('the end of the connections', () => gate.accepted.every(({ destroyed }) => destroyed));
+  server.script = answerNormally;
+  expect(await send(READ)).toBe(200);
+  expect(gate.accepted.length).toBe(LEAVING + 1);
+});
+
 it('a call that cannot connect leaves its connection to others', async () => {
   gate.stop();
 

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { buildConnector, Pool, type Dispatcher } from 'undici';
+import { buildConnector, Client, Pool, type Dispatcher } from 'undici';
 import type { Clock } from '../../runtime/clock.js';
 import type { GatewayMetrics } from '../../runtime/metrics.js';
 import type { Method } from '../request/routes.js';
@@ -98,6 +98,7 @@ export class Upstream {
       bodyTimeout: 0,
       maxResponseSize: MAX_RESPONSE_BYTES,
       connect: this.#connect,
+      factory: (origin: URL, options: Client.Options) => withoutReconnect(new Client(origin, options)),
     });
     previous?.close().catch(() => undefined);
   }
@@ -248,6 +249,19 @@ function verifyingConnector(ca: string, timeout: number): buildConnector.connect
       if (error === null) callback(null, socket);
       else callback(toUpstreamError(error, 'unreachable'), null);
     });
+}
+
+/**
+ * The client, which leaves its pool when its request is aborted. undici would open another connection for that request,
+ * and only then find that nobody waits for it: each caller that leaves would cost a handshake with the API server. No
+ * other request is lost, since a client of a pool has one at a time.
+ */
+function withoutReconnect(client: Client): Client {
+  return client.on('disconnect', (origin, targets, error) => {
+    if (error.code !== 'UND_ERR_INFO' || error.message !== 'aborted') return;
+    client.emit('connectionError', origin, targets, error);
+    void client.destroy();
+  });
 }
 
 function text(value: string | string[] | undefined): string {
