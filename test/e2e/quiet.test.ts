@@ -27,6 +27,20 @@ function placement(name: string, index: number): AnyObject {
   );
 }
 
+/** A Placement whose messages name a missing set and a key that no cluster has, with a budget. */
+const SHORT = fleetObject(
+  'Placement',
+  { name: 'short', namespace: 'shop' },
+  {
+    numberOfClusters: 500,
+    ClusterSets: ['nope', 'prod'],
+    disruptionBudget: { maxRemovals: 1 },
+    predicates: ['teir', 'tier'].map((key) => ({
+      requiredClusterSelector: { labelSelector: { matchLabels: { [key]: 'gold' } } },
+    })),
+  },
+);
+
 describeWithServer('a hub at rest', { own: true, ...HUB }, (server) => {
   let hub: Hub;
 
@@ -48,10 +62,7 @@ describeWithServer('a hub at rest', { own: true, ...HUB }, (server) => {
         }),
       ),
     );
-    await createAll(
-      server(),
-      Array.from({ length: PLACEMENTS }, (_, n) => placement(`p-${n}`, n)),
-    );
+    await createAll(server(), [...Array.from({ length: PLACEMENTS }, (_, n) => placement(`p-${n}`, n)), SHORT]);
     await hub.kubectl('wait', '--for=condition=Ready', '--timeout=120s', '-n', 'shop', 'placement', '--all');
     await hub.settled();
   }, 8 * MINUTE);
@@ -84,6 +95,26 @@ describeWithServer('a hub at rest', { own: true, ...HUB }, (server) => {
       expect(new Set(renewals.map(({ name }) => name))).toEqual(
         new Set(['multicluster-engine-engine', 'multicluster-engine-placement']),
       );
+    },
+    3 * MINUTE,
+  );
+
+  it(
+    'a hub at rest gets no writes of the placement controller for changes of clusters that turn no fact',
+    async () => {
+      const status = 'jsonpath={.status.conditions[?(@.type=="PlacementSatisfied")].message}';
+      const message = await hub.kubectl('get', 'placement', 'short', '-n', 'shop', '-o', status);
+      expect(message).toBe(
+        '470 of 500 wanted clusters are missing: every cluster that matches is selected; predicate 0: no candidate has ' +
+          'label teir; nothing comes from nope (no ManagedClusterSetBinding nope in namespace shop)',
+      );
+      const mark = await server().logMark();
+      await hub.kubectl('label', 'mcl', '-l', 'tier=gold', 'noise=loud');
+      await hub.kubectl('label', 'mcl', '-l', 'tier=silver', 'tires=gold');
+      await quietWindow(5000);
+
+      const writes = (await hub.writes(mark)).filter(({ user }) => user.endsWith(':placement-controller'));
+      expect(writes.map(inWords)).toEqual([]);
     },
     3 * MINUTE,
   );
