@@ -142,6 +142,22 @@ describeWithPrograms('the Helm chart', ['helm', 'kustomize'], () => {
   });
 
   it.each([
+    ['policies.inUse', 'in-use'],
+    ['policies.warnings', 'warnings'],
+  ])(
+    'the Helm chart with %s=false leaves out the policy %s and its binding, and nothing else',
+    async (value, policy) => {
+      const [whole, less] = [await template(), await template('--set', `${value}=false`)];
+
+      expect([...whole.keys()].filter((id) => !less.has(id))).toEqual([
+        `ValidatingAdmissionPolicy /multicluster-engine-${policy}`,
+        `ValidatingAdmissionPolicyBinding /multicluster-engine-${policy}`,
+      ]);
+      expect(less.size).toBe(whole.size - 2);
+    },
+  );
+
+  it.each([
     [[], `multicluster-engine:${version()}`],
     [['image.repository=localhost:5000/engine'], `localhost:5000/engine:${version()}`],
     [['image.tag=9.9'], 'multicluster-engine:9.9'],
@@ -214,6 +230,7 @@ describe('values.schema.json', () => {
     { onlyNamespace: 'default' },
     { topologySpread: { nodes: 'Never' } },
     { extraArgs: ['log-level=debug'] },
+    { policies: { target: false } },
     { metrics: { secure: 'true' } },
     { metrics: { targetNamespace: '' } },
   ])('values.schema.json rejects %j', (wrong) => {

@@ -152,26 +152,6 @@ describeWithServer('sets in use', { own: true, capabilities: ['garbageCollection
     expect([result.code, warnings(result)]).toEqual([0, [warning]]);
   });
 
-  it('a set in use is not deleted by the garbage collector until it is allowed', async () => {
-    await ok('create', 'clusterrole', 'owner', '--verb=get', '--resource=pods');
-    const uid = await ok('get', 'clusterrole', 'owner', '-o=jsonpath={.metadata.uid}');
-    const owner = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', name: 'owner', uid };
-    const patch = `-p=${JSON.stringify({ metadata: { ownerReferences: [owner] } })}`;
-    await ok('patch', 'mclset', 'owned', 'sibling', '--type=merge', patch);
-    await fleet.bind('shop', 'owned');
-    await fleet.place('shop', 'all', { ClusterSets: ['owned'] });
-    await untilInUse(ManagedClusterSets, { name: 'owned' });
-
-    await ok('delete', 'clusterrole', 'owner');
-    await waitFor('the other set of the owner to be collected', async () => {
-      return !(await exists(ManagedClusterSets, { name: 'sibling' }));
-    });
-    expect(await exists(ManagedClusterSets, { name: 'owned' })).toBe(true);
-
-    await ok('annotate', 'mclset', 'owned', ALLOWED);
-    await waitFor('the set to be gone', async () => !(await exists(ManagedClusterSets, { name: 'owned' })));
-  });
-
   it('a namespace is deleted with its bindings and Placements while they use a set', async () => {
     await fleet.namespace('leaving', 'production');
     await fleet.place('leaving', 'web');
@@ -203,6 +183,27 @@ describeWithServer('sets in use', { own: true, capabilities: ['garbageCollection
       expect(await exists(Placements, { namespace: 'store', name: 'web' })).toBe(false);
       expect(await exists(ManagedClusterSetBindings, { namespace: 'store', name: 'production' })).toBe(false);
     });
+  });
+
+  // Late in the file: a real garbage collector takes half a minute to notice new definitions.
+  it('a set in use is not deleted by the garbage collector until it is allowed', async () => {
+    await ok('create', 'clusterrole', 'owner', '--verb=get', '--resource=pods');
+    const uid = await ok('get', 'clusterrole', 'owner', '-o=jsonpath={.metadata.uid}');
+    const owner = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', name: 'owner', uid };
+    const patch = `-p=${JSON.stringify({ metadata: { ownerReferences: [owner] } })}`;
+    await ok('patch', 'mclset', 'owned', 'sibling', '--type=merge', patch);
+    await fleet.bind('shop', 'owned');
+    await fleet.place('shop', 'all', { ClusterSets: ['owned'] });
+    await untilInUse(ManagedClusterSets, { name: 'owned' });
+
+    await ok('delete', 'clusterrole', 'owner');
+    await waitFor('the other set of the owner to be collected', async () => {
+      return !(await exists(ManagedClusterSets, { name: 'sibling' }));
+    });
+    expect(await exists(ManagedClusterSets, { name: 'owned' })).toBe(true);
+
+    await ok('annotate', 'mclset', 'owned', ALLOWED);
+    await waitFor('the set to be gone', async () => !(await exists(ManagedClusterSets, { name: 'owned' })));
   });
 
   it('a set in use is deleted once the annotation allows it, and its Placement loses the clusters', async () => {
