@@ -96,4 +96,24 @@ describe('quiet status', () => {
     );
     expect(hub.writesSince(mark).filter((write) => write.includes(`${NAMESPACE}/short`))).toHaveLength(1);
   });
+
+  it('of twelve Placements that one change turns, ten have an explanation in their event', async () => {
+    const hub = new PlacementRig();
+    hub.cluster('a', { tier: 'gold' });
+    for (let n = 0; n < 12; n++) hub.place(`p${n}`, { predicates: [onLabel('tier', 'gold')] });
+    await hub.start();
+    hub.events.length = 0;
+
+    hub.cluster('a', { teir: 'gold' });
+    await hub.untilIdle();
+
+    const notes = hub.events.filter(({ reason }) => reason === 'PlacementUnsatisfied').map(({ note }) => note);
+    const message = 'no cluster of cluster sets fleet matches: predicate 0: no candidate has label tier';
+    const line = "0/1 clusters are selected: 1 didn't match label tier=gold; did you mean label teir (1 of 1 have it)?";
+    expect(notes.filter((note) => note === `${message}; ${line}`)).toHaveLength(10);
+    expect(notes.filter((note) => note === message)).toHaveLength(2);
+    expect(hub.events.filter(({ reason, type }) => reason === 'DecisionChanged' && type === 'Warning')).toHaveLength(
+      12,
+    );
+  });
 });
