@@ -29,6 +29,10 @@ async function run(config: Config): Promise<number> {
     const { runCheck } = await import('./commands/cli/check.js');
     return runCheck(config);
   }
+  if (config.command === 'release') {
+    const { runRelease } = await import('./commands/cli/release.js');
+    return runRelease(config);
+  }
   if (config.command === 'completion' || config.command === '__complete') {
     const { runCompletion } = await import('./commands/cli/completion.js');
     return runCompletion(config);

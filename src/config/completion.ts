@@ -57,6 +57,7 @@ const VALUES: Readonly<Record<string, Suggestion>> = {
   'operator-namespace': { live: 'namespaces' },
   context: { live: 'contexts' },
   cluster: { live: 'managedclusters' },
+  clusters: { live: 'managedclusters' },
   output: { words: ['json', 'yaml', 'name', 'wide'] },
   color: { words: ['auto', 'always', 'never'] },
   kubeconfig: { files: true },

@@ -24,6 +24,7 @@ import { gateway, GATEWAY_FLAGS, type GatewayConfig } from './gateway.js';
 import * as inspect from './inspect.js';
 import { plan, PLAN_FLAGS, type PlanConfig } from './plan.js';
 import { operator, OPERATOR_FLAGS, type OperatorConfig } from './operator.js';
+import { release as releaseCommand, RELEASE_ARGUMENTS, RELEASE_FLAGS, type ReleaseConfig } from './release.js';
 import { standalone, STANDALONE_FLAGS, type StandaloneConfig } from './standalone.js';
 
 export type { ControllerName, ManagerConfig as HubConfig, OperatorConfig } from './operator.js';
@@ -50,6 +51,7 @@ export type Config =
   | inspect.TreeConfig
   | inspect.StatusConfig
   | inspect.CheckConfig
+  | ReleaseConfig
   | CompletionConfig
   | CompleteConfig;
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -124,6 +126,13 @@ const COMMANDS: readonly CommandRow[] = [
     arguments: '',
     flags: inspect.CHECK_FLAGS,
     build: (flags, env, positional) => inspect.check(flags, { env, positional, version: version() }),
+  },
+  {
+    name: 'release',
+    summary: 'Lets clusters leave that a disruption budget holds: writes an annotation of the Placement.',
+    arguments: RELEASE_ARGUMENTS,
+    flags: RELEASE_FLAGS,
+    build: (flags, env, positional) => releaseCommand(flags, { env, positional, version: version() }),
   },
   {
     name: 'completion',

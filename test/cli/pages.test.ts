@@ -6,11 +6,13 @@ import { checkBefore } from '../../src/cli/check/pre.js';
 import { explainPlacement } from '../../src/cli/explain/command.js';
 import { worldIn } from '../../src/cli/fleetsource.js';
 import { status } from '../../src/cli/inspect/status.js';
+import { releaseRemovals } from '../../src/cli/release/release.js';
 import { tree } from '../../src/cli/inspect/tree.js';
 import { whoSelects } from '../../src/cli/inspect/whoselects.js';
 import { readConfig } from '../../src/config/config.js';
 import { EXAMPLE_SPEC, exampleWorld } from '../support/builders/examplefleet.js';
-import { hubFacts, leaseFact, placementIn, preFacts, rawEngine, readingOf } from '../support/builders/hubfacts.js';
+import { heldWorld, ReleaseClient } from '../support/fakes/releaseclient.js';
+import { hubFacts, leaseFact, NOW, placementIn, preFacts, rawEngine, readingOf } from '../support/builders/hubfacts.js';
 import { rawPlacement } from '../support/builders/world.js';
 import { readPage } from '../support/repository/documents.js';
 import { stepsIn } from '../support/repository/markdown.js';
@@ -20,6 +22,7 @@ const PAGES = [
   'docs/how-to/find-out-why.md',
   'docs/reference/cli/check.md',
   'docs/reference/cli/explain.md',
+  'docs/reference/cli/release.md',
   'docs/reference/cli/status.md',
   'docs/reference/cli/tree.md',
   'docs/reference/cli/who-selects.md',
@@ -32,7 +35,7 @@ const WORLD = exampleWorld(EXAMPLE_SPEC, {
 /** The placement controller stopped: the Lease ran out 3 minutes ago. */
 const FACTS = hubFacts({ placementLease: leaseFact(PLACEMENT_LEASE, 'placement-controller-1', 200_000) });
 
-function outputOf(command: string): string {
+async function outputOf(command: string): Promise<string> {
   const argv = command.replace(/^(kubectl mce|multicluster-engine) /, '').split(' ');
   const config = readConfig(argv, {});
   const colored = false;
@@ -49,6 +52,11 @@ function outputOf(command: string): string {
       return status(readingOf(WORLD), { ...config, colored });
     case 'check':
       return checkText(config.pre ? checkBefore(preFacts()) : checkHub(FACTS), { ...config, colored });
+    case 'release': {
+      const { namespace = 'default', placement, clusters, forMs } = config;
+      const request = { namespace, placement, clusters, now: NOW, until: NOW + forMs };
+      return `${await releaseRemovals(new ReleaseClient(heldWorld()), request)}\n`;
+    }
     default:
       throw new Error(`${command}: no command of these pages`);
   }
@@ -59,7 +67,7 @@ describe('the commands of the pages', () => {
     PAGES.flatMap((page) =>
       stepsIn(readPage(page)).map((step): [string, string, readonly string[]] => [page, step.command, step.output]),
     ),
-  )('%s shows what %s prints', (_page, command, output) => {
-    expect(output).toEqual(outputOf(command).trimEnd().split('\n'));
+  )('%s shows what %s prints', async (_page, command, output) => {
+    expect(output).toEqual((await outputOf(command)).trimEnd().split('\n'));
   });
 });

@@ -216,17 +216,17 @@ describe('a command line', () => {
     [
       'without a command',
       [],
-      'no command; want one of: operator, gateway, standalone, explain, plan, who-selects, tree, status, check, completion (see multicluster-engine --help)',
+      'no command; want one of: operator, gateway, standalone, explain, plan, who-selects, tree, status, check, release, completion (see multicluster-engine --help)',
     ],
     [
       'with an unknown command',
       ['operate'],
-      'unknown command "operate"; want one of the commands: operator, gateway, standalone, explain, plan, who-selects, tree, status, check, completion',
+      'unknown command "operate"; want one of the commands: operator, gateway, standalone, explain, plan, who-selects, tree, status, check, release, completion',
     ],
     [
       'that begins with a flag',
       ['--workers=3'],
-      'unknown flag "--workers=3"; want one of the commands: operator, gateway, standalone, explain, plan, who-selects, tree, status, check, completion',
+      'unknown flag "--workers=3"; want one of the commands: operator, gateway, standalone, explain, plan, who-selects, tree, status, check, release, completion',
     ],
     ['with an unknown flag', ['operator', '--foo=1'], 'unknown flag "--foo" (see multicluster-engine operator --help)'],
     [

@@ -68,13 +68,15 @@ const silver = exampleClusters({
   'prod-us-1': rawCluster('prod-us-1', { set: 'production', labels: { tier: 'silver' } }),
 });
 const withoutClusters = readingOf(exampleWorld(EXAMPLE_SPEC, { managedclusters: [] }, [forbidden('managedclusters')]));
+const budget = { ...EXAMPLE_SPEC, disruptionBudget: { maxRemovals: 0 } };
+const held = readingOf(exampleWorld(budget, { managedclusters: silver }));
 const oneNamespace: FleetReading = { ...example, namespace: 'shop', refused: [forbidden('placements')] };
 const hub = (...placements: readonly ReturnType<typeof placementIn>[]): FleetReading =>
   readingOf(worldOf({ multiclusterengines: [rawEngine()], placements }));
-const held = { type: 'RemovalsHeld', status: 'True', message: 'maxRemovals 10% in 3600 s would be exceeded' };
+const holding = { type: 'RemovalsHeld', status: 'True', message: 'maxRemovals 10% in 3600 s would be exceeded' };
 const mixed = hub(
   placementIn('Satisfied'),
-  placementIn('Satisfied', 'held', '', [held]),
+  placementIn('Satisfied', 'held', '', [holding]),
   placementIn('Unsatisfied', 'api', 'no cluster matches'),
   placementIn('Pending', 'new'),
 );
@@ -111,6 +113,8 @@ const cases: readonly Case[] = [
   selects('a cluster of a Placement that wants all', readingOf(exampleWorld({})), 'prod-us-1'),
   selects('a cluster that leaves', readingOf(exampleWorld(EXAMPLE_SPEC, { managedclusters: silver })), 'prod-us-1'),
   selects('a surplus cluster', readingOf(exampleWorld({ numberOfClusters: 0 })), 'prod-us-1'),
+  selects('a cluster that the budget holds', held, 'prod-us-1'),
+  selects('a cluster that the budget holds', held, 'prod-us-1', { output: 'json' }),
   selects('a cluster that no decision holds', example, 'prod-ap-1'),
   selects('a cluster where clusters cannot be read', withoutClusters, 'prod-us-1'),
   selects('a cluster where clusters cannot be read', withoutClusters, 'prod-us-1', { output: 'json' }),

@@ -77,6 +77,7 @@ function isLeaving({ cluster }: ExplainedSelection): boolean {
 function whyText(explained: ExplainedSelection): string {
   const { cluster, explanation } = explained;
   if (!isLeaving(explained)) return reasonText(cluster, explanation);
+  if (cluster.verdict === 'Held') return `held: ${reasonText(cluster, explanation)}`;
   const { wanted } = explanation.placement.rules;
   const cause =
     cluster.verdict === 'NotNeeded' ? `spec.numberOfClusters is ${wanted}` : reasonText(cluster, explanation);

@@ -28,6 +28,7 @@ export const TESTS_OF_PAGES: Readonly<Record<string, string>> = {
   'docs/reference/cli/check.md': 'test/cli/pages.test.ts',
   'docs/reference/cli/explain.md': 'test/cli/pages.test.ts',
   'docs/reference/cli/plan.md': 'test/commands/cli/plan.test.ts',
+  'docs/reference/cli/release.md': 'test/cli/pages.test.ts',
   'docs/reference/cli/status.md': 'test/cli/pages.test.ts',
   'docs/reference/cli/tree.md': 'test/cli/pages.test.ts',
   'docs/reference/cli/who-selects.md': 'test/cli/pages.test.ts',

@@ -1,0 +1,81 @@
+import { ALLOW_REMOVALS_ANNOTATION } from '../../api/names.js';
+import { Placements } from '../../api/resources.js';
+import { timestamp } from '../../domain/conditions.js';
+import { explainInputOf, type World } from '../../domain/fleet/world.js';
+import { wordText } from '../../domain/placement/explain/requirementtext.js';
+import { schedule } from '../../domain/placement/schedule.js';
+import type { ReadClient, WriteClient } from '../../kube/client/client.js';
+import { isFailure } from '../../runtime/errors.js';
+import { NotFoundError, someNames } from '../output.js';
+import { readPlacementWorld } from '../sources.js';
+import { unreadableLine } from '../withheld.js';
+
+/** Lets clusters leave a decision that a disruption budget keeps in it. */
+
+export interface ReleaseRequest {
+  readonly namespace: string;
+  readonly placement: string;
+  /** Names, or `*` alone; undefined: those that are held. */
+  readonly clusters: readonly string[] | undefined;
+  /** ms since the epoch. */
+  readonly now: number;
+  /** ms since the epoch, later than `now`. */
+  readonly until: number;
+}
+
+type ReleaseClient = ReadClient & Pick<WriteClient, 'patchMetadata'>;
+
+const FIELD_MANAGER = 'multicluster-engine-cli';
+/** A Placement that is changed meanwhile is read and written again, this often. */
+const ATTEMPTS = 3;
+const ALL = '*';
+const MOST_NAMES = 20;
+
+/**
+ * Writes the annotation allow-removals of the Placement, in place of an earlier one; returns one line. Writes nothing when
+ * nothing is held. @throws NotFoundError without such a Placement or cluster; ApiError.
+ */
+export async function releaseRemovals(client: ReleaseClient, request: ReleaseRequest): Promise<string> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await release(client, request);
+    } catch (error) {
+      if (!isFailure(error, 'Conflict') || attempt >= ATTEMPTS) throw error;
+    }
+  }
+}
+
+async function release(client: ReleaseClient, request: ReleaseRequest): Promise<string> {
+  const { namespace, placement: name, now, until } = request;
+  const world = { ...(await readPlacementWorld(client, { namespace, name })), at: now };
+  const [placement] = world.objects.placements;
+  const of = `${namespace}/${name}`;
+  if (placement === undefined) throw new NotFoundError(`Placement ${of} was not found`);
+  const clusters = request.clusters ?? heldIn(world, request);
+  if (clusters.length === 0) return `${of} holds no cluster: nothing to release`;
+  checkDecided(clusters, world, request);
+  const { uid = '', resourceVersion = '' } = placement.metadata;
+  const annotations = { [ALLOW_REMOVALS_ANNOTATION]: `${timestamp(until)}/${clusters.join(',')}` };
+  const metadata = { uid, resourceVersion, annotations };
+  await client.patchMetadata(Placements, { namespace, name }, metadata, { fieldManager: FIELD_MANAGER });
+  const who = clusters.includes(ALL) ? 'all clusters that fail a rule' : someNames(clusters, MOST_NAMES);
+  return `${of}: ${who} may leave until ${timestamp(until)}`;
+}
+
+/** The clusters that the budget holds. @throws NotFoundError where that cannot be computed. */
+function heldIn(world: World, { namespace, placement }: ReleaseRequest): readonly string[] {
+  const unread = unreadableLine(world.withheld, 'which clusters are held is not known: name them with --clusters');
+  if (unread !== undefined) throw new NotFoundError(unread);
+  const input = explainInputOf(world, namespace, placement);
+  return input === undefined ? [] : schedule(input.snapshot).heldRemovals.map((one) => one.cluster);
+}
+
+/** A misspelt name would release nothing. @throws NotFoundError for a name that the decision does not hold. */
+function checkDecided(clusters: readonly string[], world: World, { namespace, placement }: ReleaseRequest): void {
+  if (clusters.includes(ALL) || world.withheld.some(({ resource }) => resource === 'placementdecisions')) return;
+  const stored = explainInputOf(world, namespace, placement)?.snapshot.stored ?? [];
+  const decided = new Set(stored.flatMap((one) => one.clusters));
+  const other = clusters.find((one) => !decided.has(one));
+  if (other !== undefined)
+    throw new NotFoundError(`cluster ${wordText(other)} is not in the decision of ${namespace}/${placement}`);
+}
