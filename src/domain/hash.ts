@@ -12,7 +12,11 @@ const encoder = new TextEncoder();
 export function hash64(text: string): Hash64 {
   let high = 0xcbf29ce4;
   let low = 0x84222325;
-  for (const byte of encoder.encode(text)) {
+  // The code units of an ASCII text are its bytes; encoding it would cost more than hashing it.
+  const bytes = isAscii(text) ? undefined : encoder.encode(text);
+  const length = bytes?.length ?? text.length;
+  for (let at = 0; at < length; at++) {
+    const byte = bytes?.[at] ?? text.charCodeAt(at);
     const mixed = (low ^ byte) >>> 0;
     // The prime is 2^40 + 0x1b3; every product below stays under 2^53.
     const product = mixed * 0x1b3;
@@ -20,6 +24,11 @@ export function hash64(text: string): Hash64 {
     low = product >>> 0;
   }
   return { high, low };
+}
+
+function isAscii(text: string): boolean {
+  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) > 0x7f) return false;
+  return true;
 }
 
 /** Sixteen lower-case hexadecimal digits. */

@@ -1,4 +1,4 @@
-import { meets, valueOf, type Requirement } from '../selectors.js';
+import { admits, firstUnmet, valueOf, type Requirement } from '../selectors.js';
 import type { ClusterView, PlacementRules, Predicate } from './predicates.js';
 
 /**
@@ -28,16 +28,21 @@ export interface Subject {
   readonly cluster: ClusterView | undefined;
   /** Whether it is in an eligible set, or was selected and may be in one whose selector is unreadable. */
   readonly member: boolean;
+  /** Whether it {@link matches}, where that is known already. */
+  readonly matched?: boolean;
 }
 
-type Rule = (subject: Subject, rules: PlacementRules) => Generator<FailureCause, void, undefined>;
+type Rule = (subject: Subject, rules: PlacementRules) => FailureCause | undefined;
 
 /** In their order: the first failure is the cause that is reported. */
 const RULES: readonly Rule[] = [exists, notDeleting, memberOfEligibleSet, matchesPredicate];
 
 /** Every rule that the cluster fails, in the order of the rules; with a `problem` existence and deletion alone count. */
 export function* failures(subject: Subject, rules: PlacementRules): Generator<FailureCause, void, undefined> {
-  for (const rule of RULES) yield* rule(subject, rules);
+  for (const rule of RULES) {
+    const cause = rule(subject, rules);
+    if (cause !== undefined) yield cause;
+  }
 }
 
 /** The first rule that the cluster fails; undefined when it passes all of them. */
@@ -49,33 +54,45 @@ export function firstFailure(subject: Subject, rules: PlacementRules): FailureCa
 /** Each requirement of the predicate that the cluster does not meet, labels first; none when it matches. */
 export function* unmet({ labels, claims }: Predicate, cluster: ClusterView): Generator<Unmet, void, undefined> {
   for (const requirement of labels) {
-    if (!meets(requirement, cluster.labels))
-      yield { source: 'label', requirement, found: valueOf(cluster.labels, requirement.key) };
+    const one = unmetBy(valueOf(cluster.labels, requirement.key), 'label', requirement);
+    if (one !== undefined) yield one;
   }
   for (const requirement of claims) {
-    if (!meets(requirement, cluster.claims))
-      yield { source: 'claim', requirement, found: valueOf(cluster.claims, requirement.key) };
+    const one = unmetBy(valueOf(cluster.claims, requirement.key), 'claim', requirement);
+    if (one !== undefined) yield one;
   }
+}
+
+/** The requirement, if a cluster with this value of its key does not meet it. */
+export function unmetBy(found: string | undefined, source: Source, requirement: Requirement): Unmet | undefined {
+  return admits(requirement, found) ? undefined : { source, requirement, found };
 }
 
 /** Whether the cluster matches a predicate, or there is none; false with a `problem`. */
 export function matches({ problem, predicates }: PlacementRules, cluster: ClusterView): boolean {
   if (problem !== undefined) return false;
-  return predicates.length === 0 || predicates.some((predicate) => unmet(predicate, cluster).next().done === true);
+  return (
+    predicates.length === 0 ||
+    predicates.some(
+      ({ labels, claims }) =>
+        firstUnmet(labels, cluster.labels) === undefined && firstUnmet(claims, cluster.claims) === undefined,
+    )
+  );
 }
 
-function* exists({ cluster }: Subject): Generator<FailureCause, void, undefined> {
-  if (cluster === undefined) yield 'Gone';
+function exists({ cluster }: Subject): FailureCause | undefined {
+  return cluster === undefined ? 'Gone' : undefined;
 }
 
-function* notDeleting({ cluster }: Subject): Generator<FailureCause, void, undefined> {
-  if (cluster?.deleting === true) yield 'Deleting';
+function notDeleting({ cluster }: Subject): FailureCause | undefined {
+  return cluster?.deleting === true ? 'Deleting' : undefined;
 }
 
-function* memberOfEligibleSet({ cluster, member }: Subject, rules: PlacementRules): ReturnType<Rule> {
-  if (cluster !== undefined && !member && rules.problem === undefined) yield 'NotMember';
+function memberOfEligibleSet({ cluster, member }: Subject, { problem }: PlacementRules): FailureCause | undefined {
+  return cluster !== undefined && !member && problem === undefined ? 'NotMember' : undefined;
 }
 
-function* matchesPredicate({ cluster }: Subject, rules: PlacementRules): ReturnType<Rule> {
-  if (cluster !== undefined && rules.problem === undefined && !matches(rules, cluster)) yield 'NotMatched';
+function matchesPredicate({ cluster, matched }: Subject, rules: PlacementRules): FailureCause | undefined {
+  if (cluster === undefined || rules.problem !== undefined) return undefined;
+  return (matched ?? matches(rules, cluster)) ? undefined : 'NotMatched';
 }

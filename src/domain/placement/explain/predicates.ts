@@ -25,15 +25,15 @@ export interface RequirementExplanation extends SourcedRequirement {
 export function explainPredicates({ placement, clusters }: Explanation): readonly PredicateExplanation[] {
   const considered = clusters.filter(({ cluster, sets }) => sets.length > 0 && cluster?.deleting === false);
   const candidates = considered.flatMap(({ cluster }) => cluster ?? []);
-  const unmetBy = new Map<Requirement, number>();
+  const unmetBy = new Map<Requirement, { count: number }>();
   const matched = placement.rules.predicates.map(() => 0);
   for (const { unmet } of considered) {
-    for (const [index, list] of unmet.entries()) {
+    unmet.forEach((list, index) => {
       if (list.length === 0) matched[index] = (matched[index] ?? 0) + 1;
-      for (const { requirement } of list) unmetBy.set(requirement, (unmetBy.get(requirement) ?? 0) + 1);
-    }
+      for (const { requirement } of list) countOne(unmetBy, requirement);
+    });
   }
-  const metBy = (requirement: Requirement): number => candidates.length - (unmetBy.get(requirement) ?? 0);
+  const metBy = (requirement: Requirement): number => candidates.length - (unmetBy.get(requirement)?.count ?? 0);
   const facts = { ...factsAmong(candidates), someMeet: (one: SourcedRequirement) => metBy(one.requirement) > 0 };
   return placement.rules.predicates.map((predicate, index) => {
     const requirements = sourcedRequirements(predicate).map((one) => ({ ...one, met: metBy(one.requirement) }));
@@ -46,6 +46,12 @@ export function explainPredicates({ placement, clusters }: Explanation): readonl
       hints: nobody ? requirements.filter(({ met }) => met === 0).flatMap((one) => hintsFor(one, candidates)) : [],
     };
   });
+}
+
+function countOne<K>(counts: Map<K, { count: number }>, key: K): void {
+  const known = counts.get(key);
+  if (known === undefined) counts.set(key, { count: 1 });
+  else known.count += 1;
 }
 
 /** `predicate 0: no candidate has label teir`; undefined for a predicate that matches. */
