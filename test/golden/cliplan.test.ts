@@ -71,6 +71,16 @@ const cases: readonly Case[] = [
     deletions: ['mclset/production'],
     maxRemovals: { kind: 'percent', value: 10 },
   }),
+  text(
+    'a deleted set, with a disruption budget',
+    { deletions: ['mclset/production'] },
+    exampleWorld({ ...EXAMPLE_SPEC, disruptionBudget: { maxRemovals: '10%' } }),
+  ),
+  json(
+    'a deleted set, with a disruption budget',
+    { deletions: ['mclset/production'] },
+    exampleWorld({ ...EXAMPLE_SPEC, disruptionBudget: { maxRemovals: '10%' } }),
+  ),
   text('a deleted binding', { deletions: ['mclsetbinding/edge'] }),
   text('a deleted cluster', { deletions: ['mcl/prod-us-1'] }),
   text('a deleted Placement', { deletions: ['placement/web'] }),

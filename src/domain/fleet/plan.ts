@@ -1,5 +1,6 @@
 import { selects } from '../clusters/selector.js';
 import { heldCause } from '../placement/budget/text.js';
+import { sameList } from '../placement/decision.js';
 import { causeText, notFromText } from '../placement/explain/causes.js';
 import { explainDropped } from '../placement/explain/explain.js';
 import type { ClusterExplanation } from '../placement/explain/verdict.js';
@@ -29,13 +30,15 @@ export interface PlannedRemoval {
 
 /**
  * `Unknown`: objects that it depends on could not be read, so `before`, `after` and all lists are empty. `Changed`: some
- * cluster comes in, leaves or is held, or phase, reason or the wanted number differ.
+ * cluster comes in or leaves, other ones are held, or phase, reason or the wanted number differ.
  */
 export type PlanKind = 'Created' | 'Deleted' | 'Changed' | 'Unchanged' | 'Unknown';
 
 /** A Placement before or after the change. */
 export interface PlacementState extends Pick<Outcome, 'phase' | 'satisfied' | 'clusters'> {
   readonly rules: PlacementRules;
+  /** Those of `clusters` that the disruption budget holds, sorted by name. */
+  readonly held: readonly string[];
 }
 
 export interface PlacementPlan {
@@ -116,16 +119,18 @@ function planPlacement(name: Name, sides: Sides, after: WorldInputs): PlacementP
 
 function stateOf(side: Side | undefined): PlacementState | undefined {
   if (side === undefined) return undefined;
-  const { phase, satisfied, clusters } = side.outcome;
-  return { phase, satisfied, clusters, rules: side.input.snapshot.placement.rules };
+  const { phase, satisfied, clusters, schedule } = side.outcome;
+  const held = schedule.heldRemovals.map((one) => one.cluster);
+  return { phase, satisfied, clusters, held, rules: side.input.snapshot.placement.rules };
 }
 
-function kindOf({ before, after }: Pick<PlacementPlan, 'before' | 'after'>, { adds, removes, held }: Lists): PlanKind {
+function kindOf({ before, after }: Pick<PlacementPlan, 'before' | 'after'>, { adds, removes }: Lists): PlanKind {
   if (before === undefined) return after === undefined ? 'Unchanged' : 'Created';
   if (after === undefined) return 'Deleted';
-  const moves = adds.length + removes.length + held.length;
+  const moves = adds.length + removes.length;
   const isSame =
     before.phase === after.phase &&
+    sameList(before.held, after.held) &&
     before.satisfied.reason === after.satisfied.reason &&
     before.rules.wanted === after.rules.wanted;
   return moves === 0 && isSame ? 'Unchanged' : 'Changed';

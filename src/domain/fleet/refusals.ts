@@ -1,4 +1,6 @@
+import { IN_USE } from '../../api/clusterreasons.js';
 import { field, textField } from '../../api/json.js';
+import { ALLOW_DELETION_ANNOTATION } from '../../api/names.js';
 import { isList } from '../selectors.js';
 import type { RawObject, World } from './world.js';
 
@@ -7,9 +9,6 @@ export interface Refusal {
   readonly kind: 'ManagedClusterSet';
   readonly name: string;
 }
-
-const IN_USE = 'InUse';
-const ALLOW_DELETION_ANNOTATION = 'cluster.fleetmgmt.io/allow-deletion';
 
 /**
  * The sets that are deleted between two worlds although their condition InUse is True, sorted by name: the policy

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { CLUSTER_SET_LABEL } from '../../../src/api/names.js';
 import { overlay, type Change } from '../../../src/domain/fleet/overlay.js';
 import { planFleet, type PlacementPlan } from '../../../src/domain/fleet/plan.js';
 import type { World } from '../../../src/domain/fleet/world.js';
@@ -84,6 +85,23 @@ describe('planFleet', () => {
 
     expect(plan(unpublished)).toMatchObject({ kind: 'Unchanged', adds: [], removes: [] });
     expect(plan(unpublished).stays).toHaveLength(3);
+  });
+
+  it('clusters that a disruption budget holds stay, and are a change only when others are held', () => {
+    const held = exampleWorld({ ...EXAMPLE_SPEC, disruptionBudget: { maxRemovals: 0 } });
+    const label = (name: string, key: string): Change => {
+      return { kind: 'label', resource: 'managedclusters', object: { name }, key, value: 'lost' };
+    };
+    const first = plan(held, label('prod-us-1', CLUSTER_SET_LABEL));
+    const holding = overlay(held, [label('prod-us-1', CLUSTER_SET_LABEL)]);
+
+    expect([first.kind, first.removes, first.stays, first.held]).toEqual([
+      'Changed',
+      [],
+      ['edge-eu-2', 'prod-eu-2'],
+      [{ name: 'prod-us-1', cause: 'NotMember', why: 'no ManagedClusterSetBinding lost in namespace shop' }],
+    ]);
+    expect(plan(holding, label('prod-ap-2', 'zone')).kind).toBe('Unchanged');
   });
 
   it('a phase or a wanted number that changes is a change', () => {
