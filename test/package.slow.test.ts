@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { describeWithKubectl } from './support/clients/kubectl.js';
 import { InstalledEngine, largePlacement } from './support/processes/installedengine.js';
 import { manifest, pack, type NpmPackage } from './support/processes/npmpackage.js';
-import { clustersOf, installedBy, standaloneByNpx } from './support/processes/npx.js';
+import { clustersOf, commandByNpx, installedBy, standaloneByNpx } from './support/processes/npx.js';
 import type { Standalone } from './support/processes/standalone.js';
 
 const MINUTE = 60_000;
@@ -66,6 +66,22 @@ describeWithKubectl('npx with the npm package in an empty folder', () => {
       expect(installed).toEqual(['multicluster-engine']);
     },
     4 * MINUTE,
+  );
+
+  it(
+    'npx plans a change of the hub',
+    () => {
+      if (running === undefined) throw new Error('standalone does not run');
+      const placement = path.join(installedBy(folder), 'examples', 'placement.yaml');
+      const args = ['plan', '-f', placement, '--kubeconfig', running.kubeconfig];
+
+      expect(commandByNpx({ tarball: packed.tarball, folder }, args)).toMatchObject({
+        stderr: '',
+        stdout: expect.stringMatching(/^shop\/web  new: 0 of 3 wanted, Unsatisfied\nPlan: 0 to add, /),
+        status: 2,
+      });
+    },
+    2 * MINUTE,
   );
 
   it(

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { ManagedClusters } from '../../../src/api/resources.js';
 import { installCrds } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
@@ -10,7 +11,7 @@ import { root } from '../../support/repository/root.js';
 
 const LONG_MS = 300_000;
 const PROGRAM = path.join(root, 'dist', 'src', 'main.js');
-const COMMANDS = ['who-selects', 'tree', 'status', 'check', 'explain', 'completion'];
+const COMMANDS = ['who-selects', 'tree', 'status', 'check', 'explain', 'plan', 'completion'];
 
 interface Outcome {
   readonly code: number;
@@ -70,6 +71,7 @@ describeWithServer(
           run('check', '--pre'),
           run('explain', 'placement', 'web', '-A'),
           run('__complete', 'who-selects', 'p'),
+          run('plan', '--delete', 'mclset/production'),
         ]);
         const log = await server().requestLog({ after: mark });
         const requests = log.filter(({ userAgent }) => COMMANDS.some((one) => userAgent.endsWith(` (${one})`)));
@@ -91,6 +93,31 @@ describeWithServer(
         expect([check.code, pre.code]).toEqual([1, 0]);
         expect(requests.length).toBeGreaterThan(20);
         expect(requests.filter(({ verb }) => verb !== 'get' && verb !== 'list')).toEqual([]);
+      },
+      LONG_MS,
+    );
+
+    it(
+      'after a plan is carried out, the hub is as planned',
+      async () => {
+        const planned = await run('plan', '--delete', 'mcl/prod-1');
+
+        expect(planned).toEqual({
+          code: 2,
+          stderr: '',
+          stdout:
+            'shop/web  1 of 1 wanted, Satisfied\n' +
+            '  - prod-1  was deleted\n' +
+            '  + prod-2  every cluster matches\n' +
+            'Plan: 1 to add, 1 to remove, 0 to stay, 0 held, in 1 of 1 Placements.\n',
+        });
+        await fleet.remove(ManagedClusters, { name: 'prod-1' });
+        await waitFor('prod-2 to be selected', async (seen) => {
+          const selected = await fleet.selected('shop', 'web');
+          seen(selected);
+          return selected?.join() === 'prod-2' || undefined;
+        });
+        expect((await run('plan', '--set', 'mcl/prod-2:tier=gold')).code).toBe(0);
       },
       LONG_MS,
     );

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 
@@ -36,6 +37,17 @@ export async function standaloneByNpx({ tarball, folder, node }: NpxOptions): Pr
   });
   await standalone.up({ deadlineMs: 2 * MINUTE });
   return standalone;
+}
+
+/** Runs a command of the package once {@link standaloneByNpx} has installed it, in `folder`; returns its outcome. */
+export function commandByNpx(
+  { tarball, folder }: NpxOptions,
+  args: readonly string[],
+): { readonly status: number | null; readonly stdout: string; readonly stderr: string } {
+  const cache = `--cache=${path.join(folder, 'cache')}`;
+  const npx = ['--yes', '--offline', cache, `--package=${tarball}`, 'multicluster-engine'];
+  const env = { HOME: folder, PATH: process.env['PATH'] ?? '' };
+  return spawnSync('npx', [...npx, ...args], { cwd: folder, env, encoding: 'utf8', timeout: MINUTE });
 }
 
 /** The folder of the package that npx has installed below the `folder` of {@link standaloneByNpx}. */
