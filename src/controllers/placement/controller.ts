@@ -48,7 +48,7 @@ export function createPlacementControllers(options: PlacementGroupOptions): Plac
     deletions: new DeletionCheck(client, clock),
     postponed: new Set(),
     recorder,
-    turns: new TurnWindow(settleWindowMs),
+    turns: new TurnWindow(clock, settleWindowMs),
     enqueue: (key) => placements.addAfter(key, settleWindowMs),
     ...(metrics && { metrics }),
   };

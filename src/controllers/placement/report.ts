@@ -35,8 +35,8 @@ function explainTurn(
   { snapshot }: Input,
   { key, index, clock, turns, pass: { enqueuedAt = clock.monotonic() } }: ReconcileScope,
 ): Explanation | undefined {
-  if (!turns.admits(enqueuedAt)) return undefined;
-  return explain({ snapshot, members: index.members(key), readable: { fleet: true, decisions: true } });
+  const readable = { fleet: true, decisions: true };
+  return turns.explain(enqueuedAt, () => explain({ snapshot, members: index.members(key), readable }));
 }
 
 /** Whether a write was refused because its namespace is being deleted: only the status of existing objects can be written. */

@@ -66,7 +66,7 @@ export class PlacementProcess {
       states: new Map(),
       deletions: new DeletionCheck(client, clock),
       postponed: new Set(),
-      turns: new TurnWindow(0),
+      turns: new TurnWindow(clock, 0),
       recorder: { record: (event) => void this.events.push(event), flush: () => Promise.resolve() },
       enqueue: (key) => void this.#enqueued.add(key),
     };
