@@ -339,12 +339,15 @@ describe('a list', () => {
 
   it('a list is read page by page, the same selectors on each', async () => {
     wire.answers.push(page(['a'], 't1'), page(['b'], 't2'), page([]));
-    const all = await client.list(ConfigMaps, 'n', { labelSelector: 'l=m', fieldSelector: 'f=g' });
+    const read: number[] = [];
+    const onPage = (objects: number): void => void read.push(objects);
+    const all = await client.list(ConfigMaps, 'n', { labelSelector: 'l=m', fieldSelector: 'f=g', onPage });
 
     expect(all.map((one) => [one.kind, one.metadata.name])).toEqual([
       ['ConfigMap', 'a'],
       ['ConfigMap', 'b'],
     ]);
+    expect(read).toEqual([1, 2, 2]);
     expect(wire.calls.map((call) => call.query)).toEqual([
       { labelSelector: 'l=m', fieldSelector: 'f=g', limit: '500' },
       { labelSelector: 'l=m', fieldSelector: 'f=g', limit: '500', continue: 't1' },
