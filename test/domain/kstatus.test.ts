@@ -55,6 +55,16 @@ describe('kstatus of a Placement', () => {
       failure: { name: 'web-decision-1', message: 'no' },
       reads: 'InProgress',
     },
+    {
+      state: 'holding back a removal',
+      world: {
+        spec: { disruptionBudget: { maxRemovals: 0 } },
+        bindings: [],
+        stored: [decision(1, ['a'])],
+        fleet: members('a'),
+      },
+      reads: 'Current',
+    },
     { state: 'held up by a foreign object', world: { stored: [foreign] }, reads: 'InProgress' },
     { state: 'held up by a finalizer of others', world: { stored: [held] }, reads: 'InProgress' },
   ];

@@ -36,6 +36,19 @@ describe('planFleet', () => {
     expect([stays, adds]).toEqual([['edge-eu-2'], []]);
   });
 
+  it('clusters that the disruption budget keeps are held, and do not leave', () => {
+    const disruptionBudget = { maxRemovals: 1 };
+    const world = overlay(exampleWorld(), [placement({ ...EXAMPLE_SPEC, disruptionBudget })]);
+    const { kind, removes, held, stays, after } = plan(world, deleted('managedclustersets', 'production'));
+
+    expect([kind, removes, stays]).toEqual(['Changed', [], ['edge-eu-2']]);
+    expect(held).toEqual([
+      { name: 'prod-eu-2', cause: 'NotMember', why: 'there is no ManagedClusterSet production' },
+      { name: 'prod-us-1', cause: 'NotMember', why: 'there is no ManagedClusterSet production' },
+    ]);
+    expect(after?.clusters).toEqual(['edge-eu-2', 'prod-eu-2', 'prod-us-1']);
+  });
+
   it('a set that selects by labels is named for the clusters that it selected', () => {
     const world = exampleWorld();
     const managedclusters = world.objects.managedclusters.map((one) => {

@@ -69,9 +69,10 @@ export function expectAsPlanned(world: World, wanted: readonly Change[]): void {
     planFleet(hub, hub).map((one) => [one.name, one.kind, one.before?.phase]),
     planned.filter(({ after }) => after !== undefined).map(({ name, after }) => [name, 'Unchanged', after?.phase]),
   );
-  for (const { adds, removes, stays, before: first, after } of planned) {
-    assert.deepEqual([...stays, ...removes.map(({ name }) => name)].sort(), first?.clusters ?? []);
-    assert.deepEqual([...stays, ...adds.map(({ name }) => name)].sort(), after?.clusters ?? []);
+  for (const { adds, removes, stays, held, before: first, after } of planned) {
+    const staying = [...stays, ...held.map(({ name }) => name)];
+    assert.deepEqual([...staying, ...removes.map(({ name }) => name)].sort(), first?.clusters ?? []);
+    assert.deepEqual([...staying, ...adds.map(({ name }) => name)].sort(), after?.clusters ?? []);
     for (const { name, why } of [...removes, ...adds]) assert.notEqual(why, '', name);
   }
 }

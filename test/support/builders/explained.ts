@@ -22,6 +22,11 @@ export function expectExplainsSchedule(world: World): void {
   const verdicts = new Map(explained.clusters.map((one) => [one.name, one]));
 
   assert.deepEqual(namesOf(explained, 'Selected'), [...selected(decided)].sort());
+  assert.deepEqual(
+    namesOf(explained, 'Held'),
+    decided.heldRemovals.map((one) => one.cluster),
+  );
+  for (const { cluster, cause } of decided.heldRemovals) assert.equal(verdicts.get(cluster)?.causes[0], cause);
   for (const { cluster, cause } of decided.dropped) {
     const one = verdicts.get(cluster);
     assert.equal(one?.verdict, cause);
@@ -46,7 +51,8 @@ function expectRanksGrow(world: World, { clusters }: Explanation): void {
   );
   const { snapshot } = explainInput(world);
   for (let wanted = 0; wanted <= ranked.length; wanted++) {
-    const rules = { ...snapshot.placement.rules, wanted };
+    // Held clusters have no rank, and take the places of others.
+    const rules = { ...snapshot.placement.rules, wanted, budget: undefined };
     const chosen = selected(schedule({ ...snapshot, placement: { ...snapshot.placement, rules } }));
     const best = ranked.slice(0, wanted).map((one) => one.name);
     assert.deepEqual([...chosen].sort(), best.sort());
@@ -129,7 +135,8 @@ function namesOf({ clusters }: Explanation, verdict: string): readonly string[] 
 }
 
 function namesKept({ clusters }: Explanation): readonly string[] {
-  return clusters.filter((one) => one.verdict === 'Selected' && one.inDecision).map((one) => one.name);
+  const kept = clusters.filter(({ verdict, inDecision }) => inDecision && ['Selected', 'Held'].includes(verdict));
+  return kept.map((one) => one.name);
 }
 
 function sortedNames(clusters: Iterable<{ readonly name: string }>): readonly string[] {

@@ -122,6 +122,7 @@ const someSpec = fc.record(
     numberOfClusters: fc.oneof({ weight: 9, arbitrary: fc.nat(6) }, { weight: 1, arbitrary: fc.constant(-1) }),
     ClusterSets: fc.subarray([...SETS, 'nope']),
     predicates: fc.array(somePredicate, { maxLength: 3 }),
+    disruptionBudget: fc.record({ maxRemovals: fc.constantFrom(0, 1, 2, '20%', '50%') }),
   },
   { requiredKeys: [] },
 );

@@ -160,10 +160,9 @@ describe('held removals', () => {
     await hub.untilIdle();
 
     expect(hub.decision('web')).toEqual({ 'decision-1': [], 'decision-2': ['d'] });
-    expect([record(hub), record(hub, second)].map((text) => Object.values(JSON.parse(text ?? '{}') as object))).toEqual([
-      [2],
-      [1],
-    ]);
+    expect([record(hub), record(hub, second)].map((text) => Object.values(JSON.parse(text ?? '{}') as object))).toEqual(
+      [[2], [1]],
+    );
     expect(hub.condition('web', 'RemovalsHeld')).toBeUndefined();
   });
 
@@ -271,7 +270,9 @@ describe('records of removals', () => {
     await hub.untilIdle();
 
     expect(hub.decision('web')).toEqual({ 'decision-1': ['a', 'b'], 'decision-2': ['c'] });
-    expect(hub.condition('web', 'RemovalsHeld')?.message).toContain('of PlacementDecision web-decision-2 cannot be read');
+    expect(hub.condition('web', 'RemovalsHeld')?.message).toContain(
+      'of PlacementDecision web-decision-2 cannot be read',
+    );
     expect(record(hub, second)).toBe('three');
 
     edit({});

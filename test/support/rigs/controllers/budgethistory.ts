@@ -101,36 +101,73 @@ export const someHistory: fc.Arbitrary<History> = fc.record({
 });
 
 /** What a run ends in, for comparison: decisions with their records, and conditions without their times. */
-export interface Played {
+interface Played {
   readonly writes: number;
-  readonly killed: boolean;
+  readonly crashes: number;
   readonly end: unknown;
 }
 
-/** Plays a history with the real reconcile, and checks every write. With `death` the process ends there, and a new one follows at once. */
-export async function play(history: History, death?: Death): Promise<Played> {
+/** When the processes of a run end, each followed at once by the next; undefined: it lives on. */
+type Deaths = (process: number) => Death | undefined;
+
+const NEVER: Deaths = () => undefined;
+/** Each process ends with its first write, which is stored: its answer is lost. */
+const AFTER_EACH: Deaths = () => ({ write: 1, phase: 'after' });
+/** Each process ends before its second write. */
+const BEFORE_EACH: Deaths = () => ({ write: 2, phase: 'before' });
+
+/** Plays a history undisturbed, and with crashes at all writes: each run ends alike. Returns the number of crashes. */
+export async function playWithCrashes(history: History): Promise<number> {
+  const { end } = await play(history, NEVER);
+  let sum = 0;
+  for (const deaths of [AFTER_EACH, BEFORE_EACH]) {
+    const run = await play(history, deaths);
+    assert.deepEqual(run.end, end);
+    sum += run.crashes;
+  }
+  return sum;
+}
+
+/** As {@link playWithCrashes}, with one crash in each run: at every write, stored or not. */
+export async function playWithSingleCrashes(history: History): Promise<number> {
+  const { end, writes } = await play(history, NEVER);
+  let sum = 0;
+  for (let write = 1; write <= writes; write++) {
+    for (const phase of ['before', 'after'] as const) {
+      const run = await play(history, (process) => (process === 0 ? { write, phase } : undefined));
+      assert.equal(run.crashes, 1);
+      assert.deepEqual(run.end, end);
+      sum += run.crashes;
+    }
+  }
+  return sum;
+}
+
+/** Plays a history with the real reconcile, and checks every write. */
+async function play(history: History, deaths: Deaths): Promise<Played> {
   const world = new World(history);
-  let process = world.process(death);
+  let process = world.process(deaths(0));
   let writes = 0;
-  let killed = false;
-  const settle = async (): Promise<void> => {
+  let crashes = 0;
+  const survived = async (): Promise<boolean> => {
     try {
       await process.run();
+      return true;
     } catch (error) {
       if (!(error instanceof Killed)) throw error;
-      killed = true;
+      return false;
+    }
+  };
+  for (const step of [undefined, ...history.steps]) {
+    if (step !== undefined) world.take(step);
+    while (!(await survived())) {
+      crashes += 1;
       writes += process.writes;
-      process = world.process(undefined);
-      await process.run();
+      process = world.process(deaths(crashes));
     }
     world.checkRest();
-  };
-  await settle();
-  for (const step of history.steps) {
-    world.take(step);
-    await settle();
   }
-  return { writes: writes + process.writes, killed, end: world.end() };
+  return { writes: writes + process.writes, crashes, end: world.end() };
 }
 
 interface Removal {
