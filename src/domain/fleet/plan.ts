@@ -21,7 +21,7 @@ export interface PlannedAdd {
   readonly why: string;
 }
 
-/** A cluster that leaves, or that the disruption budget begins to hold where it would. */
+/** A cluster that leaves, or that is held where it would. */
 export interface PlannedRemoval {
   readonly name: string;
   readonly cause: DropCause | 'PlacementDeleted';
@@ -142,8 +142,7 @@ function listsOf(sides: Sides, inputs: WorldInputs): Lists {
   const { after } = sides;
   const rules = after?.input.snapshot.placement.rules;
   const added = then.filter((name) => !had.has(name));
-  const held = heldOf(sides);
-  const isHeld = new Set(held.map((one) => one.name));
+  const isHeld = new Set(after?.outcome.schedule.heldRemovals.map((one) => one.cluster));
   return {
     adds: added.map((name) => addOf(name, inputs.cluster(name), rules?.predicates ?? [])),
     removes: removalsOf(
@@ -151,19 +150,20 @@ function listsOf(sides: Sides, inputs: WorldInputs): Lists {
       sides,
     ),
     stays: first.filter((name) => has.has(name) && !isHeld.has(name)),
-    held,
+    held: heldOf(sides),
   };
 }
 
-/** The clusters that the disruption budget keeps after the change, and did not before. */
-function heldOf({ before, after }: Sides): readonly PlannedRemoval[] {
+/** The clusters that the disruption budget keeps. */
+function heldOf({ after }: Sides): readonly PlannedRemoval[] {
   if (after === undefined) return [];
-  const wasHeld = new Set(before?.outcome.schedule.heldRemovals.map((one) => one.cluster));
   const { snapshot } = after.input;
   const { schedule } = after.outcome;
-  return schedule.heldRemovals
-    .filter((one) => !wasHeld.has(one.cluster))
-    .map((one) => ({ name: one.cluster, cause: one.cause, why: heldCause(one, snapshot, schedule) }));
+  return schedule.heldRemovals.map((one) => ({
+    name: one.cluster,
+    cause: one.cause,
+    why: heldCause(one, snapshot, schedule),
+  }));
 }
 
 function addOf(name: string, cluster: ClusterView | undefined, predicates: PlacementRules['predicates']): PlannedAdd {

@@ -4,6 +4,7 @@ import { decisionName, revisionOf, sameList, type StoredDecision } from './decis
 import type { Schedule } from './schedule.js';
 import {
   orderWrites,
+  removalsFirst,
   withoutDuplicates,
   type CreateDecision,
   type DecisionWrite,
@@ -60,7 +61,11 @@ export function planSlices(snapshot: PlacementSnapshot, schedule: Schedule): Sli
   const slots = fillSlots(schedule, order);
   const published = publishedIn(objects);
   const changes = changesOf(slots, objects, { snapshot, schedule });
-  const writes = [...unconditionalDeletes(snapshot.stored), ...orderWrites(changes, order)];
+  const ordered = orderWrites(changes, order);
+  const writes = [
+    ...unconditionalDeletes(snapshot.stored),
+    ...(schedule.uncounted > 0 ? removalsFirst(ordered, published) : ordered),
+  ];
   return {
     base: schedule.current,
     slots,

@@ -85,6 +85,20 @@ export function withoutDuplicates(
   return [...ordered];
 }
 
+/**
+ * The writes, with all removals before the first addition. A decision that is larger than wanted would otherwise look even
+ * larger after a crash, and clusters that count against the disruption budget would leave uncounted.
+ */
+export function removalsFirst(writes: readonly DecisionWrite[], published: readonly PublishedSlice[]): DecisionWrite[] {
+  const before = new Map(published.map((slice) => [slice.name, slice.clusters]));
+  const removing = writes.flatMap((write) => {
+    const clusters = before.get(write.name) ?? [];
+    const removes = clusters.some((cluster) => !write.clusters.includes(cluster));
+    return removes ? [onlyRemovals(write, new Set(clusters))] : [];
+  });
+  return [...new Set([...removing, ...writes])];
+}
+
 /** Cluster → the writes that remove it from their object. */
 function removalsByCluster(
   writes: readonly DecisionWrite[],

@@ -201,6 +201,20 @@ describe('the disruption budget', () => {
 });
 
 describe('decision objects with a record', () => {
+  it('of a decision that is larger than wanted everything leaves before anything comes, so that a crash counts the same', () => {
+    const fleet = [...['a', 'x', 'y', 'z'].map(isGold), ...['b', 'c', 'd'].map(isSilver)];
+    const stored = [decision(1, ['a', 'b', 'c']), decision(2, ['d', 'x', 'y'])];
+    const before = snapshot({ spec: spec(2, { numberOfClusters: 4 }), fleet, stored });
+    const decided = schedule(before);
+
+    expect([decided.counted.size, decided.uncounted, decided.added]).toEqual([3, 2, ['z']]);
+    expect(planSlices(before, decided).writes.map(({ ordinal, clusters }) => [ordinal, clusters])).toEqual([
+      [1, ['a']],
+      [2, ['x', 'y']],
+      [1, ['a', 'z']],
+    ]);
+  });
+
   it('an object that is emptied by recorded removals stays, and goes when they have run out', () => {
     const fleet = ['a', 'b'].map(isGold);
     const stored = [decision(1, ['a', 'b']), decision(2, ['z'])];
