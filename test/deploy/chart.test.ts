@@ -180,7 +180,8 @@ describeWithPrograms('the Helm chart', ['helm', 'kustomize'], () => {
       affinity: { nodeAffinity: {} },
       priorityClassName: 'system-cluster-critical',
     };
-    const values = { ...settings, extraArgs: ['--log-level=debug'], image: { pullPolicy: 'Always' } };
+    const extraEnv = [{ name: 'OTEL_EXPORTER_OTLP_ENDPOINT', value: 'http://collector:4318' }];
+    const values = { ...settings, extraArgs: ['--log-level=debug'], extraEnv, image: { pullPolicy: 'Always' } };
     const objects = await template(
       ...Object.entries(values).flatMap(([key, one]) => ['--set-json', `${key}=${JSON.stringify(one)}`]),
     );
@@ -191,7 +192,13 @@ describeWithPrograms('the Helm chart', ['helm', 'kustomize'], () => {
 
     expect(pod).toMatchObject({
       ...settings,
-      containers: [{ args: ['operator', '--controllers=engine', '--log-level=debug'], imagePullPolicy: 'Always' }],
+      containers: [
+        {
+          args: ['operator', '--controllers=engine', '--log-level=debug'],
+          env: expect.arrayContaining(extraEnv),
+          imagePullPolicy: 'Always',
+        },
+      ],
     });
   });
 
@@ -231,6 +238,7 @@ describe('values.schema.json', () => {
     { topologySpread: { nodes: 'Never' } },
     { extraArgs: ['log-level=debug'] },
     { policies: { target: false } },
+    { extraEnv: ['A=1'] },
     { metrics: { secure: 'true' } },
     { metrics: { targetNamespace: '' } },
   ])('values.schema.json rejects %j', (wrong) => {

@@ -120,7 +120,11 @@ function operatorContainer(container: JsonRecord, template: Template): JsonRecor
       template.optionalItem('.Values.onlyNamespace', '--namespace={{ . }}'),
       template.optionalItems('.Values.extraArgs'),
     ],
-    env: [...env, template.optionalItem('.Values.metrics.secure', SECURE_METRICS)],
+    env: [
+      ...env,
+      template.optionalItem('.Values.metrics.secure', SECURE_METRICS),
+      template.optionalItems('.Values.extraEnv'),
+    ],
     resources: template.tree('.Values.resources'),
   };
 }
