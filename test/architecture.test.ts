@@ -32,7 +32,18 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   },
   local: { imports: ['api', 'kube', 'runtime'], packages: [APISERVER] },
   pki: { imports: [], packages: ['@peculiar/x509', 'reflect-metadata'] },
-  observability: { imports: ['runtime'], packages: ['pino', 'prom-client'] },
+  observability: {
+    imports: ['runtime'],
+    packages: [
+      'pino',
+      'prom-client',
+      '@opentelemetry/api',
+      '@opentelemetry/core',
+      '@opentelemetry/exporter-trace-otlp-proto',
+      '@opentelemetry/resources',
+      '@opentelemetry/sdk-trace-base',
+    ],
+  },
   config: { imports: [], packages: [] },
   cli: { imports: ['api', 'domain', 'runtime'], types: ['kube'], packages: ['js-yaml'] },
   commands: {

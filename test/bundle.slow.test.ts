@@ -13,6 +13,8 @@ import { root } from './support/repository/root.js';
 const MINUTE = 60_000;
 const BUNDLE = 'dist/bundle';
 const PACKAGE = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+const TRACING = 'src/observability/tracing/otlp.ts';
+const OPENTELEMETRY_SDK = /\/tracing\/otlp\.ts$|(^|\/)node_modules\/@opentelemetry\/(?!api\/)/;
 const API_SERVER = /^packages\/kube-apiserver\/|\/node_modules\/@marcbachmann\//;
 
 let folder: string;
@@ -44,6 +46,15 @@ describe('the bundle', () => {
 
       expect(loaded).toContain(entryPoint);
       expect(loaded.filter((file) => API_SERVER.test(file))).toEqual([]);
+    },
+  );
+
+  // prom-client loads the API of OpenTelemetry by itself.
+  it.each(['src/commands/operator.ts', 'src/commands/gateway.ts', 'src/commands/standalone.ts'])(
+    'the bundle loads the SDK of OpenTelemetry for %s only when traces are on',
+    (entryPoint) => {
+      expect(loadedBy(entryPoint).filter((file) => OPENTELEMETRY_SDK.test(file))).toEqual([]);
+      expect(loadedBy(TRACING).filter((file) => OPENTELEMETRY_SDK.test(file))).not.toEqual([]);
     },
   );
 

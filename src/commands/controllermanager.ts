@@ -11,6 +11,7 @@ import type { Transport, TransportOptions } from '../kube/transport/transport.js
 import { createMetrics, type Metrics } from '../observability/metrics.js';
 import { systemClock, systemRandom } from '../runtime/clock.js';
 import type { Logger } from '../runtime/logger.js';
+import type { Tracer } from '../runtime/tracing/tracer.js';
 import type { OpenCache } from '../controllers/engine/targetcaches.js';
 
 /** What all controller groups of a process share (controller-runtime's Manager). */
@@ -18,10 +19,15 @@ export interface ControllerManager {
   readonly config: HubConfig;
   readonly log: Logger;
   readonly metrics: Metrics;
+  /** Undefined without traces. */
+  readonly tracer: Tracer | undefined;
   readonly transport: Transport;
   readonly tools: CacheTools;
   readonly openCache: OpenCache;
 }
+
+/** Where a manager records what it does. */
+export type ManagerSinks = Pick<ControllerManager, 'log' | 'tracer'>;
 
 /** The clients of one controller group. Their writes are sent only while the group's lease is held. */
 export interface LeaderClients {
@@ -33,7 +39,11 @@ export interface LeaderClients {
 /** Creates the transport of a manager. */
 export type CreateTransport = (options: TransportOptions) => Transport;
 
-export function createManager(config: HubConfig, log: Logger, openTransport: CreateTransport): ControllerManager {
+export function createManager(
+  config: HubConfig,
+  { log, tracer }: ManagerSinks,
+  openTransport: CreateTransport,
+): ControllerManager {
   const metrics = createMetrics();
   const transport = openTransport({
     clock: systemClock,
@@ -44,7 +54,8 @@ export function createManager(config: HubConfig, log: Logger, openTransport: Cre
     limits: { default: { qps: config.kubeApiQps, burst: config.kubeApiBurst } },
   });
   const tools = { clock: systemClock, random: systemRandom, log, metrics: metrics.caches };
-  return { config, log, metrics, transport, tools, openCache: (options) => createCache(transport, options, tools) };
+  const openCache: OpenCache = (options) => createCache(transport, options, tools);
+  return { config, log, metrics, tracer, transport, tools, openCache };
 }
 
 /** `lease`: name of the group's Lease; `controller`: its name in events; `rights`: the permitted writes. */

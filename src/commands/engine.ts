@@ -15,7 +15,7 @@ import { createLeaderClients, type ControllerManager } from './controllermanager
 
 /** The controller of MultiClusterEngines. */
 export function engineGroup(manager: ControllerManager): Group {
-  const { config, log, metrics, openCache } = manager;
+  const { config, log, metrics, tracer, openCache } = manager;
   const templates = readTemplates();
   const settings = settingsOf(config);
   const rights = engineRights(targetTypes(templates), settings.onlyNamespace);
@@ -31,6 +31,7 @@ export function engineGroup(manager: ControllerManager): Group {
     random: systemRandom,
     log,
     metrics: metrics.controller('multiclusterengine'),
+    tracer,
     engineMetrics: metrics.engines,
     workers: config.workers,
     settleMs: config.settleWindowMs,
@@ -48,13 +49,16 @@ export function engineGroup(manager: ControllerManager): Group {
 }
 
 function settingsOf(config: HubConfig): EngineSettings {
-  const { version, componentImage, componentReplicas, leaderElectionNamespace, namespace, metricsSecure } = config;
+  const { version, componentImage, componentReplicas, leaderElectionNamespace, namespace } = config;
   return {
     version,
     image: componentImage,
     replicas: componentReplicas,
     operatorNamespace: leaderElectionNamespace,
-    componentEnvironment: metricsSecure ? { MULTICLUSTER_ENGINE_METRICS_SECURE: 'true' } : {},
+    componentEnvironment: {
+      ...(config.metricsSecure && { MULTICLUSTER_ENGINE_METRICS_SECURE: 'true' }),
+      ...config.tracing?.shared,
+    },
     ...(namespace === undefined ? {} : { onlyNamespace: namespace }),
   };
 }

@@ -7,6 +7,7 @@ import { openApiDocument } from '../gateway/openapi/openapi.js';
 import { FieldRules } from '../gateway/object/fieldrules.js';
 import { createGatewayMetrics } from '../observability/gatewaymetrics.js';
 import { createLogger } from '../observability/logger.js';
+import { openTracing, type Tracing } from '../observability/tracing/tracing.js';
 import { systemClock } from '../runtime/clock.js';
 import { exitOnCrash } from '../runtime/lifecycle.js';
 import { errorText } from '../runtime/errors.js';
@@ -21,8 +22,12 @@ export async function runGateway(config: GatewayConfig): Promise<number> {
   exitOnCrash(process, log);
   const checkDebugger = refuseDebugger(process, log);
   const metrics = createGatewayMetrics();
+  let tracing: Tracing | undefined;
   try {
-    const gateway = gatewayFor(config, { clock, log, metrics });
+    const { version } = config;
+    const service = 'multicluster-engine-gateway';
+    if (config.tracing !== undefined) tracing = await openTracing({ service, version, clock, log });
+    const gateway = gatewayFor(config, { clock, log, metrics, tracer: tracing?.tracer });
     await gateway.start();
     const tls = { cert: config.tlsCert, key: config.tlsKey };
     const secure = config.metricsSecure ? secureMetrics({ review: gateway.accessReviewer(), tls, log }) : undefined;
@@ -32,10 +37,15 @@ export async function runGateway(config: GatewayConfig): Promise<number> {
   } catch (error) {
     log.error({ reason: errorText(error) }, 'cannot start');
     return 1;
+  } finally {
+    await tracing?.close();
   }
 }
 
-function gatewayFor(config: GatewayConfig, sinks: Pick<GatewayOptions, 'clock' | 'log' | 'metrics'>): Gateway {
+function gatewayFor(
+  config: GatewayConfig,
+  sinks: Pick<GatewayOptions, 'clock' | 'log' | 'metrics' | 'tracer'>,
+): Gateway {
   const [engine, placement] = [definition('multiclusterengine'), definition('placement')];
   return new Gateway({
     ...config,

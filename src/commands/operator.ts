@@ -5,6 +5,7 @@ import { KubeconfigError } from '../kube/transport/kubeconfigerror.js';
 import { createTransport } from '../kube/transport/transport.js';
 import { createLogger } from '../observability/logger.js';
 import { standardError } from '../observability/standardoutput.js';
+import { openTracing } from '../observability/tracing/tracing.js';
 import { systemClock } from '../runtime/clock.js';
 import type { Group } from '../runtime/group.js';
 import { exitOnCrash } from '../runtime/lifecycle.js';
@@ -42,7 +43,10 @@ async function runWith(config: OperatorConfig, kubeconfig: Kubeconfig): Promise<
   log.info({ version, controllers, identity }, 'starting');
   try {
     log.info({ server: kubeconfig.server, source: kubeconfig.source }, 'API server configured');
-    const manager = createManager(config, log, (options) => createTransport(kubeconfig, options));
+    const service = `multicluster-engine-${controllers.includes('engine') ? 'operator' : 'placement-controller'}`;
+    const tracing = config.tracing && (await openTracing({ service, version, clock: systemClock, log }));
+    const sinks = { log, tracer: tracing?.tracer };
+    const manager = createManager(config, sinks, (options) => createTransport(kubeconfig, options));
     const groups = controllers.map((name) => GROUPS[name](manager));
     const livez = groups.map((group) => group.liveness());
     const readyz = groups.map((group) => group.readiness());
@@ -51,7 +55,7 @@ async function runWith(config: OperatorConfig, kubeconfig: Kubeconfig): Promise<
       const secure = config.metricsSecure ? secureMetrics({ review, tls: config.metricsTls, log }) : undefined;
       return await runWithEndpoints(groups, { config, metrics: manager.metrics, secure, livez, readyz, log });
     } finally {
-      await manager.transport.close();
+      await Promise.all([manager.transport.close(), tracing?.close()]);
     }
   } catch (error) {
     log.error({ reason: errorText(error) }, 'cannot start');

@@ -10,7 +10,7 @@ import { createLeaderClients, type ControllerManager } from './controllermanager
 
 /** The controllers of Placements, sets and bindings. */
 export function placementGroup(manager: ControllerManager): Group {
-  const { config, log, metrics } = manager;
+  const { config, log, metrics, tracer } = manager;
   const leader = createLeaderClients(manager, {
     lease: PLACEMENT_LEASE,
     controller: `${FLEET_GROUP}/placement`,
@@ -27,6 +27,7 @@ export function placementGroup(manager: ControllerManager): Group {
     settleWindowMs: config.settleWindowMs,
     workers: config.workers,
     metrics: metrics.placements,
+    tracer,
     controllerMetrics: (name) => metrics.controller(name),
   });
   return new Group({

@@ -15,13 +15,14 @@ import { LocalRuntime } from '../local/runtime.js';
 import { openLogFile } from '../observability/logfile.js';
 import { createLogger } from '../observability/logger.js';
 import { flushAtExit } from '../observability/standardoutput.js';
+import { openTracing } from '../observability/tracing/tracing.js';
 import { systemClock, systemRandom } from '../runtime/clock.js';
 import { awaitSignals, exitOnCrash, runUntilSignalled, type Runnable, type Signals } from '../runtime/lifecycle.js';
 import type { Logger } from '../runtime/logger.js';
 import type { StandaloneConfig } from '../config/standalone.js';
 import { serviceAccountUser, InProcessClients } from './inprocessclients.js';
 import { engineGroup } from './engine.js';
-import { createManager } from './controllermanager.js';
+import { createManager, type ManagerSinks } from './controllermanager.js';
 import { install } from './install.js';
 import { checkFolders, logFile, startErrorMessage, withApiAddress, withGatewayAddress } from './preflight.js';
 import { progress } from './progress.js';
@@ -139,18 +140,21 @@ async function serve(config: StandaloneConfig, server: ApiServer, context: Conte
   });
   signal.throwIfAborted();
   await progress.step('starting the local runtime', () => node.start());
-  const parts = [operator(config, clients, log), runtime(config, server, transport, context)];
+  const service = 'multicluster-engine-operator';
+  const tracing = config.tracing && (await openTracing({ service, version: config.version, clock: systemClock, log }));
+  const sinks = { log, tracer: tracing?.tracer };
+  const parts = [operator(config, clients, sinks), runtime(config, server, transport, context)];
   const [engine] = await admin.list(MultiClusterEngines, undefined);
   const running = runUntilSignalled(parts, { host: process, clock: systemClock, log }, signals);
   if (!signal.aborted)
     progress.printLine(nextSteps({ kubeconfig: server.kubeconfig, config, installed: engine !== undefined }));
   const code = await running;
-  await node.stop();
+  await Promise.all([node.stop(), tracing?.close()]);
   return code;
 }
 
 /** The engine's controllers with the ServiceAccount of the operator; authorization and admission apply to them. */
-function operator(config: StandaloneConfig, clients: InProcessClients, log: Logger): Runnable {
+function operator(config: StandaloneConfig, clients: InProcessClients, sinks: ManagerSinks): Runnable {
   const user = serviceAccountUser(OPERATOR_NAMESPACE, OPERATOR_SERVICE_ACCOUNT);
   const settings: HubConfig = {
     version: config.version,
@@ -165,8 +169,9 @@ function operator(config: StandaloneConfig, clients: InProcessClients, log: Logg
     kubeApiBurst: 200,
     settleWindowMs: 50,
     metricsSecure: false,
+    tracing: config.tracing,
   };
-  return engineGroup(createManager(settings, log, (options) => clients.transport(user, options)));
+  return engineGroup(createManager(settings, sinks, (options) => clients.transport(user, options)));
 }
 
 function runtime(config: StandaloneConfig, server: ApiServer, transport: Transport, context: Context): Runnable {

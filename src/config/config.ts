@@ -71,7 +71,7 @@ const COMMANDS: readonly CommandRow[] = [
     name: 'operator',
     summary: 'Runs the controllers against a Kubernetes API server.',
     flags: OPERATOR_FLAGS,
-    build: (flags) => operator(flags, version()),
+    build: (flags, env) => operator(flags, { env, version: version() }),
   },
   {
     name: 'gateway',
@@ -83,7 +83,7 @@ const COMMANDS: readonly CommandRow[] = [
     name: 'standalone',
     summary: 'Starts a Kubernetes API of its own with the operator in it, for trying things out.',
     flags: STANDALONE_FLAGS,
-    build: (flags) => standalone(flags, version()),
+    build: (flags, env) => standalone(flags, { env, version: version() }),
   },
   {
     name: 'explain',

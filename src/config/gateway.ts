@@ -8,6 +8,7 @@ import {
   type Listen,
   type LogLevel,
 } from './flags.js';
+import { tracing, type TracingConfig } from './tracing.js';
 
 /** The configuration of `multicluster-engine gateway`. */
 export interface GatewayConfig {
@@ -35,6 +36,8 @@ export interface GatewayConfig {
   readonly upstreamTimeoutMs: number;
   readonly shutdownDelayMs: number;
   readonly reloadIntervalMs: number;
+  /** Undefined: no traces. */
+  readonly tracing: TracingConfig | undefined;
 }
 
 /** The process settings that a gateway checks. */
@@ -134,6 +137,7 @@ export function gateway(flags: Flags, environment: ProcessEnvironment): GatewayC
     upstreamTimeoutMs: positive(flags.get('upstream-timeout'), 300_000),
     shutdownDelayMs: flags.get('shutdown-delay').duration(4_000),
     reloadIntervalMs: positive(flags.get('reload-interval'), 60_000),
+    tracing: tracing(env),
   };
   if (config.requestTimeoutMs < headerTimeoutMs) requestTimeout.refuse('at least as long as the header timeout');
   checkPorts(config, flags);

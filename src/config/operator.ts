@@ -11,6 +11,8 @@ import {
   type LogLevel,
 } from './flags.js';
 
+import { tracing, type Environment, type TracingConfig } from './tracing.js';
+
 const PROGRAM = 'multicluster-engine';
 const CONTROLLERS = ['engine', 'placement'] as const;
 
@@ -36,6 +38,8 @@ export interface ManagerConfig {
   readonly settleWindowMs: number;
   /** Serve the metrics of this process and of the components over HTTPS, to clients with a permitted token. */
   readonly metricsSecure: boolean;
+  /** Undefined: no traces. */
+  readonly tracing: TracingConfig | undefined;
 }
 
 /** A serving certificate with its chain, and its key. */
@@ -105,8 +109,8 @@ export const OPERATOR_FLAGS: FlagRows = {
   },
 };
 
-/** @throws FlagError with the flag, its value and the rule. */
-export function operator(flags: Flags, version: string): OperatorConfig {
+/** @throws FlagError with the flag or variable, its value and the rule. */
+export function operator(flags: Flags, { env, version }: { env: Environment; version: string }): OperatorConfig {
   const namespace = flags.find('namespace');
   const identity = flags.find('identity');
   const image = flags.find('component-image');
@@ -127,6 +131,7 @@ export function operator(flags: Flags, version: string): OperatorConfig {
     metricsListen: flags.get('metrics-listen').listen(),
     metricsSecure: flags.get('metrics-secure').bool(),
     metricsTls: metricsTls(flags),
+    tracing: tracing(env),
     healthListen: health.listen(),
     logLevel: flags.get('log-level').oneOf(LOG_LEVELS),
     workers: flags.get('workers').integer(1, 64),

@@ -1,6 +1,7 @@
 import path from 'node:path';
 
 import { LOG_LEVELS, type FlagRows, type Flags, type FlagValue, type Listen, type LogLevel } from './flags.js';
+import { tracing, type Environment, type TracingConfig } from './tracing.js';
 
 /** The configuration of `multicluster-engine standalone`. */
 export interface StandaloneConfig {
@@ -21,6 +22,8 @@ export interface StandaloneConfig {
   /** File for an audit log in kube-apiserver's format; undefined: none. */
   readonly auditLog: string | undefined;
   readonly logLevel: LogLevel;
+  /** Undefined: no traces. */
+  readonly tracing: TracingConfig | undefined;
 }
 
 export const STANDALONE_FLAGS: FlagRows = {
@@ -47,8 +50,8 @@ export const STANDALONE_FLAGS: FlagRows = {
   'log-level': { value: 'LEVEL', help: `one of ${LOG_LEVELS.join(', ')}`, default: 'info' },
 };
 
-/** @throws FlagError with the flag, its value and the rule. */
-export function standalone(flags: Flags, version: string): StandaloneConfig {
+/** @throws FlagError with the flag or variable, its value and the rule. */
+export function standalone(flags: Flags, { env, version }: { env: Environment; version: string }): StandaloneConfig {
   const audit = flags.find('audit-log');
   const gateway = flags.get('gateway-listen');
   const config: StandaloneConfig = {
@@ -62,6 +65,7 @@ export function standalone(flags: Flags, version: string): StandaloneConfig {
     seedFleet: flags.get('seed-fleet').integer(0, 10_000),
     auditLog: audit === undefined ? undefined : path.resolve(file(audit, 'a file')),
     logLevel: flags.get('log-level').oneOf(LOG_LEVELS),
+    tracing: tracing(env),
   };
   const { port } = config.gatewayListen;
   if (port !== 0 && port === config.listen.port) gateway.refuse('an address with another port than the API');

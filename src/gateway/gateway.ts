@@ -14,6 +14,7 @@ import { Connections } from './server/connections.js';
 import { handleRequest, type HandlerDeps } from './server/handler.js';
 import { FileReloader } from './tls/filereloader.js';
 import type { GatewayMetrics } from '../runtime/metrics.js';
+import type { Tracer } from '../runtime/tracing/tracer.js';
 import type { FieldRules } from './object/fieldrules.js';
 import { GatewayServer, type ServerLimits } from './server/server.js';
 import { Upstream } from './upstream/upstream.js';
@@ -40,6 +41,8 @@ export interface GatewayOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: GatewayMetrics;
+  /** Undefined without traces. */
+  readonly tracer?: Tracer | undefined;
 }
 
 const MIB = 1024 * 1024;
@@ -98,6 +101,7 @@ export class Gateway {
       clock,
       log: options.log,
       metrics,
+      tracer: options.tracer,
     };
     this.#server = new GatewayServer({
       limits,

@@ -5,6 +5,7 @@ import { ApiError, isFailure, loggedError } from './errors.js';
 import type { Logger } from './logger.js';
 import type { ControllerMetrics, ReconcileResult, RunningWork } from './metrics.js';
 import type { Pass, Reconciler } from './result.js';
+import type { Span, Tracer } from './tracing/tracer.js';
 import { WorkQueue, type Run } from './workqueue.js';
 
 export interface ControllerOptions {
@@ -24,6 +25,8 @@ export interface ControllerOptions {
   readonly random: Random;
   readonly log: Logger;
   readonly metrics?: ControllerMetrics;
+  /** Undefined without traces. */
+  readonly tracer?: Tracer | undefined;
   readonly newId?: () => string;
 }
 
@@ -134,9 +137,11 @@ class Loop implements Controller {
     const reconcileId = newId();
     const log = this.#options.log.child({ ...this.#fields(key), reconcileID: reconcileId });
     const pass: Pass = { reconcileId, log, signal: run.signal, enqueuedAt: run.enqueuedAt };
+    const span = this.#startSpan(key, reconcileId);
     const began = clock.monotonic();
     metrics?.reconcile.active(++this.#active);
     let result: ReconcileResult;
+    let errorType: string | undefined;
     try {
       const ended = await reconciler.reconcile(key, pass);
       const requeueMs = ended.ending === 'done' ? ended.requeueAfterMs : ended.afterMs;
@@ -145,7 +150,9 @@ class Loop implements Controller {
       result = requeueMs === undefined ? 'success' : 'requeue_after';
     } catch (error) {
       result = this.#failed(queue, key, pass, error);
+      if (result === 'error') errorType = errorTypeOf(error);
     }
+    span?.end({ attributes: { 'multicluster.reconcile.result': result }, errorType });
     metrics?.reconcile.active(--this.#active);
     metrics?.reconcile.finished(result, (clock.monotonic() - began) / 1000);
   }
@@ -165,10 +172,35 @@ class Loop implements Controller {
     return 'error';
   }
 
+  #startSpan(key: string, reconcileId: string): Span | undefined {
+    const { name: controller, kind, tracer } = this.#options;
+    const { namespace, name } = namesOf(key);
+    return tracer?.start({
+      name: `reconcile ${kind}`,
+      kind: 'internal',
+      attributes: {
+        'multicluster.controller': controller,
+        'multicluster.object.kind': kind,
+        'multicluster.object.name': name,
+        'k8s.namespace.name': namespace,
+        'multicluster.reconcile.id': reconcileId,
+      },
+    });
+  }
+
   #fields(key: string): object {
     const { name: controller, kind } = this.#options;
-    const slash = key.indexOf('/');
-    if (slash < 0) return { controller, kind, name: key };
-    return { controller, kind, namespace: key.slice(0, slash), name: key.slice(slash + 1) };
+    return { controller, kind, ...namesOf(key) };
   }
+}
+
+/** The parts of a key; no `namespace` for a cluster-scoped object. */
+function namesOf(key: string): { readonly namespace?: string; readonly name: string } {
+  const slash = key.indexOf('/');
+  return slash < 0 ? { name: key } : { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
+}
+
+function errorTypeOf(error: unknown): string {
+  if (error instanceof ApiError) return error.kind;
+  return error instanceof Error ? error.name : '_OTHER';
 }

@@ -49,6 +49,7 @@ describe('without flags', () => {
       metricsListen: { host: '0.0.0.0', port: 8080 },
       metricsSecure: false,
       metricsTls: undefined,
+      tracing: undefined,
       healthListen: { host: '0.0.0.0', port: 8081 },
       logLevel: 'info',
       workers: 8,

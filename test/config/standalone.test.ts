@@ -22,6 +22,7 @@ describe('the standalone command', () => {
       seedFleet: 0,
       auditLog: undefined,
       logLevel: 'info',
+      tracing: undefined,
     });
   });
 

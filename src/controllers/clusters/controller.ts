@@ -6,6 +6,7 @@ import type { Clock, Random } from '../../runtime/clock.js';
 import { createController, type Controller, type ControllerOptions } from '../../runtime/controller.js';
 import type { Logger } from '../../runtime/logger.js';
 import type { ControllerMetrics } from '../../runtime/metrics.js';
+import type { Tracer } from '../../runtime/tracing/tracer.js';
 import type { ClusterCaches, ClusterIndexes } from './caches.js';
 import { bindingKind, setKind } from './kinds.js';
 import { StatusReconciler } from './reconcile.js';
@@ -24,6 +25,8 @@ export interface ClusterControllerOptions {
   readonly settleWindowMs: number;
   readonly resyncMs?: number;
   readonly controllerMetrics?: (controller: string) => ControllerMetrics;
+  /** Undefined without traces. */
+  readonly tracer?: Tracer | undefined;
 }
 
 export interface ClusterControllers {
@@ -85,7 +88,7 @@ export function createClusterControllers(
 
 /** A controller of one kind, with the metrics and intervals that all controllers of the process share. */
 export function newController(
-  { clock, random, log, resyncMs, controllerMetrics }: Omit<ClusterControllerOptions, 'caches' | 'client'>,
+  { clock, random, log, resyncMs, controllerMetrics, tracer }: Omit<ClusterControllerOptions, 'caches' | 'client'>,
   kind: Pick<ControllerOptions, 'name' | 'kind' | 'reconciler' | 'keys' | 'workers'>,
 ): Controller {
   const metrics = controllerMetrics?.(kind.name);
@@ -94,6 +97,7 @@ export function newController(
     clock,
     random,
     log,
+    tracer,
     ...(resyncMs !== undefined && { resyncMs }),
     ...(metrics && { metrics }),
   });

@@ -11,7 +11,7 @@ import { TargetCaches, type OpenCache } from './targetcaches.js';
 import { watchCaches } from './watches.js';
 
 type ContextOptions = Omit<EngineContext, 'metrics' | 'caches' | 'targets' | 'mutations'>;
-type LoopOptions = Pick<ControllerOptions, 'clock' | 'random' | 'log' | 'metrics' | 'workers'>;
+type LoopOptions = Pick<ControllerOptions, 'clock' | 'random' | 'log' | 'metrics' | 'tracer' | 'workers'>;
 
 export interface EngineControllerOptions extends ContextOptions, LoopOptions {
   readonly openCache: OpenCache;

@@ -2,6 +2,7 @@ import type { Clock } from '../../runtime/clock.js';
 import type { HealthCheck } from '../../runtime/health.js';
 import type { Logger } from '../../runtime/logger.js';
 import type { GatewayMetrics } from '../../runtime/metrics.js';
+import type { Tracer } from '../../runtime/tracing/tracer.js';
 import type { FieldRules } from '../object/fieldrules.js';
 import { announcesBody } from '../request/body.js';
 import type { Budget } from '../request/budget.js';
@@ -20,7 +21,7 @@ import { StatusError } from '../statuserror.js';
 import type { AcceptedTokens } from '../upstream/acceptedtokens.js';
 import type { Upstream, UpstreamRequest } from '../upstream/upstream.js';
 import { UpstreamError } from '../upstream/error.js';
-import { recordAccess, stackWithoutMessage } from './accesslog.js';
+import { beginAccess, stackWithoutMessage, type Access } from './accesslog.js';
 import type { Connections } from './connections.js';
 import type { IncomingRequest } from './server.js';
 
@@ -47,11 +48,14 @@ export interface HandlerDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: GatewayMetrics;
+  /** Undefined without traces. */
+  readonly tracer?: Tracer | undefined;
 }
 
 interface RequestContext {
   readonly incoming: IncomingRequest;
   readonly deps: HandlerDeps;
+  readonly access: Access;
   /** Fires when the client closes its connection. */
   readonly clientGone: AbortSignal;
   /** Why the API server gave no usable response; also for a write whose response to the client is 200. */
@@ -72,10 +76,9 @@ const CLOSED = 'the connection has closed';
  */
 export async function handleRequest(incoming: IncomingRequest, deps: HandlerDeps): Promise<void> {
   const { message } = incoming;
-  const startedAt = deps.clock.monotonic();
-  const remote = message.socket.remoteAddress;
   const match = routeOf(message);
-  const context: RequestContext = { incoming, deps, match, clientGone: closeSignal(incoming), received: 0 };
+  const access = beginAccess(incoming, match, deps);
+  const context: RequestContext = { incoming, deps, match, access, clientGone: closeSignal(incoming), received: 0 };
   try {
     const request = parseHead(message, match);
     if (request.kind === 'local') await respondLocally(request, context);
@@ -84,7 +87,7 @@ export async function handleRequest(incoming: IncomingRequest, deps: HandlerDeps
     if (error instanceof UpstreamError) context.upstreamError = error;
     await respondWithError(error, context);
   }
-  recordAccess({ incoming, match, startedAt, remote, upstreamError: context.upstreamError }, deps);
+  access.end(context.upstreamError);
 }
 
 function closeSignal({ message, response }: IncomingRequest): AbortSignal {
@@ -157,7 +160,7 @@ function deleteOptions(resourceVersion: string): string {
   return JSON.stringify({ apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { resourceVersion } });
 }
 
-type CallRequest = Omit<UpstreamRequest, 'known' | 'onStart'>;
+type CallRequest = Omit<UpstreamRequest, 'known' | 'onStart' | 'traceparent'>;
 
 /** Makes the one call. While it lasts, the client's connection is not evicted. */
 async function callAndRespond(request: CallRequest, info: RequestInfo, context: RequestContext): Promise<void> {
@@ -182,7 +185,9 @@ async function callUpstream(request: CallRequest, info: RequestInfo, context: Re
   const { upstream, tokens, connections } = context.deps;
   const { socket } = context.incoming.message;
   const onStart = (): void => connections.markActive(socket);
-  const call = upstream.begin({ ...request, known: tokens.isKnown(request.token), onStart }, context.clientGone);
+  const { traceparent } = context.access;
+  const known = tokens.isKnown(request.token);
+  const call = upstream.begin({ ...request, known, onStart, traceparent }, context.clientGone);
   let failure: unknown;
   try {
     const answer = await call.send();

@@ -17,6 +17,8 @@ export interface UpstreamRequest {
   readonly onStart?: () => void;
   /** JSON. */
   readonly body?: string;
+  /** Header of that name, made by the gateway; undefined without traces. */
+  readonly traceparent?: string | undefined;
 }
 
 /** The head of a response, and its body as it arrives. */
@@ -65,7 +67,7 @@ const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 /**
  * The one API server behind the gateway.
  *
- * Guarantees: a request is sent at most once, with the caller's token and fixed headers only; no redirect is followed;
+ * Guarantees: a request is sent at most once, with the caller's token and headers of the gateway only; no redirect is followed;
  * the server is verified by the configured CA. A call fails at once when its time is over or `clientGone` fires, also
  * while it waits for a connection, and is not sent later.
  */
@@ -194,11 +196,12 @@ export class Upstream {
   }
 
   /** All headers that are sent, beside host and connection. */
-  #headers({ token, body }: UpstreamRequest): Record<string, string> {
+  #headers({ token, body, traceparent }: UpstreamRequest): Record<string, string> {
     return {
       authorization: `Bearer ${token}`,
       accept: 'application/json',
       'user-agent': this.#options.userAgent,
+      ...(traceparent !== undefined && { traceparent }),
       ...(body !== undefined && {
         'content-type': 'application/json',
         'content-length': String(Buffer.byteLength(body)),
