@@ -10,6 +10,7 @@ import {
   PlacementDecisions,
   Placements,
 } from '../../../src/api/resources.js';
+import type { Placement } from '../../../src/api/generated/placement.js';
 import type { ManagedCluster } from '../../../src/api/generated/managedcluster.js';
 import type { ManagedClusterSetBinding } from '../../../src/api/generated/managedclustersetbinding.js';
 import type { ManagedClusterSet } from '../../../src/api/generated/managedclusterset.js';
@@ -108,6 +109,37 @@ describeWithServer('the placement controllers', { own: true }, (server) => {
     expect(placement?.status?.decisions).toEqual([
       { name: 'first-decision-1', revision: object?.metadata.annotations?.['cluster.fleetmgmt.io/decision-revision'] },
     ]);
+  });
+
+  it('the placement controllers hold removals beyond the disruption budget until an annotation releases them', async () => {
+    const chosen = names(3);
+    for (const name of chosen)
+      await fleet.cluster(name, Number(name.slice(1)) % 2 === 0 ? 'east' : 'west', { bound: 'yes' });
+    const disruptionBudget = { maxRemovals: '34%', windowSeconds: 60 };
+    await fleet.place('team', 'bound', { predicates: [wants('bound', 'yes')], disruptionBudget });
+    await selects('bound', chosen);
+    await ready('bound');
+    const edit = { predicates: [wants('bound', 'never')], disruptionBudget };
+
+    await fleet.place('team', 'bound', edit);
+    await waitFor('a hold', async () => {
+      return (await fleet.reason('team', 'bound', 'RemovalsHeld')) === 'DisruptionBudgetExceeded' || undefined;
+    });
+    expect(await fleet.selected('team', 'bound')).toEqual(chosen);
+
+    const annotations = { 'cluster.fleetmgmt.io/allow-removals': `2999-01-01T00:00:00Z/${chosen[1]}` };
+    const released = { metadata: { namespace: 'team', name: 'bound', annotations }, spec: edit };
+    await fleet.client.apply<Placement>(Placements, released, { fieldManager: 'test', force: false });
+    await selects('bound', [chosen[0] ?? '', chosen[2] ?? '']);
+
+    await fleet.place('team', 'bound', { ...edit, disruptionBudget: { ...disruptionBudget, maxRemovals: 2 } });
+    await selects('bound', []);
+    const object = await fleet.decision('team', 'bound-decision-1');
+    const record = object?.metadata.annotations?.['cluster.fleetmgmt.io/removals'] ?? '{}';
+    expect(Object.values(JSON.parse(record) as object)).toEqual([2]);
+    await waitFor('the end of the hold', async () => {
+      return (await fleet.reason('team', 'bound', 'RemovalsHeld')) === undefined || undefined;
+    });
   });
 
   it(
