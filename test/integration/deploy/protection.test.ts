@@ -221,6 +221,10 @@ describeWithServer('sets in use', { own: true, capabilities: ['garbageCollection
 
     await ok('delete', 'crd', 'managedclustersets.cluster.fleetmgmt.io', '--timeout=60s');
 
-    expect((await server().call({ path: pathOf(ManagedClusterSets, '') })).status).toBe(404);
+    // The API server goes on serving the definition for a moment.
+    await waitFor(
+      'the sets to be gone',
+      async () => (await server().call({ path: pathOf(ManagedClusterSets, '') })).status === 404,
+    );
   });
 });
