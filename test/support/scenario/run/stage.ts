@@ -3,6 +3,7 @@ import path from 'node:path';
 
 import { load } from 'js-yaml';
 
+import { ALLOW_DELETION_ANNOTATION } from '../../../../src/api/names.js';
 import {
   ManagedClusters,
   ManagedClusterSetBindings,
@@ -112,8 +113,9 @@ async function remove(server: ControlPlane, type: ResourceType, object: AnyObjec
   const key = keyOf(object);
   const { namespace, name } = type.namespaced ? parts(key) : { namespace: '', name: key };
   const address = pathOf(type, namespace, name);
-  if (object.metadata?.['finalizers'] !== undefined) {
-    const body = { metadata: { finalizers: null } };
+  // A set that was in use when the controller ended stays in use by its condition.
+  if (object.metadata?.['finalizers'] !== undefined || type === ManagedClusterSets) {
+    const body = { metadata: { finalizers: null, annotations: { [ALLOW_DELETION_ANNOTATION]: 'true' } } };
     await server.call({ method: 'PATCH', path: address, contentType: 'application/merge-patch+json', body });
   }
   await server.call({ method: 'DELETE', path: address });
