@@ -50,11 +50,13 @@ export class SetLabelReconciler implements Reconciler {
     const found = await this.#client.get<ManagedCluster>(ManagedClusters, { name }, { signal });
     const conditions = found && this.#wanted(found);
     if (found === undefined || conditions === undefined) return DONE;
+    // Without a condition the field is left out, as in the status of a cluster that never had one.
+    const { conditions: _replaced, ...others } = found.status ?? {};
     const object: ManagedCluster = {
       ...found,
       apiVersion: apiVersionOf(ManagedClusters),
       kind: ManagedClusters.kind,
-      status: { ...found.status, conditions: conditions as ClusterCondition[] },
+      status: conditions.length === 0 ? others : { ...others, conditions: conditions as ClusterCondition[] },
     };
     try {
       await this.#client.updateStatus(ManagedClusters, object, { fieldManager: CLUSTERS_FIELD_MANAGER, signal });

@@ -54,6 +54,18 @@ describe('the condition ClusterSetMissing of a ManagedCluster', () => {
     expect(writes(hub)).toHaveLength(2);
   });
 
+  it('a cluster without other conditions has none again, as before, once its set is created', async () => {
+    const hub = await new PlacementRig().start();
+    hub.cluster('a', {}, { set: 'late' });
+    await hub.untilIdle(10_000);
+    expect(messageOf(hub, 'a')).toContain('late');
+
+    hub.set('late');
+    await hub.untilIdle(10_000);
+
+    expect(Object.keys(clusterOf(hub, 'a')?.status ?? {})).toEqual(['clusterClaims']);
+  });
+
   it('nothing is written for a set that is created a moment after its clusters', async () => {
     const hub = await new PlacementRig().start();
     hub.cluster('a', {}, { set: 'late' });
