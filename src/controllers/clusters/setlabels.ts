@@ -50,14 +50,7 @@ export class SetLabelReconciler implements Reconciler {
     const found = await this.#client.get<ManagedCluster>(ManagedClusters, { name }, { signal });
     const conditions = found && this.#wanted(found);
     if (found === undefined || conditions === undefined) return DONE;
-    // Without a condition the field is left out, as in the status of a cluster that never had one.
-    const { conditions: _replaced, ...others } = found.status ?? {};
-    const object: ManagedCluster = {
-      ...found,
-      apiVersion: apiVersionOf(ManagedClusters),
-      kind: ManagedClusters.kind,
-      status: conditions.length === 0 ? others : { ...others, conditions: conditions as ClusterCondition[] },
-    };
+    const object = withConditions(found, conditions as ClusterCondition[]);
     try {
       await this.#client.updateStatus(ManagedClusters, object, { fieldManager: CLUSTERS_FIELD_MANAGER, signal });
     } catch (error) {
@@ -75,4 +68,15 @@ export class SetLabelReconciler implements Reconciler {
     const exists = (set: string): boolean => this.#caches.sets.store.get(set) !== undefined;
     return conditionsToWrite(cluster, exists, timestamp(this.#clock.now()));
   }
+}
+
+/** The cluster with these conditions: without any it has no empty list, and no empty status, as one that never had them. */
+function withConditions(
+  { status: before, ...cluster }: ManagedCluster,
+  conditions: ClusterCondition[],
+): ManagedCluster {
+  const { conditions: _replaced, ...others } = before ?? {};
+  const status = conditions.length === 0 ? others : { ...others, conditions };
+  const object = { ...cluster, apiVersion: apiVersionOf(ManagedClusters), kind: ManagedClusters.kind };
+  return Object.keys(status).length === 0 ? object : { ...object, status };
 }

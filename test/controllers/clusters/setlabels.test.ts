@@ -66,6 +66,19 @@ describe('the condition ClusterSetMissing of a ManagedCluster', () => {
     expect(Object.keys(clusterOf(hub, 'a')?.status ?? {})).toEqual(['clusterClaims']);
   });
 
+  it('a cluster without a status has none again, once its set is created', async () => {
+    const hub = await new PlacementRig().start();
+    const labels = { 'cluster.fleetmgmt.io/clusterset': 'late' };
+    hub.api.put<ManagedCluster>(ManagedClusters, { metadata: { name: 'a', labels }, spec: {} });
+    await hub.untilIdle(10_000);
+    expect(messageOf(hub, 'a')).toContain('late');
+
+    hub.set('late');
+    await hub.untilIdle(10_000);
+
+    expect(clusterOf(hub, 'a')?.status).toBeUndefined();
+  });
+
   it('nothing is written for a set that is created a moment after its clusters', async () => {
     const hub = await new PlacementRig().start();
     hub.cluster('a', {}, { set: 'late' });
