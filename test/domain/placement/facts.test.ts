@@ -16,6 +16,11 @@ function after(world: World): { readonly facts: Facts; readonly report: Placemen
   return { facts: factsOf(snapshot, decided, new Set(selected(decided))), report };
 }
 
+/** The facts, the decision, and what is held with its causes: RemovalsHeld is rewritten when these change. */
+function known({ facts, report: { decisions, states } }: ReturnType<typeof after>): string {
+  return JSON.stringify([facts, decisions, states.filter(({ type }) => type === 'RemovalsHeld')]);
+}
+
 /** The numbers in a value, with the names of their fields. */
 function numbersIn(value: unknown, name = ''): readonly string[] {
   if (typeof value === 'number') return [name];
@@ -42,8 +47,7 @@ describe('facts', () => {
       fc.property(someWorld, someWorld, (world, other) => {
         const { managedclusters } = other.objects;
         const [before, now] = [after(world), after({ ...world, objects: { ...world.objects, managedclusters } })];
-        const isSame = JSON.stringify(before.facts) === JSON.stringify(now.facts);
-        if (!isSame || JSON.stringify(before.report.decisions) !== JSON.stringify(now.report.decisions)) return;
+        if (known(before) !== known(now)) return;
         equal += 1;
         expect(JSON.stringify(now.report)).toBe(JSON.stringify(before.report));
       }),
