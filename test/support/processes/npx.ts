@@ -45,7 +45,7 @@ export function commandByNpx(
   args: readonly string[],
 ): { readonly status: number | null; readonly stdout: string; readonly stderr: string } {
   const cache = `--cache=${path.join(folder, 'cache')}`;
-  const npx = ['--yes', '--offline', cache, `--package=${tarball}`, 'multicluster-engine'];
+  const npx = ['--yes', '--offline', '--no-update-notifier', cache, `--package=${tarball}`, 'multicluster-engine'];
   const env = { HOME: folder, PATH: process.env['PATH'] ?? '' };
   return spawnSync('npx', [...npx, ...args], { cwd: folder, env, encoding: 'utf8', timeout: MINUTE });
 }
