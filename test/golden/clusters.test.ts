@@ -56,7 +56,13 @@ function clusterCase(sentence: string, set: string, conditions: readonly unknown
   const cluster = { metadata: { name: 'a', labels: { [CLUSTER_SET_LABEL]: set } }, status: { conditions } };
   return [
     `a ManagedCluster ${sentence}`,
-    () => ({ conditions: conditionsToWrite(cluster, (name) => name === 'fleet', NOW) }),
+    () => ({
+      conditions: conditionsToWrite(
+        cluster,
+        (name) => name === 'fleet',
+        () => NOW,
+      ),
+    }),
   ];
 }
 

@@ -6,6 +6,7 @@ import type { Cache } from '../../kube/cache/reflector.js';
 import type { KubeClient } from '../../kube/client/client.js';
 import type { Clock } from '../../runtime/clock.js';
 import { isFailure } from '../../runtime/errors.js';
+import type { Logger } from '../../runtime/logger.js';
 import { MutationCache } from '../../runtime/mutationcache.js';
 import type { Pass, Reconciler, Result } from '../../runtime/result.js';
 import { cachesNotCurrent } from './caches.js';
@@ -84,14 +85,10 @@ export class StatusReconciler<T extends ObjectWithStatus> implements Reconciler 
       const stored = await this.#client.updateStatus<T>(type, object, { fieldManager: CLUSTERS_FIELD_MANAGER, signal });
       this.#mutations.mutated(key, stored);
     } catch (error) {
-      if (isFailure(error, 'NotFound')) return DONE;
       // Until the watch has delivered the stored object, another write would meet the same conflict.
       if (isFailure(error, 'Conflict'))
         return { ending: 'wait', reason: 'the cache is older than the stored object', afterMs: WRITE_INTERVAL_MS };
-      if (!isFailure(error, 'Invalid')) throw error;
-      // An invalid spec that admission has missed is refused with every write of the object, also of its status.
-      log.warn({ err: error }, 'status not written: the object is invalid');
-      return { ending: 'stalled', reason: 'the object is invalid' };
+      return refusedStatus(error, log);
     }
     return DONE;
   }
@@ -104,4 +101,13 @@ export class StatusReconciler<T extends ObjectWithStatus> implements Reconciler 
   #now(): string {
     return timestamp(this.#clock.now());
   }
+}
+
+/** What follows a write of a status that has failed, but for a conflict. Throws the error when a retry may help. */
+export function refusedStatus(error: unknown, log: Logger): Result {
+  if (isFailure(error, 'NotFound')) return DONE;
+  if (!isFailure(error, 'Invalid')) throw error;
+  // An invalid spec that admission has missed is refused with every write of the object, also of its status.
+  log.warn({ err: error }, 'status not written: the object is invalid');
+  return { ending: 'stalled', reason: 'the object is invalid' };
 }

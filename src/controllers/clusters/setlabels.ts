@@ -8,6 +8,7 @@ import { delay, type Clock } from '../../runtime/clock.js';
 import { isFailure } from '../../runtime/errors.js';
 import type { Pass, Reconciler, Result } from '../../runtime/result.js';
 import { cachesNotCurrent, type ClusterCaches } from './caches.js';
+import { refusedStatus } from './reconcile.js';
 
 /** Ms between two writes: many clusters can name one set, and no decision waits for this condition. */
 const WRITE_INTERVAL_MS = 100;
@@ -54,19 +55,16 @@ export class SetLabelReconciler implements Reconciler {
     try {
       await this.#client.updateStatus(ManagedClusters, object, { fieldManager: CLUSTERS_FIELD_MANAGER, signal });
     } catch (error) {
-      if (isFailure(error, 'NotFound')) return DONE;
       if (isFailure(error, 'Conflict'))
         return { ending: 'wait', reason: 'the cluster was changed meanwhile', afterMs: RETRY_MS };
-      if (!isFailure(error, 'Invalid')) throw error;
-      log.warn({ err: error }, 'status not written: the object is invalid');
-      return { ending: 'stalled', reason: 'the object is invalid' };
+      return refusedStatus(error, log);
     }
     return DONE;
   }
 
   #wanted(cluster: ManagedCluster): readonly unknown[] | undefined {
     const exists = (set: string): boolean => this.#caches.sets.store.get(set) !== undefined;
-    return conditionsToWrite(cluster, exists, timestamp(this.#clock.now()));
+    return conditionsToWrite(cluster, exists, () => timestamp(this.#clock.now()));
   }
 }
 

@@ -21,12 +21,13 @@ export interface SetCondition {
 
 /**
  * The conditions to write for a cluster: those that are stored, with ClusterSetMissing only while the label names a set
- * that does not exist. Undefined when the stored ones are these. `now` is RFC 3339.
+ * that does not exist. Undefined when the stored ones are these. `now` returns RFC 3339; it is called only when
+ * there is something to write, since this runs for each event of a cluster.
  */
 export function conditionsToWrite(
   cluster: LabelledObject,
   exists: (set: string) => boolean,
-  now: string,
+  now: () => string,
 ): readonly unknown[] | undefined {
   const stored = conditionsOf(cluster);
   const own = stored.filter(isOwn);
@@ -35,14 +36,15 @@ export function conditionsToWrite(
   const [first] = own;
   const isSame = own.length === 1 && first?.['status'] === 'True' && first['message'] === message;
   if (isSame && first['reason'] === REASON) return undefined;
+  const time = now();
   const since = first?.['status'] === 'True' ? first['lastTransitionTime'] : undefined;
   const condition: SetCondition = {
     type: CLUSTER_SET_MISSING,
     status: 'True',
     reason: REASON,
     message,
-    lastTransitionTime: typeof since === 'string' ? since : now,
-    lastUpdateTime: now,
+    lastTransitionTime: typeof since === 'string' ? since : time,
+    lastUpdateTime: time,
   };
   return [...stored.filter((one) => !isOwn(one)), condition];
 }
