@@ -1,7 +1,7 @@
 import type { ReadClient } from '../kube/client/client.js';
 import { worldOf, type RawObject, type Withheld, type World, type WorldResource } from '../domain/fleet/world.js';
 import { placementKeys } from '../domain/placement/decision.js';
-import { fits, listOf, READS, TYPES, type Listed } from './sources.js';
+import { fits, listOf, READS, TYPES, withheldOf, worldOfLists, type Listed } from './sources.js';
 
 /** What could be read of a hub. */
 export interface FleetReading {
@@ -77,12 +77,4 @@ function isTorn(lists: readonly Listed[]): boolean {
     const { namespace = '', name } = one.metadata;
     return fits(one, byPlacement.get(`${namespace}/${name}`) ?? []);
   });
-}
-
-function withheldOf(lists: readonly Listed[]): readonly Withheld[] {
-  return lists.flatMap(({ withheld }) => withheld);
-}
-
-function worldOfLists(lists: readonly Listed[]): World {
-  return worldOf(Object.fromEntries(lists.map(({ resource, items }) => [resource, items])), withheldOf(lists));
 }

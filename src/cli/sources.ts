@@ -45,16 +45,20 @@ export async function readPlacementWorld(client: ReadClient, { namespace, name }
       ...(namespace === undefined ? {} : { namespace }),
     });
     const decisions = await listOf(client, 'placementdecisions', namespace);
-    const parts = [...rest, decisions];
     const isWhole = decisions.withheld.length > 0 || placement === undefined || fits(placement, decisions.items);
     if (!isWhole && read < READS) continue;
-    const objects = Object.fromEntries(parts.map(({ resource, items }) => [resource, items]));
-    const placements = placement === undefined ? [] : [placement];
-    return worldOf(
-      { ...objects, placements },
-      parts.flatMap(({ withheld }) => withheld),
-    );
+    const items = placement === undefined ? [] : [placement];
+    return worldOfLists([...rest, decisions, { resource: 'placements', items, withheld: [] }]);
   }
+}
+
+/** The world of these collections; others are empty. */
+export function worldOfLists(lists: readonly Listed[]): World {
+  return worldOf(Object.fromEntries(lists.map(({ resource, items }) => [resource, items])), withheldOf(lists));
+}
+
+export function withheldOf(lists: readonly Listed[]): readonly Withheld[] {
+  return lists.flatMap(({ withheld }) => withheld);
 }
 
 /** The world of `objects`; an object of a namespaced kind without a namespace is in `namespace`. Other kinds are left out. */

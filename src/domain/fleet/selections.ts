@@ -1,5 +1,4 @@
 import { field } from '../../api/json.js';
-import { selects } from '../clusters/selector.js';
 import { placementKeys } from '../placement/decision.js';
 import { explain } from '../placement/explain/explain.js';
 import type { ClusterExplanation, Explanation } from '../placement/explain/verdict.js';
@@ -7,6 +6,7 @@ import type { Candidate, MatchedClusters } from '../placement/rank.js';
 import { schedule, selected } from '../placement/schedule.js';
 import type { ClusterView, PlacementSnapshot } from '../placement/snapshot.js';
 import { isList } from '../selectors.js';
+import { setsOf } from './clustertable.js';
 import { WorldInputs, type PlacementInput, type RawObject, type World } from './world.js';
 
 /** A Placement whose decision holds a cluster. */
@@ -71,9 +71,8 @@ function holds({ status }: RawObject, cluster: string): boolean {
 
 function selectionIn(input: PlacementInput, name: string, view: ClusterView | undefined): readonly Selection[] {
   const { snapshot, selectors } = input;
-  const sets = view === undefined ? [] : [...selectors].filter(([set, one]) => selects(set, one, view.labels));
-  const members =
-    view === undefined || sets.length === 0 ? [] : [{ cluster: view, sets: sets.map(([set]) => set).sort() }];
+  const sets = view === undefined ? [] : setsOf(view, selectors);
+  const members = view === undefined || sets.length === 0 ? [] : [{ cluster: view, sets }];
   const explanation = explain({ ...input, members });
   const cluster = explanation.clusters.find((one) => one.name === name);
   if (cluster?.inDecision !== true) return [];

@@ -1,5 +1,6 @@
 import { textField } from '../../api/json.js';
 import { selects } from '../clusters/selector.js';
+import { isOwn } from '../placement/decision.js';
 import { WorldInputs, type PlacementInput, type World } from './world.js';
 
 /** The published decision of a Placement by cluster set. */
@@ -58,6 +59,6 @@ function treeOf(of: Pick<PlacementTree, 'namespace' | 'name' | 'phase'>, inputs:
 
 /** The clusters that the Placement's own decision objects hold, each once, sorted. */
 function publishedIn({ snapshot }: PlacementInput): readonly string[] {
-  const ours = snapshot.stored.filter(({ ownership }) => ownership === 'ours' || ownership === 'adoptable');
+  const ours = snapshot.stored.filter(isOwn);
   return [...new Set(ours.flatMap(({ clusters }) => clusters))].sort();
 }

@@ -35,6 +35,11 @@ export interface StoredDecision {
   readonly intact: boolean;
 }
 
+/** Whether the controller of the Placement may write the object. */
+export function isOwn(object: StoredDecision | undefined): object is StoredDecision {
+  return object?.ownership === 'ours' || object?.ownership === 'adoptable';
+}
+
 /** The Placement that decisions belong to. */
 export interface DecisionOwner {
   readonly namespace: string;

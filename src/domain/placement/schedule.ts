@@ -1,6 +1,7 @@
 import { DECISION_SIZE } from '../../api/names.js';
 import type { Problem } from '../selectors.js';
 import { ration, type HeldRemoval } from './budget/budget.js';
+import { isOwn } from './decision.js';
 import { eligibleSets, type Eligibility } from './eligible.js';
 import { matchedClusters, seedOf, topRanked, type Candidate } from './rank.js';
 import { firstFailure, type FailureCause } from './rules.js';
@@ -96,10 +97,8 @@ function currentSlots(snapshot: PlacementSnapshot): Slots {
 
 function storedLists(stored: readonly StoredDecision[]): (readonly string[])[] {
   const lists: (readonly string[])[] = [];
-  for (const { ordinal, ownership, clusters } of stored) {
-    if (ordinal !== undefined && (ownership === 'ours' || ownership === 'adoptable'))
-      lists[ordinal - 1] = clusters.slice(0, DECISION_SIZE);
-  }
+  for (const { ordinal, clusters } of stored.filter(isOwn))
+    if (ordinal !== undefined) lists[ordinal - 1] = clusters.slice(0, DECISION_SIZE);
   return lists;
 }
 

@@ -1,6 +1,6 @@
 import { DECISION_SIZE } from '../../api/names.js';
 import { hasCountedRemovals } from './budget/removals.js';
-import { decisionName, revisionOf, sameList, type StoredDecision } from './decision.js';
+import { decisionName, isOwn, revisionOf, sameList, type StoredDecision } from './decision.js';
 import type { Schedule } from './schedule.js';
 import {
   orderWrites,
@@ -101,11 +101,6 @@ export function slotsAfter(plan: SlicePlan, done = plan.writes.length): Slots {
     if (write.ordinal !== undefined && pending.has(write.ordinal)) slots[write.ordinal - 1] = write.clusters;
   }
   return slots;
-}
-
-/** Whether this controller may write the object. */
-function isOwn(object: StoredDecision | undefined): object is StoredDecision {
-  return object?.ownership === 'ours' || object?.ownership === 'adoptable';
 }
 
 /** Why nothing can be stored under the name of `object`; undefined when it can. */

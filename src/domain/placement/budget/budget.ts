@@ -1,6 +1,7 @@
 import { isRecord } from '../../../api/json.js';
 import { PlacementConditions } from '../../../api/placementreasons.js';
 import { isList } from '../../selectors.js';
+import { isOwn } from '../decision.js';
 import type { FailureCause } from '../rules.js';
 import type { PlacementSnapshot } from '../snapshot.js';
 import { isReleased } from './release.js';
@@ -82,7 +83,5 @@ function isHoldStored({ placement }: PlacementSnapshot): boolean {
 
 /** The records of the objects of this Placement. */
 function ownRecords({ stored }: PlacementSnapshot): (RemovalRecord | undefined)[] {
-  return stored
-    .filter(({ ownership }) => ownership === 'ours' || ownership === 'adoptable')
-    .map(({ removals }) => removals);
+  return stored.filter(isOwn).map(({ removals }) => removals);
 }

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../api/json.js';
+import { isRecord, parseJson } from '../../../api/json.js';
 import { REMOVALS_ANNOTATION } from '../../../api/names.js';
 import { timestamp } from '../../conditions.js';
 import type { DisruptionBudget } from './spec.js';
@@ -25,19 +25,11 @@ const TIME_SHAPE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/;
 export function readRemovals(text: string | undefined): RemovalRecord | undefined {
   if (text === undefined) return undefined;
   const value = parseJson(text);
-  if (!isRecord(value) || Array.isArray(value)) return { kind: 'unreadable' };
+  if (!isRecord(value)) return { kind: 'unreadable' };
   const entries = Object.entries(value).map(([time, clusters]) => [timeOf(time), clusters] as const);
   const valid = entries.filter(isEntry);
   if (valid.length < entries.length) return { kind: 'unreadable' };
   return { kind: 'entries', entries: valid.sort(([a], [b]) => a - b) };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Ms since the epoch; NaN for another form, and for a day or time that does not exist. */
