@@ -22,8 +22,8 @@ export interface RuntimeOptions {
   readonly deps: PodDeps;
   readonly client: KubeClient;
   readonly openCache: <T extends KubeObject>(options: CacheOptions<T>) => Cache<T>;
-  /** Deployments with this label are run; the status of all others says that they are not. */
-  readonly label: string;
+  /** Label selectors: which Deployments are run, and all others, whose status says that they are not. */
+  readonly selectors: { readonly run: string; readonly others: string };
   /** The one Node. */
   readonly nodeName: string;
   readonly log: Logger;
@@ -58,7 +58,7 @@ export class LocalRuntime {
   readonly #processes: Processes;
 
   constructor(options: RuntimeOptions) {
-    const { deps: site, client, log, label, nodeName, openCache } = options;
+    const { deps: site, client, log, selectors, nodeName, openCache } = options;
     const { clock } = site;
     this.#options = options;
     this.#events = createRecorder(
@@ -78,13 +78,13 @@ export class LocalRuntime {
     this.#unmanaged = new UnmanagedDeployments({
       client,
       openCache,
-      label,
+      selector: selectors.others,
       events: this.#events,
       clock,
       log,
       fieldManager: FIELD_MANAGER,
     });
-    this.#deployments = openCache<Deployment>({ type: Deployments, labelSelector: label });
+    this.#deployments = openCache<Deployment>({ type: Deployments, labelSelector: selectors.run });
     this.#nodes = openCache<Node>({ type: Nodes, fieldSelector: `metadata.name=${nodeName}` });
     this.#pods = openCache<KubeObject>({ type: Pods, fieldSelector: `spec.nodeName=${nodeName}` });
     this.#controller = createController({

@@ -23,11 +23,24 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   after(ms, run) {
-    const timer = setTimeout(run, Math.min(Math.max(ms, 0), LONGEST_TIMER_MS));
+    const timer = armed(ms, run);
     timer.unref();
     return { cancel: () => clearTimeout(timer) };
   },
 };
+
+/** The system's clock for a command that waits and does nothing else meanwhile: its timers keep the process alive. */
+export const waitingClock: Clock = {
+  ...systemClock,
+  after(ms, run) {
+    const timer = armed(ms, run);
+    return { cancel: () => clearTimeout(timer) };
+  },
+};
+
+function armed(ms: number, run: () => void): NodeJS.Timeout {
+  return setTimeout(run, Math.min(Math.max(ms, 0), LONGEST_TIMER_MS));
+}
 
 export const systemRandom: Random = () => Math.random();
 

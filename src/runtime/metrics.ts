@@ -82,6 +82,23 @@ export interface PlacementMetrics {
   decided(seconds: number): void;
 }
 
+/** The fleet as one process observes it. */
+export interface FleetCounts {
+  /** Clusters with an agent, by `available`, `unavailable`, `unknown` and `never-joined`. */
+  readonly clusters: Readonly<Record<string, number>>;
+  /** Clusters with a taint NoSelect of the hub, by its key. */
+  readonly taints: Readonly<Record<string, number>>;
+  /** Scopes that the brake holds, by `fleet` and `set`. */
+  readonly held: Readonly<Record<string, number>>;
+  /** Whether the process does not see the renewals of Leases at the moment. */
+  readonly blind: boolean;
+}
+
+export interface FleetMetrics {
+  /** Sets the function that returns the counts; it is called at each scrape. */
+  fleet(read: () => FleetCounts): void;
+}
+
 /** Metrics of caches. `resource`: `plural` or `plural.group`. */
 export interface CacheMetrics {
   /** A complete list was read. */
@@ -120,4 +137,14 @@ export interface GatewayMetrics {
   certificateExpiry(seconds: number): void;
   /** Sets the function that returns the number of open connections. */
   connections(read: () => number): void;
+}
+
+/** Metrics of an agent: its requests to the hub. */
+export interface AgentMetrics {
+  /** A renewal of the Lease has ended; `now`: ms since the epoch. */
+  renewed(result: 'success' | 'error', now: number): void;
+  /** A write of the status has ended. */
+  published(result: 'success' | 'error'): void;
+  /** A request for a token has ended. */
+  tokenRequested(result: 'success' | 'error'): void;
 }

@@ -1,3 +1,6 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
 import { describe, expect, it } from '@jest/globals';
 import { delay, systemClock, systemRandom } from '../../src/runtime/clock.js';
 import { ApiError, isFailure } from '../../src/runtime/errors.js';
@@ -68,5 +71,20 @@ describe('an API error', () => {
     expect(isFailure(error, 'Conflict')).toBe(false);
     expect(isFailure(new Error('NotFound'), 'NotFound')).toBe(false);
     expect(error).toMatchObject({ name: 'ApiError', status: 0, reason: '', causes: [], retryAfterMs: undefined });
+  });
+});
+
+describe('the clock of a command that waits', () => {
+  const module = fileURLToPath(new URL('../../src/runtime/clock.js', import.meta.url));
+
+  it.each([
+    ['waitingClock', 0, 'waited', 1],
+    // An hour: a process that waited for it would not end in time.
+    ['systemClock', 13, '', 3_600_000],
+  ])('a process that waits by %s alone ends with code %s', (clock, code, printed, ms) => {
+    const script = `import { delay, ${clock} } from '${module}'; await delay(${clock}, ${ms}); process.stdout.write('waited');`;
+    const { status, stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
+
+    expect([status, stdout]).toEqual([code, printed]);
   });
 });

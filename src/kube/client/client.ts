@@ -64,6 +64,8 @@ export interface WriteClient {
   updateStatus<T extends KubeObject>(type: ResourceType, object: T, options: WriteOptions): Promise<T>;
   /** Server-side apply (PATCH, creates when missing). */
   apply<T extends KubeObject>(type: ResourceType, object: T, options: ApplyOptions): Promise<T>;
+  /** Server-side apply on the status subresource. `metadata.uid` must be set when it takes over fields. */
+  applyStatus<T extends KubeObject>(type: ResourceType, object: T, options: ApplyOptions): Promise<T>;
   /** JSON merge patch of `metadata` only; `metadata.resourceVersion` must be set. */
   patchMetadata<T extends KubeObject>(
     type: ResourceType,

@@ -130,17 +130,24 @@ class RestClient implements KubeClient {
     });
   }
 
-  async apply<T extends KubeObject>(type: ResourceType, object: T, options: ApplyOptions): Promise<T> {
+  apply<T extends KubeObject>(type: ResourceType, object: T, options: ApplyOptions): Promise<T> {
+    return this.#apply({ verb: 'patch', type, name: object.metadata }, object, options);
+  }
+
+  applyStatus<T extends KubeObject>(type: ResourceType, object: T, options: ApplyOptions): Promise<T> {
+    return this.#apply({ verb: 'patch', type, name: object.metadata, subresource: 'status' }, object, options);
+  }
+
+  async #apply<T extends KubeObject>(target: Target, object: T, options: ApplyOptions): Promise<T> {
     const { force, metadataOnly } = options;
-    const target = { verb: 'patch', type, name: object.metadata, metadataOnly };
     if (force) required('metadata.uid', object.metadata.uid, target);
-    return this.#write<T>(target, options, {
+    return this.#write<T>({ ...target, metadataOnly }, options, {
       method: 'PATCH',
       idempotent: true,
       query: { force: String(force) },
       accept: acceptOf(metadataOnly),
       contentType: 'application/apply-patch+yaml',
-      body: bodyOf(withoutManagedFields(object), type),
+      body: bodyOf(withoutManagedFields(object), target.type),
     });
   }
 

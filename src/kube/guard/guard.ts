@@ -18,7 +18,7 @@ import { describeCall } from '../apierror.js';
 import type { Leadership } from './leadership.js';
 import { resourceOf } from '../client/path.js';
 
-export type WriteVerb = 'create' | 'update' | 'updateStatus' | 'apply' | 'patchMetadata' | 'delete';
+export type WriteVerb = 'create' | 'update' | 'updateStatus' | 'apply' | 'applyStatus' | 'patchMetadata' | 'delete';
 
 /** A write that the guard checks. */
 export interface GuardedWrite {
@@ -108,6 +108,16 @@ class GuardedClient implements KubeClient {
     const { force } = options;
     const write: GuardedWrite = { verb: 'apply', type, name: object.metadata, object, force };
     return this.#client.apply(type, object, this.#permit(write, force ? { uid: object.metadata.uid } : {}, options));
+  }
+
+  async applyStatus<T extends KubeObject>(type: ResourceType, object: T, options: ApplyOptions): Promise<T> {
+    const { force } = options;
+    const write: GuardedWrite = { verb: 'applyStatus', type, name: object.metadata, object, force };
+    return this.#client.applyStatus(
+      type,
+      object,
+      this.#permit(write, force ? { uid: object.metadata.uid } : {}, options),
+    );
   }
 
   async patchMetadata<T extends KubeObject>(

@@ -26,6 +26,8 @@ export class ConnectionPool {
   readonly #retired = new Set<Dispatcher>();
   #agents: Agents | undefined;
   #key = '';
+  /** Those of `#key`. They are the same object until they are read again, so that a call computes no digest. */
+  #credentials: Credentials | undefined;
 
   constructor(options: PoolOptions) {
     this.#options = options;
@@ -33,6 +35,7 @@ export class ConnectionPool {
 
   /** The dispatcher for calls with these credentials. */
   dispatcher(credentials: Credentials, kind: PoolKind): Dispatcher {
+    if (this.#agents !== undefined && credentials === this.#credentials) return this.#agents[kind];
     const key = keyOf(credentials);
     if (this.#agents === undefined || key !== this.#key) {
       this.#retire();
@@ -42,6 +45,7 @@ export class ConnectionPool {
       };
       this.#key = key;
     }
+    this.#credentials = credentials;
     return this.#agents[kind];
   }
 

@@ -1,4 +1,4 @@
-import type { FailedCall } from '../../runtime/errors.js';
+import type { ApiError, FailedCall } from '../../runtime/errors.js';
 import { isRecord, parseJson, type JsonRecord } from '../../api/json.js';
 import { malformed } from '../apierror.js';
 
@@ -14,17 +14,9 @@ export interface RawResponse {
   readonly bytes: Buffer;
 }
 
-/** Reads a whole body; throws `Malformed` as soon as it exceeds `limit` bytes. */
-export async function readBody(body: AsyncIterable<unknown>, limit: number, call: FailedCall): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    if (!(chunk instanceof Uint8Array)) continue;
-    size += chunk.length;
-    if (size > limit) throw malformed(call, `longer than ${limit} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks, size);
+/** The error for a body of more than `limit` bytes. */
+export function tooLong(call: FailedCall, limit: number): ApiError {
+  return malformed(call, `longer than ${limit} bytes`);
 }
 
 /**

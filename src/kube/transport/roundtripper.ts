@@ -1,19 +1,22 @@
-import type { Dispatcher } from 'undici';
 import type { Clock } from '../../runtime/clock.js';
 import type { ApiError } from '../../runtime/errors.js';
 import type { RequestMetrics } from '../../runtime/metrics.js';
-import { parseErrorBody, parseSuccess, readBody, type ApiResponse } from './response.js';
+import { exchange, type IncomingResponse, type ResponseBody } from './exchange.js';
+import { parseErrorBody, parseSuccess, tooLong, type ApiResponse } from './response.js';
 import { retryAfterKey, type Call } from './call.js';
 import { errorCode, type Credentials } from './credentials.js';
 import { aborted, errorFromResponse, noResponse } from '../apierror.js';
 import type { RetryAfter } from './retryafter.js';
 import type { PoolKind, ConnectionPool } from './connectionpool.js';
 import { parseRetryAfter } from './retry.js';
+import type { ServerClock } from './serverclock.js';
 
 export interface RoundTripperOptions {
   /** Records the Retry-After of error responses. */
   readonly retryAfter: RetryAfter;
   readonly clock: Clock;
+  /** Told the `Date` of every response. */
+  readonly serverClock?: ServerClock | undefined;
   readonly metrics?: RequestMetrics | undefined;
   readonly userAgent: string;
   readonly maxResponseBytes: number;
@@ -60,28 +63,22 @@ export class HttpRoundTripper implements RoundTripper {
   }
 
   async call(call: Call, credentials: Credentials, signal: AbortSignal): Promise<ApiResponse> {
-    const data = await this.#send('calls', call, credentials, signal);
-    return this.#read(call, data, credentials);
+    const response = await this.#send('calls', call, credentials, signal);
+    return this.#read(call, response, credentials);
   }
 
   async open(call: Call, credentials: Credentials, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
-    const data = await this.#send('streams', call, credentials, signal);
-    if (data.statusCode !== 200) await this.#read(call, data, credentials);
-    // destroy() emits an error, which must have a listener even before the body is read.
-    data.body.on('error', () => undefined);
-    const destroy = (): void => void data.body.destroy();
-    call.signal?.addEventListener('abort', destroy, { once: true });
-    data.body.once('close', () => call.signal?.removeEventListener('abort', destroy));
-    return chunksOf(call, data.body);
+    const response = await this.#send('streams', call, credentials, signal);
+    if (response.status !== 200) await this.#read(call, response, credentials);
+    const { body } = response;
+    const end = (): void => body.abort(aborted(call.target));
+    if (call.signal?.aborted === true) end();
+    else call.signal?.addEventListener('abort', end, { once: true });
+    return chunksOf(call, body, () => call.signal?.removeEventListener('abort', end));
   }
 
-  async #send(
-    kind: PoolKind,
-    call: Call,
-    credentials: Credentials,
-    signal: AbortSignal,
-  ): Promise<Dispatcher.ResponseData> {
-    const { clock, metrics, bodyTimeoutMs } = this.#options;
+  async #send(kind: PoolKind, call: Call, credentials: Credentials, signal: AbortSignal): Promise<IncomingResponse> {
+    const { clock, metrics, serverClock, bodyTimeoutMs } = this.#options;
     const base = new URL(credentials.server);
     const dispatcher = this.#pool.dispatcher(credentials, kind);
     call.beforeAttempt?.();
@@ -89,17 +86,18 @@ export class HttpRoundTripper implements RoundTripper {
     const count = (code: string): void =>
       metrics?.requested(call.method, base.host, code, (clock.monotonic() - started) / 1000);
     try {
-      const data = await dispatcher.request({
+      const options = {
         origin: base.origin,
         path: `${base.pathname.replace(/\/$/, '')}${requestTarget(call)}`,
         method: call.method,
         headers: this.#headers(call, credentials),
         body: call.body ?? null,
-        signal,
         bodyTimeout: kind === 'streams' ? 0 : bodyTimeoutMs,
-      });
-      count(String(data.statusCode));
-      return data;
+      };
+      const response = await exchange(dispatcher, options, signal);
+      count(String(response.status));
+      serverClock?.observe(response.headers.date, started);
+      return response;
     } catch (error) {
       count('<error>');
       const code = errorCode(error);
@@ -116,25 +114,25 @@ export class HttpRoundTripper implements RoundTripper {
     };
   }
 
-  async #read(call: Call, data: Dispatcher.ResponseData, credentials: Credentials): Promise<ApiResponse> {
-    const contentType = String(data.headers['content-type'] ?? '');
-    const bytes = await readBody(data.body, this.#options.maxResponseBytes, call.target);
-    const raw = { status: data.statusCode, contentType, bytes };
+  async #read(call: Call, { status, headers, body }: IncomingResponse, credentials: Credentials): Promise<ApiResponse> {
+    const bytes = await body.bytes(this.#options.maxResponseBytes);
+    if (bytes === undefined) throw tooLong(call.target, this.#options.maxResponseBytes);
+    const raw = { status, contentType: headers['content-type'] ?? '', bytes };
     if (raw.status >= 200 && raw.status < 300) return parseSuccess(raw, call.target);
-    const retryAfterMs = parseRetryAfter(data.headers['retry-after'], this.#options.clock.now());
+    const retryAfterMs = parseRetryAfter(headers['retry-after'], this.#options.clock.now());
     if (retryAfterMs !== undefined) this.#options.retryAfter.set(retryAfterKey(call), retryAfterMs);
     const failure = errorFromResponse({ status: raw.status, body: parseErrorBody(raw), retryAfterMs }, call.target);
     throw new AttemptError(failure, false, failure.kind === 'Unauthorized' ? credentials : undefined);
   }
 }
 
-async function* chunksOf(call: Call, body: Dispatcher.ResponseData['body']): AsyncIterable<Uint8Array> {
+async function* chunksOf(call: Call, body: ResponseBody, onEnd: () => void): AsyncIterable<Uint8Array> {
   try {
-    for await (const chunk of body) {
-      if (chunk instanceof Uint8Array) yield chunk;
-    }
+    yield* body.chunks();
   } catch (error) {
     throw call.signal?.aborted === true ? aborted(call.target) : noResponse(call.target, errorCode(error));
+  } finally {
+    onEnd();
   }
 }
 

@@ -8,6 +8,7 @@ import { CachedCredentials, errorCode, type CredentialLoader, type Credentials }
 import { Deadline, rejectOnAbort } from './deadline.js';
 import { aborted, describeCall, noResponse } from '../apierror.js';
 import { RetryAfter } from './retryafter.js';
+import type { ServerClock } from './serverclock.js';
 import { ConnectionPool } from './connectionpool.js';
 import { TokenBucket, type RateLimit } from './ratelimit.js';
 import { waitBeforeRetry } from './retry.js';
@@ -28,6 +29,8 @@ export interface Transport {
 
 export interface TransportOptions {
   readonly clock: Clock;
+  /** Told the `Date` of every response over HTTP. */
+  readonly serverClock?: ServerClock;
   readonly random: Random;
   readonly log: Logger;
   readonly metrics?: RequestMetrics;
@@ -107,6 +110,7 @@ class RetryingTransport implements Transport {
     this.#roundTripper = roundTripper({
       retryAfter: this.#retryAfter,
       clock,
+      serverClock: options.serverClock,
       metrics: options.metrics,
       userAgent: options.userAgent,
       maxResponseBytes: options.maxResponseBytes ?? MAX_RESPONSE_BYTES,

@@ -1,10 +1,11 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 
+import type { ObjectName } from '../../api/meta.js';
 import type { ReadClient } from '../../kube/client/client.js';
+import { requestToken } from '../../kube/client/tokenrequest.js';
 import type { Transport } from '../../kube/transport/transport.js';
 import type { Clock } from '../../runtime/clock.js';
-import { requestToken } from './serviceaccounttoken.js';
 import { writeKubeconfig } from './kubeconfig.js';
 import type { ContainerLogs } from '../process/containerlogs.js';
 import { launch, type LaunchedProcess, type Volumes } from '../process/launcher.js';
@@ -28,8 +29,8 @@ export interface PodDeps {
   readonly openLog: OpenLog;
   /** The program that runs in place of every image, and its first arguments. */
   readonly executable: readonly [string, ...string[]];
-  /** Fixed listen addresses in place of free ports, by Deployment name and variable. */
-  readonly addresses: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** Listen addresses in place of free ports, by variable, for each start of a process of the Deployment. */
+  readonly addressesFor: (deployment: string) => Promise<Readonly<Record<string, string>>>;
   /** Keeps the last output of the processes. */
   readonly logs: ContainerLogs;
 }
@@ -43,6 +44,8 @@ export interface PodIdentity {
 
 const PODS = 'pods';
 const RENEW_FRACTION = 0.8;
+/** Requested for each token. */
+const TOKEN_SECONDS = 3600;
 
 /** Removes the folders of pods that an earlier process has left in `folder`. */
 export async function removePodFolders({ folder }: Pick<PodDeps, 'folder'>): Promise<void> {
@@ -81,16 +84,17 @@ export class Pod {
     const { namespace } = this.identity;
     await readVolumes(client, namespace, this.#spec);
     if (this.#spec.automountServiceAccountToken !== false)
-      await requestToken(transport, namespace, this.#serviceAccount);
+      await requestToken(transport, this.#account, { seconds: TOKEN_SECONDS });
   }
 
   /** Starts its process, the run `containerID` of its container. Throws while a ServiceAccount, a Secret or a ConfigMap is missing. */
   async launch(containerID: string): Promise<LaunchedProcess> {
-    const { server, executable, addresses, clock } = this.#deps;
+    const { server, executable, addressesFor, clock } = this.#deps;
     const { namespace, name, deployment } = this.identity;
     const volumes = await readVolumes(this.#deps.client, namespace, this.#spec);
     const kubeconfig = await this.#writeKubeconfig();
     await this.#log.removeOldLogs();
+    const overrides = await addressesFor(deployment);
     const launched = await launch(
       {
         container: this.#container,
@@ -99,7 +103,7 @@ export class Pod {
         folder: this.#folder,
         ...(kubeconfig === undefined ? { server } : { kubeconfig }),
         volumes,
-        overrides: addresses[deployment] ?? {},
+        overrides,
       },
       clock,
     );
@@ -107,7 +111,7 @@ export class Pod {
     this.#deps.logs.record(`${namespace}/${name}`, containerID, launched.output);
     this.#log.append(launched.output);
     this.#volumes = fingerprint(volumes);
-    return { ...launched, addresses: { ...launched.addresses, ...addresses[deployment] } };
+    return { ...launched, addresses: { ...launched.addresses, ...overrides } };
   }
 
   /** The last line that its process has printed, and the path of its log. */
@@ -132,8 +136,9 @@ export class Pod {
     await rm(this.#folder, { recursive: true, force: true });
   }
 
-  get #serviceAccount(): string {
-    return this.#spec.serviceAccountName ?? 'default';
+  /** The ServiceAccount that it runs as. */
+  get #account(): ObjectName {
+    return { namespace: this.identity.namespace, name: this.#spec.serviceAccountName ?? 'default' };
   }
 
   /** Writes a kubeconfig with a new token; undefined for a pod without automountServiceAccountToken. */
@@ -141,8 +146,8 @@ export class Pod {
     if (this.#spec.automountServiceAccountToken === false) return undefined;
     const { transport, server, caFile, clock } = this.#deps;
     const { namespace } = this.identity;
-    const { token, lifeSeconds } = await requestToken(transport, namespace, this.#serviceAccount);
-    this.#renewAt = clock.monotonic() + lifeSeconds * 1000 * RENEW_FRACTION;
+    const { token } = await requestToken(transport, this.#account, { seconds: TOKEN_SECONDS });
+    this.#renewAt = clock.monotonic() + TOKEN_SECONDS * 1000 * RENEW_FRACTION;
     return writeKubeconfig(this.#folder, { server, caFile, token, namespace });
   }
 }

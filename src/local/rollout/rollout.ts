@@ -56,7 +56,7 @@ export function rolloutStatus(deployment: Deployment, observed: Observation, now
 
 export const NOT_RUN_HERE = {
   reason: 'NotRunHere',
-  message: 'The local runtime does not run this Deployment: it runs only those that an engine installs.',
+  message: 'The local runtime does not run this Deployment: it runs only those of multicluster-engine.',
 };
 
 /**

@@ -11,8 +11,8 @@ import type { Deployment } from '../workload.js';
 export interface UnmanagedDeploymentsOptions {
   readonly client: KubeClient;
   readonly openCache: (options: CacheOptions<Deployment>) => Cache<Deployment>;
-  /** Deployments with this label are run; those without it are unmanaged. */
-  readonly label: string;
+  /** Selects the Deployments that are not run. */
+  readonly selector: string;
   readonly events: EventRecorder;
   readonly clock: Clock;
   readonly log: Logger;
@@ -20,7 +20,7 @@ export interface UnmanagedDeploymentsOptions {
 }
 
 /**
- * Reports on Deployments that no engine installed that they are not run: in the status and by an Event, once for each
+ * Reports on Deployments of others that they are not run: in the status and by an Event, once for each
  * generation. A status that another client wrote for the generation is not changed.
  */
 export class UnmanagedDeployments {
@@ -29,9 +29,9 @@ export class UnmanagedDeployments {
   readonly #controller: Controller;
 
   constructor(options: UnmanagedDeploymentsOptions) {
-    const { openCache, label, clock, log } = options;
+    const { openCache, selector, clock, log } = options;
     this.#options = options;
-    this.#cache = openCache({ type: Deployments, labelSelector: `!${label}` });
+    this.#cache = openCache({ type: Deployments, labelSelector: selector });
     this.#controller = createController({
       name: 'local-unmanaged',
       kind: 'Deployment',

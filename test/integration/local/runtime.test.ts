@@ -139,13 +139,13 @@ describeWithServer('the local runtime', { own: true }, (server) => {
           type: 'Available',
           status: 'False',
           reason: 'NotRunHere',
-          message: expect.stringMatching(/only those that an engine installs/),
+          message: expect.stringMatching(/only those of multicluster-engine/),
         },
         {
           type: 'Progressing',
           status: 'False',
           reason: 'ProgressDeadlineExceeded',
-          message: expect.stringMatching(/only those that an engine installs/),
+          message: expect.stringMatching(/only those of multicluster-engine/),
         },
       ],
     });

@@ -245,6 +245,7 @@ describe('the lease', () => {
       update: api.update.bind(api),
       updateStatus: api.updateStatus.bind(api),
       apply: api.apply.bind(api),
+      applyStatus: api.applyStatus.bind(api),
       patchMetadata: api.patchMetadata.bind(api),
       delete: api.delete.bind(api),
     };

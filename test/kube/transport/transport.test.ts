@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Call } from '../../../src/kube/transport/call.js';
 import type { CredentialLoader } from '../../../src/kube/transport/credentials.js';
+import { ServerClock } from '../../../src/kube/transport/serverclock.js';
 import type { Transport, TransportOptions } from '../../../src/kube/transport/transport.js';
 import { createTransport } from '../../../src/kube/transport/transport.js';
 import { systemClock } from '../../../src/runtime/clock.js';
@@ -55,6 +56,21 @@ async function failure(call: Promise<unknown>): Promise<ApiError> {
   if (error instanceof ApiError) return error;
   throw new Error(`an ApiError was expected, not ${String(error)}`);
 }
+
+describe('the clock of the server', () => {
+  it('each response, of calls and of streams, tells the time of the server', async () => {
+    for (const send of [(to: Transport) => to.call(get), (to: Transport) => to.open({ ...get, path: '/y' })]) {
+      const serverClock = new ServerClock(new ManualClock());
+      const clocked = transportTo({ serverClock });
+      server.next(success({ kind: 'Thing' }));
+
+      await send(clocked);
+      await clocked.close();
+
+      expect(Math.abs(serverClock.now() - Date.now())).toBeLessThan(3_600_000);
+    }
+  });
+});
 
 describe('a call', () => {
   it('a call carries path, query, credentials, user agent, body and content type, and brings JSON back', async () => {
