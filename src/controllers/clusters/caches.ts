@@ -1,9 +1,10 @@
 import type { ManagedCluster } from '../../api/generated/managedcluster.js';
 import type { ManagedClusterSet } from '../../api/generated/managedclusterset.js';
 import type { ManagedClusterSetBinding } from '../../api/generated/managedclustersetbinding.js';
-import { CLUSTER_SET_MISSING } from '../../api/clusterreasons.js';
+import { CLUSTER_SET_MISSING, CONTROL_PLANE_HEALTHY_CONDITION } from '../../api/clusterreasons.js';
 import type { KubeObject } from '../../api/meta.js';
 import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets } from '../../api/resources.js';
+import { HEALTH_CONDITIONS } from '../../domain/health/conditions.js';
 import { clusterSetOf } from '../../domain/placement/eligible.js';
 import type { MembershipIndex } from '../../index/membershipindex.js';
 import type { SetUsage } from '../../index/setusage.js';
@@ -43,11 +44,15 @@ export function cachesNotCurrent(caches: readonly Cache<KubeObject>[]): readonly
   return caches.filter((cache) => !cache.current()).map((cache) => cache.type.plural);
 }
 
-/** The fields of a cluster that selection reads, and the condition that this process writes. */
-function trimCluster({ metadata, status }: ManagedCluster): ManagedCluster {
+/** The conditions that this process writes, and the one that it reads. */
+const KEPT_CONDITIONS = [CLUSTER_SET_MISSING, CONTROL_PLANE_HEALTHY_CONDITION, ...HEALTH_CONDITIONS];
+
+/** The fields of a cluster that selection and health read. */
+function trimCluster({ metadata, spec, status }: ManagedCluster): ManagedCluster {
   const { name, uid, resourceVersion, deletionTimestamp, labels } = metadata;
-  const claims = status?.clusterClaims;
-  const conditions = status?.conditions?.filter(({ type }) => type === CLUSTER_SET_MISSING) ?? [];
+  const { clusterClaims: claims, taintTimes } = status ?? {};
+  const conditions = status?.conditions?.filter(({ type }) => KEPT_CONDITIONS.includes(type)) ?? [];
+  const { hubAcceptsClient, leaseDurationSeconds, taints } = spec ?? {};
   return {
     metadata: {
       name,
@@ -56,12 +61,17 @@ function trimCluster({ metadata, status }: ManagedCluster): ManagedCluster {
       ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
       ...(labels === undefined ? {} : { labels }),
     },
-    spec: {},
-    ...(claims === undefined && conditions.length === 0
+    spec: {
+      ...(hubAcceptsClient === undefined ? {} : { hubAcceptsClient }),
+      ...(leaseDurationSeconds === undefined ? {} : { leaseDurationSeconds }),
+      ...(taints === undefined ? {} : { taints }),
+    },
+    ...(claims === undefined && taintTimes === undefined && conditions.length === 0
       ? {}
       : {
           status: {
             ...(claims === undefined ? {} : { clusterClaims: claims }),
+            ...(taintTimes === undefined ? {} : { taintTimes }),
             ...(conditions.length === 0 ? {} : { conditions }),
           },
         }),

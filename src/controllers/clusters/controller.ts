@@ -88,7 +88,14 @@ export function createClusterControllers(
 
 /** A controller of one kind, with the metrics and intervals that all controllers of the process share. */
 export function newController(
-  { clock, random, log, resyncMs, controllerMetrics, tracer }: Omit<ClusterControllerOptions, 'caches' | 'client'>,
+  {
+    clock,
+    random,
+    log,
+    resyncMs,
+    controllerMetrics,
+    tracer,
+  }: Omit<ClusterControllerOptions, 'caches' | 'client' | 'settleWindowMs'>,
   kind: Pick<ControllerOptions, 'name' | 'kind' | 'reconciler' | 'keys' | 'workers'>,
 ): Controller {
   const metrics = controllerMetrics?.(kind.name);

@@ -1,5 +1,6 @@
 import type { MultiClusterEngine } from '../../api/generated/multiclusterengine.js';
 import type { KubeObject } from '../../api/meta.js';
+import { INSTALLER_ROLE } from '../../api/names.js';
 import { MultiClusterEngines, Namespaces, RoleBindings } from '../../api/resources.js';
 import { BINDINGS } from '../../domain/engine/catalogue.js';
 import type { StoredObject } from '../../domain/engine/plan/plan.js';
@@ -43,6 +44,7 @@ export function storedBindings(caches: EngineCaches): readonly StoredObject[] {
 export function isBoundIn(caches: EngineCaches, namespace: string): boolean {
   if (caches.namespaces === undefined) return true;
   return storedBindings(caches).some(
-    ({ type, object }) => type === RoleBindings && object.metadata.namespace === namespace,
+    ({ type, object: { metadata } }) =>
+      type === RoleBindings && metadata.name === INSTALLER_ROLE && metadata.namespace === namespace,
   );
 }

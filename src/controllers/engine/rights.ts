@@ -54,6 +54,14 @@ function namespaceAndBindingRights(): readonly GuardRow[] {
     { verbs: ['delete'], type: RoleBindings, namespace: isInstallable, name: installer },
     { verbs: ['apply'], type: ClusterRoleBindings, namespace: clusterWide, name: component, ...ours },
     { verbs: ['delete'], type: ClusterRoleBindings, namespace: clusterWide, name: component },
+    ...BINDINGS.flatMap(({ type, name: wanted, namespace: fixed }): GuardRow[] => {
+      if (fixed === undefined) return [];
+      const row = { type, namespace: (one: string) => one === fixed, name: (one: string) => one === wanted };
+      return [
+        { ...row, verbs: ['apply'], ...ours },
+        { ...row, verbs: ['delete'] },
+      ];
+    }),
   ];
 }
 

@@ -50,7 +50,13 @@ export async function gather(scope: ReconcileScope): Promise<Gathered> {
   if (deletionTimestamp !== undefined) return { kind: 'deleting' };
   const owner = { namespace, name, uid };
   const known = states.get(key);
-  const fresh: PlacementState = { uid, slots: undefined, decisions: new Set(), unconfirmed: new Set() };
+  const fresh: PlacementState = {
+    uid,
+    slots: undefined,
+    decisions: new Set(),
+    unconfirmed: new Set(),
+    settled: false,
+  };
   // A Placement that was created anew under the same name begins with an empty state.
   const state = known?.uid === uid ? known : fresh;
   const objects = decisionsOf(state, scope);

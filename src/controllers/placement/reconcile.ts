@@ -1,7 +1,7 @@
 import { nameOf } from '../../api/resources.js';
 import type { Pass, Reconciler, Result } from '../../runtime/result.js';
 import { apply, type Outcome } from './apply.js';
-import { CACHE_BEHIND, confirmDecision, decide } from './decide.js';
+import { CACHE_BEHIND, confirmDecision, decide, type Decision } from './decide.js';
 import { emptyObjectEnd, gather, type Gathered, type Input } from './gather.js';
 import { announceHold, followHeld } from './hold.js';
 import { isNamespaceTerminating, report } from './report.js';
@@ -30,6 +30,7 @@ export class PlacementReconciler implements Reconciler {
     if (gathered.kind !== 'gathered') return withoutInput(gathered, scope);
     const { input } = gathered;
     const decision = decide(input);
+    settle(input, decision, scope);
     followHeld(input, decision, scope);
     const unconfirmed = await confirmDecision(input, decision, scope);
     if (unconfirmed !== undefined) return unconfirmed;
@@ -40,11 +41,19 @@ export class PlacementReconciler implements Reconciler {
       const announced = await announceHold(input, decision, scope);
       const outcome = await apply(announced, decision, scope);
       await report(announced, outcome, scope);
+      input.state.settled = outcome.error === undefined;
       return resultOf(input, outcome, scope);
     } finally {
       for (const affected of changes.end(key)) enqueue(affected);
     }
   }
+}
+
+/** Tells the index what the Placement holds; taints that changed since `input` was gathered are reconciled again. */
+function settle({ state }: Input, { schedule }: Decision, { index, key, enqueue }: ReconcileScope): void {
+  const isFirst = !state.settled;
+  state.settled = false;
+  if (index.settle(key, schedule, isFirst)) enqueue(key);
 }
 
 function wait(reason: string, afterMs: number): Result {
@@ -73,12 +82,12 @@ function resultOf(input: Input, { schedule, plan, error }: Outcome, { clock }: R
   if (error !== undefined) throw error;
   if (schedule.problem === undefined) {
     const deleted = plan.writes.filter(({ kind }) => kind === 'delete').map(({ name }) => name);
-    return doneUntil(emptyObjectEnd(input, new Set(deleted)), clock.now());
+    return doneUntil(Math.min(emptyObjectEnd(input, new Set(deleted)), schedule.until), clock.now());
   }
   return { ending: 'stalled', reason: `invalid field ${schedule.problem.field}` };
 }
 
-/** Done, until the record of an empty decision object has run out and the object can go. */
+/** Done, until the record of an empty decision object has run out and the object can go, or a toleration ends. */
 function doneUntil(time: number, now: number): Result {
   return Number.isFinite(time) ? { ending: 'done', requeueAfterMs: Math.max(time - now, 0) } : DONE;
 }

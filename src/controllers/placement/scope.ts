@@ -21,6 +21,8 @@ export interface PlacementState {
   readonly decisions: Set<string>;
   /** Names of the decision objects whose last write has an unknown outcome: they are read before the next decision. */
   readonly unconfirmed: Set<string>;
+  /** The last reconcile has stored all that it decided: the index knows what the Placement holds. */
+  settled: boolean;
 }
 
 /** What all reconciles of Placements share. */

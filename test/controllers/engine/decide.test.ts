@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
+import { INSTALLER_ROLE } from '../../../src/api/names.js';
 import { decide, type Decision } from '../../../src/controllers/engine/decide.js';
 import type { Input } from '../../../src/controllers/engine/gather.js';
 import { effectiveSpec } from '../../../src/domain/engine/spec.js';
@@ -47,7 +48,7 @@ describe('the decision about an engine', () => {
     expect(decide(input({ deleting: true }), { templates, settings })).toEqual({
       kind: 'uninstall',
       namespace: NAMESPACE,
-      bindings: desired().filter(({ type }) => type.kind === 'RoleBinding'),
+      bindings: desired().filter(({ object }) => object.metadata.name === INSTALLER_ROLE),
     });
   });
 

@@ -29,6 +29,7 @@ describe('an installation', () => {
       'apply rolebindings multicluster-engine/multicluster-engine-installer',
       'apply serviceaccounts multicluster-engine/placement-controller',
       'apply serviceaccounts multicluster-engine/gateway',
+      'apply rolebindings multicluster-engine-agents/multicluster-engine-agent-leases',
       'apply clusterrolebindings multicluster-engine-placement-controller',
       'apply configmaps multicluster-engine/gateway-ca',
       'apply secrets multicluster-engine/gateway-tls',

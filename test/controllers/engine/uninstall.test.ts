@@ -59,7 +59,7 @@ describe('an uninstall', () => {
     ]);
     expect(rig.state()).toBe('Uninstalling Uninstalling');
     expect(rig.message()).toBe(
-      '12 objects left; waits: Deployment multicluster-engine/gateway is being deleted; Deployment multicluster-engine/placement-controller is being deleted',
+      '13 objects left; waits: Deployment multicluster-engine/gateway is being deleted; Deployment multicluster-engine/placement-controller is being deleted',
     );
     expect(rig.condition('Reconciling')?.reason).toBe('Uninstalling');
     expect(result).toEqual({ ending: 'wait', reason: 'uninstalling', afterMs: 2_000 });
@@ -78,6 +78,7 @@ describe('an uninstall', () => {
       'delete clusterrolebindings multicluster-engine-placement-controller',
       'delete serviceaccounts multicluster-engine/gateway',
       'delete serviceaccounts multicluster-engine/placement-controller',
+      'delete rolebindings multicluster-engine-agents/multicluster-engine-agent-leases',
       'delete namespaces multicluster-engine',
       'patchMetadata multiclusterengines hub',
     ]);
@@ -139,6 +140,7 @@ describe('an uninstall', () => {
       'NetworkPolicy Uninstalling',
       'PodDisruptionBudget Uninstalling',
       'PodDisruptionBudget Uninstalling',
+      'RoleBinding Uninstalling',
       'Secret Uninstalling',
       'Service Uninstalling',
       'ServiceAccount Uninstalling',
@@ -279,7 +281,7 @@ describe('an uninstall', () => {
     await rig.pass();
 
     expect(rig.message()).toBe(
-      '2 objects left; waits: Namespace multicluster-engine is being deleted (x/y in 1 resource instances)',
+      '3 objects left; waits: Namespace multicluster-engine is being deleted (x/y in 1 resource instances)',
     );
     expect(rig.exists()).toBe(true);
     rig.api.remove(Namespaces, { name: NAMESPACE });

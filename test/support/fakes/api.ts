@@ -151,6 +151,18 @@ export class FakeApi implements KubeClient {
     return options.metadataOnly === true ? metadataOf(stored) : stored;
   }
 
+  async applyStatus<T extends KubeObject>(type: ResourceType, object: T, options: ApplyOptions): Promise<T> {
+    await this.#call({ verb: 'applyStatus', type, name: object.metadata, object });
+    const stored = this.peek<T>(type, object.metadata);
+    const asked = object.metadata.uid;
+    if (stored === undefined || (asked !== undefined && asked !== stored.metadata.uid))
+      throw failure(asked === undefined ? 'NotFound' : 'Conflict', 'applyStatus', type, object.metadata);
+    if (options.force && asked === undefined) throw new Error('a forced apply without metadata.uid');
+    const before = Reflect.get(stored, 'status') as Tree | undefined;
+    const status = merge(before ?? {}, Reflect.get(object, 'status') ?? {});
+    return this.#store(type, withField(stored, 'status', status), 'applyStatus');
+  }
+
   async #apply<T extends KubeObject>(type: ResourceType, object: T, options: ApplyOptions): Promise<T> {
     await this.#call({ verb: 'apply', type, name: object.metadata, object });
     const stored = this.peek<T>(type, object.metadata);

@@ -7,6 +7,8 @@ import type { Change, Store } from '../../../src/kube/cache/store.js';
 export class FakeCache<T extends KubeObject> implements Cache<T>, Store<T> {
   readonly type: ResourceType;
   readonly store: Store<T> = this;
+  /** When the server was heard last, monotonic ms. */
+  heard: () => number = () => 0;
   readonly #options: CacheOptions<T>;
   readonly #read: () => readonly T[];
   readonly #objects = new Map<string, T>();
@@ -77,6 +79,10 @@ export class FakeCache<T extends KubeObject> implements Cache<T>, Store<T> {
 
   failure(): Error | undefined {
     return this.#failure;
+  }
+
+  heardAt(): number | undefined {
+    return this.#started ? this.heard() : undefined;
   }
 
   get size(): number {

@@ -10,6 +10,7 @@ import {
   ServiceAccounts,
   Services,
 } from '../../../api/resources.js';
+import { fixedNamespaceOf } from '../../../domain/engine/catalogue.js';
 import type { DesiredObject } from '../../../domain/engine/manifest/desired.js';
 import { titleOf } from '../../../domain/engine/manifest/manifest.js';
 import { withAccountUids } from '../../../domain/engine/plan/accounts.js';
@@ -55,7 +56,11 @@ export const STAGES: readonly Stage[] = [
   { name: 'frame', apply: applyFrame, observe: (state) => observeSteps(frameSteps(state)) },
   // The accounts that the pods run as: their uids are part of the Deployments.
   plannedStage('accounts', (state) => stepsOf(state, ServiceAccounts)),
-  plannedStage('configuration', (state) => stepsOf(state, ClusterRoleBindings, ConfigMaps)),
+  // The components' rights outside the target namespace, and their configuration.
+  plannedStage('configuration', (state) => [
+    ...stepsOf(state, RoleBindings).filter((step) => !isInTarget(step)),
+    ...stepsOf(state, ClusterRoleBindings, ConfigMaps),
+  ]),
   // The Secrets that the Deployments mount.
   {
     name: 'certificates',
@@ -107,7 +112,11 @@ function stepsOf(state: InstallState, ...types: readonly ResourceType[]): readon
 }
 
 function frameSteps(state: InstallState): readonly Step[] {
-  return stepsOf(state, Namespaces, RoleBindings);
+  return stepsOf(state, Namespaces, RoleBindings).filter(isInTarget);
+}
+
+function isInTarget({ type, name }: Step): boolean {
+  return fixedNamespaceOf({ type, name: name.name }) === undefined;
 }
 
 function planInput({ input, contents }: InstallState, desired: readonly DesiredObject[]): PlanInput {

@@ -38,7 +38,7 @@ export async function readRemaining(
   const isRestricted = settings.onlyNamespace !== undefined;
   let namespace: KubeObject | undefined;
   if (!isRestricted) {
-    objects.push(...(await readClusterRoleBindings(scope)));
+    objects.push(...(await readOuterBindings(scope)));
     const { namespace: name } = decision;
     if (name !== undefined) namespace = await client.get<KubeObject>(Namespaces, { name }, { signal: pass.signal });
     if (namespace !== undefined && isTerminating(namespace)) return waitForNamespace(namespace, objects);
@@ -54,10 +54,13 @@ export async function readRemaining(
   return { kind: 'read', namespace, objects: ours };
 }
 
-async function readClusterRoleBindings({ client, pass }: ReconcileScope): Promise<readonly StoredObject[]> {
+/** The bindings outside the target namespace. */
+async function readOuterBindings({ client, pass }: ReconcileScope): Promise<readonly StoredObject[]> {
   const found: StoredObject[] = [];
-  for (const { type, name } of BINDINGS.filter((one) => one.type === ClusterRoleBindings)) {
-    const object = await client.get<KubeObject>(type, { name }, { signal: pass.signal, metadataOnly: true });
+  for (const { type, name, namespace } of BINDINGS) {
+    if (type !== ClusterRoleBindings && namespace === undefined) continue;
+    const address = namespace === undefined ? { name } : { namespace, name };
+    const object = await client.get<KubeObject>(type, address, { signal: pass.signal, metadataOnly: true });
     if (object !== undefined) found.push({ type, object });
   }
   return found;

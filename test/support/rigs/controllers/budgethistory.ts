@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { ManagedCluster } from '../../../../src/api/generated/managedcluster.js';
+import type { ClusterTaint, ManagedCluster } from '../../../../src/api/generated/managedcluster.js';
 import type { Placement } from '../../../../src/api/generated/placement.js';
 import type { PlacementDecision } from '../../../../src/api/generated/placementdecision.js';
 import type { KubeObject } from '../../../../src/api/meta.js';
@@ -35,6 +35,7 @@ const DECIDED = [['c0', 'c1', 'c2'], ['c3', 'c4'], ['c5']] as const;
 type Change =
   | { readonly kind: 'tier'; readonly clusters: readonly string[]; readonly gold: boolean }
   | { readonly kind: 'set'; readonly clusters: readonly string[]; readonly member: boolean }
+  | { readonly kind: 'taint'; readonly clusters: readonly string[]; readonly tainted: boolean }
   | { readonly kind: 'delete' | 'terminate' | 'create'; readonly cluster: string }
   | { readonly kind: 'binding' | 'setExists'; readonly there: boolean }
   | { readonly kind: 'budget'; readonly maxRemovals: number | string }
@@ -65,6 +66,10 @@ const someChange: fc.Arbitrary<Change> = fc.oneof(
   {
     weight: 3,
     arbitrary: fc.record({ kind: fc.constant('set' as const), clusters: someNames, member: fc.boolean() }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constant('taint' as const), clusters: someNames, tainted: fc.boolean() }),
   },
   {
     weight: 3,
@@ -280,10 +285,12 @@ class World implements WriteObserver {
     const cluster = this.#api.peek<ManagedCluster>(ManagedClusters, { name });
     if (cluster === undefined || cluster.metadata.deletionTimestamp !== undefined) return 'leaves';
     const { labels = {} } = cluster.metadata;
+    const isTainted = (cluster.spec.taints ?? []).length > 0;
     const bound =
       this.#api.peek(ManagedClusterSets, { name: 'fleet' }) !== undefined &&
       this.#api.peek(ManagedClusterSetBindings, { namespace: NAMESPACE, name: 'fleet' }) !== undefined;
-    if (bound && labels[CLUSTER_SET_LABEL] === 'fleet' && labels['tier'] === 'gold') return 'passes';
+    const matches = bound && labels[CLUSTER_SET_LABEL] === 'fleet' && labels['tier'] === 'gold';
+    if (matches && !isTainted) return 'passes';
     const [until = '', names = ''] = (
       this.#placement().metadata.annotations?.['cluster.fleetmgmt.io/allow-removals'] ?? '/'
     ).split('/');
@@ -370,6 +377,9 @@ class World implements WriteObserver {
         for (const name of change.clusters)
           this.#relabel(name, { [CLUSTER_SET_LABEL]: change.member ? 'fleet' : 'other' });
         return;
+      case 'taint':
+        for (const name of change.clusters) this.#taint(name, change.tainted);
+        return;
       case 'delete':
         return api.remove(ManagedClusters, { name: change.cluster });
       case 'terminate':
@@ -392,6 +402,13 @@ class World implements WriteObserver {
       case 'release':
         return this.#release(change);
     }
+  }
+
+  #taint(name: string, tainted: boolean): void {
+    const stored = this.#api.peek<ManagedCluster>(ManagedClusters, { name });
+    if (stored === undefined) return;
+    const taints: ClusterTaint[] = tainted ? [{ key: 'maintenance', effect: 'NoSelect' }] : [];
+    this.#api.put(ManagedClusters, { ...stored, spec: { taints } });
   }
 
   #terminate(name: string): void {

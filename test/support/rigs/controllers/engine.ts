@@ -23,7 +23,7 @@ import type { FakeCache } from '../../fakes/cache.js';
 import { RecordingLog } from '../../fakes/log.js';
 
 /** The number of rows of an installed engine: one per object. */
-export const ROWS = 14;
+export const ROWS = 15;
 
 export interface EngineRigOptions {
   readonly settings?: Partial<EngineSettings>;

@@ -112,13 +112,13 @@ export class PlacementRig {
   cluster(
     name: string,
     labels: Record<string, string> = {},
-    over: { claims?: Record<string, string>; set?: string } = {},
+    over: { claims?: Record<string, string>; set?: string; taints?: ManagedCluster['spec']['taints'] } = {},
   ): void {
     const claims = Object.entries(over.claims ?? {}).map(([claim, value]) => ({ name: claim, value }));
     const all = { [CLUSTER_SET_LABEL]: over.set ?? 'fleet', ...labels };
     this.api.put<ManagedCluster>(ManagedClusters, {
       metadata: { name, labels: all },
-      spec: {},
+      spec: over.taints === undefined ? {} : { taints: over.taints },
       status: { clusterClaims: claims },
     });
   }

@@ -1,4 +1,4 @@
-import type { ManagedCluster } from '../../../../src/api/generated/managedcluster.js';
+import type { ClusterTaint, ManagedCluster } from '../../../../src/api/generated/managedcluster.js';
 import type { ManagedClusterSet } from '../../../../src/api/generated/managedclusterset.js';
 import type { ManagedClusterSetBinding } from '../../../../src/api/generated/managedclustersetbinding.js';
 import type { Placement, PlacementSpec } from '../../../../src/api/generated/placement.js';
@@ -121,6 +121,12 @@ export class Fleet {
       const { uid = '', resourceVersion = '' } = (await this.client.get<KubeObject>(type, name))?.metadata ?? {};
       await this.client.patchMetadata(type, name, { uid, resourceVersion, finalizers: [] }, options);
     });
+  }
+
+  /** Gives a cluster these taints, and takes those away that were given like this before. */
+  async taint(name: string, ...taints: readonly ClusterTaint[]): Promise<void> {
+    const object = { metadata: { name }, spec: { taints: [...taints] } };
+    await this.client.apply<ManagedCluster>(ManagedClusters, object, { fieldManager: 'taints', force: false });
   }
 
   async claim(name: string, claims: Record<string, string>): Promise<void> {

@@ -1,0 +1,51 @@
+import type { KubeObject } from '../../../api/meta.js';
+import { AGENTS_NAMESPACE } from '../../../api/names.js';
+import { Leases } from '../../../api/resources.js';
+import { clockState } from '../../../domain/health/clock.js';
+import type { LeaseSighting } from '../../../index/fleethealth.js';
+import type { Cache, CacheOptions } from '../../../kube/cache/reflector.js';
+
+/** The Lease of an agent as it is read. */
+interface StoredLease extends KubeObject {
+  readonly spec?: { readonly holderIdentity?: unknown; readonly renewTime?: unknown };
+}
+
+/** The Lease of an agent as it is kept: ten thousand of them are in memory. */
+export interface AgentLease extends KubeObject {
+  /** Undefined for a Lease that no agent has renewed yet. */
+  readonly sighting?: LeaseSighting;
+}
+
+export interface LeaseCacheDeps {
+  /** Monotonic ms. */
+  readonly monotonic: () => number;
+  /** The hub's wall clock, ms since the epoch. */
+  readonly wall: () => number;
+  /** Whether the cluster is known to have joined: the holder of its Lease need not be kept then. */
+  readonly isJoined: (cluster: string) => boolean;
+}
+
+/** A cache of the agents' Leases, which remembers when each was seen to change. It needs the verbs list and watch. */
+export function openLeaseCache(
+  openCache: (options: CacheOptions<AgentLease>) => Cache<AgentLease>,
+  deps: LeaseCacheDeps,
+): Cache<AgentLease> {
+  const cache: Cache<AgentLease> = openCache({
+    type: Leases,
+    namespace: AGENTS_NAMESPACE,
+    transform: (lease) => keptLease(lease, cache.store.get(`${AGENTS_NAMESPACE}/${lease.metadata.name}`), deps),
+  });
+  return cache;
+}
+
+/** A Lease that has not changed since it was kept stays as it was, so that reading it again is no renewal. */
+function keptLease(lease: StoredLease, before: AgentLease | undefined, deps: LeaseCacheDeps): AgentLease {
+  const { name, resourceVersion = '' } = lease.metadata;
+  if (before !== undefined && before.metadata.resourceVersion === resourceVersion) return before;
+  const metadata = { namespace: AGENTS_NAMESPACE, name, resourceVersion };
+  const { holderIdentity: holder, renewTime } = lease.spec ?? {};
+  if (typeof holder !== 'string' || holder === '' || typeof renewTime !== 'string') return { metadata };
+  const clock = clockState(Date.parse(renewTime) - deps.wall(), before?.sighting?.clock);
+  const at = Math.round(deps.monotonic());
+  return { metadata, sighting: deps.isJoined(name) ? { at, clock } : { at, clock, holder } };
+}

@@ -1,0 +1,110 @@
+import type { ManagedCluster } from '../../../api/generated/managedcluster.js';
+import { HEALTH_FIELD_MANAGER } from '../../../api/names.js';
+import { apiVersionOf, ManagedClusters } from '../../../api/resources.js';
+import { clusterEvents } from '../../../domain/health/events.js';
+import type { KubeClient } from '../../../kube/client/client.js';
+import type { EventRecorder } from '../../../kube/events/recorder.js';
+import type { Clock } from '../../../runtime/clock.js';
+import { isFailure } from '../../../runtime/errors.js';
+import { MutationCache } from '../../../runtime/mutationcache.js';
+import type { Pass, Reconciler, Result } from '../../../runtime/result.js';
+import { refusedStatus } from '../reconcile.js';
+import type { ClusterHealth, HealthObserver } from './observer.js';
+
+/** Ms between two writes that call a cluster Unknown: a whole fleet can fall silent at once. */
+const UNKNOWN_INTERVAL_MS = 50;
+const CONFLICT_RETRY_MS = 1_000;
+const DONE: Result = { ending: 'done' };
+
+export interface HealthReconcilerOptions {
+  readonly client: KubeClient;
+  readonly clusters: { readonly get: (name: string) => ManagedCluster | undefined };
+  readonly observer: HealthObserver;
+  readonly recorder: EventRecorder;
+  readonly clock: Clock;
+}
+
+/**
+ * Writes the conditions, the taint and the times of taints of one ManagedCluster, by server-side apply: all other fields
+ * are those of people and of agents. The taint comes first: it says its time itself.
+ */
+export class HealthReconciler implements Reconciler {
+  readonly mutations: MutationCache<ManagedCluster>;
+  readonly #options: HealthReconcilerOptions;
+  /** Cluster → monotonic ms from which it may be called Unknown. */
+  readonly #slots = new Map<string, number>();
+  #nextSlot = 0;
+
+  constructor(options: HealthReconcilerOptions) {
+    this.#options = options;
+    this.mutations = new MutationCache(options.clock);
+  }
+
+  /** Drops what is known of earlier writes: another process may have written since. */
+  clear(): void {
+    this.mutations.clear();
+    this.#slots.clear();
+  }
+
+  async reconcile(name: string, { signal, log }: Pass): Promise<Result> {
+    const { clusters, observer } = this.#options;
+    const cluster = this.mutations.newest(name, clusters.get(name));
+    if (cluster === undefined) return this.#done(name);
+    const health = observer.healthOf(cluster);
+    if (health.writes.status === undefined && health.writes.taints === undefined) return this.#done(name);
+    const waitMs = this.#untilSlot(name, health);
+    if (waitMs > 0) return { ending: 'done', requeueAfterMs: waitMs };
+    try {
+      await this.#write(cluster, health, signal);
+    } catch (error) {
+      if (isFailure(error, 'Conflict'))
+        return { ending: 'wait', reason: 'the cluster was made anew', afterMs: CONFLICT_RETRY_MS };
+      return refusedStatus(error, log);
+    }
+    return DONE;
+  }
+
+  #done(name: string): Result {
+    this.#slots.delete(name);
+    return DONE;
+  }
+
+  async #write(cluster: ManagedCluster, health: ClusterHealth, signal: AbortSignal): Promise<void> {
+    const { client, recorder } = this.#options;
+    const { view, judgement, writes } = health;
+    const { name, uid = '' } = cluster.metadata;
+    const head = { apiVersion: apiVersionOf(ManagedClusters), kind: ManagedClusters.kind, metadata: { name, uid } };
+    const options = { fieldManager: HEALTH_FIELD_MANAGER, force: true, signal };
+    if (writes.taints !== undefined) {
+      const spec = writes.taints.length === 0 ? {} : { taints: [...writes.taints] };
+      this.mutations.mutated(name, await client.apply<ManagedCluster>(ManagedClusters, { ...head, spec }, options));
+    }
+    if (writes.status !== undefined) {
+      const { conditions, taintTimes } = writes.status;
+      const status = {
+        ...(conditions.length === 0 ? {} : { conditions: [...conditions] }),
+        ...(taintTimes.length === 0 ? {} : { taintTimes: [...taintTimes] as never[] }),
+      };
+      const object = { ...head, spec: {}, status };
+      this.mutations.mutated(name, await client.applyStatus<ManagedCluster>(ManagedClusters, object, options));
+    }
+    for (const { type, reason, note } of clusterEvents(view.stored, judgement, writes))
+      recorder.record({ regarding: { ...head, metadata: cluster.metadata }, type, reason, action: 'Judge', note });
+  }
+
+  /** Ms until a cluster may be called Unknown; 0 for every other write. */
+  #untilSlot(name: string, { judgement, writes }: ClusterHealth): number {
+    const isLoss = judgement.kind === 'judged' && judgement.conditions.availability === 'unknown';
+    if (!isLoss || writes.status === undefined) return 0;
+    const now = this.#options.clock.monotonic();
+    const slot = this.#slots.get(name) ?? Math.max(now, this.#nextSlot);
+    if (slot <= now) {
+      this.#slots.delete(name);
+      this.#nextSlot = Math.max(this.#nextSlot, now + UNKNOWN_INTERVAL_MS);
+      return 0;
+    }
+    if (!this.#slots.has(name)) this.#nextSlot = slot + UNKNOWN_INTERVAL_MS;
+    this.#slots.set(name, slot);
+    return slot - now;
+  }
+}

@@ -1,0 +1,190 @@
+import { Agent } from '../../../src/agent/agent.js';
+import type { Home, StoredSecret } from '../../../src/agent/home.js';
+import type { Hub } from '../../../src/agent/hub.js';
+import type { ClaimConfigMap } from '../../../src/agent/report/claims.js';
+import type { NodeFacts } from '../../../src/agent/report/nodes.js';
+import type { ClusterReport } from '../../../src/agent/report/report.js';
+import type { JoinData } from '../../../src/domain/agent/hubtoken.js';
+import { ApiError, type ApiErrorInit } from '../../../src/runtime/errors.js';
+import type { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
+import { joinData } from '../builders/joindata.js';
+import { RecordingLog } from './log.js';
+
+/** An error of the hub. */
+export function hubError(kind: ApiErrorInit['kind'], more: Partial<ApiErrorInit> = {}): ApiError {
+  return new ApiError({
+    kind,
+    message: `the hub answers ${kind}`,
+    call: { verb: 'patch', resource: 'leases' },
+    ...more,
+  });
+}
+
+/** A request that a fake hub has received. */
+export interface HubCall {
+  /** Seconds of the agent's clock. */
+  readonly at: number;
+  readonly name: keyof Hub;
+  readonly token: string;
+}
+
+/** A hub in memory with one cluster. */
+export class FakeHub {
+  readonly calls: HubCall[] = [];
+  readonly reports: ClusterReport[] = [];
+  /** Runs before each request, which fails with what it throws. */
+  before: (name: keyof Hub) => void = () => undefined;
+  leaseSeconds = 60;
+  holder: string | undefined;
+  hasJoinSecret = true;
+  /** What it gives to each token; undefined: what is requested. */
+  lifetimeSeconds: number | undefined;
+  readonly #clock: ManualClock;
+  #tokens = 0;
+
+  constructor(clock: ManualClock) {
+    this.#clock = clock;
+  }
+
+  /** The seconds at which requests of a kind came. */
+  times(name: keyof Hub): number[] {
+    return this.calls.filter((one) => one.name === name).map(({ at }) => at);
+  }
+
+  open(token: () => string): Hub {
+    const called = (name: keyof Hub): void => {
+      this.calls.push({ at: this.#clock.monotonic() / 1000, name, token: token() });
+      this.before(name);
+    };
+    return {
+      requestToken: async (requested) => {
+        called('requestToken');
+        return { token: `token-${++this.#tokens}`, lifetimeSeconds: this.lifetimeSeconds ?? requested };
+      },
+      createLease: async (holder) => {
+        called('createLease');
+        if (this.holder !== undefined) throw hubError('AlreadyExists');
+        this.holder = holder;
+      },
+      takeLease: async (holder) => {
+        called('takeLease');
+        const causes = [{ reason: '', field: '', message: 'spec.holderIdentity cannot be changed' }];
+        if (this.holder !== holder) throw hubError('Forbidden', { causes });
+      },
+      renewLease: async () => {
+        called('renewLease');
+        if (this.holder === undefined) throw hubError('NotFound');
+      },
+      applyStatus: async (report) => {
+        called('applyStatus');
+        this.reports.push(report);
+        return this.leaseSeconds;
+      },
+      deleteJoinSecret: async () => {
+        called('deleteJoinSecret');
+        const wasGone = !this.hasJoinSecret;
+        this.hasJoinSecret = false;
+        return wasGone;
+      },
+      close: async () => undefined,
+    };
+  }
+}
+
+/** A cluster in memory. */
+export class FakeHome implements Home {
+  /** Runs before each request, which fails with what it throws. */
+  before: (name: keyof Home) => void = () => undefined;
+  secret: StoredSecret = { uid: 'home-secret', content: { kind: 'complete', join: joinData(), token: undefined } };
+  kubernetes = 'v1.36.3';
+  nodeFacts: readonly NodeFacts[] = [];
+  #configMaps: readonly ClaimConfigMap[] = [];
+  #changed: () => void = () => undefined;
+
+  readonly claims = {
+    start: (): void => undefined,
+    stop: async (): Promise<void> => undefined,
+    whenSynced: async (): Promise<void> => undefined,
+    onChange: (handler: () => void): void => void (this.#changed = handler),
+    all: (): readonly ClaimConfigMap[] => this.#configMaps,
+  };
+
+  /** Writes the only ConfigMap with claims. */
+  claim(data: Readonly<Record<string, string>>): void {
+    this.#configMaps = [{ metadata: { name: 'claims' }, data }];
+    this.#changed();
+  }
+
+  async clusterId(): Promise<string> {
+    this.before('clusterId');
+    return 'kube-system-uid';
+  }
+
+  async readSecret(): Promise<StoredSecret> {
+    this.before('readSecret');
+    return this.secret;
+  }
+
+  async storeToken(uid: string, token: string, join: JoinData): Promise<void> {
+    this.before('storeToken');
+    if (uid !== this.secret.uid) throw hubError('Conflict');
+    this.secret = { uid, content: { kind: 'complete', join, token } };
+  }
+
+  async version(): Promise<string> {
+    this.before('version');
+    return this.kubernetes;
+  }
+
+  async nodes(): Promise<readonly NodeFacts[]> {
+    this.before('nodes');
+    return this.nodeFacts;
+  }
+
+  async clientConfig(): Promise<undefined> {
+    this.before('clientConfig');
+    return undefined;
+  }
+
+  async probe(): Promise<void> {
+    this.before('probe');
+  }
+}
+
+/** A running agent between a fake hub and a fake cluster. Random numbers are 0.5. */
+export class FakeAgent {
+  readonly log = new RecordingLog();
+  readonly metrics: string[] = [];
+  /** The hubs to which it has connected. */
+  readonly hubs = new Set<string>();
+  readonly #agent: Agent;
+  readonly #end = new AbortController();
+  readonly #ended: Promise<boolean>;
+
+  constructor(clock: ManualClock, home: FakeHome, hub: FakeHub) {
+    const count =
+      (name: string) =>
+      (result: string): void =>
+        void this.metrics.push(`${name} ${result}`);
+    const metrics = { renewed: count('renewed'), published: count('published'), tokenRequested: count('token') };
+    this.#agent = new Agent({
+      home,
+      openHub: ({ hubUrl }, token) => {
+        this.hubs.add(hubUrl);
+        return hub.open(token);
+      },
+      tools: { clock, random: () => 0.5, log: this.log, metrics },
+      tokenLifetimeSeconds: 604_800,
+    });
+    this.#ended = this.#agent.run(this.#end.signal);
+  }
+
+  problems(): string[] {
+    return this.#agent.readiness().flatMap((check) => check.check() ?? []);
+  }
+
+  stop(): Promise<boolean> {
+    this.#end.abort(new Error('the test is over'));
+    return this.#ended;
+  }
+}

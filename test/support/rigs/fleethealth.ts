@@ -1,0 +1,125 @@
+import type { HealthTaintKey } from '../../../src/domain/health/judge.js';
+import type { WatchState } from '../../../src/domain/health/sight.js';
+import type { Judgement } from '../../../src/domain/health/status.js';
+import type { HealthView } from '../../../src/domain/health/view.js';
+import { FleetHealth, type LeaseSighting, type Look } from '../../../src/index/fleethealth.js';
+
+export const SECOND = 1_000;
+export const MINUTE = 60_000;
+const RENEW_MS = 50 * SECOND;
+
+export interface MemberOptions {
+  readonly accepts?: boolean | undefined;
+  readonly periodMs?: number;
+  readonly joined?: boolean;
+  readonly unhealthy?: string | undefined;
+  readonly tainted?: HealthTaintKey | undefined;
+  readonly uid?: string;
+}
+
+/** A FleetHealth in virtual time: one look a second, Leases that renew themselves, and an outage of the watch. */
+export class VirtualFleet {
+  readonly leases = new Map<string, LeaseSighting>();
+  readonly sets = new Map<string, readonly string[]>();
+  /** Every cluster that was granted a taint, with when, in ms. */
+  readonly granted: (readonly [name: string, at: number])[] = [];
+  readonly silent: string[] = [];
+  readonly back: string[] = [];
+  health = this.#start();
+  now = 0;
+  /** Whether the watch of the Leases delivers. */
+  watching = true;
+  /** Whether this replica asks for taints. */
+  leads = true;
+  #heardAt = 0;
+  readonly #views = new Map<string, HealthView>();
+  readonly #renewing = new Set<string>();
+
+  /** A new process on the same hub: it lists what is stored. */
+  restart(): void {
+    this.health = this.#start();
+    for (const [name, sighting] of this.leases) this.leases.set(name, { ...sighting, at: this.now });
+    for (const view of this.#views.values()) this.health.upsertCluster(view, this.now);
+  }
+
+  /** Adds or changes a cluster, which is accepted and has joined by default. */
+  cluster(name: string, options: MemberOptions = {}): void {
+    const { accepts = true, periodMs = MINUTE, joined = true, unhealthy, tainted, uid = name } = options;
+    const view: HealthView = {
+      name,
+      uid,
+      accepts: 'accepts' in options ? options.accepts : accepts,
+      periodMs,
+      joined,
+      unhealthy,
+      tainted,
+      stored: { conditions: [], taints: [], taintTimes: [] },
+    };
+    this.#views.set(name, view);
+    this.health.upsertCluster(view, this.now);
+  }
+
+  /** These clusters renew their Leases every 50 s from now on. */
+  renewing(names: readonly string[]): void {
+    for (const name of names) this.#renewing.add(name);
+  }
+
+  /** These clusters renew no more. */
+  silencing(names: readonly string[]): void {
+    for (const name of names) this.#renewing.delete(name);
+  }
+
+  renew(name: string): void {
+    if (!this.watching) return;
+    this.leases.set(name, { at: this.now, clock: 'synced', holder: `id-${name}` });
+    this.health.leaseRenewed(name, this.now);
+  }
+
+  /** Runs until `ms` later; returns the last look. */
+  run(ms: number): Look {
+    let look: Look = { moved: [], silent: [], back: [] };
+    for (const end = this.now + ms; this.now < end;) {
+      this.now += SECOND;
+      if (this.watching) this.#heardAt = this.now;
+      if (this.now % RENEW_MS === 0) for (const name of this.#renewing) this.renew(name);
+      look = this.health.look(this.watch);
+      this.silent.push(...look.silent);
+      this.back.push(...look.back);
+      if (this.leads) for (const name of this.health.grantTaints(this.watch)) this.granted.push([name, this.now]);
+    }
+    return look;
+  }
+
+  get watch(): WatchState {
+    return { now: this.now, current: true, heardAt: this.#heardAt };
+  }
+
+  judge(name: string): Judgement {
+    const view = this.#views.get(name);
+    if (view === undefined) throw new Error(`no cluster ${name}`);
+    return this.health.judge(view, this.watch, this.now);
+  }
+
+  /** `availability taint effect hold` of a judged cluster, else the kind of its judgement. */
+  verdict(name: string): string {
+    const judgement = this.judge(name);
+    if (judgement.kind !== 'judged') return judgement.kind;
+    const { conditions, taint } = judgement;
+    const hold = conditions.hold?.scope === 'set' ? `set ${conditions.hold.set}` : conditions.hold?.scope;
+    const [, key = ''] = taint?.key.split('/') ?? [];
+    const parts = [conditions.availability ?? 'kept', key, taint?.effect, hold && `held by ${hold}`];
+    return parts.filter((part) => part !== undefined && part !== '').join(' ');
+  }
+
+  #start(): FleetHealth {
+    return new FleetHealth(
+      (name) => this.leases.get(name),
+      (name) => this.sets.get(name) ?? [],
+    );
+  }
+}
+
+/** `count` names with this prefix. */
+export function namesOf(prefix: string, count: number): readonly string[] {
+  return Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
+}
