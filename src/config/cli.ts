@@ -1,4 +1,4 @@
-import { FlagError, type FlagRows, type Flags } from './flags.js';
+import { FlagError, type FlagRows, type Flags, type FlagValue } from './flags.js';
 
 /** What all commands for users have in common: where objects come from, which namespaces, and how the output looks. */
 
@@ -60,6 +60,11 @@ export const CLI_FLAGS: FlagRows = {
   color: { value: 'WHEN', help: 'auto, always or never; auto heeds NO_COLOR', default: 'auto' },
 };
 
+/** Some rows of {@link CLI_FLAGS}, by name. */
+export function rowsOf(...names: readonly string[]): FlagRows {
+  return Object.fromEntries(Object.entries(CLI_FLAGS).filter(([name]) => names.includes(name)));
+}
+
 /** For a command that shows a whole hub, unless one namespace is named. */
 export const HUB_FLAGS: FlagRows = {
   ...CLI_FLAGS,
@@ -68,8 +73,6 @@ export const HUB_FLAGS: FlagRows = {
 
 /** @throws FlagError with the flag, its value and the rule. */
 export function cliConfig(flags: Flags, { env, version }: CliEnvironment): CliConfig {
-  const color = flags.get('color').oneOf(['auto', 'always', 'never'] as const);
-  const plain = color === 'auto' && (env['NO_COLOR'] ?? '') !== '';
   const namespace = flags.find('namespace')?.matching(NAME, 'the name of a namespace');
   const allNamespaces = flags.get('all-namespaces').bool();
   if (allNamespaces && namespace !== undefined) throw new FlagError('--namespace cannot be used with --all-namespaces');
@@ -77,10 +80,16 @@ export function cliConfig(flags: Flags, { env, version }: CliEnvironment): CliCo
     version,
     namespace,
     allNamespaces,
-    output: flags.find('output')?.oneOf(FORMATS) ?? 'text',
-    color: plain ? 'never' : color,
+    ...outputConfig(flags, env),
     source: sourceOf(flags),
   };
+}
+
+/** @throws FlagError with the flag, its value and the rule. */
+export function outputConfig(flags: Flags, env: CliEnvironment['env']): Pick<CliConfig, 'output' | 'color'> {
+  const color = flags.get('color').oneOf(['auto', 'always', 'never'] as const);
+  const plain = color === 'auto' && (env['NO_COLOR'] ?? '') !== '';
+  return { output: flags.find('output')?.oneOf(FORMATS) ?? 'text', color: plain ? 'never' : color };
 }
 
 /** The name in `placement NAME` or `placement/NAME`. @throws FlagError; `usage`: the arguments that are wanted. */
@@ -102,7 +111,8 @@ export function checkNoArguments(positional: readonly string[]): void {
     throw new FlagError(`there must be no arguments, got ${JSON.stringify(positional.join(' '))}`);
 }
 
-function refuseArguments(positional: readonly string[], usage: string): never {
+/** @throws FlagError; `usage`: the arguments that are wanted. */
+export function refuseArguments(positional: readonly string[], usage: string): never {
   const given = positional.length === 0 ? 'none' : JSON.stringify(positional.join(' '));
   throw new FlagError(`the arguments must be ${usage}, got ${given}`);
 }
@@ -126,4 +136,15 @@ export function apiSource(flags: Flags): Extract<ObjectSource, { kind: 'api' }> 
     context: flags.find('context')?.matching(/^.+$/s, 'a context'),
     impersonate: flags.find('as')?.matching(/^[\x20-\x7e]+$/, 'a user name'),
   };
+}
+
+/** As long as the longest window of a disruption budget. */
+const LONGEST_MS = 7 * 24 * 3_600_000;
+const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** A duration such as 30s, 10m or 1h, in ms. @throws FlagError with the flag, its value and the rule. */
+export function durationMs(given: FlagValue): number {
+  const [, count = '', unit = ''] = /^(\d{1,6})([smhd])$/.exec(given.text) ?? [];
+  const ms = Number(count) * (UNITS[unit] ?? NaN);
+  return ms > 0 && ms <= LONGEST_MS ? ms : given.refuse('a duration such as 30s, 10m or 1h, from 1s to 7d');
 }

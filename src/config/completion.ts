@@ -14,7 +14,7 @@ export interface CompletionConfig {
 }
 
 /** Names that are read from the API server or from the kubeconfig. */
-export type LiveNames = 'placements' | 'managedclusters' | 'namespaces' | 'contexts';
+export type LiveNames = 'placements' | 'managedclusters' | 'managedclustersets' | 'namespaces' | 'contexts';
 
 /** What can follow in a command line: fixed words, and names that have to be read; else the names of files. */
 export interface CompleteConfig {
@@ -49,10 +49,16 @@ const ARGUMENTS: Readonly<Record<string, readonly Suggestion[]>> = {
   tree: PLACEMENT_NAME,
   release: PLACEMENT_NAME,
   'who-selects': [{ live: 'managedclusters' }],
+  cluster: [{ words: ['add', 'remove', 'list'] }, { live: 'managedclusters' }],
+  clusterset: [{ words: ['bind'] }, { live: 'managedclustersets' }],
+  cordon: [{ live: 'managedclusters' }],
+  uncordon: [{ live: 'managedclusters' }],
+  drain: [{ live: 'managedclusters' }],
   completion: [{ words: SHELLS }],
 };
-/** What the values of flags can be. */
+/** What the values of flags can be, those of one command before those of all. */
 const VALUES: Readonly<Record<string, Suggestion>> = {
+  'cluster --set': { live: 'managedclustersets' },
   namespace: { live: 'namespaces' },
   'operator-namespace': { live: 'namespaces' },
   context: { live: 'contexts' },
@@ -134,12 +140,16 @@ function nameOf(rows: FlagRows, name: string, isLong: boolean): string | undefin
 
 function next(command: CompletableCommand | undefined, { positional, open }: Given, last: string): Suggestion {
   if (command === undefined) return {};
-  if (open !== undefined) return VALUES[open] ?? {};
+  if (open !== undefined) return valuesOf(command, open);
   const [, flag] = /^--([^=]+)=/.exec(last) ?? [];
-  if (flag !== undefined) return VALUES[flag] ?? {};
+  if (flag !== undefined) return valuesOf(command, flag);
   if (last.startsWith('-'))
     return { words: Object.entries(command.flags).map(([name, { help }]) => `--${name}\t${help}`) };
   return ARGUMENTS[command.name]?.[positional.length] ?? {};
+}
+
+function valuesOf({ name }: CompletableCommand, flag: string): Suggestion {
+  return VALUES[`${name} --${flag}`] ?? VALUES[flag] ?? {};
 }
 
 function commandWords(commands: readonly CompletableCommand[]): readonly string[] {

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { agent, AGENT_FLAGS, type AgentConfig } from './agent.js';
 import {
   complete,
   completion,
@@ -20,10 +21,12 @@ import {
   type FlagRow,
   type FlagRows,
 } from './flags.js';
+import { FLEET_COMMANDS, type FleetConfig } from './cluster.js';
 import { gateway, GATEWAY_FLAGS, type GatewayConfig } from './gateway.js';
 import * as inspect from './inspect.js';
 import { plan, PLAN_FLAGS, type PlanConfig } from './plan.js';
 import { operator, OPERATOR_FLAGS, type OperatorConfig } from './operator.js';
+import { PROFILE_FLAGS, profileConfig, type ProfileConfig } from './profile.js';
 import { release as releaseCommand, RELEASE_ARGUMENTS, RELEASE_FLAGS, type ReleaseConfig } from './release.js';
 import { standalone, STANDALONE_FLAGS, type StandaloneConfig } from './standalone.js';
 
@@ -41,9 +44,13 @@ export interface Usage {
   readonly text: string;
 }
 
-export type Config =
+/** The configuration of one command. */
+export type Config = ProfileConfig & CommandConfig;
+
+type CommandConfig =
   | OperatorConfig
   | GatewayConfig
+  | AgentConfig
   | StandaloneConfig
   | ExplainConfig
   | PlanConfig
@@ -52,6 +59,7 @@ export type Config =
   | inspect.StatusConfig
   | inspect.CheckConfig
   | ReleaseConfig
+  | FleetConfig
   | CompletionConfig
   | CompleteConfig;
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -60,13 +68,13 @@ interface CommandRow {
   readonly name: string;
   readonly summary: string;
   readonly flags: FlagRows;
-  readonly build: (flags: Flags, env: Environment, positional: readonly string[]) => Config;
+  readonly build: (flags: Flags, env: Environment, positional: readonly string[]) => CommandConfig;
   /** A command for users: with these arguments before its flags, and without variables for these. */
   readonly arguments?: string;
 }
 
-/** The commands. */
-const COMMANDS: readonly CommandRow[] = [
+/** The commands with the flags of their own. */
+const ROWS: readonly CommandRow[] = [
   {
     name: 'operator',
     summary: 'Runs the controllers against a Kubernetes API server.',
@@ -78,6 +86,12 @@ const COMMANDS: readonly CommandRow[] = [
     summary: 'Serves the HTTPS interface in front of a Kubernetes API server.',
     flags: GATEWAY_FLAGS,
     build: (flags, env) => gateway(flags, { env, version: version(), execArgv: process.execArgv }),
+  },
+  {
+    name: 'agent',
+    summary: 'Runs in a managed cluster: joins the hub, renews its Lease there and reports its status.',
+    flags: AGENT_FLAGS,
+    build: (flags) => agent(flags, { version: version() }),
   },
   {
     name: 'standalone',
@@ -134,6 +148,11 @@ const COMMANDS: readonly CommandRow[] = [
     flags: RELEASE_FLAGS,
     build: (flags, env, positional) => releaseCommand(flags, { env, positional, version: version() }),
   },
+  ...FLEET_COMMANDS.map((row) => ({
+    ...row,
+    build: (flags: Flags, env: Environment, positional: readonly string[]) =>
+      row.build(flags, { env, positional, version: version() }),
+  })),
   {
     name: 'completion',
     summary: 'Prints a script with which a shell completes commands, flags and names.',
@@ -142,6 +161,9 @@ const COMMANDS: readonly CommandRow[] = [
     build: (_flags, _env, positional) => completion(positional),
   },
 ];
+
+/** The commands. */
+const COMMANDS = ROWS.map((row): CommandRow => ({ ...row, flags: { ...row.flags, ...PROFILE_FLAGS } }));
 
 /**
  * Reads the command line and the environment; no other code does. A flag has precedence over its variable; an empty variable
@@ -154,10 +176,15 @@ export function readConfig(
   try {
     return interpret(argv, env);
   } catch (error) {
-    const exitCode = commandOf(argv)?.arguments === undefined ? 2 : 1;
-    if (error instanceof FlagError) return { command: 'usage', exitCode, text: `${PROGRAM}: ${error.message}\n` };
-    throw error;
+    if (!(error instanceof FlagError)) throw error;
+    return { command: 'usage', exitCode: usageExitCode(argv), text: `${PROGRAM}: ${error.message}\n` };
   }
+}
+
+/** 2 for a command that runs a server. Else 1, also for an unknown command: `plan` ends with 2 where something changes. */
+function usageExitCode(argv: readonly string[]): 1 | 2 {
+  const command = commandOf(argv);
+  return command !== undefined && command.arguments === undefined ? 2 : 1;
 }
 
 function interpret(argv: readonly string[], env: Environment): Config | Usage {
@@ -176,7 +203,8 @@ function interpret(argv: readonly string[], env: Environment): Config | Usage {
   if (given === 'help') return print(help(command));
   if (given === 'version') return print(`${version()}\n`);
   const variables = command.arguments === undefined ? env : {};
-  return Object.freeze(command.build(new Flags(command.flags, given.flags, variables), env, given.positional));
+  const flags = new Flags(command.flags, given.flags, variables);
+  return Object.freeze({ ...command.build(flags, env, given.positional), ...profileConfig(flags) });
 }
 
 function commandOf([name]: readonly string[]): CommandRow | undefined {

@@ -14,7 +14,7 @@ import {
 import { tracing, type Environment, type TracingConfig } from './tracing.js';
 
 const PROGRAM = 'multicluster-engine';
-const CONTROLLERS = ['engine', 'placement'] as const;
+const CONTROLLERS = ['engine', 'placement', 'clusters'] as const;
 
 export type ControllerName = (typeof CONTROLLERS)[number];
 

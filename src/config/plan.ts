@@ -1,4 +1,11 @@
-import { apiSource, checkNoArguments, type CliConfig, type CliEnvironment, type ObjectSource } from './cli.js';
+import {
+  apiSource,
+  checkNoArguments,
+  outputConfig,
+  type CliConfig,
+  type CliEnvironment,
+  type ObjectSource,
+} from './cli.js';
 import { FlagError, type FlagRows, type Flags } from './flags.js';
 
 /** The most removals of one Placement that a plan may have: a number, or a share of the clusters selected before. */
@@ -71,8 +78,6 @@ export function plan(flags: Flags, { env, positional, version }: CliEnvironment)
   const labels = flags.find('set')?.list() ?? [];
   if (files.length + deletions.length + labels.length === 0)
     throw new FlagError('nothing would change: give --filename, --delete or --set');
-  const color = flags.get('color').oneOf(['auto', 'always', 'never'] as const);
-  const plain = color === 'auto' && (env['NO_COLOR'] ?? '') !== '';
   const source = sourceOf(flags);
   if (source.kind === 'files' && source.base === undefined && deletions.length + labels.length > 0)
     throw new FlagError('with --offline, --delete and --set need --base=FILE');
@@ -85,8 +90,7 @@ export function plan(flags: Flags, { env, positional, version }: CliEnvironment)
     deletions,
     labels,
     maxRemovals: maxRemovalsOf(flags),
-    output: flags.find('output')?.oneOf(['json', 'yaml', 'name', 'wide'] as const) ?? 'text',
-    color: plain ? 'never' : color,
+    ...outputConfig(flags, env),
     source,
   };
 }

@@ -39,6 +39,14 @@ describe('completion', () => {
     [['explain', '-o', 'j'], { words: ['json', 'yaml', 'name', 'wide'], prefix: 'j' }],
     [['explain', '--output=j'], { words: ['json', 'yaml', 'name', 'wide'], prefix: 'j' }],
     [['explain', '--offline', '-f', ''], { files: true }],
+    [['cluster', ''], { words: ['add', 'remove', 'list'] }],
+    [['cluster', 'remove', ''], { live: 'managedclusters' }],
+    [['cluster', 'add', 'edge-1', '--set', 'p'], { live: 'managedclustersets', prefix: 'p' }],
+    [['plan', '--set', ''], { words: [], live: undefined }],
+    [['clusterset', 'bind', ''], { live: 'managedclustersets' }],
+    [['cordon', ''], { live: 'managedclusters' }],
+    [['uncordon', ''], { live: 'managedclusters' }],
+    [['drain', ''], { live: 'managedclusters' }],
     [['completion', ''], { words: ['bash', 'zsh', 'fish'] }],
     [['status', ''], { words: [], live: undefined, files: false }],
     [['nonsense', ''], { words: [], live: undefined }],
@@ -66,7 +74,7 @@ describe('help and version', () => {
   it('help prints the commands, and with a command its flags', () => {
     expect(readConfig(['help'], {})).toEqual(readConfig(['--help'], {}));
     expect(readConfig(['help', 'explain'], {})).toEqual(readConfig(['explain', '--help'], {}));
-    expect(readConfig(['help', 'nope'], {})).toMatchObject({ exitCode: 2 });
+    expect(readConfig(['help', 'nope'], {})).toMatchObject({ exitCode: 1 });
   });
 
   it('version prints what --version prints', () => {

@@ -40,7 +40,7 @@ describe('without flags', () => {
     expect(rest).toEqual({
       command: 'operator',
       version: version(),
-      controllers: ['engine', 'placement'],
+      controllers: ['engine', 'placement', 'clusters'],
       kubeconfig: undefined,
       leaderElectionNamespace: 'multicluster-engine-operator',
       namespace: undefined,
@@ -149,9 +149,9 @@ describe('an invalid flag value', () => {
   const IMAGE = 'an image name: [host[:port]/]path[:tag][@digest]';
 
   it.each<[string, string, string, string?]>([
-    ['controllers', 'engine,gateway', 'one of engine, placement', 'gateway'],
+    ['controllers', 'engine,gateway', 'one of engine, placement, clusters', 'gateway'],
     ['controllers', 'engine,engine', 'a list without duplicates'],
-    ['controllers', 'engine,', 'one of engine, placement', ''],
+    ['controllers', 'engine,', 'one of engine, placement, clusters', ''],
     ['leader-election-namespace', 'A', NAMESPACE],
     ['namespace', '-a', NAMESPACE],
     ['namespace', 'a'.repeat(64), NAMESPACE],
@@ -217,18 +217,23 @@ describe('a command line', () => {
     [
       'without a command',
       [],
-      'no command; want one of: operator, gateway, standalone, explain, plan, who-selects, tree, status, check, release, completion (see multicluster-engine --help)',
+      'no command; want one of: operator, gateway, agent, standalone, explain, plan, who-selects, tree, status, check, release, cluster, clusterset, cordon, uncordon, drain, completion (see multicluster-engine --help)',
     ],
     [
       'with an unknown command',
       ['operate'],
-      'unknown command "operate"; want one of the commands: operator, gateway, standalone, explain, plan, who-selects, tree, status, check, release, completion',
+      'unknown command "operate"; want one of the commands: operator, gateway, agent, standalone, explain, plan, who-selects, tree, status, check, release, cluster, clusterset, cordon, uncordon, drain, completion',
     ],
     [
       'that begins with a flag',
       ['--workers=3'],
-      'unknown flag "--workers=3"; want one of the commands: operator, gateway, standalone, explain, plan, who-selects, tree, status, check, release, completion',
+      'unknown flag "--workers=3"; want one of the commands: operator, gateway, agent, standalone, explain, plan, who-selects, tree, status, check, release, cluster, clusterset, cordon, uncordon, drain, completion',
     ],
+  ])('a command line %s is refused with code 1, since 2 is a result of plan', (_name, argv, line) => {
+    expect(usage(argv)).toEqual({ command: 'usage', exitCode: 1, text: `multicluster-engine: ${line}\n` });
+  });
+
+  it.each<[string, string[], string]>([
     ['with an unknown flag', ['operator', '--foo=1'], 'unknown flag "--foo" (see multicluster-engine operator --help)'],
     [
       'with an unknown flag alone',

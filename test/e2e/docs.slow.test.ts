@@ -1,12 +1,16 @@
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { connect } from 'node:tls';
+import { fileURLToPath } from 'node:url';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
+import { load } from 'js-yaml';
+
+import { asRecord, type JsonRecord } from '../../src/api/json.js';
 import { describeWithKubectl, pathWithKubectl } from '../support/clients/kubectl.js';
 import { Standalone } from '../support/processes/standalone.js';
 import { readPage } from '../support/repository/documents.js';
@@ -22,12 +26,14 @@ const DECISIONS =
 
 /** The pages that describe single tasks on a hub; a test runs them in this order. */
 const TASKS = [
-  'docs/how-to/add-a-cluster.md',
   'docs/how-to/delete-a-cluster-set.md',
   'docs/how-to/bound-a-change.md',
   'docs/how-to/migrate-from-ocm.md',
   'docs/how-to/rotate-the-certificate.md',
 ];
+/** The page about a cluster that joins the hub: it needs a second server, the cluster. */
+const JOIN = 'docs/how-to/add-a-cluster.md';
+const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 const [BACKUP = '', RESTORE = ''] = readPage('docs/how-to/backup-and-restore.md').split(/^(?=## Restore$)/m);
 
 interface Hub {
@@ -44,6 +50,20 @@ async function servedBy(port: number, ca: string): Promise<string> {
   } finally {
     socket.destroy();
   }
+}
+
+/** The text of a kubeconfig with the context of another one under this name. */
+function withContext(kubeconfig: string, name: string, other: string): string {
+  const whole = asRecord(load(readFileSync(kubeconfig, 'utf8')));
+  const added = asRecord(load(readFileSync(other, 'utf8')));
+  const first = (list: string): JsonRecord => asRecord(Object(added[list])[0]);
+  const both = (list: string, one: object): object => ({ [list]: [...Object(whole[list]), { ...one, name }] });
+  return JSON.stringify({
+    ...whole,
+    ...both('clusters', first('clusters')),
+    ...both('users', first('users')),
+    ...both('contexts', { context: { cluster: name, user: name } }),
+  });
 }
 
 /** A case for each step, with a title that fits on a line. */
@@ -75,6 +95,36 @@ describeWithKubectl('a reader of the documents', () => {
     await Promise.all(hubs.map(({ run }) => run.stop()));
     rmSync(folder, { recursive: true, force: true });
   }, 3 * MINUTE);
+
+  describe(JOIN, () => {
+    let reader: ReaderSession;
+    let edge: Hub;
+
+    beforeAll(async () => {
+      edge = await startHub('edge');
+      const programs = path.join(folder, 'bin');
+      mkdirSync(programs);
+      // Under the name of the npm package's program, which messages have too.
+      const plugin = path.join(programs, 'kubectl-mce.js');
+      symlinkSync(MAIN, plugin);
+      const script = `#!/bin/sh\nexec '${process.execPath}' '${plugin}' "$@"\n`;
+      writeFileSync(path.join(programs, 'kubectl-mce'), script, { mode: 0o755 });
+      const kubeconfig = path.join(folder, 'both.kubeconfig');
+      writeFileSync(kubeconfig, withContext(first.run.kubeconfig, 'edge-1', edge.run.kubeconfig));
+      reader = new ReaderSession(folder, { ...env, PATH: pathWithKubectl(programs), KUBECONFIG: kubeconfig });
+    }, 8 * MINUTE);
+    afterAll(async () => {
+      await edge.run.stop();
+    }, 3 * MINUTE);
+
+    it.each(cases(stepsIn(readPage(JOIN))))(
+      'a command of the page prints what the page shows: $title',
+      async ({ step }) => {
+        await reader.shows(step);
+      },
+      5 * MINUTE,
+    );
+  });
 
   describe.each(TASKS)('%s', (page) => {
     it.each(cases(stepsIn(readPage(page))))(

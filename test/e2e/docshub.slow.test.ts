@@ -16,14 +16,16 @@ const MINUTE = 60_000;
 const HUB = {
   capabilities: ['rollouts', 'garbageCollection', 'namespaceDeletion', 'serviceAccounts'],
 } as const;
-/** The image that the reader installs first, and the one that the manifests have. */
+/** The image that the reader installs first, and the one of the upgrade. */
 const PREVIOUS = 'registry.example.com/multicluster-engine:0.0.9';
-const CURRENT = 'multicluster-engine:0.1.0';
+const CURRENT = 'registry.example.com/multicluster-engine:0.1.0';
 const DECISION = `kubectl get placementdecisions -n shop -o jsonpath='{.items[*].status.decisions[*].clusterName}'`;
 
 function stepsOf(page: string): Step[] {
   return stepsIn(readPage(page)).map(({ command, output }) => ({
-    command: command.replaceAll('REGISTRY/multicluster-engine:TAG', PREVIOUS),
+    command: command
+      .replaceAll(/REGISTRY\/multicluster-engine:(?:TAG|PREVIOUS)/g, PREVIOUS)
+      .replaceAll('REGISTRY/multicluster-engine:NEW', CURRENT),
     output,
   }));
 }
@@ -61,7 +63,10 @@ describeWithServer('a reader of the documents on a hub', { own: true, ...HUB }, 
     operator = await startOperator(server(), { env: { MULTICLUSTER_ENGINE_IMAGE: image } });
   }
 
+  /** The operator's Deployment has it too: the commands of a page have set it there. */
   async function componentsHave(image: string): Promise<void> {
+    const operators = `kubectl get deployment multicluster-engine-operator -n multicluster-engine-operator -o jsonpath='{.spec.template.spec.containers[*].image}'`;
+    expect(await reader.succeeds(operators)).toEqual([image]);
     const images = `kubectl get deployments -n ${DEFAULT_TARGET_NAMESPACE} -o jsonpath='{.items[*].spec.template.spec.containers[*].image}'`;
     await reader.shows({ command: images, output: [`${image} ${image}`] });
     await reader.succeeds('kubectl wait --for=jsonpath={.status.phase}=Available mce/engine --timeout=120s');
@@ -103,7 +108,7 @@ describeWithServer('a reader of the documents on a hub', { own: true, ...HUB }, 
         const applied: string[] = [];
         for (const step of UPGRADE) {
           await reader.shows(step);
-          if (!step.command.startsWith('kubectl apply')) continue;
+          if (!step.command.startsWith('make deploy')) continue;
           const image = applied.length === 0 ? CURRENT : PREVIOUS;
           applied.push(image);
           await rollOut(image);

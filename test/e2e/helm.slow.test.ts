@@ -35,7 +35,7 @@ const AFTER = `${REGISTRY}/multicluster-engine:${version()}`;
 /** The commands of the page, in its order. */
 const PAGE = stepsIn(readPage('docs/how-to/helm.md')).map(({ command }) => command.replaceAll('REGISTRY', REGISTRY));
 /** A column that the chart of the previous release lacks. */
-const COLUMN = /\n {8}- name: Display Name\n(?: {10}.*\n)+?(?= {6}\S)/;
+const COLUMN = /\n {8}- name: Display Name\n(?: {10}.*\n)+/;
 
 describeWithPrograms('the Helm chart on a hub', ['helm'], () => {
   describeWithServer(

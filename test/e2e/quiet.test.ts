@@ -41,6 +41,16 @@ const SHORT = fleetObject(
   },
 );
 
+/** A Placement whose budget lets no cluster leave. */
+const HELD = fleetObject(
+  'Placement',
+  { name: 'held', namespace: 'shop' },
+  {
+    disruptionBudget: { maxRemovals: 0 },
+    predicates: [{ requiredClusterSelector: { labelSelector: { matchLabels: { kept: 'yes' } } } }],
+  },
+);
+
 describeWithServer('a hub at rest', { own: true, ...HUB }, (server) => {
   let hub: Hub;
 
@@ -58,12 +68,18 @@ describeWithServer('a hub at rest', { own: true, ...HUB }, (server) => {
       Array.from({ length: 60 }, (_, n) =>
         fleetObject('ManagedCluster', {
           name: `c-${n}`,
-          labels: { 'cluster.fleetmgmt.io/clusterset': 'prod', tier: n % 2 === 0 ? 'gold' : 'silver' },
+          labels: {
+            'cluster.fleetmgmt.io/clusterset': 'prod',
+            tier: n % 2 === 0 ? 'gold' : 'silver',
+            ...(n < 3 ? { kept: 'yes' } : {}),
+          },
         }),
       ),
     );
-    await createAll(server(), [...Array.from({ length: PLACEMENTS }, (_, n) => placement(`p-${n}`, n)), SHORT]);
+    await createAll(server(), [...Array.from({ length: PLACEMENTS }, (_, n) => placement(`p-${n}`, n)), SHORT, HELD]);
     await hub.kubectl('wait', '--for=condition=Ready', '--timeout=120s', '-n', 'shop', 'placement', '--all');
+    await hub.kubectl('label', 'mcl', 'c-0', 'c-1', 'kept-');
+    await hub.kubectl('wait', '--for=condition=RemovalsHeld', '--timeout=120s', '-n', 'shop', 'placement/held');
     await hub.settled();
   }, 8 * MINUTE);
   afterAll(() => hub.stop(), 3 * MINUTE);
@@ -93,7 +109,7 @@ describeWithServer('a hub at rest', { own: true, ...HUB }, (server) => {
         user: /:(multicluster-engine-operator|placement-controller)$/,
       });
       expect(new Set(renewals.map(({ name }) => name))).toEqual(
-        new Set(['multicluster-engine-engine', 'multicluster-engine-placement']),
+        new Set(['multicluster-engine-clusters', 'multicluster-engine-engine', 'multicluster-engine-placement']),
       );
     },
     3 * MINUTE,
@@ -113,6 +129,10 @@ describeWithServer('a hub at rest', { own: true, ...HUB }, (server) => {
       await hub.kubectl('label', 'mcl', '-l', 'tier=silver', 'tires=gold');
       await quietWindow(5000);
 
+      const held = 'jsonpath={.status.conditions[?(@.type=="RemovalsHeld")].message}';
+      expect(await hub.kubectl('get', 'placement', 'held', '-n', 'shop', '-o', held)).toContain(
+        'held: c-0, c-1 (no label kept, wanted kept=yes)',
+      );
       const writes = (await hub.writes(mark)).filter(({ user }) => user.endsWith(':placement-controller'));
       expect(writes.map(inWords)).toEqual([]);
     },

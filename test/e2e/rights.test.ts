@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
-import { DEFAULT_TARGET_NAMESPACE, OPERATOR_NAMESPACE, OPERATOR_SERVICE_ACCOUNT } from '../../src/api/names.js';
+import type { ManagedClusterSpec, ManagedClusterStatus } from '../../src/api/generated/managedcluster.js';
+import {
+  AGENTS_NAMESPACE,
+  DEFAULT_TARGET_NAMESPACE,
+  OPERATOR_NAMESPACE,
+  OPERATOR_SERVICE_ACCOUNT,
+  TAINTS,
+} from '../../src/api/names.js';
 import type { ApiAnswer } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { Hub } from '../support/hub/hub.js';
@@ -136,6 +143,27 @@ describeWithServer('with the default overlay, on a hub with an engine', { own: t
       await read(who, `/api/v1/namespaces/${TARGET}/secrets`),
     ];
     expect(answers.map(({ status }) => status)).toEqual([403, 403, 403]);
+  });
+
+  it('the token of the placement controller taints a cluster that never joined, and changes nothing else of a cluster', async () => {
+    const cluster = { apiVersion: 'cluster.fleetmgmt.io/v1alpha1', kind: 'ManagedCluster', metadata: { name: 'edge' } };
+    await hub.apply({ ...cluster, spec: { hubAcceptsClient: true } });
+    const path = '/apis/cluster.fleetmgmt.io/v1alpha1/managedclusters/edge';
+    await waitFor('the taint and the conditions of edge', async (seen) => {
+      const { spec, status } = (await hub.get(path)) as { spec?: ManagedClusterSpec; status?: ManagedClusterStatus };
+      seen({ spec, status });
+      const joined = status?.conditions?.find(({ type }) => type === 'ManagedClusterJoined');
+      return (spec?.taints?.[0]?.key === TAINTS.unreachable && joined?.status === 'False') || undefined;
+    });
+    const token = tokens.get('placement controller') ?? '';
+    const patch = (body: object): Promise<ApiAnswer> =>
+      server().call({ token, method: 'PATCH', path, body, contentType: 'application/merge-patch+json' });
+    expect((await patch({ spec: { hubAcceptsClient: false } })).status).toBe(403);
+    expect((await patch({ metadata: { labels: { 'cluster.fleetmgmt.io/clusterset': 'other' } } })).status).toBe(403);
+    const leases = '/apis/coordination.k8s.io/v1/namespaces';
+    expect((await read('placement controller', `${leases}/${AGENTS_NAMESPACE}/leases`)).status).toBe(200);
+    expect((await read('placement controller', `${leases}/kube-system/leases`)).status).toBe(403);
+    expect((await read('placement controller', '/apis/coordination.k8s.io/v1/leases')).status).toBe(403);
   });
 
   it(

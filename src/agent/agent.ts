@@ -1,0 +1,127 @@
+import { delay } from '../runtime/clock.js';
+import { errorText } from '../runtime/errors.js';
+import type { HealthCheck } from '../runtime/health.js';
+import type { Runnable } from '../runtime/lifecycle.js';
+import type { Home, StoredSecret } from './home.js';
+import { Observer } from './observer.js';
+import { DEFAULT_LEASE_SECONDS, retryMs } from './schedule.js';
+import { isReplaced } from './session/attempts.js';
+import type { AgentTools, OpenHub, SessionContext, SessionEnd } from './session/context.js';
+import { HubState } from './session/hubstate.js';
+import { runSession } from './session/session.js';
+
+export interface AgentOptions {
+  readonly home: Home;
+  readonly openHub: OpenHub;
+  readonly tools: AgentTools;
+  /** Requested for each token, 600 or more. */
+  readonly tokenLifetimeSeconds: number;
+}
+
+/** While the hub has another cluster of this name, the Secret is read this often for a new manifest. */
+const REREAD_MS = 30_000;
+
+/**
+ * The agent of a managed cluster: joins the hub that the Secret `hub-token` names, renews the cluster's Lease there and
+ * publishes its status.
+ *
+ * Guarantees: only one cluster holds the Lease of a name; an agent that finds another one there sends nothing more. The
+ * process never ends because of the hub, and a new manifest takes effect without a restart.
+ */
+export class Agent implements Runnable {
+  readonly name = 'agent';
+  readonly #options: AgentOptions;
+  readonly #observer: Observer;
+  #state: HubState | undefined;
+  #problem = 'the Secret hub-token has not been read yet';
+  #reportChanged: () => void = () => undefined;
+
+  constructor(options: AgentOptions) {
+    this.#options = options;
+    this.#observer = new Observer({ ...options.tools, home: options.home, onChange: () => this.#reportChanged() });
+  }
+
+  /** Until `signal` fires. Never rejects. */
+  async run(signal: AbortSignal): Promise<boolean> {
+    const observing = this.#observer.run(signal);
+    let isClean = true;
+    try {
+      while (!signal.aborted) await this.#join(signal);
+    } catch (error) {
+      isClean = signal.aborted;
+      if (!isClean) this.#options.tools.log.error({ err: error }, 'the agent failed');
+    }
+    if (isClean) await observing;
+    return isClean;
+  }
+
+  /** For /readyz: what keeps the cluster from being joined, or its report from being complete. */
+  readiness(): readonly HealthCheck[] {
+    return [
+      { name: 'hub', check: () => (this.#state === undefined ? this.#problem : this.#state.problem()) },
+      { name: 'report', check: () => this.#observer.problem() },
+    ];
+  }
+
+  /** One membership, until it ends. */
+  async #join(signal: AbortSignal): Promise<void> {
+    const { home, openHub, tools, tokenLifetimeSeconds } = this.#options;
+    const secret = await this.#untilRead(() => this.#readSecret(signal), signal);
+    const clusterId = await this.#untilRead(() => home.clusterId(signal), signal);
+    if (secret.content.kind !== 'complete') return;
+    const over = new AbortController();
+    const outcome: { how?: SessionEnd } = {};
+    const state = new HubState(tools.clock, DEFAULT_LEASE_SECONDS * 1000);
+    const context: SessionContext = {
+      tools,
+      home,
+      openHub,
+      secret,
+      join: secret.content.join,
+      clusterId,
+      tokenLifetimeSeconds,
+      state,
+      end: (how) => {
+        outcome.how = how;
+        over.abort(new Error(`the session is over: ${how}`));
+      },
+    };
+    this.#state = state;
+    const onReporting = (changed: () => void): void => void (this.#reportChanged = changed);
+    const ended = AbortSignal.any([signal, over.signal]);
+    await runSession({ context, report: () => this.#observer.report(), onReporting }, ended).catch((error: unknown) => {
+      if (!ended.aborted) throw error;
+    });
+    if (outcome.how === 'replaced') tools.log.info({}, 'the Secret hub-token has the content of a new manifest');
+    if (outcome.how === 'taken') await this.#untilReplaced(context, signal);
+  }
+
+  /** @throws Error while the Secret is missing or incomplete. */
+  async #readSecret(signal: AbortSignal): Promise<StoredSecret> {
+    const secret = await this.#options.home.readSecret(signal);
+    if (secret.content.kind === 'unusable') throw new Error(`Secret hub-token: ${secret.content.problem}`);
+    return secret;
+  }
+
+  async #untilReplaced(context: SessionContext, signal: AbortSignal): Promise<void> {
+    const { clock, log } = context.tools;
+    log.error({ cluster: context.join.cluster, problem: context.state.problem() }, 'stopped');
+    while (!(await isReplaced(context, signal))) await delay(clock, REREAD_MS, signal);
+  }
+
+  /** Repeats a request to the cluster until it succeeds. Rejects with the signal's reason. */
+  async #untilRead<T>(read: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    const { clock, random, log } = this.#options.tools;
+    for (let failures = 1; ; failures++) {
+      try {
+        return await read();
+      } catch (error) {
+        signal.throwIfAborted();
+        this.#problem = errorText(error);
+        this.#state = undefined;
+        log.warn({ problem: this.#problem, failures }, 'the cluster cannot be read, retrying');
+        await delay(clock, retryMs(failures, random), signal);
+      }
+    }
+  }
+}

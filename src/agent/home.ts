@@ -1,0 +1,162 @@
+import { textField } from '../api/json.js';
+import type { KubeObject } from '../api/meta.js';
+import { AGENT_FIELD_MANAGER, AGENT_TOKEN_SECRET } from '../api/names.js';
+import { ConfigMaps, Namespaces, Nodes, Secrets } from '../api/resources.js';
+import { ownTokenData, readHubToken, type HubToken, type JoinData } from '../domain/agent/hubtoken.js';
+import { malformed } from '../kube/apierror.js';
+import { createCache, type Cache, type CacheTools } from '../kube/cache/reflector.js';
+import { pagesOf } from '../kube/client/pages.js';
+import { createClient } from '../kube/client/rest.js';
+import type { KubeClient } from '../kube/client/client.js';
+import type { Transport } from '../kube/transport/transport.js';
+import { isFailure } from '../runtime/errors.js';
+import { CLAIMS_LABEL, type ClaimConfigMap } from './report/claims.js';
+import { clusterInfoConfig } from './report/clusterinfo.js';
+import { nodeFacts, type NodeFacts } from './report/nodes.js';
+import type { ClientConfig } from './report/report.js';
+
+/** The Secret `hub-token` as it is stored. */
+export interface StoredSecret {
+  readonly uid: string;
+  readonly content: HubToken;
+}
+
+/** The cluster that an agent reports on. All requests throw an ApiError. */
+export interface Home {
+  /** The uid of the namespace kube-system. */
+  clusterId(signal: AbortSignal): Promise<string>;
+  readSecret(signal: AbortSignal): Promise<StoredSecret>;
+  /** Stores the agent's token in the Secret with this uid. */
+  storeToken(secretUid: string, token: string, join: JoinData, signal: AbortSignal): Promise<void>;
+  /** `gitVersion` of /version. */
+  version(signal: AbortSignal): Promise<string>;
+  nodes(signal: AbortSignal): Promise<readonly NodeFacts[]>;
+  /** How clients reach its API server; undefined when it does not say. */
+  clientConfig(signal: AbortSignal): Promise<ClientConfig | undefined>;
+  /** Throws when /readyz does not succeed within 5 s. */
+  probe(signal: AbortSignal): Promise<void>;
+  readonly claims: ClaimMaps;
+}
+
+/** The ConfigMaps with custom claims. */
+export interface ClaimMaps {
+  start(): void;
+  stop(): Promise<void>;
+  whenSynced(signal: AbortSignal): Promise<void>;
+  onChange(handler: () => void): void;
+  all(): readonly ClaimConfigMap[];
+}
+
+export interface HomeOptions {
+  /** With the rights of the agent's ServiceAccount. */
+  readonly transport: Transport;
+  /** That of the agent: it holds the Secret and the ConfigMaps. */
+  readonly namespace: string;
+  /** Published as the URL of the API server, instead of that of kube-public/cluster-info. */
+  readonly apiEndpoint: string | undefined;
+  readonly tools: CacheTools;
+}
+
+const PROBE_DEADLINE_MS = 5_000;
+const CLUSTER_INFO = { namespace: 'kube-public', name: 'cluster-info' };
+
+/** A cluster over its API. */
+export function openHome(options: HomeOptions): Home {
+  return new ApiHome(options);
+}
+
+class ApiHome implements Home {
+  readonly claims: ClaimMaps;
+  readonly #transport: Transport;
+  readonly #client: KubeClient;
+  readonly #options: HomeOptions;
+
+  constructor(options: HomeOptions) {
+    const { transport, namespace, tools } = options;
+    this.#options = options;
+    this.#transport = transport;
+    this.#client = createClient(transport);
+    this.claims = claimMaps(
+      createCache<ClaimConfigMap>(
+        transport,
+        { type: ConfigMaps, namespace, labelSelector: `${CLAIMS_LABEL}=true` },
+        tools,
+      ),
+    );
+  }
+
+  async clusterId(signal: AbortSignal): Promise<string> {
+    const found = await this.#client.get(Namespaces, { name: 'kube-system' }, { metadataOnly: true, signal });
+    const uid = found?.metadata.uid ?? '';
+    if (uid === '') throw malformed({ verb: 'get', resource: 'namespaces', name: 'kube-system' }, 'it has no uid');
+    return uid;
+  }
+
+  async readSecret(signal: AbortSignal): Promise<StoredSecret> {
+    const found = await this.#client.get(Secrets, this.#secretName(), { signal });
+    if (found === undefined) return { uid: '', content: { kind: 'unusable', problem: 'it does not exist' } };
+    return { uid: found.metadata.uid ?? '', content: readHubToken(found) };
+  }
+
+  async storeToken(secretUid: string, token: string, join: JoinData, signal: AbortSignal): Promise<void> {
+    const secret = { metadata: { ...this.#secretName(), uid: secretUid }, data: ownTokenData(token, join) };
+    const options = { fieldManager: AGENT_FIELD_MANAGER, force: true, metadataOnly: true, signal };
+    await this.#client.apply<KubeObject>(Secrets, secret, options);
+  }
+
+  async version(signal: AbortSignal): Promise<string> {
+    const target = { verb: 'get', resource: 'version' };
+    const { body } = await this.#transport.call({ method: 'GET', path: '/version', target, idempotent: true, signal });
+    const version = textField(body, 'gitVersion');
+    if (version === '') throw malformed(target, 'there is no gitVersion');
+    return version;
+  }
+
+  /** Keeps a few fields of each Node only: a page of 500 is a few megabytes. */
+  async nodes(signal: AbortSignal): Promise<readonly NodeFacts[]> {
+    const nodes: NodeFacts[] = [];
+    for await (const page of pagesOf(this.#transport, { type: Nodes }, { signal }))
+      nodes.push(...page.items.map(nodeFacts));
+    return nodes;
+  }
+
+  async clientConfig(signal: AbortSignal): Promise<ClientConfig | undefined> {
+    const { apiEndpoint } = this.#options;
+    if (apiEndpoint !== undefined) return { url: apiEndpoint };
+    try {
+      return clusterInfoConfig(await this.#client.get(ConfigMaps, CLUSTER_INFO, { signal }));
+    } catch (error) {
+      // Many clusters have no such ConfigMap, and some no such namespace to grant it in.
+      if (isFailure(error, 'Forbidden')) return undefined;
+      throw error;
+    }
+  }
+
+  /** As a stream, since the body of a success is not JSON. */
+  async probe(signal: AbortSignal): Promise<void> {
+    const body = await this.#transport.open({
+      method: 'GET',
+      path: '/readyz',
+      target: { verb: 'get', resource: 'readyz' },
+      idempotent: true,
+      attempts: 1,
+      deadlineMs: PROBE_DEADLINE_MS,
+      signal,
+    });
+    for await (const _ of body) void _;
+  }
+
+  #secretName(): { readonly namespace: string; readonly name: string } {
+    return { namespace: this.#options.namespace, name: AGENT_TOKEN_SECRET };
+  }
+}
+
+function claimMaps(cache: Cache<ClaimConfigMap>): ClaimMaps {
+  return {
+    start: () => cache.start(),
+    stop: () => cache.stop(),
+    whenSynced: (signal) => cache.whenSynced(signal),
+    onChange: (handler) => cache.onChange(handler),
+    all: () => [...cache.store.values()],
+  };
+}

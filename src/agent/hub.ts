@@ -1,0 +1,195 @@
+import { field } from '../api/json.js';
+import { AGENT_FIELD_MANAGER, AGENTS_NAMESPACE } from '../api/names.js';
+import { apiVersionOf, Leases, ManagedClusters, Secrets } from '../api/resources.js';
+import type { JoinData } from '../domain/agent/hubtoken.js';
+import { malformed } from '../kube/apierror.js';
+import { collectionPath, objectPath, resourceOf } from '../kube/client/path.js';
+import { requestToken, tokenTarget } from '../kube/client/tokenrequest.js';
+import { microTime } from '../kube/lease/leaserecord.js';
+import type { Call } from '../kube/transport/call.js';
+import { createTransport, type Transport, type TransportOptions } from '../kube/transport/transport.js';
+import type { Clock } from '../runtime/clock.js';
+import { isFailure, type FailedCall } from '../runtime/errors.js';
+import { DEFAULT_LEASE_SECONDS } from './schedule.js';
+import type { ClusterReport } from './report/report.js';
+
+/** A token of the agent's ServiceAccount on the hub. */
+export interface TokenGrant {
+  readonly token: string;
+  /** What the hub has given, which may be less than what was requested. */
+  readonly lifetimeSeconds: number;
+}
+
+/**
+ * Every request that an agent sends to a hub. It reads nothing there: what it learns stands in the responses to its writes.
+ * Each is sent once and ends within 10 s; all throw an ApiError.
+ */
+export interface Hub {
+  requestToken(lifetimeSeconds: number, signal: AbortSignal): Promise<TokenGrant>;
+  /** Creates the Lease of the cluster. AlreadyExists: {@link takeLease}. */
+  createLease(holder: string, signal: AbortSignal): Promise<void>;
+  /** Renews an existing Lease as `holder`. The hub refuses another holder than that of the Lease. */
+  takeLease(holder: string, signal: AbortSignal): Promise<void>;
+  renewLease(signal: AbortSignal): Promise<void>;
+  /** Applies the whole report to the status of the ManagedCluster. Returns `spec.leaseDurationSeconds`. */
+  applyStatus(report: ClusterReport, signal: AbortSignal): Promise<number>;
+  /** Deletes the join Secret, so that the join token ends. True when it is gone, or when another one has its name. */
+  deleteJoinSecret(signal: AbortSignal): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+/** What a connection to a hub needs of the process. */
+export type HubTools = Pick<TransportOptions, 'clock' | 'random' | 'log' | 'metrics' | 'userAgent'>;
+
+/** Longest time for a request. */
+const DEADLINE_MS = 10_000;
+
+/** A hub over HTTPS. `token` is asked for at least every 30 s, and after the hub has rejected the last one. */
+export function connectHub(join: JoinData, token: () => string, tools: HubTools): Hub {
+  const load = async () => ({
+    server: join.hubUrl,
+    headers: { Authorization: `Bearer ${token()}` },
+    tls: { ...(join.hubCa === undefined ? {} : { ca: join.hubCa }), rejectUnauthorized: true },
+  });
+  const transport = createTransport({ load }, { ...tools, connections: 2, deadlineMs: DEADLINE_MS });
+  return createHub(transport, join, tools.clock);
+}
+
+/** A hub over a transport whose user is the agent's ServiceAccount. */
+export function createHub(
+  transport: Transport,
+  identity: Pick<JoinData, 'cluster' | 'clusterUid' | 'joinSecretUid'>,
+  clock: Clock,
+): Hub {
+  return new TransportHub(transport, identity, clock);
+}
+
+type Request = Pick<Call, 'method' | 'path' | 'query' | 'contentType'> & {
+  readonly body: object;
+  /** Of the object, as it stands in errors. */
+  readonly target: Pick<FailedCall, 'verb' | 'resource'>;
+};
+
+const MERGE_PATCH = 'application/merge-patch+json';
+const APPLY_PATCH = 'application/apply-patch+yaml';
+
+class TransportHub implements Hub {
+  readonly #transport: Transport;
+  readonly #identity: Pick<JoinData, 'cluster' | 'clusterUid' | 'joinSecretUid'>;
+  readonly #clock: Clock;
+  /** Name of the ServiceAccount, of the Lease and of the join Secret. */
+  readonly #name: { readonly name: string; readonly namespace: string };
+
+  constructor(
+    transport: Transport,
+    identity: Pick<JoinData, 'cluster' | 'clusterUid' | 'joinSecretUid'>,
+    clock: Clock,
+  ) {
+    this.#transport = transport;
+    this.#identity = identity;
+    this.#clock = clock;
+    this.#name = { name: identity.cluster, namespace: AGENTS_NAMESPACE };
+  }
+
+  close(): Promise<void> {
+    return this.#transport.close();
+  }
+
+  async requestToken(lifetimeSeconds: number, signal: AbortSignal): Promise<TokenGrant> {
+    const call = { attempts: 1, deadlineMs: DEADLINE_MS, signal };
+    const { token, seconds } = await requestToken(this.#transport, this.#name, { seconds: lifetimeSeconds }, call);
+    if (seconds === undefined) throw malformed(tokenTarget(this.#name), 'a TokenRequest without expirationSeconds');
+    return { token, lifetimeSeconds: seconds };
+  }
+
+  async createLease(holder: string, signal: AbortSignal): Promise<void> {
+    const time = microTime(this.#clock.now());
+    const { cluster, clusterUid } = this.#identity;
+    const { apiVersion, kind } = { apiVersion: apiVersionOf(ManagedClusters), kind: ManagedClusters.kind };
+    const body = {
+      apiVersion: apiVersionOf(Leases),
+      kind: Leases.kind,
+      metadata: { ...this.#name, ownerReferences: [{ apiVersion, kind, name: cluster, uid: clusterUid }] },
+      spec: {
+        holderIdentity: holder,
+        leaseDurationSeconds: DEFAULT_LEASE_SECONDS,
+        acquireTime: time,
+        renewTime: time,
+      },
+    };
+    const path = collectionPath(Leases, AGENTS_NAMESPACE);
+    await this.#send({ method: 'POST', path, target: { verb: 'create', resource: LEASES }, body }, signal);
+  }
+
+  takeLease(holder: string, signal: AbortSignal): Promise<void> {
+    return this.#patchLease({ holderIdentity: holder, renewTime: microTime(this.#clock.now()) }, signal);
+  }
+
+  renewLease(signal: AbortSignal): Promise<void> {
+    return this.#patchLease({ renewTime: microTime(this.#clock.now()) }, signal);
+  }
+
+  async applyStatus(report: ClusterReport, signal: AbortSignal): Promise<number> {
+    const { cluster, clusterUid } = this.#identity;
+    const response = await this.#send(
+      {
+        method: 'PATCH',
+        path: objectPath(ManagedClusters, { name: cluster }, 'status'),
+        target: { verb: 'patch', resource: resourceOf(ManagedClusters, 'status') },
+        contentType: APPLY_PATCH,
+        // By force: people may have written claims of a cluster by hand before it had an agent.
+        query: { fieldManager: AGENT_FIELD_MANAGER, force: 'true' },
+        body: {
+          apiVersion: apiVersionOf(ManagedClusters),
+          kind: ManagedClusters.kind,
+          metadata: { name: cluster, uid: clusterUid },
+          status: report,
+        },
+      },
+      signal,
+    );
+    const seconds = field(field(response, 'spec'), 'leaseDurationSeconds');
+    return typeof seconds === 'number' ? seconds : DEFAULT_LEASE_SECONDS;
+  }
+
+  async deleteJoinSecret(signal: AbortSignal): Promise<boolean> {
+    const preconditions = { uid: this.#identity.joinSecretUid };
+    const target = { verb: 'delete', resource: resourceOf(Secrets) };
+    const body = { apiVersion: 'v1', kind: 'DeleteOptions', preconditions };
+    try {
+      await this.#send({ method: 'DELETE', path: objectPath(Secrets, this.#name), target, body }, signal);
+      // The response does not say whether a finalizer keeps it; the next request does.
+      return false;
+    } catch (error) {
+      if (isFailure(error, 'NotFound', 'Conflict')) return true;
+      throw error;
+    }
+  }
+
+  async #patchLease(spec: object, signal: AbortSignal): Promise<void> {
+    const path = objectPath(Leases, this.#name);
+    const target = { verb: 'patch', resource: LEASES };
+    await this.#send({ method: 'PATCH', path, target, contentType: MERGE_PATCH, body: { spec } }, signal);
+  }
+
+  /** One attempt: the agent's own back-off decides when it is sent again. */
+  async #send({ target, body, ...request }: Request, signal: AbortSignal): Promise<unknown> {
+    const response = await this.#transport.call({
+      ...request,
+      body: JSON.stringify(body),
+      target: this.#called(target),
+      idempotent: true,
+      attempts: 1,
+      deadlineMs: DEADLINE_MS,
+      signal,
+    });
+    return response.body;
+  }
+
+  #called(target: Request['target']): FailedCall {
+    const { name, namespace } = this.#name;
+    return target.resource.startsWith(ManagedClusters.plural) ? { ...target, name } : { ...target, namespace, name };
+  }
+}
+
+const LEASES = resourceOf(Leases);

@@ -1,0 +1,143 @@
+import { delay, type Clock, type Random } from '../runtime/clock.js';
+import { errorText } from '../runtime/errors.js';
+import type { Logger } from '../runtime/logger.js';
+import type { Home } from './home.js';
+import { claimsOf } from './report/claims.js';
+import { afterProbe, PROBE_PERIOD_MS, type ControlPlaneState } from './report/controlplane.js';
+import type { NodeFacts } from './report/nodes.js';
+import { reportOf, type ClientConfig, type ClusterReport } from './report/report.js';
+import { retryMs } from './schedule.js';
+
+/** Between two lists of the Nodes, less up to a tenth. */
+const SAMPLE_PERIOD_MS = 300_000;
+
+/** What is read of the cluster at once. */
+interface Sample {
+  readonly clusterId: string;
+  readonly version: string;
+  readonly nodes: readonly NodeFacts[];
+  readonly clientConfig: ClientConfig | undefined;
+}
+
+export interface ObserverOptions {
+  readonly home: Home;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  /** Runs when {@link Observer.report} may have changed. */
+  readonly onChange: () => void;
+}
+
+/**
+ * Keeps what is to be reported of the cluster.
+ *
+ * Guarantees: there is no report before each of its parts was read once, and a part that cannot be read later keeps its last
+ * value, so that a claim never disappears because of a failed request.
+ */
+export class Observer {
+  readonly #options: ObserverOptions;
+  #sample: Sample | undefined;
+  #controlPlane: ControlPlaneState | undefined;
+  #isSynced = false;
+  #problem: string | undefined = 'the cluster has not been read yet';
+  #rejected = '';
+
+  constructor(options: ObserverOptions) {
+    this.#options = options;
+    options.home.claims.onChange(() => this.#changed());
+  }
+
+  /** Reads the cluster until `signal` fires. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { claims } = this.#options.home;
+    claims.start();
+    await Promise.all([this.#claims(signal), this.#samples(signal), this.#probes(signal)]);
+    await claims.stop();
+  }
+
+  /** The current report; undefined while a part of it is unknown. */
+  report(): ClusterReport | undefined {
+    if (this.#sample === undefined || this.#controlPlane === undefined || !this.#isSynced) return undefined;
+    const { claims } = claimsOf({ ...this.#sample, configMaps: this.#options.home.claims.all() });
+    return reportOf({ ...this.#sample, claims, controlPlane: this.#controlPlane });
+  }
+
+  /** Why there is no report, or why it is not fresh. */
+  problem(): string | undefined {
+    return this.#problem;
+  }
+
+  async #claims(signal: AbortSignal): Promise<void> {
+    await this.#options.home.claims.whenSynced(signal).then(
+      () => {
+        this.#isSynced = true;
+        this.#changed();
+      },
+      () => undefined,
+    );
+  }
+
+  async #samples(signal: AbortSignal): Promise<void> {
+    const { clock, random } = this.#options;
+    for (let failures = 0; !signal.aborted;) {
+      failures = (await this.#readSample(signal)) ? 0 : failures + 1;
+      const wait = failures === 0 ? SAMPLE_PERIOD_MS * (1 - 0.1 * random()) : retryMs(failures, random);
+      await delay(clock, wait, signal).catch(() => undefined);
+    }
+  }
+
+  async #readSample(signal: AbortSignal): Promise<boolean> {
+    const { home, log } = this.#options;
+    try {
+      const clusterId = this.#sample?.clusterId ?? (await home.clusterId(signal));
+      const version = await home.version(signal);
+      const nodes = await home.nodes(signal);
+      const clientConfig = await home.clientConfig(signal);
+      this.#sample = { clusterId, version, nodes, clientConfig };
+      this.#problem = undefined;
+      this.#changed();
+      return true;
+    } catch (error) {
+      if (signal.aborted) return false;
+      this.#problem = `the cluster cannot be read: ${errorText(error)}`;
+      log.warn({ error: errorText(error) }, 'failed to read the cluster, retrying');
+      return false;
+    }
+  }
+
+  async #probes(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    while (!signal.aborted) {
+      const sentAt = clock.monotonic();
+      const failure = await this.#probe(signal);
+      if (signal.aborted) return;
+      const before = this.#controlPlane;
+      this.#controlPlane = afterProbe(before, { sentAt, now: clock.now(), failure });
+      if (before?.isHealthy !== this.#controlPlane.isHealthy) this.#changed();
+      await delay(clock, sentAt + PROBE_PERIOD_MS - clock.monotonic(), signal).catch(() => undefined);
+    }
+  }
+
+  async #probe(signal: AbortSignal): Promise<string | undefined> {
+    try {
+      await this.#options.home.probe(signal);
+      return undefined;
+    } catch (error) {
+      return errorText(error);
+    }
+  }
+
+  #changed(): void {
+    this.#logRejected();
+    this.#options.onChange();
+  }
+
+  /** Custom claims that are not published are logged once. */
+  #logRejected(): void {
+    if (this.#sample === undefined || !this.#isSynced) return;
+    const { rejected } = claimsOf({ ...this.#sample, configMaps: this.#options.home.claims.all() });
+    const text = rejected.join('; ');
+    if (text !== this.#rejected && text !== '') this.#options.log.warn({ rejected }, 'custom claims are not published');
+    this.#rejected = text;
+  }
+}

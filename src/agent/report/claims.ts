@@ -1,0 +1,125 @@
+import type { KubeObject } from '../../api/meta.js';
+import type { ClusterClaim } from '../../api/generated/managedcluster.js';
+import { FLEET_GROUP } from '../../api/resources.js';
+import type { NodeFacts } from './nodes.js';
+
+/** ConfigMaps with this label, in the agent's namespace, hold claims that people write. */
+export const CLAIMS_LABEL = `${FLEET_GROUP}/claims`;
+
+/** What the claims are read from. */
+export interface ClaimSources {
+  /** The uid of the namespace kube-system. */
+  readonly clusterId: string;
+  /** `gitVersion` of /version: `v1.36.3`, `v1.31.2+k3s1`. */
+  readonly version: string;
+  readonly nodes: readonly NodeFacts[];
+  readonly configMaps: readonly ClaimConfigMap[];
+}
+
+export interface ClaimConfigMap extends KubeObject {
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+/** The claims of a cluster, sorted by name. */
+export interface Claims {
+  readonly claims: readonly ClusterClaim[];
+  /** Custom claims that are not published, each with the reason. */
+  readonly rejected: readonly string[];
+}
+
+const ID_CLAIM = 'id.k8s.io';
+const OWN_SUFFIX = `.${FLEET_GROUP}`;
+const MOST_CUSTOM = 64;
+/** The limit of the API for a value. */
+const LONGEST_VALUE = 1024;
+
+/** What the version of a distribution contains, and its name. */
+const PRODUCTS: readonly (readonly [RegExp, string])[] = [
+  [/-eks-/, 'EKS'],
+  [/-gke\./, 'GKE'],
+  [/-aliyun\./, 'ACK'],
+  [/\+IKS$/, 'IKS'],
+  [/\+k3s/, 'K3s'],
+  [/\+rke2/, 'RKE2'],
+  [/\+k0s/, 'k0s'],
+  [/\+vmware/, 'TKG'],
+];
+
+/** The scheme of a providerID, and the name of the platform; other schemes stand for themselves. */
+const PLATFORMS: Readonly<Record<string, string>> = {
+  aws: 'AWS',
+  azure: 'Azure',
+  gce: 'GCP',
+  ibm: 'IBM',
+  openstack: 'OpenStack',
+  vsphere: 'VSphere',
+};
+
+/**
+ * The claims of a cluster. One that the cluster does not tell is absent: no Node has a providerID, or the version is that of
+ * no known product. Several values (zones) are sorted and joined by commas.
+ */
+export function claimsOf({ clusterId, version, nodes, configMaps }: ClaimSources): Claims {
+  const own: Readonly<Record<string, string>> = {
+    [ID_CLAIM]: clusterId,
+    [`kubeversion${OWN_SUFFIX}`]: version,
+    [`product${OWN_SUFFIX}`]: PRODUCTS.find(([pattern]) => pattern.test(version))?.[1] ?? '',
+    [`platform${OWN_SUFFIX}`]: joined(nodes.map(platformOf)),
+    [`region${OWN_SUFFIX}`]: joined(nodes.map((node) => node.region)),
+    [`zones${OWN_SUFFIX}`]: joined(nodes.map((node) => node.zone)),
+  };
+  const { accepted, rejected } = customClaims(configMaps);
+  const claims = [...Object.entries(own), ...accepted]
+    .filter(([, value]) => value !== '')
+    .map(([name, value]) => ({ name, value }));
+  return { claims: claims.sort((a, b) => compare(a.name, b.name)), rejected };
+}
+
+function platformOf({ providerId }: NodeFacts): string {
+  const scheme = /^([A-Za-z0-9+.-]+):\/\//.exec(providerId)?.[1] ?? '';
+  return Object.hasOwn(PLATFORMS, scheme) ? (PLATFORMS[scheme] ?? '') : scheme;
+}
+
+/** The distinct values that are not empty, sorted; those that fit into a claim. */
+function joined(values: readonly string[]): string {
+  let text = '';
+  for (const value of [...new Set(values)].filter((one) => one !== '').sort()) {
+    const longer = text === '' ? value : `${text},${value}`;
+    if (longer.length <= LONGEST_VALUE) text = longer;
+  }
+  return text;
+}
+
+interface CustomClaims {
+  readonly accepted: readonly (readonly [name: string, value: string])[];
+  readonly rejected: readonly string[];
+}
+
+/** The entries of the ConfigMaps in the order of their names; of several claims with one name the first counts. */
+function customClaims(configMaps: readonly ClaimConfigMap[]): CustomClaims {
+  const accepted = new Map<string, string>();
+  const rejected: string[] = [];
+  const sorted = [...configMaps].sort((a, b) => compare(a.metadata.name, b.metadata.name));
+  for (const { metadata, data = {} } of sorted) {
+    for (const [name, value] of Object.entries(data).sort(([a], [b]) => compare(a, b))) {
+      const reason = accepted.has(name)
+        ? 'an earlier ConfigMap has a claim of this name'
+        : wrong(name, value, accepted.size);
+      if (reason === undefined) accepted.set(name, value);
+      else rejected.push(`ConfigMap ${metadata.name}: claim ${name}: ${reason}`);
+    }
+  }
+  return { accepted: [...accepted], rejected };
+}
+
+function wrong(name: string, value: string, before: number): string | undefined {
+  if (name === ID_CLAIM || name.endsWith(OWN_SUFFIX))
+    return 'this name is reserved for what the agent finds out itself';
+  if (value === '') return 'its value is empty';
+  if (value.length > LONGEST_VALUE) return `its value is longer than ${LONGEST_VALUE} characters`;
+  return before >= MOST_CUSTOM ? `there are ${MOST_CUSTOM} claims before it` : undefined;
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,39 @@
+import type { Random } from '../runtime/clock.js';
+
+/** When the agent sends what: values in, milliseconds out. */
+
+/** H, until the hub has named another one. */
+export const DEFAULT_LEASE_SECONDS = 60;
+
+const FIRST_RETRY_MS = 2_000;
+const LONGEST_RETRY_MS = 60_000;
+const ROTATION_SHARE = 5;
+
+/** From the start until the first renewal: agents that were started together do not renew together. */
+export function firstRenewalMs(leaseMs: number, random: Random): number {
+  return leaseMs * random();
+}
+
+/** Between the starts of two renewals: 0.9 to 1.0 of the duration of the lease. */
+export function renewalPeriodMs(leaseMs: number, random: Random): number {
+  return leaseMs * (0.9 + 0.1 * random());
+}
+
+/**
+ * Until a failed request is sent again, after `failures` (1, 2, …) in a row: uniform below 2 s, 4 s, … 60 s, so that after an
+ * outage of an hour 10,000 agents send 333 requests a second together; not before the server's Retry-After.
+ */
+export function retryMs(failures: number, random: Random, retryAfterMs = 0): number {
+  const limit = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (Math.max(failures, 1) - 1));
+  return Math.max(limit * random(), retryAfterMs);
+}
+
+/** From the request for a token until the request for its successor: a fifth of the lifetime that the hub has given it. */
+export function rotationMs(lifetimeSeconds: number): number {
+  return (lifetimeSeconds * 1000) / ROTATION_SHARE;
+}
+
+/** Until all is applied again: an hour, less up to a tenth. */
+export function reapplyMs(random: Random): number {
+  return 3_600_000 * (1 - 0.1 * random());
+}

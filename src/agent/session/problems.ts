@@ -1,0 +1,33 @@
+import { ApiError, errorText, isFailure } from '../../runtime/errors.js';
+
+/** What the user reads when a request to the hub fails. `cluster`: its name on the hub. */
+export function problemOf(error: unknown, cluster: string): string {
+  if (isFailure(error, 'Unauthorized'))
+    return `the hub rejects the token: it has expired, was used already, or was revoked. Apply a new manifest: ${renewal(cluster)}`;
+  if (isFailure(error, 'Forbidden') && !isPolicyDenial(error))
+    return `the hub does not permit the agent's requests: ${error.message}. Is multicluster-engine installed there?`;
+  return errorText(error);
+}
+
+/**
+ * Whether an admission policy of the hub has denied a renewal as the holder: the Lease has another one. RBAC denies without
+ * causes, a policy with one.
+ */
+export function isTaken(error: unknown): boolean {
+  return isPolicyDenial(error);
+}
+
+export function takenProblem(cluster: string): string {
+  return (
+    `another cluster is ${cluster} on the hub, so this agent writes nothing there. Add this cluster by another name: ` +
+    `kubectl mce cluster add NAME. If it is the only cluster of this name, rebuilt: ${renewal(cluster)}`
+  );
+}
+
+function renewal(cluster: string): string {
+  return `kubectl mce cluster add ${cluster} --renew`;
+}
+
+function isPolicyDenial(error: unknown): boolean {
+  return error instanceof ApiError && isFailure(error, 'Forbidden', 'Invalid') && error.causes.length > 0;
+}

@@ -1,0 +1,86 @@
+import { Alarm } from '../alarm.js';
+import type { Hub } from '../hub.js';
+import type { ClusterReport } from '../report/report.js';
+import { reapplyMs } from '../schedule.js';
+import { Attempts } from './attempts.js';
+import type { SessionContext } from './context.js';
+
+/** Changes are collected for this long. */
+const SETTLE_MS = 1_000;
+
+export interface PublisherOptions {
+  readonly hub: Hub;
+  /** The current report; undefined while it is not complete. */
+  readonly report: () => ClusterReport | undefined;
+  /** Runs when the hub has named another duration of the lease. */
+  readonly onLease: () => void;
+}
+
+/**
+ * Applies the report to the status of the ManagedCluster: at once after the start, 1 s after a change, and each hour, which
+ * brings back what somebody has removed on the hub.
+ */
+export class Publisher {
+  readonly #context: SessionContext;
+  readonly #options: PublisherOptions;
+  readonly #attempts: Attempts;
+  readonly #alarm: Alarm;
+  /** The report that was applied last, as JSON. */
+  #applied: string | undefined;
+  /** Monotonic ms; zero before the first write. */
+  #reapplyAt = 0;
+  #attempted: () => void = () => undefined;
+  /** Resolves after the first attempt, whether or not it succeeded. */
+  readonly attempted = new Promise<void>((resolve) => (this.#attempted = resolve));
+
+  constructor(context: SessionContext, options: PublisherOptions) {
+    this.#context = context;
+    this.#options = options;
+    this.#attempts = new Attempts(context, 'status');
+    this.#alarm = new Alarm(context.tools.clock);
+  }
+
+  /** The report may have changed. While a failed write is repeated this is ignored: the next attempt sends the newest. */
+  changed(): void {
+    if (this.#attempts.failures === 0 && this.#isDue()) this.#alarm.ringIn(SETTLE_MS);
+  }
+
+  /** Until `signal` fires; rejects with its reason. */
+  async run(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      await this.#context.state.whenAvailable(signal);
+      const report = this.#options.report();
+      const { clock, random } = this.#context.tools;
+      let wait = report === undefined ? reapplyMs(random) : this.#reapplyAt - clock.monotonic();
+      // A change may have been taken back in the meantime.
+      if (report !== undefined && (wait <= 0 || this.#isDue())) wait = await this.#publish(report, signal);
+      await this.#alarm.wait(wait, signal);
+    }
+  }
+
+  /** Returns the ms until the next write. */
+  async #publish(report: ClusterReport, signal: AbortSignal): Promise<number> {
+    const { clock, metrics, random } = this.#context.tools;
+    const outcome = await this.#attempts.run(() => this.#options.hub.applyStatus(report, signal), signal);
+    this.#attempted();
+    metrics.published(outcome.kind === 'done' ? 'success' : 'error');
+    if (outcome.kind === 'failed') return outcome.retryInMs;
+    this.#applied = JSON.stringify(report);
+    this.#takeLease(outcome.value * 1000);
+    const reapply = reapplyMs(random);
+    this.#reapplyAt = clock.monotonic() + reapply;
+    return this.#isDue() ? SETTLE_MS : reapply;
+  }
+
+  #takeLease(ms: number): void {
+    const { state } = this.#context;
+    if (ms === state.leaseMs) return;
+    state.setLease(ms);
+    this.#options.onLease();
+  }
+
+  #isDue(): boolean {
+    const report = this.#options.report();
+    return report !== undefined && JSON.stringify(report) !== this.#applied;
+  }
+}

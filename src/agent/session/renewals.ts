@@ -1,0 +1,57 @@
+import { isFailure } from '../../runtime/errors.js';
+import { Alarm } from '../alarm.js';
+import type { Hub } from '../hub.js';
+import { firstRenewalMs, renewalPeriodMs } from '../schedule.js';
+import { Attempts } from './attempts.js';
+import type { SessionContext } from './context.js';
+import { createOrTake } from './join.js';
+
+/** Renews the Lease of the cluster. */
+export class Renewals {
+  readonly #context: SessionContext;
+  readonly #hub: Hub;
+  readonly #alarm: Alarm;
+
+  constructor(context: SessionContext, hub: Hub) {
+    this.#context = context;
+    this.#hub = hub;
+    this.#alarm = new Alarm(context.tools.clock);
+  }
+
+  /** Until `signal` fires; rejects with its reason. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { state, tools } = this.#context;
+    const { clock, random, metrics } = tools;
+    const attempts = new Attempts(this.#context, 'renewal');
+    let wait = firstRenewalMs(state.leaseMs, random);
+    for (;;) {
+      await this.#alarm.wait(wait, signal);
+      const startedAt = clock.monotonic();
+      const outcome = await attempts.run(() => this.#renew(signal), signal);
+      metrics.renewed(outcome.kind === 'done' ? 'success' : 'error', clock.now());
+      if (outcome.kind === 'done') {
+        state.renewed();
+        wait = Math.max(0, startedAt + renewalPeriodMs(state.leaseMs, random) - clock.monotonic());
+      } else {
+        state.renewalFailed(outcome.problem);
+        wait = outcome.retryInMs;
+      }
+    }
+  }
+
+  /** The duration of the lease has changed: the next renewal comes within the new one. */
+  reschedule(): void {
+    const { state, tools } = this.#context;
+    this.#alarm.ringIn(firstRenewalMs(state.leaseMs, tools.random));
+  }
+
+  /** A Lease that somebody has deleted is created again. */
+  async #renew(signal: AbortSignal): Promise<void> {
+    try {
+      await this.#hub.renewLease(signal);
+    } catch (error) {
+      if (!isFailure(error, 'NotFound')) throw error;
+      await createOrTake(this.#context, this.#hub, signal);
+    }
+  }
+}

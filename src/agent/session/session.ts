@@ -1,0 +1,64 @@
+import { delay } from '../../runtime/clock.js';
+import type { Hub } from '../hub.js';
+import type { ClusterReport } from '../report/report.js';
+import type { SessionContext } from './context.js';
+import { firstToken, takeName } from './join.js';
+import { Publisher } from './publisher.js';
+import { Renewals } from './renewals.js';
+import { deleteJoinSecret, rotateTokens } from './rotation.js';
+import { followSecret } from './secretwatch.js';
+
+export interface SessionOptions {
+  readonly context: SessionContext;
+  readonly report: () => ClusterReport | undefined;
+  /** Receives what is to be called when the report may have changed. */
+  readonly onReporting: (changed: () => void) => void;
+}
+
+/**
+ * Joins the hub and reports to it.
+ *
+ * Flow: a token of its own for the join token, stored at home before its first use; the Lease; the first report; the end of
+ * the join token; then renewals, reports and new tokens, side by side. A process that was killed anywhere goes on from there:
+ * each step can be repeated, and a stored token skips the first.
+ * Until `signal` fires; rejects with its reason.
+ */
+export async function runSession({ context, report, onReporting }: SessionOptions, signal: AbortSignal): Promise<void> {
+  const { join, secret, openHub, state, tools } = context;
+  const stored = secret.content.kind === 'complete' ? secret.content.token : undefined;
+  const first = stored === undefined ? await firstToken(context, signal) : undefined;
+  let token = stored ?? first?.token ?? '';
+  const hub = openHub(join, () => token);
+  try {
+    await takeName(context, hub, signal);
+    state.renewed();
+    tools.log.info({ cluster: join.cluster, hub: join.hubUrl }, 'joined the hub');
+    const renewals = new Renewals(context, hub);
+    const publisher = new Publisher(context, { hub, report, onLease: () => renewals.reschedule() });
+    onReporting(() => publisher.changed());
+    await Promise.all([
+      renewals.run(signal),
+      publisher.run(signal),
+      endJoining(context, { hub, publisher }, signal),
+      followSecret(context, signal),
+      rotateTokens(context, { hub, first, use: (next) => void (token = next) }, signal),
+    ]);
+  } finally {
+    onReporting(() => undefined);
+    await hub.close();
+  }
+}
+
+/** After the first report, or without one after the duration of a lease: a cluster that cannot be read has joined, too. */
+async function endJoining(
+  context: SessionContext,
+  { hub, publisher }: { readonly hub: Hub; readonly publisher: Publisher },
+  signal: AbortSignal,
+): Promise<void> {
+  const { clock } = context.tools;
+  const waited = new AbortController();
+  const limit = delay(clock, context.state.leaseMs, AbortSignal.any([signal, waited.signal])).catch(() => undefined);
+  await Promise.race([publisher.attempted, limit]);
+  waited.abort();
+  await deleteJoinSecret(context, hub, signal);
+}

@@ -1,0 +1,161 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
+
+import { createHub, type Hub } from '../../src/agent/hub.js';
+import { afterProbe } from '../../src/agent/report/controlplane.js';
+import { reportOf } from '../../src/agent/report/report.js';
+import type { Call } from '../../src/kube/transport/call.js';
+import type { Transport } from '../../src/kube/transport/transport.js';
+import { joinData } from '../support/builders/joindata.js';
+import { hubError } from '../support/fakes/agent.js';
+
+const LEASES = '/apis/coordination.k8s.io/v1/namespaces/multicluster-engine-agents/leases';
+const { signal } = new AbortController();
+
+let calls: Call[];
+let answer: (call: Call) => object;
+let hub: Hub;
+
+beforeEach(() => {
+  calls = [];
+  answer = () => ({});
+  const transport: Transport = {
+    call: async (call) => {
+      calls.push(call);
+      return { status: 200, body: { ...answer(call) } };
+    },
+    open: () => Promise.reject(new Error('an agent opens no stream')),
+    close: async () => undefined,
+  };
+  hub = createHub(transport, joinData(), new ManualClock());
+});
+
+/** The only request so far. */
+function sent(): { readonly line: string; readonly body: unknown; readonly contentType: string | undefined } {
+  expect(calls).toHaveLength(1);
+  const call = calls[0];
+  const search = new URLSearchParams(call?.query).toString();
+  const line = [call?.method, [call?.path, search].filter((part) => part !== '').join('?')].join(' ');
+  return { line, body: JSON.parse(call?.body ?? ''), contentType: call?.contentType };
+}
+
+describe('the requests of an agent to a hub', () => {
+  it('a token is requested with its lifetime, and the lifetime that the hub has given counts', async () => {
+    answer = () => ({ spec: { expirationSeconds: 86_400 }, status: { token: 'own' } });
+
+    expect(await hub.requestToken(604_800, signal)).toEqual({ token: 'own', lifetimeSeconds: 86_400 });
+    expect(sent()).toMatchObject({
+      line: 'POST /api/v1/namespaces/multicluster-engine-agents/serviceaccounts/edge-1/token',
+      body: { kind: 'TokenRequest', spec: { expirationSeconds: 604_800 } },
+    });
+  });
+
+  it('a response without a token is no token', async () => {
+    answer = () => ({ spec: { expirationSeconds: 86_400 }, status: {} });
+
+    await expect(hub.requestToken(600, signal)).rejects.toMatchObject({ kind: 'Malformed' });
+  });
+
+  it('the Lease is created with the holder, and owned by the ManagedCluster', async () => {
+    await hub.createLease('cluster-id', signal);
+
+    expect(sent()).toMatchObject({
+      line: `POST ${LEASES}`,
+      body: {
+        kind: 'Lease',
+        metadata: {
+          name: 'edge-1',
+          namespace: 'multicluster-engine-agents',
+          ownerReferences: [
+            {
+              apiVersion: 'cluster.fleetmgmt.io/v1alpha1',
+              kind: 'ManagedCluster',
+              name: 'edge-1',
+              uid: 'uid-of-cluster',
+            },
+          ],
+        },
+        spec: {
+          holderIdentity: 'cluster-id',
+          leaseDurationSeconds: 60,
+          acquireTime: '2026-01-01T00:00:00.000000Z',
+          renewTime: '2026-01-01T00:00:00.000000Z',
+        },
+      },
+    });
+  });
+
+  it('an existing Lease is renewed with the holder, which the hub compares', async () => {
+    await hub.takeLease('cluster-id', signal);
+
+    expect(sent()).toEqual({
+      line: `PATCH ${LEASES}/edge-1`,
+      contentType: 'application/merge-patch+json',
+      body: { spec: { holderIdentity: 'cluster-id', renewTime: '2026-01-01T00:00:00.000000Z' } },
+    });
+  });
+
+  it('a renewal is a merge patch of 52 bytes', async () => {
+    await hub.renewLease(signal);
+
+    expect(sent()).toEqual({
+      line: `PATCH ${LEASES}/edge-1`,
+      contentType: 'application/merge-patch+json',
+      body: { spec: { renewTime: '2026-01-01T00:00:00.000000Z' } },
+    });
+    expect(calls[0]?.body).toHaveLength(52);
+  });
+
+  it('the report is applied to the ManagedCluster with the known uid, and the response names the duration of the lease', async () => {
+    answer = () => ({ spec: { leaseDurationSeconds: 120 } });
+    const controlPlane = afterProbe(undefined, { sentAt: 0, now: 0, failure: 'no' });
+    const report = reportOf({ claims: [], version: 'v1.36.3', nodes: [], clientConfig: undefined, controlPlane });
+
+    expect(await hub.applyStatus(report, signal)).toBe(120);
+    expect(sent()).toEqual({
+      line: 'PATCH /apis/cluster.fleetmgmt.io/v1alpha1/managedclusters/edge-1/status?fieldManager=multicluster-engine-agent&force=true',
+      contentType: 'application/apply-patch+yaml',
+      body: {
+        apiVersion: 'cluster.fleetmgmt.io/v1alpha1',
+        kind: 'ManagedCluster',
+        metadata: { name: 'edge-1', uid: 'uid-of-cluster' },
+        status: report,
+      },
+    });
+  });
+
+  it('the duration of the lease is 60 s for a ManagedCluster without one', async () => {
+    const controlPlane = afterProbe(undefined, { sentAt: 0, now: 0, failure: undefined });
+    const report = reportOf({ claims: [], version: 'v1.36.3', nodes: [], clientConfig: undefined, controlPlane });
+    answer = () => ({ spec: {} });
+
+    expect(await hub.applyStatus(report, signal)).toBe(60);
+  });
+
+  it.each([
+    ['it is deleted', undefined, false],
+    ['there is none', 'NotFound', true],
+    ['another one has its name', 'Conflict', true],
+  ] as const)('the join Secret is deleted by its uid: %s', async (_name, error, isGone) => {
+    answer = () => {
+      if (error !== undefined) throw hubError(error);
+      return { kind: 'Status', status: 'Success' };
+    };
+
+    expect(await hub.deleteJoinSecret(signal)).toBe(isGone);
+    expect(sent()).toMatchObject({
+      line: 'DELETE /api/v1/namespaces/multicluster-engine-agents/secrets/edge-1',
+      body: { preconditions: { uid: 'uid-of-secret' } },
+    });
+  });
+
+  it('each request is sent once and ends within 10 s, since the agent has its own back-off', async () => {
+    answer = () => ({ spec: { expirationSeconds: 600 }, status: { token: 'own' } });
+    await hub.requestToken(600, signal);
+    await hub.createLease('id', signal);
+    await hub.renewLease(signal);
+    await hub.deleteJoinSecret(signal);
+
+    expect(calls.map(({ attempts, deadlineMs }) => [attempts, deadlineMs])).toEqual(Array(4).fill([1, 10_000]));
+  });
+});
