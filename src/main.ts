@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { fileURLToPath } from 'node:url';
 
+import { isFleetConfig } from './config/cluster.js';
 import { readConfig, type Config } from './config/config.js';
 
 /** Imports only the command that runs: --help and --version load none, operator and gateway no embedded API server. */
@@ -8,6 +9,10 @@ async function run(config: Config): Promise<number> {
   if (config.command === 'gateway') {
     const { runGateway } = await import('./commands/gateway.js');
     return runGateway(config);
+  }
+  if (config.command === 'agent') {
+    const { runAgent } = await import('./commands/agent.js');
+    return runAgent(config);
   }
   if (config.command === 'standalone') {
     const { runStandalone } = await import('./commands/standalone.js');
@@ -33,6 +38,10 @@ async function run(config: Config): Promise<number> {
     const { runRelease } = await import('./commands/cli/release.js');
     return runRelease(config);
   }
+  if (isFleetConfig(config)) {
+    const { runFleetCommand } = await import('./commands/cli/cluster.js');
+    return runFleetCommand(config);
+  }
   if (config.command === 'completion' || config.command === '__complete') {
     const { runCompletion } = await import('./commands/cli/completion.js');
     return runCompletion(config);
@@ -41,11 +50,18 @@ async function run(config: Config): Promise<number> {
   return runOperator(config);
 }
 
+/** Starts the profiles that are wanted; false where that is not possible. */
+async function isProfiled({ command, profileDir }: Config): Promise<boolean> {
+  if (profileDir === undefined) return true;
+  const { profile } = await import('./commands/profiles/profile.js');
+  return profile({ command, profileDir });
+}
+
 const config = readConfig();
 if (config.command === 'usage') {
   const { printUsage } = await import('./commands/usage.js');
   printUsage(config);
   process.exitCode = config.exitCode;
 } else {
-  process.exit(await run(config));
+  process.exit((await isProfiled(config)) ? await run(config) : 1);
 }

@@ -1,4 +1,7 @@
 import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { version } from '../src/config/config.js';
@@ -55,5 +58,20 @@ describe('multicluster-engine', () => {
       'multicluster-engine operator: kubeconfig /missing/config cannot be read: no such file; correct KUBECONFIG, or name a file with --kubeconfig\n';
 
     expect(runWith({ KUBECONFIG: '/missing/config' }, 'operator')).toEqual({ code: 1, stdout: '', stderr: line });
+  });
+
+  it('a command with --profile-dir writes profiles, says so on standard error alone, and does what it does without', () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'profiles-'));
+    const plain = run('completion', 'bash');
+    const { stderr, ...profiled } = run('completion', 'bash', `--profile-dir=${folder}`);
+    const files = readdirSync(folder);
+    rmSync(folder, { recursive: true });
+
+    expect({ ...profiled, stderr: '' }).toEqual(plain);
+    expect(stderr).toMatch(/^multicluster-engine completion: profile written: .+\n$/);
+    expect(files).toEqual([
+      expect.stringMatching(/^completion-\d+-1\.cpuprofile$/),
+      expect.stringMatching(/^completion-\d+-1\.heapprofile$/),
+    ]);
   });
 });

@@ -11,9 +11,17 @@ export type OutputFormat = 'text' | 'json' | 'yaml' | 'name' | 'wide';
 /** Something that the user asked for does not exist. The message is one line. */
 export class NotFoundError extends Error {}
 
+/** What the user asked for is not done, since it would do harm or cannot be done. The message is one line. */
+export class RefusedError extends Error {}
+
 /** A document as JSON or YAML. */
 export function documentText(document: object, output: 'json' | 'yaml'): string {
   return output === 'yaml' ? dump(document, { lineWidth: -1, noRefs: true }) : `${JSON.stringify(document, null, 2)}\n`;
+}
+
+/** Manifests as one YAML stream, as kubectl applies it. */
+export function manifestsText(objects: readonly object[]): string {
+  return objects.map((one) => dump(one, { lineWidth: -1, noRefs: true })).join('---\n');
 }
 
 export function linesText(lines: readonly string[]): string {

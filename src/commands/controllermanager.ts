@@ -1,15 +1,16 @@
-import type { ObjectName } from '../api/meta.js';
+import type { KubeObject, ObjectName } from '../api/meta.js';
 import type { HubConfig } from '../config/config.js';
 import type { KubeClient } from '../kube/client/client.js';
 import { eventRights } from '../kube/events/event.js';
 import { guardClient, type GuardRow } from '../kube/guard/guard.js';
 import { createElector, type LeaderElector } from '../kube/lease/leaderelector.js';
 import { createRecorder, type EventRecorder } from '../kube/events/recorder.js';
-import { createCache, type CacheTools } from '../kube/cache/reflector.js';
+import { createCache, type Cache, type CacheOptions, type CacheTools } from '../kube/cache/reflector.js';
 import { createClient } from '../kube/client/rest.js';
+import { ServerClock } from '../kube/transport/serverclock.js';
 import type { Transport, TransportOptions } from '../kube/transport/transport.js';
 import { createMetrics, type Metrics } from '../observability/metrics.js';
-import { systemClock, systemRandom } from '../runtime/clock.js';
+import { systemClock, systemRandom, type Clock } from '../runtime/clock.js';
 import type { Logger } from '../runtime/logger.js';
 import type { Tracer } from '../runtime/tracing/tracer.js';
 import type { OpenCache } from '../controllers/engine/targetcaches.js';
@@ -22,8 +23,12 @@ export interface ControllerManager {
   /** Undefined without traces. */
   readonly tracer: Tracer | undefined;
   readonly transport: Transport;
+  /** The wall time of the hub: for times that are stored there, and compared with stored ones. */
+  readonly hubClock: Clock;
   readonly tools: CacheTools;
   readonly openCache: OpenCache;
+  /** The cache with these options, the same one for all groups: the first that starts does start it, the first that stops ends it. */
+  readonly sharedCache: OpenCache;
 }
 
 /** Where a manager records what it does. */
@@ -45,8 +50,10 @@ export function createManager(
   openTransport: CreateTransport,
 ): ControllerManager {
   const metrics = createMetrics();
+  const hubClock = new ServerClock(systemClock);
   const transport = openTransport({
     clock: systemClock,
+    serverClock: hubClock,
     random: systemRandom,
     log,
     metrics: metrics.requests,
@@ -55,7 +62,17 @@ export function createManager(
   });
   const tools = { clock: systemClock, random: systemRandom, log, metrics: metrics.caches };
   const openCache: OpenCache = (options) => createCache(transport, options, tools);
-  return { config, log, metrics, tracer, transport, tools, openCache };
+  return { config, log, metrics, tracer, transport, hubClock, tools, openCache, sharedCache: sharing(openCache) };
+}
+
+/** Opens one cache for each options object. */
+function sharing(openCache: OpenCache): OpenCache {
+  const opened = new Map<object, unknown>();
+  return <T extends KubeObject>(options: CacheOptions<T>): Cache<T> => {
+    const cache = (opened.get(options) as Cache<T> | undefined) ?? openCache(options);
+    opened.set(options, cache);
+    return cache;
+  };
 }
 
 /** `lease`: name of the group's Lease; `controller`: its name in events; `rights`: the permitted writes. */

@@ -12,8 +12,8 @@ import { systemClock } from '../runtime/clock.js';
 import { exitOnCrash } from '../runtime/lifecycle.js';
 import { errorText } from '../runtime/errors.js';
 import { refuseDebugger } from './debugger.js';
-import { runWithEndpoints } from './endpoints.js';
-import { secureMetrics } from './securemetrics.js';
+import { runWithEndpoints } from './endpoints/endpoints.js';
+import { secureMetrics } from './endpoints/securemetrics.js';
 
 /** Serves the HTTPS interface until a signal; returns the exit code. A failure to start is one line of the log, and 1. */
 export async function runGateway(config: GatewayConfig): Promise<number> {

@@ -10,16 +10,14 @@ import { systemClock } from '../runtime/clock.js';
 import type { Group } from '../runtime/group.js';
 import { exitOnCrash } from '../runtime/lifecycle.js';
 import { errorText } from '../runtime/errors.js';
-import { runWithEndpoints } from './endpoints.js';
-import { engineGroup } from './engine.js';
+import { runWithEndpoints } from './endpoints/endpoints.js';
 import { createManager, type ControllerManager } from './controllermanager.js';
-import { secureMetrics } from './securemetrics.js';
-import { placementGroup } from './placement.js';
 
-/** The controller groups by name. */
-const GROUPS: Readonly<Record<ControllerName, (manager: ControllerManager) => Group>> = {
-  engine: engineGroup,
-  placement: placementGroup,
+/** Loads a controller group: the placement controller does without what the engine's needs, certificates above all. */
+const GROUPS: Readonly<Record<ControllerName, () => Promise<(manager: ControllerManager) => Group>>> = {
+  engine: async () => (await import('./engine.js')).engineGroup,
+  placement: async () => (await import('./placement.js')).placementGroup,
+  clusters: async () => (await import('./placement.js')).clustersGroup,
 };
 
 /**
@@ -47,12 +45,15 @@ async function runWith(config: OperatorConfig, kubeconfig: Kubeconfig): Promise<
     const tracing = config.tracing && (await openTracing({ service, version, clock: systemClock, log }));
     const sinks = { log, tracer: tracing?.tracer };
     const manager = createManager(config, sinks, (options) => createTransport(kubeconfig, options));
-    const groups = controllers.map((name) => GROUPS[name](manager));
+    const create = await Promise.all(controllers.map((name) => GROUPS[name]()));
+    const groups = create.map((group) => group(manager));
     const livez = groups.map((group) => group.liveness());
     const readyz = groups.map((group) => group.readiness());
     try {
       const review = createAccessReviewer(manager.transport);
-      const secure = config.metricsSecure ? secureMetrics({ review, tls: config.metricsTls, log }) : undefined;
+      const secure = config.metricsSecure
+        ? (await import('./endpoints/securemetrics.js')).secureMetrics({ review, tls: config.metricsTls, log })
+        : undefined;
       return await runWithEndpoints(groups, { config, metrics: manager.metrics, secure, livez, readyz, log });
     } finally {
       await Promise.all([manager.transport.close(), tracing?.close()]);

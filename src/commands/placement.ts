@@ -1,6 +1,10 @@
-import { PLACEMENT_LEASE } from '../api/names.js';
+import { JOINED_CONDITION } from '../api/clusterreasons.js';
+import { CLUSTERS_LEASE, PLACEMENT_LEASE } from '../api/names.js';
 import { FLEET_GROUP } from '../api/resources.js';
-import { clusterRights } from '../controllers/clusters/rights.js';
+import { clusterCacheOptions } from '../controllers/clusters/caches.js';
+import { createHealthControllers } from '../controllers/clusters/health/controller.js';
+import { openLeaseCache } from '../controllers/clusters/health/leases.js';
+import { clusterRights, healthRights } from '../controllers/clusters/rights.js';
 import { placementCacheOptions, type PlacementCaches } from '../controllers/placement/caches.js';
 import { createPlacementControllers } from '../controllers/placement/controller.js';
 import { placementRights } from '../controllers/placement/rights.js';
@@ -10,7 +14,7 @@ import { createLeaderClients, type ControllerManager } from './controllermanager
 
 /** The controllers of Placements, sets and bindings. */
 export function placementGroup(manager: ControllerManager): Group {
-  const { config, log, metrics, tracer } = manager;
+  const { config, hubClock, log, metrics, tracer } = manager;
   const leader = createLeaderClients(manager, {
     lease: PLACEMENT_LEASE,
     controller: `${FLEET_GROUP}/placement`,
@@ -21,7 +25,7 @@ export function placementGroup(manager: ControllerManager): Group {
     client: leader.client,
     caches,
     recorder: leader.recorder,
-    clock: systemClock,
+    clock: hubClock,
     random: systemRandom,
     log,
     settleWindowMs: config.settleWindowMs,
@@ -42,13 +46,57 @@ export function placementGroup(manager: ControllerManager): Group {
   });
 }
 
-function openCaches({ openCache }: ControllerManager): PlacementCaches {
+/** The controller that judges the clusters by the Leases of their agents. */
+export function clustersGroup(manager: ControllerManager): Group {
+  const { config, hubClock, log, metrics, tracer, openCache, sharedCache } = manager;
+  const leader = createLeaderClients(manager, {
+    lease: CLUSTERS_LEASE,
+    controller: `${FLEET_GROUP}/clusters`,
+    rights: healthRights,
+  });
+  const clusters = sharedCache(clusterCacheOptions.clusters);
+  const sets = sharedCache(clusterCacheOptions.sets);
+  const wall = (): number => hubClock.now();
+  const leases = openLeaseCache(openCache, {
+    monotonic: () => systemClock.monotonic(),
+    wall,
+    isJoined: (name) =>
+      clusters.store
+        .get(name)
+        ?.status?.conditions?.some(({ type, status }) => type === JOINED_CONDITION && status === 'True') === true,
+  });
+  const { controllers, observer, onStartedLeading } = createHealthControllers({
+    client: leader.client,
+    caches: { clusters, sets, leases },
+    recorder: leader.recorder,
+    clock: systemClock,
+    wall,
+    random: systemRandom,
+    log,
+    workers: config.workers,
+    tracer,
+    controllerMetrics: (name) => metrics.controller(name),
+  });
+  metrics.fleet.fleet(() => observer.counts());
+  return new Group({
+    name: 'clusters',
+    sources: [clusters, sets, leases, observer],
+    election: leader.election,
+    controllers,
+    onStartedLeading,
+    onDrained: () => leader.recorder.flush(),
+    clock: systemClock,
+    log,
+  });
+}
+
+function openCaches({ openCache, sharedCache }: ControllerManager): PlacementCaches {
   const options = placementCacheOptions;
   return {
     placements: openCache(options.placements),
     decisions: openCache(options.decisions),
-    clusters: openCache(options.clusters),
-    sets: openCache(options.sets),
+    clusters: sharedCache(options.clusters),
+    sets: sharedCache(options.sets),
     bindings: openCache(options.bindings),
   };
 }

@@ -11,6 +11,8 @@ import type { StandaloneConfig } from '../config/standalone.js';
 
 const GATEWAY_EXIT_MS = 2_000;
 const POLL_MS = 100;
+/** How often another process may take the port between its selection and the start of the API. */
+const STARTS = 10;
 /** How many ports are tried, from the default on. */
 const PORTS = 100;
 const FOLDERS = ['store', 'logs', 'pods'];
@@ -78,6 +80,25 @@ export async function withApiAddress(config: StandaloneConfig, print: Print): Pr
 }
 
 /**
+ * Calls `start` with the configuration of {@link withApiAddress}, and again with the next free port when another process has
+ * taken that port in the meantime. An address that was set is tried once.
+ */
+export async function startApiAt<T>(
+  config: StandaloneConfig,
+  print: Print,
+  start: (config: StandaloneConfig) => Promise<T>,
+): Promise<T> {
+  for (let starts = 1; ; starts++) {
+    const selected = await withApiAddress(config, print);
+    try {
+      return await start(selected);
+    } catch (error) {
+      if (config.requested.listen || codeOf(error) !== 'EADDRINUSE' || starts === STARTS) throw error;
+    }
+  }
+}
+
+/**
  * Selects the address of the gateway, once the API listens on its own: a free port for port 0, since the same address is
  * printed, listened on and probed; the next free port where the configured address is a default and in use. `print` gets a line
  * about another port. Waits up to 2 s for the gateway of a previous process to exit.
@@ -101,6 +122,18 @@ export async function withGatewayAddress(config: StandaloneConfig, print: Print)
   const free = await freeAddress(gatewayListen, (port) => port !== gatewayListen.port);
   print(otherPort('the HTTPS interface', 'gateway-listen', { inUse: gatewayListen, free }));
   return { ...config, gatewayListen: free };
+}
+
+/**
+ * `HOST:PORT` of the gateway for each start of its process: that of {@link withGatewayAddress}, and the next free port where
+ * that is a default and another process has taken it since. Never rejects: other errors are those of the process itself.
+ */
+export function gatewayAddresses(config: StandaloneConfig, print: Print): () => Promise<string> {
+  let current = config;
+  return async () => {
+    if (!config.requested.gatewayListen) current = await withGatewayAddress(current, print).catch(() => current);
+    return addressOf(current.gatewayListen);
+  };
 }
 
 function otherPort(what: string, flag: string, { inUse, free }: Record<'inUse' | 'free', Listen>): string {

@@ -1,6 +1,6 @@
 import path from 'node:path';
 
-import { ENGINE_LABEL, OPERATOR_NAMESPACE, OPERATOR_SERVICE_ACCOUNT } from '../api/names.js';
+import { OPERATOR_NAMESPACE, OPERATOR_SERVICE_ACCOUNT, PART_OF_LABEL, PRODUCT } from '../api/names.js';
 import { MultiClusterEngines } from '../api/resources.js';
 import { checkSecrets, isWildcard, startApiServer, type ApiServer } from '@multicluster-engine/kube-apiserver';
 import { packageRoot, type HubConfig } from '../config/config.js';
@@ -24,7 +24,14 @@ import { serviceAccountUser, InProcessClients } from './inprocessclients.js';
 import { engineGroup } from './engine.js';
 import { createManager, type ManagerSinks } from './controllermanager.js';
 import { install } from './install.js';
-import { checkFolders, logFile, startErrorMessage, withApiAddress, withGatewayAddress } from './preflight.js';
+import {
+  checkFolders,
+  gatewayAddresses,
+  logFile,
+  startApiAt,
+  startErrorMessage,
+  withGatewayAddress,
+} from './preflight.js';
 import { progress } from './progress.js';
 import { seedFleet } from './seedfleet.js';
 
@@ -64,26 +71,31 @@ interface Context {
 }
 
 async function start(configured: StandaloneConfig, context: Context): Promise<number> {
-  const { log } = context;
   const print = (line: string): void => progress.printLine(line);
-  const config = await withApiAddress(configured, print);
-  const server = await progress.step(`starting the Kubernetes API on ${addressOf(config.listen)}`, () =>
-    startApiServer({
-      ...(config.ephemeral ? {} : { folder: path.join(config.dataDir, 'store') }),
-      credentials: config.dataDir,
-      listen: config.listen,
-      clock: systemClock,
-      podLogs: context.logs,
-      warn: (text, where) => warn(log, text, where),
-      onFatal: (error) => crash(log, startErrorMessage(error, config.dataDir)),
-      ...(config.auditLog === undefined ? {} : { audit: { file: config.auditLog, level: 'Metadata' as const } }),
-    }),
-  );
+  const { config, server } = await startApiAt(configured, print, async (selected) => ({
+    config: selected,
+    server: await startServer(selected, context),
+  }));
   try {
     return await serve(await withGatewayAddress(config, print), server, context);
   } finally {
     await server.close();
   }
+}
+
+function startServer(config: StandaloneConfig, { log, logs }: Context): Promise<ApiServer> {
+  return progress.step(`starting the Kubernetes API on ${addressOf(config.listen)}`, () =>
+    startApiServer({
+      ...(config.ephemeral ? {} : { folder: path.join(config.dataDir, 'store') }),
+      credentials: config.dataDir,
+      listen: config.listen,
+      clock: systemClock,
+      podLogs: logs,
+      warn: (text, where) => warn(log, text, where),
+      onFatal: (error) => crash(log, startErrorMessage(error, config.dataDir)),
+      ...(config.auditLog === undefined ? {} : { audit: { file: config.auditLog, level: 'Metadata' as const } }),
+    }),
+  );
 }
 
 function openLog(config: StandaloneConfig): Logger {
@@ -177,7 +189,7 @@ function operator(config: StandaloneConfig, clients: InProcessClients, sinks: Ma
 function runtime(config: StandaloneConfig, server: ApiServer, transport: Transport, context: Context): Runnable {
   const { log, entryPoint, logs } = context;
   const client = createClient(transport);
-  const { host, port } = config.gatewayListen;
+  const gateway = gatewayAddresses(config, (line) => progress.printLine(line));
   const local = new LocalRuntime({
     deps: {
       transport,
@@ -189,11 +201,12 @@ function runtime(config: StandaloneConfig, server: ApiServer, transport: Transpo
       openLog: openPodLog,
       executable: [process.execPath, entryPoint],
       logs,
-      addresses: { gateway: { MULTICLUSTER_ENGINE_LISTEN: `${host}:${port}` } },
+      addressesFor: async (deployment) =>
+        deployment === 'gateway' ? { MULTICLUSTER_ENGINE_LISTEN: await gateway() } : {},
     },
     client,
     openCache: (options) => createCache(transport, options, { clock: systemClock, random: systemRandom, log }),
-    label: ENGINE_LABEL,
+    selectors: { run: `${PART_OF_LABEL}=${PRODUCT}`, others: `${PART_OF_LABEL}!=${PRODUCT}` },
     nodeName: NODE,
     log,
     report: (line) => progress.printLine(line),
@@ -221,17 +234,16 @@ interface NextSteps {
 
 function nextSteps({ kubeconfig, config, installed }: NextSteps): string {
   const { listen, gatewayListen, dataDir, ephemeral } = config;
-  const relative = (file: string): string => quoted(path.relative(process.cwd(), file) || '.');
   const gateway = isWildcard(gatewayListen.host) ? { ...gatewayListen, host: '127.0.0.1' } : gatewayListen;
   return [
     '',
     'The hub is up. Next, in another terminal:',
     '',
     `  export KUBECONFIG=${quoted(kubeconfig)}`,
-    ...(installed ? [] : [`  kubectl apply -f ${relative(path.join(packageRoot(), 'examples', 'engine.yaml'))}`]),
+    ...(installed ? [] : [`  kubectl apply -f ${shown(path.join(packageRoot(), 'examples', 'engine.yaml'))}`]),
     '  kubectl get mce -w',
     '',
-    `Once the engine is Available, the HTTPS interface answers on https://${addressOf(gateway)}. Logs: ${relative(path.dirname(logFile(dataDir)))}`,
+    `Once the engine is Available, the HTTPS interface answers on https://${addressOf(gateway)}. Logs: ${shown(path.dirname(logFile(dataDir)))}`,
     ...(isWildcard(listen.host)
       ? ['The API listens on every address of this machine: a token of the kubeconfig gives full access.']
       : []),
@@ -240,6 +252,12 @@ function nextSteps({ kubeconfig, config, installed }: NextSteps): string {
       : 'Ctrl-C stops it; the next start continues with its data.',
     '',
   ].join('\n');
+}
+
+/** A path as a shell reads it: relative to the working directory where it is below it. */
+function shown(file: string): string {
+  const relative = path.relative(process.cwd(), file);
+  return quoted(/^\.\.(?:\/|$)/.test(relative) ? file : relative || '.');
 }
 
 /** Quoted for a POSIX shell if needed. */

@@ -7,7 +7,7 @@ import { load } from 'js-yaml';
 import { explainPlacement, type ExplainRequest } from '../../src/cli/explain/command.js';
 import { NotFoundError } from '../../src/cli/output.js';
 import type { World } from '../../src/domain/fleet/world.js';
-import { EXAMPLE_SPEC, exampleWorld } from '../support/builders/examplefleet.js';
+import { EXAMPLE_SPEC, exampleClusters, exampleWorld } from '../support/builders/examplefleet.js';
 import { predicate, rawCluster, rawDecision, rawSet, rawBinding, someWorld } from '../support/builders/world.js';
 import { readRecorded } from '../golden/recorded.js';
 import { root } from '../support/repository/root.js';
@@ -58,6 +58,19 @@ describe('explain placement', () => {
         '',
       ].join('\n'),
     );
+  });
+
+  it('explain of a held cluster shows the labels that end the hold, and none for others: the decision is full', () => {
+    const held = { set: 'production', labels: { tier: 'silver' } };
+    const world = exampleWorld(
+      { ...EXAMPLE_SPEC, disruptionBudget: { maxRemovals: 0 } },
+      { managedclusters: exampleClusters({ 'prod-us-1': rawCluster('prod-us-1', held) }) },
+    );
+
+    expect(output(world, { cluster: 'prod-us-1' })).toContain(
+      '  predicate 0: label tier=gold, found silver\n    fix: kubectl label mcl prod-us-1 tier=gold --overwrite\n',
+    );
+    expect(output(world)).not.toContain('to select');
   });
 
   it('explain shows at most ten clusters that are not needed, and says how many more there are', () => {

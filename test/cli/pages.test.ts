@@ -3,6 +3,9 @@ import { PLACEMENT_LEASE } from '../../src/api/names.js';
 import { checkHub } from '../../src/cli/check/hub.js';
 import { checkText } from '../../src/cli/check/output.js';
 import { checkBefore } from '../../src/cli/check/pre.js';
+import { drainLines } from '../../src/cli/cluster/drain.js';
+import { listClusters } from '../../src/cli/cluster/list.js';
+import { linesText } from '../../src/cli/output.js';
 import { explainPlacement } from '../../src/cli/explain/command.js';
 import { worldIn } from '../../src/cli/fleetsource.js';
 import { status } from '../../src/cli/inspect/status.js';
@@ -10,6 +13,7 @@ import { releaseRemovals } from '../../src/cli/release/release.js';
 import { tree } from '../../src/cli/inspect/tree.js';
 import { whoSelects } from '../../src/cli/inspect/whoselects.js';
 import { readConfig } from '../../src/config/config.js';
+import { exampleAgents } from '../support/builders/clusters.js';
 import { EXAMPLE_SPEC, exampleWorld } from '../support/builders/examplefleet.js';
 import { heldWorld, ReleaseClient } from '../support/fakes/releaseclient.js';
 import { hubFacts, leaseFact, NOW, placementIn, preFacts, rawEngine, readingOf } from '../support/builders/hubfacts.js';
@@ -21,6 +25,8 @@ import { stepsIn } from '../support/repository/markdown.js';
 const PAGES = [
   'docs/how-to/find-out-why.md',
   'docs/reference/cli/check.md',
+  'docs/reference/cli/cluster.md',
+  'docs/reference/cli/cordon.md',
   'docs/reference/cli/explain.md',
   'docs/reference/cli/release.md',
   'docs/reference/cli/status.md',
@@ -52,6 +58,10 @@ async function outputOf(command: string): Promise<string> {
       return status(readingOf(WORLD), { ...config, colored });
     case 'check':
       return checkText(config.pre ? checkBefore(preFacts()) : checkHub(FACTS), { ...config, colored });
+    case 'drain':
+      return linesText(drainLines(WORLD, config.cluster));
+    case 'cluster list':
+      return listClusters(exampleAgents, { ...config, colored });
     case 'release': {
       const { namespace = 'default', placement, clusters, forMs } = config;
       const request = { namespace, placement, clusters, now: NOW, until: NOW + forMs };

@@ -9,7 +9,7 @@ import { ChangeTextError, deletion, labelChange } from '../../src/cli/plan/chang
 import { planChange, type PlanRequest } from '../../src/cli/plan/command.js';
 import { ProgressLine } from '../../src/cli/progressline.js';
 import type { World } from '../../src/domain/fleet/world.js';
-import { exampleWorld } from '../support/builders/examplefleet.js';
+import { EXAMPLE_SPEC, exampleWorld } from '../support/builders/examplefleet.js';
 import { readingOf } from '../support/builders/hubfacts.js';
 import { someWorld } from '../support/builders/world.js';
 import { readRecorded } from '../golden/recorded.js';
@@ -114,6 +114,15 @@ describe('the changes of a command line', () => {
     const request = { ...REQUEST, namespace: 'bank', deletions: ['placement/web'] };
 
     expect(() => planChange(before, request)).toThrow('Placement bank/web: only namespace shop could be read');
+  });
+
+  it('without the right to list Placements nothing is known, and the exit code says so', () => {
+    const world = exampleWorld(EXAMPLE_SPEC, { placements: [] }, [
+      { resource: 'placements', verb: 'list', status: 403 },
+    ]);
+    const { exitCode, errors } = plan(world, { deletions: ['mclset/production'] });
+
+    expect([exitCode, errors]).toEqual([1, ['not everything could be read']]);
   });
 
   it('complete files replace all objects but decisions', () => {

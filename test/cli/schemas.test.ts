@@ -11,7 +11,7 @@ import { readingOf } from '../support/builders/hubfacts.js';
 import { root } from '../support/repository/root.js';
 import { someWorld } from '../support/builders/world.js';
 
-const KINDS = ['PlacementExplanation', 'ClusterSelections', 'FleetTree', 'HubStatus', 'CheckReport'];
+const KINDS = ['PlacementExplanation', 'ClusterSelections', 'FleetTree', 'HubStatus', 'CheckReport', 'ClusterList'];
 const ajv = new Ajv({ allErrors: true });
 const validators = new Map(KINDS.map((kind) => [kind, ajv.compile(schemaOf(kind))]));
 

@@ -6,7 +6,14 @@ import path from 'node:path';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { checkFolders, startErrorMessage, withApiAddress, withGatewayAddress } from '../../src/commands/preflight.js';
+import {
+  checkFolders,
+  gatewayAddresses,
+  startApiAt,
+  startErrorMessage,
+  withApiAddress,
+  withGatewayAddress,
+} from '../../src/commands/preflight.js';
 import { readConfig } from '../../src/config/config.js';
 import type { StandaloneConfig } from '../../src/config/standalone.js';
 import { freePorts } from '@multicluster-engine/kube-apiserver';
@@ -143,6 +150,69 @@ describe('the addresses', () => {
     const { listen } = await withApiAddress(withDefaults({ api: taken, gateway: taken + 1 }), () => undefined);
 
     expect(listen.port).toBeGreaterThan(taken + 1);
+  });
+
+  it('another default port is taken when a process takes the selected one before the API listens on it', async () => {
+    const [api = 0] = await freePorts(1);
+    const ports: number[] = [];
+    const start = async ({ listen }: StandaloneConfig): Promise<string> => {
+      ports.push(listen.port);
+      if (ports.length === 1) await listenOn(listen.port);
+      await listenOn(listen.port);
+      return 'started';
+    };
+
+    expect(await startApiAt(withDefaults({ api }), () => undefined, start)).toBe('started');
+    expect(ports).toEqual([api, expect.any(Number)]);
+    expect(ports[1]).toBeGreaterThan(api);
+  });
+
+  it.each([
+    ['a requested port that is in use', true, 'EADDRINUSE'],
+    ['another error', false, 'EACCES'],
+  ])('%s ends the start of the API at once', async (_what, listen, code) => {
+    const [api = 0] = await freePorts(1);
+    const config = { ...withDefaults({ api }), requested: { listen, gatewayListen: false } };
+    const error = Object.assign(new Error(code), { code });
+    let starts = 0;
+
+    await expect(
+      startApiAt(
+        config,
+        () => undefined,
+        async () => Promise.reject((starts++, error)),
+      ),
+    ).rejects.toBe(error);
+    expect(starts).toBe(1);
+  });
+
+  it('a gateway that starts after another process has taken its default port gets the next free one, and keeps it', async () => {
+    const [free = 0] = await freePorts(1);
+    const lines: string[] = [];
+    const next = gatewayAddresses(withDefaults({ gateway: free }), (line) => lines.push(line));
+
+    expect(await next()).toBe(`127.0.0.1:${free}`);
+    await listenOn(free);
+    const moved = await next();
+    servers.pop()?.close();
+
+    expect(Number(moved.split(':')[1])).toBeGreaterThan(free);
+    expect(await next()).toBe(moved);
+    expect(lines).toEqual([expect.stringContaining(`the HTTPS interface takes ${moved} `)]);
+  });
+
+  it('a gateway whose address was requested keeps it, so that its log has the reason', async () => {
+    const taken = await takeTwo();
+    const config = { ...withDefaults({ gateway: taken }), requested: { listen: false, gatewayListen: true } };
+
+    expect(await gatewayAddresses(config, () => undefined)()).toBe(`127.0.0.1:${taken}`);
+  });
+
+  it('an IPv6 address of the gateway is in brackets, as its process reads it', async () => {
+    const requested = { listen: false, gatewayListen: true };
+    const config = { ...withDefaults({}), gatewayListen: { host: '::1', port: 9443 }, requested };
+
+    expect(await gatewayAddresses(config, () => undefined)()).toBe('[::1]:9443');
   });
 
   it('a requested port of the gateway that is in use is an error with the flag and the address', async () => {

@@ -1,10 +1,17 @@
 import { textField } from '../../api/json.js';
 import type { KubeObject, ObjectName, ResourceType } from '../../api/meta.js';
 import { DEFAULT_TARGET_NAMESPACE, ENGINE_LEASE, PLACEMENT_LEASE } from '../../api/names.js';
-import { AdmissionPolicies, ConfigMaps, CustomResourceDefinitions, Leases, Namespaces } from '../../api/resources.js';
+import {
+  AdmissionPolicies,
+  AdmissionPolicyBindings,
+  ConfigMaps,
+  CustomResourceDefinitions,
+  Leases,
+  Namespaces,
+} from '../../api/resources.js';
 import { CATALOGUE } from '../../domain/engine/catalogue.js';
 import type { RawObject, WorldResource } from '../../domain/fleet/world.js';
-import type { ReadClient } from '../../kube/client/client.js';
+import type { ListOptions, ReadClient } from '../../kube/client/client.js';
 import type { Lease } from '../../kube/lease/leaserecord.js';
 import { isFailure } from '../../runtime/errors.js';
 import { readFleetWorld, type FleetReading } from '../fleetsource.js';
@@ -32,6 +39,12 @@ export interface LeaseFact {
   readonly lease: Fact<Lease | undefined>;
 }
 
+/** The policies of a hub, and their bindings. */
+export interface PolicyFacts {
+  readonly policies: Fact<readonly KubeObject[]>;
+  readonly bindings: Fact<readonly RawObject[]>;
+}
+
 /** What the checks of an installation are computed from. */
 export interface HubFacts {
   /** ms since the epoch, by the clock of this machine. */
@@ -46,6 +59,7 @@ export interface HubFacts {
   readonly reading: FleetReading;
   readonly engineLease: LeaseFact;
   readonly placementLease: LeaseFact;
+  readonly admission: PolicyFacts;
   /** The ConfigMap with the certificates that clients of the gateway trust. */
   readonly trust: Fact<(KubeObject & { readonly data?: unknown }) | undefined>;
 }
@@ -76,15 +90,19 @@ const GATEWAY_TRUST = CATALOGUE.flatMap(({ servingCertificate }) => servingCerti
 /** Reads an installation, by GET and LIST alone. @throws ApiError for any other error than a missing right or type. */
 export async function readHubFacts(client: ReadClient, options: FactOptions): Promise<HubFacts> {
   const { now, version, operatorNamespace } = options;
-  const [reading, definitions, engineLease, placementLease] = await Promise.all([
+  const [reading, definitions, engineLease, placementLease, policies, bindings] = await Promise.all([
     readReading(client, options, ['multiclusterengines', 'placements']),
     readDefinitions(client, options),
     readLease(client, { namespace: operatorNamespace, name: ENGINE_LEASE }),
     readLease(client, { namespace: operatorNamespace, name: PLACEMENT_LEASE }),
+    listFact<KubeObject>(client, AdmissionPolicies, { metadataOnly: true }),
+    listFact<RawObject>(client, AdmissionPolicyBindings),
   ]);
   const targetNamespace = targetNamespaceOf(reading);
   const trust = await getFact(client, ConfigMaps, { namespace: targetNamespace, name: GATEWAY_TRUST });
-  return { now, version, operatorNamespace, targetNamespace, definitions, reading, engineLease, placementLease, trust };
+  const admission = { policies, bindings };
+  const leases = { engineLease, placementLease };
+  return { now, version, operatorNamespace, targetNamespace, definitions, reading, ...leases, admission, trust };
 }
 
 /** Reads what an installation needs, as {@link readHubFacts}; `server`: version of the API server. */
@@ -128,6 +146,19 @@ async function readPolicies(client: ReadClient): Promise<Fact<boolean>> {
     if (isFailure(error, 'ResourceMissing')) return { kind: 'Known', value: false };
     if (!isFailure(error, 'Forbidden')) throw error;
     return { kind: 'Withheld', resource: AdmissionPolicies.plural, verb: 'list', status: error.status };
+  }
+}
+
+async function listFact<T extends KubeObject>(
+  client: ReadClient,
+  type: ResourceType,
+  options: ListOptions = {},
+): Promise<Fact<readonly T[]>> {
+  try {
+    return { kind: 'Known', value: await client.list<T>(type, undefined, options) };
+  } catch (error) {
+    if (!isFailure(error, 'Forbidden', 'ResourceMissing')) throw error;
+    return { kind: 'Withheld', resource: type.plural, verb: 'list', status: error.status };
   }
 }
 

@@ -9,6 +9,7 @@ import { durationText } from '../durations.js';
 import { checkDefinitions } from './definitions.js';
 import type { HubFacts } from './facts.js';
 import { checkLease, isHeld } from './leases.js';
+import { checkPolicies } from './policies.js';
 import { failed, passed, unread, warning, type CheckResult } from './result.js';
 
 /** Phases that pass by themselves, or that somebody has asked for. */
@@ -20,6 +21,7 @@ export function checkHub(facts: HubFacts): readonly CheckResult[] {
   const hub = hubStatus(facts.reading.world);
   return [
     checkDefinitions(facts.definitions, facts.version),
+    checkPolicies(facts.admission),
     ...checkEngines(facts, hub),
     checkLease(facts.engineLease, facts.now, pods(facts.operatorNamespace)),
     ...checkPlacementLease(facts, hub),

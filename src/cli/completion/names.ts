@@ -1,4 +1,4 @@
-import { ManagedClusters, Namespaces, Placements } from '../../api/resources.js';
+import { ManagedClusters, ManagedClusterSets, Namespaces, Placements } from '../../api/resources.js';
 import type { ReadClient } from '../../kube/client/client.js';
 import type { Clock } from '../../runtime/clock.js';
 
@@ -8,7 +8,12 @@ export interface NameScope {
   readonly signal: AbortSignal;
 }
 
-const TYPES = { placements: Placements, managedclusters: ManagedClusters, namespaces: Namespaces } as const;
+const TYPES = {
+  placements: Placements,
+  managedclusters: ManagedClusters,
+  managedclustersets: ManagedClusterSets,
+  namespaces: Namespaces,
+} as const;
 
 /** The names of the objects of a kind, by one LIST of their metadata; sorted, each once. @throws ApiError. */
 export async function liveNames(

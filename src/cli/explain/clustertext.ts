@@ -2,6 +2,7 @@ import { fixFor, membershipFix } from '../../domain/placement/explain/fix.js';
 import { hintText } from '../../domain/placement/explain/hints.js';
 import { requirementText, wordText } from '../../domain/placement/explain/requirementtext.js';
 import type { ClusterExplanation } from '../../domain/placement/explain/verdict.js';
+import { limitedTaints, limitedText } from '../../domain/placement/taints/text.js';
 import type { ExplainReport } from './report.js';
 import { setsText, whyText, withheldLine } from './texts.js';
 
@@ -14,6 +15,7 @@ export function clusterLines(one: ClusterExplanation, report: ExplainReport): re
     `${name} ${verdictText(one, report)}`,
     ...notes,
     ...predicateLines(one, report),
+    ...taintLines(one, report),
     ...membershipLines(one, report),
   ];
 }
@@ -54,6 +56,11 @@ function predicateLines(one: ClusterExplanation, { input, predicates }: ExplainR
     if (fix?.kind === 'Leaves') return [...lines, `${last} (would leave ${setsText(fix.sets)} with it)`];
     return fix === undefined ? [...lines, last] : [...lines, last, `    fix: ${fix.command}`];
   });
+}
+
+/** Each taint that keeps the cluster out, or that limits how long it stays. */
+function taintLines(one: ClusterExplanation, { explanation }: ExplainReport): readonly string[] {
+  return limitedTaints(one, explanation.placement.rules).map((taint) => `  ${limitedText(taint, one)}`);
 }
 
 function membershipLines(one: ClusterExplanation, { input }: ExplainReport): readonly string[] {

@@ -5,6 +5,8 @@ import { predicateText, type PredicateExplanation } from '../../domain/placement
 import type { SourcedRequirement } from '../../domain/placement/explain/requirementtext.js';
 import { summaryText } from '../../domain/placement/explain/summary.js';
 import type { ClusterExplanation } from '../../domain/placement/explain/verdict.js';
+import { knownEnd } from '../../domain/placement/taints/standing.js';
+import { limitedTaints, limitedText, timeText } from '../../domain/placement/taints/text.js';
 import type { LeavingEvent } from './events.js';
 import type { ExplainReport } from './report.js';
 import { matchedPredicate, whyText } from './texts.js';
@@ -85,6 +87,7 @@ function clusterDocument(one: ClusterExplanation, report: ExplainReport): object
     ...(one.rank === undefined ? {} : { rank: one.rank }),
     ...(matched === undefined ? {} : { predicate: matched }),
     ...(fix === undefined ? {} : { fix }),
+    ...taintFields(one, report),
     predicates: one.unmet.map((unmet, index) => ({
       index,
       unmet: unmet.map(({ found, ...requirement }) => ({
@@ -94,6 +97,27 @@ function clusterDocument(one: ClusterExplanation, report: ExplainReport): object
       ...fixFields(one, index, report),
     })),
   };
+}
+
+/** The taints that keep the cluster out, or that limit how long it stays; no field without one. */
+function taintFields(one: ClusterExplanation, { explanation }: ExplainReport): object {
+  const limited = limitedTaints(one, explanation.placement.rules);
+  if (limited.length === 0) return {};
+  const taints = limited.map((each) => {
+    const { taint, tolerance } = each;
+    const { key, value, effect } = taint;
+    const [since, until] = [timeText(taint.since), timeText(knownEnd(each))];
+    return {
+      key,
+      value,
+      effect,
+      ...(since === undefined ? {} : { since }),
+      ...(tolerance === undefined ? {} : { tolerationSeconds: tolerance.seconds, implied: tolerance.isImplied }),
+      ...(until === undefined ? {} : { until }),
+      message: limitedText(each, one),
+    };
+  });
+  return { taints };
 }
 
 function fixFields(one: ClusterExplanation, index: number, { input }: ExplainReport): object {

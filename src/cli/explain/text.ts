@@ -23,12 +23,13 @@ const COLORS: Readonly<Partial<Record<Verdict, Color>>> = {
   Held: 'yellow',
   NotNeeded: 'yellow',
   NotMatched: 'red',
+  Tainted: 'red',
   NotMember: 'red',
   Deleting: 'red',
   Gone: 'red',
 };
 /** Those between the clusters that can be selected and the nearest ones. */
-const OTHERS: readonly Verdict[] = ['Unknown', 'Deleting', 'NotMember', 'Gone'];
+const OTHERS: readonly Verdict[] = ['Unknown', 'Tainted', 'Deleting', 'NotMember', 'Gone'];
 
 /** The explanation of a Placement for a terminal, as lines. */
 export function explanationLines(report: ExplainReport, options: TextOptions): readonly string[] {
@@ -117,9 +118,16 @@ function cellsOf(one: ClusterExplanation, report: ExplainReport, wide: boolean):
 /** Labels that would help an unsatisfied Placement to its nearest cluster, unless a word of it is probably misspelt. */
 function fixLine({ explanation, satisfaction, predicates, input }: ExplainReport): string | undefined {
   if (satisfaction.status !== 'False' || predicates.some(({ hints }) => hints.length > 0)) return undefined;
+  // With held clusters a decision can be full and short at once: another cluster that matches is not needed then.
+  if (isFilled(explanation)) return undefined;
   for (const one of explanation.nearest.slice(0, MOST_ROWS)) {
     const fix = bestFix(one, input);
     if (fix?.kind === 'Passes') return `to select ${wordText(one.name)}: ${fix.command}`;
   }
   return undefined;
+}
+
+function isFilled({ schedule: decided }: ExplainReport['explanation']): boolean {
+  if (decided?.wanted === undefined) return false;
+  return decided.kept.flat().length + decided.added.length >= decided.wanted;
 }

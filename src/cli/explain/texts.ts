@@ -1,5 +1,6 @@
 import { absentText, causeText } from '../../domain/placement/explain/causes.js';
 import type { ClusterExplanation, Explanation } from '../../domain/placement/explain/verdict.js';
+import { taintedText } from '../../domain/placement/taints/text.js';
 import type { ExplainReport } from './report.js';
 
 /** Sentences and clauses that the text and the JSON of an explanation share. */
@@ -7,8 +8,12 @@ import type { ExplainReport } from './report.js';
 /** Why the cluster has its verdict: `predicate 1, kept`, `label tier=edge, wanted tier=gold`. */
 export function whyText(one: ClusterExplanation, { explanation }: ExplainReport): string {
   const text = reasonText(one, explanation);
-  const isValid = explanation.placement.rules.problem === undefined;
-  return isValid && one.verdict === 'Selected' && one.inDecision ? `${text}, kept` : text;
+  const { rules } = explanation.placement;
+  if (rules.problem !== undefined || one.verdict !== 'Selected' || !one.inDecision) return text;
+  const taint = taintedText(one, rules);
+  const isStuck = explanation.schedule?.stuck.some(({ cluster }) => cluster === one.name) === true;
+  const limit = taint === undefined ? '' : `; ${taint}${isStuck ? ', and no other cluster can take its place' : ''}`;
+  return `${text}, kept${limit}`;
 }
 
 /** {@link whyText} without whether the cluster was selected before. */

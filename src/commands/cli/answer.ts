@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { KubeObject } from '../../api/meta.js';
-import { NotFoundError } from '../../cli/output.js';
+import { NotFoundError, RefusedError } from '../../cli/output.js';
 import { ChangeTextError } from '../../cli/plan/changes.js';
 import type { CliConfig } from '../../config/cli.js';
 import { PROGRAM } from '../../config/config.js';
@@ -44,7 +44,9 @@ export function isColored({ color }: Pick<CliConfig, 'color'>): boolean {
 }
 
 function isExpected(error: unknown): boolean {
-  return [ApiError, KubeconfigError, NotFoundError, ChangeTextError, FileError].some((kind) => error instanceof kind);
+  return [ApiError, KubeconfigError, NotFoundError, RefusedError, ChangeTextError, FileError].some(
+    (kind) => error instanceof kind,
+  );
 }
 
 export interface FileOptions {

@@ -2,7 +2,7 @@ import { DEFAULT_NAMESPACE } from '../../api/names.js';
 import type { CliConfig, ObjectSource } from '../../config/cli.js';
 import { createClient } from '../../kube/client/rest.js';
 import type { KubeClient } from '../../kube/client/client.js';
-import { loadKubeconfig } from '../../kube/transport/kubeconfig.js';
+import { loadKubeconfig, type Kubeconfig } from '../../kube/transport/kubeconfig.js';
 import { createTransport, type Transport } from '../../kube/transport/transport.js';
 import { createLogger } from '../../observability/logger.js';
 import { systemClock, systemRandom } from '../../runtime/clock.js';
@@ -11,6 +11,7 @@ import { systemClock, systemRandom } from '../../runtime/clock.js';
 export interface Hub {
   readonly client: KubeClient;
   readonly transport: Transport;
+  readonly kubeconfig: Kubeconfig;
   /** The namespace of the flags, else that of the kubeconfig's context, else `default`. */
   readonly namespace: string;
 }
@@ -36,7 +37,7 @@ export async function withHub<T>(
   });
   try {
     const namespace = config.namespace ?? kubeconfig.namespace ?? DEFAULT_NAMESPACE;
-    return await work({ client: createClient(transport), transport, namespace });
+    return await work({ client: createClient(transport), transport, kubeconfig, namespace });
   } finally {
     await transport.close();
   }

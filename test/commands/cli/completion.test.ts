@@ -15,6 +15,30 @@ while IFS= read -r COMP_LINE; do
 done
 `;
 
+/** Presses Tab behind each line in an interactive zsh, then a key that prints what the line has become. */
+const PRESS_TAB_IN_ZSH = `
+zmodload zsh/zpty
+zpty shell zsh -f -i
+zpty -w shell 'autoload -Uz compinit; compinit -u -d "$HOME/dump"
+source <(multicluster-engine completion zsh)
+print-line() { print -r -- "$BUFFER" >>"$HOME/lines" }; zle -N print-line; bindkey "^T" print-line; print READ""Y'
+zpty -r -m shell output '*READY*'
+while IFS= read -r line; do
+  zpty -w -n shell "$line"$'\\t\\x14\\x15'
+done
+zpty -w shell exit
+while zpty -r shell output; do :; done
+cat "$HOME/lines"
+`;
+
+/** Prints what fish proposes for each line. */
+const COMPLETE_IN_FISH = `
+multicluster-engine completion fish | source
+while read line
+  echo "$line -> "(complete -C "$line" | string split -f1 \\t | string join ' ')
+end
+`;
+
 let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'completion-'));
@@ -23,6 +47,53 @@ beforeAll(() => {
   chmodSync(program, 0o755);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** What the shell prints for these lines. */
+function run(shell: string, args: readonly string[], lines: readonly string[]): string {
+  const { stdout } = spawnSync(shell, args, {
+    env: { PATH: `${folder}:${process.env['PATH'] ?? ''}`, HOME: folder, TERM: 'dumb' },
+    encoding: 'utf8',
+    input: `${lines.join('\n')}\n`,
+    timeout: 120_000,
+  });
+  return stdout;
+}
+
+/** For a shell that not every machine has. */
+const itWith = (shell: string): typeof it.skip => (spawnSync(shell, ['--version']).error === undefined ? it : it.skip);
+
+describe('the scripts for other shells', () => {
+  itWith('zsh')('zsh completes commands, arguments and values of flags', () => {
+    const expected = {
+      'multicluster-engine who': 'multicluster-engine who-selects ',
+      'multicluster-engine explain p': 'multicluster-engine explain placement ',
+      'multicluster-engine explain placement web --near': 'multicluster-engine explain placement web --nearest ',
+      'multicluster-engine explain placement web --output=y':
+        'multicluster-engine explain placement web --output=yaml ',
+      'multicluster-engine explain placement web -o y': 'multicluster-engine explain placement web -o yaml ',
+    };
+    const printed = run('zsh', ['-f', '-c', PRESS_TAB_IN_ZSH], Object.keys(expected));
+
+    expect(printed).toBe(`${Object.values(expected).join('\n')}\n`);
+  });
+
+  itWith('fish')('fish completes commands, arguments and values of flags', () => {
+    const expected = {
+      'multicluster-engine who': 'who-selects',
+      'multicluster-engine explain p': 'placement',
+      'multicluster-engine explain placement web --near': '--nearest',
+      'multicluster-engine explain placement web --output=y': '--output=yaml',
+      'multicluster-engine explain placement web -o y': 'yaml',
+    };
+    const printed = run('fish', ['--no-config', '-c', COMPLETE_IN_FISH], Object.keys(expected));
+
+    expect(printed).toBe(
+      Object.entries(expected)
+        .map(([line, words]) => `${line} -> ${words}\n`)
+        .join(''),
+    );
+  });
+});
 
 describe('the script for bash', () => {
   it('bash completes commands, arguments and values of flags', () => {
@@ -33,13 +104,7 @@ describe('the script for bash', () => {
       'multicluster-engine explain placement web --output=y': 'yaml',
       'multicluster-engine explain placement web -o ': 'json yaml name wide',
     };
-    const env = { PATH: `${folder}:${process.env['PATH'] ?? ''}`, HOME: folder };
-    const { stdout } = spawnSync('bash', ['-c', PRESS_TAB], {
-      env,
-      encoding: 'utf8',
-      input: `${Object.keys(expected).join('\n')}\n`,
-      timeout: 60_000,
-    });
+    const stdout = run('bash', ['-c', PRESS_TAB], Object.keys(expected));
 
     const lines = Object.entries(expected).map(([line, words]) => `${line} -> ${words}\n`);
     expect(stdout).toBe(lines.join(''));

@@ -1,12 +1,12 @@
-import type { Listen } from '../config/flags.js';
-import type { Exposition } from '../observability/registry.js';
-import { Endpoint, healthRoute, metricsRoute, type EndpointSecurity } from '../observability/server.js';
-import { standardOutput } from '../observability/standardoutput.js';
-import { systemClock } from '../runtime/clock.js';
-import { StallDetector } from '../runtime/eventloop.js';
-import type { HealthCheck } from '../runtime/health.js';
-import { runUntilSignalled, type Runnable } from '../runtime/lifecycle.js';
-import type { Logger } from '../runtime/logger.js';
+import type { Listen } from '../../config/flags.js';
+import type { Exposition } from '../../observability/registry.js';
+import { Endpoint, healthRoute, metricsRoute, type EndpointSecurity } from '../../observability/server.js';
+import { standardOutput } from '../../observability/standardoutput.js';
+import { systemClock } from '../../runtime/clock.js';
+import { StallDetector } from '../../runtime/eventloop.js';
+import type { HealthCheck } from '../../runtime/health.js';
+import { runUntilSignalled, type Runnable } from '../../runtime/lifecycle.js';
+import type { Logger } from '../../runtime/logger.js';
 
 /** What the endpoints of a process serve, and where. */
 export interface ProcessEndpoints {

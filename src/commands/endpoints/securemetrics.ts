@@ -1,11 +1,11 @@
-import { parseServingPair } from '../gateway/tls/certificate.js';
-import { FileReloader } from '../gateway/tls/filereloader.js';
-import { MetricsAccess } from '../observability/metricsaccess.js';
-import type { EndpointSecurity } from '../observability/server.js';
-import { issueServingCertificate, LIFETIME_MS } from '../pki/serving.js';
-import type { ReviewAccess } from '../runtime/access.js';
-import { systemClock, type Clock, type Timer } from '../runtime/clock.js';
-import type { Logger } from '../runtime/logger.js';
+import { parseServingPair } from '../../gateway/tls/certificate.js';
+import { FileReloader } from '../../gateway/tls/filereloader.js';
+import { MetricsAccess } from '../../observability/metricsaccess.js';
+import type { EndpointSecurity } from '../../observability/server.js';
+import { issueServingCertificate, LIFETIME_MS } from '../../pki/serving.js';
+import type { ReviewAccess } from '../../runtime/access.js';
+import { systemClock, type Clock, type Timer } from '../../runtime/clock.js';
+import type { Logger } from '../../runtime/logger.js';
 
 /** How often certificate files are read, and whether a self-signed certificate is due for renewal is checked, ms. */
 const RELOAD_MS = 5_000;

@@ -5,9 +5,9 @@ import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
-import { secureMetrics, selfSigned } from '../../src/commands/securemetrics.js';
-import { issueServingCertificate } from '../../src/pki/serving.js';
-import { RecordingLog } from '../support/fakes/log.js';
+import { secureMetrics, selfSigned } from '../../../src/commands/endpoints/securemetrics.js';
+import { issueServingCertificate } from '../../../src/pki/serving.js';
+import { RecordingLog } from '../../support/fakes/log.js';
 
 const HOUR_MS = 3_600_000;
 

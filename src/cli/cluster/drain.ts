@@ -1,0 +1,96 @@
+import { drainText, planDrain } from '../../domain/fleet/drain.js';
+import { holdersOf } from '../../domain/fleet/selections.js';
+import type { World } from '../../domain/fleet/world.js';
+import type { ReadClient } from '../../kube/client/client.js';
+import { delay, type Clock } from '../../runtime/clock.js';
+import { readFleetWorld } from '../fleetsource.js';
+import { DECISION_RESOURCES } from '../inspect/options.js';
+import { linesText, NotFoundError, RefusedError, someNames } from '../output.js';
+import { table } from '../table.js';
+import { unreadableLine } from '../withheld.js';
+import { addTaint, DRAINING, type TaintClient } from './cordon.js';
+
+/** Moves a cluster out of all decisions. */
+
+export interface DrainRequest {
+  readonly name: string;
+  readonly dryRun: boolean;
+  /** How long to wait until no decision names the cluster. */
+  readonly timeoutMs: number;
+}
+
+/** The terminal of the caller. */
+export interface DrainConsole {
+  print(text: string): void;
+  /** Shows on a terminal what the command waits for. */
+  progress(text: string): void;
+  /** @throws RefusedError where nobody can be asked. */
+  confirm(question: string): Promise<boolean>;
+}
+
+export interface DrainTools {
+  readonly client: Omit<ReadClient, 'get'> & TaintClient;
+  readonly console: DrainConsole;
+  readonly clock: Clock;
+}
+
+/** Time between two reads of all decisions. */
+const READ_EVERY_MS = 2_000;
+const MOST_NAMES = 5;
+
+/**
+ * Prints what becomes of each decision that names the cluster, asks, adds the taint, and waits until no decision names the
+ * cluster. Returns the exit code: 1 when some still do after the timeout, or when the answer is no.
+ * @throws RefusedError where not all decisions can be read; NotFoundError; ApiError.
+ */
+export async function drainCluster(tools: DrainTools, request: DrainRequest): Promise<number> {
+  const { client, console, clock } = tools;
+  const { name, dryRun, timeoutMs } = request;
+  const world = await readWorld(tools);
+  if (!world.objects.managedclusters.some(({ metadata }) => metadata.name === name) && world.withheld.length === 0)
+    throw new NotFoundError(`ManagedCluster ${name} was not found`);
+  console.print(linesText(drainLines(world, name)));
+  if (dryRun) return 0;
+  if (!(await console.confirm(`drain ${name}?`))) return 1;
+  await addTaint(client, name, DRAINING);
+  const end = clock.monotonic() + timeoutMs;
+  for (;;) {
+    const now = await readWorld(tools);
+    const left = [...holdersOf(now, name).keys()].sort();
+    if (left.length === 0) {
+      console.print(`${name} is drained: no decision names it\n`);
+      return 0;
+    }
+    const remaining = end - clock.monotonic();
+    if (remaining <= 0) {
+      console.print(linesText([`decisions still name ${name}:`, ...drainLines(now, name)]));
+      return 1;
+    }
+    console.progress(`waiting for ${someNames(left, MOST_NAMES)}`);
+    await delay(clock, Math.min(READ_EVERY_MS, remaining));
+  }
+}
+
+/** All decisions, and what they are based on as far as it can be read. */
+async function readWorld({ client, clock }: DrainTools): Promise<World> {
+  const scope = { namespace: undefined, fallback: '', resources: DECISION_RESOURCES };
+  const reading = await readFleetWorld(client, scope);
+  const decisions = reading.world.withheld.filter(({ resource }) => resource === 'placementdecisions');
+  const unread = unreadableLine([...reading.refused, ...decisions], 'which decisions name the cluster is not known');
+  if (unread !== undefined) throw new RefusedError(unread);
+  return { ...reading.world, at: clock.now() };
+}
+
+/** One line for each Placement: `shop/web  edge-1 → edge-7`. */
+export function drainLines(world: World, name: string): readonly string[] {
+  const planned = planDrain(world, name).map(
+    ({ namespace, name: placement, outcome }) => [`${namespace}/${placement}`, drainText(outcome, name)] as const,
+  );
+  const outcomes = new Map<string, string>(planned);
+  const rows = [...holdersOf(world, name).keys()]
+    .sort()
+    .map((placement) => [{ text: placement }, { text: outcomes.get(placement) ?? `${name} leaves anyway` }]);
+  const note = unreadableLine(world.withheld, 'what comes in is not known');
+  const notes = note === undefined ? [] : [note];
+  return [...notes, ...(rows.length === 0 ? [`no decision names ${name}`] : table(rows, false))];
+}

@@ -1,0 +1,40 @@
+import { RefusedError } from '../output.js';
+
+/** How the kubeconfig of the caller reaches the hub. */
+export interface CallerAddress {
+  readonly server: string;
+  /** PEM; undefined: the certificates of the system. */
+  readonly ca: string | undefined;
+  /** Whether the caller verifies the hub's certificate. */
+  readonly isVerified: boolean;
+}
+
+/** How an agent reaches the hub. */
+export interface HubAddress {
+  readonly url: string;
+  readonly ca: string | undefined;
+  /** Why the agent may not reach it. */
+  readonly warning: string | undefined;
+}
+
+const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+/**
+ * The address for an agent: `url`, else that of the caller.
+ * @throws RefusedError for an address without TLS, or one whose certificate the caller does not verify.
+ */
+export function hubAddress(url: string | undefined, { server, ca, isVerified }: CallerAddress): HubAddress {
+  const address = url ?? server;
+  const { protocol, hostname } = new URL(address);
+  if (protocol !== 'https:')
+    throw new RefusedError(`the hub's address ${address} is not https: name another one with --hub-url`);
+  if (!isVerified)
+    throw new RefusedError(
+      'the kubeconfig does not verify the certificate of the hub (insecure-skip-tls-verify): the agent could not either',
+    );
+  const isLocal = url === undefined && LOOPBACK.test(hostname);
+  const warning = isLocal
+    ? `${address} is reached from this machine alone: name another address with --hub-url`
+    : undefined;
+  return { url: address, ca, warning };
+}

@@ -1,0 +1,163 @@
+import { field, isRecord } from '../../api/json.js';
+import type { KubeObject, ObjectName, OwnerReference } from '../../api/meta.js';
+import { AGENTS_NAMESPACE, CLI_FIELD_MANAGER, CLUSTER_SET_LABEL } from '../../api/names.js';
+import { apiVersionOf, Leases, ManagedClusters, Secrets, ServiceAccounts } from '../../api/resources.js';
+import type { RawObject } from '../../domain/fleet/world.js';
+import { isList } from '../../domain/selectors.js';
+import type { ReadClient, WriteClient } from '../../kube/client/client.js';
+import type { IdentityClient } from '../../kube/client/identity.js';
+import { isFailure } from '../../runtime/errors.js';
+import { NotFoundError, RefusedError } from '../output.js';
+
+/** Lets a cluster join: accepts it, and gives it an identity on the hub and a token to begin with. */
+
+export interface JoinRequest {
+  readonly name: string;
+  /** Value of the set label; undefined: it is not touched. */
+  readonly clusterSet: string | undefined;
+  /** Of the token that the cluster joins with. */
+  readonly validSeconds: number;
+  /** Ends the identity that the cluster has, and gives it another one. */
+  readonly renew: boolean;
+}
+
+/** What the agent of a cluster needs to join. */
+export interface Join {
+  /** Of the ManagedCluster. */
+  readonly clusterUid: string;
+  /** Of the Secret that the token is bound to. */
+  readonly secretUid: string;
+  readonly token: string;
+  /** RFC 3339. */
+  readonly expires: string;
+}
+
+/** The hub, with the rights of the caller. */
+export interface JoinHub {
+  readonly client: Pick<ReadClient, 'get'> & Pick<WriteClient, 'apply' | 'create'>;
+  readonly identity: IdentityClient;
+}
+
+/**
+ * The steps of joining that a person takes. It can be repeated: until the cluster has joined each call gives another token and
+ * ends the one before.
+ * @throws RefusedError when the cluster has joined already, or is being deleted; NotFoundError; ApiError.
+ */
+export async function prepareJoin(hub: JoinHub, request: JoinRequest): Promise<Join> {
+  const { name, validSeconds, renew } = request;
+  const lease = await hub.client.get<KubeObject>(Leases, { namespace: AGENTS_NAMESPACE, name });
+  const cluster = await (renew ? joined(hub, name) : accept(hub, request, lease));
+  const { uid = '' } = cluster.metadata;
+  const owner = { apiVersion: apiVersionOf(ManagedClusters), kind: ManagedClusters.kind, name, uid };
+  // What is left of an earlier ManagedCluster would keep its place until garbage collection comes.
+  if (renew || lease !== undefined) await endIdentity(hub, name);
+  await giveAccount(hub, name, owner);
+  const secretUid = await giveSecret(hub, name, owner);
+  const account = { namespace: AGENTS_NAMESPACE, name };
+  const issued = await hub.identity.requestToken(account, { seconds: validSeconds, secret: { name, uid: secretUid } });
+  return { clusterUid: uid, secretUid, ...issued };
+}
+
+/** The ManagedCluster whose agent is to have another identity. */
+async function joined(hub: JoinHub, name: string): Promise<RawObject> {
+  const cluster = await hub.client.get<RawObject>(ManagedClusters, { name });
+  if (cluster === undefined) throw new NotFoundError(`ManagedCluster ${name} was not found: add it without --renew`);
+  checkNotDeleting(cluster);
+  if (field(cluster.spec, 'hubAcceptsClient') !== true)
+    throw new RefusedError(`the hub does not accept ${name}: set spec.hubAcceptsClient to true first`);
+  return cluster;
+}
+
+/** Creates the ManagedCluster, or accepts an existing one; writes nothing where nothing changes. */
+async function accept(
+  hub: JoinHub,
+  { name, clusterSet }: JoinRequest,
+  lease: KubeObject | undefined,
+): Promise<RawObject> {
+  const cluster = await hub.client.get<RawObject>(ManagedClusters, { name });
+  if (cluster !== undefined) {
+    checkNotDeleting(cluster);
+    checkNotJoined(cluster, lease);
+    const set = cluster.metadata.labels?.[CLUSTER_SET_LABEL];
+    const isSame = clusterSet === undefined || clusterSet === set;
+    if (isSame && field(cluster.spec, 'hubAcceptsClient') === true) return cluster;
+  }
+  // An apply drops what it does not name: without the label that an earlier call has set, the cluster would leave its set.
+  const set = clusterSet ?? (isLabelOurs(cluster) ? cluster?.metadata.labels?.[CLUSTER_SET_LABEL] : undefined);
+  const object = {
+    metadata: { name, ...(set === undefined ? {} : { labels: { [CLUSTER_SET_LABEL]: set } }) },
+    spec: { hubAcceptsClient: true },
+  };
+  return hub.client.apply<KubeObject>(ManagedClusters, object, { fieldManager: JOIN_FIELD_MANAGER, force: false });
+}
+
+/** Another one than that of `cordon`: an apply of one would drop the fields of the other. */
+export const JOIN_FIELD_MANAGER = `${CLI_FIELD_MANAGER}-cluster`;
+
+function isLabelOurs(cluster: RawObject | undefined): boolean {
+  const managers = field(cluster?.metadata, 'managedFields');
+  return (
+    isList(managers) &&
+    managers.some(
+      (one) =>
+        field(one, 'manager') === JOIN_FIELD_MANAGER &&
+        isRecord(
+          ['fieldsV1', 'f:metadata', 'f:labels', `f:${CLUSTER_SET_LABEL}`].reduce<unknown>(
+            (value, key) => field(value, key),
+            one,
+          ),
+        ),
+    )
+  );
+}
+
+function checkNotDeleting({ metadata: { name, deletionTimestamp } }: KubeObject): void {
+  if (deletionTimestamp !== undefined) throw new RefusedError(`ManagedCluster ${name} is being deleted`);
+}
+
+/** A Lease of this ManagedCluster, and not of an earlier one of its name, means that an agent has joined. */
+function checkNotJoined({ metadata: { name, uid } }: KubeObject, lease: KubeObject | undefined): void {
+  if (lease === undefined || isOfAnother(lease, uid ?? '')) return;
+  throw new RefusedError(`${name} has joined already: --renew ends all its tokens and prints another manifest`);
+}
+
+/** Whether the owner is a ManagedCluster that does not exist any more: garbage collection will delete the object. */
+function isOfAnother({ metadata }: KubeObject, uid: string): boolean {
+  return (metadata.ownerReferences ?? []).some((one) => one.kind === ManagedClusters.kind && one.uid !== uid);
+}
+
+/** The ServiceAccount first: with it all tokens end. */
+async function endIdentity(hub: JoinHub, name: string): Promise<void> {
+  for (const type of [ServiceAccounts, Leases, Secrets])
+    await hub.identity.deleteNamed(type, { namespace: AGENTS_NAMESPACE, name });
+}
+
+/**
+ * The ServiceAccount of an earlier ManagedCluster of this name is not taken over: its tokens would be valid for this one.
+ */
+async function giveAccount(hub: JoinHub, name: string, owner: OwnerReference): Promise<void> {
+  const object = {
+    metadata: { name, namespace: AGENTS_NAMESPACE, ownerReferences: [owner] },
+    automountServiceAccountToken: false,
+  };
+  const apply = (): Promise<KubeObject> =>
+    hub.client.apply<KubeObject>(ServiceAccounts, object, { fieldManager: JOIN_FIELD_MANAGER, force: false });
+  if (!isOfAnother(await apply(), owner.uid)) return;
+  await endIdentity(hub, name);
+  await apply();
+}
+
+/** A new Secret; with the one before it, the token of an earlier call ends. Returns its uid. */
+async function giveSecret(hub: JoinHub, name: string, owner: OwnerReference): Promise<string> {
+  const place: ObjectName = { namespace: AGENTS_NAMESPACE, name };
+  const object = { metadata: { ...place, name, ownerReferences: [owner] }, type: 'Opaque' };
+  const create = (): Promise<KubeObject> =>
+    hub.client.create<KubeObject>(Secrets, object, { fieldManager: JOIN_FIELD_MANAGER });
+  try {
+    return (await create()).metadata.uid ?? '';
+  } catch (error) {
+    if (!isFailure(error, 'AlreadyExists')) throw error;
+    await hub.identity.deleteNamed(Secrets, place);
+    return (await create()).metadata.uid ?? '';
+  }
+}

@@ -1,0 +1,97 @@
+import { AVAILABLE_CONDITION, JOINED_CONDITION } from '../../api/clusterreasons.js';
+import { field, textField } from '../../api/json.js';
+import { CLUSTER_SET_LABEL } from '../../api/names.js';
+import { ManagedClusters } from '../../api/resources.js';
+import type { RawObject } from '../../domain/fleet/world.js';
+import { isList } from '../../domain/selectors.js';
+import { CLI_API_VERSION, documentText, linesText, resourceName, type OutputFormat } from '../output.js';
+import { table, type Cell } from '../table.js';
+
+export interface ListOptions {
+  readonly output: OutputFormat;
+  readonly colored: boolean;
+}
+
+/** One cluster of the list. Undefined where the cluster says nothing. */
+interface Row {
+  readonly name: string;
+  readonly set: string | undefined;
+  /** Undefined: no agent is expected. */
+  readonly accepted: boolean | undefined;
+  readonly joined: Condition | undefined;
+  readonly available: Condition | undefined;
+  readonly taints: readonly string[];
+  readonly kubernetes: string | undefined;
+}
+
+interface Condition {
+  readonly status: string;
+  readonly reason: string;
+  readonly message: string;
+}
+
+const COLORS: Readonly<Record<string, Cell['color']>> = { True: 'green', False: 'red', Unknown: 'yellow' };
+
+/** The output of `cluster list`; sorted by name. */
+export function listClusters(clusters: readonly RawObject[], { output, colored }: ListOptions): string {
+  const rows = clusters.map(rowOf).sort((a, b) => (a.name < b.name ? -1 : 1));
+  switch (output) {
+    case 'text':
+    case 'wide':
+      return linesText(rows.length === 0 ? ['there is no ManagedCluster'] : textOf(rows, output === 'wide', colored));
+    case 'name':
+      return linesText(rows.map(({ name }) => resourceName(ManagedClusters, name)));
+    default:
+      return documentText({ apiVersion: CLI_API_VERSION, kind: 'ClusterList', clusters: rows }, output);
+  }
+}
+
+function rowOf({ metadata: { name, labels }, spec, status }: RawObject): Row {
+  const accepted = field(spec, 'hubAcceptsClient');
+  const taints = field(spec, 'taints');
+  const kubernetes = textField(field(status, 'version'), 'kubernetes');
+  return {
+    name,
+    set: labels?.[CLUSTER_SET_LABEL],
+    accepted: typeof accepted === 'boolean' ? accepted : undefined,
+    joined: conditionOf(status, JOINED_CONDITION),
+    available: conditionOf(status, AVAILABLE_CONDITION),
+    taints: (isList(taints) ? taints : []).map((one) => `${textField(one, 'key')}:${textField(one, 'effect')}`),
+    kubernetes: kubernetes === '' ? undefined : kubernetes,
+  };
+}
+
+function conditionOf(status: unknown, type: string): Condition | undefined {
+  const conditions = field(status, 'conditions');
+  const found = isList(conditions) ? conditions.find((one) => textField(one, 'type') === type) : undefined;
+  if (found === undefined) return undefined;
+  return {
+    status: textField(found, 'status'),
+    reason: textField(found, 'reason'),
+    message: textField(found, 'message'),
+  };
+}
+
+function textOf(rows: readonly Row[], wide: boolean, colored: boolean): readonly string[] {
+  const titles = ['NAME', 'SET', 'ACCEPTED', 'JOINED', 'AVAILABLE', 'KUBERNETES', 'TAINTS', ...(wide ? ['WHY'] : [])];
+  return table([titles.map((text): Cell => ({ text })), ...rows.map((row) => cellsOf(row, wide))], colored);
+}
+
+function cellsOf(row: Row, wide: boolean): readonly Cell[] {
+  const { name, set = '-', accepted, joined, available, kubernetes = '-', taints } = row;
+  const why = [joined, available].find((one) => one !== undefined && one.status !== 'True')?.message ?? '-';
+  return [
+    { text: name },
+    { text: set },
+    { text: accepted === undefined ? '-' : accepted ? 'True' : 'False' },
+    statusCell(joined),
+    statusCell(available),
+    { text: kubernetes },
+    { text: taints.length === 0 ? '-' : taints.join(',') },
+    ...(wide ? [{ text: why }] : []),
+  ];
+}
+
+function statusCell(condition: Condition | undefined): Cell {
+  return condition === undefined ? { text: '-' } : { text: condition.status, color: COLORS[condition.status] };
+}

@@ -1,0 +1,54 @@
+import { ManagedClusters } from '../../api/resources.js';
+import { holdersOf } from '../../domain/fleet/selections.js';
+import type { RawObject } from '../../domain/fleet/world.js';
+import type { ReadClient, WriteClient } from '../../kube/client/client.js';
+import { isFailure } from '../../runtime/errors.js';
+import { NotFoundError, RefusedError, someNames } from '../output.js';
+import { listOf, worldOfLists } from '../sources.js';
+import { unreadableLine } from '../withheld.js';
+
+export interface RemoveRequest {
+  readonly name: string;
+  /** Also while decisions name the cluster. */
+  readonly force: boolean;
+}
+
+/** A cluster that is changed meanwhile is read and deleted again, this often: its agent writes its status. */
+const ATTEMPTS = 5;
+const MOST_NAMES = 10;
+
+/**
+ * Deletes a ManagedCluster; garbage collection takes its identity, and so ends every token of its agent. Returns one line.
+ * @throws RefusedError while decisions name it; NotFoundError; ApiError.
+ */
+export async function removeCluster(
+  client: ReadClient & Pick<WriteClient, 'delete'>,
+  { name, force }: RemoveRequest,
+): Promise<string> {
+  for (let attempt = 1; ; attempt++) {
+    const cluster = await client.get<RawObject>(ManagedClusters, { name });
+    if (cluster === undefined) throw new NotFoundError(`ManagedCluster ${name} was not found`);
+    if (!force) await checkNotDecided(client, name);
+    const { uid = '', resourceVersion = '' } = cluster.metadata;
+    try {
+      const end = await client.delete(ManagedClusters, { name }, { preconditions: { uid, resourceVersion } });
+      return end === 'gone'
+        ? `${name} is removed: the tokens of its agent end with its ServiceAccount`
+        : `${name} is being deleted: something holds it by a finalizer`;
+    } catch (error) {
+      if (!isFailure(error, 'Conflict') || attempt >= ATTEMPTS) throw error;
+    }
+  }
+}
+
+async function checkNotDecided(client: ReadClient, name: string): Promise<void> {
+  const decisions = await listOf(client, 'placementdecisions');
+  const all = '--force removes it all the same';
+  const unread = unreadableLine(decisions.withheld, `whether a decision names ${name} is not known; ${all}`);
+  if (unread !== undefined) throw new RefusedError(unread);
+  const holders = [...holdersOf(worldOfLists([decisions]), name).keys()].sort();
+  if (holders.length > 0)
+    throw new RefusedError(
+      `decisions of ${someNames(holders, MOST_NAMES)} name ${name}: drain it first (drain ${name}); ${all}`,
+    );
+}

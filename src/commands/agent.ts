@@ -1,0 +1,57 @@
+import { Agent } from '../agent/agent.js';
+import { openHome } from '../agent/home.js';
+import { connectHub } from '../agent/hub.js';
+import type { AgentConfig } from '../config/agent.js';
+import { loadKubeconfig, type Kubeconfig } from '../kube/transport/kubeconfig.js';
+import { KubeconfigError } from '../kube/transport/kubeconfigerror.js';
+import { createTransport } from '../kube/transport/transport.js';
+import { createAgentMetrics } from '../observability/metrics.js';
+import { createLogger } from '../observability/logger.js';
+import { standardError } from '../observability/standardoutput.js';
+import { systemClock, systemRandom } from '../runtime/clock.js';
+import { errorText } from '../runtime/errors.js';
+import { exitOnCrash } from '../runtime/lifecycle.js';
+import { runWithEndpoints } from './endpoints/endpoints.js';
+
+/**
+ * Runs the agent of a managed cluster until a signal; returns the exit code. Without a usable kubeconfig it prints one line to
+ * standard error and returns 1; any other failure to start is one line of the log, and 1.
+ */
+export async function runAgent(config: AgentConfig): Promise<number> {
+  try {
+    return await runWith(config, loadKubeconfig(config.kubeconfig === undefined ? {} : { path: config.kubeconfig }));
+  } catch (error) {
+    if (!(error instanceof KubeconfigError)) throw error;
+    standardError().write(`multicluster-engine agent: ${error.message}\n`);
+    return 1;
+  }
+}
+
+async function runWith(config: AgentConfig, kubeconfig: Kubeconfig): Promise<number> {
+  const log = createLogger({ level: config.logLevel, clock: systemClock });
+  exitOnCrash(process, log);
+  const { version, namespace, apiEndpoint, tokenLifetimeSeconds } = config;
+  log.info({ version, server: kubeconfig.server, source: kubeconfig.source }, 'starting');
+  const metrics = createAgentMetrics();
+  const tools = { clock: systemClock, random: systemRandom, log };
+  const connection = {
+    ...tools,
+    metrics: metrics.requests,
+    userAgent: `multicluster-engine-agent/${version}`,
+  };
+  const transport = createTransport(kubeconfig, { ...connection, connections: 4 });
+  const agent = new Agent({
+    home: openHome({ transport, namespace, apiEndpoint, tools: { ...tools, metrics: metrics.caches } }),
+    openHub: (join, token) => connectHub(join, token, connection),
+    tools: { ...tools, metrics: metrics.agent },
+    tokenLifetimeSeconds,
+  });
+  try {
+    return await runWithEndpoints([agent], { config, metrics, readyz: agent.readiness(), log });
+  } catch (error) {
+    log.error({ reason: errorText(error) }, 'cannot start');
+    return 1;
+  } finally {
+    await transport.close();
+  }
+}

@@ -1,0 +1,113 @@
+import path from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { bindClusterSet } from '../../cli/cluster/bind.js';
+import { cordon, uncordon } from '../../cli/cluster/cordon.js';
+import { drainCluster, type DrainConsole } from '../../cli/cluster/drain.js';
+import { prepareJoin } from '../../cli/cluster/join.js';
+import { listClusters } from '../../cli/cluster/list.js';
+import { removeCluster } from '../../cli/cluster/remove.js';
+import { ManagedClusters } from '../../api/resources.js';
+import { hubAddress } from '../../cli/cluster/hubaddress.js';
+import { linesText, manifestsText, RefusedError } from '../../cli/output.js';
+import { ProgressLine } from '../../cli/progressline.js';
+import type { ClusterAddConfig, DrainConfig, FleetConfig } from '../../config/cluster.js';
+import { packageRoot } from '../../config/config.js';
+import { agentManifest } from '../../domain/agent/manifest.js';
+import type { RawObject } from '../../domain/fleet/world.js';
+import type { KubeClient } from '../../kube/client/client.js';
+import { createIdentityClient } from '../../kube/client/identity.js';
+import { readKustomization } from '../../kube/manifests/kustomization.js';
+import { waitingClock } from '../../runtime/clock.js';
+import { printAnswer } from '../usage.js';
+import { answer, isColored, type Answer } from './answer.js';
+import { withHub, type Hub } from './hub.js';
+
+/** Runs a command about the clusters of the fleet; returns the exit code: 1, and one line on standard error, for any error. */
+export function runFleetCommand(config: FleetConfig): Promise<number> {
+  return answer(config.command, () => withHub(config, config.source, (hub) => run(config, hub)));
+}
+
+async function run(config: FleetConfig, hub: Hub): Promise<Answer> {
+  const { client } = hub;
+  switch (config.command) {
+    case 'cluster add':
+      return addCluster(config, hub);
+    case 'cluster remove':
+      return lines(await removeCluster(client, { name: config.cluster, force: config.force }));
+    case 'cluster list': {
+      const clusters = await client.list<RawObject>(ManagedClusters, undefined);
+      return { text: listClusters(clusters, { output: config.output, colored: isColored(config) }), exitCode: 0 };
+    }
+    case 'clusterset bind':
+      return lines(...(await bindClusterSet(client, { clusterSet: config.clusterSet, namespace: hub.namespace })));
+    case 'cordon':
+      return lines(await cordon(client, config.cluster));
+    case 'uncordon':
+      return lines(await uncordon(client, config.cluster));
+    case 'drain':
+      return drain(config, client);
+  }
+}
+
+function lines(...text: readonly string[]): Answer {
+  return { text: linesText(text), exitCode: 0 };
+}
+
+async function drain(config: DrainConfig, client: KubeClient): Promise<Answer> {
+  const progress = new ProgressLine(process.stderr);
+  const console: DrainConsole = {
+    print: (text) => {
+      progress.clear();
+      printAnswer(text);
+    },
+    progress: (text) => progress.show(text),
+    confirm: (question) => (config.yes ? Promise.resolve(true) : ask(question)),
+  };
+  const { cluster: name, dryRun, timeoutMs } = config;
+  try {
+    return {
+      text: '',
+      exitCode: await drainCluster({ client, console, clock: waitingClock }, { name, dryRun, timeoutMs }),
+    };
+  } finally {
+    progress.clear();
+  }
+}
+
+/** Asks on the terminal. @throws RefusedError where there is none. */
+async function ask(question: string): Promise<boolean> {
+  if (!process.stdin.isTTY) throw new RefusedError(`${question} Nobody can be asked here: give --yes`);
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^y(es)?$/i.test((await terminal.question(`${question} [y/N] `)).trim());
+  } finally {
+    terminal.close();
+  }
+}
+
+/** The manifest goes to standard output alone, so that it can be piped into kubectl. */
+async function addCluster(config: ClusterAddConfig, { client, transport, kubeconfig }: Hub): Promise<Answer> {
+  const { cluster, clusterSet, validSeconds, renew, image, apiEndpoint } = config;
+  const { server, tls } = await kubeconfig.load(false);
+  const caller = { server, ca: tls.ca?.toString(), isVerified: tls.rejectUnauthorized };
+  const { url, ca, warning } = hubAddress(config.hubUrl, caller);
+  const request = { name: cluster, clusterSet, validSeconds, renew };
+  const join = await prepareJoin({ client, identity: createIdentityClient(transport) }, request);
+  const manifest = agentManifest(readKustomization(path.join(packageRoot(), 'deploy', 'agent', 'base')), {
+    join: {
+      cluster,
+      clusterUid: join.clusterUid,
+      hubUrl: url,
+      hubCa: ca,
+      joinToken: join.token,
+      joinSecretUid: join.secretUid,
+    },
+    image,
+    apiEndpoint,
+  });
+  const done = renew ? `all tokens of ${cluster} have ended` : `the hub accepts ${cluster}`;
+  const notes = [
+    `${done}; apply the manifest to that cluster until ${join.expires}: whoever has it can join as ${cluster}`,
+  ];
+  return { text: manifestsText(manifest), exitCode: 0, errors: warning === undefined ? notes : [...notes, warning] };
+}

@@ -1,0 +1,157 @@
+import { describe, expect, it } from '@jest/globals';
+import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
+import type { KubeObject, ObjectName, ResourceType } from '../../../src/api/meta.js';
+import { drainCluster, type DrainRequest } from '../../../src/cli/cluster/drain.js';
+import type { World, WorldResource } from '../../../src/domain/fleet/world.js';
+import { ApiError } from '../../../src/runtime/errors.js';
+import { EXAMPLE_SPEC, exampleWorld } from '../../support/builders/examplefleet.js';
+import { rawDecision, rawPlacement } from '../../support/builders/world.js';
+
+const REQUEST: DrainRequest = { name: 'prod-us-1', dryRun: false, timeoutMs: 60_000 };
+
+interface Setting {
+  readonly world?: World;
+  /** The answer to the question. */
+  readonly says?: boolean;
+  readonly denied?: WorldResource;
+  /** Reads of the decisions after which the controller has moved the cluster. */
+  readonly movesAfter?: number;
+}
+
+/** A hub with the example fleet, its user, and a controller that moves the cluster after some time. */
+class Scene {
+  readonly clock = new ManualClock(Date.parse('2026-11-22T12:00:00Z'));
+  readonly events: string[] = [];
+  readonly #setting: Setting;
+  #reads = 0;
+
+  constructor(setting: Setting = {}) {
+    this.#setting = setting;
+  }
+
+  async run(over: Partial<DrainRequest> = {}): Promise<number> {
+    const console = {
+      print: (text: string) => void this.events.push(text),
+      progress: (text: string) => void this.events.push(`... ${text}`),
+      confirm: async (question: string) => {
+        this.events.push(question);
+        return this.#setting.says ?? true;
+      },
+    };
+    const ended = drainCluster({ client: this, console, clock: this.clock }, { ...REQUEST, ...over });
+    let isOver = false;
+    const end = (): void => void (isOver = true);
+    ended.then(end, end);
+    for (let seconds = 0; seconds < 200 && !isOver; seconds++) {
+      await new Promise((resolve) => setImmediate(resolve));
+      await this.clock.advance(1_000);
+    }
+    return ended;
+  }
+
+  async get<T extends KubeObject>(_type: ResourceType, { name }: ObjectName): Promise<T | undefined> {
+    return this.#world.objects.managedclusters.find(({ metadata }) => metadata.name === name) as T | undefined;
+  }
+
+  async list<T extends KubeObject>({ plural }: ResourceType): Promise<T[]> {
+    if (plural === this.#setting.denied)
+      throw new ApiError({ kind: 'Forbidden', status: 403, message: '', call: { verb: 'list', resource: plural } });
+    if (plural === 'placementdecisions' && this.#reads++ >= (this.#setting.movesAfter ?? Infinity))
+      return [rawDecision(1, ['edge-eu-2', 'prod-eu-2', 'prod-eu-1']) as KubeObject as T];
+    return [...((this.#world.objects as Readonly<Record<string, readonly KubeObject[]>>)[plural] ?? [])] as T[];
+  }
+
+  async apply<T extends KubeObject>(type: ResourceType, object: T): Promise<T> {
+    this.events.push(`apply ${type.plural} ${JSON.stringify(Reflect.get(object, 'spec'))}`);
+    return object;
+  }
+
+  get #world(): World {
+    return this.#setting.world ?? exampleWorld();
+  }
+}
+
+const TAINTED = 'apply managedclusters {"taints":[{"key":"cluster.fleetmgmt.io/draining","effect":"NoSelect"}]}';
+const PLAN = 'shop/web  prod-us-1 → prod-eu-1\n';
+
+describe('drain', () => {
+  it('the plan is shown, the taint is added after a yes, and the end is waited for', async () => {
+    const scene = new Scene({ movesAfter: 3 });
+
+    expect(await scene.run()).toBe(0);
+    expect(scene.events).toEqual([
+      PLAN,
+      'drain prod-us-1?',
+      TAINTED,
+      '... waiting for shop/web',
+      '... waiting for shop/web',
+      'prod-us-1 is drained: no decision names it\n',
+    ]);
+  });
+
+  it('a dry run shows the plan, asks nothing and writes nothing', async () => {
+    const scene = new Scene();
+
+    expect(await scene.run({ dryRun: true })).toBe(0);
+    expect(scene.events).toEqual([PLAN]);
+  });
+
+  it('nothing is written after a no', async () => {
+    const scene = new Scene({ says: false });
+
+    expect(await scene.run()).toBe(1);
+    expect(scene.events).toEqual([PLAN, 'drain prod-us-1?']);
+  });
+
+  it('what stays at the timeout is named with the reason, and the code is 1', async () => {
+    const spec = { ...EXAMPLE_SPEC, disruptionBudget: { maxRemovals: 0 } };
+    const scene = new Scene({ world: exampleWorld(spec, { placements: [rawPlacement(spec)] }) });
+
+    expect(await scene.run({ timeoutMs: 4_000 })).toBe(1);
+    expect(scene.events.at(-1)).toBe(
+      'decisions still name prod-us-1:\nshop/web  stays: spec.disruptionBudget holds its removal\n',
+    );
+  });
+
+  it('a cluster that no decision names is tainted, and drained at once', async () => {
+    const scene = new Scene();
+
+    expect(await scene.run({ name: 'prod-ap-2' })).toBe(0);
+    expect(scene.events).toEqual([
+      'no decision names prod-ap-2\n',
+      'drain prod-ap-2?',
+      TAINTED,
+      'prod-ap-2 is drained: no decision names it\n',
+    ]);
+  });
+
+  it('a decision of a Placement that does not exist any more leaves anyway', async () => {
+    const scene = new Scene({ world: exampleWorld(EXAMPLE_SPEC, { placements: [] }) });
+    await scene.run({ dryRun: true });
+
+    expect(scene.events).toEqual(['shop/web  prod-us-1 leaves anyway\n']);
+  });
+
+  it.each<WorldResource>(['placementdecisions', 'placements'])(
+    'a drain is refused where %s of all namespaces cannot be read',
+    async (denied) => {
+      const scene = new Scene({ denied });
+
+      await expect(scene.run()).rejects.toThrow(`not readable: ${denied} (list: 403)`);
+      expect(scene.events).toEqual([]);
+    },
+  );
+
+  it('a drain says what it cannot tell where clusters cannot be read', async () => {
+    const scene = new Scene({ denied: 'managedclusters' });
+    await scene.run({ dryRun: true });
+
+    expect(scene.events).toEqual([
+      'not readable: managedclusters (list: 403): what comes in is not known\nshop/web  not readable\n',
+    ]);
+  });
+
+  it('a cluster that does not exist is not found', async () => {
+    await expect(new Scene().run({ name: 'edge-9' })).rejects.toThrow('ManagedCluster edge-9 was not found');
+  });
+});
