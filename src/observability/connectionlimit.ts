@@ -33,6 +33,12 @@ export class ConnectionLimit {
     this.#trusted.set(key, tcp);
   }
 
+  /** The TCP connection below a TLS connection; undefined when it is closed. */
+  tcpOf(socket: Socket): Socket | undefined {
+    const key = keyOf(socket);
+    return this.#waiting.get(key) ?? this.#trusted.get(key);
+  }
+
   #evict(): void {
     const group = this.#waiting.size > 0 ? this.#waiting : this.#trusted;
     for (const [key, socket] of group) {

@@ -1,5 +1,13 @@
 import type { Registry } from 'prom-client';
-import type { EngineInfo, EngineMetrics, PlacementInfo, PlacementMetrics } from '../runtime/metrics.js';
+import type {
+  AgentMetrics,
+  EngineInfo,
+  EngineMetrics,
+  FleetCounts,
+  FleetMetrics,
+  PlacementInfo,
+  PlacementMetrics,
+} from '../runtime/metrics.js';
 import { Collectors } from './collectors.js';
 
 const HELP = {
@@ -11,8 +19,20 @@ const HELP = {
     'Clusters in the decision of a placement; only the values of the holder of the lease are current',
   multicluster_placement_held_clusters:
     'Clusters that fail a rule and that spec.disruptionBudget keeps; only the values of the holder of the lease are current',
+  multicluster_clusters:
+    'Clusters with an agent by state: available, unavailable, unknown, never-joined; each replica observes for itself',
+  multicluster_cluster_taints: 'Clusters with a taint NoSelect of the hub, by its key: Placements move elsewhere',
+  multicluster_health_brake: 'Scopes (fleet, set) that are silent, so that their clusters are not tainted for now',
+  multicluster_health_blind:
+    '1 while the process does not see the renewals of Leases, so that no cluster is judged; else 0',
   multicluster_decision_latency_seconds:
     'Time from an observed change to the publication of the decision that follows from it',
+};
+const AGENT_HELP = {
+  multicluster_agent_renewals_total: "Renewals of the cluster's Lease on the hub; result: success or error",
+  multicluster_agent_last_renewal_timestamp_seconds: 'Time of the last renewal that succeeded',
+  multicluster_agent_status_writes_total: 'Writes of the status of the ManagedCluster; result: success or error',
+  multicluster_agent_token_requests_total: 'Requests for tokens of the hub; result: success or error',
 };
 const LATENCY_BUCKETS = [0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
@@ -46,4 +66,42 @@ export function placementMetrics(registry: Registry): PlacementMetrics {
     placementGone: (namespace, name) => void known.delete(`${namespace}/${name}`),
     decided: (seconds) => latency.observe(seconds),
   };
+}
+
+/** Of an agent; its results are `success` and `error`. */
+export function agentMetrics(registry: Registry): AgentMetrics {
+  const collectors = new Collectors(registry, AGENT_HELP);
+  const renewals = collectors.counter('multicluster_agent_renewals_total', ['result']);
+  const last = collectors.gauge('multicluster_agent_last_renewal_timestamp_seconds', []);
+  const writes = collectors.counter('multicluster_agent_status_writes_total', ['result']);
+  const tokens = collectors.counter('multicluster_agent_token_requests_total', ['result']);
+  for (const counter of [renewals, writes, tokens])
+    for (const result of ['success', 'error']) counter.inc({ result }, 0);
+  return {
+    renewed: (result, now) => {
+      renewals.inc({ result });
+      if (result === 'success') last.set(now / 1000);
+    },
+    published: (result) => writes.inc({ result }),
+    tokenRequested: (result) => tokens.inc({ result }),
+  };
+}
+
+/** Metrics of the health of clusters with an agent; without values in a process that does not judge it. */
+export function fleetMetrics(registry: Registry): FleetMetrics {
+  const collectors = new Collectors(registry, HELP);
+  let read: (() => FleetCounts) | undefined;
+  collectors.collectedGauge('multicluster_clusters', ['state'], (gauge) => {
+    for (const [state, count] of Object.entries(read?.().clusters ?? {})) gauge.set({ state }, count);
+  });
+  collectors.collectedGauge('multicluster_cluster_taints', ['key'], (gauge) => {
+    for (const [key, count] of Object.entries(read?.().taints ?? {})) gauge.set({ key }, count);
+  });
+  collectors.collectedGauge('multicluster_health_brake', ['scope'], (gauge) => {
+    for (const [scope, count] of Object.entries(read?.().held ?? {})) gauge.set({ scope }, count);
+  });
+  collectors.collectedGauge('multicluster_health_blind', [], (gauge) => {
+    if (read !== undefined) gauge.set(read().blind ? 1 : 0);
+  });
+  return { fleet: (reader) => void (read = reader) };
 }

@@ -1,6 +1,6 @@
 import type { ControllerMetrics } from '../runtime/metrics.js';
 import { cacheMetrics, eventMetrics, guardMetrics, leaderMetrics, requestMetrics } from './clientmetrics.js';
-import { engineMetrics, placementMetrics } from './domainmetrics.js';
+import { agentMetrics, engineMetrics, fleetMetrics, placementMetrics } from './domainmetrics.js';
 import { createProcessRegistry, expositionOf } from './registry.js';
 import { queueMetrics, reconcileMetrics } from './controllermetrics.js';
 
@@ -24,6 +24,18 @@ export function createMetrics() {
     events: eventMetrics(registry),
     engines: engineMetrics(registry),
     placements: placementMetrics(registry),
+    fleet: fleetMetrics(registry),
+    ...expositionOf(registry),
+  };
+}
+
+/** The metrics of an agent, with their exposition. */
+export function createAgentMetrics() {
+  const registry = createProcessRegistry();
+  return {
+    requests: requestMetrics(registry),
+    caches: cacheMetrics(registry),
+    agent: agentMetrics(registry),
     ...expositionOf(registry),
   };
 }

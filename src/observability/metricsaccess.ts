@@ -21,6 +21,10 @@ const MAX_DENIED = 1_000;
 /** Reviews at the same time of tokens that were never allowed, and of those that were. */
 const MAX_NEW_REVIEWS = 4;
 const MAX_REPEATED_REVIEWS = 16;
+/** How long a new token waits for its review, ms; scrapers wait 10 s for a response. */
+const MAX_WAIT_MS = 4_000;
+/** Requests that wait for a review. An endpoint has no more connections. */
+const MAX_WAITING = 64;
 /** Longer ones are no tokens of an API server. */
 const MAX_TOKEN_CHARS = 8_192;
 /** The token as RFC 6750 writes it, so that it can be sent to the API server in a header. */
@@ -35,7 +39,8 @@ interface Decision {
  * Decides who may read the metrics.
  *
  * Guarantees: memory is bounded, whatever is sent; only a keyed hash of a token is kept; tokens that were never allowed neither
- * displace those that were nor take their reviews; a token is reviewed once at a time.
+ * displace those that were nor take their reviews; a token is reviewed once at a time; new tokens are reviewed in the
+ * order of asking, so that made-up ones delay that of a new scraper and do not keep it out.
  */
 export class MetricsAccess {
   readonly #options: AccessOptions;
@@ -45,6 +50,9 @@ export class MetricsAccess {
   readonly #denied = new Map<string, Decision>();
   readonly #newReviews = new Map<string, Promise<Admission>>();
   readonly #repeatedReviews = new Map<string, Promise<Admission>>();
+  #freeNewReviews = MAX_NEW_REVIEWS;
+  /** Requests that wait for one of these reviews; the oldest first. */
+  readonly #waiting = new Set<() => void>();
 
   constructor(options: AccessOptions) {
     this.#options = options;
@@ -55,17 +63,59 @@ export class MetricsAccess {
     const token = BEARER.exec(authorization ?? '')?.[1];
     if (token === undefined || token.length > MAX_TOKEN_CHARS) return 'unauthenticated';
     const hash = createHmac('sha256', this.#key).update(token).digest('base64');
-    const known = this.#remembered(hash);
-    if (known !== undefined) return known;
-    const [reviews, limit] = this.#allowed.has(hash)
-      ? [this.#repeatedReviews, MAX_REPEATED_REVIEWS]
-      : [this.#newReviews, MAX_NEW_REVIEWS];
-    const running = reviews.get(hash);
-    if (running !== undefined) return running;
-    if (reviews.size >= limit) return 'busy';
+    const decided = this.#decided(hash);
+    if (decided !== undefined) return decided;
+    if (this.#allowed.has(hash)) {
+      if (this.#repeatedReviews.size >= MAX_REPEATED_REVIEWS) return 'busy';
+      return this.#begin(this.#repeatedReviews, token, hash);
+    }
+    if (!(await this.#takeNewReview())) return 'busy';
+    try {
+      return await (this.#decided(hash) ?? this.#begin(this.#newReviews, token, hash));
+    } finally {
+      this.#releaseNewReview();
+    }
+  }
+
+  /** The decision, or that of a review that is going on. */
+  #decided(hash: string): AccessDecision | Promise<Admission> | undefined {
+    return this.#remembered(hash) ?? this.#repeatedReviews.get(hash) ?? this.#newReviews.get(hash);
+  }
+
+  #begin(reviews: Map<string, Promise<Admission>>, token: string, hash: string): Promise<Admission> {
     const review = this.#review(token, hash).finally(() => reviews.delete(hash));
     reviews.set(hash, review);
     return review;
+  }
+
+  /** Resolves with whether one is free within the time. */
+  #takeNewReview(): Promise<boolean> {
+    if (this.#freeNewReviews > 0) {
+      this.#freeNewReviews -= 1;
+      return Promise.resolve(true);
+    }
+    if (this.#waiting.size >= MAX_WAITING) return Promise.resolve(false);
+    return new Promise((resolve) => {
+      const onFree = (): void => {
+        timer.cancel();
+        resolve(true);
+      };
+      const timer = this.#options.clock.after(MAX_WAIT_MS, () => {
+        this.#waiting.delete(onFree);
+        resolve(false);
+      });
+      this.#waiting.add(onFree);
+    });
+  }
+
+  #releaseNewReview(): void {
+    const [next] = this.#waiting;
+    if (next === undefined) {
+      this.#freeNewReviews += 1;
+      return;
+    }
+    this.#waiting.delete(next);
+    next();
   }
 
   #remembered(hash: string): AccessDecision | undefined {

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { HealthCheck } from '../runtime/health.js';
+import { interceptParser, type Parse } from '../runtime/http/parserinput.js';
 import type { Logger } from '../runtime/logger.js';
 import { ConnectionLimit } from './connectionlimit.js';
 import type { Admission } from './metricsaccess.js';
@@ -38,18 +39,28 @@ export interface EndpointSecurity {
 const TEXT = 'text/plain; charset=utf-8';
 /** Base for parsing a path as a URL. */
 const BASE = 'http://localhost';
-/** Ms; a slow client is disconnected. */
-const TIMEOUTS = { headersTimeout: 5_000, requestTimeout: 5_000, keepAliveTimeout: 30_000 };
+/** Ms; a slow client is disconnected. Node checks the first two at the last interval. */
+const TIMEOUTS = {
+  headersTimeout: 5_000,
+  requestTimeout: 5_000,
+  keepAliveTimeout: 30_000,
+  connectionsCheckingInterval: 500,
+};
 const MAX_CONNECTIONS = 64;
-/** Scrapers have intervals of up to a minute, and keep their connections. Node checks the other limits at this interval. */
+/** What the parser gets at a time of a chunk that may hold several requests. */
+const PIECE_BYTES = 1024;
+const NOTHING = Buffer.alloc(0);
+/** Scrapers have intervals of up to a minute, and keep their connections. */
 const TLS_OPTIONS = {
   ...TIMEOUTS,
   keepAliveTimeout: 90_000,
-  connectionsCheckingInterval: 500,
   handshakeTimeout: 5_000,
   minVersion: 'TLSv1.2',
   ALPNProtocols: ['http/1.1'],
 } as const;
+/** The error codes of OpenSSL for a connection that does not begin with a TLS record. */
+const NOT_TLS = ['ERR_SSL_HTTP_REQUEST', 'ERR_SSL_HTTPS_PROXY_REQUEST', 'ERR_SSL_WRONG_VERSION_NUMBER'];
+const PLAIN_HTTP = 'this port serves HTTPS only\n';
 const REFUSALS: Readonly<Record<Exclude<Admission, 'allowed'>, HttpResponse>> = {
   unauthenticated: text(401, 'a bearer token is required that the API server accepts\n'),
   forbidden: text(403, 'the verb get on the nonResourceURL /metrics is required\n'),
@@ -61,19 +72,27 @@ export class Endpoint {
   readonly #options: EndpointOptions;
   readonly #server: Server | TlsServer;
   readonly #connections = new ConnectionLimit(MAX_CONNECTIONS);
-  /** Connections with a request that has no complete response yet; for HTTPS only. */
+  /** Connections with a request that has no complete response yet. */
   readonly #inProgress = new WeakSet<Socket>();
+  /** Connections that are closed after the response in progress: their clients have sent more than the request. */
+  readonly #lastResponse = new WeakSet<Socket>();
 
   constructor(options: EndpointOptions) {
     this.#options = options;
     const answer = (request: IncomingMessage, response: ServerResponse): void => void this.#answer(request, response);
     if (options.secure === undefined) {
       this.#server = createServer(TIMEOUTS, answer);
-      this.#server.maxConnections = MAX_CONNECTIONS;
     } else {
       this.#server = createTlsServer(TLS_OPTIONS, answer);
-      this.#server.on('connection', (socket: Socket) => this.#connections.accept(socket));
+      this.#server.on('tlsClientError', ({ code = '' }: NodeJS.ErrnoException, socket: Socket) => {
+        if (NOT_TLS.includes(code)) this.#answerPlainHttp(socket);
+      });
     }
+    this.#server.on('checkExpectation', answer);
+    this.#server.on('connection', (socket: Socket) => this.#connections.accept(socket));
+    this.#server.on(options.secure === undefined ? 'connection' : 'secureConnection', (socket: Socket) =>
+      interceptParser(socket, (chunk, parse) => this.#receive(socket, chunk, parse)),
+    );
   }
 
   /** Resolves with the port (for port 0 a free one, which is logged) once it listens; rejects when the address cannot be bound. */
@@ -102,19 +121,27 @@ export class Endpoint {
     await closed;
   }
 
+  /** Passes a chunk to the parser until there is a request, and drops what follows it. */
+  #receive(socket: Socket, chunk: Buffer, parse: Parse): Buffer {
+    for (let at = 0; at < chunk.length && !socket.destroyed; at += PIECE_BYTES) {
+      if (this.#inProgress.has(socket)) this.#lastResponse.add(socket);
+      if (this.#lastResponse.has(socket)) break;
+      if (!parse(chunk.subarray(at, at + PIECE_BYTES))) return chunk.subarray(at + PIECE_BYTES);
+    }
+    return NOTHING;
+  }
+
   /** Never rejects. */
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     request.resume();
     const { socket } = request;
-    if (this.#options.secure !== undefined) {
-      // Scrapers do not pipeline, and requests that wait for a review would pile up.
-      if (this.#inProgress.has(socket)) return void socket.destroy();
-      this.#inProgress.add(socket);
-      response.once('close', () => this.#inProgress.delete(socket));
-    }
+    // Scrapers do not pipeline, and requests that wait for a review would pile up.
+    if (this.#inProgress.has(socket)) return void socket.destroy();
+    this.#inProgress.add(socket);
+    response.once('close', () => this.#inProgress.delete(socket));
     const refusal = await this.#refusal(request);
-    if (refusal !== undefined) response.shouldKeepAlive = false;
     const answer = refusal ?? (await this.#route(request));
+    if (refusal !== undefined || this.#lastResponse.has(socket)) response.shouldKeepAlive = false;
     const body = Buffer.from(answer.body);
     response.writeHead(answer.status, {
       'content-type': answer.contentType,
@@ -125,6 +152,14 @@ export class Endpoint {
       ...(answer.status === 405 && { allow: 'GET, HEAD' }),
     });
     response.end(request.method === 'HEAD' ? undefined : body);
+  }
+
+  /** One line for a scraper that is configured for HTTP. Node closes the connection after this event. */
+  #answerPlainHttp(tls: Socket): void {
+    const socket = this.#connections.tcpOf(tls);
+    socket?.on('error', () => undefined);
+    const head = `connection: close\r\ncontent-type: ${TEXT}\r\ncontent-length: ${PLAIN_HTTP.length}`;
+    socket?.end(`HTTP/1.1 400 Bad Request\r\n${head}\r\n\r\n${PLAIN_HTTP}`, () => socket.destroy());
   }
 
   /** Undefined when the client may have an answer. */

@@ -9,7 +9,7 @@ import { PLACEMENTS, startRig, outputOf, type Rig } from './rig.js';
 import { PLACEMENT, reply } from './upstream.js';
 import { sendRaw } from './rawclient.js';
 
-const AT_A_TIME = 16;
+const AT_A_TIME = 64;
 const TOKEN_REVIEW =
   'POST /apis/authentication.k8s.io/v1/selfsubjectreviews {"apiVersion":"authentication.k8s.io/v1","kind":"SelfSubjectReview"}';
 const PROTOTYPE = Object.getOwnPropertyNames(Object.prototype).sort().join();
@@ -66,6 +66,8 @@ async function send(rig: Rig, { attack, aim, credentials }: Try, strict: boolean
 }
 
 describe.each([false, true])('a gateway with strict status codes %s', (strict) => {
+  // Strictness changes the status code alone: outside the nightly run a quarter of the requests shows that.
+  const sent = REFUSED.filter((_one, index) => !strict || process.env['NIGHTLY'] === 'true' || index % 4 === 0);
   let rig: Rig;
 
   beforeAll(async () => {
@@ -76,10 +78,10 @@ describe.each([false, true])('a gateway with strict status codes %s', (strict) =
     await rig.stop();
   });
 
-  it(`the gateway rejects ${REFUSED.length} forged requests and sends nothing of them upstream`, async () => {
+  it(`the gateway rejects ${sent.length} forged requests and sends nothing of them upstream`, async () => {
     expect(REFUSED.length).toBeGreaterThanOrEqual(2_000);
 
-    expect(await sendAll(rig, REFUSED, strict)).toEqual([]);
+    expect(await sendAll(rig, sent, strict)).toEqual([]);
     // A large body makes the gateway ask whether the API server accepts the token.
     expect(new Set(rig.upstream.requests.map(({ method, path, body }) => `${method} ${path} ${body}`))).toEqual(
       new Set([TOKEN_REVIEW]),

@@ -1,4 +1,5 @@
-import { connect as connectPlain, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { connect as connectPlain, createServer, type AddressInfo, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { connect as connectTls } from 'node:tls';
 
@@ -22,6 +23,8 @@ interface Behavior {
   readonly burst?: string;
   /** Whether it connects again, besides those that send repeatedly. */
   readonly reconnects?: boolean;
+  /** Whether it closes the connection at the first bytes of a response. */
+  readonly closesAtResponse?: boolean;
   /** Whether responses are left unread. */
   readonly ignoresResponses?: boolean;
 }
@@ -42,8 +45,24 @@ const BEHAVIORS = {
   smallUpload: { tls: true, first: upload(64 * 1024, 60 * 1024), reconnects: true },
   body: { tls: true, first: `${HEAD}Content-Type: application/yaml\r\nContent-Length: 100000\r\n\r\n`, drip: '# ' },
   pipeline: { tls: true, burst: READ.repeat(50) },
+  tinyRequests: { tls: true, burst: 'GET / HTTP/1.1\r\n\r\n'.repeat(3_640) },
+  clientHello: { tls: false, first: await recordedHello(), closesAtResponse: true, reconnects: true },
   unread: { tls: true, burst: OPENAPI, ignoresResponses: true },
 } as const satisfies Readonly<Record<string, Behavior>>;
+
+/** What a client of TLS 1.3 sends first. It costs nothing to send it again. */
+async function recordedHello(): Promise<string> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const client = connectTls({ port, host: '127.0.0.1', servername: 'localhost' }).on('error', () => undefined);
+  const [socket]: Socket[] = await once(server, 'connection');
+  const [bytes] = await once(socket ?? server, 'data');
+  client.destroy();
+  server.close();
+  return Buffer.from(bytes).toString('latin1');
+}
 
 /** A request whose body is announced with one size and sent to another. */
 function upload(announced: number, sent: number): string {
@@ -123,7 +142,9 @@ class BadClients {
   }
 }
 
-function behave(socket: Socket, { first, drip = '', burst = '', ignoresResponses = false }: Behavior): void {
+function behave(socket: Socket, behavior: Behavior): void {
+  const { first, drip = '', burst = '', ignoresResponses = false, closesAtResponse = false } = behavior;
+  if (closesAtResponse) socket.once('data', () => socket.destroy());
   if (!ignoresResponses) socket.resume();
   if (first !== undefined) socket.write(first, 'latin1');
   if (burst !== '') socket.write(burst, 'latin1');

@@ -1,4 +1,6 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
 
 import { afterEach, describe, expect, it } from '@jest/globals';
 
@@ -83,6 +85,50 @@ describe('a server whose client sends requests before it has read the response',
     const replies = parseReplies(Buffer.concat(chunks));
     expect(replies.map(({ body }) => body.length)).toEqual([LARGE.length]);
     expect(arrivals).toHaveLength(1);
+  });
+
+  it('the server receives the whole body of a request that waits for the end of the previous response', async () => {
+    const wire = await serve(({ message, response }) => {
+      if (message.method === 'GET') response.end(LARGE);
+      else void text(message).then((body) => response.end(body));
+    });
+    const socket = await open(wire);
+    socket.pause();
+    socket.write(REQUEST);
+    await waitFor('the first request', () => arrivals.length === 1);
+    const body = 'a body in the chunk of its head';
+    socket.write(`POST /a HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+    const chunks: Buffer[] = [];
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+    await waitFor('the parser to be paused', () => arrivals[0]?.message.socket.isPaused() === true);
+
+    socket.resume();
+
+    await waitFor('the second answer', () => chunks.at(-1)?.toString('latin1').endsWith(body));
+    socket.destroy();
+  });
+
+  it.each([
+    ['GET', REQUEST, 1],
+    ['POST with a length', 'POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx', 1],
+    // Where the length is not known, the parser gets up to 1 KiB too much.
+    ['POST in chunks', 'POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n', 40],
+  ])('the server does not parse what follows a %s in the same chunk', async (_what, request, atMost) => {
+    const wire = await serve(({ response }) => response.end('first'));
+    let parsed = 0;
+    const count = (): number => (parsed += 1);
+    subscribe('http.server.request.start', count);
+    const socket = await open(wire);
+    const chunks: Buffer[] = [];
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+
+    socket.write(request + 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(5_000));
+
+    await once(socket, 'close');
+    unsubscribe('http.server.request.start', count);
+    expect(parseReplies(Buffer.concat(chunks)).map(({ body }) => body)).toEqual(['first']);
+    expect(parsed).toBeGreaterThan(0);
+    expect(parsed).toBeLessThanOrEqual(atMost);
   });
 
   it('the server drops the waiting request when the client closes the connection', async () => {

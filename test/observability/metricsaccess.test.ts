@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
+import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { MetricsAccess } from '../../src/observability/metricsaccess.js';
 import type { AccessDecision } from '../../src/runtime/access.js';
 import { RecordingLog } from '../support/fakes/log.js';
@@ -79,9 +80,34 @@ describe('the access to the metrics', () => {
     await clock.advance(60_000);
     for (const token of ['a', 'b', 'c', 'd']) void access.decide(`Bearer ${token}`);
 
-    expect(await access.decide('Bearer e')).toBe('busy');
+    const fifth = access.decide('Bearer e');
     expect(await access.decide('Bearer good')).toBe('allowed');
-    expect(reviewed).toEqual(['good', 'a', 'b', 'c', 'd', 'good']);
+    await clock.advance(4_000);
+    expect(await fifth).toBe('busy');
+    expect(reviewed).toEqual(['good', 'good', 'a', 'b', 'c', 'd']);
+  });
+
+  it('a new token waits for its turn behind others that were never allowed', async () => {
+    const clock = new ManualClock();
+    const denials: (() => void)[] = [];
+    const review = (token: string): Promise<AccessDecision> =>
+      token === 'good'
+        ? Promise.resolve('allowed')
+        : new Promise((resolve) => denials.push(() => resolve('unauthenticated')));
+    const access = new MetricsAccess({ clock, log: new RecordingLog(), review });
+    const others = ['a', 'b', 'c', 'd', 'e'].map((token) => access.decide(`Bearer ${token}`));
+    const good = access.decide('Bearer good');
+
+    await waitFor('the reviews', () => denials.length === 4);
+
+    for (const deny of denials) deny();
+
+    expect(await good).toBe('allowed');
+    expect(await Promise.all(others.slice(0, 4))).toEqual(Array.from({ length: 4 }, () => 'unauthenticated'));
+    await waitFor('the fifth', () => denials.length === 5);
+    denials.at(-1)?.();
+    expect(await others[4]).toBe('unauthenticated');
+    expect(clock.pending).toBe(0);
   });
 
   it('denied tokens do not displace the decisions over allowed ones, and the oldest of them is forgotten', async () => {

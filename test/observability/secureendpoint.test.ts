@@ -73,8 +73,11 @@ describe('a secure endpoint', () => {
     expect(body === 'up 1\n').toBe(code === 200);
   });
 
-  it('a secure endpoint does not answer HTTP', async () => {
-    await expect(fetch(`http://127.0.0.1:${port}/metrics`)).rejects.toThrow('fetch failed');
+  it('a request without TLS gets 400 and one line, and no metrics', async () => {
+    const response = await fetch(`http://127.0.0.1:${port}/metrics`, { headers: { authorization: 'Bearer good' } });
+
+    expect([response.status, response.headers.get('connection')]).toEqual([400, 'close']);
+    expect(await response.text()).toBe('this port serves HTTPS only\n');
   });
 
   it('a new certificate is used from the next connection on', async () => {

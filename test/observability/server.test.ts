@@ -1,4 +1,6 @@
-import { connect } from 'node:net';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import { text as readAll } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Endpoint, healthRoute, metricsRoute, type Route } from '../../src/observability/server.js';
@@ -104,6 +106,39 @@ describe('an endpoint', () => {
     expect(await response.text()).toBe('up 1\n');
     expect((await ask(`${base}/`))[0]).toBe(404);
   });
+
+  it('an endpoint responds beside as many silent connections as it can hold', async () => {
+    const url = await serve(() => ({ status: 200, contentType: 'text/plain', body: 'up 1' }));
+    const silent: Socket[] = [];
+    for (let count = 0; count < 70; count++) {
+      const socket = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => undefined);
+      await once(socket, 'connect');
+      silent.push(socket);
+    }
+
+    expect(await ask(url)).toEqual([200, 'up 1']);
+    for (const socket of silent) socket.destroy();
+  });
+
+  it.each(['', 'expect: nothing\r\n'])(
+    'an endpoint responds to the first of 50 requests in one write with the header %j, and closes the connection',
+    async (header) => {
+      let [parsed, routed] = [0, 0];
+      const url = await serve(() => ({ status: 200, contentType: 'text/plain', body: `response ${(routed += 1)}` }));
+      const count = (): number => (parsed += 1);
+      subscribe('http.server.request.start', count);
+      const socket = connect(Number(new URL(url).port), '127.0.0.1');
+      // More than the parser gets at a time.
+      const long = `x: ${'y'.repeat(1024)}\r\n`;
+
+      socket.write(`GET / HTTP/1.1\r\nhost: a\r\n${header}${long}\r\n`.repeat(50));
+      const received = await readAll(socket);
+
+      unsubscribe('http.server.request.start', count);
+      expect(received).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*connection: close\r\n[^]*\r\nresponse 1$/i);
+      expect([parsed, routed]).toEqual([1, 1]);
+    },
+  );
 
   it('an endpoint logs its port, and rejects when its address is in use', async () => {
     const log = new RecordingLog();

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Clock, Timer } from '../../runtime/clock.js';
+import type { Parse } from '../../runtime/http/parserinput.js';
 import { errorForHead, isWellFormed, type ReceivedHead } from '../response/parseerror.js';
 import { STATUS_ERRORS, StatusError } from '../statuserror.js';
 
@@ -7,6 +8,9 @@ import { STATUS_ERRORS, StatusError } from '../statuserror.js';
 export const MAX_HEAD_BYTES = 16 * 1024;
 /** Of a body with its chunk sizes, chunk extensions and trailer fields: the parser limits these for one chunk only. */
 const MAX_BODY_WIRE_BYTES = 4 * 1024 * 1024;
+/** How many bytes of a body of unknown length the parser gets at a time: it may read on after the end of the body. */
+const PIECE_BYTES = 1024;
+const NOTHING = Buffer.alloc(0);
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
 const EMPTY_LINE = END_OF_HEAD.readUInt32BE();
 const CR = 0x0d;
@@ -32,13 +36,15 @@ interface Framing {
 
 /**
  * Reads the bytes of one connection before Node's parser gets them: the parser ignores the blanks and line ends between
- * the parts of a head, also for its limits, and accepts several spaces in a request line.
+ * the parts of a head, also for its limits, accepts several spaces in a request line, and makes a request of whatever
+ * follows one.
  *
- * Flow, for each chunk: `beforeParser`, the parser, `afterParser`. In between, the server calls `accepts` for each
- * request that the parser has emitted.
+ * Flow: `receive` takes each chunk and passes it to the parser; meanwhile the server calls `accepts` for each request that
+ * the parser has emitted.
  *
  * Guarantees: a request is accepted only when its head began with a chunk, was scanned to its end, is within the limits
- * and well-formed. A head that shares a chunk with the end of the request before it is never accepted.
+ * and well-formed. A head that shares a chunk with the end of the request before it is never accepted. Of the bytes after
+ * a request in the same chunk, the parser gets none; after a body in chunks less than 1 KiB. After `stop` it gets none.
  *
  * Costs one pass over the head; 16 KiB of memory while a head is incomplete, nothing in between.
  */
@@ -63,11 +69,21 @@ export class HeadScanner {
     this.#options = options;
   }
 
-  /** Takes a chunk that the parser gets next. */
-  beforeParser(chunk: Buffer): void {
-    if (this.#stopped) return;
-    if (this.#framing === undefined) this.#scanHead(chunk);
-    else this.#countBody(chunk);
+  /**
+   * Passes a chunk to the parser in pieces: the head, the body. Returns the bytes that have to wait until the
+   * connection takes more.
+   */
+  receive(chunk: Buffer, parse: Parse): Buffer {
+    let rest = chunk;
+    while (rest.length > 0 && !this.#stopped) {
+      const length = this.#framing === undefined ? this.#scanHead(rest) : this.#scanBody(rest, this.#framing);
+      if (this.#stopped) break;
+      const open = parse(rest.subarray(0, length));
+      rest = rest.subarray(length);
+      this.#endRequest(rest);
+      if (!open && !this.#stopped) return rest;
+    }
+    return NOTHING;
   }
 
   /** Whether a request that the parser has emitted may be served. */
@@ -76,19 +92,9 @@ export class HeadScanner {
     this.#head = undefined;
     const length = Number(message.headers['content-length'] ?? 0);
     this.#framing = { message, chunked: message.headers['transfer-encoding'] !== undefined, length };
+    this.#bodyBytes = 0;
+    this.#tail = EMPTY_LINE;
     return true;
-  }
-
-  /** The parser has read the chunk. */
-  afterParser(): void {
-    if (this.#stopped || this.#framing?.message.complete !== true) return;
-    const { chunked, length } = this.#framing;
-    this.#framing = undefined;
-    // A chunked body ends with an empty line, and the beginning of a head does not.
-    const exact = chunked ? this.#tail === EMPTY_LINE : this.#bodyBytes === length;
-    if (exact) return;
-    this.stop();
-    this.#options.onPipelined();
   }
 
   /** What was received of a head that was not accepted yet; undefined within a body and between requests. */
@@ -106,29 +112,25 @@ export class HeadScanner {
     this.#endPartial();
   }
 
-  #scanHead(chunk: Buffer): void {
+  /** Returns how many bytes of the chunk belong to the head. */
+  #scanHead(chunk: Buffer): number {
     const before = this.#partialLength;
     const room = MAX_HEAD_BYTES - before;
     const received = this.#partial === undefined ? chunk : this.#append(chunk.subarray(0, room));
     const end = this.#endOfHead(received, before);
     if (end === undefined && received.length < MAX_HEAD_BYTES) {
       if (this.#partial === undefined) this.#beginPartial(chunk);
-      return;
+      return chunk.length;
     }
     if (end === undefined || end > MAX_HEAD_BYTES) {
       this.#fail(new StatusError('headersTooLarge', { message: STATUS_ERRORS.headersTooLarge.when }));
-      return;
+      return 0;
     }
     const text = received.toString('latin1', 0, end);
     this.#endPartial();
-    if (!isWellFormed(text)) {
-      this.#fail(errorForHead({ text, complete: true }));
-      return;
-    }
-    this.#head = text;
-    this.#bodyBytes = 0;
-    this.#tail = EMPTY_LINE;
-    this.#countBody(chunk.subarray(end - before));
+    if (isWellFormed(text)) this.#head = text;
+    else this.#fail(errorForHead({ text, complete: true }));
+    return end - before;
   }
 
   /** The offset after the empty line at the end of the head; undefined when it is not in `bytes`. */
@@ -138,12 +140,27 @@ export class HeadScanner {
     return at < 0 ? undefined : at + END_OF_HEAD.length;
   }
 
-  #countBody(chunk: Buffer): void {
-    this.#bodyBytes += chunk.length;
-    for (let index = Math.max(0, chunk.length - 4); index < chunk.length; index++)
-      this.#tail = ((this.#tail << 8) | (chunk[index] ?? 0)) >>> 0;
-    if (this.#bodyBytes <= MAX_BODY_WIRE_BYTES) return;
-    this.#fail(new StatusError('tooLarge', { message: STATUS_ERRORS.tooLarge.when, close: true }));
+  /** Returns how many bytes of the chunk the parser may get: where the length is known, none after the body. */
+  #scanBody(chunk: Buffer, { chunked, length }: Framing): number {
+    const left = chunked ? 0 : length - this.#bodyBytes;
+    const piece = chunk.subarray(0, left > 0 ? left : PIECE_BYTES);
+    this.#bodyBytes += piece.length;
+    for (const byte of piece.subarray(-4)) this.#tail = ((this.#tail << 8) | byte) >>> 0;
+    if (this.#bodyBytes > MAX_BODY_WIRE_BYTES)
+      this.#fail(new StatusError('tooLarge', { message: STATUS_ERRORS.tooLarge.when, close: true }));
+    return piece.length;
+  }
+
+  /** Ends a request that the parser has read completely. `rest`: the bytes of the chunk that it did not get. */
+  #endRequest(rest: Buffer): void {
+    if (this.#stopped || this.#framing?.message.complete !== true) return;
+    const { chunked, length } = this.#framing;
+    this.#framing = undefined;
+    // A chunked body ends with an empty line, and the beginning of a head does not.
+    const exact = chunked ? this.#tail === EMPTY_LINE : this.#bodyBytes === length;
+    if (exact && rest.length === 0) return;
+    this.stop();
+    this.#options.onPipelined();
   }
 
   #beginPartial(chunk: Buffer): void {

@@ -3,10 +3,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Clock, Timer } from '../../runtime/clock.js';
+import { interceptParser } from '../../runtime/http/parserinput.js';
 import { rawResponse, errorResponse } from '../response/response.js';
 import { errorForConnect, errorForClientError } from '../response/parseerror.js';
 import type { ServingPair } from '../tls/certificate.js';
 import type { Connections } from './connections.js';
+import { Handshakes } from './handshakes.js';
 import { HeadScanner, MAX_HEAD_BYTES } from './headscanner.js';
 import type { GatewayMetrics } from '../../runtime/metrics.js';
 import type { StatusError } from '../statuserror.js';
@@ -77,6 +79,7 @@ export class GatewayServer {
   readonly #options: ServerOptions;
   readonly #server: Server;
   readonly #connections: Connections;
+  readonly #handshakes: Handshakes;
   /** The newest request of each connection that is served now. */
   readonly #inProgress = new Map<Socket, IncomingRequest>();
   /** Connections with a request that waits for the end of the previous response. */
@@ -104,6 +107,8 @@ export class GatewayServer {
       noDelay: true,
     });
     this.#server.maxHeadersCount = 0;
+    const onTimeout = (): void => metrics.dropped('tls');
+    this.#handshakes = new Handshakes({ clock: options.clock, timeoutMs: limits.headerTimeoutMs, onTimeout });
     metrics.connections(() => this.#connections.open);
     this.#listen();
   }
@@ -131,6 +136,7 @@ export class GatewayServer {
     this.#closing = true;
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     this.#server.closeIdleConnections();
+    this.#handshakes.close();
     const timer = this.#options.clock.after(graceMs, () => this.#server.closeAllConnections());
     await closed;
     timer.cancel();
@@ -146,6 +152,7 @@ export class GatewayServer {
 
   #listen(): void {
     const { metrics } = this.#options;
+    this.#handshakes.attach(this.#server);
     this.#server.on('connection', (socket: Socket) => {
       if (this.#connections.accept(socket) !== 'accepted') metrics.dropped('capacity');
     });
@@ -178,10 +185,7 @@ export class GatewayServer {
       onPipelined: () => this.#closeAfter(socket),
     });
     this.#scanners.set(socket, scanner);
-    // Without a listener for data, Node feeds its parser from the socket directly, also while the socket is paused
-    // because the client reads slowly (a fault of Node). Node has added its own listener before this event.
-    socket.on('data', () => scanner.afterParser());
-    socket.prependListener('data', (chunk: Buffer) => scanner.beforeParser(chunk));
+    interceptParser(socket, (chunk, parse) => scanner.receive(chunk, parse));
     socket.once('close', () => scanner.stop());
   }
 

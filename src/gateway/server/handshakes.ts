@@ -1,0 +1,106 @@
+import type { Server, Socket } from 'node:net';
+import type { Clock } from '../../runtime/clock.js';
+
+export interface HandshakesOptions {
+  readonly clock: Clock;
+  /** For the first record of a connection, ms. */
+  readonly timeoutMs: number;
+  /** The first record has not arrived in time: the connection is closed. */
+  readonly onTimeout: () => void;
+}
+
+/** A TLS record begins with its type, two bytes of version and two of length. */
+const HEADER_BYTES = 5;
+const LENGTH_AT = 3;
+const HANDSHAKE = 0x16;
+/** TLS has no larger ones: OpenSSL rejects what claims to be. */
+const MAX_RECORD_BYTES = 16 * 1024;
+
+/**
+ * Begins the TLS handshakes of a server: when the first record is there, one in each pass of the event loop. A handshake
+ * costs 0.3 ms or more, with an RSA key of 4096 bits 5 ms: those of many clients at once would block the requests of
+ * open connections for a second.
+ *
+ * The newest connection is the first. When more arrive than can be served, the oldest are evicted, and a connection that
+ * has waited for its turn would be evicted before its first request.
+ */
+export class Handshakes {
+  readonly #options: HandshakesOptions;
+  /** Connections without a complete first record, and those that wait for their turn. */
+  readonly #reading = new Set<Socket>();
+  readonly #ready: Socket[] = [];
+  #begin: (socket: Socket) => void = () => undefined;
+  #scheduled = false;
+
+  constructor(options: HandshakesOptions) {
+    this.#options = options;
+  }
+
+  /** Takes the connections of a TLS server over. To be called before anything else listens for them. */
+  attach(server: Server): void {
+    const listeners = server.listeners('connection');
+    this.#begin = (socket) => {
+      for (const listener of listeners) Reflect.apply(listener, server, [socket]);
+    };
+    server.removeAllListeners('connection');
+    server.on('connection', (socket: Socket) => this.#read(socket));
+  }
+
+  /** Closes the connections whose handshakes have not begun. */
+  close(): void {
+    for (const socket of [...this.#reading, ...this.#ready]) socket.destroy();
+  }
+
+  #read(socket: Socket): void {
+    const { clock, timeoutMs, onTimeout } = this.#options;
+    const timer = clock.after(timeoutMs, () => {
+      onTimeout();
+      socket.destroy();
+    });
+    let received: Buffer = Buffer.alloc(0);
+    const onData = (chunk: Buffer): void => {
+      received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
+      if (!isWhole(received)) return;
+      end();
+      socket.pause();
+      socket.unshift(received);
+      this.#enqueue(socket);
+    };
+    const end = (): void => {
+      timer.cancel();
+      this.#reading.delete(socket);
+      socket.off('data', onData).off('end', onEnd).off('close', end);
+    };
+    const onEnd = (): void => void socket.destroy();
+    socket.on('error', () => undefined);
+    this.#reading.add(socket);
+    socket.once('close', end).once('end', onEnd).on('data', onData);
+  }
+
+  #enqueue(socket: Socket): void {
+    this.#ready.push(socket);
+    socket.once('close', () => this.#remove(socket));
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => this.#next());
+  }
+
+  #remove(socket: Socket): void {
+    const at = this.#ready.lastIndexOf(socket);
+    if (at >= 0) this.#ready.splice(at, 1);
+  }
+
+  #next(): void {
+    const socket = this.#ready.pop();
+    if (socket !== undefined) this.#begin(socket);
+    this.#scheduled = this.#ready.length > 0;
+    if (this.#scheduled) setImmediate(() => this.#next());
+  }
+}
+
+/** Whether the bytes hold a record, or do not begin as a handshake does. */
+function isWhole(bytes: Buffer): boolean {
+  if (bytes[0] !== HANDSHAKE) return true;
+  if (bytes.length < HEADER_BYTES) return false;
+  return bytes.length >= HEADER_BYTES + Math.min(bytes.readUInt16BE(LENGTH_AT), MAX_RECORD_BYTES);
+}

@@ -1,0 +1,83 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { Session } from 'node:inspector';
+import path from 'node:path';
+
+/** What a profiler reports. */
+export interface ProfilerSink {
+  readonly written: (files: readonly string[]) => void;
+  readonly failed: (error: unknown) => void;
+}
+
+/** Bytes of allocation between two samples of the heap, on average. */
+const HEAP_INTERVAL = 64 * 1024;
+
+/**
+ * Writes CPU profiles and heap profiles of this process. Both hold names and positions of functions, with times and sizes,
+ * and no values: neither a string nor a field of any object. A heap snapshot would hold each of them, Secrets and tokens
+ * included, so there is none.
+ *
+ * The heap is sampled from the constructor on, so that a heap profile shows what is in use and who has allocated it, not
+ * only what was allocated lately. A profile ends, and is written, before `stop` returns: an exiting process can call it.
+ */
+export class Profiler {
+  readonly #folder: string;
+  readonly #name: string;
+  readonly #sink: ProfilerSink;
+  readonly #session = new Session();
+  #running = false;
+  #written = 0;
+
+  /** Files are named `NAME-1.cpuprofile`, `NAME-1.heapprofile`, … in `folder`, which is created. @throws Error if it cannot be. */
+  constructor(folder: string, name: string, sink: ProfilerSink) {
+    mkdirSync(folder, { recursive: true });
+    this.#folder = folder;
+    this.#name = name;
+    this.#sink = sink;
+    this.#session.connect();
+    this.#session.post('Profiler.enable');
+    this.#session.post('HeapProfiler.startSampling', { samplingInterval: HEAP_INTERVAL });
+  }
+
+  get running(): boolean {
+    return this.#running;
+  }
+
+  /** Starts a CPU profile. A second call does nothing. */
+  start(): void {
+    if (this.#running) return;
+    this.#running = true;
+    this.#session.post('Profiler.start');
+  }
+
+  /** Ends the CPU profile and writes both files; does nothing when none is running. Never throws. */
+  stop(): void {
+    if (!this.#running) return;
+    this.#running = false;
+    this.#written += 1;
+    const file = path.join(this.#folder, `${this.#name}-${this.#written}`);
+    const files = [`${file}.cpuprofile`, `${file}.heapprofile`];
+    try {
+      // These callbacks run before `post` returns: the session is one of this thread.
+      let cpu: object | undefined;
+      let heap: object | undefined;
+      this.#session.post('Profiler.stop', (_, result) => (cpu = result?.profile));
+      this.#session.post('HeapProfiler.getSamplingProfile', (_, result) => (heap = result?.profile));
+      save(`${file}.cpuprofile`, cpu);
+      save(`${file}.heapprofile`, heap);
+      this.#sink.written(files);
+    } catch (error) {
+      this.#sink.failed(error);
+    }
+  }
+
+  /** Ends all sampling. */
+  close(): void {
+    this.stop();
+    this.#session.disconnect();
+  }
+}
+
+function save(file: string, profile: object | undefined): void {
+  if (profile === undefined) throw new Error(`V8 has returned no profile for ${file}`);
+  writeFileSync(file, JSON.stringify(profile), { mode: 0o600 });
+}
