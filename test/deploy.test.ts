@@ -4,6 +4,8 @@ import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { load, loadAll } from 'js-yaml';
 
+import { LIMITING_POLICIES } from '../src/cli/check/policies.js';
+import { readKustomization } from '../src/kube/manifests/kustomization.js';
 import { root } from './support/repository/root.js';
 
 interface Kustomization {
@@ -36,5 +38,19 @@ describe('the patches of deploy/', () => {
   // With several objects in one, kubectl up to 1.30 renders nothing but an error and 1.31 to 1.33 crash.
   it.each(patchFiles())('the patch %s holds one object', (file) => {
     expect(loadAll(readFileSync(path.join(root, 'deploy', file), 'utf8'))).toHaveLength(1);
+  });
+});
+
+describe('the policies that check wants', () => {
+  it.each(LIMITING_POLICIES)('%s is in deploy/base, and denies', (name) => {
+    const objects = readKustomization(path.join(root, 'deploy', 'base'));
+    const named = objects.filter(({ metadata }) => metadata.name === name);
+
+    expect(named).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ kind: 'ValidatingAdmissionPolicy' }),
+        expect.objectContaining({ spec: { policyName: name, validationActions: ['Deny'] } }),
+      ]),
+    );
   });
 });

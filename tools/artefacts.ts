@@ -1,12 +1,14 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { openApiDocument } from '../src/gateway/openapi/openapi.js';
+import { agentChartFiles } from './chart/agentchart.js';
 import { chartFiles } from './chart/chart.js';
 import { readCrds } from './crd.js';
 import { declarations } from './declarations.js';
 import { figuresPage } from './figures.js';
 import { olmFiles } from './olm.js';
 import { metricsPage } from './metricspage.js';
+import { performancePage, performancePlot } from './performance.js';
 import { drawPicture } from './picture.js';
 import { referencePage } from './reference.js';
 
@@ -26,9 +28,11 @@ export async function artefacts(root: string): Promise<Artefact[]> {
   all.push({ path: 'docs/reference/openapi.json', text: openapi(root) });
   all.push({ path: 'docs/reference/metrics.md', text: metricsPage() });
   all.push({ path: 'docs/reference/figures.md', text: figuresPage(root) });
+  all.push({ path: 'docs/performance.md', text: performancePage(root) });
+  all.push({ path: 'docs/pictures/performance.svg', text: performancePlot(root) });
   all.push({ path: 'docs/pictures/architecture.svg', text: picture(root) });
   all.push({ path: 'deploy/base/crds.yaml', text: definitions(root) });
-  all.push(...chartFiles(root));
+  all.push(...chartFiles(root), ...agentChartFiles(root));
   all.push(...olmFiles(root));
   return all;
 }

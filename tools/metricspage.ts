@@ -1,5 +1,5 @@
 import { createGatewayMetrics } from '../src/observability/gatewaymetrics.js';
-import { createMetrics } from '../src/observability/metrics.js';
+import { createAgentMetrics, createMetrics } from '../src/observability/metrics.js';
 import type { MetricDescription } from '../src/observability/registry.js';
 import { cell } from './reference.js';
 
@@ -10,6 +10,7 @@ const PROCESS = /^(process|nodejs)_/;
 export function metricsPage(): string {
   const operator = own(createMetrics().descriptions());
   const gateway = own(createGatewayMetrics().descriptions());
+  const agent = own(createAgentMetrics().descriptions());
   const inOperator = new Set(operator.map(({ name }) => name));
   const inBoth = new Set(gateway.map(({ name }) => name).filter((name) => inOperator.has(name)));
   const everywhere = ({ name }: MetricDescription): boolean => inBoth.has(name);
@@ -26,6 +27,11 @@ export function metricsPage(): string {
     ...section('Every process', operator.filter(everywhere)),
     ...section('Operator and placement controller', only(operator)),
     ...section('Gateway', only(gateway)),
+    ...section(
+      'Agent',
+      agent.filter(({ name }) => !inOperator.has(name)),
+      'It also has `rest_client_*` and `multicluster_cache_*` of the list above.',
+    ),
   ].join('\n');
 }
 
@@ -33,10 +39,18 @@ function own(metrics: readonly MetricDescription[]): MetricDescription[] {
   return metrics.filter(({ name }) => !PROCESS.test(name)).sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-function section(title: string, metrics: readonly MetricDescription[]): string[] {
+function section(title: string, metrics: readonly MetricDescription[], note?: string): string[] {
   const rows = metrics.map(({ name, type, labels, help }) => {
     const names = labels.map((label) => `\`${label}\``).join(', ');
     return `| \`${name}\` | ${type} | ${names} | ${cell(help)} |`;
   });
-  return [`## ${title}`, '', '| metric | type | labels | meaning |', '| --- | --- | --- | --- |', ...rows, ''];
+  return [
+    `## ${title}`,
+    '',
+    ...(note === undefined ? [] : [note, '']),
+    '| metric | type | labels | meaning |',
+    '| --- | --- | --- | --- |',
+    ...rows,
+    '',
+  ];
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Regenerates what is derived, then checks the format, the lint rules, the types and the commit subjects. Fails when
-# regenerating changed a file. With CI=true the tree must be as it is committed, too.
+# Regenerates what is derived, then checks the format, the lint rules, the types, the commit subjects and that no merge
+# is half done. Fails when regenerating changed a file. With CI=true the tree must be as it is committed, too.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -16,6 +16,11 @@ command -v sha256sum >/dev/null || hash=(shasum -a 256)
 snapshot() { # path and hash of every file that is not ignored
   git ls-files -z --cached --others --exclude-standard | xargs -0 "${hash[@]}" 2>/dev/null | sort -k 2 || true
 }
+
+if git grep -nE '^(<{7}|>{7}) ' -- .; then
+  echo "verify: these lines are the marks of a merge that was not finished" >&2
+  exit 1
+fi
 
 before=$(snapshot)
 npm run --silent generate

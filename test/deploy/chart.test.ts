@@ -128,16 +128,18 @@ describeWithPrograms('the Helm chart', ['helm', 'kustomize'], () => {
     },
   );
 
-  it('the Helm chart keeps the CustomResourceDefinitions and a namespace with objects of an engine, and nothing else', async () => {
+  it('the Helm chart keeps the CustomResourceDefinitions, the identities of the agents and a namespace with objects of an engine', async () => {
     const kept = async (...flags: readonly string[]): Promise<string[]> =>
       [...(await template(...flags))].filter(([, one]) => field(annotationsOf(one), KEEP) === 'keep').map(([id]) => id);
     const definitions = (ids: readonly string[]): number =>
       ids.filter((id) => id.startsWith('CustomResourceDefinition ')).length;
 
     const found = await kept('--set', 'onlyNamespace=fleet');
-    expect([definitions(found), found.filter((id) => id.startsWith('Namespace'))]).toEqual([6, ['Namespace /fleet']]);
-    expect(found).toHaveLength(7);
-    expect(await kept('--set', 'crds.keep=false')).toEqual([]);
+    const agents = 'Namespace /multicluster-engine-agents';
+    const namespaces = found.filter((id) => id.startsWith('Namespace'));
+    expect([definitions(found), new Set(namespaces)]).toEqual([6, new Set([agents, 'Namespace /fleet'])]);
+    expect(found).toHaveLength(8);
+    expect(await kept('--set', 'crds.keep=false')).toEqual([agents]);
     expect(definitions([...(await template('--set', 'crds.enabled=false')).keys()])).toBe(0);
   });
 

@@ -9,10 +9,14 @@ import { systemClock } from '../../src/runtime/clock.js';
 import { root } from '../support/repository/root.js';
 
 const signal = new AbortController().signal;
-const OPERATOR = 'system:serviceaccount:multicluster-engine:multicluster-engine-operator';
+const ACCOUNTS: Readonly<Record<string, string>> = {
+  operator: 'system:serviceaccount:multicluster-engine:multicluster-engine-operator',
+  'placement-controller': 'system:serviceaccount:multicluster-engine:placement-controller',
+};
 const USERS: Readonly<Record<string, readonly string[]>> = {
   root: ['system:masters'],
   operator: ['system:masters'],
+  'placement-controller': ['system:masters'],
   bob: ['system:authenticated'],
 };
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
@@ -55,7 +59,7 @@ async function ask(user: string, method: string, target: string, object?: JsonOb
     target,
     headers,
     body: object === undefined ? undefined : Buffer.from(JSON.stringify(object)),
-    user: { name: user === 'operator' ? OPERATOR : user, groups: USERS[user] ?? [] },
+    user: { name: ACCOUNTS[user] ?? user, groups: USERS[user] ?? [] },
     signal,
   });
   const value = body.kind === 'value' ? (body.value as JsonObject) : undefined;
@@ -142,6 +146,80 @@ describe('the policies of this product, unchanged,', () => {
       /^403 namespace default: the operator may not bind a role/,
     );
     expect(await ask('operator', 'POST', bindings('multicluster-engine'), bound)).toBe('201');
+  });
+
+  it('the policies let the operator bind the role to read the Leases of agents in their namespace only', async () => {
+    const bindings = (within: string): string => `${RBAC}/namespaces/${within}/rolebindings`;
+    const role = 'multicluster-engine-agent-leases';
+    const agents = 'multicluster-engine-agents';
+    const bound = roleBinding(role, role, 'multicluster-engine/placement-controller');
+    const metadata = { name: role };
+    const kind = 'ClusterRole';
+    expect(
+      await ask('root', 'POST', `${RBAC}/clusterroles`, {
+        apiVersion: 'rbac.authorization.k8s.io/v1',
+        kind,
+        metadata,
+        rules: [],
+      }),
+    ).toBe('201');
+    expect(await ask('root', 'POST', '/api/v1/namespaces', namespace(agents, {}))).toBe('201');
+    expect(await ask('operator', 'POST', bindings('multicluster-engine'), bound)).toMatch(
+      /^403 the operator may bind role multicluster-engine-agent-leases in namespace multicluster-engine-agents/,
+    );
+    const installer = 'multicluster-engine-installer';
+    const self = roleBinding(installer, installer, 'multicluster-engine/multicluster-engine-operator');
+    expect(await ask('operator', 'POST', bindings(agents), self)).toMatch(/^403 /);
+    for (const subject of ['multicluster-engine/gateway', 'multicluster-engine/multicluster-engine-operator'])
+      expect(await ask('operator', 'POST', bindings(agents), roleBinding(role, role, subject))).toMatch(
+        /^403 the operator may bind the installer role to itself and a component's role to that component/,
+      );
+    expect(
+      await ask('operator', 'POST', bindings(agents), roleBinding(role, role, 'tenant/placement-controller')),
+    ).toMatch(
+      /^403 binding multicluster-engine-agent-leases: the operator may bind it only to a ServiceAccount of target/,
+    );
+    expect(await ask('operator', 'POST', bindings(agents), bound)).toBe('201');
+  });
+
+  it('the policies let the placement controller change nothing of a ManagedCluster but the taints of the hub', async () => {
+    const clusters = '/apis/cluster.fleetmgmt.io/v1alpha1/managedclusters';
+    const cluster = (name: string, spec: JsonObject): JsonObject => ({
+      apiVersion: 'cluster.fleetmgmt.io/v1alpha1',
+      kind: 'ManagedCluster',
+      metadata: { name },
+      spec,
+    });
+    const cordoned = { key: 'cluster.fleetmgmt.io/cordoned', effect: 'NoSelectIfNew' };
+    const taints = ['unreachable', 'unavailable'].map((key) => ({
+      key: `cluster.fleetmgmt.io/${key}`,
+      effect: 'NoSelect',
+      timeAdded: '2026-01-01T00:00:00Z',
+    }));
+    const asController = (patch: JsonObject): Promise<string> =>
+      ask('placement-controller', 'PATCH', `${clusters}/edge`, patch);
+    const spec = { hubAcceptsClient: false, displayName: 'Edge', taints: [cordoned] };
+    expect(await ask('root', 'POST', clusters, cluster('edge', spec))).toBe('201');
+    expect(await asController({ spec: { taints: [...taints, cordoned] } })).toBe('200');
+    expect(await asController({ spec: { taints: [cordoned] } })).toBe('200');
+    for (const changed of [[], [{ ...cordoned, value: 'x' }], [cordoned, { key: 'mine', effect: 'NoSelect' }]])
+      expect(await asController({ spec: { taints: changed } })).toMatch(
+        /^403 the placement controller may give a ManagedCluster the taints unreachable and unavailable, and no other/,
+      );
+    for (const change of [
+      { spec: { hubAcceptsClient: true } },
+      { spec: { hubAcceptsClient: null } },
+      { spec: { displayName: 'Other' } },
+      { spec: { leaseDurationSeconds: 3600 } },
+      { metadata: { labels: { a: 'b' } } },
+      { metadata: { annotations: { a: 'b' } } },
+      { metadata: { finalizers: ['a/b'] } },
+    ])
+      expect(await asController(change)).toMatch(
+        /^403 the placement controller may change nothing of a ManagedCluster but its taints and its status/,
+      );
+    expect(await ask('placement-controller', 'POST', clusters, cluster('new', {}))).toMatch(/^403 /);
+    expect(await ask('root', 'PATCH', `${clusters}/edge`, { spec: { hubAcceptsClient: true } })).toBe('200');
   });
 
   it('the policies deny the operator writes of the spec of an engine', async () => {

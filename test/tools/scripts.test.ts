@@ -3,6 +3,8 @@ import path from 'node:path';
 
 import { describe, expect, it } from '@jest/globals';
 
+import { pages, readPage } from '../support/repository/documents.js';
+import { typedBlocksIn } from '../support/repository/markdown.js';
 import { root } from '../support/repository/root.js';
 
 interface Rule {
@@ -12,7 +14,7 @@ interface Rule {
   readonly why: string;
 }
 
-/** What a script must not use: macOS has bash 3.2, and BSD tools with other options than GNU's. */
+/** What a script, or a command of a page, must not use: macOS has bash 3.2, and BSD tools with other options than GNU's. */
 const RULES: readonly Rule[] = [
   { pattern: /\b(?:mapfile|readarray)\b/, examples: ['mapfile -t files'], why: 'needs bash 4' },
   {
@@ -33,9 +35,15 @@ const RULES: readonly Rule[] = [
     why: 'is not in macOS: use sha256 of testing/buildcache.sh',
   },
   {
-    pattern: /\bsed\b.* -[a-zA-Z]*i/,
+    // A suffix that follows at once, as in -i.before, is read by both.
+    pattern: /\bsed\b.* -[a-zA-Z]*i(?!\.)/,
     examples: ['sed -i s/a/b/ file', 'sed -Ei s/a/b/ file'],
     why: 'has other arguments in BSD sed',
+  },
+  {
+    pattern: /\bsed\b.*\\[rn]\b(?=.*\/.*\/)/,
+    examples: ["sed 's/\\r$//'"],
+    why: 'is a letter in a pattern of BSD sed: use tr',
   },
   { pattern: /\bxargs\b.* (?:-r\b|--no-run-if-empty)/, examples: ['xargs -0 -r rm'], why: 'is a GNU option' },
   { pattern: /\bgrep\b.* -[a-zA-Z]*P/, examples: ['grep -oP x'], why: 'is a GNU option' },
@@ -84,6 +92,12 @@ describe('the scripts', () => {
 
     expect(files).toEqual(expect.arrayContaining(['test/run.sh', 'tools/verify.sh']));
     expect(files.flatMap((file) => faults(file, readFileSync(path.join(root, file), 'utf8')))).toEqual([]);
+  });
+
+  it.each(pages())('the commands of %s use nothing that macOS does not have', (page) => {
+    const found = typedBlocksIn(readPage(page)).flatMap(({ line, text }) => faults(`${page}:${line}`, text));
+
+    expect(found).toEqual([]);
   });
 
   it.each(RULES.flatMap(({ examples }) => examples))('the line %j of a script is found', (line) => {

@@ -18,6 +18,8 @@ export function objectTemplate(object: JsonRecord): string {
   const template = new Template();
   const placed = inRelease(object, template);
   if (placed['kind'] === 'CustomResourceDefinition') return kept(template.text(placed), '.Values.crds.keep');
+  // The identities of all agents are in the namespace: without it every cluster would have to join again.
+  if (placed['kind'] === 'Namespace') return kept(template.text(placed));
   return template.text(placed['kind'] === 'Deployment' ? operatorDeployment(placed, template) : placed);
 }
 
@@ -57,7 +59,7 @@ function inRelease(object: JsonRecord, template: Template): JsonRecord {
 }
 
 /** The object with another namespace, if it is in `from`, and its subjects likewise. */
-function moved(object: JsonRecord, from: string, to: string): JsonRecord {
+export function moved(object: JsonRecord, from: string, to: string): JsonRecord {
   const placed = (holder: JsonRecord): JsonRecord =>
     holder['namespace'] === from ? { ...holder, namespace: to } : holder;
   const subjects = object['subjects'];
@@ -69,7 +71,7 @@ function moved(object: JsonRecord, from: string, to: string): JsonRecord {
 }
 
 /** The text of an object with the annotation {@link KEEP}; with a condition only where that is true. */
-function kept(text: string, condition?: string): string {
+export function kept(text: string, condition?: string): string {
   const annotations = `  annotations:\n    ${KEEP}\n`;
   const guarded = condition === undefined ? annotations : `  {{- if ${condition} }}\n${annotations}  {{- end }}\n`;
   return text.replace('metadata:\n', `metadata:\n${guarded}`);

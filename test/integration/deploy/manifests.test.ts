@@ -4,6 +4,9 @@ import path from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 
 import {
+  AGENT_LEASES_ROLE,
+  AGENTS_NAMESPACE,
+  CLUSTERS_LEASE,
   DEFAULT_TARGET_NAMESPACE,
   ENGINE_LABEL,
   ENGINE_LEASE,
@@ -20,9 +23,25 @@ import { at, folderOf, pick, rendered, rulesOf, type Overlay } from './overlay.j
 const OVERLAYS: readonly Overlay[] = ['default', 'namespaced'];
 const PLACEMENT_ROLE = 'multicluster-engine-placement-controller';
 const USER_ROLES = ['multicluster-engine-admin', 'multicluster-engine-edit', 'multicluster-engine-view'];
-const POLICIES = ['bindings', 'engines', 'in-use', 'namespaces', 'objects', 'set-binding', 'target', 'warnings'];
-/** Those that concern every user, and not the operator alone. */
-const FOR_USERS = ['in-use', 'set-binding', 'warnings'].map((name) => `multicluster-engine-${name}`);
+/** The roles of agents, and of people who let clusters join: no component of the hub has them. */
+const AGENT_ROLES = ['multicluster-engine-agents', 'multicluster-engine-enroller'];
+/** The policy that limits the placement controller, whose ServiceAccount is in the target namespace. */
+const HEALTH = 'multicluster-engine-health';
+const COMPONENT = 'system:serviceaccount:infra:placement-controller';
+const POLICIES = [
+  'health',
+  'agents',
+  'bindings',
+  'engines',
+  'in-use',
+  'namespaces',
+  'objects',
+  'set-binding',
+  'target',
+  'warnings',
+];
+/** Those that concern other users than the operator. */
+const FOR_USERS = ['agents', 'in-use', 'set-binding', 'warnings'].map((name) => `multicluster-engine-${name}`);
 const WARNINGS = 'multicluster-engine-warnings';
 const CONTAINER = 'spec.template.spec.containers.0';
 
@@ -38,8 +57,8 @@ describeWithServer('the manifests of deploy/', {}, (server) => {
       return objects.filter((one) => one.kind === 'ClusterRole' || one.kind === 'Role');
     }
 
-    test(`the overlay ${overlay} has at most 25 RBAC rules besides those for users`, () => {
-      const own = roles().filter((role) => !USER_ROLES.includes(role.metadata?.name ?? ''));
+    test(`the overlay ${overlay} has at most 25 RBAC rules for the hub`, () => {
+      const own = roles().filter((role) => ![...USER_ROLES, ...AGENT_ROLES].includes(role.metadata?.name ?? ''));
 
       expect(own.flatMap(rulesOf).length).toBeGreaterThan(0);
       expect(own.flatMap(rulesOf).length).toBeLessThanOrEqual(25);
@@ -53,15 +72,18 @@ describeWithServer('the manifests of deploy/', {}, (server) => {
       expect(words.filter((word) => word.includes('*') || ['escalate', 'impersonate'].includes(word))).toEqual([]);
     });
 
-    test(`the overlay ${overlay} grants access to leases by name only`, () => {
+    test(`the overlay ${overlay} grants components access to leases by name, and to those of agents without a write`, () => {
       const rules = roles()
+        .filter((role) => !AGENT_ROLES.includes(role.metadata?.name ?? ''))
         .flatMap(rulesOf)
         .filter((rule) => rule.resources.includes('leases'));
 
       expect(rules.map((rule) => rule.resourceNames)).toEqual(
-        expect.arrayContaining([[ENGINE_LEASE], [PLACEMENT_LEASE]]),
+        expect.arrayContaining([[ENGINE_LEASE], [PLACEMENT_LEASE, CLUSTERS_LEASE]]),
       );
-      expect(rules).toHaveLength(2);
+      expect(rules).toHaveLength(3);
+      const unnamed = rules.filter((rule) => rule.resourceNames === undefined);
+      expect(unnamed.map(({ verbs }) => verbs)).toEqual([['list', 'watch']]);
     });
 
     test(`the overlay ${overlay} lets only the placement controller write decisions, and no user write a status`, () => {
@@ -94,8 +116,9 @@ describeWithServer('the manifests of deploy/', {}, (server) => {
       for (const policy of restricting) {
         const pattern =
           /matches\('(.*)'\)/.exec(String(at(policy, 'spec.matchConditions.0.expression')))?.[1] ?? 'nothing';
-        expect(user).toMatch(new RegExp(pattern));
-        expect(`${user}-2`).not.toMatch(new RegExp(pattern));
+        const limited = policy.metadata?.name === HEALTH ? COMPONENT : user;
+        expect(limited).toMatch(new RegExp(pattern));
+        expect(`${limited}-2`).not.toMatch(new RegExp(pattern));
       }
     });
 
@@ -211,7 +234,7 @@ describeWithServer('the manifests of deploy/', {}, (server) => {
     );
 
     expect(bind).toHaveLength(1);
-    expect(bind[0]?.resourceNames).toEqual([INSTALLER_ROLE, PLACEMENT_ROLE]);
+    expect(bind[0]?.resourceNames).toEqual([INSTALLER_ROLE, PLACEMENT_ROLE, AGENT_LEASES_ROLE]);
     expect(JSON.stringify(pick(objects, 'ValidatingAdmissionPolicy', 'multicluster-engine-namespaces'))).toContain(
       `'${ENGINE_LABEL}'`,
     );
@@ -227,11 +250,14 @@ describeWithServer('the manifests of deploy/', {}, (server) => {
       'events',
     ]);
     expect(at(pick(objects, 'RoleBinding', INSTALLER_ROLE), 'metadata.namespace')).toBe(DEFAULT_TARGET_NAMESPACE);
-    expect(at(pick(objects, 'ClusterRoleBinding', PLACEMENT_ROLE), 'subjects.0')).toEqual({
+    const component = {
       kind: 'ServiceAccount',
       name: 'placement-controller',
       namespace: DEFAULT_TARGET_NAMESPACE,
-    });
+    };
+    expect(at(pick(objects, 'ClusterRoleBinding', PLACEMENT_ROLE), 'subjects.0')).toEqual(component);
+    expect(at(pick(objects, 'RoleBinding', AGENT_LEASES_ROLE), 'metadata.namespace')).toBe(AGENTS_NAMESPACE);
+    expect(at(pick(objects, 'RoleBinding', AGENT_LEASES_ROLE), 'subjects.0')).toEqual(component);
     expect(at(pick(objects, 'Namespace', DEFAULT_TARGET_NAMESPACE), 'metadata.labels')).toMatchObject({
       'pod-security.kubernetes.io/enforce': 'restricted',
     });

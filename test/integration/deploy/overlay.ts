@@ -1,11 +1,10 @@
-import path from 'node:path';
-
 import { loadAll } from 'js-yaml';
 
 import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
 import { kubectlOk } from '@multicluster-engine/kube-apiserver/testing/kubectl';
-import { root } from '../../support/repository/root.js';
+
+export { applyOverlay, overlayFolder as folderOf } from '../../support/hub/overlays.js';
 
 export type Overlay = 'default' | 'namespaced';
 
@@ -16,20 +15,10 @@ export interface PolicyRule {
   readonly verbs: readonly string[];
 }
 
-/** The folder of an overlay. */
-export function folderOf(overlay: Overlay): string {
-  return path.join(root, 'deploy', 'overlays', overlay);
-}
-
 /** The objects of an overlay (or of the given folder), rendered by `kubectl kustomize`. */
 export async function rendered(server: ControlPlane, folder: string): Promise<AnyObject[]> {
   const text = await kubectlOk(['kustomize', folder], { kubeconfig: server.adminKubeconfig });
   return loadAll(text).filter(isObject);
-}
-
-/** Applies an overlay as documented in the README. */
-export function applyOverlay(server: ControlPlane, overlay: Overlay): Promise<string> {
-  return kubectlOk(['apply', '--server-side', '-k', folderOf(overlay)], { kubeconfig: server.adminKubeconfig });
 }
 
 /** The object of a kind and name; throws when there is none. */

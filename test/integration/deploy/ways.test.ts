@@ -1,6 +1,14 @@
 import { beforeAll, expect, test } from '@jest/globals';
 
-import { ENGINE_LABEL, INSTALLER_ROLE, OPERATOR_NAMESPACE, OPERATOR_SERVICE_ACCOUNT } from '../../../src/api/names.js';
+import {
+  AGENT_LEASES_ROLE,
+  AGENTS_NAMESPACE,
+  ENGINE_LABEL,
+  ENROLLER_ROLE,
+  INSTALLER_ROLE,
+  OPERATOR_NAMESPACE,
+  OPERATOR_SERVICE_ACCOUNT,
+} from '../../../src/api/names.js';
 import type { ApiAnswer, ApiRequest } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
@@ -67,6 +75,31 @@ const BINDING: readonly Attempt[] = [
       { kind: 'User', name: 'alice', apiGroup: 'rbac.authorization.k8s.io' },
     ]),
     stoppedBy: ['bindings'],
+  },
+  {
+    way: 'bind the installer role in the namespace of the agents',
+    request: install(AGENTS_NAMESPACE),
+    stoppedBy: ['bindings', 'target'],
+  },
+  {
+    way: 'bind the role for Leases of agents in another namespace',
+    request: binding(TENANT, AGENT_LEASES_ROLE, AGENT_LEASES_ROLE, [account(TARGET, 'placement-controller')]),
+    stoppedBy: ['bindings', 'target'],
+  },
+  {
+    way: 'bind the role for Leases of agents to itself',
+    request: binding(AGENTS_NAMESPACE, AGENT_LEASES_ROLE, AGENT_LEASES_ROLE, [OPERATOR]),
+    stoppedBy: ['bindings', 'target'],
+  },
+  {
+    way: 'bind the role for Leases of agents to a namesake in another namespace',
+    request: binding(AGENTS_NAMESPACE, AGENT_LEASES_ROLE, AGENT_LEASES_ROLE, [account(TENANT, 'placement-controller')]),
+    stoppedBy: ['bindings', 'target'],
+  },
+  {
+    way: 'bind the role of the enrollers',
+    request: binding(AGENTS_NAMESPACE, ENROLLER_ROLE, ENROLLER_ROLE, [OPERATOR]),
+    stoppedBy: ['rights'],
   },
   {
     way: 'bind the installer role in the whole cluster',
