@@ -1,15 +1,67 @@
-import { runBenches } from '@multicluster-engine/kube-apiserver/testing/bench';
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+
+import { runBenches, type Figure } from '@multicluster-engine/kube-apiserver/testing/bench';
 
 import { root } from '../test/support/repository/root.js';
+import { bundle } from '../tools/bundle.js';
 import { fleetFigures } from './fleet/figures.js';
 import { attackFigures } from './gateway/attacks.js';
 import { gatewayFigures } from './gateway/figures.js';
+import { placementFigures, ROW_NAMES } from './placement/figures.js';
+import { partsFigures } from './placement/parts.js';
 import { standaloneFigures } from './standalone.js';
 
-/** `npm run bench`, or `npm run bench -- NAME …`. */
+/**
+ * `npm run bench`, or `npm run bench -- NAME …`. The benches `placement-CLUSTERSxPLACEMENTS` take options:
+ *   --server=embedded|real|FILE   the API server: this project's, kube-apiserver, or that of a kubeconfig (an empty hub)
+ *   --runs=N                      how often each figure is measured; default 5
+ *   --rows=ROW,…                  only these rows
+ *   --profiles=DIR                also a CPU profile of the controller for each row, of the last run
+ */
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    server: { type: 'string', default: 'embedded' },
+    runs: { type: 'string', default: '5' },
+    rows: { type: 'string', default: ROW_NAMES.join(',') },
+    profiles: { type: 'string' },
+  },
+});
+
+const PLACEMENT_SIZES = ['100x100', '1000x200', '1000x1000', '5000x1000', '10000x10000'];
+
+function placementBench(name: string): () => Promise<readonly Figure[]> {
+  const [clusters = 0, placements = 0] = name.split('x').map(Number);
+  const profiles = values.profiles === undefined ? undefined : path.resolve(values.profiles);
+  if (profiles !== undefined) mkdirSync(profiles, { recursive: true });
+  const rows = ROW_NAMES.filter((row) => values.rows.split(',').includes(row));
+  return async () => {
+    // What is measured is what is shipped: the compiled sources load more modules, and more of each.
+    const folder = path.join(root, 'dist', 'bench', 'bundle');
+    await bundle(root, folder);
+    const main = path.join(folder, 'main.js');
+    const options = { server: values.server, runs: Number(values.runs), main, rows, profiles };
+    return placementFigures({ clusters, placements }, options);
+  };
+}
+
+// The profiler takes CPU time of its own: what is measured with it is no result.
+const suffix = (values.server === 'embedded' ? '' : '-real') + (values.profiles === undefined ? '' : '-profiled');
+const asked = positionals.flatMap((name) => /^placement-(\d+x\d+)$/.exec(name)?.[1] ?? []);
+const sizes = [...new Set([...PLACEMENT_SIZES, ...asked])];
+const placements = sizes.map((size) => [`placement-${size}${suffix}`, placementBench(size)] as const);
 await runBenches(
   root,
-  { gateway: gatewayFigures, attacks: attackFigures, standalone: standaloneFigures, fleet: fleetFigures },
-  process.argv.slice(2),
+  {
+    gateway: gatewayFigures,
+    attacks: attackFigures,
+    standalone: standaloneFigures,
+    fleet: fleetFigures,
+    'placement-parts': () => partsFigures(),
+    ...Object.fromEntries(placements),
+  },
+  positionals.map((name) => (/^placement-\d/.test(name) ? `${name}${suffix}` : name)),
 );
 process.exit();

@@ -77,7 +77,7 @@ function decisionsOf({ metadata }: RawObject, inputs: WorldInputs): readonly Raw
   const input = inputs.input({ namespace, name });
   if (input === undefined) return [];
   const owner = { apiVersion: apiVersionOf(Placements), kind: Placements.kind, name, uid, controller: true };
-  return outcomeOf(input.snapshot).slots.map((clusters, index) => ({
+  return outcomeOf(input.snapshot).published.slots.map((clusters, index) => ({
     apiVersion: apiVersionOf(PlacementDecisions),
     kind: PlacementDecisions.kind,
     metadata: {

@@ -33,6 +33,8 @@ const BAD_CLIENT_LOADS: readonly (readonly [
   ['900 that ask for a page a second and do not read it', { unread: 900 }, []],
   ['1,500 of all kinds, more than there is room for', { handshake: 500, head: 500, body: 500 }, []],
   ['200 that send 50 requests at once again and again', { pipeline: 200 }, []],
+  ['200 that send 3,640 tiny requests at once again and again', { tinyRequests: 200 }, []],
+  ['400 that begin a TLS handshake and leave, a second apart', { clientHello: 400 }, []],
 ];
 
 function say(line: string): void {

@@ -1,0 +1,98 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+import { freePorts } from '@multicluster-engine/kube-apiserver';
+import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
+import type { ProbeRequest, Sample } from './probe.js';
+
+/** The program as it was compiled. */
+export const COMPILED = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+const PROBE = new URL('./probe.js', import.meta.url).href;
+/** Concurrent reconciles: the default of the operator. */
+export const WORKERS = 8;
+
+/** The placement controller in a process of its own, with a probe in it. */
+export class ControllerProcess {
+  readonly #child: ChildProcess;
+  readonly #ports: { readonly metrics: number; readonly health: number };
+  /** Resolves when its modules are loaded. */
+  readonly #started: Promise<unknown>;
+  #answered: Promise<unknown> = Promise.resolve();
+
+  private constructor(child: ChildProcess, ports: { readonly metrics: number; readonly health: number }) {
+    this.#child = child;
+    this.#ports = ports;
+    const { stdout } = child;
+    this.#started = stdout === null ? Promise.resolve() : once(stdout, 'data');
+  }
+
+  /** Starts `main`, the file of the program, without the limits of its client. `log`: the file for its log. */
+  static async start(main: string, kubeconfig: string, log: string): Promise<ControllerProcess> {
+    const [metrics = 0, health = 0] = await freePorts(2);
+    const flags = [
+      '--controllers=placement',
+      `--kubeconfig=${kubeconfig}`,
+      '--leader-election-namespace=default',
+      `--workers=${WORKERS}`,
+      '--kube-api-qps=10000',
+      '--kube-api-burst=20000',
+      `--metrics-listen=127.0.0.1:${metrics}`,
+      `--health-listen=127.0.0.1:${health}`,
+    ];
+    const child = fork(main, ['operator', ...flags], {
+      execArgv: ['--expose-gc', '--import', PROBE],
+      env: { PATH: process.env['PATH'] ?? '' },
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    });
+    const file = createWriteStream(log, { flags: 'a' });
+    child.stdout?.pipe(file);
+    child.stderr?.pipe(file);
+    await once(child, 'spawn');
+    return new ControllerProcess(child, { metrics, health });
+  }
+
+  /** Waits until its caches are synced. */
+  async ready(): Promise<void> {
+    await waitFor(
+      'the controller to be ready',
+      async () => (await fetch(`http://127.0.0.1:${this.#ports.health}/readyz`)).ok,
+      { deadlineMs: 300_000 },
+    );
+  }
+
+  /** Resolves when it has loaded its modules, which blocks the event loop, and begins to read the fleet. */
+  async loaded(): Promise<void> {
+    await this.#started;
+  }
+
+  /** One question at a time. @throws Error when the process has ended. */
+  ask(request: ProbeRequest): Promise<Sample> {
+    const asked = this.#answered.then(async () => {
+      if (!this.#child.connected) throw new Error('the controller has ended: see its log');
+      const answer = once(this.#child, 'message');
+      this.#child.send(request);
+      const [sample]: Sample[] = await answer;
+      if (sample === undefined) throw new Error('the probe has not answered');
+      return sample;
+    });
+    this.#answered = asked.catch(() => undefined);
+    return asked;
+  }
+
+  /** How many reconciles of Placements have ended. */
+  async reconciles(): Promise<number> {
+    const text = await (await fetch(`http://127.0.0.1:${this.#ports.metrics}/metrics`)).text();
+    const counts = text.matchAll(/^controller_runtime_reconcile_total\{(?=.*controller="placement").*\} (\d+)$/gm);
+    return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
+  }
+
+  /** Ends it and waits; its Lease is released. */
+  async stop(): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const exited = once(this.#child, 'exit');
+    this.#child.kill('SIGTERM');
+    await exited;
+  }
+}

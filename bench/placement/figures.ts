@@ -1,0 +1,146 @@
+import type { Figure } from '@multicluster-engine/kube-apiserver/testing/bench';
+import { COMPILED } from './controller.js';
+import type { FleetSize } from './fleet.js';
+import { bareRate, firstStart, flip, groupFlip, heartbeat, miss, newPlacements, restart, type Values } from './rows.js';
+import { FULL, World, type Effort, type WorldOptions } from './world.js';
+
+/** One figure of a fleet: its target, what is measured, and its limits. */
+interface FigureRow {
+  readonly key: string;
+  readonly id: string;
+  readonly measure: string;
+  readonly unit: string;
+  readonly atMost?: number;
+  readonly atLeast?: number;
+}
+
+/** The rows of the bench in the order in which they are measured. */
+const ROWS = { miss, heartbeat, flip, group: groupFlip, new: newPlacements } as const;
+export type RowName = keyof typeof ROWS;
+export const ROW_NAMES = Object.keys(ROWS) as readonly RowName[];
+
+const FIGURES: readonly FigureRow[] = [
+  {
+    key: 'miss.cpu',
+    id: 'P1',
+    measure: 'a label that no Placement names, one at a time: CPU',
+    unit: 'ms',
+    atMost: 0.2,
+  },
+  { key: 'miss.burst', id: 'P1', measure: 'the same, many at once: CPU each', unit: 'ms', atMost: 0.2 },
+  { key: 'miss.reconciles', id: 'P1', measure: 'the same: reconciles in all', unit: '', atMost: 0 },
+  { key: 'miss.writes', id: 'P1', measure: 'the same: writes in all', unit: '', atMost: 0 },
+  { key: 'flip.cpu', id: 'P2', measure: 'a label that changes one decision: CPU', unit: 'ms', atMost: 4 },
+  { key: 'flip.p50', id: 'P2', measure: 'the same: label to decision, p50', unit: 'ms', atMost: 62 },
+  { key: 'flip.p99', id: 'P2', measure: 'the same: label to decision, p99', unit: 'ms' },
+  { key: 'flip.moved', id: 'P2', measure: 'the same: other decisions that moved', unit: '', atMost: 0 },
+  { key: 'flip.reconciles', id: 'P2', measure: 'the same: reconciles', unit: '', atMost: 1 },
+  { key: 'flip.writes', id: 'P2', measure: 'the same: writes', unit: '', atMost: 2 },
+  { key: 'flip.events', id: 'P2', measure: 'the same: events', unit: '', atMost: 1 },
+  { key: 'flip.reads', id: 'P2', measure: 'the same: reads', unit: '', atMost: 0 },
+  { key: 'group.p50', id: 'P7', measure: 'a label that 100 Placements name: to the last decision, p50', unit: 'ms' },
+  { key: 'group.p99', id: 'P7', measure: 'the same: p99', unit: 'ms', atMost: 250 },
+  {
+    key: 'heartbeat.cpu',
+    id: 'P6',
+    measure: 'a status of each cluster, many at once: CPU each',
+    unit: 'ms',
+    atMost: 0.15,
+  },
+  { key: 'heartbeat.paced', id: 'P6', measure: 'the same, 10,000 a minute: CPU each', unit: 'ms', atMost: 0.15 },
+  { key: 'heartbeat.reconciles', id: 'P6', measure: 'the same: reconciles in all', unit: '', atMost: 0 },
+  { key: 'heartbeat.writes', id: 'P6', measure: 'the same: writes in all', unit: '', atMost: 0 },
+  { key: 'new.cpu', id: 'P5', measure: 'a new Placement: CPU', unit: 'ms', atMost: 3 },
+  { key: 'new.writes', id: 'P5', measure: 'the same: writes', unit: '', atMost: 2 },
+  { key: 'new.sets', id: 'P5', measure: 'the same: writes of the status of sets and bindings', unit: '' },
+  { key: 'new.events', id: 'P5', measure: 'the same: events', unit: '', atMost: 1 },
+  { key: 'new.reads', id: 'P5', measure: 'the same: reads', unit: '', atMost: 0 },
+  { key: 'new.rate', id: 'P5', measure: 'new Placements, create to decision', unit: '/s' },
+  { key: 'bare.rate', id: 'P5', measure: 'a bare client with the same writes', unit: '/s' },
+  { key: 'new.share', id: 'P5', measure: 'new Placements, as a share of the bare client', unit: '', atLeast: 0.85 },
+  { key: 'start.decided', id: 'P5', measure: 'start until each Placement is decided', unit: 's' },
+  { key: 'start.cpu', id: 'P5', measure: 'the same, until it is quiet: CPU', unit: 's' },
+  { key: 'start.writes', id: 'P5', measure: 'the same: writes a Placement', unit: '', atMost: 2 },
+  { key: 'start.peak', id: 'P4', measure: 'the same: peak memory', unit: 'MiB' },
+  { key: 'restart.quiet', id: 'P4', measure: 'start with all decisions, until it is quiet', unit: 's', atMost: 20 },
+  { key: 'restart.cpu', id: 'P4', measure: 'the same: CPU', unit: 's' },
+  { key: 'restart.writes', id: 'P4', measure: 'the same: writes', unit: '', atMost: 0 },
+  { key: 'restart.loop', id: 'P4', measure: 'the same: longest delay of the event loop', unit: 'ms', atMost: 20 },
+  { key: 'memory.peak', id: 'P4', measure: 'the same: peak memory', unit: 'MiB' },
+  { key: 'memory.collected', id: 'P4', measure: 'the same: memory after a collection', unit: 'MiB' },
+  { key: 'memory.heap', id: 'P4', measure: 'the same: heap after a collection', unit: 'MiB' },
+  { key: 'idle.cpu', id: 'P4', measure: 'while nothing happens: CPU a second', unit: 'ms' },
+];
+
+/** Limits of the peak memory, MiB, by the size of the fleet. */
+const PEAK_LIMITS: readonly (readonly [FleetSize, number])[] = [
+  [{ clusters: 1_000, placements: 1_000 }, 90],
+  [{ clusters: 10_000, placements: 10_000 }, 400],
+];
+
+export interface PlacementBenchOptions {
+  readonly server: string;
+  /** Each run has a fleet, a server and a controller of its own. */
+  readonly runs: number;
+  /** The file of the program; default: the compiled one. */
+  readonly main?: string;
+  readonly rows?: readonly RowName[];
+  readonly effort?: Effort;
+  readonly profiles?: string | undefined;
+}
+
+/** P1 to P7 for a fleet of this size. */
+export async function placementFigures(
+  size: FleetSize,
+  { server, runs, main = COMPILED, rows = ROW_NAMES, effort = FULL, profiles }: PlacementBenchOptions,
+): Promise<readonly Figure[]> {
+  const values = new Map<string, number[]>();
+  for (let run = 1; run <= runs; run++) {
+    const say = (what: string): void =>
+      void process.stderr.write(`${size.clusters} x ${size.placements}, run ${run} of ${runs}: ${what}\n`);
+    const measured = await measureWorld({ size, server, effort, main, profiles }, rows, say);
+    for (const [key, value] of Object.entries(measured))
+      if (value !== undefined) values.set(key, [...(values.get(key) ?? []), value]);
+  }
+  return FIGURES.flatMap((row) => {
+    const measured = values.get(row.key);
+    return measured === undefined ? [] : [{ ...row, ...limitOf(row.key, size), values: measured }];
+  });
+}
+
+async function measureWorld(
+  options: WorldOptions,
+  rows: readonly RowName[],
+  say: (what: string) => void,
+): Promise<Values> {
+  say('seeding');
+  const world = await World.open(options);
+  try {
+    const values: Record<string, number | undefined> = {};
+    say('start');
+    Object.assign(values, await firstStart(world));
+    say('restart');
+    Object.assign(values, await restart(world));
+    values['idle.cpu'] = await world.measureIdle();
+    for (const row of rows) {
+      say(row);
+      Object.assign(values, await ROWS[row](world));
+    }
+    await world.stopController();
+    if (rows.includes('new')) {
+      say('bare client');
+      const { 'bare.rate': bare } = await bareRate(world);
+      const { 'new.rate': own } = values;
+      Object.assign(values, { 'bare.rate': bare, 'new.share': own && bare && own / bare });
+    }
+    return values;
+  } finally {
+    await world.close();
+  }
+}
+
+function limitOf(key: string, size: FleetSize): Pick<Figure, 'atMost'> {
+  if (key !== 'memory.peak' && key !== 'start.peak') return {};
+  const limit = PEAK_LIMITS.find(([of]) => of.clusters === size.clusters && of.placements === size.placements)?.[1];
+  return limit === undefined ? {} : { atMost: limit };
+}

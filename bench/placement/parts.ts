@@ -1,0 +1,245 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { fileURLToPath } from 'node:url';
+import { Pool } from 'undici';
+
+import type { ManagedCluster } from '../../src/api/generated/managedcluster.js';
+import { ManagedClusters } from '../../src/api/resources.js';
+import { clusterCacheOptions } from '../../src/controllers/clusters/caches.js';
+import { compileSpec } from '../../src/domain/placement/predicates.js';
+import { matchedClusters } from '../../src/domain/placement/rank.js';
+import { matches } from '../../src/domain/placement/rules.js';
+import { schedule } from '../../src/domain/placement/schedule.js';
+import { createCache, type Cache } from '../../src/kube/cache/reflector.js';
+import { objectPath } from '../../src/kube/client/path.js';
+import type { Call } from '../../src/kube/transport/call.js';
+import type { Credentials } from '../../src/kube/transport/credentials.js';
+import { createTransport, type Transport } from '../../src/kube/transport/transport.js';
+import { systemClock, systemRandom } from '../../src/runtime/clock.js';
+import { pairFor } from '../../test/gateway/rig.js';
+import { RecordingLog } from '../../test/support/fakes/log.js';
+import type { Figure } from '@multicluster-engine/kube-apiserver/testing/bench';
+import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
+import { inParallel } from './client.js';
+import { cluster } from './fleet.js';
+
+const RUNS = 5;
+const SERVER = fileURLToPath(new URL('./collection.js', import.meta.url));
+
+/** How much the parts are given to do. */
+export interface PartsEffort {
+  readonly runs: number;
+  readonly candidates: number;
+  readonly calls: number;
+  readonly objects: number;
+  readonly events: number;
+  readonly paced: number;
+}
+
+const FULL: PartsEffort = {
+  runs: RUNS,
+  candidates: 100_000,
+  calls: 4_000,
+  objects: 100_000,
+  events: 10_000,
+  paced: 2_000,
+};
+const AT_ONCE = 32;
+/** Ms between two paced events. */
+const PACE_MS = 2;
+
+/** P8, P9 and P10: the parts of the controller on their own. */
+export async function partsFigures(effort: PartsEffort = FULL): Promise<readonly Figure[]> {
+  const figures = [scheduleFigure(effort)];
+  const values = new Map<string, number[]>();
+  for (let run = 1; run <= effort.runs; run++) {
+    process.stderr.write(`parts: run ${run} of ${effort.runs}\n`);
+    const server = await startCollection(effort.objects);
+    const measured = { ...(await callValues(server, effort)), ...(await cacheValues(server, effort)) };
+    server.stop();
+    for (const [key, value] of Object.entries(measured)) values.set(key, [...(values.get(key) ?? []), value]);
+  }
+  for (const row of ROWS) figures.push({ ...row, values: values.get(row.key) ?? [] });
+  return figures;
+}
+
+const ROWS = [
+  { key: 'call.rate', id: 'P9', measure: 'PATCH by the transport, 32 at once', unit: '/s' },
+  { key: 'call.cpu', id: 'P9', measure: 'the same: CPU each', unit: 'ms' },
+  { key: 'bare.rate', id: 'P9', measure: 'PATCH by undici alone', unit: '/s' },
+  { key: 'bare.cpu', id: 'P9', measure: 'the same: CPU each', unit: 'ms' },
+  { key: 'call.share', id: 'P9', measure: 'rate of the transport as a share of undici', unit: '', atLeast: 0.8 },
+  { key: 'list.seconds', id: 'P10', measure: 'list of 100,000 clusters', unit: 's' },
+  { key: 'list.cpu', id: 'P10', measure: 'the same: CPU a cluster', unit: 'ms' },
+  { key: 'list.loop', id: 'P10', measure: 'the same: longest delay of the event loop', unit: 'ms', atMost: 20 },
+  { key: 'list.bytes', id: 'P10', measure: 'the same: heap a cluster', unit: 'B' },
+  { key: 'event.cpu', id: 'P10', measure: '10,000 events at once: CPU each', unit: 'ms' },
+  { key: 'event.loop', id: 'P10', measure: 'the same: longest delay of the event loop', unit: 'ms', atMost: 20 },
+  { key: 'paced.cpu', id: 'P10', measure: 'events one at a time: CPU each', unit: 'ms' },
+] as const;
+
+/** One decision of 100 among all candidates, eight expressions each. */
+function scheduleFigure({ runs, candidates }: PartsEffort): Figure {
+  const matchExpressions = Array.from({ length: 8 }, (_, key) => ({ key: `absent-${key}`, operator: 'DoesNotExist' }));
+  const rules = compileSpec({
+    numberOfClusters: 100,
+    predicates: [{ requiredClusterSelector: { labelSelector: { matchExpressions } } }],
+  });
+  const clusters = Array.from({ length: candidates }, (_, index) => {
+    const { metadata } = cluster(index).object;
+    return { name: metadata.name, deleting: false, labels: metadata.labels ?? {}, claims: {}, taints: [] };
+  });
+  const names = new Set(clusters.map(({ name }) => name));
+  const values = Array.from({ length: runs }, () => {
+    const began = performance.now();
+    const matched = matchedClusters(clusters.filter((one) => matches(rules, one)).map(({ name }) => name));
+    const has = (name: string): boolean => names.has(name);
+    const sizes = { count: candidates, matched, has, unmatched: [], tainted: new Map() };
+    schedule({
+      placement: { namespace: 'a', name: 'b', uid: 'c', generation: 1, rules, release: undefined, status: undefined },
+      bindings: [{ name: 's', clusterSet: 's', deleting: false }],
+      sets: new Map([['s', { name: 's', deleting: false, readable: true }]]),
+      candidates: sizes,
+      held: new Map(),
+      stored: [],
+      remembered: undefined,
+      now: 0,
+    });
+    return performance.now() - began;
+  });
+  const measure = `one decision among ${candidates} candidates, 8 expressions, without the index`;
+  return { key: 'schedule', id: 'P8', measure, unit: 'ms', values };
+}
+
+interface Collection {
+  readonly credentials: Credentials;
+  readonly transport: Transport;
+  stop(): void;
+}
+
+async function startCollection(objects: number): Promise<Collection> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'bench-parts-'));
+  const pair = await pairFor();
+  const [cert, key] = [path.join(folder, 'tls.crt'), path.join(folder, 'tls.key')];
+  writeFileSync(cert, pair.certificate);
+  writeFileSync(key, pair.privateKey, { mode: 0o600 });
+  const child = spawn(process.execPath, [SERVER, cert, key, String(objects)], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const [port] = await once(child.stdout, 'data');
+  const credentials: Credentials = {
+    server: `https://localhost:${String(port).trim()}`,
+    headers: { authorization: 'Bearer token' },
+    tls: { ca: pair.certificate, rejectUnauthorized: true },
+  };
+  const loader = { load: () => Promise.resolve(credentials) };
+  const transport = createTransport(loader, {
+    clock: systemClock,
+    random: systemRandom,
+    log: new RecordingLog(),
+    userAgent: 'bench',
+    limits: { default: { qps: 1e6, burst: 1e6 } },
+  });
+  return {
+    credentials,
+    transport,
+    stop() {
+      void transport.close();
+      child.stdin.end();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** CPU time of this process for `work`, ms, and how long it took, s. */
+async function cost(work: () => Promise<void>): Promise<{ readonly cpuMs: number; readonly seconds: number }> {
+  const before = process.cpuUsage();
+  const began = performance.now();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  return { cpuMs: (user + system) / 1000, seconds: (performance.now() - began) / 1000 };
+}
+
+async function callValues({ credentials, transport }: Collection, { calls }: PartsEffort): Promise<Values> {
+  const name = { name: 'cluster-0' };
+  const body = JSON.stringify({ metadata: { labels: { a: 'b' } } });
+  const contentType = 'application/merge-patch+json';
+  const call: Call = {
+    method: 'PATCH',
+    path: objectPath(ManagedClusters, name),
+    query: { fieldManager: 'bench' },
+    target: { verb: 'patch', resource: 'managedclusters', ...name },
+    idempotent: true,
+    contentType,
+    body,
+  };
+  const pool = new Pool(credentials.server, { connections: AT_ONCE, connect: { ...credentials.tls } });
+  const headers = { ...credentials.headers, accept: 'application/json', 'content-type': contentType };
+  const bare = async (): Promise<void> => {
+    const answer = await pool.request({ method: 'PATCH', path: `${call.path}?fieldManager=bench`, headers, body });
+    await answer.body.json();
+  };
+  const own = async (): Promise<void> => void (await transport.call(call));
+  for (const warm of [bare, own]) await inParallel(calls / 2, AT_ONCE, warm);
+  const bareCost = await cost(() => inParallel(calls, AT_ONCE, bare));
+  const ownCost = await cost(() => inParallel(calls, AT_ONCE, own));
+  await pool.destroy();
+  return {
+    'call.rate': calls / ownCost.seconds,
+    'call.cpu': ownCost.cpuMs / calls,
+    'bare.rate': calls / bareCost.seconds,
+    'bare.cpu': bareCost.cpuMs / calls,
+    'call.share': bareCost.seconds / ownCost.seconds,
+  };
+}
+
+type Values = Readonly<Record<string, number>>;
+
+async function cacheValues({ credentials, transport }: Collection, effort: PartsEffort): Promise<Values> {
+  const { objects, events, paced } = effort;
+  const tools = { clock: systemClock, random: systemRandom, log: new RecordingLog() };
+  const cache: Cache<ManagedCluster> = createCache(transport, clusterCacheOptions.clusters, tools);
+  let seen = 0;
+  cache.onChange(() => void seen++);
+  globalThis.gc?.();
+  const heap = process.memoryUsage().heapUsed;
+  const listed = await watched(async () => {
+    cache.start();
+    await cache.whenSynced();
+  });
+  globalThis.gc?.();
+  const bytes = (process.memoryUsage().heapUsed - heap) / objects;
+  const pool = new Pool(credentials.server, { connect: { ...credentials.tls }, headersTimeout: 0 });
+  const stream = async (count: number, every: number): Promise<void> => {
+    const goal = seen + count;
+    await (await pool.request({ method: 'POST', path: `/?count=${count}&every=${every}` })).body.dump();
+    await waitFor('the events', () => seen >= goal, { everyMs: 2 });
+  };
+  // The watch follows the list, and the code is compiled.
+  await stream(Math.ceil(events / 4), 0);
+  const stormed = await watched(() => stream(events, 0));
+  const single = await cost(() => stream(paced, PACE_MS));
+  await cache.stop();
+  await pool.destroy();
+  return {
+    'list.seconds': listed.seconds,
+    'list.cpu': listed.cpuMs / objects,
+    'list.loop': listed.loopMs,
+    'list.bytes': bytes,
+    'event.cpu': stormed.cpuMs / events,
+    'event.loop': stormed.loopMs,
+    'paced.cpu': single.cpuMs / paced,
+  };
+}
+
+const RESOLUTION_MS = 5;
+
+async function watched(work: () => Promise<void>): Promise<Awaited<ReturnType<typeof cost>> & { loopMs: number }> {
+  const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  delays.enable();
+  const spent = await cost(work);
+  delays.disable();
+  return { ...spent, loopMs: Math.max(delays.max / 1e6 - RESOLUTION_MS, 0) };
+}

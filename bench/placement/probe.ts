@@ -1,0 +1,72 @@
+import { writeFileSync } from 'node:fs';
+import { Session } from 'node:inspector/promises';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+
+/**
+ * Loaded into the process of the controller with --import, before its main file: answers the questions of the bench over
+ * the IPC channel. It works only while it answers; only the histogram of the event loop's delay has a timer, while it is on.
+ */
+
+export type ProbeRequest =
+  | { readonly kind: 'sample' | 'collect' | 'watchLoop' | 'startProfile' }
+  | { readonly kind: 'stopProfile'; readonly file: string };
+
+/** What the process has used since its start. */
+export interface Sample {
+  /** User and system time of all threads, ms. */
+  readonly cpuMs: number;
+  readonly residentMiB: number;
+  readonly peakMiB: number;
+  readonly heapMiB: number;
+  /** The longest delay of the event loop since `watchLoop`, ms; 0 without it. */
+  readonly loopDelayMs: number;
+}
+
+const MIB = 2 ** 20;
+/** Ms: a delay is known to this precision, and the timer of the histogram fires as often. */
+const RESOLUTION = 5;
+
+const session = new Session();
+let delays: ReturnType<typeof monitorEventLoopDelay> | undefined;
+
+function sample(): Sample {
+  const { user, system } = process.cpuUsage();
+  const { rss, heapUsed } = process.memoryUsage();
+  const loopDelayMs = delays === undefined ? 0 : Math.max(delays.max / 1e6 - RESOLUTION, 0);
+  const peakMiB = process.resourceUsage().maxRSS / 1024;
+  return { cpuMs: (user + system) / 1000, residentMiB: rss / MIB, peakMiB, heapMiB: heapUsed / MIB, loopDelayMs };
+}
+
+async function answer(request: ProbeRequest): Promise<Sample> {
+  switch (request.kind) {
+    case 'sample':
+      return sample();
+    case 'collect':
+      // What the first collection makes weak or finalizes, the second one takes.
+      for (let round = 0; round < 2; round++) await globalThis.gc?.({ type: 'major', execution: 'async' });
+      return sample();
+    case 'watchLoop':
+      delays?.disable();
+      delays = monitorEventLoopDelay({ resolution: RESOLUTION });
+      delays.enable();
+      return sample();
+    case 'startProfile':
+      session.connect();
+      await session.post('Profiler.enable');
+      await session.post('Profiler.setSamplingInterval', { interval: 500 });
+      await session.post('Profiler.start');
+      return sample();
+    case 'stopProfile': {
+      const { profile } = await session.post('Profiler.stop');
+      session.disconnect();
+      writeFileSync(request.file, JSON.stringify(profile));
+      return sample();
+    }
+  }
+}
+
+process.on('message', (request: ProbeRequest) => {
+  void answer(request).then((sampled) => process.send?.(sampled));
+});
+// The bench has ended.
+process.on('disconnect', () => process.exit(1));
