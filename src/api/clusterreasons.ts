@@ -46,3 +46,27 @@ export const InUseReasons = Object.freeze({
 });
 
 export type InUseReason = keyof typeof InUseReasons;
+
+/** Condition types of a ManagedCluster with an agent, which the hub writes; they are those of Open Cluster Management. */
+export const HUB_ACCEPTED_CONDITION = 'HubAcceptedManagedCluster';
+export const JOINED_CONDITION = 'ManagedClusterJoined';
+export const AVAILABLE_CONDITION = 'ManagedClusterConditionAvailable';
+export const CLOCK_SYNCED_CONDITION = 'ManagedClusterClockSynced';
+
+/** Condition type of a ManagedCluster that its agent writes. */
+export const CONTROL_PLANE_HEALTHY_CONDITION = 'ControlPlaneHealthy';
+
+/** Reasons of the conditions that the hub writes. */
+export const HealthReasons = Object.freeze({
+  HubClusterAdminAccepted: 'the hub expects an agent of the cluster and believes it',
+  HubClusterAdminDenied: 'the hub refuses the agent of the cluster',
+  ManagedClusterJoined: 'an agent has held the Lease of the cluster',
+  NeverJoined: 'no agent has held the Lease of the cluster yet',
+  ManagedClusterAvailable: 'the agent renews its Lease, and reports nothing wrong',
+  ManagedClusterKubeAPIServerUnavailable: 'the agent reports that the API server of its cluster fails',
+  ManagedClusterLeaseUpdateStopped: 'the hub has seen no renewal for three lease durations',
+  ManagedClusterClockSynced: 'the times that the agent writes agree with the clock of the hub',
+  ManagedClusterClockOutOfSync: 'the times that the agent writes differ by more than 60 s from the clock of the hub',
+});
+
+export type HealthReason = keyof typeof HealthReasons;

@@ -33,6 +33,17 @@ export function textField(value: unknown, key: string): string {
   return typeof found === 'string' ? found : '';
 }
 
+/** Whether two JSON values are equal, in any order of their keys. */
+export function sameJson(a: unknown, b: unknown): boolean {
+  if (Array.isArray(a) && Array.isArray(b))
+    return a.length === b.length && a.every((one, index) => sameJson(one, b[index]));
+  if (!isRecord(a) || !isRecord(b)) return a === b;
+  const keys = Object.keys(a);
+  return (
+    keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && sameJson(a[key], b[key]))
+  );
+}
+
 /** Freezes a JSON value deeply and returns it. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;

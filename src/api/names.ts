@@ -1,6 +1,8 @@
 /** Labels, annotations, finalizers and fixed object names: the words that stand in users' clusters. */
 
 export const PRODUCT = 'multicluster-engine';
+/** On every object of the product, with its name as the value. */
+export const PART_OF_LABEL = 'app.kubernetes.io/part-of';
 
 export const ENGINE_LABEL = 'multicluster.platform.io/engine';
 export const PAUSED_ANNOTATION = 'multicluster.platform.io/paused';
@@ -37,11 +39,35 @@ export const INSTALLER_ROLE = 'multicluster-engine-installer';
 export const COMPONENT_ROLE_PREFIX = 'multicluster-engine-';
 export const ENGINE_LEASE = 'multicluster-engine-engine';
 export const PLACEMENT_LEASE = 'multicluster-engine-placement';
+export const CLUSTERS_LEASE = 'multicluster-engine-clusters';
+
+/** The hub's namespace of the agents: for each cluster a ServiceAccount, a Lease and a Secret for joining, with its name. */
+export const AGENTS_NAMESPACE = 'multicluster-engine-agents';
+/** The namespace of the agent in its own cluster, and the Secret there with its token for the hub. */
+export const AGENT_NAMESPACE = 'multicluster-engine-agent';
+export const AGENT_TOKEN_SECRET = 'hub-token';
+/** The ClusterRole of people who let clusters join, and that of the controller that watches the agents' Leases. */
+export const ENROLLER_ROLE = 'multicluster-engine-enroller';
+export const AGENT_LEASES_ROLE = 'multicluster-engine-agent-leases';
 
 /** Field managers of server-side apply and of status writes: one per controller. */
 export const ENGINE_FIELD_MANAGER = 'multicluster-engine';
 export const PLACEMENT_FIELD_MANAGER = 'multicluster-engine-placement';
 export const CLUSTERS_FIELD_MANAGER = 'multicluster-engine-clusters';
+export const HEALTH_FIELD_MANAGER = 'multicluster-engine-health';
+export const AGENT_FIELD_MANAGER = 'multicluster-engine-agent';
+export const CLI_FIELD_MANAGER = 'kubectl-mce';
+
+/**
+ * Keys of taints. The hub adds the first two, for a cluster whose Lease is not renewed and for one whose API does not serve;
+ * people add the others.
+ */
+export const TAINTS = Object.freeze({
+  unreachable: 'cluster.fleetmgmt.io/unreachable',
+  unavailable: 'cluster.fleetmgmt.io/unavailable',
+  cordoned: 'cluster.fleetmgmt.io/cordoned',
+  draining: 'cluster.fleetmgmt.io/draining',
+});
 
 /** Decision objects hold at most this many clusters. */
 export const DECISION_SIZE = 100;

@@ -23,6 +23,7 @@ export const PlacementReasons = Object.freeze({
   NoIntersection: 'nothing can be selected from the sets that spec.ClusterSets names',
   AllManagedClusterSetsEmpty: 'the sets hold no cluster that is not being deleted',
   NoManagedClusterMatched: 'no cluster of the sets matches a predicate',
+  AllMatchedClustersTainted: 'clusters match a predicate, and taints that are not tolerated keep all of them out',
   NotAllDecisionsScheduled: 'fewer clusters than requested are selected and stored',
   Misconfigured: 'a field of the spec cannot be read; the last decision stays published',
   Succeedconfigured: 'every field of the spec can be read',

@@ -1,8 +1,11 @@
 import type { PlacementRules } from '../domain/placement/predicates.js';
 import { matches } from '../domain/placement/rules.js';
 import type { ClusterView } from '../domain/placement/snapshot.js';
+import { taintsAgainstNew, taintsAgainstSelected } from '../domain/placement/taints/standing.js';
+import { NO_TAINTS, sameTaints } from '../domain/placement/taints/taint.js';
 import type { CandidatePool, CandidatePoolChange } from './candidatepools.js';
 import type { FactWatch } from './factwatch.js';
+import { sameMap } from './membershipindex.js';
 
 /** What the rules below read of a Placement. */
 export interface PlacementEntry {
@@ -26,6 +29,8 @@ export interface ClusterChange<P extends PlacementEntry> {
   readonly naming: Iterable<string>;
   /** The keys of the Placements that follow the cluster: they hold it although it fails a rule. */
   readonly following: Iterable<string>;
+  /** The keys of the Placements that hold the cluster; undefined unless its taints have changed. */
+  readonly holding: Iterable<string> | undefined;
   /** The Placements that may hold clusters which are no candidates: misconfigured, or with an unreadable set. */
   readonly mayHoldOthers: Iterable<P>;
 }
@@ -36,7 +41,8 @@ export interface ClusterChange<P extends PlacementEntry> {
  * - it stays a candidate (or may be held without being one) and begins or ceases to match;
  * - it turns a fact that the message of the Placement depends on;
  * - its deletion begins, and the Placement may hold clusters that are no candidates;
- * - the Placement follows it, since its disruption budget holds it.
+ * - the Placement follows it, since its disruption budget holds it;
+ * - its taints change, and the Placement holds it and stands differently to them, or has room and they keep it out or not.
  */
 export function affected<P extends PlacementEntry>(
   change: ClusterChange<P>,
@@ -63,9 +69,55 @@ export function affected<P extends PlacementEntry>(
     const placement = placements.get(key);
     if (placement !== undefined) found.add(placement);
   }
+  if (change.holding !== undefined) addTainted(change, placements, found);
   const deletionBegins = change.before?.deleting === false && change.after?.deleting !== false;
   if (deletionBegins) for (const placement of change.mayHoldOthers) found.add(placement);
   return found;
+}
+
+/** Adds the Placements to which other taints of the cluster make a difference. */
+function addTainted<P extends PlacementEntry>(
+  { before, after, holding, moves }: ClusterChange<P>,
+  placements: ReadonlyMap<string, P>,
+  found: Set<P>,
+): void {
+  if (before === undefined || after === undefined) return;
+  const add = (key: string, isRelevant: (rules: PlacementRules) => boolean): void => {
+    const placement = placements.get(key);
+    if (placement === undefined || placement.pending || found.has(placement)) return;
+    if (isRelevant(placement.rules)) found.add(placement);
+  };
+  for (const key of holding ?? []) add(key, (rules) => !standsAlike(before, after, rules));
+  for (const { pool, was, now } of moves) {
+    if (!was || !now) continue;
+    for (const key of pool.room) add(key, (rules) => matches(rules, after) && !isKeptOutAlike(before, after, rules));
+  }
+}
+
+/** Whether selection makes no difference between the two. */
+export function sameView(a: ClusterView, b: ClusterView): boolean {
+  return (
+    a.deleting === b.deleting &&
+    sameMap(a.labels, b.labels) &&
+    sameMap(a.claims, b.claims) &&
+    sameTaints(a.taints, b.taints)
+  );
+}
+
+/** Whether the same taints, with the same times, make the cluster leave a decision now or later. */
+function standsAlike(before: ClusterView, after: ClusterView, { tolerations }: PlacementRules): boolean {
+  const [were, are] = [before, after].map(({ taints }) =>
+    taintsAgainstSelected(taints, tolerations).map(({ taint }) => taint),
+  );
+  return sameTaints(were ?? NO_TAINTS, are ?? NO_TAINTS);
+}
+
+/** Whether taints of the same keys keep the cluster out. */
+function isKeptOutAlike(before: ClusterView, after: ClusterView, { tolerations }: PlacementRules): boolean {
+  const [were, are] = [before, after].map(
+    ({ taints }) => new Set(taintsAgainstNew(taints, tolerations).map(({ taint }) => taint.key)),
+  );
+  return were?.size === are?.size && [...(were ?? [])].every((key) => are?.has(key) === true);
 }
 
 function isMoveRelevant<P extends PlacementEntry>(

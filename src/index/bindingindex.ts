@@ -1,5 +1,11 @@
 import type { BindingView, SetView } from '../domain/placement/snapshot.js';
 
+/** What the Placements of a namespace may select from. */
+export interface Bound {
+  readonly bindings: readonly BindingView[];
+  readonly sets: ReadonlyMap<string, SetView>;
+}
+
 /** ManagedClusterSets and the bindings that name them: sets by namespace, and namespaces by set. */
 export class BindingIndex {
   readonly #sets = new Map<string, SetView>();
@@ -32,6 +38,11 @@ export class BindingIndex {
     const bySet = this.#bySet.get(known.clusterSet);
     bySet?.delete(`${namespace}/${name}`);
     if (bySet?.size === 0) this.#bySet.delete(known.clusterSet);
+  }
+
+  /** The bindings of a namespace, and the existing sets that they name. */
+  bound(namespace: string): Bound {
+    return { bindings: this.bindings(namespace), sets: this.sets(namespace) };
   }
 
   /** The bindings of a namespace. */

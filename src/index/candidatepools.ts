@@ -9,6 +9,8 @@ export interface CandidatePool {
   readonly clusters: Bitset;
   /** Keys of the Placements that share the pool. */
   readonly placements: Set<string>;
+  /** Those of `placements` that would select another cluster, or replace one by it, or of which that is not known yet. */
+  readonly room: Set<string>;
 }
 
 /** What a change of a cluster means for one pool. `was` and `now`: whether the cluster is in it. */
@@ -40,12 +42,20 @@ export class CandidatePools {
     const id = sets.join('\n');
     const pool = this.#pools.get(id) ?? this.#create(id, sets);
     pool.placements.add(key);
+    pool.room.add(key);
     return pool;
+  }
+
+  /** Notes whether the Placement would select another cluster of its pool, or replace one by it. */
+  setRoom(pool: CandidatePool, key: string, hasRoom: boolean): void {
+    if (hasRoom) pool.room.add(key);
+    else pool.room.delete(key);
   }
 
   /** Removes the Placement from its pool, and the pool with its last Placement. */
   leave(key: string, pool: CandidatePool): void {
     pool.placements.delete(key);
+    pool.room.delete(key);
     if (pool.placements.size > 0) return;
     this.#pools.delete(pool.sets.join('\n'));
     for (const set of pool.sets) {
@@ -83,7 +93,7 @@ export class CandidatePools {
   }
 
   #create(id: string, sets: readonly string[]): CandidatePool {
-    const pool: CandidatePool = { sets, clusters: new Bitset(), placements: new Set() };
+    const pool: CandidatePool = { sets, clusters: new Bitset(), placements: new Set(), room: new Set() };
     this.#fill(pool);
     this.#pools.set(id, pool);
     for (const set of sets) {

@@ -3,18 +3,25 @@ import { eligibleSets } from '../domain/placement/eligible.js';
 import type { Member } from '../domain/placement/explain/verdict.js';
 import { isShort, unmatchedPredicates } from '../domain/placement/facts/unmatched.js';
 import type { PlacementRules } from '../domain/placement/predicates.js';
-import { matchedClusters } from '../domain/placement/rank.js';
-import type { BindingView, Candidates, ClusterView, SetView } from '../domain/placement/snapshot.js';
-import { affected, type PlacementEntry } from './affected.js';
-import { BindingIndex } from './bindingindex.js';
+import type { Schedule } from '../domain/placement/schedule.js';
+import {
+  NO_CANDIDATES,
+  type BindingView,
+  type Candidates,
+  type ClusterView,
+  type SetView,
+} from '../domain/placement/snapshot.js';
+import { affected, sameView, type PlacementEntry } from './affected.js';
+import { BindingIndex, type Bound } from './bindingindex.js';
 import { CandidateList } from './candidatelist.js';
 import { CandidatePools, type CandidatePool } from './candidatepools.js';
 import { FactWatch } from './factwatch.js';
 import { FollowedClusters } from './followedclusters.js';
 import { membersOf } from './members.js';
-import { MembershipIndex, sameMap, type MembershipChange } from './membershipindex.js';
+import { MembershipIndex, type MembershipChange } from './membershipindex.js';
 import { RequirementIndex } from './requirementindex.js';
 import { SetUsage } from './setusage.js';
+import { TaintIndex } from './taintindex.js';
 
 /** A Placement as the index holds it. */
 export interface IndexedPlacement {
@@ -46,7 +53,6 @@ interface Entry extends IndexedPlacement, PlacementEntry {
 }
 
 const NO_KEYS: readonly string[] = [];
-const NO_CANDIDATES: Candidates = { count: 0, has: () => false, matched: matchedClusters([]), unmatched: [] };
 const NO_EFFECTS: ClusterEffects = { placements: NO_KEYS, sets: [] };
 
 /**
@@ -73,6 +79,7 @@ export class PlacementIndex {
   /** Placements that may hold clusters which are no candidates: misconfigured, or with an unreadable set. */
   readonly #mayHoldOthers = new Set<Entry>();
   readonly #followed = new FollowedClusters();
+  readonly #taints = new TaintIndex();
 
   /** `membership` and `usage` are updated by this index, and may be read by others. */
   constructor(membership = new MembershipIndex(), usage = new SetUsage()) {
@@ -126,26 +133,12 @@ export class PlacementIndex {
     return this.#report(this.#updateEligibility(namespace));
   }
 
-  /** Adds a Placement, or replaces it after a change of its spec. It affects no other Placement. */
+  /** Adds a Placement, or replaces it after a change of its spec: it holds the same clusters. It affects no other one. */
   upsertPlacement(key: string, { namespace, rules }: IndexedPlacement): void {
     this.#forgetPlacement(key);
     this.#requirements.addPlacement(key, rules);
-    const { eligible, unreadable } = eligibleSets(
-      rules,
-      this.#bindings.bindings(namespace),
-      this.#bindings.sets(namespace),
-    );
-    this.#usage.put(key, eligible);
-    const pool = this.#pools.join(key, without(eligible, unreadable));
-    const entry: Entry = {
-      key,
-      namespace,
-      rules,
-      pool,
-      unreadable: unreadable.length > 0,
-      watch: undefined,
-      pending: false,
-    };
+    const joined = this.#joinPool(key, rules, this.#bindings.bound(namespace));
+    const entry: Entry = { key, namespace, rules, ...joined, watch: undefined, pending: false };
     this.#placements.set(key, entry);
     const sameNamespace = this.#byNamespace.get(namespace) ?? new Set<Entry>();
     this.#byNamespace.set(namespace, sameNamespace.add(entry));
@@ -154,6 +147,7 @@ export class PlacementIndex {
 
   removePlacement(key: string): void {
     this.#forgetPlacement(key);
+    this.#taints.forget(key);
     this.#usage.put(key, NO_KEYS);
   }
 
@@ -165,6 +159,7 @@ export class PlacementIndex {
     this.#placements.delete(key);
     this.#mayHoldOthers.delete(entry);
     this.#followed.follow(key, []);
+    this.#taints.rulesChanged(key);
     const sameNamespace = this.#byNamespace.get(entry.namespace);
     sameNamespace?.delete(entry);
     if (sameNamespace?.size === 0) this.#byNamespace.delete(entry.namespace);
@@ -181,6 +176,17 @@ export class PlacementIndex {
   /** Until the next call, every change of these clusters affects the Placement: it holds them, whatever matches. */
   follow(key: string, clusters: readonly string[]): void {
     if (this.#placements.has(key)) this.#followed.follow(key, clusters);
+  }
+
+  /**
+   * What a reconcile has decided from `candidates`; `isFirst`: it is not known here what the Placement held before. Returns
+   * whether taints have changed since.
+   */
+  settle(key: string, decided: Schedule, isFirst: boolean): boolean {
+    const entry = this.#placements.get(key);
+    if (entry === undefined) return false;
+    this.#pools.setRoom(entry.pool, key, decided.hasRoom);
+    return this.#taints.settle(key, decided, isFirst);
   }
 
   rules(key: string): PlacementRules | undefined {
@@ -201,12 +207,14 @@ export class PlacementIndex {
     if (entry === undefined || entry.rules.problem !== undefined) return NO_CANDIDATES;
     const { clusters } = entry.pool;
     const all = this.#candidates.at(clusters.copy());
-    const matched = this.#candidates.at(this.#requirements.matching(entry.rules, clusters));
+    const matching = this.#requirements.matching(entry.rules, clusters);
+    const matched = this.#candidates.at(matching);
+    const tainted = this.#taints.among(key, matching, this.#clusters);
     const sizes = { count: all.size, matched };
     const facts = this.#requirements.factsOf(clusters);
     const unmatched = unmatchedPredicates(entry.rules, sizes, facts);
     entry.watch = isShort(entry.rules, sizes) ? new FactWatch(entry.rules, facts, unmatched) : undefined;
-    return { ...sizes, has: (name) => all.has(name), unmatched };
+    return { ...sizes, tainted, has: (name) => all.has(name), unmatched };
   }
 
   /** The members of the readable eligible sets of a Placement, those that are being deleted included. */
@@ -239,9 +247,11 @@ export class PlacementIndex {
     const { ordinal, affected: sets } = membership;
     const naming = this.#requirements.updateCluster(ordinal, before, after);
     const moves = this.#pools.updateCluster(membership, after?.deleting === false);
+    const holding = this.#taints.updateCluster(ordinal, before, after);
     if (!this.tracking) return { placements: NO_KEYS, sets };
     const following = this.#followed.followers((after ?? before)?.name ?? '');
-    const change = { ordinal, before, after, moves, naming, following, mayHoldOthers: this.#mayHoldOthers };
+    const mayHoldOthers = this.#mayHoldOthers;
+    const change = { ordinal, before, after, moves, naming, following, holding, mayHoldOthers };
     return { placements: this.#report(affected(change, this.#placements)), sets };
   }
 
@@ -255,17 +265,21 @@ export class PlacementIndex {
   /** Computes the eligible sets of every Placement of a namespace, and returns these Placements. */
   #updateEligibility(namespace: string): readonly Entry[] {
     const entries = [...(this.#byNamespace.get(namespace) ?? [])];
-    const bindings = this.#bindings.bindings(namespace);
-    const sets = this.#bindings.sets(namespace);
+    const bound = this.#bindings.bound(namespace);
     for (const entry of entries) {
-      const { eligible, unreadable } = eligibleSets(entry.rules, bindings, sets);
-      this.#usage.put(entry.key, eligible);
       this.#pools.leave(entry.key, entry.pool);
-      entry.pool = this.#pools.join(entry.key, without(eligible, unreadable));
-      entry.unreadable = unreadable.length > 0;
+      Object.assign(entry, this.#joinPool(entry.key, entry.rules, bound));
       this.#updateMayHoldOthers(entry);
     }
     return entries;
+  }
+
+  /** Adds the Placement to the pool of its eligible sets. */
+  #joinPool(key: string, rules: PlacementRules, { bindings, sets }: Bound): Pick<Entry, 'pool' | 'unreadable'> {
+    const { eligible, unreadable } = eligibleSets(rules, bindings, sets);
+    this.#usage.put(key, eligible);
+    const readable = unreadable.length === 0 ? eligible : eligible.filter((one) => !unreadable.includes(one));
+    return { pool: this.#pools.join(key, readable), unreadable: unreadable.length > 0 };
   }
 
   #updateMayHoldOthers(entry: Entry): void {
@@ -283,13 +297,4 @@ export class PlacementIndex {
     }
     return keys.sort();
   }
-}
-
-function without(all: readonly string[], some: readonly string[]): readonly string[] {
-  return some.length === 0 ? all : all.filter((one) => !some.includes(one));
-}
-
-/** Whether selection makes no difference between the two. */
-function sameView(a: ClusterView, b: ClusterView): boolean {
-  return a.deleting === b.deleting && sameMap(a.labels, b.labels) && sameMap(a.claims, b.claims);
 }

@@ -7,9 +7,10 @@ import { eligibleSets } from '../../src/domain/placement/eligible.js';
 import { PlacementIndex } from '../../src/index/placementindex.js';
 import { compileSpec } from '../../src/domain/placement/predicates.js';
 import { factsOf } from '../../src/domain/placement/facts/facts.js';
-import { schedule, selected } from '../../src/domain/placement/schedule.js';
+import { schedule, selected, type Schedule } from '../../src/domain/placement/schedule.js';
 import type { BindingView, ClusterView, PlacementSnapshot, Slots } from '../../src/domain/placement/snapshot.js';
 import { binding, cluster } from '../support/builders/placement.js';
+import { someTaints, someTolerations } from '../support/builders/taints.js';
 
 interface ModelSet {
   readonly deleting: boolean;
@@ -30,6 +31,8 @@ class Model {
   readonly sets = new Map<string, ModelSet>();
   readonly bindings = new Map<string, Map<string, BindingView>>();
   readonly placements = new Map<string, ModelPlacement>();
+  /** Those that have been reconciled since their spec changed: the index knows what they hold. */
+  readonly settled = new Set<string>();
 
   fleet(): FleetMember[] {
     const selectors = [...this.sets].map(([name, { spec }]) => [name, readClusterSelector(spec)] as const);
@@ -68,16 +71,18 @@ class Model {
   outcome(key: string): unknown {
     const seen = this.snapshot(key);
     const decided = schedule(seen);
-    const { eligibility, kept, added, dropped } = decided;
-    return { eligibility, kept, added, dropped, facts: factsOf(seen, decided, new Set(selected(decided))) };
+    const { eligibility, kept, added, dropped, until } = decided;
+    return { eligibility, kept, added, dropped, until, facts: factsOf(seen, decided, new Set(selected(decided))) };
   }
 
   /** Reconciles the Placement. */
-  reconcile(key: string): void {
-    const { kept, added } = schedule(this.snapshot(key));
+  reconcile(key: string): Schedule {
+    const decided = schedule(this.snapshot(key));
+    const { kept, added } = decided;
     const placement = this.#placement(key);
     placement.slots = [[...kept.flat(), ...added]];
     placement.pending = false;
+    return decided;
   }
 
   #placement(key: string): ModelPlacement {
@@ -130,15 +135,19 @@ function fold(model: Model, index: PlacementIndex, event: Event): readonly strin
 function foldPlacement(model: Model, index: PlacementIndex, event: Extract<Event, { key: string }>): readonly string[] {
   if (event.kind === 'placement') {
     const slots = model.placements.get(event.key)?.slots ?? [];
+    model.settled.delete(event.key);
     model.placements.set(event.key, { namespace: event.namespace, spec: event.spec, slots, pending: true });
     index.upsertPlacement(event.key, { namespace: event.namespace, rules: compileSpec(event.spec) });
   } else if (event.kind === 'placementGone') {
     model.placements.delete(event.key);
+    model.settled.delete(event.key);
     index.removePlacement(event.key);
   } else if (model.placements.has(event.key)) {
     index.beginReconcile(event.key);
     index.candidates(event.key);
-    model.reconcile(event.key);
+    const isFirst = !model.settled.has(event.key);
+    model.settled.add(event.key);
+    expect(index.settle(event.key, model.reconcile(event.key), isFirst)).toBe(false);
   }
   return [];
 }
@@ -186,6 +195,7 @@ const someSpec = fc.oneof(
         ClusterSets: fc.subarray(setNames),
         numberOfClusters: fc.nat(3),
         predicates: fc.array(somePredicate, { maxLength: 2 }),
+        tolerations: someTolerations,
       },
       { requiredKeys: [] },
     ),
@@ -208,6 +218,7 @@ const someCluster = fc.record({
   deleting: rarely,
   labels: someLabels,
   claims: someClaims,
+  taints: someTaints,
 });
 const someEvent: fc.Arbitrary<Event> = fc.oneof(
   { weight: 8, arbitrary: someCluster.map((over) => ({ kind: 'cluster' as const, view: cluster(over.name, over) })) },

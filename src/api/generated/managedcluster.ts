@@ -10,6 +10,26 @@ export interface ManagedCluster extends KubeObject {
 export interface ManagedClusterSpec {
   /** The display name of the cluster. */
   displayName?: string;
+  /** Whether the hub accepts the agent of the cluster. */
+  hubAcceptsClient?: boolean;
+  /**
+   * How often the agent renews its Lease, in seconds; after three times as long without a renewal the hub reports
+   * the cluster as not available.
+   */
+  leaseDurationSeconds?: number;
+  /** Taints keep placements out that do not tolerate them. */
+  taints?: ClusterTaint[];
+}
+/** One taint. */
+export interface ClusterTaint {
+  /** The key of the taint. */
+  key: string;
+  /** The value of the taint. */
+  value?: string;
+  /** What the taint does to a placement that does not tolerate it. */
+  effect: 'NoSelect' | 'PreferNoSelect' | 'NoSelectIfNew';
+  /** When the taint was added; tolerationSeconds of a placement count from then. */
+  timeAdded?: string;
 }
 /**
  * The observed state; written through the status subresource, by an agent of the cluster or with kubectl patch
@@ -27,6 +47,11 @@ export interface ManagedClusterStatus {
   allocatable?: {
     [k: string]: number | string;
   };
+  /** When the hub first saw each taint, for taints without timeAdded; written by the hub alone. */
+  taintTimes?: TaintTime[];
+  nodes?: ClusterNodes;
+  /** Where the API of the cluster is served, as its agent says; the hub never connects to it. */
+  managedClusterClientConfigs?: ClusterClientConfig[];
   /**
    * The conditions that the cluster's agent reports, and ClusterSetMissing, which the hub writes while label
    * cluster.fleetmgmt.io/clusterset names a set that does not exist.
@@ -44,6 +69,31 @@ export interface ClusterClaim {
 export interface ClusterVersion {
   /** The Kubernetes version. */
   kubernetes?: string;
+}
+/** The time of one taint. */
+export interface TaintTime {
+  /** The key of the taint. */
+  key: string;
+  /** The value that the taint had. */
+  value?: string;
+  /** The effect of the taint. */
+  effect: 'NoSelect' | 'PreferNoSelect' | 'NoSelectIfNew';
+  /** When the hub first saw the taint with this value. */
+  since: string;
+}
+/** The nodes of the cluster. */
+export interface ClusterNodes {
+  /** How many nodes there are. */
+  total?: number;
+  /** How many nodes are ready. */
+  ready?: number;
+}
+/** One address. */
+export interface ClusterClientConfig {
+  /** The URL of the API. */
+  url: string;
+  /** The certificates of the authorities of that URL: PEM in base64. */
+  caBundle?: string;
 }
 /** One condition. */
 export interface ClusterCondition {

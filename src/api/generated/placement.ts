@@ -21,6 +21,8 @@ export interface PlacementSpec {
   numberOfClusters?: number;
   /** Alternatives (OR): a cluster must match at least one of them. */
   predicates?: ClusterPredicate[];
+  /** The taints of clusters that the placement tolerates. */
+  tolerations?: ClusterToleration[];
   disruptionBudget?: DisruptionBudget;
 }
 /** One predicate. */
@@ -71,6 +73,22 @@ export interface ClaimSelectorRequirement {
    * Items: One value.
    */
   values?: string[];
+}
+/** One toleration. */
+export interface ClusterToleration {
+  /** The taint key that is tolerated. */
+  key?: string;
+  /** How key and value are compared: Exists tolerates every value of the key. */
+  operator?: 'Exists' | 'Equal';
+  /** The taint value that is tolerated. */
+  value?: string;
+  /** The taint effect that is tolerated. */
+  effect?: 'NoSelect' | 'PreferNoSelect' | 'NoSelectIfNew' | '';
+  /**
+   * For how many seconds after the taint was added the cluster may stay where it is selected; with it the
+   * toleration lets no cluster in.
+   */
+  tolerationSeconds?: number;
 }
 /**
  * Bounds how many clusters are removed from the decision within a window because they fail a rule, whoever

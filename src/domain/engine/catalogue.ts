@@ -1,5 +1,11 @@
 import type { ResourceType } from '../../api/meta.js';
-import { COMPONENT_ROLE_PREFIX, INSTALLER_ROLE, PLACEMENT_LEASE } from '../../api/names.js';
+import {
+  AGENT_LEASES_ROLE,
+  AGENTS_NAMESPACE,
+  COMPONENT_ROLE_PREFIX,
+  INSTALLER_ROLE,
+  PLACEMENT_LEASE,
+} from '../../api/names.js';
 import {
   ClusterRoleBindings,
   ConfigMaps,
@@ -81,6 +87,8 @@ export const CERTIFICATE_OBJECTS: readonly NamedObject[] = [ConfigMaps, Secrets]
 
 /** A binding by its fixed name. A retired binding is pruned; its row, and with it the operator's right, stays until no hub has it. */
 export interface BindingRow extends NamedObject {
+  /** A namespace outside the target, which has to exist. Absent: the target namespace, or none. */
+  readonly namespace?: string;
   readonly retired?: true;
 }
 
@@ -88,4 +96,10 @@ export interface BindingRow extends NamedObject {
 export const BINDINGS: readonly BindingRow[] = [
   { type: RoleBindings, name: INSTALLER_ROLE },
   { type: ClusterRoleBindings, name: `${COMPONENT_ROLE_PREFIX}placement-controller` },
+  { type: RoleBindings, name: AGENT_LEASES_ROLE, namespace: AGENTS_NAMESPACE },
 ];
+
+/** The fixed namespace of an object outside the target namespace; undefined for all others. */
+export function fixedNamespaceOf({ type, name }: NamedObject): string | undefined {
+  return BINDINGS.find((row) => row.type === type && row.name === name)?.namespace;
+}

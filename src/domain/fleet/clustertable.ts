@@ -2,9 +2,9 @@ import { selects, type ClusterSelector } from '../clusters/selector.js';
 import type { Member } from '../placement/explain/verdict.js';
 import type { ClusterView, PlacementRules, Predicate } from '../placement/predicates.js';
 import { unmatchedPredicates, type CandidateFacts } from '../placement/facts/unmatched.js';
-import { clusterHash, matchedClusters, type Candidate, type MatchedClusters } from '../placement/rank.js';
+import { clusterHash, type Candidate, type MatchedClusters } from '../placement/rank.js';
 import type { Source } from '../placement/rules.js';
-import type { Candidates } from '../placement/snapshot.js';
+import { NO_CANDIDATES, type Candidates } from '../placement/snapshot.js';
 import { admits, valueOf, type Requirement } from '../selectors.js';
 
 /** The selectors of readable sets, by name. */
@@ -18,12 +18,12 @@ interface Pool {
   readonly candidates: readonly number[];
   /** 1 for a candidate, by row. */
   readonly isCandidate: Uint8Array;
+  /** The candidates that have taints. */
+  readonly tainted: readonly ClusterView[];
 }
 
 /** The value of one label or claim for each row; undefined where the cluster does not have it. */
 type Column = readonly (string | undefined)[];
-
-const NO_CANDIDATES: Candidates = { count: 0, has: () => false, matched: matchedClusters([]), unmatched: [] };
 
 /**
  * The clusters of a world as rows; of several of one name the last counts. Many Placements ask for the same labels, claims and sets: each is read from the clusters
@@ -60,6 +60,7 @@ export class ClusterTable {
     return {
       ...sizes,
       has: (name) => pool.isCandidate[this.#rows.get(name) ?? -1] === 1,
+      tainted: taintedAmong(pool.tainted, sizes.matched),
       unmatched: unmatchedPredicates(rules, sizes, this.#facts(pool)),
     };
   }
@@ -127,10 +128,18 @@ export class ClusterTable {
       members.push(row);
       if (!deleting) isCandidate[row] = 1;
     }
-    const pool = { members, candidates: members.filter((row) => isCandidate[row] === 1), isCandidate };
+    const candidates = members.filter((row) => isCandidate[row] === 1);
+    const tainted = picked(candidates, this.clusters).filter(({ taints }) => taints.length > 0);
+    const pool = { members, candidates, isCandidate, tainted };
     this.#pools.set(id, pool);
     return pool;
   }
+}
+
+/** The taints of those clusters that match. */
+function taintedAmong(clusters: readonly ClusterView[], matched: MatchedClusters): Candidates['tainted'] {
+  const matching = clusters.filter(({ name }) => matched.has(name));
+  return new Map(matching.map(({ name, taints }) => [name, taints]));
 }
 
 function picked<T>(rows: readonly number[], from: readonly T[]): readonly T[] {

@@ -13,8 +13,16 @@ export interface Outcome {
   readonly satisfied: Pick<ConditionState, 'status' | 'reason' | 'message'>;
   /** The clusters of its decision objects, sorted by name. */
   readonly clusters: readonly string[];
-  /** The same by decision object, as the controller remembers them. */
+  readonly published: PublishedState;
+}
+
+/** What the next decision of the controller starts from, once a decision is stored. */
+export interface PublishedState {
+  /** The clusters by decision object, as the controller remembers them. */
   readonly slots: Slots;
+  /** How many removals it recorded for the disruption budget. */
+  readonly removals: number;
+  readonly conditions: readonly ConditionState[];
 }
 
 export function outcomeOf(snapshot: PlacementSnapshot): Outcome {
@@ -24,11 +32,12 @@ export function outcomeOf(snapshot: PlacementSnapshot): Outcome {
   const found = states.find(({ type }) => type === PlacementConditions.PlacementSatisfied);
   const { status = 'Unknown', reason = '', message = '' } = found ?? {};
   const clusters = new Set(publishedAfter(plan).flatMap((slice) => slice.clusters));
+  const removals = decided.dropped.filter(({ cluster }) => decided.counted.has(cluster)).length - decided.uncounted;
   return {
     schedule: decided,
     phase,
     satisfied: { status, reason, message },
     clusters: [...clusters].sort(),
-    slots: slotsAfter(plan),
+    published: { slots: slotsAfter(plan), removals: Math.max(removals, 0), conditions: states },
   };
 }

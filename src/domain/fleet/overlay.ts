@@ -1,4 +1,4 @@
-import { asRecord, isRecord, parseJson, type JsonRecord } from '../../api/json.js';
+import { asRecord, isRecord, parseJson, sameJson, type JsonRecord } from '../../api/json.js';
 import type { ObjectMeta, ObjectName } from '../../api/meta.js';
 import type { RawObject, World, WorldResource } from './world.js';
 
@@ -100,7 +100,7 @@ export function applied(live: RawObject | undefined, manifest: RawObject): RawOb
   const last = asRecord(parseJson(annotations[LAST_APPLIED] ?? ''));
   const merged = mergedObject(asRecord(live), wanted, last) as unknown as RawObject;
   const { generation = 0 } = live?.metadata ?? {};
-  const isSame = JSON.stringify(live?.spec) === JSON.stringify(merged.spec);
+  const isSame = sameJson(live?.spec, merged.spec);
   return {
     ...merged,
     metadata: {

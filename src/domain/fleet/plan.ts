@@ -104,11 +104,11 @@ function sideOf(input: PlacementInput | undefined): Side | undefined {
   return input === undefined || input.deleting ? undefined : { input, outcome: outcomeOf(input.snapshot) };
 }
 
-/** What was published before counts as selected, unless the Placement is another one of the same name. */
+/** What was published before counts as stored, unless the Placement is another one of the same name. */
 function secondSide(name: Name, first: Side | undefined, after: WorldInputs): Side | undefined {
   const fresh = after.input(name);
   const isSame = fresh?.snapshot.placement.uid === first?.input.snapshot.placement.uid;
-  return sideOf(isSame ? after.input(name, first?.outcome.slots) : fresh);
+  return sideOf(isSame ? after.input(name, first?.outcome.published) : fresh);
 }
 
 function planPlacement(name: Name, sides: Sides, after: WorldInputs): PlacementPlan {

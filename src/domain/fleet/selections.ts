@@ -54,7 +54,7 @@ export function selectionsOf(world: World, cluster: string): readonly Selection[
 }
 
 /** The names of the decision objects that hold the cluster, by the key of their Placement. */
-function holdersOf({ objects }: World, cluster: string): ReadonlyMap<string, string[]> {
+export function holdersOf({ objects }: World, cluster: string): ReadonlyMap<string, string[]> {
   const byPlacement = new Map<string, string[]>();
   for (const object of objects.placementdecisions) {
     if (!holds(object, cluster)) continue;
@@ -99,6 +99,7 @@ function snapshotWithout(snapshot: PlacementSnapshot, name: string): PlacementSn
       count: candidates.count - (candidates.has(name) ? 1 : 0),
       has: (one) => one !== name && candidates.has(one),
       matched: matchedWithout(candidates.matched, name),
+      tainted: new Map([...candidates.tainted].filter(([one]) => one !== name)),
       // No message is computed from this snapshot.
       unmatched: [],
     },

@@ -1,13 +1,15 @@
+import { asRecord } from '../../api/json.js';
 import type { KubeObject, ObjectName } from '../../api/meta.js';
 import { ALLOW_REMOVALS_ANNOTATION } from '../../api/names.js';
 import { readClusterSelector, type ClusterSelector } from '../clusters/selector.js';
 import { readRelease } from '../placement/budget/release.js';
-import { placementKeys, readDecision } from '../placement/decision.js';
+import { isOwn, placementKeys, readDecision } from '../placement/decision.js';
 import { bindingView, eligibleSets } from '../placement/eligible.js';
 import type { ExplainInput, Readable } from '../placement/explain/verdict.js';
 import { clusterView, compileSpec } from '../placement/predicates.js';
-import type { BindingView, ClusterView, PlacementSnapshot, SetView, Slots } from '../placement/snapshot.js';
+import type { BindingView, ClusterView, PlacementSnapshot, SetView, StoredDecision } from '../placement/snapshot.js';
 import { ClusterTable, type Selectors } from './clustertable.js';
+import type { PublishedState } from './outcome.js';
 
 /** An object as the API or a file has it, unchecked. */
 export type RawObject = KubeObject & { readonly spec?: unknown; readonly status?: unknown };
@@ -102,10 +104,10 @@ export class WorldInputs {
     return input === undefined ? undefined : { ...input, members: this.#clusters.members(input.selectors) };
   }
 
-  /** As {@link explainInput}, without the members; `remembered`: what was published last, if that is not what is stored. */
+  /** As {@link explainInput}, without the members; `published`: what was decided last, if that is not what is stored. */
   input(
     { namespace, name }: { readonly namespace: string; readonly name: string },
-    remembered?: Slots,
+    published?: PublishedState,
   ): PlacementInput | undefined {
     const found = this.#placements.get(keyOf({ namespace, name }));
     if (found === undefined) return undefined;
@@ -118,16 +120,22 @@ export class WorldInputs {
     const views = new Map([...sets].map(([set, { view }]) => [set, view]));
     const selectors = selectorsOf(eligibleSets(rules, bindings, views).eligible, sets);
     const decisions = this.#decisions.get(keyOf({ namespace, name })) ?? [];
-    const stored = decisions.map((object) => readDecision(object, owner));
-    const held = [...stored.flatMap((object) => object.clusters), ...(remembered ?? []).flat()];
+    const stored = withRemovals(
+      decisions.map((object) => readDecision(object, owner)),
+      published?.removals ?? 0,
+      this.#at,
+    );
+    const held = [...stored.flatMap((object) => object.clusters), ...(published?.slots ?? []).flat()];
+    const { conditions = [] } = published ?? {};
+    const status = published === undefined ? found.status : { ...asRecord(found.status), conditions };
     const snapshot: PlacementSnapshot = {
-      placement: { ...owner, generation, rules, release, status: found.status },
+      placement: { ...owner, generation, rules, release, status },
       bindings,
       sets: views,
       candidates: this.#clusters.candidates(selectors, rules),
       held: this.#existing(held),
       stored,
-      remembered,
+      remembered: published?.slots,
       now: this.#at,
     };
     const deleting = found.metadata.deletionTimestamp !== undefined;
@@ -156,6 +164,15 @@ export class WorldInputs {
     }
     return found;
   }
+}
+
+/** The objects, with this many removals recorded at `at` (ms since the epoch) in the first of the Placement's own. */
+function withRemovals(stored: readonly StoredDecision[], removals: number, at: number): readonly StoredDecision[] {
+  const first = removals === 0 ? undefined : stored.find(isOwn);
+  const { removals: before = { kind: 'entries', entries: [] } } = first ?? {};
+  if (before.kind === 'unreadable') return stored;
+  const entries = [...before.entries, [at, removals] as const];
+  return stored.map((one) => (one === first ? { ...one, removals: { kind: 'entries', entries } } : one));
 }
 
 /** The key that `placementKeys` gives a Placement. */

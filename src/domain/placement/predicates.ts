@@ -1,6 +1,8 @@
 import { isRecord } from '../../api/json.js';
 import type { KubeObject } from '../../api/meta.js';
 import { readBudget, type DisruptionBudget } from './budget/spec.js';
+import { readTaints, type Taint } from './taints/taint.js';
+import { readTolerations, type Toleration } from './taints/toleration.js';
 import {
   isList,
   quote,
@@ -22,6 +24,7 @@ export interface ClusterView {
   readonly deleting: boolean;
   readonly labels: StringMap;
   readonly claims: StringMap;
+  readonly taints: readonly Taint[];
 }
 
 /** One predicate: labels AND claims. A predicate without requirements matches every cluster. */
@@ -39,22 +42,25 @@ export interface PlacementRules {
   readonly wanted: number | undefined;
   readonly requested: readonly string[];
   readonly predicates: readonly Predicate[];
+  readonly tolerations: readonly Toleration[];
   /** Undefined: clusters that fail a rule are removed at once. */
   readonly budget: DisruptionBudget | undefined;
   readonly problem: Problem | undefined;
 }
 
+const NOTHING = { wanted: undefined, requested: [], predicates: [], tolerations: [], budget: undefined };
 const MOST_PREDICATES = 64;
 const MOST_SETS = 256;
 const LARGEST_NUMBER = 2 ** 31 - 1;
 
 /** The view of a ManagedCluster. Of several claims of one name the first counts. */
-export function clusterView(cluster: KubeObject & { readonly status?: unknown }): ClusterView {
+export function clusterView(cluster: KubeObject & { readonly spec?: unknown; readonly status?: unknown }): ClusterView {
   return {
     name: cluster.metadata.name,
     deleting: cluster.metadata.deletionTimestamp !== undefined,
     labels: cluster.metadata.labels ?? {},
     claims: claimsOf(cluster.status),
+    taints: readTaints(cluster.spec, cluster.status),
   };
 }
 
@@ -73,7 +79,7 @@ function claimsOf(status: unknown): StringMap {
 export function compileSpec(spec: unknown): PlacementRules {
   const read = parse(() => readSpec(readObject(spec, 'spec')));
   if (read.ok) return read.value;
-  return { wanted: undefined, requested: [], predicates: [], budget: undefined, problem: read.problem };
+  return { ...NOTHING, problem: read.problem };
 }
 
 function readSpec(spec: Readonly<Record<string, unknown>>): PlacementRules {
@@ -83,8 +89,9 @@ function readSpec(spec: Readonly<Record<string, unknown>>): PlacementRules {
   const requested = readSets(spec['ClusterSets']);
   const wanted = readWanted(spec['numberOfClusters']);
   const predicates = readPredicates(spec['predicates']);
+  const tolerations = readTolerations(spec['tolerations'], 'spec.tolerations');
   const budget = readBudget(spec['disruptionBudget'], 'spec.disruptionBudget');
-  return { wanted, requested, predicates, budget, problem: undefined };
+  return { wanted, requested, predicates, tolerations, budget, problem: undefined };
 }
 
 function readSets(value: unknown): readonly string[] {

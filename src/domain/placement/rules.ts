@@ -1,5 +1,6 @@
 import { admits, firstUnmet, valueOf, type Requirement } from '../selectors.js';
 import type { ClusterView, PlacementRules, Predicate } from './predicates.js';
+import { standingOf, taintsAgainstNew } from './taints/standing.js';
 
 /**
  * The rules that a cluster has to pass to be selected. `schedule` takes the first failure of a cluster, `explain` all of
@@ -18,9 +19,9 @@ export interface Unmet {
 
 /**
  * Which rule a cluster fails. `Gone`: the object does not exist; `NotMember`: it is in no readable eligible set. For these
- * two some object is missing.
+ * two some object is missing. `Tainted`: a taint of it keeps the Placement out.
  */
-export type FailureCause = 'Gone' | 'Deleting' | 'NotMember' | 'NotMatched';
+export type FailureCause = 'Gone' | 'Deleting' | 'NotMember' | 'NotMatched' | 'Tainted';
 
 /** A cluster that is judged by the rules of one Placement. */
 export interface Subject {
@@ -30,12 +31,16 @@ export interface Subject {
   readonly member: boolean;
   /** Whether it {@link matches}, where that is known already. */
   readonly matched?: boolean;
+  /** Whether the decision holds it: it then stays with taints that keep a new cluster out. */
+  readonly selected: boolean;
+  /** Ms since the epoch. */
+  readonly now: number;
 }
 
 type Rule = (subject: Subject, rules: PlacementRules) => FailureCause | undefined;
 
 /** In their order: the first failure is the cause that is reported. */
-const RULES: readonly Rule[] = [exists, notDeleting, memberOfEligibleSet, matchesPredicate];
+const RULES: readonly Rule[] = [exists, notDeleting, memberOfEligibleSet, matchesPredicate, tolerated];
 
 /** Every rule that the cluster fails, in the order of the rules; with a `problem` existence and deletion alone count. */
 export function* failures(subject: Subject, rules: PlacementRules): Generator<FailureCause, void, undefined> {
@@ -95,4 +100,15 @@ function memberOfEligibleSet({ cluster, member }: Subject, { problem }: Placemen
 function matchesPredicate({ cluster, matched }: Subject, rules: PlacementRules): FailureCause | undefined {
   if (cluster === undefined || rules.problem !== undefined) return undefined;
   return (matched ?? matches(rules, cluster)) ? undefined : 'NotMatched';
+}
+
+function tolerated(
+  { cluster, selected, now }: Subject,
+  { problem, tolerations }: PlacementRules,
+): FailureCause | undefined {
+  if (cluster === undefined || cluster.taints.length === 0 || problem !== undefined) return undefined;
+  const leaves = selected
+    ? standingOf(cluster.taints, tolerations, now).kind === 'leaves'
+    : taintsAgainstNew(cluster.taints, tolerations).length > 0;
+  return leaves ? 'Tainted' : undefined;
 }

@@ -5,6 +5,7 @@ import type { IgnoredBinding } from './eligible.js';
 import { absentText, type AbsentSet } from './explain/causes.js';
 import type { Facts } from './facts/facts.js';
 import { unmatchedText } from './facts/unmatched.js';
+import { stuckTexts } from './taints/text.js';
 
 /** Status, reason and message of a condition. */
 export interface ConditionText {
@@ -16,7 +17,16 @@ export interface ConditionText {
 type Rule = (facts: Facts) => ConditionText | undefined;
 
 /** The first match wins. */
-const RULES: readonly Rule[] = [misconfigured, noneWanted, noBinding, noIntersection, noCandidate, noMatch, tooFew];
+const RULES: readonly Rule[] = [
+  misconfigured,
+  noneWanted,
+  noBinding,
+  noIntersection,
+  noCandidate,
+  noMatch,
+  allTainted,
+  tooFew,
+];
 
 const MOST_PREDICATES = 3;
 /** Characters of what is said of one predicate: three and the names of sets fit in a message. */
@@ -27,9 +37,9 @@ export function satisfiedCondition(facts: Facts): ConditionText {
   for (const rule of RULES) {
     const condition = rule(facts);
     if (condition === undefined) continue;
-    return withSets(condition, facts);
+    return withTails(condition, facts);
   }
-  return withSets({ status: 'True', reason: 'AllDecisionsScheduled', message: allSelected(facts.wanted) }, facts);
+  return withTails({ status: 'True', reason: 'AllDecisionsScheduled', message: allSelected(facts) }, facts);
 }
 
 /** The ClusterSetsMissing condition; undefined unless it is True. */
@@ -38,7 +48,9 @@ export function missingSetsCondition(facts: Facts): ConditionText | undefined {
   return { status: 'True', reason: 'ClusterSetsNotEligible', message: nothingComesFrom(facts.absent, facts) };
 }
 
-function allSelected(wanted: number | undefined): string {
+function allSelected({ wanted, taintKeys }: Facts): string {
+  if (wanted === undefined && taintKeys.length > 0)
+    return `every cluster that matches is selected, except those with taints that keep this placement out: ${nameList(taintKeys)}`;
   if (wanted === undefined) return 'every cluster that matches is selected';
   return wanted === 1 ? 'the 1 wanted cluster is selected' : `all ${wanted} wanted clusters are selected`;
 }
@@ -99,6 +111,12 @@ function noMatch(facts: Facts): ConditionText | undefined {
   return { status: 'False', reason: 'NoManagedClusterMatched', message };
 }
 
+function allTainted({ allTainted: isTrue, taintKeys }: Facts): ConditionText | undefined {
+  if (!isTrue) return undefined;
+  const message = `clusters match, but taints ${nameList(taintKeys)} keep this placement out`;
+  return { status: 'False', reason: 'AllMatchedClustersTainted', message };
+}
+
 function tooFew(facts: Facts): ConditionText | undefined {
   const { wanted, scheduled, allStored } = facts;
   if (wanted === undefined ? allStored : scheduled >= wanted) return undefined;
@@ -117,7 +135,11 @@ function missing(facts: Facts): string {
   if (someHeld) return `${text}, those that spec.disruptionBudget holds included`;
   if (!allStored) return text;
   const why = unmatchedList(facts);
-  return `${text}: every cluster that matches is selected${why === '' ? '' : `; ${why}`}`;
+  const tainted = facts.taintKeys.length > 0;
+  const head = tainted
+    ? `${text}; matching clusters are tainted: ${nameList(facts.taintKeys)}`
+    : `${text}: every cluster that matches is selected`;
+  return why === '' ? head : `${head}; ${why}`;
 }
 
 /** The predicates that match nobody; the empty string for none. */
@@ -128,11 +150,11 @@ function unmatchedList({ unmatched }: Facts): string {
   return texts.join('; ');
 }
 
-/** Adds the sets that no new cluster is selected from. */
-function withSets(condition: ConditionText, facts: Facts): ConditionText {
+/** Adds the clusters that nothing can replace, and the sets that no new cluster is selected from. */
+function withTails(condition: ConditionText, facts: Facts): ConditionText {
   const { unreadable, absent } = facts;
   if (condition.reason === 'Misconfigured') return condition;
-  const tails: string[] = [];
+  const tails = [...stuckTexts(facts.stuck, nameList)];
   if (unreadable.length > 0)
     tails.push(
       `the selector of cluster set ${nameList(unreadable)} cannot be read, so no new cluster is selected from it`,

@@ -3,13 +3,17 @@ import type { Problem } from '../selectors.js';
 import { ration, type HeldRemoval } from './budget/budget.js';
 import { isOwn } from './decision.js';
 import { eligibleSets, type Eligibility } from './eligible.js';
-import { matchedClusters, seedOf, topRanked, type Candidate } from './rank.js';
-import { firstFailure, type FailureCause } from './rules.js';
+import { judgeSelected, type SelectedClusters } from './judge.js';
+import { bestFirst, bestNewClusters, tierOfSelected } from './order.js';
+import { seedOf } from './rank.js';
+import { roomOf, type Room } from './room.js';
+import type { FailureCause } from './rules.js';
 import type { PlacementSnapshot, Slots, StoredDecision } from './snapshot.js';
 
 /**
  * Why a selected cluster is dropped: the first rule that it fails, or `NotNeeded`. For `Gone` and `NotMember` some object is
- * missing, and its deletion has to be confirmed before the cluster is dropped.
+ * missing, and its deletion has to be confirmed before the cluster is dropped. `Tainted` also for one that has yielded its
+ * place to another.
  */
 export type DropCause = FailureCause | 'NotNeeded';
 
@@ -19,7 +23,7 @@ export interface Dropped {
 }
 
 /** What a Placement selects. Names in lists are unique; no cluster is both kept and added. */
-export interface Schedule {
+export interface Schedule extends Room {
   readonly eligibility: Eligibility;
   /** The invalid field; the last decision then stays published, without clusters that are deleted. */
   readonly problem: Problem | undefined;
@@ -49,38 +53,32 @@ export function schedule(snapshot: PlacementSnapshot): Schedule {
   const eligibility = eligibleSets(placement.rules, snapshot.bindings, snapshot.sets);
   const { problem, wanted } = placement.rules;
   const current = currentSlots(snapshot);
-  const failing = new Map<string, FailureCause>();
-  let passing = 0;
-  let keptOnly = 0;
-  for (const name of current.flat()) {
-    const cause = failureOf(snapshot, eligibility, name);
-    if (cause !== undefined) failing.set(name, cause);
-    else passing++;
-    if (cause === undefined && !candidates.matched.has(name)) keptOnly++;
-  }
-  const { held, counted, surplus: uncounted } = ration(snapshot, { failing, passing });
+  const judged = judgeSelected(snapshot, eligibility, current);
+  const { held, counted, surplus: uncounted } = ration(snapshot, judged);
   const limit = problem === undefined ? (wanted ?? Infinity) : Infinity;
-  const dropped = new Map<string, DropCause>([...failing].filter(([name]) => !held.has(name)));
-  for (const [name, cause] of notNeeded({ current, dropped, held, limit }, snapshot)) dropped.set(name, cause);
+  const dropped = new Map<string, DropCause>([...judged.failing].filter(([name]) => !held.has(name)));
+  const staying = { current, dropped, held, limit, judged };
+  for (const [name, cause] of notNeeded(staying, snapshot)) dropped.set(name, cause);
+  const { added, replaced } = newClusters(staying, snapshot);
+  for (const name of replaced) dropped.set(name, 'Tainted');
   const kept = current.map((list) => list.filter((name) => !dropped.has(name)));
-  const staying = kept.reduce((sum, list) => sum + list.length, 0);
-  const free = problem === undefined && candidates.matched.size > passing - keptOnly ? limit - staying : 0;
+  const size = judged.passing + judged.failing.size - dropped.size + added.length;
   return {
     eligibility,
     problem,
     wanted,
-    candidates: problem === undefined ? candidates.count + keptOnly : 0,
-    matched: problem === undefined ? candidates.matched.size + keptOnly : 0,
+    candidates: problem === undefined ? candidates.count + judged.keptOnly : 0,
+    matched: problem === undefined ? candidates.matched.size + judged.keptOnly : 0,
     current,
     kept,
-    added: bestNewClusters(snapshot, current, free),
+    added,
     dropped: byCluster(dropped),
     heldRemovals: byCluster(held).filter(({ cluster }) => !dropped.has(cluster)),
     counted,
     uncounted,
+    ...roomOf({ dropped, held, size, limit }, judged, snapshot),
   };
 }
-
 function byCluster<C extends DropCause>(causes: ReadonlyMap<string, C>): { cluster: string; cause: C }[] {
   return [...causes].map(([cluster, cause]) => ({ cluster, cause })).sort((a, b) => (a.cluster < b.cluster ? -1 : 1));
 }
@@ -118,54 +116,48 @@ export function selected(of: Schedule): readonly string[] {
   return [...of.kept.flat().filter((name) => !held.has(name)), ...of.added];
 }
 
-function failureOf(snapshot: PlacementSnapshot, eligibility: Eligibility, name: string): FailureCause | undefined {
-  const { placement, candidates, held } = snapshot;
-  // A candidate that matches passes every rule.
-  if (candidates.matched.has(name)) return undefined;
-  const member = eligibility.unreadable.length > 0 || candidates.has(name);
-  return firstFailure({ cluster: held.get(name), member }, placement.rules);
-}
-
 /** What stays of a decision, before it is cut to `limit`. */
 interface Staying {
   readonly current: Slots;
   readonly dropped: ReadonlyMap<string, DropCause>;
   readonly held: ReadonlyMap<string, FailureCause>;
   readonly limit: number;
+  readonly judged: SelectedClusters;
 }
 
-/** The clusters to remove so that `limit` stay, with their causes: held ones first, then those that rank lowest. */
+/**
+ * The clusters to remove so that `limit` stay, with their causes: held ones first, then those that yield, then those with a
+ * taint that is not tolerated for ever, and of equals those that rank lowest.
+ */
 function notNeeded(
-  { current, dropped, held, limit }: Staying,
+  { current, dropped, held, limit, judged }: Staying,
   { placement }: PlacementSnapshot,
 ): readonly (readonly [string, DropCause])[] {
   const staying = current.flat().filter((name) => !dropped.has(name));
   if (staying.length <= limit) return [];
-  const seed = seedOf(placement.namespace, placement.name);
-  const best = (names: readonly string[], count: number): readonly string[] =>
-    topRanked(matchedClusters(names), count, seed).map((one) => one.name);
-  const passing = best(
-    staying.filter((name) => !held.has(name)),
-    limit,
-  );
-  const failing = best(
-    staying.filter((name) => held.has(name)),
-    limit - passing.length,
-  );
-  const needed = new Set([...passing, ...failing]);
+  const tiers: [string[], string[], string[], string[]] = [[], [], [], []];
+  for (const name of staying) tiers[held.has(name) ? 3 : tierOfSelected(judged.tainted.get(name))].push(name);
+  const needed = new Set(bestFirst(tiers, limit, seedOf(placement.namespace, placement.name)));
   return staying.filter((name) => !needed.has(name)).map((name) => [name, held.get(name) ?? 'NotNeeded'] as const);
 }
 
-/** The `free` best of the matching candidates that were not selected before. */
-function bestNewClusters(
-  { placement, candidates }: PlacementSnapshot,
-  current: Slots,
-  free: number,
-): readonly string[] {
-  if (free <= 0) return [];
-  const known = new Set(current.flat());
-  const others = function* (): Generator<Candidate> {
-    for (const candidate of candidates.matched) if (!known.has(candidate.name)) yield candidate;
-  };
-  return topRanked(others(), free, seedOf(placement.namespace, placement.name)).map((one) => one.name);
+/** The clusters that come in, and those that yield their place to one of them: the lowest ranked first. */
+function newClusters(
+  { current, dropped, limit, judged }: Staying,
+  snapshot: PlacementSnapshot,
+): { readonly added: readonly string[]; readonly replaced: readonly string[] } {
+  const { placement, candidates } = snapshot;
+  const { passing, keptOnly, failing, tainted } = judged;
+  if (placement.rules.problem !== undefined || candidates.matched.size <= passing - keptOnly)
+    return { added: [], replaced: [] };
+  const yielding: string[] = [];
+  for (const [name, { standing }] of tainted)
+    if (standing.kind === 'yields' && limit !== Infinity && !dropped.has(name)) yielding.push(name);
+  const free = limit - (passing + failing.size - dropped.size);
+  const added = bestNewClusters(snapshot, current, free + yielding.length);
+  const replaced = Math.max(added.length - free, 0);
+  if (replaced === 0) return { added, replaced: [] };
+  const seed = seedOf(placement.namespace, placement.name);
+  const staying = new Set(bestFirst([yielding], yielding.length - replaced, seed));
+  return { added, replaced: yielding.filter((name) => !staying.has(name)) };
 }

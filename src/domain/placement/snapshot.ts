@@ -2,7 +2,8 @@ import type { Release } from './budget/release.js';
 import type { StoredDecision } from './decision.js';
 import type { UnmatchedPredicate } from './facts/unmatched.js';
 import type { ClusterView, PlacementRules } from './predicates.js';
-import type { MatchedClusters } from './rank.js';
+import { matchedClusters, type MatchedClusters } from './rank.js';
+import type { Taint } from './taints/taint.js';
 
 export type { ClusterView } from './predicates.js';
 export type { StoredDecision } from './decision.js';
@@ -43,9 +44,20 @@ export interface Candidates {
   readonly count: number;
   has(name: string): boolean;
   readonly matched: MatchedClusters;
+  /** Those of `matched` that have taints, by name. */
+  readonly tainted: ReadonlyMap<string, readonly Taint[]>;
   /** The predicates that match none of them, and why; none while as many match as are wanted. */
   readonly unmatched: readonly UnmatchedPredicate[];
 }
+
+/** No candidate, as for an invalid spec. */
+export const NO_CANDIDATES: Candidates = {
+  count: 0,
+  has: () => false,
+  matched: matchedClusters([]),
+  tainted: new Map(),
+  unmatched: [],
+};
 
 /** The clusters of each decision object: `slots[n - 1]` is the list of object n, empty when it does not exist. */
 export type Slots = readonly (readonly string[])[];

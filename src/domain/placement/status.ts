@@ -1,4 +1,4 @@
-import { isRecord } from '../../api/json.js';
+import { isRecord, sameJson } from '../../api/json.js';
 import type { PlacementStatus } from '../../api/generated/placement.js';
 import type { Condition, ConditionStatus } from '../../api/meta.js';
 import { PlacementConditions, type PlacementPhase, type PlacementReason } from '../../api/placementreasons.js';
@@ -83,7 +83,7 @@ export function statusToWrite(
   const { phase, observedGeneration, numberOfSelectedClusters } = report;
   const decisions = report.decisions.map(({ name, revision }) => ({ name, revision }));
   const next = { phase, observedGeneration, numberOfSelectedClusters, decisions, conditions };
-  return sameValue(before, next) ? undefined : next;
+  return sameJson(before, next) ? undefined : next;
 }
 
 /** The condition RemovalsHeld; undefined while nothing is held. */
@@ -181,14 +181,4 @@ function isCondition(value: unknown): value is Condition {
   if (!isRecord(value)) return false;
   const hasTexts = TEXT_FIELDS.every((field) => typeof value[field] === 'string');
   return hasTexts && typeof value['observedGeneration'] === 'number';
-}
-
-/** Whether two JSON values are equal, in any order of their keys. */
-function sameValue(a: unknown, b: unknown): boolean {
-  if (isList(a) && isList(b)) return a.length === b.length && a.every((one, index) => sameValue(one, b[index]));
-  if (!isRecord(a) || !isRecord(b)) return a === b;
-  const keys = Object.keys(a);
-  return (
-    keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && sameValue(a[key], b[key]))
-  );
 }

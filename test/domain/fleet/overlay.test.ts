@@ -49,6 +49,12 @@ describe('applied', () => {
     expect(applied(undefined, manifest({ a: 2 })).metadata.generation).toBe(1);
   });
 
+  it('the API server sorts fields: another order of them is no change of the spec', () => {
+    const object = live({ a: [{ x: 1, y: 2 }] }, { a: [{ y: 2, x: 1 }] });
+
+    expect(applied(object, manifest({ a: [{ y: 2, x: 1 }] })).metadata.generation).toBe(1);
+  });
+
   it('labels and annotations of others stay, those of the last manifest go', () => {
     const first = applied(rawCluster('a', { set: 'edge', labels: { zone: '1' } }), {
       metadata: { name: 'a', labels: { tier: 'gold' }, annotations: { note: 'x' } },

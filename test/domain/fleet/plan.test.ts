@@ -6,7 +6,7 @@ import { planFleet, type PlacementPlan } from '../../../src/domain/fleet/plan.js
 import type { World } from '../../../src/domain/fleet/world.js';
 import { expectAsPlanned, someChanges } from '../../support/builders/changes.js';
 import { EXAMPLE_SPEC, exampleWorld } from '../../support/builders/examplefleet.js';
-import { rawDecision, someWorld } from '../../support/builders/world.js';
+import { rawDecision, rawSet, someWorld } from '../../support/builders/world.js';
 
 function plan(world: World, ...changes: readonly Change[]): PlacementPlan {
   const [first] = planFleet(world, overlay(world, changes));
@@ -62,6 +62,15 @@ describe('planFleet', () => {
     ]);
   });
 
+  it('a cluster that gets a taint leaves, and the reason is the taint', () => {
+    const taints = [{ key: 'maintenance', value: 'disks', effect: 'NoSelect' }];
+    const object = { metadata: { name: 'prod-us-1' }, spec: { taints } };
+    const { removes, adds } = plan(exampleWorld(), { kind: 'apply', resource: 'managedclusters', object });
+
+    expect(removes).toEqual([{ name: 'prod-us-1', cause: 'Tainted', why: 'taint maintenance=disks:NoSelect' }]);
+    expect(adds).toEqual([{ name: 'prod-eu-1', predicate: 0, why: 'predicate 0' }]);
+  });
+
   it('the next cluster by rank comes in for one that leaves', () => {
     const { removes, adds } = plan(exampleWorld(), deleted('managedclusters', 'prod-us-1'));
 
@@ -115,6 +124,33 @@ describe('planFleet', () => {
       [{ name: 'prod-us-1', cause: 'NotMember', why: 'no ManagedClusterSetBinding lost in namespace shop' }],
     ]);
     expect(plan(holding, label('prod-ap-2', 'zone')).kind).toBe('Unchanged');
+  });
+
+  describe('with decisions of the controller that are not carried out yet', () => {
+    const budgeted = exampleWorld({ ...EXAMPLE_SPEC, disruptionBudget: { maxRemovals: 1 } });
+    const moved: Change = {
+      kind: 'label',
+      resource: 'managedclusters',
+      object: { name: 'prod-us-1' },
+      key: CLUSTER_SET_LABEL,
+      value: 'lost',
+    };
+
+    it('their removals count against the disruption budget', () => {
+      const { before, held, removes } = plan(overlay(budgeted, [moved]), deleted('managedclustersets', 'edge'));
+
+      expect(before?.clusters).toEqual(['edge-eu-2', 'prod-eu-1', 'prod-eu-2']);
+      expect([removes, held.map(({ name }) => name)]).toEqual([[], ['edge-eu-2']]);
+    });
+
+    it('a hold lasts although the rest would fit', () => {
+      const restored: Change = { kind: 'apply', resource: 'managedclustersets', object: rawSet('production') };
+      const holding = overlay(budgeted, [deleted('managedclustersets', 'production')]);
+      const { before, held, removes } = plan(holding, restored, moved);
+
+      expect(before?.held).toEqual(['prod-eu-2', 'prod-us-1']);
+      expect([removes, held.map(({ name }) => name)]).toEqual([[], ['prod-us-1']]);
+    });
   });
 
   it('a phase or a wanted number that changes is a change', () => {

@@ -16,6 +16,7 @@ describe('clusterView', () => {
       deleting: false,
       labels: { region: 'eu' },
       claims: { platform: 'aws', zone: '' },
+      taints: [],
     });
   });
 

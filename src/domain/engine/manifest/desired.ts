@@ -3,13 +3,14 @@ import {
   ENGINE_LABEL,
   INSTALLER_ROLE,
   OPERATOR_SERVICE_ACCOUNT,
+  PART_OF_LABEL,
   PRODUCT,
   REVISION_ANNOTATION,
   VERSION_ANNOTATION,
 } from '../../../api/names.js';
 import { apiVersionOf, MultiClusterEngines, Namespaces, RoleBindings } from '../../../api/resources.js';
 import { hash64, hex64 } from '../../hash.js';
-import { APPLY_ORDER, CATALOGUE, type ComponentRow } from '../catalogue.js';
+import { APPLY_ORDER, CATALOGUE, fixedNamespaceOf, type ComponentRow } from '../catalogue.js';
 import { byText, idOf, isTree, itemsAt, treeAt, type Manifest, type Tree } from './manifest.js';
 import { isBinding, typeOf, type Templates } from './templates.js';
 import type { EffectiveSpec } from '../spec.js';
@@ -107,7 +108,8 @@ interface Rendering {
 function renderComponent(template: KubeObject, type: ResourceType, rendering: Rendering): Manifest {
   const { engine, row, spec, settings } = rendering;
   const { namespace: _given, ...metadata } = template.metadata;
-  const placed = type.namespaced ? { ...metadata, namespace: spec.targetNamespace } : metadata;
+  const namespace = fixedNamespaceOf({ type, name: metadata.name }) ?? spec.targetNamespace;
+  const placed = type.namespaced ? { ...metadata, namespace } : metadata;
   const object = { ...template, metadata: placed };
   if (isBinding(type)) return renderSubjects(object, spec.targetNamespace);
   if (type.kind !== 'Deployment') return object;
@@ -207,7 +209,7 @@ function productLabels(component: string, version: string): Record<string, strin
   return {
     'app.kubernetes.io/name': component,
     'app.kubernetes.io/component': component,
-    'app.kubernetes.io/part-of': PRODUCT,
+    [PART_OF_LABEL]: PRODUCT,
     'app.kubernetes.io/managed-by': PRODUCT,
     'app.kubernetes.io/version': labelValue(version),
   };

@@ -12,9 +12,9 @@ import type { DisruptionBudget } from './spec.js';
  * The disruption budget: clusters that fail a rule stay selected when removing them would be too large a change. A removal
  * uninstalls what follows the decision, so the budget bounds removals within a window, and not a level that recovers.
  *
- * Clusters that are gone or being deleted, those that are not needed any more, and those that a user released leave
- * without being counted. Of the others all leave, or none: too large a mistake does nothing, instead of as much of it as
- * the budget allows at a time.
+ * Clusters that are gone or being deleted, those that are not needed any more, those that a user released, and those that
+ * leave because of taints which the hub adds itself, leave without being counted. Of the others all leave, or none: too large
+ * a mistake does nothing, instead of as much of it as the budget allows at a time.
  */
 
 /** A cluster that fails a rule and stays selected. */
@@ -37,6 +37,8 @@ export interface Ration {
 export interface DecidedClusters {
   /** Those that fail a rule, with the first that they fail. */
   readonly failing: ReadonlyMap<string, FailureCause>;
+  /** Those of `failing` that leave because of taints which the hub adds itself: it bounds these, and they do not count. */
+  readonly failingByHub: ReadonlySet<string>;
   /** How many pass every rule. */
   readonly passing: number;
 }
@@ -44,12 +46,16 @@ export interface DecidedClusters {
 const NOTHING: Ration = { held: new Map(), counted: new Set(), surplus: 0 };
 
 /** Divides the clusters that fail a rule; without a budget none of them is held or counted. */
-export function ration(snapshot: PlacementSnapshot, { failing, passing }: DecidedClusters): Ration {
+export function ration(snapshot: PlacementSnapshot, { failing, failingByHub, passing }: DecidedClusters): Ration {
   const { placement, now } = snapshot;
   const { budget, wanted } = placement.rules;
   if (budget === undefined) return NOTHING;
   const bound = [...failing].filter(
-    ([cluster, cause]) => cause !== 'Gone' && cause !== 'Deleting' && !isReleased(placement.release, cluster, now),
+    ([cluster, cause]) =>
+      cause !== 'Gone' &&
+      cause !== 'Deleting' &&
+      !failingByHub.has(cluster) &&
+      !isReleased(placement.release, cluster, now),
   );
   if (bound.length === 0) return NOTHING;
   // Without those that leave uncounted: so the result is the same when only a part of the removals was stored.

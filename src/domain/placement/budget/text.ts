@@ -59,6 +59,13 @@ export function heldCause(
   const { placement, held } = snapshot;
   const cluster = held.get(name);
   const failing = cluster === undefined ? [] : placement.rules.predicates.map((one) => [...unmet(one, cluster)]);
-  const judged = { cluster, verdict: cause, causes: [cause], unmet: failing, best: leastUnmet(failing) };
+  const judged = {
+    cluster,
+    inDecision: true,
+    verdict: cause,
+    causes: [cause],
+    unmet: failing,
+    best: leastUnmet(failing),
+  };
   return causeText(judged, { placement, schedule }) ?? cause;
 }

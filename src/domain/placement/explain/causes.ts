@@ -3,6 +3,7 @@ import { nameList } from '../../conditions.js';
 import { valueOf } from '../../selectors.js';
 import type { Eligibility, IgnoredBinding } from '../eligible.js';
 import type { PlacementView } from '../snapshot.js';
+import { taintedText } from '../taints/text.js';
 import { unmetText } from './requirementtext.js';
 import type { ClusterExplanation, Explanation } from './verdict.js';
 
@@ -40,7 +41,10 @@ export function absentText({ set, why }: AbsentSet, namespace: string): string {
 }
 
 /** A cluster that fails rules: its verdict is the first of them, or Held. */
-export type FailingCluster = Pick<ClusterExplanation, 'cluster' | 'verdict' | 'causes' | 'unmet' | 'best'>;
+export type FailingCluster = Pick<
+  ClusterExplanation,
+  'cluster' | 'inDecision' | 'verdict' | 'causes' | 'unmet' | 'best'
+>;
 
 /** Why the cluster is not selected, or is held, for one that fails a rule; undefined for any other. */
 export function causeText(
@@ -56,6 +60,8 @@ export function causeText(
       return schedule === undefined ? undefined : notMemberText(one, placement, schedule.eligibility);
     case 'NotMatched':
       return notMatchedText(one);
+    case 'Tainted':
+      return taintedText(one, placement.rules);
     default:
       return undefined;
   }

@@ -1,9 +1,12 @@
-import { clusterHash, byRank, matchedClusters, scoreOf, seedOf, topRanked, type RankSeed } from '../rank.js';
+import { taintedCluster } from '../judge.js';
+import { bestFirst, tierOfNew, tierOfSelected } from '../order.js';
+import { clusterHash, byRank, scoreOf, seedOf } from '../rank.js';
 import { valueOf, type Requirement } from '../../selectors.js';
 import type { Predicate } from '../predicates.js';
 import { failures, unmetBy, type FailureCause, type Source, type Unmet } from '../rules.js';
 import { schedule, selected, type Schedule } from '../schedule.js';
 import type { ClusterView, PlacementSnapshot } from '../snapshot.js';
+import { sourcedRequirements } from './requirementtext.js';
 import type { ClusterExplanation, Explanation, ExplainInput, Member, Verdict } from './verdict.js';
 
 /**
@@ -18,9 +21,9 @@ export function explain({ snapshot, members, readable }: Omit<ExplainInput, 'sel
     const clusters = [...current].sort().map(unknownCluster);
     return { placement, schedule: undefined, readable, clusters, nearest: [] };
   }
-  const rules = { snapshot, decided, shared: new SharedLists() };
+  const rules = judgeFor(snapshot, decided, readable.decisions);
   const judged = subjectsOf(snapshot, members, current).map((one) => judge(one, rules));
-  const order = orderOfSelection(judged, seedOf(placement.namespace, placement.name));
+  const order = orderOfSelection(judged, snapshot);
   const verdictOf = verdicts(decided, order.size, readable.decisions);
   const held = new Set(decided.heldRemovals.map((one) => one.cluster));
   const clusters = judged.map((one): ClusterExplanation => {
@@ -45,14 +48,14 @@ export function explain({ snapshot, members, readable }: Omit<ExplainInput, 'sel
 
 /** What keeps a cluster out that is in no eligible set and not in the decision, and that the caller can read. */
 export function explainOther(cluster: ClusterView, { snapshot }: ExplainInput): ClusterExplanation {
-  const rules = { snapshot, decided: schedule(snapshot), shared: new SharedLists() };
+  const rules = judgeFor(snapshot, schedule(snapshot));
   const judged = judge({ name: cluster.name, cluster, sets: [], inDecision: false }, rules);
   return { ...judged, verdict: judged.causes[0] ?? 'Unknown', rank: undefined };
 }
 
 /** What the rules say of the clusters that `decided` drops, by name. */
 export function explainDropped(snapshot: PlacementSnapshot, decided: Schedule): readonly ClusterExplanation[] {
-  const rules = { snapshot, decided, shared: new SharedLists() };
+  const rules = judgeFor(snapshot, decided);
   return decided.dropped.map(({ cluster: name, cause }) => {
     const subject = { name, cluster: snapshot.held.get(name), sets: [], inDecision: true };
     return { ...judge(subject, rules), verdict: cause, rank: undefined };
@@ -87,15 +90,36 @@ interface Judge {
   readonly snapshot: PlacementSnapshot;
   readonly decided: Schedule;
   readonly shared: SharedLists;
+  /** Whether it is known which clusters were selected before: if not, each of them may have been. */
+  readonly isCurrentKnown: boolean;
+  /** The clusters that leave because of a taint. */
+  readonly tainted: ReadonlySet<string>;
 }
 
-function judge({ name, cluster, sets, inDecision }: Subject, { snapshot, decided, shared }: Judge): Judged {
+function judgeFor(snapshot: PlacementSnapshot, decided: Schedule, isCurrentKnown = true): Judge {
+  const tainted = decided.dropped.filter(({ cause }) => cause === 'Tainted').map(({ cluster }) => cluster);
+  return { snapshot, decided, shared: new SharedLists(), isCurrentKnown, tainted: new Set(tainted) };
+}
+
+function judge({ name, cluster, sets, inDecision }: Subject, { snapshot, decided, ...known }: Judge): Judged {
   const { rules } = snapshot.placement;
   const member = sets.length > 0 || (inDecision && decided.eligibility.unreadable.length > 0);
-  const failing = cluster === undefined ? [] : rules.predicates.map((one) => shared.unmet(one, cluster));
+  const failing = cluster === undefined ? [] : rules.predicates.map((one) => known.shared.unmet(one, cluster));
   const matched = failing.length === 0 || failing.some((list) => list.length === 0);
-  const causes: FailureCause[] = [...failures({ cluster, member, matched }, rules)];
+  const mayBeSelected = inDecision || !known.isCurrentKnown;
+  const causes: FailureCause[] = [
+    ...failures({ cluster, member, matched, selected: mayBeSelected, now: snapshot.now }, rules),
+  ];
+  // One that yields its place passes every rule until another can take it.
+  if (causes.length === 0 && known.tainted.has(name)) causes.push('Tainted');
   return { name, cluster, sets, inDecision, causes, unmet: failing, best: leastUnmet(failing) };
+}
+
+/** A requirement, and for each value of its key that was found so far the list of what it leaves unmet: one or none. */
+interface SharedRequirement {
+  readonly source: Source;
+  readonly requirement: Requirement;
+  readonly byValue: Map<string | undefined, readonly Unmet[]>;
 }
 
 /**
@@ -104,35 +128,36 @@ function judge({ name, cluster, sets, inDecision }: Subject, { snapshot, decided
  * compared once.
  */
 class SharedLists {
-  readonly #byRequirement = new Map<Requirement, Map<string | undefined, readonly Unmet[]>>();
-  /** What the running call has found, and the last of it as a list of its own. */
-  readonly #found: Unmet[] = [];
-  #last = NONE;
+  readonly #byPredicate = new Map<Predicate, readonly SharedRequirement[]>();
 
-  unmet({ labels, claims }: Predicate, cluster: ClusterView): readonly Unmet[] {
-    this.#found.length = 0;
-    this.#last = NONE;
-    for (const requirement of labels) this.#add(valueOf(cluster.labels, requirement.key), 'label', requirement);
-    for (const requirement of claims) this.#add(valueOf(cluster.claims, requirement.key), 'claim', requirement);
-    return this.#found.length > 1 ? this.#found.slice() : this.#last;
+  unmet(predicate: Predicate, { labels, claims }: ClusterView): readonly Unmet[] {
+    let first = NONE;
+    let several: Unmet[] | undefined;
+    for (const shared of this.#requirements(predicate)) {
+      const found = valueOf(shared.source === 'label' ? labels : claims, shared.requirement.key);
+      const list = shared.byValue.get(found) ?? remember(shared, found);
+      if (list.length === 0) continue;
+      if (first.length === 0) first = list;
+      else (several ??= [...first]).push(...list);
+    }
+    return several ?? first;
   }
 
-  #add(found: string | undefined, source: Source, requirement: Requirement): void {
-    let byValue = this.#byRequirement.get(requirement);
-    if (byValue === undefined) {
-      byValue = new Map();
-      this.#byRequirement.set(requirement, byValue);
+  #requirements(predicate: Predicate): readonly SharedRequirement[] {
+    let known = this.#byPredicate.get(predicate);
+    if (known === undefined) {
+      known = sourcedRequirements(predicate).map((one) => ({ ...one, byValue: new Map() }));
+      this.#byPredicate.set(predicate, known);
     }
-    let list = byValue.get(found);
-    if (list === undefined) {
-      const one = unmetBy(found, source, requirement);
-      list = one === undefined ? NONE : [one];
-      byValue.set(found, list);
-    }
-    if (list.length === 0) return;
-    this.#found.push(...list);
-    this.#last = list;
+    return known;
   }
+}
+
+function remember({ source, requirement, byValue }: SharedRequirement, found: string | undefined): readonly Unmet[] {
+  const one = unmetBy(found, source, requirement);
+  const list = one === undefined ? NONE : [one];
+  byValue.set(found, list);
+  return list;
 }
 
 /** The index of the shortest list, the first of equals; undefined for no list. */
@@ -146,15 +171,22 @@ export function leastUnmet(lists: readonly (readonly unknown[])[]): number | und
   return best;
 }
 
-/** The ranks of the clusters that pass every rule: those of the decision come first. */
-function orderOfSelection(judged: readonly Judged[], seed: RankSeed): ReadonlyMap<string, number> {
-  const passing = judged.filter(({ causes }) => causes.length === 0);
-  const staying = passing.filter((one) => one.inDecision);
-  const others = passing.filter((one) => !one.inDecision);
-  const ranked = [staying, others].flatMap((part) =>
-    topRanked(matchedClusters(part.map((one) => one.name)), Infinity, seed),
-  );
-  return new Map(ranked.map(({ name }, index) => [name, index + 1]));
+/** The ranks of the clusters that pass every rule: those of the decision come first, those that yield their place last. */
+function orderOfSelection(judged: readonly Judged[], snapshot: PlacementSnapshot): ReadonlyMap<string, number> {
+  const { placement, now } = snapshot;
+  const staying: [string[], string[], string[]] = [[], [], []];
+  const others: string[][] = [];
+  for (const { name, cluster, inDecision, causes } of judged) {
+    if (causes.length > 0) continue;
+    const tier = inDecision ? undefined : tierOfNew(name, snapshot);
+    if (tier !== undefined) (others[tier] ??= []).push(name);
+    // One that could not come in now and may have been selected before comes last, too.
+    else staying[inDecision ? tierOfSelected(taintedCluster(cluster, placement.rules, now)) : 2].push(name);
+  }
+  const [best, tainted, yielding] = staying;
+  const tiers = [best, tainted, ...Array.from(others, (names) => names ?? []), yielding];
+  const ranked = bestFirst(tiers, Infinity, seedOf(placement.namespace, placement.name));
+  return new Map(ranked.map((name, index) => [name, index + 1]));
 }
 
 /**

@@ -3,6 +3,7 @@ import { selects } from '../../clusters/selector.js';
 import { meets, valueOf, type Requirement, type StringMap } from '../../selectors.js';
 import { eligibleSets } from '../eligible.js';
 import { firstFailure } from '../rules.js';
+import { standingOf } from '../taints/standing.js';
 import type { ClusterView } from '../snapshot.js';
 import { nearestWord } from './hints.js';
 import type { ClusterExplanation, ExplainInput } from './verdict.js';
@@ -24,12 +25,12 @@ const SHELL_SAFE = /^[A-Za-z0-9_./=-]+$/;
 
 /** Undefined when the cluster matches the predicate or fails another rule, and when labels alone cannot make it match. */
 export function fixFor(one: ClusterExplanation, index: number, input: ExplainInput): Fix | undefined {
-  const { cluster, verdict } = one;
+  const { cluster, verdict, causes } = one;
   const { rules } = input.snapshot.placement;
   const predicate = rules.predicates[index];
   const unmet = one.unmet[index] ?? [];
-  if (cluster === undefined || verdict !== 'NotMatched' || predicate === undefined || unmet.length === 0)
-    return undefined;
+  const isUnmatched = verdict === 'NotMatched' || (verdict === 'Held' && causes[0] === 'NotMatched');
+  if (cluster === undefined || !isUnmatched || predicate === undefined || unmet.length === 0) return undefined;
   if (unmet.some(({ source }) => source === 'claim')) return undefined;
   const keys = [...new Set(unmet.map(({ requirement }) => requirement.key))];
   const changes = keys.map((key) => [key, valueFor(predicate.labels.filter((other) => other.key === key))] as const);
@@ -51,19 +52,22 @@ export function bestFix(one: ClusterExplanation, input: ExplainInput): Fix | und
 }
 
 function tried(
-  { name, sets, inDecision }: ClusterExplanation,
+  { name, sets, inDecision, verdict }: ClusterExplanation,
   { cluster, labels }: { readonly cluster: ClusterView; readonly labels: LabelChanges },
   { snapshot, selectors }: ExplainInput,
 ): Fix | undefined {
   const changed: ClusterView = { ...cluster, labels: withLabels(cluster.labels, labels) };
-  const { placement, bindings, sets: known } = snapshot;
+  const { placement, bindings, sets: known, now } = snapshot;
   const { unreadable } = eligibleSets(placement.rules, bindings, known);
   // A cluster of the decision stays while a set that may hold it is unreadable.
   const stays = inDecision && unreadable.length > 0;
   const member = stays || [...selectors].some(([set, selector]) => selects(set, selector, changed.labels));
-  const failure = firstFailure({ cluster: changed, member }, placement.rules);
-  if (failure === 'NotMember') return { kind: 'Leaves', labels, sets };
-  return failure === undefined
+  const failure = firstFailure({ cluster: changed, member, selected: inDecision, now }, placement.rules);
+  if (failure === 'NotMember') return verdict === 'Held' ? undefined : { kind: 'Leaves', labels, sets };
+  // One that yields its place may be replaced at once, whatever its labels.
+  const { taints } = cluster;
+  const yields = inDecision && standingOf(taints, placement.rules.tolerations, now).kind === 'yields';
+  return failure === undefined && !yields
     ? { kind: 'Passes', labels, command: commandFor(name, cluster.labels, labels) }
     : undefined;
 }
@@ -101,7 +105,8 @@ function shellWord(word: string): string {
  * The command that brings a cluster into an eligible set whose name is like the one that its label names; undefined when no
  * name is like it, and when the cluster would fail another rule there.
  */
-export function membershipFix({ name, cluster, verdict }: ClusterExplanation, input: ExplainInput): string | undefined {
+export function membershipFix(one: ClusterExplanation, input: ExplainInput): string | undefined {
+  const { name, cluster, verdict, inDecision: selected } = one;
   const label = cluster === undefined ? undefined : valueOf(cluster.labels, CLUSTER_SET_LABEL);
   if (cluster === undefined || label === undefined || verdict !== 'NotMember') return undefined;
   const exclusive = [...input.selectors].filter(([, { kind }]) => kind === 'exclusive');
@@ -109,6 +114,7 @@ export function membershipFix({ name, cluster, verdict }: ClusterExplanation, in
   if (near === undefined) return undefined;
   const labels = { [CLUSTER_SET_LABEL]: near.word };
   const changed: ClusterView = { ...cluster, labels: withLabels(cluster.labels, labels) };
-  const failure = firstFailure({ cluster: changed, member: true }, input.snapshot.placement.rules);
+  const { placement, now } = input.snapshot;
+  const failure = firstFailure({ cluster: changed, member: true, selected, now }, placement.rules);
   return failure === undefined ? commandFor(name, cluster.labels, labels) : undefined;
 }

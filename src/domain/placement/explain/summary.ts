@@ -1,6 +1,8 @@
 import type { Requirement } from '../../selectors.js';
+import type { PlacementRules } from '../predicates.js';
+import { taintedKey } from '../taints/text.js';
 import { requirementText } from './requirementtext.js';
-import type { ClusterExplanation, Explanation, Verdict } from './verdict.js';
+import type { ClusterExplanation, Explanation } from './verdict.js';
 
 /** How many clusters are out for one cause. */
 export interface SummaryPart {
@@ -23,11 +25,11 @@ type Phrase = readonly [one: string, several: string];
 const MOST_PARTS = 8;
 
 /** Counts the clusters of an explanation by what keeps them out: for a predicate, the first unmet requirement of the best one. */
-export function summarize({ clusters, schedule }: Explanation): Summary {
-  const counts = new Map<Verdict | Requirement, { readonly of: ClusterExplanation; count: number }>();
+export function summarize({ clusters, placement: { rules } }: Explanation): Summary {
+  const counts = new Map<string | Requirement, { readonly of: ClusterExplanation; count: number }>();
   for (const one of clusters) {
     const cause = one.unmet[one.best ?? 0]?.[0]?.requirement;
-    const key = one.verdict === 'NotMatched' && cause !== undefined ? cause : one.verdict;
+    const key = one.verdict === 'NotMatched' && cause !== undefined ? cause : phraseKey(one, rules);
     const known = counts.get(key);
     if (known === undefined) counts.set(key, { of: one, count: 1 });
     else known.count += 1;
@@ -35,17 +37,17 @@ export function summarize({ clusters, schedule }: Explanation): Summary {
   const isKnown = !counts.has('Unknown');
   const selected = isKnown ? (counts.get('Selected')?.count ?? 0) : undefined;
   if (isKnown) counts.delete('Selected');
-  return { selected, total: clusters.length, parts: partsOf([...counts.values()], schedule?.wanted) };
+  return { selected, total: clusters.length, parts: partsOf([...counts.values()], rules) };
 }
 
 /** Equal requirements of several predicates are one part. */
 function partsOf(
   counted: readonly { readonly of: ClusterExplanation; readonly count: number }[],
-  wanted: number | undefined,
+  rules: PlacementRules,
 ): readonly SummaryPart[] {
   const sums = new Map<string, { readonly phrase: Phrase; count: number }>();
   for (const { of, count } of counted) {
-    const phrase = phraseOf(of, wanted);
+    const phrase = phraseOf(of, rules);
     const known = sums.get(phrase[1]);
     if (known === undefined) sums.set(phrase[1], { phrase, count });
     else known.count += count;
@@ -64,7 +66,14 @@ export function summaryText({ selected, total, parts }: Summary): string {
   return `${selected}/${total} clusters are selected${shown.length === 0 ? '' : `: ${shown.join(', ')}`}.`;
 }
 
-function phraseOf({ verdict, unmet, best }: ClusterExplanation, wanted: number | undefined): Phrase {
+/** What clusters with the same verdict are counted by. */
+function phraseKey(one: ClusterExplanation, rules: PlacementRules): string {
+  return one.verdict === 'Tainted' ? `Tainted ${taintedKey(one, rules)}` : one.verdict;
+}
+
+function phraseOf(one: ClusterExplanation, rules: PlacementRules): Phrase {
+  const { verdict, unmet, best } = one;
+  const { wanted } = rules;
   switch (verdict) {
     case 'NotMatched':
       return alike(`didn't match ${firstText(unmet[best ?? 0])}`);
@@ -76,6 +85,8 @@ function phraseOf({ verdict, unmet, best }: ClusterExplanation, wanted: number |
       return ['is being deleted', 'are being deleted'];
     case 'Gone':
       return ['was deleted', 'were deleted'];
+    case 'Tainted':
+      return [`has taint ${taintedKey(one, rules)}`, `have taint ${taintedKey(one, rules)}`];
     case 'Held':
       return ['is held by spec.disruptionBudget', 'are held by spec.disruptionBudget'];
     case 'Selected':

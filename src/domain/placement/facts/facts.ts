@@ -1,6 +1,7 @@
 import type { Problem } from '../../selectors.js';
 import type { IgnoredBinding } from '../eligible.js';
 import { absentSets, type AbsentSet } from '../explain/causes.js';
+import type { StuckCluster } from '../room.js';
 import { selected, type Schedule } from '../schedule.js';
 import type { PlacementSnapshot } from '../snapshot.js';
 import type { UnmatchedPredicate } from './unmatched.js';
@@ -24,6 +25,12 @@ export interface Facts {
   readonly someMatch: boolean;
   /** Only while fewer clusters match than are wanted. */
   readonly unmatched: readonly UnmatchedPredicate[];
+  /** The keys of the taints that keep matching clusters out, while too few are selected; sorted. */
+  readonly taintKeys: readonly string[];
+  /** The selected clusters that would yield their place, which no other cluster can take; sorted. */
+  readonly stuck: readonly StuckCluster[];
+  /** Clusters match, and taints keep all of them out. */
+  readonly allTainted: boolean;
   /** Every selected cluster is stored. */
   readonly allStored: boolean;
   /** Some stored clusters match no more and are held back from removal. */
@@ -53,6 +60,9 @@ export function factsOf(snapshot: PlacementSnapshot, schedule: Schedule, stored:
     someCandidate: schedule.candidates > 0,
     someMatch: schedule.matched > 0,
     unmatched: schedule.matched < (wanted ?? 1) ? candidates.unmatched : [],
+    taintKeys: schedule.taintKeys,
+    stuck: schedule.stuck,
+    allTainted: schedule.taintKeys.length > 0 && chosen.length === 0 && schedule.heldRemovals.length === 0,
     allStored: scheduled === chosen.length,
     someHeld: schedule.heldRemovals.length > 0,
     wanted,

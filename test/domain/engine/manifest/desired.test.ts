@@ -27,6 +27,7 @@ describe('the desired objects of an engine', () => {
     expect(desired().map((one) => `${one.type.kind} ${one.object.metadata.name}`)).toEqual([
       'Namespace multicluster-engine',
       'RoleBinding multicluster-engine-installer',
+      'RoleBinding multicluster-engine-agent-leases',
       'ServiceAccount placement-controller',
       'ServiceAccount gateway',
       'ClusterRoleBinding multicluster-engine-placement-controller',
@@ -67,12 +68,14 @@ describe('the desired objects of an engine', () => {
     ]);
   });
 
-  it('the desired objects have the target namespace', () => {
+  it('the desired objects have the target namespace, but for the binding in the namespace of the agents', () => {
     const namespaces = desired({ targetNamespace: 'infra' }).map(
       (one) => one.object.metadata.namespace ?? one.object.metadata.name,
     );
 
-    expect(new Set(namespaces)).toEqual(new Set(['infra', 'multicluster-engine-placement-controller']));
+    expect(new Set(namespaces)).toEqual(
+      new Set(['infra', 'multicluster-engine-agents', 'multicluster-engine-placement-controller']),
+    );
   });
 
   it('every desired object has the labels and annotations of engine, component and version', () => {

@@ -315,7 +315,7 @@ describe('the message of Ready', () => {
     const all = objectStates().map((one) => ({ ...one, state: 'failed' as const, message: 'no' }));
 
     expect(condition(engineStatus(statusInput({ objects: all }), NOW), 'Ready')?.message).toMatch(
-      /^([^;]+; ){3}and 4 more$/,
+      /^([^;]+; ){3}and 5 more$/,
     );
   });
 });
@@ -332,6 +332,7 @@ describe('the rows of the components', () => {
       'Namespace/multicluster-engine Applied=True Applied',
       'NetworkPolicy/placement-controller Applied=True Applied',
       'PodDisruptionBudget/placement-controller Applied=True Applied',
+      'RoleBinding/multicluster-engine-agent-leases Applied=True Applied',
       'RoleBinding/multicluster-engine-installer Applied=True Applied',
       'ServiceAccount/placement-controller Applied=True Applied',
     ]);
@@ -379,6 +380,7 @@ describe('the rows of the components', () => {
       'Namespace True',
       'NetworkPolicy True',
       'PodDisruptionBudget True',
+      'RoleBinding True',
       'RoleBinding False',
       'ServiceAccount True',
     ]);

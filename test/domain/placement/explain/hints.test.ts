@@ -11,6 +11,7 @@ import {
   predicate,
   rawBinding,
   rawCluster,
+  rawDecision,
   rawPlacement,
   rawSet,
   someWorld,
@@ -229,6 +230,26 @@ describe('a fix', () => {
     const one = explain(input).clusters.find(({ name }) => name === 'a');
 
     expect(one && fixFor(one, 0, input)).toEqual({ kind: 'Leaves', labels: { tier: 'silver' }, sets: ['edge'] });
+    expect(one && bestFix(one, input)).toBeUndefined();
+  });
+
+  it('a cluster that yields its place has none: another one takes the place', () => {
+    const taints = [
+      { key: 'cluster.fleetmgmt.io/unavailable', value: '', effect: 'NoSelect', since: -301_000 },
+    ] as const;
+    const held = rawCluster('a', { set: 'edge', taints });
+    const other = rawCluster('b', { set: 'edge', labels: { tier: 'gold' } });
+    const { objects } = world([predicate({ tier: 'gold' })], [held, other]);
+    const input = explainInput(
+      worldOf({
+        ...objects,
+        placements: [rawPlacement({ numberOfClusters: 1, predicates: [predicate({ tier: 'gold' })] })],
+        placementdecisions: [rawDecision(1, ['a'])],
+      }),
+    );
+    const one = explain(input).clusters.find(({ name }) => name === 'a');
+
+    expect(one?.verdict).toBe('NotMatched');
     expect(one && bestFix(one, input)).toBeUndefined();
   });
 

@@ -1,0 +1,33 @@
+/** Events about a ManagedCluster with an agent, about a set, and about the fleet. Data only. */
+export const ClusterEvents = Object.freeze({
+  ClusterJoined: {
+    type: 'Normal',
+    when: 'ManagedClusterJoined turns True; the note names the cluster ID',
+  },
+  ClusterRecovered: {
+    type: 'Normal',
+    when: 'ManagedClusterConditionAvailable turns True again',
+  },
+  ClusterLost: {
+    type: 'Warning',
+    when: 'ManagedClusterConditionAvailable turns Unknown, unless the fleet or a set of the cluster is silent',
+  },
+  ClusterUnavailable: {
+    type: 'Warning',
+    when: 'ManagedClusterConditionAvailable turns False, unless the fleet or a set of the cluster is silent; the note is the message of the agent',
+  },
+  ClusterTainted: {
+    type: 'Warning',
+    when: 'the cluster gets taint unreachable or unavailable with effect NoSelect: Placements move elsewhere',
+  },
+  FleetSilent: {
+    type: 'Warning',
+    when: 'most clusters of the fleet (on namespace multicluster-engine-agents) or of a set (on the ManagedClusterSet) are silent: they are not tainted for now',
+  },
+  FleetBack: {
+    type: 'Normal',
+    when: 'the fleet, or the set, is no longer silent',
+  },
+} as const);
+
+export type ClusterEventReason = keyof typeof ClusterEvents;

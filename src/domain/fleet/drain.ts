@@ -1,0 +1,117 @@
+import { asRecord, field } from '../../api/json.js';
+import { TAINTS } from '../../api/names.js';
+import { timestamp } from '../conditions.js';
+import { isList } from '../selectors.js';
+import { standingOf } from '../placement/taints/standing.js';
+import { timeText } from '../placement/taints/text.js';
+import { outcomeOf } from './outcome.js';
+import { holdersOf } from './selections.js';
+import { WorldInputs, type RawObject, type World } from './world.js';
+
+/** What becomes of the decisions that hold a cluster when it is drained. */
+
+export type DrainOutcome =
+  /** Other clusters come in for it. */
+  | { readonly kind: 'Replaced'; readonly by: readonly string[] }
+  /** It leaves, and `selected` clusters of `wanted` are left; undefined: all that match are wanted. */
+  | { readonly kind: 'Leaves'; readonly selected: number; readonly wanted: number | undefined }
+  /** The Placement tolerates the taint; `until`: ms since the epoch, undefined for ever. */
+  | { readonly kind: 'Tolerated'; readonly until: number | undefined }
+  /** The disruption budget holds its removal. */
+  | { readonly kind: 'Held' }
+  /** The last decision of a Placement with an invalid spec stays published. */
+  | { readonly kind: 'Misconfigured' }
+  /** It depends on objects that could not be read. */
+  | { readonly kind: 'Unknown' };
+
+/** A Placement whose decision holds the cluster. */
+export interface DrainedPlacement {
+  readonly namespace: string;
+  readonly name: string;
+  readonly outcome: DrainOutcome;
+}
+
+/**
+ * What the taint `cluster.fleetmgmt.io/draining` with the effect NoSelect, added when the world was read, does to each decision
+ * that holds the cluster; by namespace and name. Decisions of Placements that are not in the world are left out.
+ */
+export function planDrain(world: World, cluster: string): readonly DrainedPlacement[] {
+  const inputs = { before: new WorldInputs(world), after: new WorldInputs(drained(world, cluster)) };
+  return [...holdersOf(world, cluster).keys()].sort().flatMap((key): readonly DrainedPlacement[] => {
+    const [namespace = '', name = ''] = key.split('/');
+    const before = inputs.before.input({ namespace, name });
+    if (before === undefined || before.deleting) return [];
+    if (!inputs.before.isKnown) return [{ namespace, name, outcome: { kind: 'Unknown' } }];
+    const outcome = drainIn({ namespace, name }, cluster, inputs);
+    return outcome === undefined ? [] : [{ namespace, name, outcome }];
+  });
+}
+
+/** `edge-1 → edge-7`, `unsatisfied 2 of 3`, `stays until 2026-01-02T03:04:05Z`. */
+export function drainText(outcome: DrainOutcome, cluster: string): string {
+  switch (outcome.kind) {
+    case 'Replaced':
+      return `${cluster} → ${outcome.by.join(', ')}`;
+    case 'Leaves':
+      return outcome.wanted === undefined
+        ? `${cluster} leaves`
+        : `${cluster} leaves, unsatisfied ${outcome.selected} of ${outcome.wanted}`;
+    case 'Tolerated': {
+      const until = timeText(outcome.until);
+      return until === undefined ? 'stays: spec.tolerations tolerates the taint' : `stays until ${until}`;
+    }
+    case 'Held':
+      return 'stays: spec.disruptionBudget holds its removal';
+    case 'Misconfigured':
+      return 'stays: the spec is invalid';
+    case 'Unknown':
+      return 'not readable';
+  }
+}
+
+interface Inputs {
+  readonly before: WorldInputs;
+  readonly after: WorldInputs;
+}
+
+interface Name {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Undefined where the decision, once it is published as of now, does not hold the cluster anyway. */
+function drainIn(placement: Name, cluster: string, inputs: Inputs): DrainOutcome | undefined {
+  const first = inputs.before.input(placement);
+  if (first === undefined) return undefined;
+  const before = outcomeOf(first.snapshot);
+  const second = inputs.after.input(placement, before.published);
+  if (second === undefined || !before.clusters.includes(cluster)) return undefined;
+  const { snapshot } = second;
+  const { rules } = snapshot.placement;
+  const after = outcomeOf(snapshot);
+  if (after.clusters.includes(cluster)) {
+    if (rules.problem !== undefined) return { kind: 'Misconfigured' };
+    if (after.schedule.heldRemovals.some((one) => one.cluster === cluster)) return { kind: 'Held' };
+    const standing = standingOf(snapshot.held.get(cluster)?.taints ?? [], rules.tolerations, snapshot.now);
+    const isForTime = standing.kind !== 'leaves' && standing.until !== Infinity;
+    return { kind: 'Tolerated', until: isForTime ? standing.until : undefined };
+  }
+  const by = after.clusters.filter((name) => !before.clusters.includes(name));
+  if (by.length > 0) return { kind: 'Replaced', by };
+  return { kind: 'Leaves', selected: after.clusters.length, wanted: rules.wanted };
+}
+
+/** The world in which the cluster has the taint of `drain`. */
+function drained(world: World, name: string): World {
+  const managedclusters = world.objects.managedclusters.map((one) =>
+    one.metadata.name === name ? withTaint(one, timestamp(world.at)) : one,
+  );
+  return { ...world, objects: { ...world.objects, managedclusters } };
+}
+
+function withTaint(cluster: RawObject, timeAdded: string): RawObject {
+  const taints = field(cluster.spec, 'taints');
+  const others = (isList(taints) ? taints : []).filter((one) => field(one, 'key') !== TAINTS.draining);
+  const draining = { key: TAINTS.draining, effect: 'NoSelect', timeAdded };
+  return { ...cluster, spec: { ...asRecord(cluster.spec), taints: [...others, draining] } };
+}

@@ -1,0 +1,180 @@
+import {
+  AVAILABLE_CONDITION,
+  CLOCK_SYNCED_CONDITION,
+  HUB_ACCEPTED_CONDITION,
+  JOINED_CONDITION,
+  type HealthReason,
+} from '../../api/clusterreasons.js';
+import { AGENTS_NAMESPACE } from '../../api/names.js';
+import type { ConditionStatus } from '../../api/meta.js';
+import { clip } from '../conditions.js';
+import type { Hold } from './brake.js';
+import type { ClockState } from './clock.js';
+import type { Availability } from './judge.js';
+
+/** The conditions of a ManagedCluster that the health judge writes. */
+
+export interface HealthCondition {
+  readonly type: string;
+  readonly status: ConditionStatus;
+  readonly reason: HealthReason;
+  readonly message: string;
+  readonly lastTransitionTime: string;
+  readonly lastUpdateTime: string;
+}
+
+/** A stored condition, unchecked: anybody with the right may have written it. */
+export interface StoredCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly lastTransitionTime?: string;
+  readonly lastUpdateTime?: string;
+}
+
+export interface ConditionInput {
+  readonly name: string;
+  readonly accepts: boolean;
+  readonly joined: boolean;
+  /** The identity that holds the Lease; undefined: not known any more. */
+  readonly clusterId: string | undefined;
+  /** Undefined: the stored condition stays. */
+  readonly availability: Availability | undefined;
+  /** When the last renewal was seen, RFC 3339. */
+  readonly lastSeen: string;
+  /** Why the cluster is not tainted although it is silent; undefined: it is tainted, or not yet silent enough. */
+  readonly hold: Hold | undefined;
+  /** What the agent says of an unhealthy control plane. */
+  readonly agentMessage: string;
+  /** Undefined: the stored condition stays. */
+  readonly clock: ClockState | undefined;
+}
+
+type State = Pick<HealthCondition, 'status' | 'reason' | 'message'>;
+
+const NOT_TAINTED = '; not tainted: ';
+
+/** The types of these conditions. */
+export const HEALTH_CONDITIONS: readonly string[] = Object.freeze([
+  HUB_ACCEPTED_CONDITION,
+  JOINED_CONDITION,
+  AVAILABLE_CONDITION,
+  CLOCK_SYNCED_CONDITION,
+]);
+
+/** All conditions to store, with the stored times where nothing has changed. `now` is RFC 3339. */
+export function healthConditions(
+  stored: readonly StoredCondition[],
+  input: ConditionInput,
+  now: string,
+): readonly HealthCondition[] {
+  const find = (type: string): StoredCondition | undefined => stored.find((one) => one.type === type);
+  const states: readonly (readonly [string, State | undefined])[] = [
+    [HUB_ACCEPTED_CONDITION, accepted(input)],
+    [JOINED_CONDITION, joined(input, find(JOINED_CONDITION))],
+    [AVAILABLE_CONDITION, available(input, find(AVAILABLE_CONDITION))],
+    [CLOCK_SYNCED_CONDITION, clockSynced(input, find(CLOCK_SYNCED_CONDITION))],
+  ];
+  return states.flatMap(([type, state]) => (state === undefined ? [] : [timed(type, state, find(type), now)]));
+}
+
+/** Whether the stored conditions of these types are the wanted ones. */
+export function sameConditions(wanted: readonly HealthCondition[], stored: readonly StoredCondition[]): boolean {
+  const own = stored.filter(({ type }) => HEALTH_CONDITIONS.includes(type));
+  return own.length === wanted.length && wanted.every((one) => own.some((other) => isSame(one, other)));
+}
+
+function accepted({ accepts }: ConditionInput): State {
+  return accepts
+    ? { status: 'True', reason: 'HubClusterAdminAccepted', message: 'spec.hubAcceptsClient is true' }
+    : {
+        status: 'False',
+        reason: 'HubClusterAdminDenied',
+        message: 'spec.hubAcceptsClient is false: the agent is refused and its renewals do not count',
+      };
+}
+
+function joined(input: ConditionInput, stored: StoredCondition | undefined): State {
+  if (!input.joined) {
+    const message = `no agent has reported yet: kubectl mce cluster add ${input.name}`;
+    return { status: 'False', reason: 'NeverJoined', message };
+  }
+  const known = stored?.status === 'True' ? stored.message : undefined;
+  const message = input.clusterId === undefined ? (known ?? 'cluster joined') : `cluster ${input.clusterId} joined`;
+  return { status: 'True', reason: 'ManagedClusterJoined', message };
+}
+
+function available(input: ConditionInput, stored: StoredCondition | undefined): State | undefined {
+  switch (input.availability) {
+    case 'available':
+      return { status: 'True', reason: 'ManagedClusterAvailable', message: 'the agent renews its Lease' };
+    case 'unavailable':
+      return { status: 'False', reason: 'ManagedClusterKubeAPIServerUnavailable', message: input.agentMessage };
+    case 'unknown':
+      return { status: 'Unknown', reason: STOPPED, message: `${stoppedText(input, stored)}${holdText(input.hold)}` };
+    case undefined:
+      return input.joined ? kept(stored) : undefined;
+  }
+}
+
+const STOPPED: HealthReason = 'ManagedClusterLeaseUpdateStopped';
+
+/** The time in a stored message stays: ages begin anew with a process, and the renewal was no later for that. */
+function stoppedText({ name, lastSeen }: ConditionInput, stored: StoredCondition | undefined): string {
+  const known = stored?.status === 'Unknown' && stored.reason === STOPPED ? stored.message : undefined;
+  return known?.split(NOT_TAINTED)[0] ?? `no renewal of Lease ${AGENTS_NAMESPACE}/${name} seen since ${lastSeen}`;
+}
+
+function holdText(hold: Hold | undefined): string {
+  if (hold?.scope === 'fleet') return `${NOT_TAINTED}most of the fleet is silent`;
+  return hold?.scope === 'set' ? `${NOT_TAINTED}most of set ${hold.set} is silent` : '';
+}
+
+function clockSynced(input: ConditionInput, stored: StoredCondition | undefined): State | undefined {
+  const { clock } = input;
+  if (!input.joined) return undefined;
+  if (clock === undefined) return kept(stored);
+  return clock === 'synced'
+    ? { status: 'True', reason: 'ManagedClusterClockSynced', message: 'the clock of the agent agrees with the hub' }
+    : {
+        status: 'False',
+        reason: 'ManagedClusterClockOutOfSync',
+        message: 'the clock of the agent differs from that of the hub by more than 60 s',
+      };
+}
+
+/** A stored condition as it is. */
+function kept(stored: StoredCondition | undefined): State | undefined {
+  if (stored === undefined) return undefined;
+  const { status, reason = '', message = '' } = stored;
+  return { status: status as ConditionStatus, reason: reason as HealthReason, message };
+}
+
+function timed(type: string, state: State, stored: StoredCondition | undefined, now: string): HealthCondition {
+  const next = { ...state, message: clip(state.message) };
+  const { lastTransitionTime = now, lastUpdateTime = now } = stored ?? {};
+  const isUnchanged =
+    stored?.status === next.status && stored.reason === next.reason && stored.message === next.message;
+  return {
+    type,
+    ...next,
+    lastTransitionTime: stored?.status === next.status ? lastTransitionTime : now,
+    lastUpdateTime: isUnchanged ? lastUpdateTime : now,
+  };
+}
+
+function isSame(one: HealthCondition, other: StoredCondition): boolean {
+  return (
+    one.type === other.type &&
+    one.status === other.status &&
+    one.reason === other.reason &&
+    one.message === other.message &&
+    one.lastTransitionTime === other.lastTransitionTime
+  );
+}
+
+/** The stored conditions of these types as they are, for a write that must not take them away. */
+export function storedHealthConditions(stored: readonly StoredCondition[]): readonly HealthCondition[] {
+  return stored.filter(({ type }) => HEALTH_CONDITIONS.includes(type)) as readonly HealthCondition[];
+}

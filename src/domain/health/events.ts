@@ -1,0 +1,65 @@
+import { ClusterEvents, type ClusterEventReason } from '../../api/clusterevents.js';
+import { AVAILABLE_CONDITION, JOINED_CONDITION } from '../../api/clusterreasons.js';
+import type { HealthCondition, StoredCondition } from './conditions.js';
+import type { HealthWrites, Judgement, StoredHealth } from './status.js';
+import { isHealthTaint } from './taints.js';
+
+/** An event about a cluster, as the writes that cause it say. */
+export interface ClusterEvent {
+  readonly type: 'Normal' | 'Warning';
+  readonly reason: ClusterEventReason;
+  readonly note: string;
+}
+
+/** The events of one write. While the brake holds the cluster, the event FleetSilent stands for those of its clusters. */
+export function clusterEvents(
+  stored: StoredHealth,
+  judgement: Judgement,
+  { status, taints }: HealthWrites,
+): readonly ClusterEvent[] {
+  if (judgement.kind !== 'judged') return [];
+  const isHeld = judgement.conditions.hold !== undefined;
+  const joined = turned(JOINED_CONDITION, stored.conditions, status?.conditions);
+  const available = turned(AVAILABLE_CONDITION, stored.conditions, status?.conditions);
+  const events: ClusterEvent[] = [];
+  if (joined?.status === 'True') events.push(eventOf('ClusterJoined', joined.message));
+  if (available?.status === 'True' && wasAvailable(stored) !== undefined)
+    events.push(eventOf('ClusterRecovered', available.message));
+  if (available?.status === 'Unknown' && !isHeld) events.push(eventOf('ClusterLost', available.message));
+  if (available?.status === 'False' && !isHeld) events.push(eventOf('ClusterUnavailable', available.message));
+  const [taint] = taints ?? [];
+  const hadTaint = [...stored.taints, ...stored.taintTimes].some(
+    (one) => isHealthTaint(one) && one.effect === 'NoSelect',
+  );
+  if (taint?.effect === 'NoSelect' && !hadTaint)
+    events.push(eventOf('ClusterTainted', `tainted ${taint.key}:${taint.effect}`));
+  return events;
+}
+
+/** The events of scopes that fell silent, or came back: `fleet` or `set NAME`. */
+export function scopeEvent(scope: string, change: 'silent' | 'back'): ClusterEvent {
+  const what = scope === 'fleet' ? 'the fleet' : scope;
+  return change === 'silent'
+    ? eventOf('FleetSilent', `most of ${what} is silent: ${HELD_TEXT}`)
+    : eventOf('FleetBack', `${what} is no longer silent`);
+}
+
+function eventOf(reason: ClusterEventReason, note: string): ClusterEvent {
+  return { type: ClusterEvents[reason].type, reason, note };
+}
+
+const HELD_TEXT = 'its clusters are not tainted for now, since the hub or its network may be the cause';
+
+/** The wanted condition of this type, if its status differs from the stored one. */
+function turned(
+  type: string,
+  stored: readonly StoredCondition[],
+  wanted: readonly HealthCondition[] = [],
+): HealthCondition | undefined {
+  const next = wanted.find((one) => one.type === type);
+  return next?.status === stored.find((one) => one.type === type)?.status ? undefined : next;
+}
+
+function wasAvailable({ conditions }: StoredHealth): string | undefined {
+  return conditions.find(({ type }) => type === AVAILABLE_CONDITION)?.status;
+}

@@ -1,0 +1,89 @@
+import { TAINTS } from '../../api/names.js';
+import type { Contact, Stage } from './sight.js';
+
+/** What follows from the contact to one cluster that has an agent, or should have one. */
+
+export interface HealthFacts {
+  /** spec.hubAcceptsClient. */
+  readonly accepts: boolean;
+  /** An agent has renewed the Lease of the cluster at some time. */
+  readonly joined: boolean;
+  /** Its lease duration, ms. */
+  readonly periodMs: number;
+  readonly contact: Contact;
+  /** For how long the hub has known that the control plane of the cluster is not healthy, ms; undefined: it is, or says nothing. */
+  readonly unhealthyMs: number | undefined;
+  /** The key of the taint NoSelect that the cluster was given and that no renewal has ended since. */
+  readonly tainted: HealthTaintKey | undefined;
+}
+
+export type HealthTaintKey = typeof TAINTS.unreachable | typeof TAINTS.unavailable;
+
+/** A taint as the hub gives it to a cluster. */
+export interface HealthTaint {
+  readonly key: HealthTaintKey;
+  readonly effect: 'NoSelect' | 'NoSelectIfNew';
+}
+
+export type Availability = 'available' | 'unavailable' | 'unknown';
+
+/** An unhealthy control plane is a reason for a taint after this many lease durations. */
+const UNHEALTHY_PERIODS = 2;
+
+/**
+ * What the condition Available says; undefined: what it said before, since the hub has not seen enough yet, or nothing, since
+ * the cluster has not joined.
+ */
+export function availabilityOf({ joined, contact, unhealthyMs }: HealthFacts): Availability | undefined {
+  if (!joined) return undefined;
+  if (contact.stage === 'unknown' || contact.stage === 'lost') return 'unknown';
+  if (!contact.renewed) return undefined;
+  return unhealthyMs === undefined ? 'available' : 'unavailable';
+}
+
+/** Whether the brake counts the cluster among its joined ones. One that is refused is silent by decision. */
+export function countsAsJoined({ accepts, joined }: HealthFacts): boolean {
+  return accepts && joined;
+}
+
+/** Whether the brake counts the cluster as silent. */
+export function countsAsSilent(facts: HealthFacts): boolean {
+  return countsAsJoined(facts) && (facts.contact.stage !== 'heard' || facts.unhealthyMs !== undefined);
+}
+
+/** The cause for a taint NoSelect, and for how long it has lasted, ms; undefined: none. The brake may still hold it back. */
+export function taintCause(
+  facts: HealthFacts,
+): { readonly key: HealthTaintKey; readonly lastedMs: number } | undefined {
+  const { joined, contact, unhealthyMs, periodMs } = facts;
+  if (!joined) return undefined;
+  if (contact.stage === 'lost') return { key: TAINTS.unreachable, lastedMs: contact.ageMs };
+  if (unhealthyMs === undefined || unhealthyMs < UNHEALTHY_PERIODS * periodMs) return undefined;
+  return { key: TAINTS.unavailable, lastedMs: unhealthyMs };
+}
+
+/**
+ * The taint that the cluster has to have: at most one. A cluster that was given a taint has it until a renewal is seen;
+ * then, if its control plane is not healthy, the other one without a pause.
+ */
+export function taintOf(facts: HealthFacts): HealthTaint | undefined {
+  const { joined, contact, unhealthyMs, tainted } = facts;
+  if (!joined) return { key: TAINTS.unreachable, effect: 'NoSelectIfNew' };
+  if (tainted === undefined) return undefined;
+  if (contact.stage === 'lost') return { key: TAINTS.unreachable, effect: 'NoSelect' };
+  if (!contact.renewed) return { key: tainted, effect: 'NoSelect' };
+  return unhealthyMs === undefined ? undefined : { key: TAINTS.unavailable, effect: 'NoSelect' };
+}
+
+/** The state of a cluster in one word, by its facts at the last look; for metrics. */
+export function stateOf(agent: {
+  readonly joined: boolean;
+  readonly stage: Stage;
+  readonly unhealthyAt: number | undefined;
+  readonly tainted: HealthTaintKey | undefined;
+}): 'available' | 'unavailable' | 'unknown' | 'never-joined' {
+  const { joined, stage, unhealthyAt, tainted } = agent;
+  if (!joined) return 'never-joined';
+  if (stage === 'unknown' || stage === 'lost' || tainted === TAINTS.unreachable) return 'unknown';
+  return unhealthyAt === undefined ? 'available' : 'unavailable';
+}

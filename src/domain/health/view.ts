@@ -1,0 +1,67 @@
+import { isRecord } from '../../api/json.js';
+import type { KubeObject } from '../../api/meta.js';
+import { CONTROL_PLANE_HEALTHY_CONDITION, JOINED_CONDITION } from '../../api/clusterreasons.js';
+import { isList } from '../selectors.js';
+import type { StoredCondition } from './conditions.js';
+import type { HealthTaintKey } from './judge.js';
+import type { StoredHealth } from './status.js';
+import { isHealthTaint, type Taint, type TaintTime } from './taints.js';
+
+/** A ManagedCluster, unchecked. */
+export type ClusterObject = KubeObject & { readonly spec?: unknown; readonly status?: unknown };
+
+/** The fields of a ManagedCluster that its health depends on. */
+export interface HealthView {
+  readonly name: string;
+  readonly uid: string;
+  /** spec.hubAcceptsClient; undefined: the cluster has no agent. */
+  readonly accepts: boolean | undefined;
+  /** The lease duration, ms. */
+  readonly periodMs: number;
+  /** The hub has seen an agent at some time. */
+  readonly joined: boolean;
+  /** What the agent says of an unhealthy control plane; undefined: it is healthy, or the agent says nothing. */
+  readonly unhealthy: string | undefined;
+  /** The key of the hub's taint NoSelect. */
+  readonly tainted: HealthTaintKey | undefined;
+  readonly stored: StoredHealth;
+}
+
+const DEFAULT_SECONDS = 60;
+const SHORTEST_SECONDS = 10;
+const LONGEST_SECONDS = 3_600;
+
+/** The view of a ManagedCluster. Values that admission should have refused count as absent. */
+export function healthView(cluster: ClusterObject): HealthView {
+  const spec = isRecord(cluster.spec) ? cluster.spec : {};
+  const status = isRecord(cluster.status) ? cluster.status : {};
+  const accepts = spec['hubAcceptsClient'];
+  const conditions = recordsOf<StoredCondition>(status['conditions'], ['type', 'status']);
+  const taints = recordsOf<Taint>(spec['taints'], ['key', 'effect']);
+  const taintTimes = recordsOf<TaintTime>(status['taintTimes'], ['key', 'effect', 'since']);
+  const agent = conditions.find(({ type }) => type === CONTROL_PLANE_HEALTHY_CONDITION);
+  const own = taints.find((one) => isHealthTaint(one) && one.effect === 'NoSelect');
+  return {
+    name: cluster.metadata.name,
+    uid: cluster.metadata.uid ?? '',
+    accepts: typeof accepts === 'boolean' ? accepts : undefined,
+    periodMs: periodOf(spec['leaseDurationSeconds']) * 1_000,
+    joined: conditions.some(({ type, status: value }) => type === JOINED_CONDITION && value === 'True'),
+    unhealthy: agent?.status === 'False' ? (agent.message ?? '') : undefined,
+    tainted: own?.key as HealthTaintKey | undefined,
+    stored: { conditions, taints, taintTimes },
+  };
+}
+
+function periodOf(seconds: unknown): number {
+  if (typeof seconds !== 'number' || !Number.isFinite(seconds)) return DEFAULT_SECONDS;
+  return Math.min(Math.max(seconds, SHORTEST_SECONDS), LONGEST_SECONDS);
+}
+
+/** The items of a list that are objects with these fields as text. */
+function recordsOf<T>(value: unknown, fields: readonly string[]): readonly T[] {
+  if (!isList(value)) return [];
+  return value.filter(
+    (one) => isRecord(one) && fields.every((field) => typeof one[field] === 'string'),
+  ) as unknown as readonly T[];
+}

@@ -1,0 +1,87 @@
+import { isHubTaint, type Taint } from './taint.js';
+import { toleranceOf, type Tolerance, type Toleration } from './toleration.js';
+
+/**
+ * What the taints of a cluster mean for one Placement. A cluster that is not selected yet comes in only where each taint that
+ * keeps clusters out is tolerated for ever: a toleration for a time keeps a selected cluster, it never lets one in.
+ */
+
+/** A taint that a Placement does not tolerate for ever; `tolerance`: for how long it does. */
+export interface LimitedTaint {
+  readonly taint: Taint;
+  readonly tolerance: Tolerance | undefined;
+}
+
+/** What becomes of a selected cluster. `until`: when this is to be looked at again, ms since the epoch; Infinity for never. */
+export type Standing =
+  | { readonly kind: 'stays'; readonly until: number }
+  /** It leaves when another cluster can take its place. */
+  | { readonly kind: 'yields'; readonly until: number; readonly taint: Taint }
+  /** `isByHub`: every taint that makes it leave is one that the hub adds itself. */
+  | { readonly kind: 'leaves'; readonly isByHub: boolean };
+
+const STAYS: Standing = { kind: 'stays', until: Infinity };
+
+/** The taints that keep the cluster out while it is not selected. */
+export function taintsAgainstNew(
+  taints: readonly Taint[],
+  tolerations: readonly Toleration[],
+): readonly LimitedTaint[] {
+  if (taints.length === 0) return [];
+  return limited(taints, tolerations).filter(({ taint }) => taint.effect !== 'PreferNoSelect');
+}
+
+/** The taints that make the cluster leave where it is selected, now or later. */
+export function taintsAgainstSelected(
+  taints: readonly Taint[],
+  tolerations: readonly Toleration[],
+): readonly LimitedTaint[] {
+  if (taints.length === 0) return [];
+  return limited(taints, tolerations).filter(({ taint }) => taint.effect === 'NoSelect');
+}
+
+/** How many taints put the cluster behind others that are not selected either. */
+export function preferenceAgainst(taints: readonly Taint[], tolerations: readonly Toleration[]): number {
+  return limited(taints, tolerations).filter(({ taint }) => taint.effect === 'PreferNoSelect').length;
+}
+
+/** Whether the Placement tolerates each taint for ever. */
+export function toleratesAll(taints: readonly Taint[], tolerations: readonly Toleration[]): boolean {
+  return limited(taints, tolerations).length === 0;
+}
+
+function limited(taints: readonly Taint[], tolerations: readonly Toleration[]): readonly LimitedTaint[] {
+  return taints
+    .map((taint) => ({ taint, tolerance: toleranceOf(taint, tolerations) }))
+    .filter(({ tolerance }) => tolerance?.seconds !== Infinity);
+}
+
+/** What becomes of a selected cluster with these taints at `now`, ms since the epoch. */
+export function standingOf(taints: readonly Taint[], tolerations: readonly Toleration[], now: number): Standing {
+  if (taints.length === 0) return STAYS;
+  let until = Infinity;
+  let yielding: Taint | undefined;
+  const against: Taint[] = [];
+  for (const one of taintsAgainstSelected(taints, tolerations)) {
+    const end = endOf(one, now);
+    if (now < end) until = Math.min(until, one.taint.since === undefined ? Infinity : end);
+    else if (one.tolerance?.isImplied === true) yielding ??= one.taint;
+    else against.push(one.taint);
+  }
+  if (against.length > 0) return { kind: 'leaves', isByHub: against.every(isHubTaint) };
+  return yielding === undefined ? { kind: 'stays', until } : { kind: 'yields', until, taint: yielding };
+}
+
+/**
+ * When the taint is tolerated no more, ms since the epoch. One without a time counts as added now: it has no end that could be
+ * waited for, and the time that is stored later is a change of the cluster.
+ */
+function endOf({ taint, tolerance }: LimitedTaint, now: number): number {
+  return tolerance === undefined ? -Infinity : (taint.since ?? now) + tolerance.seconds * 1_000;
+}
+
+/** {@link endOf} as far as it is known from stored values. */
+export function knownEnd({ taint, tolerance }: LimitedTaint): number | undefined {
+  if (taint.since === undefined || tolerance === undefined) return undefined;
+  return taint.since + tolerance.seconds * 1_000;
+}

@@ -1,0 +1,75 @@
+import { isRecord } from '../../../api/json.js';
+import { TAINTS } from '../../../api/names.js';
+import { isList } from '../../selectors.js';
+
+/**
+ * What a taint does to a Placement that does not tolerate it. `NoSelect`: the cluster is not selected, and leaves decisions;
+ * `NoSelectIfNew`: it is not selected anew; `PreferNoSelect`: others are selected before it.
+ */
+export type TaintEffect = 'NoSelect' | 'PreferNoSelect' | 'NoSelectIfNew';
+
+export const TAINT_EFFECTS: readonly TaintEffect[] = ['NoSelect', 'PreferNoSelect', 'NoSelectIfNew'];
+
+/** A taint of a cluster. `since`: when it was added, in ms since the epoch; undefined while no time is stored. */
+export interface Taint {
+  readonly key: string;
+  readonly value: string;
+  readonly effect: TaintEffect;
+  readonly since: number | undefined;
+}
+
+/** Shared by all clusters without a taint. */
+export const NO_TAINTS: readonly Taint[] = [];
+
+const HUB_KEYS: ReadonlySet<string> = new Set([TAINTS.unreachable, TAINTS.unavailable]);
+
+/** Whether the hub itself adds taints with this key, for a cluster that it takes for unhealthy. */
+export function isHubTaint({ key }: Taint): boolean {
+  return HUB_KEYS.has(key);
+}
+
+/**
+ * The taints in `spec.taints` of a ManagedCluster. The time of one is its `timeAdded`, else that of its key, effect and value
+ * in `status.taintTimes`. What admission should have refused is left out.
+ */
+export function readTaints(spec: unknown, status: unknown): readonly Taint[] {
+  const listed = isRecord(spec) ? spec['taints'] : undefined;
+  if (!isList(listed) || listed.length === 0) return NO_TAINTS;
+  return listed.flatMap((one): Taint[] => {
+    const fields = readFields(one);
+    if (fields === undefined || !isRecord(one)) return [];
+    return [{ ...fields, since: timeOf(one['timeAdded']) ?? storedTime(fields, status) }];
+  });
+}
+
+/** Whether both lists hold the same taints with the same times, in the same order. */
+export function sameTaints(a: readonly Taint[], b: readonly Taint[]): boolean {
+  if (a === b) return true;
+  return a.length === b.length && a.every((one, index) => isSame(one, b[index]) && one.since === b[index]?.since);
+}
+
+type Fields = Omit<Taint, 'since'>;
+
+function readFields(value: unknown): Fields | undefined {
+  if (!isRecord(value)) return undefined;
+  const { key, value: text = '' } = value;
+  const effect = TAINT_EFFECTS.find((one) => one === value['effect']);
+  if (typeof key !== 'string' || key === '' || typeof text !== 'string' || effect === undefined) return undefined;
+  return { key, value: text, effect };
+}
+
+function storedTime(taint: Fields, status: unknown): number | undefined {
+  const times = isRecord(status) ? status['taintTimes'] : undefined;
+  for (const one of isList(times) ? times : [])
+    if (isRecord(one) && isSame(taint, readFields(one))) return timeOf(one['since']);
+  return undefined;
+}
+
+function isSame(a: Fields, b: Fields | undefined): boolean {
+  return a.key === b?.key && a.effect === b.effect && a.value === b.value;
+}
+
+function timeOf(value: unknown): number | undefined {
+  const time = typeof value === 'string' ? Date.parse(value) : NaN;
+  return Number.isNaN(time) ? undefined : time;
+}

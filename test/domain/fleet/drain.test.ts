@@ -1,0 +1,85 @@
+import { describe, expect, it } from '@jest/globals';
+import { TAINTS } from '../../../src/api/names.js';
+import { drainText, planDrain, type DrainOutcome } from '../../../src/domain/fleet/drain.js';
+import { worldOf, type RawObject, type World } from '../../../src/domain/fleet/world.js';
+import { taint } from '../../support/builders/taints.js';
+import { rawBinding, rawCluster, rawDecision, rawPlacement, rawSet } from '../../support/builders/world.js';
+
+const AT = Date.parse('2026-11-22T10:00:00Z');
+const fleet = { set: 'edge' };
+const draining = (over: object = {}): object => ({ key: TAINTS.draining, operator: 'Exists', ...over });
+
+function hub(spec: unknown, decided: readonly string[], clusters?: readonly RawObject[]): World {
+  return worldOf(
+    {
+      placements: [rawPlacement(spec)],
+      placementdecisions: [rawDecision(1, decided)],
+      managedclusters: clusters ?? ['a', 'b', 'c'].map((name) => rawCluster(name, fleet)),
+      managedclustersets: [rawSet('edge')],
+      managedclustersetbindings: [rawBinding('edge')],
+    },
+    [],
+    AT,
+  );
+}
+
+describe('planDrain', () => {
+  it.each<[string, World, DrainOutcome, string]>([
+    ['is replaced', hub({ numberOfClusters: 2 }, ['a', 'b']), { kind: 'Replaced', by: ['c'] }, 'a → c'],
+    [
+      'leaves without a replacement',
+      hub({ numberOfClusters: 3 }, ['a', 'b', 'c']),
+      { kind: 'Leaves', selected: 2, wanted: 3 },
+      'a leaves, unsatisfied 2 of 3',
+    ],
+    [
+      'leaves where all clusters are wanted',
+      hub({}, ['a', 'b', 'c']),
+      { kind: 'Leaves', selected: 2, wanted: undefined },
+      'a leaves',
+    ],
+    [
+      'stays for the time of a toleration',
+      hub({ tolerations: [draining({ tolerationSeconds: 60 })] }, ['a', 'b', 'c']),
+      { kind: 'Tolerated', until: AT + 60_000 },
+      'stays until 2026-11-22T10:01:00Z',
+    ],
+    [
+      'stays with a toleration for ever',
+      hub({ tolerations: [draining()] }, ['a', 'b', 'c']),
+      { kind: 'Tolerated', until: undefined },
+      'stays: spec.tolerations tolerates the taint',
+    ],
+    [
+      'stays because of a disruption budget',
+      hub({ disruptionBudget: { maxRemovals: 0 } }, ['a', 'b', 'c']),
+      { kind: 'Held' },
+      'stays: spec.disruptionBudget holds its removal',
+    ],
+    [
+      'stays with an invalid spec',
+      hub({ numberOfClusters: -1 }, ['a']),
+      { kind: 'Misconfigured' },
+      'stays: the spec is invalid',
+    ],
+  ])('a drained cluster that %s is planned as such', (_case, world, outcome, text) => {
+    expect(planDrain(world, 'a')).toEqual([{ namespace: 'shop', name: 'web', outcome }]);
+    expect(drainText(outcome, 'a')).toBe(text);
+  });
+
+  it('a cluster that no decision holds, or that leaves anyway, concerns no Placement', () => {
+    const leaving = ['a', 'b'].map((name) => rawCluster(name, { ...fleet, taints: [taint('maintenance')] }));
+
+    expect(planDrain(hub({ numberOfClusters: 1 }, ['b']), 'a')).toEqual([]);
+    expect(planDrain(hub({}, ['a'], leaving), 'a')).toEqual([]);
+  });
+
+  it('a drain is not known where clusters cannot be read', () => {
+    const world = {
+      ...hub({}, ['a'], []),
+      withheld: [{ resource: 'managedclusters', verb: 'list', status: 403 }] as const,
+    };
+
+    expect(planDrain(world, 'a')).toMatchObject([{ outcome: { kind: 'Unknown' } }]);
+  });
+});
