@@ -30,6 +30,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     imports: [],
     packages: ['@marcbachmann/cel-js', '@peculiar/x509', 'js-yaml', 'reflect-metadata'],
   },
+  agent: { imports: ['api', 'domain', 'kube', 'runtime'], packages: ['js-yaml'] },
   local: { imports: ['api', 'kube', 'runtime'], packages: [APISERVER] },
   pki: { imports: [], packages: ['@peculiar/x509', 'reflect-metadata'] },
   observability: {
@@ -54,6 +55,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
       'runtime',
       'kube',
       'controllers',
+      'agent',
       'gateway',
       'local',
       'observability',

@@ -39,7 +39,7 @@ function loadedBy(entryPoint: string): readonly string[] {
 }
 
 describe('the bundle', () => {
-  it.each(['src/main.ts', 'src/commands/operator.ts', 'src/commands/gateway.ts'])(
+  it.each(['src/main.ts', 'src/commands/operator.ts', 'src/commands/gateway.ts', 'src/commands/agent.ts'])(
     'the bundle loads nothing of the embedded API server for %s',
     (entryPoint) => {
       const loaded = loadedBy(entryPoint);
@@ -57,6 +57,15 @@ describe('the bundle', () => {
       expect(loadedBy(TRACING).filter((file) => OPENTELEMETRY_SDK.test(file))).not.toEqual([]);
     },
   );
+
+  it('the bundle loads for src/commands/placement.ts and the operator around it neither certificates nor models of the Kubernetes API', () => {
+    const loaded = ['src/commands/operator.ts', 'src/commands/placement.ts'].flatMap(loadedBy);
+
+    expect(
+      loaded.filter((file) => /\/node_modules\/@peculiar\/|\/client-node\/dist\/gen\/models\//.test(`/${file}`)),
+    ).toEqual([]);
+    expect(loaded.filter((file) => file.endsWith('/client-node/dist/config.js'))).not.toEqual([]);
+  });
 
   it('the bundle loads the embedded API server for src/commands/standalone.ts', () => {
     expect(loadedBy('src/commands/standalone.ts').filter((file) => API_SERVER.test(file))).not.toEqual([]);

@@ -1,7 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { BindingReasons, ClusterReasons, ClusterSetReasons, InUseReasons } from '../src/api/clusterreasons.js';
+import { ClusterEvents } from '../src/api/clusterevents.js';
+import {
+  BindingReasons,
+  ClusterReasons,
+  ClusterSetReasons,
+  HealthReasons,
+  InUseReasons,
+} from '../src/api/clusterreasons.js';
 import { ComponentReasons, EngineEvents, EngineReasons } from '../src/api/enginereasons.js';
 import { PlacementEvents } from '../src/api/placementevents.js';
 import { DefaultReasons, PlacementReasons } from '../src/api/placementreasons.js';
@@ -13,7 +20,7 @@ function read(page: string): string {
 
 describe('docs/troubleshooting.md', () => {
   const entries = new Set([...read('troubleshooting.md').matchAll(/^### (\w+)$/gm)].map((match) => match[1]));
-  const placements = [BindingReasons, ClusterReasons, ClusterSetReasons, InUseReasons, PlacementReasons];
+  const placements = [BindingReasons, ClusterReasons, ClusterSetReasons, HealthReasons, InUseReasons, PlacementReasons];
   const tables = [...placements, ComponentReasons, EngineReasons, DefaultReasons];
   const reasons = new Set(tables.flatMap((table) => Object.keys(table)));
 
@@ -29,7 +36,7 @@ describe('docs/troubleshooting.md', () => {
 describe('docs/reference/events.md', () => {
   it('docs/reference/events.md lists every event with its type and when it is recorded, and no other', () => {
     const rows = [...read('reference/events.md').matchAll(/^\| (\w+) \| (Normal|Warning) \| (.+) \|$/gm)];
-    const written = Object.entries({ ...EngineEvents, ...PlacementEvents });
+    const written = Object.entries({ ...EngineEvents, ...PlacementEvents, ...ClusterEvents });
     expect(rows.map(([, reason, type, when]) => [reason, { type, when }])).toEqual(written);
   });
 });

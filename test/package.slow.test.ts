@@ -64,6 +64,9 @@ describeWithKubectl('npx with the npm package in an empty folder', () => {
       expect(await clustersOf(running)).toHaveLength(5);
       const installed = readdirSync(path.dirname(installedBy(folder))).filter((name) => !name.startsWith('.'));
       expect(installed).toEqual(['multicluster-engine']);
+      // Its terminal can be in any folder.
+      const example = path.join(installedBy(folder), 'examples', 'engine.yaml');
+      expect(running.printed).toContain(`  kubectl apply -f ${example}`);
     },
     4 * MINUTE,
   );

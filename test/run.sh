@@ -6,7 +6,7 @@
 #                         the main job end to end, the commands of README.md
 #   test/run.sh all       these, the slow files, and what needs kube-apiserver, with the coverage gate
 #   test/run.sh nightly   what takes hours: campaigns, load, repeated property tests, the differential run, other clients,
-#                         Kubernetes' own specs, end-to-end tests on the embedded server, mutants
+#                         Kubernetes' own specs, integration and end-to-end tests on the embedded server, mutants
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
@@ -69,16 +69,16 @@ case $suite in
     control_plane
     jest unit --coverage --testPathIgnorePatterns '\.nightly\.test\.js$' '/dist/test/e2e/'
     end_to_end
-    CONTROL_PLANE=embedded jest embedded --testPathPatterns '/dist/test/(integration/|e2e/mainjob\.test)'
+    CONTROL_PLANE=embedded jest embedded --testPathPatterns '/dist/test/(integration/(engine|placement)/|e2e/mainjob\.test)'
     ;;
   nightly)
     control_plane
     export NIGHTLY=true
-    jest nightly --runInBand --testPathPatterns '\.nightly\.test\.js$' '/dist/test/gateway/leavingclients\.' \
-      "/$package/test/conformance/kubectl\.test\.js$"
+    jest nightly --runInBand --testPathPatterns '\.nightly\.test\.js$' '/dist/test/gateway/(leavingclients|attacks)\.'
     property_tests
     program differential "$package/test/conformance/differential/run.js" 5000 1
     program kubernetes "$package/test/conformance/kubernetes/run.js" embedded
+    CONTROL_PLANE=embedded jest embedded --testPathPatterns '/dist/test/integration/'
     CONTROL_PLANE=embedded end_to_end -embedded
     program mutants dist/tools/mutate/run.js
     ;;

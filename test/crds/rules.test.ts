@@ -71,3 +71,40 @@ describe('a Placement that was stored before the rules of matchLabels', () => {
     expect(codes).toEqual([200, 201, 200, 200, 200, 422, 200]);
   });
 });
+
+describe('taints and tolerations', () => {
+  const CLUSTERS = '/apis/cluster.fleetmgmt.io/v1alpha1/managedclusters';
+  const [apiVersion, name] = [OLD.apiVersion, 'edge-1'];
+  const post = async (target: string, object: object): Promise<string> => {
+    const { code, body } = await send('POST', target, JSON.stringify({ apiVersion, metadata: { name }, ...object }));
+    return code === 201 ? '' : String(Object(Object(body).value).message);
+  };
+  const taint = (one: object): Promise<string> =>
+    post(`${CLUSTERS}?dryRun=All`, { kind: 'ManagedCluster', spec: { taints: [one] } });
+  const toleration = (one: object): Promise<string> =>
+    post(`${PLACEMENTS}?dryRun=All`, { kind: 'Placement', spec: { tolerations: [one] } });
+
+  it.each([
+    [{ key: 'example.com/maintenance', value: 'disks', effect: 'NoSelect', timeAdded: '2026-01-02T03:04:05Z' }, ''],
+    [{ key: 'no key', effect: 'NoSelect' }, 'a taint key must be a qualified name, such as maintenance or example.com'],
+    [{ key: 'maintenance', effect: 'NoExecute' }, 'spec.taints[0].effect: Unsupported value: "NoExecute"'],
+    [{ key: 'maintenance' }, 'spec.taints[0].effect: Required value'],
+  ])('a ManagedCluster with the taint %j is accepted or refused by its rules', async (one, message) => {
+    const refused = await taint(one);
+
+    expect(message === '' ? refused : refused.includes(message) || refused).toBe(message === '' ? '' : true);
+  });
+
+  it.each([
+    [{ operator: 'Exists' }, ''],
+    [{ key: 'maintenance', value: 'disks', tolerationSeconds: -(2 ** 53) }, ''],
+    [{ value: 'disks' }, 'spec.tolerations[0].key: Invalid value'],
+    [{ value: 'disks' }, 'an empty key needs operator Exists'],
+    [{ key: 'maintenance', operator: 'Exists', value: 'disks' }, 'value "disks" must be empty with operator Exists'],
+    [{ key: 'maintenance', tolerationSeconds: 2 ** 53 + 2 }, 'spec.tolerations[0].tolerationSeconds'],
+  ])('a Placement with the toleration %j is accepted or refused by its rules', async (one, message) => {
+    const refused = await toleration(one);
+
+    expect(message === '' ? refused : refused.includes(message) || refused).toBe(message === '' ? '' : true);
+  });
+});

@@ -3,7 +3,9 @@ import type { World } from '../../src/domain/fleet/world.js';
 import { EXAMPLE_SPEC, exampleClusters, exampleWorld } from '../support/builders/examplefleet.js';
 import { predicate, rawBinding, rawCluster, rawDecision, rawSet } from '../support/builders/world.js';
 import type { LeavingEvents } from '../../src/cli/explain/events.js';
+import { TAINTS } from '../../src/api/names.js';
 import { NOW } from '../support/builders/hubfacts.js';
+import { taint } from '../support/builders/taints.js';
 import { describeRecorded, type Case } from './recorded.js';
 
 const REQUEST: ExplainRequest = {
@@ -38,6 +40,26 @@ const production = [rawSet('production')];
 const typoInSet = exampleClusters({
   'prod-us-1': rawCluster('prod-us-1', { set: 'prodution', labels: { tier: 'gold' } }),
 });
+
+/** The world is read at the epoch. */
+const ago = (seconds: number): { readonly since: number } => ({ since: -seconds * 1_000 });
+const gold = { set: 'production', labels: { tier: 'gold' } };
+const lostAndTainted: Partial<World['objects']> = {
+  managedclusters: exampleClusters({
+    'prod-us-1': rawCluster('prod-us-1', { ...gold, taints: [taint(TAINTS.unreachable, ago(600))] }),
+    'prod-ap-1': rawCluster('prod-ap-1', {
+      ...gold,
+      taints: [taint('maintenance', { value: 'disks', ...ago(60) }), taint('example.com/old', ago(60))],
+    }),
+    'prod-eu-2': rawCluster('prod-eu-2', {
+      set: 'production',
+      claims: { platform: 'Google Cloud' },
+      taints: [taint('maintenance', ago(60))],
+    }),
+  }),
+};
+const someMinutes = [{ key: 'maintenance', operator: 'Exists', tolerationSeconds: 600 }];
+const taintedWorld = exampleWorld({ ...EXAMPLE_SPEC, tolerations: someMinutes }, lostAndTainted);
 
 const minutesAgo = (minutes: number): string => new Date(NOW - minutes * 60_000).toISOString();
 const leaving: LeavingEvents = {
@@ -115,6 +137,12 @@ const cases: readonly Case[] = [
       }),
     }),
   ),
+  text('clusters with taints', taintedWorld),
+  text('a cluster that a taint keeps out', taintedWorld, { cluster: 'prod-ap-1' }),
+  text('a cluster that is lost and that another replaces', taintedWorld, { cluster: 'prod-us-1' }),
+  text('a cluster that stays for a time with its taint', taintedWorld, { cluster: 'prod-eu-2' }),
+  text('a cluster that is lost and that nothing can replace', exampleWorld({ numberOfClusters: 9 }, lostAndTainted)),
+  json('a cluster that stays for a time with its taint', taintedWorld, { cluster: 'prod-eu-2' }),
   text('a spec that is invalid', exampleWorld({ numberOfClusters: -1 })),
   text('a spec without predicates', exampleWorld({})),
   text(

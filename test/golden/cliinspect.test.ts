@@ -3,15 +3,19 @@ import type { HubFacts, PreFacts } from '../../src/cli/check/facts.js';
 import { checkHub } from '../../src/cli/check/hub.js';
 import { checkText } from '../../src/cli/check/output.js';
 import { checkBefore } from '../../src/cli/check/pre.js';
+import { listClusters } from '../../src/cli/cluster/list.js';
+import { LIMITING_POLICIES } from '../../src/cli/check/policies.js';
 import { explainPlacement } from '../../src/cli/explain/command.js';
 import type { FleetReading } from '../../src/cli/fleetsource.js';
 import { status } from '../../src/cli/inspect/status.js';
 import { tree } from '../../src/cli/inspect/tree.js';
 import { whoSelects } from '../../src/cli/inspect/whoselects.js';
 import type { OutputFormat } from '../../src/cli/output.js';
-import { worldOf, type Withheld } from '../../src/domain/fleet/world.js';
+import { worldOf, type RawObject, type Withheld } from '../../src/domain/fleet/world.js';
+import { exampleAgents } from '../support/builders/clusters.js';
 import { EXAMPLE_SPEC, exampleClusters, exampleWorld } from '../support/builders/examplefleet.js';
 import {
+  admissionOf,
   hubFacts,
   leaseFact,
   NOW,
@@ -100,7 +104,16 @@ const failingComponent = rawEngine(
   },
 );
 
+const listed = (sentence: string, clusters: readonly RawObject[], how: Shown = {}): Case =>
+  shown(`cluster list of ${sentence}`, how, (options) => listClusters(clusters, options));
 const cases: readonly Case[] = [
+  listed('a fleet', exampleAgents),
+  listed('a fleet', exampleAgents, { colored: true }),
+  listed('a fleet', exampleAgents, { output: 'wide' }),
+  listed('a fleet', exampleAgents, { output: 'name' }),
+  listed('a fleet', exampleAgents, { output: 'json' }),
+  listed('an empty fleet', []),
+
   selects('a cluster that another one replaces', example, 'prod-us-1'),
   selects('a cluster that another one replaces', example, 'prod-us-1', { output: 'wide' }),
   selects('a cluster that another one replaces', example, 'prod-us-1', { output: 'name' }),
@@ -169,6 +182,8 @@ const cases: readonly Case[] = [
   ),
   check('a certificate that has expired', { now: NOW + 100 * 86_400_000 }),
   check('a certificate that was not published', { trust: { kind: 'Known', value: undefined } }),
+  check('a hub without a policy', { admission: admissionOf(LIMITING_POLICIES.slice(1)) }),
+  check('policies that only audit', { admission: admissionOf(LIMITING_POLICIES, 'Audit') }),
   check('definitions of another version', {
     definitions: [
       {
@@ -200,6 +215,10 @@ const cases: readonly Case[] = [
       lease: { kind: 'Withheld', resource: 'leases', verb: 'get', status: 403 },
     },
     trust: { kind: 'Withheld', resource: 'configmaps', verb: 'get', status: 403 },
+    admission: {
+      policies: { kind: 'Withheld', resource: 'validatingadmissionpolicies', verb: 'list', status: 403 },
+      bindings: { kind: 'Withheld', resource: 'validatingadmissionpolicybindings', verb: 'list', status: 403 },
+    },
   }),
   pre('an empty cluster'),
   pre('an empty cluster', {}, { output: 'json' }),

@@ -27,6 +27,14 @@ const SPECS: Readonly<Record<string, unknown>> = {
   'with In and no value': labels({ key: 'a', operator: 'In' }),
   'with Exists and values': labels({ key: 'a', operator: 'Exists', values: ['b'] }),
   'with a claim without a name': selector({ claimSelector: { matchExpressions: [{ key: '', operator: 'Exists' }] } }),
+  'with a toleration that is a text': { tolerations: ['a'] },
+  'with too many tolerations': { tolerations: names(65).map(() => ({ operator: 'Exists' })) },
+  'with a toleration without a key': { tolerations: [{ value: 'a' }] },
+  'with a toleration whose value Exists does not need': { tolerations: [{ operator: 'Exists', value: 'a' }] },
+  'with a toleration of an unknown operator': { tolerations: [{ key: 'a', operator: 'Near' }] },
+  'with a toleration of an unknown effect': { tolerations: [{ key: 'a', effect: 'NoSchedule' }] },
+  'with a toleration for half a second': { tolerations: [{ key: 'a', tolerationSeconds: 0.5 }] },
+  'with a toleration whose key is a number': { tolerations: [{ key: 1 }] },
   'with a long value': { numberOfClusters: 'x'.repeat(500) },
 };
 

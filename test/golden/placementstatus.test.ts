@@ -18,7 +18,9 @@ import {
   snapshot,
   type World,
 } from '../support/builders/placement.js';
-import { CLUSTER_SET_LABEL } from '../../src/api/names.js';
+import { CLUSTER_SET_LABEL, TAINTS } from '../../src/api/names.js';
+import type { FleetMember } from '../support/builders/candidates.js';
+import { taint } from '../support/builders/taints.js';
 import { describeRecorded, type Case } from './recorded.js';
 
 interface Progress {
@@ -74,6 +76,9 @@ const labels = (matchLabels: Record<string, string>, ...matchExpressions: readon
 });
 const notGold = { key: 'tier', operator: 'NotIn', values: ['gold'] };
 const gold = [member('x', { labels: { tier: 'gold', zone: 'a' } }), member('y', { labels: { zone: 'b' } })];
+const tainted = [member('y', { taints: [taint('maintenance', { value: 'disks' })] })];
+const lost = (...clusters: readonly string[]): readonly FleetMember[] =>
+  clusters.map((name) => member(name, { taints: [taint(TAINTS.unreachable)] }));
 const bad = { spec: N(-1) };
 const two = { bindings: [binding('a'), binding('b')], sets: [clusterSet('a'), clusterSet('b')] };
 const unreadable = {
@@ -296,6 +301,32 @@ describeRecorded('placement-status', [
   pass(
     'a wanted cluster that fails a rule and is held',
     { ...budgeted, spec: { ...budgeted.spec, numberOfClusters: 2 } },
+    { stored: satisfied },
+  ),
+  pass('every matching cluster tainted', {
+    spec: N(2),
+    fleet: [member('x', { taints: [taint('maintenance')] }), member('y', { taints: [taint('example.com/old')] })],
+  }),
+  pass('too few clusters without taints', { spec: N(2), fleet: [member('x'), ...tainted] }),
+  pass('all wanted clusters, some of which are tainted', { fleet: [member('x'), ...tainted] }),
+  pass('clusters that are lost and that nothing can replace', {
+    spec: N(3),
+    fleet: [...lost('x', 'z'), member('y')],
+    stored: [decision(1, ['x', 'y', 'z'])],
+  }),
+  pass(
+    'a cluster that leaves because of a taint',
+    { spec: N(1), fleet: [...tainted, member('x')], stored: [decision(1, ['y'])] },
+    { stored: satisfied },
+  ),
+  pass(
+    'a cluster that is lost and replaced',
+    { spec: N(1), fleet: [...lost('y'), member('x')], stored: [decision(1, ['y'])] },
+    { stored: satisfied },
+  ),
+  pass(
+    'a tainted cluster that the disruption budget begins to hold',
+    { ...budgeted, spec: { disruptionBudget: { maxRemovals: 0 } }, fleet: tainted, stored: [decision(1, ['y'])] },
     { stored: satisfied },
   ),
   pass('more names than a message holds', { sets: [], bindings: names(200).map((name) => binding(name)) }),

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, platform, release, totalmem } from 'node:os';
 import path from 'node:path';
 
@@ -7,6 +7,8 @@ import path from 'node:path';
 export interface Figure {
   /** ID of the target, such as P12. */
   readonly id: string;
+  /** Names the measure for programs that read the results; absent where none does. */
+  readonly key?: string;
   readonly measure: string;
   readonly unit: string;
   readonly values: readonly number[];
@@ -58,15 +60,44 @@ export async function runBenches(
     const bench = benches[name];
     if (bench === undefined)
       throw new Error(`bench: ${JSON.stringify(name)} is none of ${Object.keys(benches).join(', ')}`);
+    const before = cpuUse();
     const figures = (await bench()).map(summaryOf);
+    const others = othersSince(before);
     const folder = path.join(root, 'bench', 'results');
     mkdirSync(folder, { recursive: true });
     writeFileSync(
       path.join(folder, `${name}.json`),
-      `${JSON.stringify({ ...circumstances(root), figures }, undefined, 2)}\n`,
+      `${JSON.stringify({ ...circumstances(root), others, figures }, undefined, 2)}\n`,
     );
     process.stdout.write(`${table(figures)}\n`);
   }
+}
+
+interface CpuUse {
+  /** Seconds of CPU time of the machine, and of this process with its ended children. */
+  readonly machine: number;
+  readonly own: number;
+  /** performance.now(), s. */
+  readonly at: number;
+}
+
+/** By /proc: on other systems than Linux the use of this process is not known, and counts as that of others. */
+function cpuUse(): CpuUse {
+  const machine = cpus().reduce((sum, { times: { user, nice, sys, irq } }) => sum + user + nice + sys + irq, 0) / 1000;
+  const fields = existsSync('/proc/self/stat')
+    ? readFileSync('/proc/self/stat', 'utf8')
+        .replace(/^.*\) /s, '')
+        .split(' ')
+    : [];
+  const own = fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / 100;
+  return { machine, own, at: performance.now() / 1000 };
+}
+
+/** How many CPUs other processes have used on average since `before`. */
+function othersSince(before: CpuUse): number {
+  const after = cpuUse();
+  const used = after.machine - before.machine - (after.own - before.own);
+  return round(Math.max(used, 0) / (after.at - before.at));
 }
 
 /** The environment of a result. */

@@ -170,7 +170,7 @@ describeWithServer('an engine that cannot be installed', { own: true }, (server)
       await operator.stop();
       operator = await OperatorRig.start(server());
       await user.reaches(name, 'Error PermissionDenied', `may not list deployments.apps in namespace ${name}`);
-      expect((await user.engine(name))?.status?.components).toHaveLength(14);
+      expect((await user.engine(name))?.status?.components).toHaveLength(15);
 
       await applyRules(rules);
       await user.reaches(name, 'Available EngineReady');
@@ -207,6 +207,7 @@ describeWithServer('an engine that cannot be installed', { own: true }, (server)
         'delete clusterrolebindings multicluster-engine-placement-controller 200',
         'delete serviceaccounts gateway 200',
         'delete serviceaccounts placement-controller 200',
+        'delete rolebindings multicluster-engine-agent-leases 200',
       ]);
       expect((await user.client.get(ConfigMaps, { namespace: name, name: 'theirs' }))?.metadata.uid).toBe(
         theirs.metadata.uid,

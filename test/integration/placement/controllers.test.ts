@@ -111,6 +111,33 @@ describeWithServer('the placement controllers', { own: true }, (server) => {
     ]);
   });
 
+  it('a taint takes its cluster from the decisions that hold it when their toleration ends, and nothing else is written', async () => {
+    const chosen = names(3);
+    for (const name of chosen)
+      await fleet.cluster(name, Number(name.slice(1)) % 2 === 0 ? 'east' : 'west', { tainted: 'yes' });
+    const predicates = [wants('tainted', 'yes')];
+    const timed = { key: 'maintenance', operator: 'Exists' as const, tolerationSeconds: 2 };
+    await fleet.place('team', 'leaving', { predicates, tolerations: [timed] });
+    await fleet.place('team', 'staying', { predicates, tolerations: [{ key: 'maintenance', operator: 'Exists' }] });
+    for (const placement of ['leaving', 'staying']) {
+      await selects(placement, chosen);
+      await ready(placement);
+    }
+    const mark = await fleet.mark();
+    const [first = '', ...others] = chosen;
+
+    await fleet.taint(first, { key: 'maintenance', effect: 'NoSelect', timeAdded: new Date().toISOString() });
+    await selects('leaving', others);
+    await counts('leaving', 2);
+    expect(await fleet.writes(mark)).toEqual([
+      'update placementdecisions leaving-decision-1',
+      'update placements/status leaving',
+    ]);
+    expect(running.events.at(-1)?.note).toMatch(/^removed 1 cluster: c000 \(taint maintenance:NoSelect since /);
+    await fleet.taint(first);
+    await selects('leaving', chosen);
+  });
+
   it('the placement controllers hold removals beyond the disruption budget until an annotation releases them', async () => {
     const chosen = names(3);
     for (const name of chosen)

@@ -14,12 +14,15 @@ export interface Right {
 }
 
 const AGGREGATED = /^rbac\.authorization\.k8s\.io\/aggregate-to-/;
+/** Roles of agents, and of people who let clusters join: no component of the hub has them. */
+const OUTSIDE: readonly unknown[] = ['multicluster-engine-agents', 'multicluster-engine-enroller'];
 
-/** The rights that the roles among `objects` give; roles for people, which are aggregated into others, apart. */
+/** The rights that the roles among `objects` give to the hub's components: without those of agents and of people. */
 export function rightsIn(objects: readonly AnyObject[]): Right[] {
   const roles = objects.filter(
     ({ kind, metadata }) =>
       (kind === 'ClusterRole' || kind === 'Role') &&
+      !OUTSIDE.includes(metadata?.name) &&
       !Object.keys(metadata?.labels ?? {}).some((key) => AGGREGATED.test(key)),
   );
   return roles.flatMap((role) =>

@@ -27,5 +27,8 @@ export function candidatesAmong(
   const names = new Set(candidates.map(({ cluster }) => cluster.name));
   const sizes = { count: candidates.length, matched: matchedClusters(matching.map(({ cluster }) => cluster.name)) };
   const facts = factsAmong(candidates.map(({ cluster }) => cluster));
-  return { ...sizes, has: (name) => names.has(name), unmatched: unmatchedPredicates(rules, sizes, facts) };
+  const tainted = new Map(
+    matching.filter(({ cluster }) => cluster.taints.length > 0).map(({ cluster }) => [cluster.name, cluster.taints]),
+  );
+  return { ...sizes, tainted, has: (name) => names.has(name), unmatched: unmatchedPredicates(rules, sizes, facts) };
 }

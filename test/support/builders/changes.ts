@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { CLUSTER_SET_LABEL } from '../../../src/api/names.js';
+import { CLUSTER_SET_LABEL, REMOVALS_ANNOTATION } from '../../../src/api/names.js';
 import { overlay, MissingObjectError, type Change } from '../../../src/domain/fleet/overlay.js';
 import { outcomeOf } from '../../../src/domain/fleet/outcome.js';
 import { planFleet } from '../../../src/domain/fleet/plan.js';
 import { WorldInputs, type RawObject, type World } from '../../../src/domain/fleet/world.js';
+import { nextRemovals, withRemovals } from '../../../src/domain/placement/budget/removals.js';
 import { decisionObject } from '../../../src/domain/placement/decision.js';
 import { NAMESPACE, predicate, rawBinding, rawCluster, rawPlacement, rawSet } from './world.js';
 
@@ -98,17 +99,39 @@ function withApi(world: World): World {
   return { ...world, objects: { ...world.objects, placements } };
 }
 
-/** The world once the controller has published every decision, and those of deleted Placements are collected. */
+/**
+ * The world once the controller has published every decision with its statuses and records of removals, and the decisions
+ * of deleted Placements are collected.
+ */
 function published(world: World): World {
   const inputs = new WorldInputs(world);
-  const placementdecisions = world.objects.placements.flatMap(({ metadata }): RawObject[] => {
-    const { namespace = '', name, uid = '' } = metadata;
-    const input = inputs.input({ namespace, name });
-    if (input === undefined) return [];
-    const { slots } = outcomeOf(input.snapshot);
-    return slots.map((clusters, index) => decisionObject({ namespace, name, uid }, index + 1, clusters));
+  const all = world.objects.placements.map((placement) => publishedOf(placement, inputs, world));
+  const placements = all.map((one) => one.placement);
+  return {
+    ...world,
+    objects: { ...world.objects, placements, placementdecisions: all.flatMap((one) => one.decisions) },
+  };
+}
+
+function publishedOf(
+  placement: RawObject,
+  inputs: WorldInputs,
+  world: World,
+): { readonly placement: RawObject; readonly decisions: readonly RawObject[] } {
+  const { namespace = '', name, uid = '' } = placement.metadata;
+  const input = inputs.input({ namespace, name });
+  if (input === undefined) return { placement, decisions: [] };
+  const { budget } = input.snapshot.placement.rules;
+  const { slots, removals, conditions } = outcomeOf(input.snapshot).published;
+  const own = world.objects.placementdecisions.filter((one) => one.metadata.ownerReferences?.[0]?.uid === uid);
+  const decisions = slots.map((clusters, index) => {
+    const object = decisionObject({ namespace, name, uid }, index + 1, clusters);
+    const before = own.find((one) => one.metadata.name === object.metadata.name)?.metadata.annotations;
+    const left = index === 0 ? removals : 0;
+    const record = budget && nextRemovals(before?.[REMOVALS_ANNOTATION], left, { budget, now: world.at });
+    return { ...object, metadata: withRemovals(object.metadata, record) };
   });
-  return { ...world, objects: { ...world.objects, placementdecisions } };
+  return { placement: { ...placement, status: { conditions } }, decisions };
 }
 
 /** The clusters that the decisions of a Placement hold, sorted. */

@@ -139,7 +139,10 @@ const plain = desired({}, {}, placementOnly);
 export function objectState(kind: string, over: Partial<ObjectState> = {}): ObjectState {
   const one = plain.find(({ type }) => type.kind === kind);
   if (one === undefined) throw new Error(`no ${kind} is wanted`);
-  const { type, object, component } = one;
+  return stateOf(one, over);
+}
+
+function stateOf({ type, object, component }: DesiredObject, over: Partial<ObjectState>): ObjectState {
   const { name, namespace } = object.metadata;
   const live: { object?: KubeObject } = type === Deployments ? { object: deployment() } : {};
   return {
@@ -155,7 +158,7 @@ export function objectState(kind: string, over: Partial<ObjectState> = {}): Obje
 
 /** The object states of one component when everything is applied; `over` holds changes by kind. */
 export function objectStates(over: Readonly<Record<string, Partial<ObjectState>>> = {}): readonly ObjectState[] {
-  return plain.map((one) => objectState(one.type.kind, over[one.type.kind]));
+  return plain.map((one) => stateOf(one, over[one.type.kind] ?? {}));
 }
 
 export function statusInput(over: Partial<StatusInput> = {}): StatusInput {

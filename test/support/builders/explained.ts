@@ -112,6 +112,7 @@ export function expectIndexEqual(world: World): void {
   assert.equal(candidates.count, snapshot.candidates.count);
   assert.deepEqual(candidates.unmatched, snapshot.candidates.unmatched);
   for (const name of names) assert.equal(candidates.has(name), snapshot.candidates.has(name));
+  assert.deepEqual(new Map(candidates.tainted), new Map(snapshot.candidates.tainted));
   assert.deepEqual(sortedNames(candidates.matched), sortedNames(snapshot.candidates.matched));
   for (const [name, view] of snapshot.held) assert.deepEqual(index.cluster(name), view);
 }

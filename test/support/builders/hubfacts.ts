@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { ENGINE_LEASE, OPERATOR_NAMESPACE, PLACEMENT_LEASE } from '../../../src/api/names.js';
-import type { HubFacts, LeaseFact, PreFacts } from '../../../src/cli/check/facts.js';
+import type { HubFacts, LeaseFact, PolicyFacts, PreFacts } from '../../../src/cli/check/facts.js';
+import { LIMITING_POLICIES } from '../../../src/cli/check/policies.js';
 import type { FleetReading } from '../../../src/cli/fleetsource.js';
 import { worldOf, type RawObject, type World } from '../../../src/domain/fleet/world.js';
 import { microTime } from '../../../src/kube/lease/leaserecord.js';
@@ -65,6 +66,18 @@ export function rawDefinition(plural: string, schema: object = { type: 'object' 
   };
 }
 
+/** These policies, each with a binding of that action. */
+export function admissionOf(names: readonly string[], action = 'Deny'): PolicyFacts {
+  const bindings = names.map((name) => ({
+    metadata: { name },
+    spec: { policyName: name, validationActions: [action] },
+  }));
+  return {
+    policies: { kind: 'Known', value: names.map((name) => ({ metadata: { name } })) },
+    bindings: { kind: 'Known', value: bindings },
+  };
+}
+
 const KINDS = ['a', 'b', 'c', 'd', 'e', 'f'];
 
 export function hubFacts(over: Partial<HubFacts> = {}): HubFacts {
@@ -80,6 +93,7 @@ export function hubFacts(over: Partial<HubFacts> = {}): HubFacts {
     reading: readingOf(worldOf({ multiclusterengines: [rawEngine()], placements: [placementIn('Satisfied')] })),
     engineLease: leaseFact(ENGINE_LEASE, 'operator-1'),
     placementLease: leaseFact(PLACEMENT_LEASE, 'placement-controller-1'),
+    admission: admissionOf(LIMITING_POLICIES),
     trust: { kind: 'Known', value: { metadata: { name: 'gateway-ca' }, data: { 'ca.crt': PEM } } },
     ...over,
   };

@@ -19,7 +19,7 @@ import type { DecisionWrite } from '../../../src/domain/placement/slices.js';
 export const UID = '0b1a5a0e-0000-4000-8000-000000000001';
 
 export function cluster(name: string, over: Partial<ClusterView> = {}): ClusterView {
-  return { name, deleting: false, labels: {}, claims: {}, ...over };
+  return { name, deleting: false, labels: {}, claims: {}, taints: [], ...over };
 }
 
 /** A cluster in set `fleet`, or in `sets`. */

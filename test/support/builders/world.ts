@@ -3,6 +3,8 @@ import { apiVersionOf, PlacementDecisions, Placements } from '../../../src/api/r
 import { CLUSTER_SET_LABEL, PLACEMENT_LABEL } from '../../../src/api/names.js';
 import { explainInputOf, worldOf, type RawObject, type World } from '../../../src/domain/fleet/world.js';
 import type { ExplainInput } from '../../../src/domain/placement/explain/verdict.js';
+import type { Taint } from '../../../src/domain/placement/taints/taint.js';
+import { rawTaint, someTaints, someTolerations } from './taints.js';
 
 /** Raw objects of a small hub, and arbitrary worlds of them, with Placement `web` in namespace `shop`. */
 
@@ -17,9 +19,13 @@ export interface ClusterFields {
   readonly labels?: Texts;
   readonly claims?: Texts;
   readonly deleting?: boolean;
+  readonly taints?: readonly Taint[];
 }
 
-export function rawCluster(name: string, { set, labels = {}, claims = {}, deleting }: ClusterFields = {}): RawObject {
+export function rawCluster(
+  name: string,
+  { set, labels = {}, claims = {}, deleting, taints = [] }: ClusterFields = {},
+): RawObject {
   const clusterClaims = Object.entries(claims).map(([key, value]) => ({ name: key, value }));
   return {
     metadata: {
@@ -27,7 +33,7 @@ export function rawCluster(name: string, { set, labels = {}, claims = {}, deleti
       labels: { ...labels, ...(set === undefined ? {} : { [CLUSTER_SET_LABEL]: set }) },
       ...deletion(deleting),
     },
-    spec: {},
+    spec: taints.length === 0 ? {} : { taints: taints.map(rawTaint) },
     status: { clusterClaims },
   };
 }
@@ -122,6 +128,7 @@ const someSpec = fc.record(
     numberOfClusters: fc.oneof({ weight: 9, arbitrary: fc.nat(6) }, { weight: 1, arbitrary: fc.constant(-1) }),
     ClusterSets: fc.subarray([...SETS, 'nope']),
     predicates: fc.array(somePredicate, { maxLength: 3 }),
+    tolerations: someTolerations,
     disruptionBudget: fc.record({ maxRemovals: fc.constantFrom(0, 1, 2, '20%', '50%') }),
   },
   { requiredKeys: [] },
@@ -141,6 +148,7 @@ const someCluster = fc.record({
   labels: someTexts,
   claims: someTexts,
   deleting: rarely,
+  taints: someTaints,
 });
 
 /** Some clusters, sets and bindings, Placement `web`, and a decision that may hold clusters which fail any rule. */

@@ -1,12 +1,10 @@
-import path from 'node:path';
-
 import { loadAll } from 'js-yaml';
 
 import { kindsServed } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';
 import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
 import { kubectlOk } from '@multicluster-engine/kube-apiserver/testing/kubectl';
-import { root } from '../repository/root.js';
 import { isDeployment, type Deployment } from './deployment.js';
+import { applyOverlay, overlayFolder } from './overlays.js';
 import { startPod, type Pod, type PodOptions } from './pod.js';
 
 export interface OperatorOptions extends Partial<PodOptions> {
@@ -19,7 +17,7 @@ const NAME = 'multicluster-engine-operator';
 /** `kubectl apply --server-side -k` of an overlay, and waits until its CRDs are served. */
 export async function deploy(server: ControlPlane, overlay = 'default'): Promise<void> {
   const admin = { kubeconfig: server.adminKubeconfig };
-  await kubectlOk(['apply', '--server-side', '-k', overlayFolder(overlay)], admin);
+  await applyOverlay(server, overlay);
   await kubectlOk(
     [
       'wait',
@@ -52,8 +50,4 @@ export async function startOperator(server: ControlPlane, options: OperatorOptio
   const { overlay = 'default', name = `${NAME}-0` } = options;
   const deployment = await operatorDeployment(server, overlay);
   return startPod(server, deployment, { ...options, name });
-}
-
-function overlayFolder(overlay: string): string {
-  return path.join(root, 'deploy', 'overlays', overlay);
 }

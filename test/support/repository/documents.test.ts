@@ -13,6 +13,15 @@ const MARKER = '<!-- not run: ';
 
 const PAGES = pages();
 
+describe('the index of the documents', () => {
+  it('the index of the documents links every page, except those that one of these pages lists', () => {
+    const links = [...readPage('docs/README.md').matchAll(/\]\(([^)#]+)/g)].map(([, link = '']) => `docs/${link}`);
+    const listed = /^docs\/(?:README\.md|runbooks\/.*|reference\/cli\/(?!README).*)$/;
+
+    expect(PAGES.filter((page) => page.startsWith('docs/') && !listed.test(page) && !links.includes(page))).toEqual([]);
+  });
+});
+
 describe('the commands of the documents', () => {
   it('the pages include the README and those below docs', () => {
     expect(PAGES).toEqual(expect.arrayContaining(['README.md', 'docs/README.md', 'docs/how-to/install.md']));
@@ -40,6 +49,16 @@ describe('the commands of the documents', () => {
     const consoles = blocks.filter(({ language, text: lines }) => language === 'console' && !lines.startsWith('$ '));
     expect(consoles.map(({ line }) => `${page}:${line}`)).toEqual([]);
     expect(text.match(/^[ \t]*```/gm) ?? []).toHaveLength(2 * blocks.length);
+  });
+
+  it.each(PAGES)('the commands of %s use no variable that the page does not set', (page) => {
+    const typed = typedBlocksIn(readPage(page)).filter(({ notRun }) => notRun === undefined);
+    const text = typed.map((block) => block.text).join('');
+    // A variable with a default value, as in ${NAME:-VALUE}, may be unset.
+    const used = [...text.matchAll(/\$\{?([A-Za-z_]\w*)(?!\w|:-)/g)].map(([, name = '']) => name);
+    const set = [...text.matchAll(/(?:^|[\s;])(?:for |read -r )?([A-Za-z_]\w*)(?==|;| in )/gm)].map(([, name]) => name);
+
+    expect([...new Set(used)].filter((name) => name !== 'HOME' && !set.includes(name))).toEqual([]);
   });
 
   it.each(PAGES)('every comment of %s that something is not run stands above a block of commands', (page) => {

@@ -26,6 +26,8 @@ export const TESTS_OF_PAGES: Readonly<Record<string, string>> = {
   'docs/how-to/uninstall.md': 'test/e2e/docshub.slow.test.ts',
   'docs/how-to/upgrade.md': 'test/e2e/docshub.slow.test.ts',
   'docs/reference/cli/check.md': 'test/cli/pages.test.ts',
+  'docs/reference/cli/cluster.md': 'test/cli/pages.test.ts',
+  'docs/reference/cli/cordon.md': 'test/cli/pages.test.ts',
   'docs/reference/cli/explain.md': 'test/cli/pages.test.ts',
   'docs/reference/cli/plan.md': 'test/commands/cli/plan.test.ts',
   'docs/reference/cli/release.md': 'test/cli/pages.test.ts',

@@ -3,11 +3,11 @@ import path from 'node:path';
 
 import { loadAll } from 'js-yaml';
 
-import { COMPONENT_ROLE_PREFIX, DEFAULT_TARGET_NAMESPACE } from '../../../../src/api/names.js';
+import { AGENTS_NAMESPACE, COMPONENT_ROLE_PREFIX, DEFAULT_TARGET_NAMESPACE } from '../../../../src/api/names.js';
 import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 import { kindsServed } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';
 import type { ControlPlane, Subject } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
-import { kubectlOk } from '@multicluster-engine/kube-apiserver/testing/kubectl';
+import { applyOverlay } from '../../hub/overlays.js';
 import { root } from '../../repository/root.js';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { crds, install, lax, makeNamespaces } from './stage.js';
@@ -21,6 +21,8 @@ export const ACCOUNT: Subject = { serviceAccount: { namespace: DEFAULT_TARGET_NA
 /** The ClusterRoleBinding of the placement controller. */
 export const BINDING_PATH = `/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/${COMPONENT_ROLE_PREFIX}${COMPONENT}`;
 
+const BINDINGS: readonly string[] = ['ClusterRoleBinding', 'RoleBinding'];
+
 const ENGINE: AnyObject = {
   apiVersion: 'multicluster.platform.io/v1alpha1',
   kind: 'MultiClusterEngine',
@@ -29,13 +31,11 @@ const ENGINE: AnyObject = {
 
 /**
  * Applies the default overlay as a user does and an engine, and of the placement controller's component what the
- * operator would: its ServiceAccount and its binding (which the policies refuse where there is no engine). `rules: 'lax'` takes the rules out of the CRDs, so that the script can write what
- * they refuse.
+ * operator would: its ServiceAccount and its bindings (which the policies refuse where there is no engine). `rules: 'lax'`
+ * takes the rules out of the CRDs, so that the script can write what they refuse.
  */
 export async function deploy(server: ControlPlane, rules: 'strict' | 'lax'): Promise<void> {
-  const options = { kubeconfig: server.adminKubeconfig };
-  const overlay = path.join(root, 'deploy', 'overlays', 'default');
-  await kubectlOk(['apply', '--server-side', '-k', overlay], options);
+  await applyOverlay(server, 'default');
   await makeNamespaces(server, [DEFAULT_TARGET_NAMESPACE]);
   await install(server, rules === 'lax' ? crds().map(lax) : crds());
   await kindsServed(server);
@@ -47,7 +47,7 @@ export async function deploy(server: ControlPlane, rules: 'strict' | 'lax'): Pro
 
 /** Puts the rights of the placement controller back. */
 export async function bind(server: ControlPlane): Promise<void> {
-  for (const object of component()) if (object.kind === 'ClusterRoleBinding') await applyObject(server, object);
+  for (const object of component()) if (BINDINGS.includes(object.kind ?? '')) await applyObject(server, object);
 }
 
 function component(): AnyObject[] {
@@ -62,6 +62,7 @@ const COLLECTIONS: Readonly<Record<string, string>> = {
   MultiClusterEngine: '/apis/multicluster.platform.io/v1alpha1/multiclusterengines',
   ServiceAccount: `/api/v1/namespaces/${DEFAULT_TARGET_NAMESPACE}/serviceaccounts`,
   ClusterRoleBinding: '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings',
+  RoleBinding: `/apis/rbac.authorization.k8s.io/v1/namespaces/${AGENTS_NAMESPACE}/rolebindings`,
 };
 
 /** How long a started or restarted server may take to find the kind of a policy's parameters: it polls every 30 s. */

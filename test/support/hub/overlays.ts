@@ -1,0 +1,39 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
+import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
+import { kubectlOk } from '@multicluster-engine/kube-apiserver/testing/kubectl';
+import { root } from '../repository/root.js';
+
+/** The kinds of deploy/limits, which the embedded server does not serve. */
+const LIMITS = [
+  { apiVersion: 'v1', kind: 'ResourceQuota' },
+  { apiVersion: 'flowcontrol.apiserver.k8s.io/v1', kind: 'FlowSchema' },
+  { apiVersion: 'flowcontrol.apiserver.k8s.io/v1', kind: 'PriorityLevelConfiguration' },
+];
+
+/** The folder of an overlay. */
+export function overlayFolder(overlay: string): string {
+  return path.join(root, 'deploy', 'overlays', overlay);
+}
+
+/** Applies an overlay as documented in the README, and returns what kubectl prints. */
+export async function applyOverlay(server: ControlPlane, overlay: string): Promise<string> {
+  const folder = await servedFolder(server, overlay);
+  return kubectlOk(['apply', '--server-side', '-k', folder], { kubeconfig: server.adminKubeconfig });
+}
+
+/** The folder of an overlay; for a server without the kinds of deploy/limits one that leaves them out. */
+export async function servedFolder(server: ControlPlane, overlay: string): Promise<string> {
+  if ((await server.call({ path: '/apis/flowcontrol.apiserver.k8s.io/v1' })).status === 200)
+    return overlayFolder(overlay);
+  const folder = path.join(server.folder, `overlay-${overlay}`);
+  const patches = LIMITS.map((one) => ({
+    target: { kind: one.kind },
+    patch: JSON.stringify({ ...one, metadata: { name: 'any' }, $patch: 'delete' }),
+  }));
+  await mkdir(folder, { recursive: true });
+  const kustomization = { resources: [path.relative(folder, overlayFolder(overlay))], patches };
+  await writeFile(path.join(folder, 'kustomization.yaml'), JSON.stringify(kustomization));
+  return folder;
+}
