@@ -1,4 +1,4 @@
-/** Events about a ManagedCluster with an agent, about a set, and about the fleet. Data only. */
+/** Events about a ManagedCluster with an agent or of another inventory, about a set, and about the fleet. Data only. */
 export const ClusterEvents = Object.freeze({
   ClusterJoined: {
     type: 'Normal',
@@ -19,6 +19,10 @@ export const ClusterEvents = Object.freeze({
   ClusterTainted: {
     type: 'Warning',
     when: 'the cluster gets taint unreachable or unavailable with effect NoSelect: Placements move elsewhere',
+  },
+  SourceMissing: {
+    type: 'Warning',
+    when: 'another inventory has lost most of its clusters, this one among them: the ManagedCluster is not deleted with it',
   },
   FleetSilent: {
     type: 'Warning',

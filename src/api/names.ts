@@ -29,6 +29,14 @@ export const DECISION_REVISION_ANNOTATION = 'cluster.fleetmgmt.io/decision-revis
 export const REMOVALS_ANNOTATION = 'cluster.fleetmgmt.io/removals';
 /** On a Placement: which clusters may leave until when, whatever its disruption budget says. */
 export const ALLOW_REMOVALS_ANNOTATION = 'cluster.fleetmgmt.io/allow-removals';
+/**
+ * On a ManagedCluster that a controller made from an object of another inventory: that object, as
+ * `PLURAL.GROUP/[NAMESPACE/]NAME`, and the hash of what was read from it.
+ */
+export const SOURCE_ANNOTATION = 'cluster.fleetmgmt.io/source';
+export const SOURCE_REVISION_ANNOTATION = 'cluster.fleetmgmt.io/source-revision';
+/** Labels and taints with keys of this group are decided on the hub alone: other inventories cannot set them. */
+export const OWN_KEY_PREFIX = 'cluster.fleetmgmt.io/';
 
 /** The namespace of a command for users that names none. */
 export const DEFAULT_NAMESPACE = 'default';
@@ -40,6 +48,7 @@ export const COMPONENT_ROLE_PREFIX = 'multicluster-engine-';
 export const ENGINE_LEASE = 'multicluster-engine-engine';
 export const PLACEMENT_LEASE = 'multicluster-engine-placement';
 export const CLUSTERS_LEASE = 'multicluster-engine-clusters';
+export const INVENTORIES_LEASE = 'multicluster-engine-inventories';
 
 /** The hub's namespace of the agents: for each cluster a ServiceAccount, a Lease and a Secret for joining, with its name. */
 export const AGENTS_NAMESPACE = 'multicluster-engine-agents';
@@ -55,6 +64,7 @@ export const ENGINE_FIELD_MANAGER = 'multicluster-engine';
 export const PLACEMENT_FIELD_MANAGER = 'multicluster-engine-placement';
 export const CLUSTERS_FIELD_MANAGER = 'multicluster-engine-clusters';
 export const HEALTH_FIELD_MANAGER = 'multicluster-engine-health';
+export const INVENTORIES_FIELD_MANAGER = 'multicluster-engine-inventories';
 export const AGENT_FIELD_MANAGER = 'multicluster-engine-agent';
 export const CLI_FIELD_MANAGER = 'kubectl-mce';
 

@@ -36,6 +36,14 @@ export const ManagedClusters = fleet.cluster('managedclusters', 'ManagedCluster'
 export const ManagedClusterSets = fleet.cluster('managedclustersets', 'ManagedClusterSet');
 export const ManagedClusterSetBindings = fleet.namespaced('managedclustersetbindings', 'ManagedClusterSetBinding');
 
+/** Kinds of other projects: the inventories of SIG Multicluster and of Open Cluster Management. */
+const sigMulticluster = apiGroup('multicluster.x-k8s.io', 'v1alpha1');
+export const ClusterProfiles = sigMulticluster.namespaced('clusterprofiles', 'ClusterProfile');
+export const OcmManagedClusters = apiGroup('cluster.open-cluster-management.io', 'v1').cluster(
+  'managedclusters',
+  'ManagedCluster',
+);
+
 export const Namespaces = core.cluster('namespaces', 'Namespace');
 export const ServiceAccounts = core.namespaced('serviceaccounts', 'ServiceAccount');
 export const ConfigMaps = core.namespaced('configmaps', 'ConfigMap');

@@ -18,6 +18,7 @@ const GROUPS: Readonly<Record<ControllerName, () => Promise<(manager: Controller
   engine: async () => (await import('./engine.js')).engineGroup,
   placement: async () => (await import('./placement.js')).placementGroup,
   clusters: async () => (await import('./placement.js')).clustersGroup,
+  inventories: async () => (await import('./inventories.js')).inventoriesGroup,
 };
 
 /**

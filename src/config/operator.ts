@@ -14,9 +14,19 @@ import {
 import { tracing, type Environment, type TracingConfig } from './tracing.js';
 
 const PROGRAM = 'multicluster-engine';
-const CONTROLLERS = ['engine', 'placement', 'clusters'] as const;
+const CONTROLLERS = ['engine', 'placement', 'clusters', 'inventories'] as const;
+/** Those that run without the flag. */
+const DEFAULT_CONTROLLERS = CONTROLLERS.filter((name) => name !== 'inventories');
 
 export type ControllerName = (typeof CONTROLLERS)[number];
+
+/** The inventories of other projects that ManagedClusters are made from. */
+export interface InventoriesConfig {
+  /** The namespace whose ClusterProfiles of SIG Multicluster are read; undefined: none. */
+  readonly clusterProfiles: string | undefined;
+  /** Whether the ManagedClusters of Open Cluster Management are read. */
+  readonly ocmClusters: boolean;
+}
 
 /** The configuration of the controllers, in any process. */
 export interface ManagerConfig {
@@ -38,6 +48,7 @@ export interface ManagerConfig {
   readonly settleWindowMs: number;
   /** Serve the metrics of this process and of the components over HTTPS, to clients with a permitted token. */
   readonly metricsSecure: boolean;
+  readonly inventories: InventoriesConfig;
   /** Undefined: no traces. */
   readonly tracing: TracingConfig | undefined;
 }
@@ -62,7 +73,11 @@ export interface OperatorConfig extends ManagerConfig {
 }
 
 export const OPERATOR_FLAGS: FlagRows = {
-  controllers: { value: 'LIST', help: 'controllers to run, separated by commas', default: CONTROLLERS.join(',') },
+  controllers: {
+    value: 'LIST',
+    help: 'controllers to run, separated by commas',
+    default: DEFAULT_CONTROLLERS.join(','),
+  },
   kubeconfig: {
     value: 'FILE',
     help: 'kubeconfig of the API server',
@@ -107,6 +122,14 @@ export const OPERATOR_FLAGS: FlagRows = {
     help: 'how long changes are collected before placements are decided, 0 to 10s',
     default: '50ms',
   },
+  'cluster-profiles': {
+    value: 'NAMESPACE',
+    help: 'make ManagedClusters from the ClusterProfiles of this namespace (inventories)',
+  },
+  'ocm-clusters': {
+    help: 'make ManagedClusters from those of Open Cluster Management (inventories)',
+    default: 'false',
+  },
 };
 
 /** @throws FlagError with the flag or variable, its value and the rule. */
@@ -138,7 +161,9 @@ export function operator(flags: Flags, { env, version }: { env: Environment; ver
     kubeApiQps: qps,
     kubeApiBurst: burst?.integer(Math.ceil(qps), 20_000) ?? Math.ceil(2 * qps),
     settleWindowMs: flags.get('settle-window').duration(10_000),
+    inventories: inventories(flags),
   };
+  checkInventories(config, flags);
   const { metricsListen, healthListen } = config;
   if (metricsListen.port !== 0 && metricsListen.port === healthListen.port) {
     health.refuse('an address with another port than the metrics');
@@ -153,6 +178,24 @@ function metricsTls(flags: Flags): TlsFiles | undefined {
     throw new FlagError('--metrics-tls-cert and --metrics-tls-key need each other');
   if (!flags.get('metrics-secure').bool()) cert.refuse('unset without --metrics-secure');
   return Object.freeze({ cert: cert.matching(/^.+$/s, 'a file'), key: key.matching(/^.+$/s, 'a file') });
+}
+
+function inventories(flags: Flags): InventoriesConfig {
+  const namespace = flags.find('cluster-profiles');
+  return Object.freeze({
+    clusterProfiles: namespace && namespaceName(namespace),
+    ocmClusters: flags.get('ocm-clusters').bool(),
+  });
+}
+
+/** The controller `inventories` and the flags that turn an inventory on need each other. */
+function checkInventories({ controllers: names, inventories: on }: OperatorConfig, flags: Flags): void {
+  const runs = names.includes('inventories');
+  if (runs && on.clusterProfiles === undefined && !on.ocmClusters)
+    throw new FlagError('--controllers=inventories needs --cluster-profiles or --ocm-clusters');
+  const rule = 'unset without inventories in --controllers';
+  if (!runs && on.clusterProfiles !== undefined) flags.get('cluster-profiles').refuse(rule);
+  if (!runs && on.ocmClusters) flags.get('ocm-clusters').refuse(rule);
 }
 
 /** The controllers in the order of CONTROLLERS. */

@@ -56,6 +56,7 @@ describe('without flags', () => {
       kubeApiQps: 100,
       kubeApiBurst: 200,
       settleWindowMs: 50,
+      inventories: { clusterProfiles: undefined, ocmClusters: false },
     });
     expect(identity).toMatch(/^.+_[0-9a-f]{8}$/);
     expect(read([]).identity).not.toBe(identity);
@@ -91,6 +92,36 @@ describe('the protection of the metrics', () => {
       exitCode: 2,
       text: 'multicluster-engine: --metrics-tls-cert must be unset without --metrics-secure, got "/c"\n',
     });
+  });
+});
+
+describe('the inventories', () => {
+  const runs = '--controllers=inventories';
+
+  it('an inventory is read with its flag or variable', () => {
+    expect(read([runs, '--cluster-profiles=fleet']).inventories).toEqual({
+      clusterProfiles: 'fleet',
+      ocmClusters: false,
+    });
+    expect(read([runs], { MULTICLUSTER_ENGINE_OCM_CLUSTERS: 'true' }).inventories).toEqual({
+      clusterProfiles: undefined,
+      ocmClusters: true,
+    });
+  });
+
+  it.each([
+    [[runs], '--controllers=inventories needs --cluster-profiles or --ocm-clusters'],
+    [['--ocm-clusters'], '--ocm-clusters must be unset without inventories in --controllers, got "true"'],
+    [
+      ['--cluster-profiles=fleet'],
+      '--cluster-profiles must be unset without inventories in --controllers, got "fleet"',
+    ],
+    [
+      [runs, '--cluster-profiles=Fleet'],
+      '--cluster-profiles must be a namespace name (at most 63 lower-case letters, digits and inner dashes), got "Fleet"',
+    ],
+  ])('the flags %j are refused: %s', (args, text) => {
+    expect(usage(['operator', ...args])).toMatchObject({ exitCode: 2, text: `multicluster-engine: ${text}\n` });
   });
 });
 
@@ -149,9 +180,9 @@ describe('an invalid flag value', () => {
   const IMAGE = 'an image name: [host[:port]/]path[:tag][@digest]';
 
   it.each<[string, string, string, string?]>([
-    ['controllers', 'engine,gateway', 'one of engine, placement, clusters', 'gateway'],
+    ['controllers', 'engine,gateway', 'one of engine, placement, clusters, inventories', 'gateway'],
     ['controllers', 'engine,engine', 'a list without duplicates'],
-    ['controllers', 'engine,', 'one of engine, placement, clusters', ''],
+    ['controllers', 'engine,', 'one of engine, placement, clusters, inventories', ''],
     ['leader-election-namespace', 'A', NAMESPACE],
     ['namespace', '-a', NAMESPACE],
     ['namespace', 'a'.repeat(64), NAMESPACE],

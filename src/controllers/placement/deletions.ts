@@ -36,6 +36,7 @@ const CHECKED_TYPES: readonly ResourceType[] = [ManagedClusters, ManagedClusterS
 export class DeletionCheck {
   readonly #client: ReadClient;
   readonly #clock: Clock;
+  readonly #types: readonly ResourceType[];
   /** Name of a definition → its uid, and the monotonic ms at which it was read first. */
   readonly #firstRead = new Map<string, { readonly uid: string; readonly at: number }>();
   /** Counts events that may be the deletion of an object. */
@@ -44,9 +45,11 @@ export class DeletionCheck {
   #confirmed = -1;
   #reading: { readonly deletions: number; readonly found: Promise<readonly UnsettledDefinition[]> } | undefined;
 
-  constructor(client: ReadClient, clock: Clock) {
+  /** `types`: those whose definitions are read; of clusters, sets and bindings when absent. */
+  constructor(client: ReadClient, clock: Clock, types: readonly ResourceType[] = CHECKED_TYPES) {
     this.#client = client;
     this.#clock = clock;
+    this.#types = types;
   }
 
   /** To be called when an object of a checked type is gone from its cache, and when the state of a cache changes. */
@@ -73,7 +76,7 @@ export class DeletionCheck {
   async #readAll(): Promise<readonly UnsettledDefinition[]> {
     const deletions = this.#deletions;
     try {
-      const found = (await Promise.all(CHECKED_TYPES.map((type) => this.#read(type)))).flat();
+      const found = (await Promise.all(this.#types.map((type) => this.#read(type)))).flat();
       if (found.length === 0) this.#confirmed = Math.max(this.#confirmed, deletions);
       return found;
     } finally {

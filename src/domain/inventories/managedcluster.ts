@@ -1,0 +1,116 @@
+import type { ClusterTaint, ManagedCluster } from '../../api/generated/managedcluster.js';
+import { AVAILABLE_CONDITION } from '../../api/clusterreasons.js';
+import { sameJson } from '../../api/json.js';
+import { SOURCE_ANNOTATION, SOURCE_REVISION_ANNOTATION, TAINTS } from '../../api/names.js';
+import { isHealthTaint, type Taint } from '../health/taints.js';
+import { hash64, hex64 } from '../hash.js';
+import { recordsIn, type Availability, type SourcedCluster } from './source.js';
+
+/** The ManagedCluster of a cluster of another inventory, and whether the stored one has what it should have. */
+
+export interface ManagedFields {
+  /** The fields beside the status: metadata without uid, and taints. */
+  readonly object: ManagedCluster;
+  readonly status: NonNullable<ManagedCluster['status']>;
+}
+
+/** What has to be applied. Undefined parts of a stored cluster are as they should be. */
+export interface FieldsToApply {
+  readonly object: ManagedCluster | undefined;
+  readonly status: NonNullable<ManagedCluster['status']> | undefined;
+}
+
+/**
+ * Who a stored ManagedCluster belongs to: `sourced`, a controller made it from the object `source`; `own`: people, or an agent
+ * that the hub accepts or refuses, which knows more than another inventory.
+ */
+export type Origin = { readonly kind: 'sourced'; readonly source: string } | { readonly kind: 'own' };
+
+export function originOf({ metadata, spec }: ManagedCluster): Origin {
+  const source = metadata.annotations?.[SOURCE_ANNOTATION];
+  const hasAgent = (spec as ManagedCluster['spec'] | undefined)?.hubAcceptsClient !== undefined;
+  return source === undefined || hasAgent ? { kind: 'own' } : { kind: 'sourced', source };
+}
+
+/** All fields that a cluster of an inventory gives its ManagedCluster. */
+export function managedFields(cluster: SourcedCluster): ManagedFields {
+  const { name, source, labels, claims, availability } = cluster;
+  const taints = [...cluster.taints, ...availabilityTaint(availability)] as ClusterTaint[];
+  const annotations = {
+    [SOURCE_ANNOTATION]: source,
+    [SOURCE_REVISION_ANNOTATION]: hex64(hash64(JSON.stringify(cluster))),
+  };
+  const { status, reason, message, since } = availability ?? {};
+  const condition = status && {
+    type: AVAILABLE_CONDITION,
+    status,
+    reason: reason ?? '',
+    message: message ?? '',
+    ...(since === undefined ? {} : { lastTransitionTime: since }),
+  };
+  return {
+    object: {
+      metadata: { name, labels: { ...labels }, annotations },
+      spec: taints.length === 0 ? {} : { taints },
+    },
+    status: {
+      ...(claims.length === 0 ? {} : { clusterClaims: [...claims] }),
+      ...(condition === undefined ? {} : { conditions: [condition] }),
+    },
+  };
+}
+
+/**
+ * The parts to apply. With another revision both: fields that are wanted no more go with an apply. With the wanted one, those
+ * whose fields were changed or are missing; what others have added stays.
+ */
+export function fieldsToApply(wanted: ManagedFields, stored: ManagedCluster | undefined): FieldsToApply {
+  const { object, status } = wanted;
+  if (stored === undefined || !isIncluded(object.metadata.annotations, stored.metadata.annotations))
+    return { object, status };
+  const hasObject =
+    isIncluded(object.metadata.labels, stored.metadata.labels) &&
+    areListed(object.spec.taints, stored.spec.taints, ['key', 'effect']);
+  const hasStatus =
+    areListed(status.clusterClaims, stored.status?.clusterClaims, ['name']) &&
+    areListed(status.conditions, stored.status?.conditions, ['type']);
+  return { object: hasObject ? undefined : object, status: hasStatus ? undefined : status };
+}
+
+/**
+ * The fields without the taint of the availability; undefined where the cluster has that taint already, or is to have none: a
+ * taint that is there stays while others are held.
+ */
+export function withoutNewTaint(fields: ManagedFields, stored: ManagedCluster | undefined): ManagedFields | undefined {
+  const { taints = [] } = fields.object.spec;
+  const others = taints.filter((one) => !isHealthTaint(one));
+  const isThere = taints.every(
+    (one) => !isHealthTaint(one) || areListed([one], stored?.spec.taints, ['key', 'effect']),
+  );
+  if (isThere) return undefined;
+  return { ...fields, object: { ...fields.object, spec: others.length === 0 ? {} : { taints: others } } };
+}
+
+/** `since` is the time of the taint: the cluster was away for that long, whenever this hub has read it. */
+function availabilityTaint(availability: Availability | undefined): readonly Taint[] {
+  if (availability === undefined || availability.status === 'True') return [];
+  const { status, since } = availability;
+  const key = status === 'False' ? TAINTS.unavailable : TAINTS.unreachable;
+  return since === undefined ? [{ key, effect: 'NoSelectIfNew' }] : [{ key, effect: 'NoSelect', timeAdded: since }];
+}
+
+function isIncluded(
+  wanted: Readonly<Record<string, string>> | undefined,
+  stored: Readonly<Record<string, string>> | undefined,
+): boolean {
+  return Object.entries(wanted ?? {}).every(([key, value]) => stored?.[key] === value);
+}
+
+/** Whether each wanted item is in the list with all its fields; `keys` identify an item. */
+function areListed(wanted: unknown, stored: unknown, keys: readonly string[]): boolean {
+  const found = recordsIn(stored);
+  return recordsIn(wanted).every((item) => {
+    const same = found.find((one) => keys.every((key) => one[key] === item[key]));
+    return same !== undefined && Object.entries(item).every(([key, value]) => sameJson(same[key], value));
+  });
+}

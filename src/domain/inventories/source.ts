@@ -1,0 +1,96 @@
+import { isRecord } from '../../api/json.js';
+import type { ConditionStatus, KubeObject, ResourceType } from '../../api/meta.js';
+import { OWN_KEY_PREFIX } from '../../api/names.js';
+import { keyOf } from '../../api/resources.js';
+import type { Taint } from '../health/taints.js';
+import { isList } from '../selectors.js';
+
+/** What every inventory can say of a cluster, in the terms of this project. */
+
+/** An object of an inventory, unchecked. */
+export type SourceObject = KubeObject & { readonly spec?: unknown; readonly status?: unknown };
+
+export interface SourcedClaim {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** Whether the API of a cluster serves, as its inventory says. */
+export interface Availability {
+  readonly status: ConditionStatus;
+  readonly reason: string;
+  readonly message: string;
+  /** RFC 3339; undefined: the inventory has never heard of the cluster. */
+  readonly since: string | undefined;
+}
+
+export interface SourcedCluster {
+  readonly name: string;
+  /** The object that it was read from: `PLURAL.GROUP/[NAMESPACE/]NAME`. */
+  readonly source: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly taints: readonly Taint[];
+  readonly claims: readonly SourcedClaim[];
+  /** Undefined: the inventory does not say. */
+  readonly availability: Availability | undefined;
+}
+
+/**
+ * One inventory. `read` is pure and returns undefined for an object that stands for no cluster of the fleet, such as one
+ * that its hub has not accepted.
+ */
+export interface Inventory {
+  readonly type: ResourceType;
+  readonly read: (object: SourceObject) => SourcedCluster | undefined;
+}
+
+/** Longest values of the ManagedCluster's schema. */
+const LONGEST_CLAIM_NAME = 253;
+const LONGEST_CLAIM = 1024;
+const LONGEST_MESSAGE = 32_768;
+
+export function sourceOf(type: ResourceType, object: KubeObject): string {
+  return `${type.plural}.${type.group}/${keyOf(object.metadata)}`;
+}
+
+/** Whether the value of the annotation names an object of this type. */
+export function isSourceOf(type: ResourceType, source: string): boolean {
+  return source.startsWith(`${type.plural}.${type.group}/`);
+}
+
+/** The labels, without those that only the hub decides: who writes in the inventory must not choose an exclusive set. */
+export function sourcedLabels({ metadata }: KubeObject): Readonly<Record<string, string>> {
+  const labels = Object.entries(metadata.labels ?? {}).filter(([key]) => !key.startsWith(OWN_KEY_PREFIX));
+  return Object.fromEntries(labels.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Claims of a list of objects with `name` and `value`: the first of each name, sorted, without what the schema refuses. */
+export function sourcedClaims(value: unknown): readonly SourcedClaim[] {
+  const claims = new Map<string, SourcedClaim>();
+  for (const one of recordsIn(value)) {
+    const { name, value: text } = one;
+    if (typeof name !== 'string' || name === '' || name.length > LONGEST_CLAIM_NAME) continue;
+    if (typeof text !== 'string' || text.length > LONGEST_CLAIM || claims.has(name)) continue;
+    claims.set(name, { name, value: text });
+  }
+  return [...claims.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** The condition of this type as an availability; undefined without one that can be read. */
+export function availabilityIn(conditions: unknown, type: string): Availability | undefined {
+  const found = recordsIn(conditions).find((one) => one['type'] === type);
+  const status = found?.['status'];
+  if (found === undefined || (status !== 'True' && status !== 'False' && status !== 'Unknown')) return undefined;
+  const { reason, message, lastTransitionTime: since } = found;
+  return {
+    status,
+    reason: typeof reason === 'string' ? reason.slice(0, LONGEST_CLAIM) : '',
+    message: typeof message === 'string' ? message.slice(0, LONGEST_MESSAGE) : '',
+    since: typeof since === 'string' ? since : undefined,
+  };
+}
+
+/** The items of a list that are objects. */
+export function recordsIn(value: unknown): readonly Readonly<Record<string, unknown>>[] {
+  return isList(value) ? value.filter(isRecord) : [];
+}

@@ -1,0 +1,62 @@
+import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
+import type { ManagedCluster } from '../../../../src/api/generated/managedcluster.js';
+import { ManagedClusters } from '../../../../src/api/resources.js';
+import { createInventoryControllers } from '../../../../src/controllers/inventories/controller.js';
+import { inventoryRights } from '../../../../src/controllers/inventories/rights.js';
+import { clusterProfileInventory } from '../../../../src/domain/inventories/clusterprofile.js';
+import { ocmInventory } from '../../../../src/domain/inventories/ocm.js';
+import type { SourceObject } from '../../../../src/domain/inventories/source.js';
+import { createCache } from '../../../../src/kube/cache/reflector.js';
+import { GroupRig, writesOf } from './group.js';
+
+const AGENT = 'inventories-under-test';
+
+/** The group `inventories` as the operator runs it, without its lease, with both inventories turned on. */
+export class InventoryServerRig extends GroupRig {
+  readonly #server: ControlPlane;
+
+  private constructor(server: ControlPlane, kubeconfig: string, namespace: string) {
+    super(kubeconfig, { userAgent: AGENT });
+    this.#server = server;
+    const { controllers, sources, onStartedLeading } = createInventoryControllers({
+      client: this.guarded(inventoryRights),
+      clusters: createCache<ManagedCluster>(this.transport, { type: ManagedClusters }, this.tools()),
+      inventories: [
+        {
+          inventory: clusterProfileInventory,
+          cache: createCache<SourceObject>(
+            this.transport,
+            { type: clusterProfileInventory.type, namespace },
+            this.tools(),
+          ),
+          namespace,
+        },
+        {
+          inventory: ocmInventory,
+          cache: createCache<SourceObject>(this.transport, { type: ocmInventory.type }, this.tools()),
+          namespace: undefined,
+        },
+      ],
+      recorder: this.recorder(),
+      ...this.tools(),
+      settleWindowMs: 50,
+      workers: 4,
+    });
+    this.run({ name: 'inventories', sources, controllers, onStartedLeading });
+  }
+
+  /** `namespace`: that of the ClusterProfiles. With `account`, the rights are those of this ServiceAccount. */
+  static async start(
+    server: ControlPlane,
+    namespace: string,
+    account?: { namespace: string; name: string },
+  ): Promise<InventoryServerRig> {
+    const kubeconfig =
+      account === undefined ? server.adminKubeconfig : await server.kubeconfigFor({ serviceAccount: account });
+    return new InventoryServerRig(server, kubeconfig, namespace);
+  }
+
+  writes(mark: number): Promise<string[]> {
+    return writesOf(this.#server, AGENT, mark);
+  }
+}
