@@ -37,6 +37,8 @@ export const SOURCE_ANNOTATION = 'cluster.fleetmgmt.io/source';
 export const SOURCE_REVISION_ANNOTATION = 'cluster.fleetmgmt.io/source-revision';
 /** Labels and taints with keys of this group are decided on the hub alone: other inventories cannot set them. */
 export const OWN_KEY_PREFIX = 'cluster.fleetmgmt.io/';
+/** On the PlacementDecisions of SIG Multicluster: the same value on all objects of one decision. */
+export const DECISION_KEY_LABEL = 'multicluster.x-k8s.io/decision-key';
 
 /** The namespace of a command for users that names none. */
 export const DEFAULT_NAMESPACE = 'default';

@@ -8,6 +8,8 @@ import { clusterRights, healthRights } from '../controllers/clusters/rights.js';
 import { placementCacheOptions, type PlacementCaches } from '../controllers/placement/caches.js';
 import { createPlacementControllers } from '../controllers/placement/controller.js';
 import { placementRights } from '../controllers/placement/rights.js';
+import { createSigDecisionControllers, sigDecisionCacheOptions } from '../controllers/sigdecisions/controller.js';
+import { sigDecisionRights } from '../controllers/sigdecisions/rights.js';
 import { systemClock, systemRandom } from '../runtime/clock.js';
 import { Group } from '../runtime/group.js';
 import { createLeaderClients, type ControllerManager } from './controllermanager.js';
@@ -18,10 +20,10 @@ export function placementGroup(manager: ControllerManager): Group {
   const leader = createLeaderClients(manager, {
     lease: PLACEMENT_LEASE,
     controller: `${FLEET_GROUP}/placement`,
-    rights: [...placementRights, ...clusterRights],
+    rights: [...placementRights, ...clusterRights, ...(config.sigDecisions ? sigDecisionRights : [])],
   });
   const caches = openCaches(manager);
-  const { controllers, onStartedLeading } = createPlacementControllers({
+  const options = {
     client: leader.client,
     caches,
     recorder: leader.recorder,
@@ -32,14 +34,21 @@ export function placementGroup(manager: ControllerManager): Group {
     workers: config.workers,
     metrics: metrics.placements,
     tracer,
-    controllerMetrics: (name) => metrics.controller(name),
-  });
+    controllerMetrics: (name: string) => metrics.controller(name),
+  };
+  const placements = createPlacementControllers(options);
+  const sig = config.sigDecisions
+    ? createSigDecisionControllers({ ...options, published: manager.openCache(sigDecisionCacheOptions) })
+    : undefined;
   return new Group({
     name: 'placement',
-    sources: Object.values(caches),
+    sources: [...Object.values(caches), ...(sig === undefined ? [] : [sig.source])],
     election: leader.election,
-    controllers,
-    onStartedLeading,
+    controllers: [...placements.controllers, ...(sig?.controllers ?? [])],
+    onStartedLeading: (end) => {
+      placements.onStartedLeading(end);
+      sig?.onStartedLeading();
+    },
     onDrained: () => leader.recorder.flush(),
     clock: systemClock,
     log,

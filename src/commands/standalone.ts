@@ -181,6 +181,7 @@ function operator(config: StandaloneConfig, clients: InProcessClients, sinks: Ma
     kubeApiBurst: 200,
     settleWindowMs: 50,
     metricsSecure: false,
+    sigDecisions: false,
     inventories: { clusterProfiles: undefined, ocmClusters: false },
     tracing: config.tracing,
   };

@@ -49,6 +49,8 @@ export interface ManagerConfig {
   /** Serve the metrics of this process and of the components over HTTPS, to clients with a permitted token. */
   readonly metricsSecure: boolean;
   readonly inventories: InventoriesConfig;
+  /** Publish decisions also as PlacementDecisions of SIG Multicluster. */
+  readonly sigDecisions: boolean;
   /** Undefined: no traces. */
   readonly tracing: TracingConfig | undefined;
 }
@@ -122,6 +124,10 @@ export const OPERATOR_FLAGS: FlagRows = {
     help: 'how long changes are collected before placements are decided, 0 to 10s',
     default: '50ms',
   },
+  'sig-decisions': {
+    help: 'publish decisions also as PlacementDecisions of SIG Multicluster',
+    default: 'false',
+  },
   'cluster-profiles': {
     value: 'NAMESPACE',
     help: 'make ManagedClusters from the ClusterProfiles of this namespace (inventories)',
@@ -162,6 +168,7 @@ export function operator(flags: Flags, { env, version }: { env: Environment; ver
     kubeApiBurst: burst?.integer(Math.ceil(qps), 20_000) ?? Math.ceil(2 * qps),
     settleWindowMs: flags.get('settle-window').duration(10_000),
     inventories: inventories(flags),
+    sigDecisions: flags.get('sig-decisions').bool(),
   };
   checkInventories(config, flags);
   const { metricsListen, healthListen } = config;

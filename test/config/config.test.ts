@@ -56,6 +56,7 @@ describe('without flags', () => {
       kubeApiQps: 100,
       kubeApiBurst: 200,
       settleWindowMs: 50,
+      sigDecisions: false,
       inventories: { clusterProfiles: undefined, ocmClusters: false },
     });
     expect(identity).toMatch(/^.+_[0-9a-f]{8}$/);
@@ -123,6 +124,11 @@ describe('the inventories', () => {
   ])('the flags %j are refused: %s', (args, text) => {
     expect(usage(['operator', ...args])).toMatchObject({ exitCode: 2, text: `multicluster-engine: ${text}\n` });
   });
+});
+
+it('decisions are published for SIG Multicluster with the flag or its variable', () => {
+  expect(read(['--sig-decisions']).sigDecisions).toBe(true);
+  expect(read([], { MULTICLUSTER_ENGINE_SIG_DECISIONS: 'true' }).sigDecisions).toBe(true);
 });
 
 describe('a valid flag value', () => {

@@ -3,6 +3,7 @@ import type { ManagedClusterSet } from '../../api/generated/managedclusterset.js
 import type { ManagedClusterSetBinding } from '../../api/generated/managedclustersetbinding.js';
 import { CLUSTER_SET_MISSING, CONTROL_PLANE_HEALTHY_CONDITION } from '../../api/clusterreasons.js';
 import type { KubeObject } from '../../api/meta.js';
+import { SOURCE_ANNOTATION } from '../../api/names.js';
 import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets } from '../../api/resources.js';
 import { HEALTH_CONDITIONS } from '../../domain/health/conditions.js';
 import { clusterSetOf } from '../../domain/placement/eligible.js';
@@ -47,9 +48,10 @@ export function cachesNotCurrent(caches: readonly Cache<KubeObject>[]): readonly
 /** The conditions that this process writes, and the one that it reads. */
 const KEPT_CONDITIONS = [CLUSTER_SET_MISSING, CONTROL_PLANE_HEALTHY_CONDITION, ...HEALTH_CONDITIONS];
 
-/** The fields of a cluster that selection and health read. */
+/** The fields of a cluster that selection, health and the decisions for SIG Multicluster read. */
 function trimCluster({ metadata, spec, status }: ManagedCluster): ManagedCluster {
   const { name, uid, resourceVersion, deletionTimestamp, labels } = metadata;
+  const source = metadata.annotations?.[SOURCE_ANNOTATION];
   const { clusterClaims: claims, taintTimes } = status ?? {};
   const conditions = status?.conditions?.filter(({ type }) => KEPT_CONDITIONS.includes(type)) ?? [];
   const { hubAcceptsClient, leaseDurationSeconds, taints } = spec ?? {};
@@ -60,6 +62,7 @@ function trimCluster({ metadata, spec, status }: ManagedCluster): ManagedCluster
       ...(resourceVersion === undefined ? {} : { resourceVersion }),
       ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
       ...(labels === undefined ? {} : { labels }),
+      ...(source === undefined ? {} : { annotations: { [SOURCE_ANNOTATION]: source } }),
     },
     spec: {
       ...(hubAcceptsClient === undefined ? {} : { hubAcceptsClient }),

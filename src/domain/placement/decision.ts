@@ -109,7 +109,7 @@ export function readDecision(object: RawDecision, owner: DecisionOwner): StoredD
   };
 }
 
-function ownershipOf(object: RawDecision, owner: DecisionOwner): Ownership {
+export function ownershipOf(object: RawDecision, owner: DecisionOwner): Ownership {
   const { ownerReferences, labels } = object.metadata;
   const controller = ownerReferences?.find((one) => one.controller === true);
   if (controller === undefined) return labels?.[PLACEMENT_LABEL] === owner.name ? 'adoptable' : 'foreign';
@@ -174,6 +174,6 @@ export function decisionObject(
   };
 }
 
-function ownerReference({ name, uid }: DecisionOwner): OwnerReference {
+export function ownerReference({ name, uid }: DecisionOwner): OwnerReference {
   return { apiVersion: apiVersionOf(Placements), kind: Placements.kind, name, uid, controller: true };
 }

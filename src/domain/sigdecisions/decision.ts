@@ -1,0 +1,146 @@
+import type { PlacementStatus } from '../../api/generated/placement.js';
+import { sameJson } from '../../api/json.js';
+import type { KubeObject, ObjectMeta } from '../../api/meta.js';
+import { DECISION_KEY_LABEL, PRODUCT, SOURCE_ANNOTATION } from '../../api/names.js';
+import { apiVersionOf, ClusterProfiles, nameOf, SigPlacementDecisions } from '../../api/resources.js';
+import {
+  ownerReference,
+  ownershipOf,
+  revisionOf,
+  type DecisionOwner,
+  type StoredDecision,
+} from '../placement/decision.js';
+import { isList } from '../selectors.js';
+
+/**
+ * A decision as PlacementDecisions of SIG Multicluster (multicluster.x-k8s.io/v1alpha1, KEP-5313): for each decision object of
+ * a Placement one of the same namespace and name, with the same clusters in the same order.
+ */
+
+/** One cluster of a decision. Without a namespace the ClusterProfile is in that of the decision. */
+export interface SigClusterDecision {
+  clusterProfileRef: { name: string; namespace?: string };
+  reason?: string;
+}
+
+export interface SigDecision extends KubeObject {
+  schedulerName?: string;
+  decisions: SigClusterDecision[];
+}
+
+/** A write, in the order in which it is to be sent; an update or delete is of `stored`. */
+export type SigWrite =
+  | { readonly kind: 'create'; readonly object: SigDecision }
+  | { readonly kind: 'update'; readonly object: SigDecision; readonly stored: SigDecision }
+  | { readonly kind: 'delete'; readonly stored: SigDecision };
+
+export interface SigPlan {
+  /** Objects that shrink come first: no reader sees more clusters than are decided, as far as it reads objects in order. */
+  readonly writes: readonly SigWrite[];
+  /** Names of objects that others own: they are left alone. */
+  readonly foreign: readonly string[];
+}
+
+/** The annotations of a cluster of the hub; undefined for one that does not exist. */
+export type AnnotationsOf = (cluster: string) => ObjectMeta['annotations'];
+
+/**
+ * The decision objects that the status of the Placement confirms, in its order; undefined while it does not: a decision is
+ * being published, or somebody has changed an object, which the placement controller is about to put right.
+ */
+export function confirmedDecision(
+  status: PlacementStatus | undefined,
+  stored: readonly StoredDecision[],
+): readonly StoredDecision[] | undefined {
+  const own = new Map(stored.filter(({ ownership }) => ownership === 'ours').map((object) => [object.name, object]));
+  const listed = status?.decisions ?? [];
+  const found = listed.flatMap(({ name, revision }) => {
+    const object = own.get(name);
+    return object !== undefined && revisionOf(object.clusters) === revision ? [object] : [];
+  });
+  return listed.length > 0 && found.length === listed.length && own.size === found.length ? found : undefined;
+}
+
+/**
+ * The writes that make `stored`, the objects of SIG Multicluster that may concern the Placement, say what `decided` says. What
+ * an earlier Placement of the same name has left behind goes with garbage collection; its end brings the Placement back.
+ */
+export function planSigDecisions(
+  owner: DecisionOwner,
+  decided: readonly StoredDecision[],
+  { stored, annotationsOf }: { readonly stored: readonly SigDecision[]; readonly annotationsOf: AnnotationsOf },
+): SigPlan {
+  const known = new Map(stored.map((object) => [object.metadata.name, object]));
+  const names = new Set(decided.map(({ name }) => name));
+  const foreign: string[] = [];
+  const changes: { readonly write: SigWrite; readonly growth: number }[] = [];
+  for (const object of stored) {
+    const isStale = ownershipOf(object, owner) === 'ours' && !names.has(object.metadata.name);
+    if (isStale && object.metadata.deletionTimestamp === undefined)
+      changes.push({ write: { kind: 'delete', stored: object }, growth: -Infinity });
+  }
+  for (const { name, clusters } of decided) {
+    const before = known.get(name);
+    const decisions = clusters.map((cluster) => sigClusterDecision(cluster, annotationsOf(cluster)));
+    const object = sigDecision(owner, name, decisions, before);
+    if (before === undefined) {
+      changes.push({ write: { kind: 'create', object }, growth: decisions.length });
+      continue;
+    }
+    const ownership = ownershipOf(before, owner);
+    if (ownership === 'foreign' || ownership === 'adoptable') foreign.push(name);
+    if (ownership !== 'ours' || isSame(before, object)) continue;
+    changes.push({ write: { kind: 'update', object, stored: before }, growth: decisions.length - countOf(before) });
+  }
+  // The sort is stable: objects of the same growth stay in the order of the status.
+  return { writes: changes.sort((a, b) => compare(a.growth, b.growth)).map(({ write }) => write), foreign };
+}
+
+function countOf({ decisions }: SigDecision): number {
+  return isList(decisions) ? decisions.length : 0;
+}
+
+function compare(a: number, b: number): number {
+  return a === b ? 0 : a < b ? -1 : 1;
+}
+
+/** A cluster that was made from a ClusterProfile refers to that one; any other to one of its name, beside the decision. */
+function sigClusterDecision(cluster: string, annotations: ObjectMeta['annotations']): SigClusterDecision {
+  const source = annotations?.[SOURCE_ANNOTATION] ?? '';
+  const prefix = `${ClusterProfiles.plural}.${ClusterProfiles.group}/`;
+  if (!source.startsWith(prefix)) return { clusterProfileRef: { name: cluster } };
+  const { namespace, name } = nameOf(source.slice(prefix.length));
+  return { clusterProfileRef: { name, ...(namespace === undefined ? {} : { namespace }) } };
+}
+
+/** The object; an `existing` one keeps its further labels, annotations, owners and finalizers. */
+function sigDecision(
+  owner: DecisionOwner,
+  name: string,
+  decisions: SigClusterDecision[],
+  existing?: SigDecision,
+): SigDecision {
+  const before = existing?.metadata;
+  const others = (before?.ownerReferences ?? []).filter((one) => one.controller !== true && one.uid !== owner.uid);
+  return {
+    apiVersion: apiVersionOf(SigPlacementDecisions),
+    kind: SigPlacementDecisions.kind,
+    metadata: {
+      ...before,
+      name,
+      namespace: owner.namespace,
+      labels: { ...before?.labels, [DECISION_KEY_LABEL]: owner.name },
+      ownerReferences: [ownerReference(owner), ...others],
+    },
+    schedulerName: PRODUCT,
+    decisions,
+  };
+}
+
+function isSame(stored: SigDecision, wanted: SigDecision): boolean {
+  return (
+    stored.metadata.labels?.[DECISION_KEY_LABEL] === wanted.metadata.labels?.[DECISION_KEY_LABEL] &&
+    stored.schedulerName === wanted.schedulerName &&
+    sameJson(stored.decisions, wanted.decisions)
+  );
+}
