@@ -2,7 +2,7 @@ import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/c
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import type { ManagedCluster } from '../../../../src/api/generated/managedcluster.js';
-import { AGENTS_NAMESPACE } from '../../../../src/api/names.js';
+import { AGENTS_NAMESPACE, CLUSTER_SET_LABEL } from '../../../../src/api/names.js';
 import { Leases, ManagedClusters, Namespaces } from '../../../../src/api/resources.js';
 import { clusterCacheOptions } from '../../../../src/controllers/clusters/caches.js';
 import { createHealthControllers } from '../../../../src/controllers/clusters/health/controller.js';
@@ -93,9 +93,10 @@ export class Agents {
     await this.client.create(Namespaces, { metadata: { name: AGENTS_NAMESPACE } }, { fieldManager: 'test' });
   }
 
-  /** Makes a cluster that expects an agent, or changes its spec. */
-  async cluster(name: string, spec: object = { hubAcceptsClient: true }): Promise<ManagedCluster> {
-    const object = { metadata: { name }, spec } as ManagedCluster;
+  /** Makes a cluster that expects an agent, or changes its spec. `set`: whose label it has. */
+  async cluster(name: string, spec: object = { hubAcceptsClient: true }, set?: string): Promise<ManagedCluster> {
+    const metadata = set === undefined ? { name } : { name, labels: { [CLUSTER_SET_LABEL]: set } };
+    const object = { metadata, spec } as ManagedCluster;
     return this.client.apply<ManagedCluster>(ManagedClusters, object, { fieldManager: 'test', force: false });
   }
 
