@@ -1,6 +1,6 @@
 import { drainText, planDrain } from '../../domain/fleet/drain.js';
 import { holdersOf } from '../../domain/fleet/selections.js';
-import type { World } from '../../domain/fleet/world.js';
+import type { World, WorldResource } from '../../domain/fleet/world.js';
 import type { ReadClient } from '../../kube/client/client.js';
 import { delay, type Clock } from '../../runtime/clock.js';
 import { readFleetWorld } from '../fleetsource.js';
@@ -37,6 +37,8 @@ export interface DrainTools {
 /** Time between two reads of all decisions. */
 const READ_EVERY_MS = 2_000;
 const MOST_NAMES = 5;
+/** What says which decisions name a cluster: the rest of a large fleet is not read again and again while they change. */
+const HOLDER_RESOURCES: readonly WorldResource[] = ['placements', 'placementdecisions'];
 
 /**
  * Prints what becomes of each decision that names the cluster, asks, adds the taint, and waits until no decision names the
@@ -46,7 +48,7 @@ const MOST_NAMES = 5;
 export async function drainCluster(tools: DrainTools, request: DrainRequest): Promise<number> {
   const { client, console, clock } = tools;
   const { name, dryRun, timeoutMs } = request;
-  const world = await readWorld(tools);
+  const world = await readWorld(tools, DECISION_RESOURCES);
   if (!world.objects.managedclusters.some(({ metadata }) => metadata.name === name) && world.withheld.length === 0)
     throw new NotFoundError(`ManagedCluster ${name} was not found`);
   console.print(linesText(drainLines(world, name)));
@@ -55,13 +57,13 @@ export async function drainCluster(tools: DrainTools, request: DrainRequest): Pr
   await addTaint(client, name, DRAINING);
   const end = clock.monotonic() + timeoutMs;
   for (;;) {
-    const now = await readWorld(tools);
+    const remaining = end - clock.monotonic();
+    const now = await readWorld(tools, remaining > 0 ? HOLDER_RESOURCES : DECISION_RESOURCES);
     const left = [...holdersOf(now, name).keys()].sort();
     if (left.length === 0) {
       console.print(`${name} is drained: no decision names it\n`);
       return 0;
     }
-    const remaining = end - clock.monotonic();
     if (remaining <= 0) {
       console.print(linesText([`decisions still name ${name}:`, ...drainLines(now, name)]));
       return 1;
@@ -71,9 +73,9 @@ export async function drainCluster(tools: DrainTools, request: DrainRequest): Pr
   }
 }
 
-/** All decisions, and what they are based on as far as it can be read. */
-async function readWorld({ client, clock }: DrainTools): Promise<World> {
-  const scope = { namespace: undefined, fallback: '', resources: DECISION_RESOURCES };
+/** All decisions, and what else of `resources` can be read. */
+async function readWorld({ client, clock }: DrainTools, resources: readonly WorldResource[]): Promise<World> {
+  const scope = { namespace: undefined, fallback: '', resources };
   const reading = await readFleetWorld(client, scope);
   const decisions = reading.world.withheld.filter(({ resource }) => resource === 'placementdecisions');
   const unread = unreadableLine([...reading.refused, ...decisions], 'which decisions name the cluster is not known');

@@ -22,6 +22,8 @@ interface Setting {
 class Scene {
   readonly clock = new ManualClock(Date.parse('2026-11-22T12:00:00Z'));
   readonly events: string[] = [];
+  /** What was listed, in order. */
+  readonly lists: string[] = [];
   readonly #setting: Setting;
   #reads = 0;
 
@@ -54,6 +56,7 @@ class Scene {
   }
 
   async list<T extends KubeObject>({ plural }: ResourceType): Promise<T[]> {
+    this.lists.push(plural);
     if (plural === this.#setting.denied)
       throw new ApiError({ kind: 'Forbidden', status: 403, message: '', call: { verb: 'list', resource: plural } });
     if (plural === 'placementdecisions' && this.#reads++ >= (this.#setting.movesAfter ?? Infinity))
@@ -87,6 +90,15 @@ describe('drain', () => {
       '... waiting for shop/web',
       'prod-us-1 is drained: no decision names it\n',
     ]);
+  });
+
+  it('the fleet is listed once, however long the wait is', async () => {
+    const scene = new Scene({ movesAfter: 9 });
+
+    await scene.run();
+
+    expect(scene.lists.filter((one) => one === 'placementdecisions')).toHaveLength(10);
+    expect(scene.lists.filter((one) => one === 'managedclusters')).toHaveLength(1);
   });
 
   it('a dry run shows the plan, asks nothing and writes nothing', async () => {
