@@ -93,10 +93,10 @@ export function admits({ operator, values }: Requirement, found: string | undefi
   }
 }
 
-/** The own value of `key`: inherited properties (`toString`, `__proto__`) are no labels. */
+/** The value of `key`. What an object inherits (`toString`, `__proto__`) is no label, and none of it is a string. */
 export function valueOf(values: StringMap, key: string): string | undefined {
   const found: unknown = values[key];
-  return typeof found === 'string' && Object.hasOwn(values, key) ? found : undefined;
+  return typeof found === 'string' ? found : undefined;
 }
 
 /** The rules for keys and values; each rejects an invalid one. */

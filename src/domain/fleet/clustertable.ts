@@ -37,8 +37,12 @@ export class ClusterTable {
   readonly #pools = new Map<string, Pool>();
 
   constructor(clusters: readonly ClusterView[]) {
-    this.clusters = [...new Map(clusters.map((one) => [one.name, one])).values()];
-    this.#rows = new Map(this.clusters.map(({ name }, row) => [name, row]));
+    const byName = new Map<string, ClusterView>();
+    for (const one of clusters) byName.set(one.name, one);
+    this.clusters = [...byName.values()];
+    const rows = new Map<string, number>();
+    for (const [row, { name }] of this.clusters.entries()) rows.set(name, row);
+    this.#rows = rows;
     this.#hashed = this.clusters.map(({ name }) => ({ name, hash: clusterHash(name) }));
   }
 

@@ -26,23 +26,11 @@ export function explain({ snapshot, members, readable }: Omit<ExplainInput, 'sel
   const order = orderOfSelection(judged, snapshot);
   const verdictOf = verdicts(decided, order.size, readable.decisions);
   const held = new Set(decided.heldRemovals.map((one) => one.cluster));
-  const clusters = judged.map((one): ClusterExplanation => {
-    const rank = order.get(one.name);
-    const verdict = held.has(one.name) ? 'Held' : (one.causes[0] ?? verdictOf(one.name));
-    // Field by field: for ten thousand clusters a spread takes as long as half of the rules.
-    const { name, cluster, sets, inDecision, causes, unmet, best } = one;
-    return {
-      name,
-      cluster,
-      sets,
-      inDecision,
-      verdict,
-      causes,
-      rank: verdict === 'Unknown' ? undefined : rank,
-      unmet,
-      best,
-    };
-  });
+  for (const one of judged) {
+    one.verdict = held.has(one.name) ? 'Held' : (one.causes[0] ?? verdictOf(one.name));
+    one.rank = one.verdict === 'Unknown' ? undefined : order.get(one.name);
+  }
+  const clusters: readonly ClusterExplanation[] = judged;
   return { placement, schedule: decided, readable, clusters, nearest: nearestOf(clusters, snapshot) };
 }
 
@@ -50,7 +38,7 @@ export function explain({ snapshot, members, readable }: Omit<ExplainInput, 'sel
 export function explainOther(cluster: ClusterView, { snapshot }: ExplainInput): ClusterExplanation {
   const rules = judgeFor(snapshot, schedule(snapshot));
   const judged = judge({ name: cluster.name, cluster, sets: [], inDecision: false }, rules);
-  return { ...judged, verdict: judged.causes[0] ?? 'Unknown', rank: undefined };
+  return { ...judged, verdict: judged.causes[0] ?? 'Unknown' };
 }
 
 /** What the rules say of the clusters that `decided` drops, by name. */
@@ -58,11 +46,14 @@ export function explainDropped(snapshot: PlacementSnapshot, decided: Schedule): 
   const rules = judgeFor(snapshot, decided);
   return decided.dropped.map(({ cluster: name, cause }) => {
     const subject = { name, cluster: snapshot.held.get(name), sets: [], inDecision: true };
-    return { ...judge(subject, rules), verdict: cause, rank: undefined };
+    return { ...judge(subject, rules), verdict: cause };
   });
 }
 
-type Judged = Omit<ClusterExplanation, 'verdict' | 'rank'>;
+/** What the rules say of a cluster. Its verdict and rank follow from all of them: they are set in place, since ten thousand copies take as long as half of the rules. */
+type Judged = Omit<ClusterExplanation, 'verdict' | 'rank'> & Pick<Mutable, 'verdict' | 'rank'>;
+
+type Mutable = { -readonly [K in keyof ClusterExplanation]: ClusterExplanation[K] };
 
 type Subject = Pick<ClusterExplanation, 'name' | 'cluster' | 'sets' | 'inDecision'>;
 
@@ -89,7 +80,7 @@ function subjectsOf(
 interface Judge {
   readonly snapshot: PlacementSnapshot;
   readonly decided: Schedule;
-  readonly shared: SharedLists;
+  readonly predicates: readonly SharedPredicate[];
   /** Whether it is known which clusters were selected before: if not, each of them may have been. */
   readonly isCurrentKnown: boolean;
   /** The clusters that leave because of a taint. */
@@ -98,21 +89,23 @@ interface Judge {
 
 function judgeFor(snapshot: PlacementSnapshot, decided: Schedule, isCurrentKnown = true): Judge {
   const tainted = decided.dropped.filter(({ cause }) => cause === 'Tainted').map(({ cluster }) => cluster);
-  return { snapshot, decided, shared: new SharedLists(), isCurrentKnown, tainted: new Set(tainted) };
+  const predicates = snapshot.placement.rules.predicates.map(sharedPredicate);
+  return { snapshot, decided, predicates, isCurrentKnown, tainted: new Set(tainted) };
 }
 
-function judge({ name, cluster, sets, inDecision }: Subject, { snapshot, decided, ...known }: Judge): Judged {
-  const { rules } = snapshot.placement;
-  const member = sets.length > 0 || (inDecision && decided.eligibility.unreadable.length > 0);
-  const failing = cluster === undefined ? [] : rules.predicates.map((one) => known.shared.unmet(one, cluster));
-  const matched = failing.length === 0 || failing.some((list) => list.length === 0);
-  const mayBeSelected = inDecision || !known.isCurrentKnown;
+function judge({ name, cluster, sets, inDecision }: Subject, by: Judge): Judged {
+  const { rules } = by.snapshot.placement;
+  const member = sets.length > 0 || (inDecision && by.decided.eligibility.unreadable.length > 0);
+  const failing = cluster === undefined ? [] : by.predicates.map((one) => unmetOf(one, cluster));
+  const best = leastUnmet(failing);
+  const matched = best === undefined || failing[best]?.length === 0;
+  const mayBeSelected = inDecision || !by.isCurrentKnown;
   const causes: FailureCause[] = [
-    ...failures({ cluster, member, matched, selected: mayBeSelected, now: snapshot.now }, rules),
+    ...failures({ cluster, member, matched, selected: mayBeSelected, now: by.snapshot.now }, rules),
   ];
   // One that yields its place passes every rule until another can take it.
-  if (causes.length === 0 && known.tainted.has(name)) causes.push('Tainted');
-  return { name, cluster, sets, inDecision, causes, unmet: failing, best: leastUnmet(failing) };
+  if (causes.length === 0 && by.tainted.has(name)) causes.push('Tainted');
+  return { name, cluster, sets, inDecision, verdict: 'Unknown', causes, rank: undefined, unmet: failing, best };
 }
 
 /** A requirement, and for each value of its key that was found so far the list of what it leaves unmet: one or none. */
@@ -122,35 +115,29 @@ interface SharedRequirement {
   readonly byValue: Map<string | undefined, readonly Unmet[]>;
 }
 
+/** The requirements of a predicate. */
+type SharedPredicate = readonly SharedRequirement[];
+
+function sharedPredicate(predicate: Predicate): SharedPredicate {
+  return sourcedRequirements(predicate).map((one) => ({ ...one, byValue: new Map() }));
+}
+
 /**
- * The lists of `unmet`, each equal element and each equal list of one held once: a fleet has few different values, and
- * hundreds of thousands of objects that stay would take longer to collect than to compute. So each value of a key is
+ * What `unmet` of the rules generates, each equal element and each equal list of one held once: a fleet has few different values,
+ * and hundreds of thousands of objects that stay would take longer to collect than to compute. So each value of a key is
  * compared once.
  */
-class SharedLists {
-  readonly #byPredicate = new Map<Predicate, readonly SharedRequirement[]>();
-
-  unmet(predicate: Predicate, { labels, claims }: ClusterView): readonly Unmet[] {
-    let first = NONE;
-    let several: Unmet[] | undefined;
-    for (const shared of this.#requirements(predicate)) {
-      const found = valueOf(shared.source === 'label' ? labels : claims, shared.requirement.key);
-      const list = shared.byValue.get(found) ?? remember(shared, found);
-      if (list.length === 0) continue;
-      if (first.length === 0) first = list;
-      else (several ??= [...first]).push(...list);
-    }
-    return several ?? first;
+function unmetOf(predicate: SharedPredicate, { labels, claims }: ClusterView): readonly Unmet[] {
+  let first = NONE;
+  let several: Unmet[] | undefined;
+  for (const shared of predicate) {
+    const found = valueOf(shared.source === 'label' ? labels : claims, shared.requirement.key);
+    const list = shared.byValue.get(found) ?? remember(shared, found);
+    if (list.length === 0) continue;
+    if (first.length === 0) first = list;
+    else (several ??= [...first]).push(...list);
   }
-
-  #requirements(predicate: Predicate): readonly SharedRequirement[] {
-    let known = this.#byPredicate.get(predicate);
-    if (known === undefined) {
-      known = sourcedRequirements(predicate).map((one) => ({ ...one, byValue: new Map() }));
-      this.#byPredicate.set(predicate, known);
-    }
-    return known;
-  }
+  return several ?? first;
 }
 
 function remember({ source, requirement, byValue }: SharedRequirement, found: string | undefined): readonly Unmet[] {

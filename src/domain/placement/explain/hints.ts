@@ -94,18 +94,31 @@ function byCarriers(words: Words): readonly (readonly [word: string, carriers: n
 }
 
 function countKeys(candidates: readonly ClusterView[], source: Source): Words {
-  const words = new Map<string, number>();
-  for (const cluster of candidates) {
-    for (const key of Object.keys(textsOf(cluster, source))) words.set(key, (words.get(key) ?? 0) + 1);
-  }
-  return words;
+  const counts = new Counts();
+  for (const cluster of candidates) for (const key of Object.keys(textsOf(cluster, source))) counts.add(key);
+  return counts.words();
 }
 
 function countValues(candidates: readonly ClusterView[], source: Source, key: string): Words {
-  const words = new Map<string, number>();
+  const counts = new Counts();
   for (const cluster of candidates) {
     const value = valueOf(textsOf(cluster, source), key);
-    if (value !== undefined) words.set(value, (words.get(value) ?? 0) + 1);
+    if (value !== undefined) counts.add(value);
   }
-  return words;
+  return counts.words();
+}
+
+/** Counts words; with one look-up for a word that occurred before, which nearly all words of a fleet did. */
+class Counts {
+  readonly #counts = new Map<string, { count: number }>();
+
+  add(word: string): void {
+    const known = this.#counts.get(word);
+    if (known === undefined) this.#counts.set(word, { count: 1 });
+    else known.count += 1;
+  }
+
+  words(): Words {
+    return new Map([...this.#counts].map(([word, { count }]) => [word, count]));
+  }
 }
