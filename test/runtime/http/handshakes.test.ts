@@ -3,7 +3,7 @@ import { setImmediate as nextPass } from 'node:timers/promises';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { Handshakes } from '../../src/gateway/server/handshakes.js';
+import { Handshakes } from '../../../src/runtime/http/handshakes.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 

@@ -1,5 +1,5 @@
 import type { Server, Socket } from 'node:net';
-import type { Clock } from '../../runtime/clock.js';
+import type { Clock } from '../clock.js';
 
 export interface HandshakesOptions {
   readonly clock: Clock;
