@@ -42,12 +42,6 @@ export class Connections {
     return full ? 'evicted' : 'accepted';
   }
 
-  /** The TCP connection below a TLS connection. */
-  tcpOf(socket: Socket): Socket | undefined {
-    const key = keyOf(socket);
-    return this.#unaccepted.get(key) ?? this.#accepted.get(key) ?? this.#active.get(key);
-  }
-
   /** The API server has accepted its token. */
   markAccepted(socket: Socket): void {
     this.#trusted.add(socket);

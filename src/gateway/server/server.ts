@@ -46,10 +46,6 @@ const TIMEOUT_CHECK_MS = 500;
 const ERROR_RESPONSE_MS = 5_000;
 /** How long a client may go on sending after that: closed earlier, the connection would be reset and the response lost. */
 const LINGER_MS = 1_000;
-/** The error codes of OpenSSL for a connection that does not begin with a TLS record. */
-const NOT_TLS = ['ERR_SSL_HTTP_REQUEST', 'ERR_SSL_HTTPS_PROXY_REQUEST', 'ERR_SSL_WRONG_VERSION_NUMBER'];
-const PLAIN_HTTP_LINE = 'This port serves HTTPS only.\n';
-const PLAIN_HTTP_RESPONSE = `HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-type: text/plain\r\ncontent-length: ${PLAIN_HTTP_LINE.length}\r\n\r\n${PLAIN_HTTP_LINE}`;
 /** Only those with forward secrecy and authenticated encryption. */
 const CIPHERS = [
   'TLS_AES_128_GCM_SHA256',
@@ -107,8 +103,8 @@ export class GatewayServer {
       noDelay: true,
     });
     this.#server.maxHeadersCount = 0;
-    const onTimeout = (): void => metrics.dropped('tls');
-    this.#handshakes = new Handshakes({ clock: options.clock, timeoutMs: limits.headerTimeoutMs, onTimeout });
+    const onDropped = (): void => metrics.dropped('tls');
+    this.#handshakes = new Handshakes({ clock: options.clock, timeoutMs: limits.headerTimeoutMs, onDropped });
     metrics.connections(() => this.#connections.open);
     this.#listen();
   }
@@ -156,10 +152,7 @@ export class GatewayServer {
     this.#server.on('connection', (socket: Socket) => {
       if (this.#connections.accept(socket) !== 'accepted') metrics.dropped('capacity');
     });
-    this.#server.on('tlsClientError', ({ code = '' }: NodeJS.ErrnoException, socket: Socket) => {
-      metrics.dropped('tls');
-      if (NOT_TLS.includes(code)) this.#answerPlainHttp(socket);
-    });
+    this.#server.on('tlsClientError', () => metrics.dropped('tls'));
     this.#server.on('secureConnection', (socket: Socket) => this.#scan(socket));
     const onExpect = (message: IncomingMessage, response: ServerResponse): void =>
       void this.#onRequest({ message, response, expectsContinue: true });
@@ -287,12 +280,5 @@ export class GatewayServer {
       timer.cancel();
       if (!socket.destroyed) timer = closeIn(LINGER_MS);
     });
-  }
-
-  /** One line for a client that has sent HTTP without TLS. Node closes the connection after this event. */
-  #answerPlainHttp(tls: Socket): void {
-    const socket = this.#connections.tcpOf(tls);
-    socket?.on('error', () => undefined);
-    socket?.end(PLAIN_HTTP_RESPONSE, () => socket.destroy());
   }
 }

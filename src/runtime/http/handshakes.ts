@@ -5,8 +5,8 @@ export interface HandshakesOptions {
   readonly clock: Clock;
   /** For the first record of a connection, ms. */
   readonly timeoutMs: number;
-  /** The first record has not arrived in time: the connection is closed. */
-  readonly onTimeout: () => void;
+  /** A connection is closed before its handshake: its first record is not complete in time, or is none. */
+  readonly onDropped?: () => void;
 }
 
 /** A TLS record begins with its type, two bytes of version and two of length. */
@@ -15,6 +15,8 @@ const LENGTH_AT = 3;
 const HANDSHAKE = 0x16;
 /** TLS has no larger ones: OpenSSL rejects what claims to be. */
 const MAX_RECORD_BYTES = 16 * 1024;
+const HTTPS_ONLY = 'This port serves HTTPS only.\n';
+const PLAIN_HTTP_RESPONSE = `HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-type: text/plain\r\ncontent-length: ${HTTPS_ONLY.length}\r\n\r\n${HTTPS_ONLY}`;
 
 /**
  * Begins the TLS handshakes of a server: when the first record is there, one in each pass of the event loop. A handshake
@@ -23,6 +25,8 @@ const MAX_RECORD_BYTES = 16 * 1024;
  *
  * The newest connection is the first. When more arrive than can be served, the oldest are evicted, and a connection that
  * has waited for its turn would be evicted before its first request.
+ *
+ * A client that sends anything else than TLS gets one line, as text, so that one that is configured for HTTP can see why.
  */
 export class Handshakes {
   readonly #options: HandshakesOptions;
@@ -52,9 +56,9 @@ export class Handshakes {
   }
 
   #read(socket: Socket): void {
-    const { clock, timeoutMs, onTimeout } = this.#options;
+    const { clock, timeoutMs, onDropped } = this.#options;
     const timer = clock.after(timeoutMs, () => {
-      onTimeout();
+      onDropped?.();
       socket.destroy();
     });
     let received: Buffer = Buffer.alloc(0);
@@ -62,6 +66,11 @@ export class Handshakes {
       received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
       if (!isWhole(received)) return;
       end();
+      if (received[0] !== HANDSHAKE) {
+        onDropped?.();
+        socket.end(PLAIN_HTTP_RESPONSE, () => socket.destroy());
+        return;
+      }
       socket.pause();
       socket.unshift(received);
       this.#enqueue(socket);

@@ -1,4 +1,5 @@
-import { createServer, Socket } from 'node:net';
+import { once } from 'node:events';
+import { createServer, Socket, type AddressInfo } from 'node:net';
 import { setImmediate as nextPass } from 'node:timers/promises';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -17,14 +18,14 @@ let server: ReturnType<typeof createServer>;
 /** What the handshakes that have begun find in the buffers of their sockets. */
 const begun: string[] = [];
 const opened: Socket[] = [];
-let timeouts = 0;
+let dropped = 0;
 let onBegin: () => void;
 
 beforeEach(() => {
   begun.length = 0;
-  timeouts = 0;
+  dropped = 0;
   clock = new ManualClock();
-  handshakes = new Handshakes({ clock, timeoutMs: TIMEOUT_MS, onTimeout: () => (timeouts += 1) });
+  handshakes = new Handshakes({ clock, timeoutMs: TIMEOUT_MS, onDropped: () => (dropped += 1) });
   onBegin = () => undefined;
   server = createServer((socket) => {
     begun.push(String(socket.read()));
@@ -78,16 +79,23 @@ describe('handshakes', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it.each([
-    ['are no TLS', Buffer.from('GET / HTTP/1.1\r\n')],
-    [
-      'claim to be a record of 65,535 bytes',
-      Buffer.concat([Buffer.from([0x16, 3, 1, 255, 255]), Buffer.alloc(16_384)]),
-    ],
-  ])('begin at once with bytes that %s', async (_what, bytes) => {
-    send(connected(), bytes);
+  it('begin with bytes that claim to be a record of 65,535 bytes, as soon as there are 16 KiB', async () => {
+    send(connected(), Buffer.concat([Buffer.from([0x16, 3, 1, 255, 255]), Buffer.alloc(16_384)]));
 
     await waitFor('the handshake', () => begun.length > 0);
+  });
+
+  it('do not begin with HTTP: its client gets one line of text, and is disconnected', async () => {
+    const listener = server.listen(0, '127.0.0.1');
+    await once(listener, 'listening');
+    const { port } = listener.address() as AddressInfo;
+    const response = await fetch(`http://127.0.0.1:${port}/livez`);
+
+    expect([response.status, response.headers.get('connection')]).toEqual([400, 'close']);
+    expect(await response.text()).toBe('This port serves HTTPS only.\n');
+    expect([begun, dropped]).toEqual([[], 1]);
+    // Ends when the connection is closed.
+    await new Promise((resolve) => listener.close(resolve));
   });
 
   it('close a connection whose first record is not complete in time', async () => {
@@ -99,7 +107,7 @@ describe('handshakes', () => {
     expect(socket.destroyed).toBe(false);
     await clock.advance(1);
 
-    expect([socket.destroyed, timeouts]).toEqual([true, 1]);
+    expect([socket.destroyed, dropped]).toEqual([true, 1]);
     send(connected(), HELLO);
     await waitFor('the other', () => begun.length > 0);
   });
