@@ -156,9 +156,10 @@ export class Gateway {
     this.#upstreamReadiness.stop();
     this.#server.beginDrain();
     if (shutdownDelayMs > 0) await delay(clock, shutdownDelayMs);
-    await this.#server.stop(DRAIN_MS);
+    // The handlers of clients that have gone do not wait for their turn at the parser.
+    await this.#server.stop(DRAIN_MS, () => this.#parser.close());
     for (const reloader of this.#reloaders) reloader.stop();
-    await Promise.all([this.#upstream.close(), this.#parser.close()]);
+    await this.#upstream.close();
   }
 
   /** Asks the API server about the tokens of clients that want to read the metrics. */

@@ -1,6 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
+import { setImmediate as nextPass } from 'node:timers/promises';
 
 import { afterEach, describe, expect, it } from '@jest/globals';
 
@@ -25,17 +26,18 @@ afterEach(async () => {
   arrivals.length = 0;
 });
 
-/** Starts a server that handles each request with `answer`. */
+/** Starts a server that handles each request with `answer`, and whose handlers end with the connection and `answer`. */
 async function serve(
-  answer: (arrival: IncomingRequest, nth: number) => void,
+  answer: (arrival: IncomingRequest, nth: number) => unknown,
 ): Promise<RawClientOptions & { readonly clock: ManualClock }> {
   const clock = new ManualClock();
   const limits = { headerTimeoutMs: 60_000, requestTimeoutMs: 60_000 };
   const handler = async (arrival: IncomingRequest): Promise<void> => {
     arrivals.push(arrival);
     const over = new Promise<void>((resolve) => arrival.response.once('close', resolve));
-    answer(arrival, arrivals.length);
+    const answered = answer(arrival, arrivals.length);
     await over;
+    await answered;
   };
   const connections = new Connections(10);
   server = new GatewayServer({
@@ -185,6 +187,32 @@ describe('a draining server', () => {
       { body: 'begunended' },
       { headers: { connection: 'close' }, body: 'last' },
     ]);
+  });
+});
+
+describe('a server that stops', () => {
+  it('a server that stops waits for handlers that end after their connections, and lets them end', async () => {
+    const order: string[] = [];
+    let release = (): void => undefined;
+    const closed = new Promise<void>((resolve) => (release = resolve));
+    const wire = await serve(async ({ response }) => {
+      response.end('last');
+      await closed;
+      await nextPass();
+      order.push('the handler has ended');
+    });
+    const socket = await open(wire);
+    socket.write(REQUEST);
+    await waitFor('the response', () => arrivals[0]?.response.writableFinished === true);
+
+    await server?.stop(0, async () => {
+      order.push('the connections are closed');
+      release();
+    });
+
+    order.push('the server has stopped');
+    expect(order).toEqual(['the connections are closed', 'the handler has ended', 'the server has stopped']);
+    socket.destroy();
   });
 });
 

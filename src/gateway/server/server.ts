@@ -78,6 +78,8 @@ export class GatewayServer {
   readonly #handshakes: Handshakes;
   /** The newest request of each connection that is served now. */
   readonly #inProgress = new Map<Socket, IncomingRequest>();
+  /** Each ends with the handler of a request: later than its response, whose end the access log has. */
+  readonly #handlers = new Set<Promise<void>>();
   /** Connections with a request that waits for the end of the previous response. */
   readonly #waiting = new WeakSet<Socket>();
   /** Connections that are closed after the response in progress. */
@@ -127,8 +129,12 @@ export class GatewayServer {
     return typeof address === 'object' && address !== null ? address.port : port;
   }
 
-  /** Accepts no more connections, waits up to `graceMs` for requests in progress, then closes the connections left. */
-  async stop(graceMs: number): Promise<void> {
+  /**
+   * Accepts no more connections, waits up to `graceMs` for requests in progress, then closes the connections left.
+   * Resolves when all handlers have ended: no line of the access log is written later. `onClosed` is called before, when
+   * the connections are closed: it ends what a handler may wait for that does not end with its connection.
+   */
+  async stop(graceMs: number, onClosed?: () => Promise<void>): Promise<void> {
     this.#closing = true;
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     this.#server.closeIdleConnections();
@@ -136,6 +142,8 @@ export class GatewayServer {
     const timer = this.#options.clock.after(graceMs, () => this.#server.closeAllConnections());
     await closed;
     timer.cancel();
+    await onClosed?.();
+    await Promise.all(this.#handlers);
   }
 
   /** From now on every response whose head is not sent yet is the last one of its connection and says so. */
@@ -197,12 +205,19 @@ export class GatewayServer {
     }
     if (this.#closing) response.shouldKeepAlive = false;
     this.#inProgress.set(socket, incoming);
-    await this.#options.handler(incoming);
+    await this.#handle(incoming);
     if (this.#inProgress.get(socket) === incoming) this.#inProgress.delete(socket);
     this.#connections.markIdle(socket);
     // A client whose last response did not announce the end may have sent another request. It is served as long as
     // connections are accepted.
     if (this.#closing && !(response.shouldKeepAlive && this.#server.listening)) socket.destroySoon();
+  }
+
+  async #handle(incoming: IncomingRequest): Promise<void> {
+    const handler = this.#options.handler(incoming);
+    this.#handlers.add(handler);
+    await handler;
+    this.#handlers.delete(handler);
   }
 
   /**
