@@ -33,10 +33,8 @@ export class ConnectionLimit {
     this.#trusted.set(key, tcp);
   }
 
-  /** The TCP connection below a TLS connection; undefined when it is closed. */
-  tcpOf(socket: Socket): Socket | undefined {
-    const key = keyOf(socket);
-    return this.#waiting.get(key) ?? this.#trusted.get(key);
+  closeAll(): void {
+    for (const group of [this.#waiting, this.#trusted]) for (const socket of group.values()) socket.destroy();
   }
 
   #evict(): void {

@@ -1,7 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
 import type { Socket } from 'node:net';
+import type { Clock } from '../runtime/clock.js';
 import type { HealthCheck } from '../runtime/health.js';
+import { Handshakes } from '../runtime/http/handshakes.js';
 import { interceptParser, type Parse } from '../runtime/http/parserinput.js';
 import type { Logger } from '../runtime/logger.js';
 import { ConnectionLimit } from './connectionlimit.js';
@@ -22,6 +24,7 @@ export interface EndpointOptions {
   readonly name: string;
   readonly listen: { readonly host: string; readonly port: number };
   readonly route: Route;
+  readonly clock: Clock;
   readonly log: Logger;
   /** HTTPS, for clients that `access` allows; undefined: plain HTTP for everybody. */
   readonly secure?: EndpointSecurity | undefined;
@@ -50,17 +53,16 @@ const MAX_CONNECTIONS = 64;
 /** What the parser gets at a time of a chunk that may hold several requests. */
 const PIECE_BYTES = 1024;
 const NOTHING = Buffer.alloc(0);
+/** Ms, for the first record of TLS and for the rest of the handshake. */
+const HANDSHAKE_TIMEOUT = 5_000;
 /** Scrapers have intervals of up to a minute, and keep their connections. */
 const TLS_OPTIONS = {
   ...TIMEOUTS,
   keepAliveTimeout: 90_000,
-  handshakeTimeout: 5_000,
+  handshakeTimeout: HANDSHAKE_TIMEOUT,
   minVersion: 'TLSv1.2',
   ALPNProtocols: ['http/1.1'],
 } as const;
-/** The error codes of OpenSSL for a connection that does not begin with a TLS record. */
-const NOT_TLS = ['ERR_SSL_HTTP_REQUEST', 'ERR_SSL_HTTPS_PROXY_REQUEST', 'ERR_SSL_WRONG_VERSION_NUMBER'];
-const PLAIN_HTTP = 'this port serves HTTPS only\n';
 const REFUSALS: Readonly<Record<Exclude<Admission, 'allowed'>, HttpResponse>> = {
   unauthenticated: text(401, 'a bearer token is required that the API server accepts\n'),
   forbidden: text(403, 'the verb get on the nonResourceURL /metrics is required\n'),
@@ -79,18 +81,13 @@ export class Endpoint {
 
   constructor(options: EndpointOptions) {
     this.#options = options;
+    const { secure, clock } = options;
     const answer = (request: IncomingMessage, response: ServerResponse): void => void this.#answer(request, response);
-    if (options.secure === undefined) {
-      this.#server = createServer(TIMEOUTS, answer);
-    } else {
-      this.#server = createTlsServer(TLS_OPTIONS, answer);
-      this.#server.on('tlsClientError', ({ code = '' }: NodeJS.ErrnoException, socket: Socket) => {
-        if (NOT_TLS.includes(code)) this.#answerPlainHttp(socket);
-      });
-    }
+    this.#server = secure === undefined ? createServer(TIMEOUTS, answer) : createTlsServer(TLS_OPTIONS, answer);
+    if (secure !== undefined) new Handshakes({ clock, timeoutMs: HANDSHAKE_TIMEOUT }).attach(this.#server);
     this.#server.on('checkExpectation', answer);
     this.#server.on('connection', (socket: Socket) => this.#connections.accept(socket));
-    this.#server.on(options.secure === undefined ? 'connection' : 'secureConnection', (socket: Socket) =>
+    this.#server.on(secure === undefined ? 'connection' : 'secureConnection', (socket: Socket) =>
       interceptParser(socket, (chunk, parse) => this.#receive(socket, chunk, parse)),
     );
   }
@@ -117,7 +114,8 @@ export class Endpoint {
   async stop(): Promise<void> {
     this.#options.secure?.stop();
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
-    this.#server.closeAllConnections();
+    // Not closeAllConnections of the server: it knows none whose TLS handshake has not ended.
+    this.#connections.closeAll();
     await closed;
   }
 
@@ -152,14 +150,6 @@ export class Endpoint {
       ...(answer.status === 405 && { allow: 'GET, HEAD' }),
     });
     response.end(request.method === 'HEAD' ? undefined : body);
-  }
-
-  /** One line for a scraper that is configured for HTTP. Node closes the connection after this event. */
-  #answerPlainHttp(tls: Socket): void {
-    const socket = this.#connections.tcpOf(tls);
-    socket?.on('error', () => undefined);
-    const head = `connection: close\r\ncontent-type: ${TEXT}\r\ncontent-length: ${PLAIN_HTTP.length}`;
-    socket?.end(`HTTP/1.1 400 Bad Request\r\n${head}\r\n\r\n${PLAIN_HTTP}`, () => socket.destroy());
   }
 
   /** Undefined when the client may have an answer. */

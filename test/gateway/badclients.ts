@@ -1,8 +1,8 @@
-import { once } from 'node:events';
-import { connect as connectPlain, createServer, type AddressInfo, type Socket } from 'node:net';
+import { connect as connectPlain, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { connect as connectTls } from 'node:tls';
 
+import { recordedHello } from '../support/clients/clienthello.js';
 import { CANARY } from './client.js';
 import { ENGINES } from './rig.js';
 
@@ -46,23 +46,14 @@ const BEHAVIORS = {
   body: { tls: true, first: `${HEAD}Content-Type: application/yaml\r\nContent-Length: 100000\r\n\r\n`, drip: '# ' },
   pipeline: { tls: true, burst: READ.repeat(50) },
   tinyRequests: { tls: true, burst: 'GET / HTTP/1.1\r\n\r\n'.repeat(3_640) },
-  clientHello: { tls: false, first: await recordedHello(), closesAtResponse: true, reconnects: true },
+  clientHello: {
+    tls: false,
+    first: (await recordedHello()).toString('latin1'),
+    closesAtResponse: true,
+    reconnects: true,
+  },
   unread: { tls: true, burst: OPENAPI, ignoresResponses: true },
 } as const satisfies Readonly<Record<string, Behavior>>;
-
-/** What a client of TLS 1.3 sends first. It costs nothing to send it again. */
-async function recordedHello(): Promise<string> {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const client = connectTls({ port, host: '127.0.0.1', servername: 'localhost' }).on('error', () => undefined);
-  const [socket]: Socket[] = await once(server, 'connection');
-  const [bytes] = await once(socket ?? server, 'data');
-  client.destroy();
-  server.close();
-  return Buffer.from(bytes).toString('latin1');
-}
 
 /** A request whose body is announced with one size and sent to another. */
 function upload(announced: number, sent: number): string {

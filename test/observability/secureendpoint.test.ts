@@ -1,11 +1,17 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { Agent, get } from 'node:https';
 import { text } from 'node:stream/consumers';
+import { connect as connectPlain, type Socket } from 'node:net';
+import { setImmediate as nextPass } from 'node:timers/promises';
 import { connect, type TLSSocket } from 'node:tls';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Admission } from '../../src/observability/metricsaccess.js';
 import { Endpoint } from '../../src/observability/server.js';
 import { issueServingCertificate, type ServingCertificate } from '../../src/pki/serving.js';
+import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
+import { systemClock } from '../../src/runtime/clock.js';
+import { recordedHello } from '../support/clients/clienthello.js';
 import { RecordingLog } from '../support/fakes/log.js';
 
 const DECISIONS: Readonly<Record<string, Admission>> = { good: 'allowed', poor: 'forbidden', late: 'busy' };
@@ -30,6 +36,13 @@ async function opened(): Promise<TLSSocket> {
   return socket;
 }
 
+/** A connection without a TLS handshake. */
+async function openedPlain(): Promise<Socket> {
+  const socket = connectPlain({ host: '127.0.0.1', port }).on('error', () => undefined);
+  await once(socket, 'connect');
+  return socket;
+}
+
 beforeAll(async () => {
   pair = await issueServingCertificate({ names: ['localhost'], now: Date.now() });
 });
@@ -39,6 +52,7 @@ beforeEach(async () => {
     name: 'test',
     listen: { host: '127.0.0.1', port: 0 },
     route: () => ({ status: 200, contentType: 'text/plain', body: 'up 1\n' }),
+    clock: systemClock,
     log: new RecordingLog(),
     secure: {
       access: {
@@ -77,7 +91,7 @@ describe('a secure endpoint', () => {
     const response = await fetch(`http://127.0.0.1:${port}/metrics`, { headers: { authorization: 'Bearer good' } });
 
     expect([response.status, response.headers.get('connection')]).toEqual([400, 'close']);
-    expect(await response.text()).toBe('this port serves HTTPS only\n');
+    expect(await response.text()).toBe('This port serves HTTPS only.\n');
   });
 
   it('a new certificate is used from the next connection on', async () => {
@@ -112,6 +126,43 @@ describe('a secure endpoint', () => {
     expect((await ask('Bearer good'))[0]).toBe(200);
     agent.destroy();
     for (const socket of silent) socket.destroy();
+  });
+
+  it('handshakes that begin at once are answered in one pass of the event loop each, so that they do not block it', async () => {
+    const hello = await recordedHello();
+    let accepted = 0;
+    const onAccepted = (): number => (accepted += 1);
+    subscribe('net.server.socket', onAccepted);
+    const clients = await Promise.all(Array.from({ length: 60 }, openedPlain));
+    // Node accepts one connection in each pass; that would be enough if all of them sent their first bytes at once.
+    await waitFor('the connections', () => accepted === clients.length);
+    unsubscribe('net.server.socket', onAccepted);
+    let answered = 0;
+    for (const client of clients) client.once('data', () => (answered += 1));
+
+    for (const client of clients) client.write(hello);
+
+    const inPasses: number[] = [];
+    while (answered < clients.length) {
+      const before = answered;
+      await nextPass();
+      inPasses.push(answered - before);
+    }
+    // The operating system may deliver the answers of a few passes together.
+    expect(Math.max(...inPasses)).toBeLessThan(clients.length / 4);
+    for (const client of clients) client.destroy();
+  });
+
+  it('an endpoint stops at once although a client has only begun its handshake', async () => {
+    const client = await openedPlain();
+    client.write(await recordedHello());
+    await once(client, 'data');
+
+    let stopped = false;
+    void endpoint.stop().then(() => (stopped = true));
+
+    // The time limit of a handshake is 5 s.
+    await waitFor('the end of the endpoint', () => stopped, { deadlineMs: 4_000 });
   });
 
   it('the replacement of certificates ends with the endpoint', async () => {

@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { text as readAll } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Endpoint, healthRoute, metricsRoute, type Route } from '../../src/observability/server.js';
+import { systemClock } from '../../src/runtime/clock.js';
 import type { HealthCheck } from '../../src/runtime/health.js';
 import { RecordingLog } from '../support/fakes/log.js';
 
@@ -14,7 +15,13 @@ afterEach(async () => {
 });
 
 async function serve(route: Route, log = new RecordingLog()): Promise<string> {
-  const endpoint = new Endpoint({ name: 'test', listen: { host: '127.0.0.1', port: 0 }, route, log });
+  const endpoint = new Endpoint({
+    name: 'test',
+    listen: { host: '127.0.0.1', port: 0 },
+    route,
+    clock: systemClock,
+    log,
+  });
   open.push(endpoint);
   return `http://127.0.0.1:${await endpoint.start()}`;
 }
@@ -143,7 +150,13 @@ describe('an endpoint', () => {
   it('an endpoint logs its port, and rejects when its address is in use', async () => {
     const log = new RecordingLog();
     const port = Number(new URL(await serve(() => undefined, log)).port);
-    const second = new Endpoint({ name: 'second', listen: { host: '127.0.0.1', port }, route: () => undefined, log });
+    const second = new Endpoint({
+      name: 'second',
+      listen: { host: '127.0.0.1', port },
+      route: () => undefined,
+      clock: systemClock,
+      log,
+    });
 
     await expect(second.start()).rejects.toThrow('EADDRINUSE');
     expect(log.lines).toEqual([
@@ -156,6 +169,7 @@ describe('an endpoint', () => {
       name: 'test',
       listen: { host: '127.0.0.1', port: 0 },
       route: () => undefined,
+      clock: systemClock,
       log: new RecordingLog(),
     });
     const socket = connect(await endpoint.start(), '127.0.0.1');

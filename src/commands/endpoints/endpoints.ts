@@ -28,9 +28,10 @@ export async function runWithEndpoints(parts: readonly Runnable[], served: Proce
   metrics.logs.dropped(() => standardOutput().dropped);
   const stalls = new StallDetector(systemClock);
   const health = healthRoute({ livez: [stalls, ...livez], readyz });
+  const tools = { clock: systemClock, log };
   const endpoints = [
-    new Endpoint({ name: 'metrics', listen: config.metricsListen, route: metricsRoute(metrics), log, secure }),
-    new Endpoint({ name: 'health', listen: config.healthListen, route: health, log }),
+    new Endpoint({ ...tools, name: 'metrics', listen: config.metricsListen, route: metricsRoute(metrics), secure }),
+    new Endpoint({ ...tools, name: 'health', listen: config.healthListen, route: health }),
   ];
   try {
     for (const endpoint of endpoints) await endpoint.start();
