@@ -1,5 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
+import { connect as connectPlain } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setImmediate as nextPass } from 'node:timers/promises';
 
@@ -10,6 +11,7 @@ import { GatewayServer, type IncomingRequest } from '../../src/gateway/server/se
 import { createGatewayMetrics } from '../../src/observability/gatewaymetrics.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
+import { recordedHello } from '../support/clients/clienthello.js';
 import { pairFor } from './rig.js';
 import { open, parseReplies, type RawClientOptions } from './rawclient.js';
 
@@ -31,7 +33,7 @@ async function serve(
   answer: (arrival: IncomingRequest, nth: number) => unknown,
 ): Promise<RawClientOptions & { readonly clock: ManualClock }> {
   const clock = new ManualClock();
-  const limits = { headerTimeoutMs: 60_000, requestTimeoutMs: 60_000 };
+  const limits = { headerTimeoutMs: 120_000, requestTimeoutMs: 120_000 };
   const handler = async (arrival: IncomingRequest): Promise<void> => {
     arrivals.push(arrival);
     const over = new Promise<void>((resolve) => arrival.response.once('close', resolve));
@@ -213,6 +215,19 @@ describe('a server that stops', () => {
     order.push('the server has stopped');
     expect(order).toEqual(['the connections are closed', 'the handler has ended', 'the server has stopped']);
     socket.destroy();
+  });
+
+  it('a server that stops closes a connection in the middle of its handshake when the time is over', async () => {
+    const wire = await serve(() => undefined);
+    const client = connectPlain({ host: '127.0.0.1', port: wire.port }).on('error', () => undefined);
+    client.write(await recordedHello());
+    await once(client, 'data');
+
+    let stopped = false;
+    void server?.stop(1_000).then(() => (stopped = true));
+    await wire.clock.advance(1_000);
+
+    await waitFor('the end of the server', () => stopped);
   });
 });
 

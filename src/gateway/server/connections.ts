@@ -63,6 +63,11 @@ export class Connections {
     moveToEnd(key, idle, idle);
   }
 
+  closeAll(): void {
+    for (const list of [this.#unaccepted, this.#accepted, this.#active])
+      for (const socket of list.values()) socket.destroy();
+  }
+
   #evictOldest(): boolean {
     for (const list of [this.#unaccepted, this.#accepted]) {
       const [oldest] = list;

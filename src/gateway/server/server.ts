@@ -139,7 +139,8 @@ export class GatewayServer {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     this.#server.closeIdleConnections();
     this.#handshakes.close();
-    const timer = this.#options.clock.after(graceMs, () => this.#server.closeAllConnections());
+    // Not closeAllConnections of the server: it knows none whose TLS handshake has not ended.
+    const timer = this.#options.clock.after(graceMs, () => this.#connections.closeAll());
     await closed;
     timer.cancel();
     await onClosed?.();
