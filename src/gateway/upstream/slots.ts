@@ -1,4 +1,4 @@
-import { toUpstreamError } from './error.js';
+import { asError } from '../../runtime/errors.js';
 
 /** A fixed number of slots for calls, which are taken in the order of asking. */
 export class Slots {
@@ -17,12 +17,12 @@ export class Slots {
 
   /**
    * Takes a slot, as soon as one is free. Whoever stops waiting leaves nothing behind.
-   * @throws UpstreamError the signal's reason, when it fires first
+   * @throws the signal's reason as an Error, when it fires first
    */
   take(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) {
-        reject(toUpstreamError(signal.reason));
+        reject(asError(signal.reason));
         return;
       }
       if (this.#free > 0) {
@@ -32,7 +32,7 @@ export class Slots {
       }
       const onAbort = (): void => {
         this.#waiting.delete(onFree);
-        reject(toUpstreamError(signal.reason));
+        reject(asError(signal.reason));
       };
       const onFree = (): void => {
         signal.removeEventListener('abort', onAbort);
