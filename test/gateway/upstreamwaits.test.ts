@@ -3,8 +3,6 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { UpstreamError } from '../../src/gateway/upstream/error.js';
-import { Slots } from '../../src/gateway/upstream/slots.js';
 import { Upstream, type UpstreamCall, type UpstreamRequest } from '../../src/gateway/upstream/upstream.js';
 import { createGatewayMetrics } from '../../src/observability/gatewaymetrics.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
@@ -263,45 +261,4 @@ it('a call that cannot connect leaves its connection to others', async () => {
   gate.stop();
 
   for (let index = 0; index < CONNECTIONS + 10; index++) expect(await send(READ)).toBe('unreachable');
-});
-
-describe('slots', () => {
-  const never = new AbortController().signal;
-  const LEFT = new UpstreamError('abandoned', 'CLIENT_GONE');
-
-  it('slots are taken in the order of asking', async () => {
-    const slots = new Slots(1);
-    const order: number[] = [];
-    const all = [1, 2, 3].map((index) => slots.take(never).then(() => order.push(index)));
-    await all[0];
-    slots.release();
-    await all[1];
-    slots.release();
-    await all[2];
-
-    expect({ order, waiting: slots.waiting }).toEqual({ order: [1, 2, 3], waiting: 0 });
-  });
-
-  it('whoever stops waiting for a slot is passed over', async () => {
-    const slots = new Slots(1);
-    await slots.take(never);
-    const leaving = new AbortController();
-    const first = slots.take(leaving.signal).catch((error: unknown) => error);
-    const second = slots.take(never);
-
-    leaving.abort(LEFT);
-    expect(await first).toBe(LEFT);
-    expect(slots.waiting).toBe(1);
-    slots.release();
-
-    await second;
-  });
-
-  it('nobody who has stopped already takes a slot', async () => {
-    const slots = new Slots(1);
-
-    await expect(slots.take(AbortSignal.abort(LEFT))).rejects.toBe(LEFT);
-    await slots.take(never);
-    expect(slots.waiting).toBe(0);
-  });
 });

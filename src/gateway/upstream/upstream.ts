@@ -1,10 +1,10 @@
 import { X509Certificate } from 'node:crypto';
 import { buildConnector, Client, Pool, type Dispatcher } from 'undici';
 import type { Clock } from '../../runtime/clock.js';
+import { Slots } from '../../runtime/http/slots.js';
 import type { GatewayMetrics } from '../../runtime/metrics.js';
 import type { Method } from '../request/routes.js';
 import { toUpstreamError, UpstreamError } from './error.js';
-import { Slots } from './slots.js';
 import { WaitLimit } from '../waitlimit.js';
 
 export interface UpstreamRequest {

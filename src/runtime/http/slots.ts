@@ -1,4 +1,4 @@
-import { asError } from '../../runtime/errors.js';
+import { asError } from '../errors.js';
 
 /** A fixed number of slots for calls, which are taken in the order of asking. */
 export class Slots {
