@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { AccessDecision, ReviewAccess } from '../runtime/access.js';
 import type { Clock } from '../runtime/clock.js';
+import { Slots } from '../runtime/http/slots.js';
 import type { Logger } from '../runtime/logger.js';
 
 /** `busy`: too many other tokens are being reviewed, or the API server does not answer. */
@@ -50,9 +51,7 @@ export class MetricsAccess {
   readonly #denied = new Map<string, Decision>();
   readonly #newReviews = new Map<string, Promise<Admission>>();
   readonly #repeatedReviews = new Map<string, Promise<Admission>>();
-  #freeNewReviews = MAX_NEW_REVIEWS;
-  /** Requests that wait for one of these reviews; the oldest first. */
-  readonly #waiting = new Set<() => void>();
+  readonly #newReviewSlots = new Slots(MAX_NEW_REVIEWS);
 
   constructor(options: AccessOptions) {
     this.#options = options;
@@ -73,7 +72,7 @@ export class MetricsAccess {
     try {
       return await (this.#decided(hash) ?? this.#begin(this.#newReviews, token, hash));
     } finally {
-      this.#releaseNewReview();
+      this.#newReviewSlots.release();
     }
   }
 
@@ -89,33 +88,18 @@ export class MetricsAccess {
   }
 
   /** Resolves with whether one is free within the time. */
-  #takeNewReview(): Promise<boolean> {
-    if (this.#freeNewReviews > 0) {
-      this.#freeNewReviews -= 1;
-      return Promise.resolve(true);
+  async #takeNewReview(): Promise<boolean> {
+    if (this.#newReviewSlots.waiting >= MAX_WAITING) return false;
+    const late = new AbortController();
+    const timer = this.#options.clock.after(MAX_WAIT_MS, () => late.abort());
+    try {
+      await this.#newReviewSlots.take(late.signal);
+      return true;
+    } catch {
+      return false;
+    } finally {
+      timer.cancel();
     }
-    if (this.#waiting.size >= MAX_WAITING) return Promise.resolve(false);
-    return new Promise((resolve) => {
-      const onFree = (): void => {
-        timer.cancel();
-        resolve(true);
-      };
-      const timer = this.#options.clock.after(MAX_WAIT_MS, () => {
-        this.#waiting.delete(onFree);
-        resolve(false);
-      });
-      this.#waiting.add(onFree);
-    });
-  }
-
-  #releaseNewReview(): void {
-    const [next] = this.#waiting;
-    if (next === undefined) {
-      this.#freeNewReviews += 1;
-      return;
-    }
-    this.#waiting.delete(next);
-    next();
   }
 
   #remembered(hash: string): AccessDecision | undefined {
