@@ -28,7 +28,7 @@ export const ClusterEvents = Object.freeze({
     type: 'Warning',
     when: 'most clusters of the fleet (on namespace multicluster-engine-agents) or of a set (on the ManagedClusterSet) are silent: they are not tainted for now',
   },
-  FleetBack: {
+  FleetRecovered: {
     type: 'Normal',
     when: 'the fleet, or the set, is no longer silent',
   },

@@ -20,64 +20,65 @@ import {
   type HealthFacts,
   type HealthTaintKey,
 } from '../domain/health/judge.js';
-import { checkSight, contactOf, type Sight, type Stage, type WatchState } from '../domain/health/sight.js';
+import { checkObservation, leaseAge } from '../domain/health/observation.js';
+import type { LeaseStage, Observation, WatchState } from '../domain/health/observation.js';
 import type { Judgement } from '../domain/health/status.js';
 import type { HealthView } from '../domain/health/view.js';
 import { timestamp } from '../domain/conditions.js';
 
-/** What is kept of the Lease of a cluster. */
-export interface LeaseSighting {
-  /** Monotonic ms at which its resourceVersion was first seen. */
+/** What is kept of the Lease of a cluster (client-go's observedRecord and observedTime). */
+export interface ObservedLease {
+  /** Monotonic ms at which its resourceVersion was first observed. */
   readonly at: number;
   readonly clock: ClockState;
   /** The holder; kept until the cluster has joined. */
   readonly holder?: string;
 }
 
-/** What a look at the fleet has found. */
-export interface Look extends ScopeChanges {
+/** What an evaluation of the fleet has changed. */
+export interface Evaluation extends ScopeChanges {
   /** The clusters whose judgement may have changed. */
-  readonly moved: readonly string[];
+  readonly changed: readonly string[];
 }
 
 /** One cluster with an agent, or without one yet. */
 interface Agent {
   readonly uid: string;
   accepts: boolean;
-  periodMs: number;
+  leaseDurationMs: number;
   joined: boolean;
   /** Monotonic ms since when the hub knows it; undefined: healthy, accepted. */
   unhealthyAt: number | undefined;
   refusedAt: number | undefined;
   tainted: HealthTaintKey | undefined;
-  /** At the last look. */
-  stage: Stage;
+  /** At the last evaluation. */
+  stage: LeaseStage;
 }
 
-const NOTHING: Look = Object.freeze({ moved: [], silent: [], back: [] });
+const NOTHING: Evaluation = Object.freeze({ changed: [], silent: [], recovered: [] });
 
 /**
- * The health of the fleet, folded from the changes of ManagedClusters and Leases and from looks in between. All replicas
- * keep one; only the leader asks for taints.
+ * The health of the fleet, folded from the changes of ManagedClusters and Leases and from a periodic evaluation. All
+ * replicas keep one; only the leader grants taints.
  *
- * Guarantees: nothing is judged while the hub is blind; no taint NoSelect is granted before the hub has seen four lease
- * durations of silence, or two of an unhealthy control plane, without a gap; a look costs the number of clusters, and a
- * renewal nothing.
+ * Guarantees: nothing is judged while the observation of the Leases is stale; no taint NoSelect is granted before four lease
+ * durations of silence, or two of an unhealthy control plane, were observed without a gap; an evaluation costs the number
+ * of clusters, and a renewal nothing.
  */
 export class FleetHealth {
   readonly #agents = new Map<string, Agent>();
-  readonly #leases: (name: string) => LeaseSighting | undefined;
+  readonly #leases: (name: string) => ObservedLease | undefined;
   readonly #setsOf: (name: string) => readonly string[];
-  /** The last sightings of Leases that were deleted: the agent makes its Lease anew, and the age goes on. */
-  readonly #deleted = new Map<string, LeaseSighting>();
-  #sight: Sight | undefined;
+  /** What was last observed of deleted Leases: the agent creates its Lease again, and the age goes on. */
+  readonly #deleted = new Map<string, ObservedLease>();
+  #observation: Observation | undefined;
   #brake: BrakeState = NO_BRAKE;
   #held: readonly string[] = [];
   #joined = 0;
   #taintedAt: readonly number[] = [];
 
   /** `leases`: what is known of the Lease of a cluster. `setsOf`: the sets of a cluster, sorted. */
-  constructor(leases: (name: string) => LeaseSighting | undefined, setsOf: (name: string) => readonly string[]) {
+  constructor(leases: (name: string) => ObservedLease | undefined, setsOf: (name: string) => readonly string[]) {
     this.#leases = leases;
     this.#setsOf = setsOf;
   }
@@ -89,7 +90,7 @@ export class FleetHealth {
 
   /** Adds or updates a cluster. */
   upsertCluster(view: HealthView, now: number): void {
-    const { name, uid, accepts, periodMs } = view;
+    const { name, uid, accepts, leaseDurationMs } = view;
     const found = this.#agents.get(name);
     if (found !== undefined && found.uid !== uid) this.removeCluster(name);
     if (accepts === undefined) {
@@ -99,18 +100,18 @@ export class FleetHealth {
     const known = found?.uid === uid ? found : undefined;
     const agent: Agent = known ?? { ...NEW_AGENT, uid };
     agent.accepts = accepts;
-    agent.periodMs = periodMs;
-    agent.joined ||= view.joined || this.#sighting(name) !== undefined;
+    agent.leaseDurationMs = leaseDurationMs;
+    agent.joined ||= view.joined || this.#observedLease(name) !== undefined;
     agent.unhealthyAt = view.unhealthy === undefined ? undefined : (agent.unhealthyAt ?? now);
     agent.refusedAt = accepts ? undefined : (agent.refusedAt ?? now);
     this.#agents.set(name, agent);
     if (agent.tainted === undefined && view.tainted !== undefined) {
       agent.tainted = view.tainted;
       // Another process has written it: its taints count for the rate when this one becomes the leader.
-      if (this.#settle(name, agent, now)) this.#taintedAt = [...recentTaints(this.#taintedAt, now), now];
+      if (this.#updateTaint(name, agent, now)) this.#taintedAt = [...recentTaints(this.#taintedAt, now), now];
       return;
     }
-    this.#settle(name, agent, now);
+    this.#updateTaint(name, agent, now);
   }
 
   removeCluster(name: string): void {
@@ -123,49 +124,49 @@ export class FleetHealth {
     this.#deleted.delete(name);
     const agent = this.#agents.get(name);
     if (agent === undefined) return;
-    agent.joined ||= this.#sighting(name) !== undefined;
-    this.#settle(name, agent, now);
+    agent.joined ||= this.#observedLease(name) !== undefined;
+    this.#updateTaint(name, agent, now);
   }
 
   /** Notes that the Lease of a cluster was deleted. `last`: what was known of it. */
-  leaseDeleted(name: string, last: LeaseSighting): void {
+  leaseDeleted(name: string, last: ObservedLease): void {
     if (this.#agents.has(name)) this.#deleted.set(name, last);
   }
 
-  /** Notes whether the hub sees the renewals. Returns since when, ms; undefined: it does not. */
-  check(watch: WatchState): number | undefined {
-    this.#sight = checkSight(this.#sight, watch);
-    return this.#sight.since;
+  /** Checks the watch, and returns since when all renewals are observed, ms; undefined: the observation is stale. */
+  observedSince(watch: WatchState): number | undefined {
+    this.#observation = checkObservation(this.#observation, watch);
+    return this.#observation.since;
   }
 
-  /** Looks at all clusters: to be called every second, on every replica. */
-  look(watch: WatchState): Look {
-    const since = this.check(watch);
+  /** Evaluates all clusters: to be called every second, on every replica. */
+  evaluate(watch: WatchState): Evaluation {
+    const since = this.observedSince(watch);
     if (since === undefined) return NOTHING;
     const { now } = watch;
-    const moved = new Set<string>();
+    const changed = new Set<string>();
     const silent: string[] = [];
     this.#joined = 0;
     for (const [name, agent] of this.#agents) {
-      const facts = this.#settledFacts(name, agent, { since, now });
-      if (facts.contact.stage !== agent.stage) moved.add(name);
-      agent.stage = facts.contact.stage;
+      const facts = this.#updatedFacts(name, agent, { since, now });
+      if (facts.lease.stage !== agent.stage) changed.add(name);
+      agent.stage = facts.lease.stage;
       if (countsAsJoined(facts)) this.#joined += 1;
       if (countsAsSilent(facts)) silent.push(name);
     }
     const fleet = { joined: this.#joined, silent: silent.length };
     const before = this.#brake;
-    this.#brake = stepBrake(before, { now, sightSince: since, fleet, sets: this.#countSets(silent) });
+    this.#brake = stepBrake(before, { now, observedSince: since, fleet, sets: this.#countSets(silent) });
     const held = heldScopes(this.#brake, now);
     const isHeldChanged = held.join() !== this.#held.join();
     this.#held = held;
-    if (isHeldChanged) for (const name of this.#unknown()) moved.add(name);
-    return { moved: [...moved], ...scopeChanges(before, this.#brake) };
+    if (isHeldChanged) for (const name of this.#unknown()) changed.add(name);
+    return { changed: [...changed], ...scopeChanges(before, this.#brake) };
   }
 
   /** Grants taints where they are due and not held, the longest silent first, at most as many as the rate allows. */
   grantTaints(watch: WatchState): readonly string[] {
-    const since = this.check(watch);
+    const since = this.observedSince(watch);
     if (since === undefined) return [];
     const { now } = watch;
     const due: { name: string; agent: Agent; key: HealthTaintKey; lastedMs: number }[] = [];
@@ -181,16 +182,16 @@ export class FleetHealth {
     return granted.map(({ name }) => name);
   }
 
-  /** The judgement of a cluster. `watch.now` is `times.now`. */
+  /** The judgement of a cluster. `wall`: the hub's wall clock, ms since the epoch, at `watch.now`. */
   judge(view: HealthView, watch: WatchState, wall: number): Judgement {
     const { name } = view;
     if (view.accepts === undefined) return { kind: 'none' };
     const agent = this.#agents.get(name);
-    const since = this.check(watch);
-    if (since === undefined || agent === undefined || agent.uid !== view.uid) return { kind: 'unseen' };
+    const since = this.observedSince(watch);
+    if (since === undefined || agent === undefined || agent.uid !== view.uid) return { kind: 'unobserved' };
     const { now } = watch;
     const facts = this.#facts(name, agent, { since, now });
-    const sighting = this.#sighting(name);
+    const observed = this.#observedLease(name);
     const isHeld = countsAsSilent(facts) && agent.tainted === undefined;
     return {
       kind: 'judged',
@@ -199,17 +200,17 @@ export class FleetHealth {
         name,
         accepts: agent.accepts,
         joined: agent.joined,
-        clusterId: view.joined ? undefined : sighting?.holder,
+        clusterId: view.joined ? undefined : observed?.holder,
         availability: availabilityOf(facts),
-        lastSeen: timestamp(wall - facts.contact.ageMs),
+        lastRenewal: timestamp(wall - facts.lease.ageMs),
         hold: isHeld ? this.#holdOf(name, agent, now) : undefined,
         agentMessage: view.unhealthy ?? '',
-        clock: facts.contact.renewed && agent.accepts ? sighting?.clock : undefined,
+        clock: facts.lease.renewed && agent.accepts ? observed?.clock : undefined,
       },
     };
   }
 
-  /** The numbers of clusters by state, and of tainted ones by key, at the last look. */
+  /** The numbers of clusters by state, and of tainted ones by key, at the last evaluation. */
   counts(): { readonly clusters: Record<string, number>; readonly taints: Record<string, number> } {
     const clusters = { available: 0, unavailable: 0, unknown: 0, 'never-joined': 0 };
     const taints = { [TAINTS.unreachable]: 0, [TAINTS.unavailable]: 0 };
@@ -220,32 +221,33 @@ export class FleetHealth {
     return { clusters, taints };
   }
 
-  #sighting(name: string): LeaseSighting | undefined {
+  #observedLease(name: string): ObservedLease | undefined {
     return this.#leases(name) ?? this.#deleted.get(name);
   }
 
   #facts(name: string, agent: Agent, { since, now }: { since: number; now: number }): HealthFacts {
-    const { accepts, joined, periodMs, unhealthyAt, refusedAt, tainted } = agent;
-    const seenAt = this.#sighting(name)?.at;
-    const renewedAt = seenAt === undefined ? undefined : Math.min(seenAt, refusedAt ?? seenAt);
+    const { accepts, joined, leaseDurationMs, unhealthyAt, refusedAt, tainted } = agent;
+    const observedAt = this.#observedLease(name)?.at;
+    // Renewals of a refused cluster do not count.
+    const renewedAt = observedAt === undefined ? undefined : Math.min(observedAt, refusedAt ?? observedAt);
     return {
       accepts,
       joined,
-      periodMs,
-      contact: contactOf(renewedAt, since, now, periodMs),
+      leaseDurationMs,
+      lease: leaseAge(renewedAt, since, now, leaseDurationMs),
       unhealthyMs: unhealthyAt === undefined ? undefined : now - Math.max(unhealthyAt, since),
       tainted,
     };
   }
 
-  /** Drops the taint of a cluster whose renewal has ended it. Whether the cluster is tainted. */
-  #settle(name: string, agent: Agent, now: number): boolean {
-    const since = this.#sight?.since;
-    if (since !== undefined) this.#settledFacts(name, agent, { since, now });
+  /** Forgets the taint of a cluster that has renewed since. Returns whether the cluster is tainted. */
+  #updateTaint(name: string, agent: Agent, now: number): boolean {
+    const since = this.#observation?.since;
+    if (since !== undefined) this.#updatedFacts(name, agent, { since, now });
     return agent.tainted !== undefined;
   }
 
-  #settledFacts(name: string, agent: Agent, times: { since: number; now: number }): HealthFacts {
+  #updatedFacts(name: string, agent: Agent, times: { since: number; now: number }): HealthFacts {
     const facts = this.#facts(name, agent, times);
     if (agent.tainted === undefined) return facts;
     const taint = taintOf(facts);
@@ -253,8 +255,8 @@ export class FleetHealth {
     return { ...facts, tainted: agent.tainted };
   }
 
-  #holdOf(name: string, { periodMs }: Agent, now: number): Hold | undefined {
-    return holdOf(this.#brake, { sets: this.#setsOf(name), periodMs }, now);
+  #holdOf(name: string, { leaseDurationMs }: Agent, now: number): Hold | undefined {
+    return holdOf(this.#brake, { sets: this.#setsOf(name), leaseDurationMs }, now);
   }
 
   /** The clusters whose condition Available is Unknown: their messages name the brake. */
@@ -286,10 +288,10 @@ export class FleetHealth {
 
 const NEW_AGENT: Omit<Agent, 'uid'> = Object.freeze({
   accepts: true,
-  periodMs: 0,
+  leaseDurationMs: 0,
   joined: false,
   unhealthyAt: undefined,
   refusedAt: undefined,
   tainted: undefined,
-  stage: 'heard',
+  stage: 'current',
 });

@@ -23,8 +23,8 @@ const HELP = {
     'Clusters with an agent by state: available, unavailable, unknown, never-joined; each replica observes for itself',
   multicluster_cluster_taints: 'Clusters with a taint NoSelect of the hub, by its key: Placements move elsewhere',
   multicluster_health_brake: 'Scopes (fleet, set) that are silent, so that their clusters are not tainted for now',
-  multicluster_health_blind:
-    '1 while the process does not see the renewals of Leases, so that no cluster is judged; else 0',
+  multicluster_health_stale:
+    '1 while the process may have missed renewals of Leases (its watch is interrupted), so that no cluster is judged; else 0',
   multicluster_decision_latency_seconds:
     'Time from an observed change to the publication of the decision that follows from it',
 };
@@ -100,8 +100,8 @@ export function fleetMetrics(registry: Registry): FleetMetrics {
   collectors.collectedGauge('multicluster_health_brake', ['scope'], (gauge) => {
     for (const [scope, count] of Object.entries(read?.().held ?? {})) gauge.set({ scope }, count);
   });
-  collectors.collectedGauge('multicluster_health_blind', [], (gauge) => {
-    if (read !== undefined) gauge.set(read().blind ? 1 : 0);
+  collectors.collectedGauge('multicluster_health_stale', [], (gauge) => {
+    if (read !== undefined) gauge.set(read().stale ? 1 : 0);
   });
   return { fleet: (reader) => void (read = reader) };
 }

@@ -90,8 +90,8 @@ export interface FleetCounts {
   readonly taints: Readonly<Record<string, number>>;
   /** Scopes that the brake holds, by `fleet` and `set`. */
   readonly held: Readonly<Record<string, number>>;
-  /** Whether the process does not see the renewals of Leases at the moment. */
-  readonly blind: boolean;
+  /** Whether the observation of the Leases is stale: renewals may have been missed. */
+  readonly stale: boolean;
 }
 
 export interface FleetMetrics {

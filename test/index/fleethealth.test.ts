@@ -140,7 +140,7 @@ describe('the judgement of one cluster', () => {
   });
 });
 
-describe('a hub that is blind', () => {
+describe('a stale observation of the Leases', () => {
   it('judges nobody, and begins all ages anew', () => {
     const fleet = fleetWith('edge');
     fleet.run(MINUTE);
@@ -148,7 +148,7 @@ describe('a hub that is blind', () => {
     fleet.run(MINUTE);
     expect(fleet.verdict('edge')).toBe('kept');
     fleet.run(60 * MINUTE);
-    expect(fleet.verdict('edge')).toBe('unseen');
+    expect(fleet.verdict('edge')).toBe('unobserved');
     fleet.watching = true;
     fleet.run(3 * MINUTE);
     expect(fleet.verdict('edge')).toBe('kept');
@@ -188,7 +188,7 @@ describe('the brake', () => {
     fleet.renewing(namesOf('edge', 18));
     const began = fleet.now;
     fleet.run(10 * MINUTE);
-    expect(fleet.back).toEqual(['fleet']);
+    expect(fleet.recovered).toEqual(['fleet']);
     expect(fleet.granted.map(([name]) => name)).toEqual(['edge-18', 'edge-19']);
     const [, at = 0] = fleet.granted[0] ?? [];
     expect(at - began).toBeGreaterThanOrEqual(5 * MINUTE);
@@ -253,7 +253,7 @@ describe('no order of events', () => {
     maxLength: 40,
   });
 
-  it('taints a cluster before four lease durations of unbroken sight without a renewal', () => {
+  it('taints a cluster before four lease durations of uninterrupted observation without a renewal', () => {
     fc.assert(
       fc.property(script, (steps) => {
         const fleet = new VirtualFleet();

@@ -162,18 +162,18 @@ describe('the metrics', () => {
 
   it('the metrics of the fleet are those of the moment, and have no value where nothing observes it', async () => {
     const metrics = createMetrics();
-    expect((await without(metrics, /_bucket/)).filter((line) => /_(clusters|taints|brake|blind)\b/.test(line))).toEqual(
+    expect((await without(metrics, /_bucket/)).filter((line) => /_(clusters|taints|brake|stale)\b/.test(line))).toEqual(
       [],
     );
-    let blind = false;
+    let stale = false;
     metrics.fleet.fleet(() => ({
       clusters: { available: 3, unknown: 1 },
       taints: { k: 1 },
       held: { fleet: 0, set: 2 },
-      blind,
+      stale,
     }));
     await metrics.text();
-    blind = true;
+    stale = true;
 
     expect(await without(metrics, /_bucket/)).toEqual(
       expect.arrayContaining([
@@ -181,7 +181,7 @@ describe('the metrics', () => {
         'multicluster_clusters{state="unknown"} 1',
         'multicluster_cluster_taints{key="k"} 1',
         'multicluster_health_brake{scope="set"} 2',
-        'multicluster_health_blind 1',
+        'multicluster_health_stale 1',
       ]),
     );
   });

@@ -1,6 +1,7 @@
 /**
- * The brake: when much of the fleet, or of a set, falls silent together, the cause is rather the hub or a network between
- * than the clusters, and a taint on each would move everything at once. Times are ms on the monotonic clock.
+ * The brake: when most clusters of the fleet, or of a set, become silent together, the cause is more likely the hub or the
+ * network between than the clusters, and a taint on each would move everything at once. Times are ms on the monotonic
+ * clock.
  */
 
 /** The joined clusters of a scope, and how many of them are silent or unavailable. */
@@ -11,8 +12,8 @@ export interface ScopeCount {
 
 export interface BrakeInput {
   readonly now: number;
-  /** Since when the hub has seen all renewals. */
-  readonly sightSince: number;
+  /** Since when the hub has observed all renewals. */
+  readonly observedSince: number;
   readonly fleet: ScopeCount;
   /** Sets with silent clusters; a set that is missing has none. */
   readonly sets: ReadonlyMap<string, ScopeCount>;
@@ -21,8 +22,8 @@ export interface BrakeInput {
 export interface BrakeState {
   /** Since when the fleet is silent; undefined: it is not. */
   readonly fleetSince: number | undefined;
-  /** Since when few enough clusters are silent for a release of the fleet. */
-  readonly calmSince: number | undefined;
+  /** Since when few enough clusters are silent for a release of the fleet; undefined: too many are. */
+  readonly recoveredSince: number | undefined;
   /** When the fleet was released last. */
   readonly releasedAt: number | undefined;
   /** The silent sets, each with since when. */
@@ -37,20 +38,19 @@ export type Hold =
 
 export const NO_BRAKE: BrakeState = Object.freeze({
   fleetSince: undefined,
-  calmSince: undefined,
+  recoveredSince: undefined,
   releasedAt: undefined,
   sets: new Map<string, number>(),
 });
 
-/** Fewer joined clusters make no scope of a set, and fewer silent ones no silent scope, but for all of the fleet. */
+/** A set with fewer joined clusters is no scope; a scope with fewer silent ones is silent only when all of it is. */
 export const SCOPE_LEAST = 3;
 /** A scope is no longer silent when at most this share is. */
-const CALM_SHARE = 0.4;
-/** The default lease duration, by which the release of the fleet is timed: its clusters may have different ones. */
-const PERIOD_MS = 60_000;
-const RELEASE_AFTER_MS = 3 * PERIOD_MS;
-/** A released fleet: the silent clusters get this many of their lease durations more. */
-const RELEASED_PERIODS = 2;
+const RECOVERED_SHARE = 0.4;
+/** Three default lease durations: the clusters of a fleet may have different ones. */
+const RELEASE_AFTER_MS = 3 * 60_000;
+/** After a release of the fleet no cluster is tainted for this many of its lease durations. */
+const RELEASED_LEASE_DURATIONS = 2;
 const SET_HOLD_MS = 15 * 60_000;
 
 const RATE_WINDOW_MS = 60_000;
@@ -62,20 +62,20 @@ export function isSilentScope({ joined, silent }: ScopeCount): boolean {
   return joined > 0 && (silent === joined || (silent >= SCOPE_LEAST && silent * 2 > joined));
 }
 
-/** The state of the brake after a look at the fleet. It is not to be called while the hub is blind. */
+/** The state of the brake after an evaluation of the fleet. It is not to be called while the observation is stale. */
 export function stepBrake(before: BrakeState, input: BrakeInput): BrakeState {
   return { ...stepFleet(before, input), sets: stepSets(before.sets, input) };
 }
 
-function stepFleet(before: BrakeState, { now, sightSince, fleet }: BrakeInput): Omit<BrakeState, 'sets'> {
+function stepFleet(before: BrakeState, { now, observedSince, fleet }: BrakeInput): Omit<BrakeState, 'sets'> {
   const { fleetSince, releasedAt } = before;
-  if (isSilentScope(fleet)) return { fleetSince: fleetSince ?? now, calmSince: undefined, releasedAt };
-  if (fleetSince === undefined) return { fleetSince, calmSince: undefined, releasedAt };
-  if (!isCalm(fleet)) return { fleetSince, calmSince: undefined, releasedAt };
-  // What was calm before the hub was blind says nothing of the time since.
-  const calmSince = Math.max(before.calmSince ?? now, sightSince);
-  if (now - calmSince < RELEASE_AFTER_MS) return { fleetSince, calmSince, releasedAt };
-  return { fleetSince: undefined, calmSince: undefined, releasedAt: now };
+  if (isSilentScope(fleet)) return { fleetSince: fleetSince ?? now, recoveredSince: undefined, releasedAt };
+  if (fleetSince === undefined) return { fleetSince, recoveredSince: undefined, releasedAt };
+  if (!isRecovered(fleet)) return { fleetSince, recoveredSince: undefined, releasedAt };
+  // Few silent clusters before a gap of the observation prove nothing about the gap.
+  const recoveredSince = Math.max(before.recoveredSince ?? now, observedSince);
+  if (now - recoveredSince < RELEASE_AFTER_MS) return { fleetSince, recoveredSince, releasedAt };
+  return { fleetSince: undefined, recoveredSince: undefined, releasedAt: now };
 }
 
 function stepSets(before: ReadonlyMap<string, number>, { now, sets }: BrakeInput): ReadonlyMap<string, number> {
@@ -84,26 +84,28 @@ function stepSets(before: ReadonlyMap<string, number>, { now, sets }: BrakeInput
     const since = before.get(set);
     const isSet = count.joined >= SCOPE_LEAST;
     if (isSet && isSilentScope(count)) after.set(set, since ?? now);
-    else if (isSet && since !== undefined && !isCalm(count)) after.set(set, since);
+    else if (isSet && since !== undefined && !isRecovered(count)) after.set(set, since);
   }
   return after;
 }
 
-function isCalm({ joined, silent }: ScopeCount): boolean {
-  return silent <= joined * CALM_SHARE;
+function isRecovered({ joined, silent }: ScopeCount): boolean {
+  return silent <= joined * RECOVERED_SHARE;
 }
 
 /** Why a cluster of these sets, with this lease duration, may not be tainted now; undefined: it may, at the rate. */
 export function holdOf(
   brake: BrakeState,
-  { sets, periodMs }: { readonly sets: readonly string[]; readonly periodMs: number },
+  { sets, leaseDurationMs }: { readonly sets: readonly string[]; readonly leaseDurationMs: number },
   now: number,
 ): Hold | undefined {
   if (brake.fleetSince !== undefined) return { scope: 'fleet' };
   const set = sets.find((name) => now - (brake.sets.get(name) ?? -Infinity) < SET_HOLD_MS);
   if (set !== undefined) return { scope: 'set', set };
   const { releasedAt } = brake;
-  return releasedAt !== undefined && now - releasedAt < RELEASED_PERIODS * periodMs ? { scope: 'released' } : undefined;
+  return releasedAt !== undefined && now - releasedAt < RELEASED_LEASE_DURATIONS * leaseDurationMs
+    ? { scope: 'released' }
+    : undefined;
 }
 
 /** How many clusters may be tainted now. `taintedAt`: when the last ones were. */
@@ -125,13 +127,13 @@ export function heldScopes({ fleetSince, sets }: BrakeState, now: number): reado
 
 export interface ScopeChanges {
   readonly silent: readonly string[];
-  readonly back: readonly string[];
+  readonly recovered: readonly string[];
 }
 
 /** The scopes that became silent with a step, and those that no longer are, named as by {@link heldScopes}. */
 export function scopeChanges(before: BrakeState, after: BrakeState): ScopeChanges {
   const [was, is] = [silentScopes(before), silentScopes(after)];
-  return { silent: is.filter((one) => !was.includes(one)), back: was.filter((one) => !is.includes(one)) };
+  return { silent: is.filter((one) => !was.includes(one)), recovered: was.filter((one) => !is.includes(one)) };
 }
 
 function silentScopes({ fleetSince, sets }: BrakeState): readonly string[] {

@@ -41,8 +41,8 @@ export interface ConditionInput {
   readonly clusterId: string | undefined;
   /** Undefined: the stored condition stays. */
   readonly availability: Availability | undefined;
-  /** When the last renewal was seen, RFC 3339. */
-  readonly lastSeen: string;
+  /** When the last renewal was observed, RFC 3339. */
+  readonly lastRenewal: string;
   /** Why the cluster is not tainted although it is silent; undefined: it is tainted, or not yet silent enough. */
   readonly hold: Hold | undefined;
   /** What the agent says of an unhealthy control plane. */
@@ -121,9 +121,9 @@ function available(input: ConditionInput, stored: StoredCondition | undefined): 
 const STOPPED: HealthReason = 'ManagedClusterLeaseUpdateStopped';
 
 /** The time in a stored message stays: ages begin anew with a process, and the renewal was no later for that. */
-function stoppedText({ name, lastSeen }: ConditionInput, stored: StoredCondition | undefined): string {
+function stoppedText({ name, lastRenewal }: ConditionInput, stored: StoredCondition | undefined): string {
   const known = stored?.status === 'Unknown' && stored.reason === STOPPED ? stored.message : undefined;
-  return known?.split(NOT_TAINTED)[0] ?? `no renewal of Lease ${AGENTS_NAMESPACE}/${name} seen since ${lastSeen}`;
+  return known?.split(NOT_TAINTED)[0] ?? `no renewal of Lease ${AGENTS_NAMESPACE}/${name} seen since ${lastRenewal}`;
 }
 
 function holdText(hold: Hold | undefined): string {

@@ -36,12 +36,12 @@ export function clusterEvents(
   return events;
 }
 
-/** The events of scopes that fell silent, or came back: `fleet` or `set NAME`. */
-export function scopeEvent(scope: string, change: 'silent' | 'back'): ClusterEvent {
+/** The events of scopes that became silent, or recovered: `fleet` or `set NAME`. */
+export function scopeEvent(scope: string, change: 'silent' | 'recovered'): ClusterEvent {
   const what = scope === 'fleet' ? 'the fleet' : scope;
   return change === 'silent'
     ? eventOf('FleetSilent', `most of ${what} is silent: ${HELD_TEXT}`)
-    : eventOf('FleetBack', `${what} is no longer silent`);
+    : eventOf('FleetRecovered', `${what} is no longer silent`);
 }
 
 function eventOf(reason: ClusterEventReason, note: string): ClusterEvent {

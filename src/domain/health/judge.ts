@@ -1,16 +1,16 @@
 import { TAINTS } from '../../api/names.js';
-import type { Contact, Stage } from './sight.js';
+import type { LeaseAge, LeaseStage } from './observation.js';
 
-/** What follows from the contact to one cluster that has an agent, or should have one. */
+/** What follows from the age of the Lease of one cluster that has an agent, or should have one. */
 
 export interface HealthFacts {
   /** spec.hubAcceptsClient. */
   readonly accepts: boolean;
   /** An agent has renewed the Lease of the cluster at some time. */
   readonly joined: boolean;
-  /** Its lease duration, ms. */
-  readonly periodMs: number;
-  readonly contact: Contact;
+  /** Of the cluster. */
+  readonly leaseDurationMs: number;
+  readonly lease: LeaseAge;
   /** For how long the hub has known that the control plane of the cluster is not healthy, ms; undefined: it is, or says nothing. */
   readonly unhealthyMs: number | undefined;
   /** The key of the taint NoSelect that the cluster was given and that no renewal has ended since. */
@@ -28,16 +28,16 @@ export interface HealthTaint {
 export type Availability = 'available' | 'unavailable' | 'unknown';
 
 /** An unhealthy control plane is a reason for a taint after this many lease durations. */
-const UNHEALTHY_PERIODS = 2;
+const UNHEALTHY_LEASE_DURATIONS = 2;
 
 /**
- * What the condition Available says; undefined: what it said before, since the hub has not seen enough yet, or nothing, since
- * the cluster has not joined.
+ * What the condition Available says; undefined: what it said before, since too little has been observed, or nothing, since the
+ * cluster has not joined.
  */
-export function availabilityOf({ joined, contact, unhealthyMs }: HealthFacts): Availability | undefined {
+export function availabilityOf({ joined, lease, unhealthyMs }: HealthFacts): Availability | undefined {
   if (!joined) return undefined;
-  if (contact.stage === 'unknown' || contact.stage === 'lost') return 'unknown';
-  if (!contact.renewed) return undefined;
+  if (lease.stage === 'unknown' || lease.stage === 'lost') return 'unknown';
+  if (!lease.renewed) return undefined;
   return unhealthyMs === undefined ? 'available' : 'unavailable';
 }
 
@@ -48,37 +48,37 @@ export function countsAsJoined({ accepts, joined }: HealthFacts): boolean {
 
 /** Whether the brake counts the cluster as silent. */
 export function countsAsSilent(facts: HealthFacts): boolean {
-  return countsAsJoined(facts) && (facts.contact.stage !== 'heard' || facts.unhealthyMs !== undefined);
+  return countsAsJoined(facts) && (facts.lease.stage !== 'current' || facts.unhealthyMs !== undefined);
 }
 
 /** The cause for a taint NoSelect, and for how long it has lasted, ms; undefined: none. The brake may still hold it back. */
 export function taintCause(
   facts: HealthFacts,
 ): { readonly key: HealthTaintKey; readonly lastedMs: number } | undefined {
-  const { joined, contact, unhealthyMs, periodMs } = facts;
+  const { joined, lease, unhealthyMs, leaseDurationMs } = facts;
   if (!joined) return undefined;
-  if (contact.stage === 'lost') return { key: TAINTS.unreachable, lastedMs: contact.ageMs };
-  if (unhealthyMs === undefined || unhealthyMs < UNHEALTHY_PERIODS * periodMs) return undefined;
+  if (lease.stage === 'lost') return { key: TAINTS.unreachable, lastedMs: lease.ageMs };
+  if (unhealthyMs === undefined || unhealthyMs < UNHEALTHY_LEASE_DURATIONS * leaseDurationMs) return undefined;
   return { key: TAINTS.unavailable, lastedMs: unhealthyMs };
 }
 
 /**
- * The taint that the cluster has to have: at most one. A cluster that was given a taint has it until a renewal is seen;
- * then, if its control plane is not healthy, the other one without a pause.
+ * The taint that the cluster has to have: at most one. A cluster that was given a taint has it until a renewal is observed;
+ * then, if its control plane is not healthy, the other one at once.
  */
 export function taintOf(facts: HealthFacts): HealthTaint | undefined {
-  const { joined, contact, unhealthyMs, tainted } = facts;
+  const { joined, lease, unhealthyMs, tainted } = facts;
   if (!joined) return { key: TAINTS.unreachable, effect: 'NoSelectIfNew' };
   if (tainted === undefined) return undefined;
-  if (contact.stage === 'lost') return { key: TAINTS.unreachable, effect: 'NoSelect' };
-  if (!contact.renewed) return { key: tainted, effect: 'NoSelect' };
+  if (lease.stage === 'lost') return { key: TAINTS.unreachable, effect: 'NoSelect' };
+  if (!lease.renewed) return { key: tainted, effect: 'NoSelect' };
   return unhealthyMs === undefined ? undefined : { key: TAINTS.unavailable, effect: 'NoSelect' };
 }
 
-/** The state of a cluster in one word, by its facts at the last look; for metrics. */
+/** The state of a cluster in one word, by the last evaluation; for metrics. */
 export function stateOf(agent: {
   readonly joined: boolean;
-  readonly stage: Stage;
+  readonly stage: LeaseStage;
   readonly unhealthyAt: number | undefined;
   readonly tainted: HealthTaintKey | undefined;
 }): 'available' | 'unavailable' | 'unknown' | 'never-joined' {

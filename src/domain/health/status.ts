@@ -27,12 +27,12 @@ export interface StoredHealth extends StoredTaints {
 }
 
 /**
- * The judgement of a cluster. none: it has no agent. unseen: the hub is blind, or its caches are not current, so that what is
- * stored stays.
+ * The judgement of a cluster. none: it has no agent. unobserved: the observation of the Leases is stale, or the cluster is
+ * not in the cache yet, so that what is stored stays.
  */
 export type Judgement =
   | { readonly kind: 'none' }
-  | { readonly kind: 'unseen' }
+  | { readonly kind: 'unobserved' }
   | { readonly kind: 'judged'; readonly conditions: ConditionInput; readonly taint: HealthTaint | undefined };
 
 /** The fields of the status that the judge owns. */
@@ -55,8 +55,8 @@ export function healthWrites(stored: StoredHealth, judgement: Judgement, now: st
   switch (judgement.kind) {
     case 'judged':
       return judgedWrites(stored, judgement, now);
-    case 'unseen':
-      return unseenWrites(stored, now);
+    case 'unobserved':
+      return unobservedWrites(stored, now);
     case 'none':
       return agentlessWrites(stored, now);
   }
@@ -78,7 +78,7 @@ function judgedWrites(
 }
 
 /** The taints of people get their times; what the judge wrote before stays. */
-function unseenWrites(stored: StoredHealth, now: string): HealthWrites {
+function unobservedWrites(stored: StoredHealth, now: string): HealthWrites {
   const own = stored.taintTimes.filter(isHealthTaint);
   const taintTimes = [...wantedTaintTimes(othersOf(stored), stored.taintTimes, undefined, now), ...own];
   if (sameTaintTimes(taintTimes, stored.taintTimes)) return NO_WRITES;

@@ -17,7 +17,7 @@ export interface HealthView {
   /** spec.hubAcceptsClient; undefined: the cluster has no agent. */
   readonly accepts: boolean | undefined;
   /** The lease duration, ms. */
-  readonly periodMs: number;
+  readonly leaseDurationMs: number;
   /** The hub has seen an agent at some time. */
   readonly joined: boolean;
   /** What the agent says of an unhealthy control plane; undefined: it is healthy, or the agent says nothing. */
@@ -45,7 +45,7 @@ export function healthView(cluster: ClusterObject): HealthView {
     name: cluster.metadata.name,
     uid: cluster.metadata.uid ?? '',
     accepts: typeof accepts === 'boolean' ? accepts : undefined,
-    periodMs: periodOf(spec['leaseDurationSeconds']) * 1_000,
+    leaseDurationMs: leaseSecondsOf(spec['leaseDurationSeconds']) * 1_000,
     joined: conditions.some(({ type, status: value }) => type === JOINED_CONDITION && value === 'True'),
     unhealthy: agent?.status === 'False' ? (agent.message ?? '') : undefined,
     tainted: own?.key as HealthTaintKey | undefined,
@@ -53,7 +53,7 @@ export function healthView(cluster: ClusterObject): HealthView {
   };
 }
 
-function periodOf(seconds: unknown): number {
+function leaseSecondsOf(seconds: unknown): number {
   if (typeof seconds !== 'number' || !Number.isFinite(seconds)) return DEFAULT_SECONDS;
   return Math.min(Math.max(seconds, SHORTEST_SECONDS), LONGEST_SECONDS);
 }

@@ -59,7 +59,7 @@ export interface Cache<T extends KubeObject> {
   /** Why the cache is not current, for status and /readyz; undefined when it is. */
   failure(): Error | undefined;
   /** Monotonic ms at which the last complete list, event or bookmark arrived; undefined: none yet. */
-  heardAt(): number | undefined;
+  receivedAt(): number | undefined;
 }
 
 export interface CacheTools {
@@ -102,7 +102,7 @@ class Reflector<T extends KubeObject> implements Cache<T> {
   /** The last watch ended early: the server may have been restored from a backup since. */
   #restoreSuspected = false;
   #handled = 0;
-  #heardAt: number | undefined;
+  #receivedAt: number | undefined;
 
   constructor(transport: Transport, options: CacheOptions<T>, tools: CacheTools) {
     this.type = options.type;
@@ -144,8 +144,8 @@ class Reflector<T extends KubeObject> implements Cache<T> {
     return this.#failure;
   }
 
-  heardAt(): number | undefined {
-    return this.#heardAt;
+  receivedAt(): number | undefined {
+    return this.#receivedAt;
   }
 
   whenSynced(signal?: AbortSignal): Promise<void> {
@@ -213,7 +213,7 @@ class Reflector<T extends KubeObject> implements Cache<T> {
       if (++this.#handled % YIELD_EVERY === 0) await yieldToEventLoop();
       signal.throwIfAborted();
     }
-    this.#heardAt = clock.monotonic();
+    this.#receivedAt = clock.monotonic();
     this.#synced = true;
     this.#failure = undefined;
     this.#handlers.notifyState();
@@ -222,7 +222,7 @@ class Reflector<T extends KubeObject> implements Cache<T> {
   /** Applies one watch event; yields to the event loop from time to time. */
   #handleEvent(event: WatchEvent<T>): void | Promise<void> {
     this.#backoff.reset();
-    this.#heardAt = this.#tools.clock.monotonic();
+    this.#receivedAt = this.#tools.clock.monotonic();
     if (!this.#versions.advance(event.resourceVersion) || event.type === 'BOOKMARK') return;
     const key = keyOf(event.object.metadata);
     const change = event.type === 'DELETED' ? this.store.remove(key) : this.store.set(this.#prepare(event.object));

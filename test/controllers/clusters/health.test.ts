@@ -69,8 +69,8 @@ describe('the health controller', () => {
 
     const scopes = rig.reasons().filter((one) => one.startsWith('Fleet'));
     expect(scopes.toSorted()).toEqual([
-      'FleetBack fleet',
-      `FleetBack ${AGENTS_NAMESPACE}`,
+      'FleetRecovered fleet',
+      `FleetRecovered ${AGENTS_NAMESPACE}`,
       'FleetSilent fleet',
       `FleetSilent ${AGENTS_NAMESPACE}`,
     ]);
@@ -161,7 +161,7 @@ describe('the health controller', () => {
     rig.leases.fail(new Error('cut off'));
     await rig.clock.advance(10 * MINUTE);
     expect(all.map((name) => rig.available(name)?.status)).toEqual(['True', 'True', 'True', 'True']);
-    expect(rig.health.observer.counts().blind).toBe(true);
+    expect(rig.health.observer.counts().stale).toBe(true);
 
     rig.leases.fail(undefined);
     await rig.clock.advance(2 * MINUTE);

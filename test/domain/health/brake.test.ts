@@ -12,13 +12,13 @@ import {
 } from '../../../src/domain/health/brake.js';
 
 const MINUTE = 60_000;
-const ONE = { sets: ['prod'], periodMs: MINUTE };
+const ONE = { sets: ['prod'], leaseDurationMs: MINUTE };
 
 /** Steps the brake every minute, once for each number of silent clusters out of `joined`. */
-function fleetOf(joined: number, silent: readonly number[], sightSince = 0): BrakeState {
+function fleetOf(joined: number, silent: readonly number[], observedSince = 0): BrakeState {
   return silent.reduce(
     (state, count, minute) =>
-      stepBrake(state, { now: minute * MINUTE, sightSince, fleet: { joined, silent: count }, sets: new Map() }),
+      stepBrake(state, { now: minute * MINUTE, observedSince, fleet: { joined, silent: count }, sets: new Map() }),
     NO_BRAKE,
   );
 }
@@ -28,7 +28,7 @@ function setsOf(counts: readonly (ScopeCount | undefined)[]): BrakeState {
     (state, count, minute) =>
       stepBrake(state, {
         now: minute * MINUTE,
-        sightSince: 0,
+        observedSince: 0,
         fleet: { joined: 100, silent: 0 },
         sets: count === undefined ? new Map() : new Map([['prod', count]]),
       }),
@@ -73,22 +73,22 @@ describe('the brake of the fleet', () => {
     expect(heldScopes(released, 4 * MINUTE)).toEqual([]);
     expect(holdOf(released, ONE, 6 * MINUTE - 1)).toEqual({ scope: 'released' });
     expect(holdOf(released, ONE, 6 * MINUTE)).toBeUndefined();
-    expect(holdOf(released, { sets: [], periodMs: 5 * MINUTE }, 13 * MINUTE)).toEqual({ scope: 'released' });
+    expect(holdOf(released, { sets: [], leaseDurationMs: 5 * MINUTE }, 13 * MINUTE)).toEqual({ scope: 'released' });
   });
 
   it('begins the three minutes anew when more than 40 % is silent in between', () => {
     expect(holdOf(fleetOf(10, [6, 4, 4, 5, 4, 4, 4]), ONE, 6 * MINUTE)).toEqual({ scope: 'fleet' });
   });
 
-  it('begins the three minutes anew after a blindness of the hub', () => {
-    const calm = fleetOf(10, [6, 4, 4]);
-    const seen = stepBrake(calm, {
+  it('begins the three minutes anew after the observation was stale', () => {
+    const recovered = fleetOf(10, [6, 4, 4]);
+    const after = stepBrake(recovered, {
       now: 4.5 * MINUTE,
-      sightSince: 4 * MINUTE,
+      observedSince: 4 * MINUTE,
       fleet: { joined: 10, silent: 0 },
       sets: new Map(),
     });
-    expect(holdOf(seen, ONE, 4.5 * MINUTE)).toEqual({ scope: 'fleet' });
+    expect(holdOf(after, ONE, 4.5 * MINUTE)).toEqual({ scope: 'fleet' });
   });
 });
 

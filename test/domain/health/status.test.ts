@@ -20,7 +20,7 @@ function judged(over: Partial<ConditionInput> = {}, taint?: HealthTaint): Judgem
     joined: true,
     clusterId: undefined,
     availability: 'available',
-    lastSeen: THEN,
+    lastRenewal: THEN,
     hold: undefined,
     agentMessage: '',
     clock: 'synced',
@@ -73,7 +73,7 @@ describe('the conditions of a cluster', () => {
     const unknown = judged({ availability: 'unknown' });
     expect(messageOf(NONE, unknown)).toBe(text);
     const stored = after(NONE, unknown, THEN);
-    const later = { availability: 'unknown', lastSeen: NOW } as const;
+    const later = { availability: 'unknown', lastRenewal: NOW } as const;
     expect(messageOf(stored, judged({ ...later, hold: { scope: 'fleet' } }))).toBe(
       `${text}; not tainted: most of the fleet is silent`,
     );
@@ -125,7 +125,7 @@ describe('the times of taints', () => {
   it.each<[string, Judgement]>([
     ['with an agent', judged()],
     ['without an agent', { kind: 'none' }],
-    ['while the hub is blind', { kind: 'unseen' }],
+    ['while the observation is stale', { kind: 'unobserved' }],
   ])('of people are kept since the hub first saw them, of a cluster %s', (_, judgement) => {
     const stored = after({ ...NONE, taints: [cordoned] }, judgement, THEN);
     expect(stored.taintTimes).toEqual([{ ...cordoned, since: THEN }]);
@@ -140,9 +140,9 @@ describe('the times of taints', () => {
     expect(healthWrites(stored, { kind: 'none' }, NOW).status).toBeUndefined();
   });
 
-  it('a write for them takes nothing else away while the hub is blind', () => {
+  it('a write for them takes nothing else away while the observation is stale', () => {
     const stored = after(NONE, judged({}, LOST), THEN);
-    const seen = after({ ...stored, taints: [...stored.taints, cordoned] }, { kind: 'unseen' }, NOW);
+    const seen = after({ ...stored, taints: [...stored.taints, cordoned] }, { kind: 'unobserved' }, NOW);
     expect(seen.conditions).toEqual(stored.conditions);
     expect(seen.taintTimes).toEqual([{ ...cordoned, since: NOW }, ...stored.taintTimes]);
   });
@@ -182,7 +182,7 @@ describe('the events of a cluster', () => {
     ['it recovers', lost, judged(), ['Normal ClusterRecovered']],
     ['nothing changes', joined, judged(), []],
     ['it never joined', NONE, judged({ joined: false, availability: undefined }), []],
-    ['the hub is blind', lost, { kind: 'unseen' }, []],
+    ['the observation is stale', lost, { kind: 'unobserved' }, []],
   ])('when %s', (_, stored, judgement, expected) => {
     expect(reasons(stored, judgement)).toEqual(expected);
   });
@@ -193,9 +193,9 @@ describe('the events of a cluster', () => {
       reason: 'FleetSilent',
       note: expect.stringMatching(/^most of the fleet is silent: /),
     });
-    expect(scopeEvent('set prod', 'back')).toEqual({
+    expect(scopeEvent('set prod', 'recovered')).toEqual({
       type: 'Normal',
-      reason: 'FleetBack',
+      reason: 'FleetRecovered',
       note: 'set prod is no longer silent',
     });
   });
@@ -217,7 +217,7 @@ describe('healthView', () => {
       name: 'edge',
       uid: 'u',
       accepts: true,
-      periodMs: 10_000,
+      leaseDurationMs: 10_000,
       joined: true,
       unhealthy: 'down',
       tainted: TAINTS.unreachable,
@@ -234,7 +234,7 @@ describe('healthView', () => {
       name: 'edge',
       uid: '',
       accepts: undefined,
-      periodMs: 10_000,
+      leaseDurationMs: 10_000,
       joined: false,
       unhealthy: undefined,
       tainted: undefined,

@@ -102,15 +102,15 @@ describeWithServer('the health of 1,000 clusters', { own: true }, (server) => {
   );
 
   it(
-    'a hub that is blind for five minutes taints nobody, and calls nobody Unknown',
+    'a hub whose watch is interrupted for five minutes taints nobody, and calls nobody Unknown',
     async () => {
       const mark = await agents.mark();
       for (let passed = 0; passed < 5 * MINUTE; passed += LOOK_MS) await hub.clock.advance(LOOK_MS);
-      expect(hub.observer.counts().blind).toBe(true);
+      expect(hub.observer.counts().stale).toBe(true);
 
       await minutes(2, all);
 
-      expect(hub.observer.counts().blind).toBe(false);
+      expect(hub.observer.counts().stale).toBe(false);
       expect(await agents.writes(mark)).toEqual([]);
     },
     LONG_MS,
@@ -138,7 +138,7 @@ describeWithServer('the health of 1,000 clusters', { own: true }, (server) => {
       await available(COUNT);
 
       expect(hub.observer.counts().held).toEqual({ fleet: 0, set: 0 });
-      expect(scopes(events)).toEqual([`FleetSilent ${AGENTS_NAMESPACE}`, `FleetBack ${AGENTS_NAMESPACE}`]);
+      expect(scopes(events)).toEqual([`FleetSilent ${AGENTS_NAMESPACE}`, `FleetRecovered ${AGENTS_NAMESPACE}`]);
     },
     LONG_MS,
   );
@@ -172,7 +172,7 @@ describeWithServer('the health of 1,000 clusters', { own: true }, (server) => {
 
       await minutes(1, all);
       await available(COUNT);
-      expect(scopes(events)).toEqual(['FleetSilent west', 'FleetBack west']);
+      expect(scopes(events)).toEqual(['FleetSilent west', 'FleetRecovered west']);
     },
     LONG_MS,
   );

@@ -7,8 +7,8 @@ import type { Change, Store } from '../../../src/kube/cache/store.js';
 export class FakeCache<T extends KubeObject> implements Cache<T>, Store<T> {
   readonly type: ResourceType;
   readonly store: Store<T> = this;
-  /** When the server was heard last, monotonic ms. */
-  heard: () => number = () => 0;
+  /** When the server last sent something, monotonic ms. */
+  received: () => number = () => 0;
   readonly #options: CacheOptions<T>;
   readonly #read: () => readonly T[];
   readonly #objects = new Map<string, T>();
@@ -81,8 +81,8 @@ export class FakeCache<T extends KubeObject> implements Cache<T>, Store<T> {
     return this.#failure;
   }
 
-  heardAt(): number | undefined {
-    return this.#started ? this.heard() : undefined;
+  receivedAt(): number | undefined {
+    return this.#started ? this.received() : undefined;
   }
 
   get size(): number {

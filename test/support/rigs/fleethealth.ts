@@ -1,8 +1,8 @@
 import type { HealthTaintKey } from '../../../src/domain/health/judge.js';
-import type { WatchState } from '../../../src/domain/health/sight.js';
+import type { WatchState } from '../../../src/domain/health/observation.js';
 import type { Judgement } from '../../../src/domain/health/status.js';
 import type { HealthView } from '../../../src/domain/health/view.js';
-import { FleetHealth, type LeaseSighting, type Look } from '../../../src/index/fleethealth.js';
+import { FleetHealth, type ObservedLease, type Evaluation } from '../../../src/index/fleethealth.js';
 
 export const SECOND = 1_000;
 export const MINUTE = 60_000;
@@ -10,46 +10,46 @@ const RENEW_MS = 50 * SECOND;
 
 export interface MemberOptions {
   readonly accepts?: boolean | undefined;
-  readonly periodMs?: number;
+  readonly leaseDurationMs?: number;
   readonly joined?: boolean;
   readonly unhealthy?: string | undefined;
   readonly tainted?: HealthTaintKey | undefined;
   readonly uid?: string;
 }
 
-/** A FleetHealth in virtual time: one look a second, Leases that renew themselves, and an outage of the watch. */
+/** A FleetHealth in virtual time: one evaluation a second, Leases that renew themselves, and an outage of the watch. */
 export class VirtualFleet {
-  readonly leases = new Map<string, LeaseSighting>();
+  readonly leases = new Map<string, ObservedLease>();
   readonly sets = new Map<string, readonly string[]>();
   /** Every cluster that was granted a taint, with when, in ms. */
   readonly granted: (readonly [name: string, at: number])[] = [];
   readonly silent: string[] = [];
-  readonly back: string[] = [];
+  readonly recovered: string[] = [];
   health = this.#start();
   now = 0;
   /** Whether the watch of the Leases delivers. */
   watching = true;
-  /** Whether this replica asks for taints. */
+  /** Whether this replica grants taints. */
   leads = true;
-  #heardAt = 0;
+  #receivedAt = 0;
   readonly #views = new Map<string, HealthView>();
   readonly #renewing = new Set<string>();
 
   /** A new process on the same hub: it lists what is stored. */
   restart(): void {
     this.health = this.#start();
-    for (const [name, sighting] of this.leases) this.leases.set(name, { ...sighting, at: this.now });
+    for (const [name, observed] of this.leases) this.leases.set(name, { ...observed, at: this.now });
     for (const view of this.#views.values()) this.health.upsertCluster(view, this.now);
   }
 
   /** Adds or changes a cluster, which is accepted and has joined by default. */
   cluster(name: string, options: MemberOptions = {}): void {
-    const { accepts = true, periodMs = MINUTE, joined = true, unhealthy, tainted, uid = name } = options;
+    const { accepts = true, leaseDurationMs = MINUTE, joined = true, unhealthy, tainted, uid = name } = options;
     const view: HealthView = {
       name,
       uid,
       accepts: 'accepts' in options ? options.accepts : accepts,
-      periodMs,
+      leaseDurationMs,
       joined,
       unhealthy,
       tainted,
@@ -75,23 +75,23 @@ export class VirtualFleet {
     this.health.leaseRenewed(name, this.now);
   }
 
-  /** Runs until `ms` later; returns the last look. */
-  run(ms: number): Look {
-    let look: Look = { moved: [], silent: [], back: [] };
+  /** Runs until `ms` later; returns the last evaluation. */
+  run(ms: number): Evaluation {
+    let evaluation: Evaluation = { changed: [], silent: [], recovered: [] };
     for (const end = this.now + ms; this.now < end;) {
       this.now += SECOND;
-      if (this.watching) this.#heardAt = this.now;
+      if (this.watching) this.#receivedAt = this.now;
       if (this.now % RENEW_MS === 0) for (const name of this.#renewing) this.renew(name);
-      look = this.health.look(this.watch);
-      this.silent.push(...look.silent);
-      this.back.push(...look.back);
+      evaluation = this.health.evaluate(this.watch);
+      this.silent.push(...evaluation.silent);
+      this.recovered.push(...evaluation.recovered);
       if (this.leads) for (const name of this.health.grantTaints(this.watch)) this.granted.push([name, this.now]);
     }
-    return look;
+    return evaluation;
   }
 
   get watch(): WatchState {
-    return { now: this.now, current: true, heardAt: this.#heardAt };
+    return { now: this.now, current: true, receivedAt: this.#receivedAt };
   }
 
   judge(name: string): Judgement {

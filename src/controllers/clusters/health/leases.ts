@@ -2,7 +2,7 @@ import type { KubeObject } from '../../../api/meta.js';
 import { AGENTS_NAMESPACE } from '../../../api/names.js';
 import { Leases } from '../../../api/resources.js';
 import { clockState } from '../../../domain/health/clock.js';
-import type { LeaseSighting } from '../../../index/fleethealth.js';
+import type { ObservedLease } from '../../../index/fleethealth.js';
 import type { Cache, CacheOptions } from '../../../kube/cache/reflector.js';
 
 /** The Lease of an agent as it is read. */
@@ -13,7 +13,7 @@ interface StoredLease extends KubeObject {
 /** The Lease of an agent as it is kept: ten thousand of them are in memory. */
 export interface AgentLease extends KubeObject {
   /** Undefined for a Lease that no agent has renewed yet. */
-  readonly sighting?: LeaseSighting;
+  readonly observed?: ObservedLease;
 }
 
 export interface LeaseCacheDeps {
@@ -25,7 +25,7 @@ export interface LeaseCacheDeps {
   readonly isJoined: (cluster: string) => boolean;
 }
 
-/** A cache of the agents' Leases, which remembers when each was seen to change. It needs the verbs list and watch. */
+/** A cache of the agents' Leases, which remembers when each was observed to change. It needs the verbs list and watch. */
 export function openLeaseCache(
   openCache: (options: CacheOptions<AgentLease>) => Cache<AgentLease>,
   deps: LeaseCacheDeps,
@@ -45,7 +45,7 @@ function keptLease(lease: StoredLease, before: AgentLease | undefined, deps: Lea
   const metadata = { namespace: AGENTS_NAMESPACE, name, resourceVersion };
   const { holderIdentity: holder, renewTime } = lease.spec ?? {};
   if (typeof holder !== 'string' || holder === '' || typeof renewTime !== 'string') return { metadata };
-  const clock = clockState(Date.parse(renewTime) - deps.wall(), before?.sighting?.clock);
+  const clock = clockState(Date.parse(renewTime) - deps.wall(), before?.observed?.clock);
   const at = Math.round(deps.monotonic());
-  return { metadata, sighting: deps.isJoined(name) ? { at, clock } : { at, clock, holder } };
+  return { metadata, observed: deps.isJoined(name) ? { at, clock } : { at, clock, holder } };
 }

@@ -5,7 +5,7 @@ import { apiVersionOf, ManagedClusterSets, Namespaces } from '../../../api/resou
 import type { KubeObject } from '../../../api/meta.js';
 import { readClusterSelector } from '../../../domain/clusters/selector.js';
 import { scopeEvent } from '../../../domain/health/events.js';
-import type { WatchState } from '../../../domain/health/sight.js';
+import type { WatchState } from '../../../domain/health/observation.js';
 import { healthWrites, type HealthWrites, type Judgement } from '../../../domain/health/status.js';
 import { healthView, type HealthView } from '../../../domain/health/view.js';
 import { timestamp } from '../../../domain/conditions.js';
@@ -41,14 +41,14 @@ export interface ObserverOptions {
   readonly enqueue: (cluster: string) => void;
 }
 
-const LOOK_MS = 1_000;
+const EVALUATION_PERIOD_MS = 1_000;
 
 /**
- * Observes Leases and clusters on every replica, leader or not, and looks at the fleet once a second. A renewal costs a
+ * Observes Leases and clusters on every replica, leader or not, and evaluates the fleet once a second. A renewal costs a
  * comparison, and a reconcile only when it changes what is written.
  */
 export class HealthObserver implements CacheSource {
-  /** Whether this replica asks for taints and records events. */
+  /** Whether this replica grants taints and records events. */
   leading = false;
   readonly health: FleetHealth;
   readonly #options: ObserverOptions;
@@ -60,7 +60,7 @@ export class HealthObserver implements CacheSource {
     this.#options = options;
     const { leases } = options.caches;
     this.health = new FleetHealth(
-      (name) => leases.store.get(`${AGENTS_NAMESPACE}/${name}`)?.sighting,
+      (name) => leases.store.get(`${AGENTS_NAMESPACE}/${name}`)?.observed,
       (name) => this.#membership.setsOf(name),
     );
     this.#subscribe();
@@ -88,12 +88,12 @@ export class HealthObserver implements CacheSource {
   counts(): FleetCounts {
     const { held } = this.health;
     const sets = held.filter((scope) => scope !== 'fleet').length;
-    const blind = this.health.check(this.#watch()) === undefined;
-    return { ...this.health.counts(), held: { fleet: held.length - sets, set: sets }, blind };
+    const stale = this.health.observedSince(this.#watch()) === undefined;
+    return { ...this.health.counts(), held: { fleet: held.length - sets, set: sets }, stale };
   }
 
   start(): void {
-    this.#timer ??= this.#options.clock.after(LOOK_MS, () => this.#look());
+    this.#timer ??= this.#options.clock.after(EVALUATION_PERIOD_MS, () => this.#evaluate());
   }
 
   whenSynced(): Promise<void> {
@@ -105,20 +105,20 @@ export class HealthObserver implements CacheSource {
     return Promise.resolve();
   }
 
-  #look(): void {
+  #evaluate(): void {
     const { clock, enqueue } = this.#options;
     const watch = this.#watch();
-    const { moved, silent, back } = this.health.look(watch);
-    for (const name of moved) enqueue(name);
+    const { changed, silent, recovered } = this.health.evaluate(watch);
+    for (const name of changed) enqueue(name);
     if (this.leading) {
       for (const name of this.health.grantTaints(watch)) enqueue(name);
       for (const scope of silent) this.#record(scope, 'silent');
-      for (const scope of back) this.#record(scope, 'back');
+      for (const scope of recovered) this.#record(scope, 'recovered');
     }
-    this.#timer = clock.after(LOOK_MS, () => this.#look());
+    this.#timer = clock.after(EVALUATION_PERIOD_MS, () => this.#evaluate());
   }
 
-  #record(scope: string, change: 'silent' | 'back'): void {
+  #record(scope: string, change: 'silent' | 'recovered'): void {
     const { type, reason, note } = scopeEvent(scope, change);
     this.#options.recorder.record({ regarding: this.#regarding(scope), type, reason, action: 'Judge', note });
   }
@@ -136,7 +136,7 @@ export class HealthObserver implements CacheSource {
     const { caches, clock } = this.#options;
     const { leases } = caches;
     const current = leases.current() && caches.clusters.current();
-    return { now: clock.monotonic(), current, heardAt: leases.heardAt() };
+    return { now: clock.monotonic(), current, receivedAt: leases.receivedAt() };
   }
 
   #subscribe(): void {
@@ -159,10 +159,10 @@ export class HealthObserver implements CacheSource {
     caches.leases.onChange(({ before, after }) => {
       const name = (after ?? before)?.metadata.name ?? '';
       if (after !== undefined) this.health.leaseRenewed(name, clock.monotonic());
-      else if (before?.sighting !== undefined) this.health.leaseDeleted(name, before.sighting);
+      else if (before?.observed !== undefined) this.health.leaseDeleted(name, before.observed);
       this.#enqueueOutdated(name);
     });
-    for (const cache of [caches.leases, caches.clusters]) cache.onState(() => this.health.check(this.#watch()));
+    for (const cache of [caches.leases, caches.clusters]) cache.onState(() => this.health.observedSince(this.#watch()));
   }
 
   #enqueueOutdated(name: string): void {

@@ -41,7 +41,7 @@ export class HealthRig {
     });
     if (leases === undefined) throw new Error('no cache of Leases was opened');
     this.leases = leases;
-    this.leases.heard = () => this.clock.monotonic();
+    this.leases.received = () => this.clock.monotonic();
     this.health = createHealthControllers({
       client: this.api,
       caches: { clusters: this.clusters, sets: this.#sets, leases: this.leases },

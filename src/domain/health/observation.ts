@@ -1,0 +1,66 @@
+/**
+ * What this process has observed of the agents' Leases. All times are ms on its own monotonic clock: no clock of a cluster,
+ * and no time that somebody wrote, decides whether a cluster is silent.
+ */
+
+/** Without a list, event or bookmark for this long the observation is stale: renewals may have been missed. */
+export const STALE_AFTER_MS = 90_000;
+
+export interface Observation {
+  /** Since when every renewal would have been observed; undefined while the observation is stale. */
+  readonly since: number | undefined;
+  /** When it was last checked. */
+  readonly checkedAt: number;
+}
+
+/** The state of the watch of the Leases. */
+export interface WatchState {
+  readonly now: number;
+  /** Whether a complete list was read and the last did not fail. */
+  readonly current: boolean;
+  /** When the last list, event or bookmark arrived; undefined: never. */
+  readonly receivedAt: number | undefined;
+}
+
+/**
+ * The observation after a check. It begins with the first check that finds the watch working, and all ages begin there. It
+ * also begins anew in a process that was suspended: that one has not checked for a while, and what the watch delivers
+ * afterwards does not show what it has missed.
+ */
+export function checkObservation(
+  before: Observation | undefined,
+  { now, current, receivedAt }: WatchState,
+): Observation {
+  const works = current && receivedAt !== undefined && now - receivedAt <= STALE_AFTER_MS;
+  if (!works) return { since: undefined, checkedAt: now };
+  const suspended = before !== undefined && now - before.checkedAt > STALE_AFTER_MS;
+  return { since: suspended ? now : (before?.since ?? now), checkedAt: now };
+}
+
+/** The age of the Lease of one cluster, as far as this process can tell. */
+export interface LeaseAge {
+  /** Ms since the last observed renewal, or since the observation began. */
+  readonly ageMs: number;
+  /** Whether a renewal was observed since the observation began. */
+  readonly renewed: boolean;
+  readonly stage: LeaseStage;
+}
+
+/** By the age in lease durations: below 2 current, from 2 silent, from 3 unknown, from 4 lost. */
+export type LeaseStage = 'current' | 'silent' | 'unknown' | 'lost';
+
+/**
+ * The age of a Lease. `renewedAt`: when its resourceVersion last changed; undefined: no change was observed. `since`: the
+ * begin of the observation. `leaseDurationMs`: of the cluster.
+ */
+export function leaseAge(renewedAt: number | undefined, since: number, now: number, leaseDurationMs: number): LeaseAge {
+  const from = renewedAt === undefined ? since : Math.max(since, renewedAt);
+  const ageMs = Math.max(0, now - from);
+  return { ageMs, renewed: renewedAt !== undefined && renewedAt > since, stage: stageOf(ageMs / leaseDurationMs) };
+}
+
+function stageOf(leaseDurations: number): LeaseStage {
+  if (leaseDurations < 2) return 'current';
+  if (leaseDurations < 3) return 'silent';
+  return leaseDurations < 4 ? 'unknown' : 'lost';
+}
