@@ -27,7 +27,7 @@ export interface StoredTaints {
   readonly taintTimes: readonly TaintTime[];
 }
 
-/** Whether the taint has a key that belongs to the health judge. */
+/** Whether the taint has a key that only the hub itself sets, for a cluster that it judges unhealthy. */
 export function isHealthTaint({ key }: { readonly key: string }): boolean {
   return key === TAINTS.unreachable || key === TAINTS.unavailable;
 }

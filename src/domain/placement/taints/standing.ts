@@ -1,4 +1,5 @@
-import { isHubTaint, type Taint } from './taint.js';
+import { isHealthTaint } from '../../health/taints.js';
+import type { Taint } from './taint.js';
 import { toleranceOf, type Tolerance, type Toleration } from './toleration.js';
 
 /**
@@ -68,7 +69,7 @@ export function standingOf(taints: readonly Taint[], tolerations: readonly Toler
     else if (one.tolerance?.isImplied === true) yielding ??= one.taint;
     else against.push(one.taint);
   }
-  if (against.length > 0) return { kind: 'leaves', isByHub: against.every(isHubTaint) };
+  if (against.length > 0) return { kind: 'leaves', isByHub: against.every(isHealthTaint) };
   return yielding === undefined ? { kind: 'stays', until } : { kind: 'yields', until, taint: yielding };
 }
 

@@ -1,5 +1,4 @@
 import { isRecord } from '../../../api/json.js';
-import { TAINTS } from '../../../api/names.js';
 import { isList } from '../../selectors.js';
 
 /**
@@ -20,13 +19,6 @@ export interface Taint {
 
 /** Shared by all clusters without a taint. */
 export const NO_TAINTS: readonly Taint[] = [];
-
-const HUB_KEYS: ReadonlySet<string> = new Set([TAINTS.unreachable, TAINTS.unavailable]);
-
-/** Whether the hub itself adds taints with this key, for a cluster that it takes for unhealthy. */
-export function isHubTaint({ key }: Taint): boolean {
-  return HUB_KEYS.has(key);
-}
 
 /**
  * The taints in `spec.taints` of a ManagedCluster. The time of one is its `timeAdded`, else that of its key, effect and value

@@ -1,5 +1,6 @@
+import { isHealthTaint } from '../../health/taints.js';
 import { quote, readList, readObject, reject } from '../../selectors.js';
-import { isHubTaint, TAINT_EFFECTS, type Taint, type TaintEffect } from './taint.js';
+import { TAINT_EFFECTS, type Taint, type TaintEffect } from './taint.js';
 
 /** One item of `spec.tolerations`. An empty key: every key; no effect: every effect; no `seconds`: for ever. */
 export interface Toleration {
@@ -78,7 +79,7 @@ export function toleranceOf(taint: Taint, tolerations: readonly Toleration[]): T
     isNamed = true;
     if (tolerates(one, taint)) longest = Math.max(longest ?? -Infinity, one.seconds ?? Infinity);
   }
-  if (!isNamed) return isHubTaint(taint) ? IMPLIED : undefined;
+  if (!isNamed) return isHealthTaint(taint) ? IMPLIED : undefined;
   return longest === undefined ? undefined : { seconds: longest, isImplied: false };
 }
 
