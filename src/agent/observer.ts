@@ -6,7 +6,7 @@ import { claimsOf } from './report/claims.js';
 import { afterProbe, PROBE_PERIOD_MS, type ControlPlaneState } from './report/controlplane.js';
 import type { NodeFacts } from './report/nodes.js';
 import { reportOf, type ClientConfig, type ClusterReport } from './report/report.js';
-import { retryMs } from './schedule.js';
+import { jittered, retryMs } from './schedule.js';
 
 /** Between two lists of the Nodes, less up to a tenth. */
 const SAMPLE_PERIOD_MS = 300_000;
@@ -81,7 +81,7 @@ export class Observer {
     const { clock, random } = this.#options;
     for (let failures = 0; !signal.aborted;) {
       failures = (await this.#readSample(signal)) ? 0 : failures + 1;
-      const wait = failures === 0 ? SAMPLE_PERIOD_MS * (1 - 0.1 * random()) : retryMs(failures, random);
+      const wait = failures === 0 ? jittered(SAMPLE_PERIOD_MS, random) : retryMs(failures, random);
       await delay(clock, wait, signal).catch(() => undefined);
     }
   }

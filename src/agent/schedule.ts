@@ -14,9 +14,14 @@ export function firstRenewalMs(leaseMs: number, random: Random): number {
   return leaseMs * random();
 }
 
+/** A period less up to a tenth: agents that were started together do not stay in step. */
+export function jittered(periodMs: number, random: Random): number {
+  return periodMs * (1 - 0.1 * random());
+}
+
 /** Between the starts of two renewals: 0.9 to 1.0 of the duration of the lease. */
 export function renewalPeriodMs(leaseMs: number, random: Random): number {
-  return leaseMs * (0.9 + 0.1 * random());
+  return jittered(leaseMs, random);
 }
 
 /**
@@ -35,5 +40,5 @@ export function rotationMs(lifetimeSeconds: number): number {
 
 /** Until all is applied again: an hour, less up to a tenth. */
 export function reapplyMs(random: Random): number {
-  return 3_600_000 * (1 - 0.1 * random());
+  return jittered(3_600_000, random);
 }

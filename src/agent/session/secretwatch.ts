@@ -1,4 +1,5 @@
 import { delay } from '../../runtime/clock.js';
+import { jittered } from '../schedule.js';
 import { isReplaced } from './attempts.js';
 import type { SessionContext } from './context.js';
 
@@ -9,7 +10,7 @@ const PERIOD_MS = 300_000;
 export async function followSecret(context: SessionContext, signal: AbortSignal): Promise<void> {
   const { clock, random } = context.tools;
   for (;;) {
-    await delay(clock, PERIOD_MS * (1 - 0.1 * random()), signal);
+    await delay(clock, jittered(PERIOD_MS, random), signal);
     if (await isReplaced(context, signal)) context.end('replaced');
   }
 }
