@@ -2,7 +2,7 @@ import { delay, type Clock, type Random } from '../runtime/clock.js';
 import { errorText } from '../runtime/errors.js';
 import type { Logger } from '../runtime/logger.js';
 import type { Home } from './home.js';
-import { claimsOf } from './report/claims.js';
+import { claimsOf, type Claims } from './report/claims.js';
 import { afterProbe, PROBE_PERIOD_MS, type ControlPlaneState } from './report/controlplane.js';
 import type { NodeFacts } from './report/nodes.js';
 import { reportOf, type ClientConfig, type ClusterReport } from './report/report.js';
@@ -39,6 +39,8 @@ export class Observer {
   #sample: Sample | undefined;
   #controlPlane: ControlPlaneState | undefined;
   #isSynced = false;
+  /** Of the sample and the ConfigMaps as they are now; undefined until both were read. */
+  #claims: Claims | undefined;
   #problem: string | undefined = 'the cluster has not been read yet';
   #rejected = '';
 
@@ -51,15 +53,14 @@ export class Observer {
   async run(signal: AbortSignal): Promise<void> {
     const { claims } = this.#options.home;
     claims.start();
-    await Promise.all([this.#claims(signal), this.#samples(signal), this.#probes(signal)]);
+    await Promise.all([this.#watchClaims(signal), this.#samples(signal), this.#probes(signal)]);
     await claims.stop();
   }
 
   /** The current report; undefined while a part of it is unknown. */
   report(): ClusterReport | undefined {
-    if (this.#sample === undefined || this.#controlPlane === undefined || !this.#isSynced) return undefined;
-    const { claims } = claimsOf({ ...this.#sample, configMaps: this.#options.home.claims.all() });
-    return reportOf({ ...this.#sample, claims, controlPlane: this.#controlPlane });
+    if (this.#sample === undefined || this.#controlPlane === undefined || this.#claims === undefined) return undefined;
+    return reportOf({ ...this.#sample, claims: this.#claims.claims, controlPlane: this.#controlPlane });
   }
 
   /** Why there is no report, or why it is not fresh. */
@@ -67,7 +68,7 @@ export class Observer {
     return this.#problem;
   }
 
-  async #claims(signal: AbortSignal): Promise<void> {
+  async #watchClaims(signal: AbortSignal): Promise<void> {
     await this.#options.home.claims.whenSynced(signal).then(
       () => {
         this.#isSynced = true;
@@ -128,14 +129,15 @@ export class Observer {
   }
 
   #changed(): void {
-    this.#logRejected();
+    if (this.#sample !== undefined && this.#isSynced) {
+      this.#claims = claimsOf({ ...this.#sample, configMaps: this.#options.home.claims.all() });
+      this.#logRejected(this.#claims.rejected);
+    }
     this.#options.onChange();
   }
 
   /** Custom claims that are not published are logged once. */
-  #logRejected(): void {
-    if (this.#sample === undefined || !this.#isSynced) return;
-    const { rejected } = claimsOf({ ...this.#sample, configMaps: this.#options.home.claims.all() });
+  #logRejected(rejected: readonly string[]): void {
     const text = rejected.join('; ');
     if (text !== this.#rejected && text !== '') this.#options.log.warn({ rejected }, 'custom claims are not published');
     this.#rejected = text;
