@@ -2,6 +2,7 @@ import { asRecord, field } from '../../api/json.js';
 import { TAINTS } from '../../api/names.js';
 import { timestamp } from '../conditions.js';
 import { isList } from '../selectors.js';
+import type { PlacementSnapshot } from '../placement/snapshot.js';
 import { standingOf } from '../placement/taints/standing.js';
 import { timeText } from '../placement/taints/text.js';
 import { outcomeOf } from './outcome.js';
@@ -36,14 +37,18 @@ export interface DrainedPlacement {
  * that holds the cluster; by namespace and name. Decisions of Placements that are not in the world are left out.
  */
 export function planDrain(world: World, cluster: string): readonly DrainedPlacement[] {
-  const inputs = { before: new WorldInputs(world), after: new WorldInputs(drained(world, cluster)) };
+  const inputs = new WorldInputs(world);
+  const drainedInputs = new WorldInputs(drained(world, cluster));
   return [...holdersOf(world, cluster).keys()].sort().flatMap((key): readonly DrainedPlacement[] => {
     const [namespace = '', name = ''] = key.split('/');
-    const before = inputs.before.input({ namespace, name });
-    if (before === undefined || before.deleting) return [];
-    if (!inputs.before.isKnown) return [{ namespace, name, outcome: { kind: 'Unknown' } }];
-    const outcome = drainIn({ namespace, name }, cluster, inputs);
-    return outcome === undefined ? [] : [{ namespace, name, outcome }];
+    const input = inputs.input({ namespace, name });
+    if (input === undefined || input.deleting) return [];
+    if (!inputs.isKnown) return [{ namespace, name, outcome: { kind: 'Unknown' } }];
+    const before = outcomeOf(input.snapshot);
+    const after = drainedInputs.input({ namespace, name }, before.published);
+    // A decision that, published as of now, does not hold the cluster anyway is not affected by the drain.
+    if (after === undefined || !before.clusters.includes(cluster)) return [];
+    return [{ namespace, name, outcome: drainOutcome(cluster, before.clusters, after.snapshot) }];
   });
 }
 
@@ -69,24 +74,8 @@ export function drainText(outcome: DrainOutcome, cluster: string): string {
   }
 }
 
-interface Inputs {
-  readonly before: WorldInputs;
-  readonly after: WorldInputs;
-}
-
-interface Name {
-  readonly namespace: string;
-  readonly name: string;
-}
-
-/** Undefined where the decision, once it is published as of now, does not hold the cluster anyway. */
-function drainIn(placement: Name, cluster: string, inputs: Inputs): DrainOutcome | undefined {
-  const first = inputs.before.input(placement);
-  if (first === undefined) return undefined;
-  const before = outcomeOf(first.snapshot);
-  const second = inputs.after.input(placement, before.published);
-  if (second === undefined || !before.clusters.includes(cluster)) return undefined;
-  const { snapshot } = second;
+/** `before`: the clusters of the decision without the taint. `snapshot`: with the taint. */
+function drainOutcome(cluster: string, before: readonly string[], snapshot: PlacementSnapshot): DrainOutcome {
   const { rules } = snapshot.placement;
   const after = outcomeOf(snapshot);
   if (after.clusters.includes(cluster)) {
@@ -96,7 +85,7 @@ function drainIn(placement: Name, cluster: string, inputs: Inputs): DrainOutcome
     const isForTime = standing.kind !== 'leaves' && standing.until !== Infinity;
     return { kind: 'Tolerated', until: isForTime ? standing.until : undefined };
   }
-  const by = after.clusters.filter((name) => !before.clusters.includes(name));
+  const by = after.clusters.filter((name) => !before.includes(name));
   if (by.length > 0) return { kind: 'Replaced', by };
   return { kind: 'Leaves', selected: after.clusters.length, wanted: rules.wanted };
 }
