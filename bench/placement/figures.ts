@@ -1,7 +1,8 @@
 import type { Figure } from '@multicluster-engine/kube-apiserver/testing/bench';
 import { COMPILED } from './controller.js';
 import type { FleetSize } from './fleet.js';
-import { bareRate, firstStart, flip, groupFlip, heartbeat, miss, newPlacements, restart, type Values } from './rows.js';
+import { bareRate, firstStart, flip, groupFlip, heartbeat, miss, newPlacements, restart } from './rows.js';
+import { valuesByFigure, type Values } from './values.js';
 import { FULL, World, type Effort, type WorldOptions } from './world.js';
 
 /** One figure of a fleet: its target, what is measured, and its limits. */
@@ -94,17 +95,16 @@ export async function placementFigures(
   size: FleetSize,
   { server, runs, main = COMPILED, rows = ROW_NAMES, effort = FULL, profiles }: PlacementBenchOptions,
 ): Promise<readonly Figure[]> {
-  const values = new Map<string, number[]>();
+  const measured: Values[] = [];
   for (let run = 1; run <= runs; run++) {
     const say = (what: string): void =>
       void process.stderr.write(`${size.clusters} x ${size.placements}, run ${run} of ${runs}: ${what}\n`);
-    const measured = await measureWorld({ size, server, effort, main, profiles }, rows, say);
-    for (const [key, value] of Object.entries(measured))
-      if (value !== undefined) values.set(key, [...(values.get(key) ?? []), value]);
+    measured.push(await measureWorld({ size, server, effort, main, profiles }, rows, say));
   }
+  const values = valuesByFigure(measured);
   return FIGURES.flatMap((row) => {
-    const measured = values.get(row.key);
-    return measured === undefined ? [] : [{ ...row, ...limitOf(row.key, size), values: measured }];
+    const found = values.get(row.key);
+    return found === undefined ? [] : [{ ...row, ...limitOf(row.key, size), values: found }];
   });
 }
 

@@ -26,6 +26,7 @@ import type { Figure } from '@multicluster-engine/kube-apiserver/testing/bench';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { inParallel } from './client.js';
 import { cluster } from './fleet.js';
+import { valuesByFigure, type Values } from './values.js';
 
 const RUNS = 5;
 const SERVER = fileURLToPath(new URL('./collection.js', import.meta.url));
@@ -55,14 +56,14 @@ const PACE_MS = 2;
 /** P8, P9 and P10: the parts of the controller on their own. */
 export async function partsFigures(effort: PartsEffort = FULL): Promise<readonly Figure[]> {
   const figures = [scheduleFigure(effort)];
-  const values = new Map<string, number[]>();
+  const measured: Values[] = [];
   for (let run = 1; run <= effort.runs; run++) {
     process.stderr.write(`parts: run ${run} of ${effort.runs}\n`);
     const server = await startCollection(effort.objects);
-    const measured = { ...(await callValues(server, effort)), ...(await cacheValues(server, effort)) };
+    measured.push({ ...(await callValues(server, effort)), ...(await cacheValues(server, effort)) });
     server.stop();
-    for (const [key, value] of Object.entries(measured)) values.set(key, [...(values.get(key) ?? []), value]);
   }
+  const values = valuesByFigure(measured);
   for (const row of ROWS) figures.push({ ...row, values: values.get(row.key) ?? [] });
   return figures;
 }
@@ -194,8 +195,6 @@ async function callValues({ credentials, transport }: Collection, { calls }: Par
     'call.share': bareCost.seconds / ownCost.seconds,
   };
 }
-
-type Values = Readonly<Record<string, number>>;
 
 async function cacheValues({ credentials, transport }: Collection, effort: PartsEffort): Promise<Values> {
   const { objects, events, paced } = effort;

@@ -11,10 +11,8 @@ import { inParallel } from './client.js';
 import { WORKERS } from './controller.js';
 import * as fleet from './fleet.js';
 import { AT_ONCE, create, patchStatus } from './server.js';
-import type { Cost, World } from './world.js';
-
-/** Values of one row by the key of their figure (`figures.ts`). */
-export type Values = Readonly<Record<string, number | undefined>>;
+import type { Values } from './values.js';
+import type { Cost, Requests, World } from './world.js';
 
 /** Between two flips: longer than the settle window and the writes that follow a decision, ms. */
 const BETWEEN_FLIPS_MS = 150;
@@ -124,9 +122,9 @@ export async function flip(world: World): Promise<Values> {
     'flip.p99': quantile(delays, 0.99),
     'flip.moved': moved.length,
     'flip.reconciles': cost.reconciles / flips,
-    'flip.writes': cost.requests && cost.requests.writes / flips,
-    'flip.events': cost.requests && cost.requests.events / flips,
-    'flip.reads': cost.requests && cost.requests.reads / flips,
+    'flip.writes': requestsEach(cost, 'writes', flips),
+    'flip.events': requestsEach(cost, 'events', flips),
+    'flip.reads': requestsEach(cost, 'reads', flips),
   };
 }
 
@@ -194,10 +192,10 @@ export async function newPlacements(world: World): Promise<Values> {
   return {
     'new.cpu': cost.cpuMs / count,
     'new.rate': count / seconds,
-    'new.writes': cost.requests && cost.requests.writes / count,
-    'new.sets': cost.requests && cost.requests.setWrites / count,
-    'new.events': cost.requests && cost.requests.events / count,
-    'new.reads': cost.requests && cost.requests.reads / count,
+    'new.writes': requestsEach(cost, 'writes', count),
+    'new.sets': requestsEach(cost, 'setWrites', count),
+    'new.events': requestsEach(cost, 'events', count),
+    'new.reads': requestsEach(cost, 'reads', count),
   };
 }
 
@@ -301,6 +299,11 @@ function keyOf({ namespace, name }: { readonly namespace: string; readonly name:
   return `${namespace}/${name}`;
 }
 
-function sum(a: Cost, b: Cost, kind: 'writes' | 'events' | 'reads'): number | undefined {
+/** Requests of a kind for each of `count` changes; undefined where the server's log cannot be read. */
+function requestsEach({ requests }: Cost, kind: keyof Requests, count: number): number | undefined {
+  return requests && requests[kind] / count;
+}
+
+function sum(a: Cost, b: Cost, kind: keyof Requests): number | undefined {
   return a.requests && b.requests && a.requests[kind] + b.requests[kind];
 }
