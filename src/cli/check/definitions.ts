@@ -10,25 +10,26 @@ const REMEDY = 'kubectl apply --server-side -f crds/';
 /** Whether each CustomResourceDefinition is served, and has the schema of this version. */
 export function checkDefinitions(definitions: readonly DefinitionFact[], version: string): CheckResult {
   const missing: string[] = [];
-  const inactive: string[] = [];
+  const notEstablished: string[] = [];
   const different: string[] = [];
   for (const { wanted, stored } of definitions) {
     if (stored.kind === 'Withheld') return unread(NAME, 'whether the CRDs are those of this version', stored);
     const { name } = wanted.metadata;
     if (stored.value === undefined) missing.push(name);
-    else if (!isEstablished(stored.value)) inactive.push(name);
+    else if (!isEstablished(stored.value)) notEstablished.push(name);
     else if (!isOfVersion(stored.value, wanted)) different.push(name);
   }
-  if (missing.length > 0) return failed(NAME, `${count(missing)}: ${nameList(missing)}`, REMEDY);
-  if (inactive.length > 0)
-    return failed(NAME, `CRDs that are not served: ${nameList(inactive)}`, `kubectl describe crd ${inactive[0]}`);
+  if (missing.length > 0) {
+    const what = missing.length === definitions.length ? 'no CRD exists' : 'CRDs that do not exist';
+    return failed(NAME, `${what}: ${nameList(missing)}`, REMEDY);
+  }
+  if (notEstablished.length > 0) {
+    const remedy = `kubectl describe crd ${notEstablished[0]}`;
+    return failed(NAME, `CRDs that are not served: ${nameList(notEstablished)}`, remedy);
+  }
   if (different.length > 0)
     return failed(NAME, `CRDs that are not of version ${version}: ${nameList(different)}`, REMEDY);
   return passed(NAME, `${numberText(definitions.length)} CRDs served, of this version`);
-
-  function count(names: readonly string[]): string {
-    return names.length === definitions.length ? 'no CRD exists' : 'CRDs that do not exist';
-  }
 }
 
 /** Names of the definitions that exist and are not of this version. */
@@ -53,11 +54,11 @@ function isEstablished({ status }: RawObject): boolean {
 function isOfVersion(stored: RawObject, wanted: RawObject): boolean {
   const versions = listOf(field(stored.spec, 'versions'));
   return listOf(field(wanted.spec, 'versions')).every((one) => {
-    const there = versions.find((other) => textField(other, 'name') === textField(one, 'name'));
+    const found = versions.find((other) => textField(other, 'name') === textField(one, 'name'));
     return (
-      field(there, 'served') === field(one, 'served') &&
-      isSame(field(there, 'schema'), field(one, 'schema')) &&
-      isSame(field(there, 'subresources'), field(one, 'subresources'))
+      field(found, 'served') === field(one, 'served') &&
+      isSame(field(found, 'schema'), field(one, 'schema')) &&
+      isSame(field(found, 'subresources'), field(one, 'subresources'))
     );
   });
 }

@@ -9,8 +9,9 @@ export interface BindRequest {
 }
 
 /**
- * Lets the Placements of a namespace select from a set: applies its binding. Returns one line, and a second one where the set
- * does not exist. @throws ApiError, without the right to bind the set too.
+ * Applies the binding that lets the Placements of a namespace select from a set. Returns the lines of the output: a second
+ * one where the set does not exist.
+ * @throws ApiError, Forbidden also for a caller who may create bindings but not bind this set
  */
 export async function bindClusterSet(
   client: Pick<ReadClient, 'get'> & Pick<WriteClient, 'apply'>,
@@ -19,11 +20,11 @@ export async function bindClusterSet(
   const binding = { metadata: { name: clusterSet, namespace }, spec: { clusterSet } };
   await client.apply(ManagedClusterSetBindings, binding, { fieldManager: CLI_FIELD_MANAGER, force: false });
   const bound = `cluster set ${clusterSet} is bound to namespace ${namespace}`;
-  return (await exists(client, clusterSet)) ? [bound] : [bound, `there is no ManagedClusterSet ${clusterSet} yet`];
+  return (await mayExist(client, clusterSet)) ? [bound] : [bound, `there is no ManagedClusterSet ${clusterSet} yet`];
 }
 
-/** True also where it is not known: who may bind a set need not be able to read it. */
-async function exists(client: Pick<ReadClient, 'get'>, name: string): Promise<boolean> {
+/** False only for a set that is known to be missing: who may bind a set may be unable to read it. */
+async function mayExist(client: Pick<ReadClient, 'get'>, name: string): Promise<boolean> {
   try {
     return (await client.get(ManagedClusterSets, { name }, { metadataOnly: true })) !== undefined;
   } catch (error) {

@@ -20,8 +20,9 @@ export interface HubAddress {
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 /**
- * The address for an agent: `url`, else that of the caller.
- * @throws RefusedError for an address without TLS, or one whose certificate the caller does not verify.
+ * The address for an agent: `url`, a valid URL, else that of the caller.
+ * @throws RefusedError for an address without TLS, or when the caller does not verify the hub's certificate: the agent,
+ * which gets the caller's certificate authority, could not verify it either
  */
 export function hubAddress(url: string | undefined, { server, ca, isVerified }: CallerAddress): HubAddress {
   const address = url ?? server;

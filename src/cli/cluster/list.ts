@@ -12,7 +12,7 @@ export interface ListOptions {
   readonly colored: boolean;
 }
 
-/** One cluster of the list. Undefined where the cluster says nothing. */
+/** One cluster of the list; undefined: the field is not set. */
 interface Row {
   readonly name: string;
   readonly set: string | undefined;

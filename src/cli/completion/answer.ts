@@ -1,12 +1,15 @@
-/** Values of cobra's ShellCompDirective, which kubectl and the scripts understand. */
-const FILES = 0;
-const NO_FILES = 4;
+/** cobra's ShellCompDirectiveDefault and ShellCompDirectiveNoFileComp, which kubectl and the scripts understand. */
+const DIRECTIVE_DEFAULT = 0;
+const DIRECTIVE_NO_FILE_COMP = 4;
 
-/** The answer to `__complete`: a word a line, and as the last line the directive after a colon. */
+/**
+ * The answer to `__complete`: the words that begin with `prefix`, one a line, and as the last line the directive after a
+ * colon. `files`: the shell completes names of files where no word fits.
+ */
 export function completionAnswer(
   words: readonly string[],
   { prefix, files }: { readonly prefix: string; readonly files: boolean },
 ): string {
-  const fitting = words.filter((word) => word.startsWith(prefix));
-  return [...fitting, `:${files ? FILES : NO_FILES}`].map((line) => `${line}\n`).join('');
+  const matching = words.filter((word) => word.startsWith(prefix));
+  return [...matching, `:${files ? DIRECTIVE_DEFAULT : DIRECTIVE_NO_FILE_COMP}`].map((line) => `${line}\n`).join('');
 }
