@@ -97,9 +97,11 @@ class TransportHub implements Hub {
 
   async requestToken(lifetimeSeconds: number, signal: AbortSignal): Promise<TokenGrant> {
     const call = { attempts: 1, deadlineMs: DEADLINE_MS, signal };
-    const { token, seconds } = await requestToken(this.#transport, this.#name, { seconds: lifetimeSeconds }, call);
-    if (seconds === undefined) throw malformed(tokenTarget(this.#name), 'a TokenRequest without expirationSeconds');
-    return { token, lifetimeSeconds: seconds };
+    const options = { expirationSeconds: lifetimeSeconds };
+    const { token, expirationSeconds } = await requestToken(this.#transport, this.#name, options, call);
+    if (expirationSeconds === undefined)
+      throw malformed(tokenTarget(this.#name), 'a TokenRequest without expirationSeconds');
+    return { token, lifetimeSeconds: expirationSeconds };
   }
 
   async createLease(holder: string, signal: AbortSignal): Promise<void> {

@@ -54,7 +54,10 @@ export async function prepareJoin(hub: JoinHub, request: JoinRequest): Promise<J
   await giveAccount(hub, name, owner);
   const secretUid = await giveSecret(hub, name, owner);
   const account = { namespace: AGENTS_NAMESPACE, name };
-  const issued = await hub.identity.requestToken(account, { seconds: validSeconds, secret: { name, uid: secretUid } });
+  const issued = await hub.identity.requestToken(account, {
+    expirationSeconds: validSeconds,
+    secret: { name, uid: secretUid },
+  });
   return { clusterUid: uid, secretUid, ...issued };
 }
 

@@ -3,7 +3,7 @@ import { isFailure } from '../../runtime/errors.js';
 import { malformed } from '../apierror.js';
 import type { Transport } from '../transport/transport.js';
 import { objectPath, resourceOf } from './path.js';
-import { requestToken, tokenTarget, type TokenWish } from './tokenrequest.js';
+import { requestToken, tokenTarget, type TokenOptions } from './tokenrequest.js';
 
 export interface IssuedToken {
   readonly token: string;
@@ -14,20 +14,20 @@ export interface IssuedToken {
 /** The calls that make and end an identity, besides those of a KubeClient. They throw ApiError. */
 export interface IdentityClient {
   /** A token of a ServiceAccount, for the API server. */
-  requestToken(account: ObjectName, wish: TokenWish): Promise<IssuedToken>;
+  requestToken(account: ObjectName, options: TokenOptions): Promise<IssuedToken>;
   /** Deletes the object that has the name now, whatever its uid; false where there is none. */
   deleteNamed(type: ResourceType, name: ObjectName): Promise<boolean>;
 }
 
 export function createIdentityClient(transport: Transport): IdentityClient {
   return {
-    requestToken: (account, wish) => issueToken(transport, account, wish),
+    requestToken: (account, options) => issueToken(transport, account, options),
     deleteNamed: (type, name) => deleteNamed(transport, type, name),
   };
 }
 
-async function issueToken(transport: Transport, account: ObjectName, wish: TokenWish): Promise<IssuedToken> {
-  const { token, expires } = await requestToken(transport, account, wish);
+async function issueToken(transport: Transport, account: ObjectName, options: TokenOptions): Promise<IssuedToken> {
+  const { token, expirationTimestamp: expires } = await requestToken(transport, account, options);
   if (expires === '') throw malformed(tokenTarget(account), 'a TokenRequest without an expiry time');
   return { token, expires };
 }

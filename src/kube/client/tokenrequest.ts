@@ -7,25 +7,25 @@ import type { Call } from '../transport/call.js';
 import type { Transport } from '../transport/transport.js';
 import { objectPath, resourceOf } from './path.js';
 
-/** The Secret that a token is bound to: the token ends with it. */
+/** The Secret that a token is bound to: the token becomes invalid when it is deleted. */
 interface BoundSecret {
   readonly name: string;
   readonly uid: string;
 }
 
-export interface TokenWish {
-  /** At least 600. The API server may give less. */
-  readonly seconds: number;
+export interface TokenOptions {
+  /** At least 600. The API server may shorten it. */
+  readonly expirationSeconds: number;
   readonly secret?: BoundSecret;
 }
 
-/** What the API server has given. */
+/** The fields of the response; the times are those that the API server has decided on. */
 export interface TokenResponse {
   readonly token: string;
-  /** RFC 3339; empty where the response does not say. */
-  readonly expires: string;
-  /** The lifetime; undefined where the response does not say. */
-  readonly seconds: number | undefined;
+  /** RFC 3339; empty where the response has none. */
+  readonly expirationTimestamp: string;
+  /** The lifetime; undefined where the response has none. */
+  readonly expirationSeconds: number | undefined;
 }
 
 /** How the request is sent, where the defaults of the transport do not fit. */
@@ -38,7 +38,7 @@ type TokenCall = Pick<Call, 'attempts' | 'deadlineMs' | 'signal'>;
 export async function requestToken(
   transport: Transport,
   account: ObjectName,
-  { seconds, secret }: TokenWish,
+  { expirationSeconds, secret }: TokenOptions,
   call: TokenCall = {},
 ): Promise<TokenResponse> {
   const boundObjectRef =
@@ -51,9 +51,9 @@ export async function requestToken(
     body: JSON.stringify({
       apiVersion: 'authentication.k8s.io/v1',
       kind: 'TokenRequest',
-      spec: { expirationSeconds: seconds, ...boundObjectRef },
+      spec: { expirationSeconds, ...boundObjectRef },
     }),
-    // A token that nobody receives is of no harm.
+    // Repeating it is safe: a token whose response was lost is known to nobody, and expires.
     idempotent: true,
     ...call,
   });
@@ -63,12 +63,12 @@ export async function requestToken(
   const given = field(field(body, 'spec'), 'expirationSeconds');
   return {
     token,
-    expires: textField(status, 'expirationTimestamp'),
-    seconds: typeof given === 'number' ? given : undefined,
+    expirationTimestamp: textField(status, 'expirationTimestamp'),
+    expirationSeconds: typeof given === 'number' ? given : undefined,
   };
 }
 
-/** The call as it stands in errors. */
+/** What errors say about the call. */
 export function tokenTarget(account: ObjectName): FailedCall {
   return { verb: 'create', resource: resourceOf(ServiceAccounts, 'token'), ...account };
 }

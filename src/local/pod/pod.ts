@@ -84,7 +84,7 @@ export class Pod {
     const { namespace } = this.identity;
     await readVolumes(client, namespace, this.#spec);
     if (this.#spec.automountServiceAccountToken !== false)
-      await requestToken(transport, this.#account, { seconds: TOKEN_SECONDS });
+      await requestToken(transport, this.#account, { expirationSeconds: TOKEN_SECONDS });
   }
 
   /** Starts its process, the run `containerID` of its container. Throws while a ServiceAccount, a Secret or a ConfigMap is missing. */
@@ -146,7 +146,7 @@ export class Pod {
     if (this.#spec.automountServiceAccountToken === false) return undefined;
     const { transport, server, caFile, clock } = this.#deps;
     const { namespace } = this.identity;
-    const { token } = await requestToken(transport, this.#account, { seconds: TOKEN_SECONDS });
+    const { token } = await requestToken(transport, this.#account, { expirationSeconds: TOKEN_SECONDS });
     this.#renewAt = clock.monotonic() + TOKEN_SECONDS * 1000 * RENEW_FRACTION;
     return writeKubeconfig(this.#folder, { server, caFile, token, namespace });
   }
