@@ -1,7 +1,7 @@
-/** The words in the status of clusters, their sets and bindings, each with what it says. Data only. */
+/** Condition types and reasons in the status of clusters, their sets and bindings; each reason with its meaning. Data only. */
 
 /** Condition type of a ManagedCluster, present only while it is True. */
-export const CLUSTER_SET_MISSING = 'ClusterSetMissing';
+export const CLUSTER_SET_MISSING_CONDITION = 'ClusterSetMissing';
 
 /** Reasons of ClusterSetMissing. */
 export const ClusterReasons = Object.freeze({
@@ -11,13 +11,13 @@ export const ClusterReasons = Object.freeze({
 export type ClusterReason = keyof typeof ClusterReasons;
 
 /** Condition type of a ManagedClusterSet. */
-export const CLUSTER_SET_EMPTY = 'ClusterSetEmpty';
+export const CLUSTER_SET_EMPTY_CONDITION = 'ClusterSetEmpty';
 
 /** Condition type of a ManagedClusterSetBinding. */
-export const BOUND = 'Bound';
+export const BOUND_CONDITION = 'Bound';
 
-/** Condition type of both kinds. */
-export const IN_USE = 'InUse';
+/** Condition type of a ManagedClusterSet and of a ManagedClusterSetBinding. */
+export const IN_USE_CONDITION = 'InUse';
 
 /** Reasons of ClusterSetEmpty. */
 export const ClusterSetReasons = Object.freeze({
@@ -58,7 +58,7 @@ export const CONTROL_PLANE_HEALTHY_CONDITION = 'ControlPlaneHealthy';
 
 /** Reasons of the conditions that the hub writes. */
 export const HealthReasons = Object.freeze({
-  HubClusterAdminAccepted: 'the hub expects an agent of the cluster and believes it',
+  HubClusterAdminAccepted: 'the hub expects an agent of the cluster and accepts what it reports',
   HubClusterAdminDenied: 'the hub refuses the agent of the cluster',
   ManagedClusterJoined: 'an agent has held the Lease of the cluster',
   NeverJoined: 'no agent has held the Lease of the cluster yet',

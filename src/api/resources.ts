@@ -1,6 +1,6 @@
 import type { ObjectName, ResourceType } from './meta.js';
 
-/** Every kind of object that this project reads or writes: data only, one row a kind. */
+/** Every kind of object that this project reads or writes, one row a kind, and the names that follow from a row. */
 
 export const ENGINE_GROUP = 'multicluster.platform.io';
 export const FLEET_GROUP = 'cluster.fleetmgmt.io';
@@ -79,7 +79,7 @@ export function apiVersionOf(type: ResourceType): string {
   return type.group === '' ? type.version : `${type.group}/${type.version}`;
 }
 
-/** The work queue's and the store's key of an object: `name`, or `namespace/name`. */
+/** The key of an object in queues and caches, as client-go's MetaNamespaceKeyFunc: `name`, or `namespace/name`. */
 export function keyOf(name: ObjectName): string {
   return name.namespace === undefined || name.namespace === '' ? name.name : `${name.namespace}/${name.name}`;
 }

@@ -1,4 +1,4 @@
-import { IN_USE, type InUseReason } from '../../api/clusterreasons.js';
+import { IN_USE_CONDITION, type InUseReason } from '../../api/clusterreasons.js';
 import type { ConditionState } from '../conditions.js';
 
 /**
@@ -54,12 +54,18 @@ export function bindingInUse(clusterSet: string, placements: Users, observedGene
 }
 
 function selectedFrom(message: string, observedGeneration: number): ConditionState {
-  return { type: IN_USE, status: 'True', reason: 'SelectedFrom' satisfies InUseReason, message, observedGeneration };
+  return {
+    type: IN_USE_CONDITION,
+    status: 'True',
+    reason: 'SelectedFrom' satisfies InUseReason,
+    message,
+    observedGeneration,
+  };
 }
 
 function notSelectedFrom(message: string, observedGeneration: number): ConditionState {
   const reason: InUseReason = 'NotSelectedFrom';
-  return { type: IN_USE, status: 'False', reason, message, observedGeneration };
+  return { type: IN_USE_CONDITION, status: 'False', reason, message, observedGeneration };
 }
 
 function listed({ names, more }: Users): string {

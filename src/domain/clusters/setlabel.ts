@@ -1,6 +1,6 @@
 import { isRecord } from '../../api/json.js';
 import type { KubeObject } from '../../api/meta.js';
-import { CLUSTER_SET_MISSING, type ClusterReason } from '../../api/clusterreasons.js';
+import { CLUSTER_SET_MISSING_CONDITION, type ClusterReason } from '../../api/clusterreasons.js';
 import { CLUSTER_SET_LABEL } from '../../api/names.js';
 import { isList, valueOf } from '../selectors.js';
 
@@ -11,7 +11,7 @@ export type LabelledObject = KubeObject & { readonly status?: unknown };
 
 /** A condition as this controller writes it. */
 export interface SetCondition {
-  readonly type: typeof CLUSTER_SET_MISSING;
+  readonly type: typeof CLUSTER_SET_MISSING_CONDITION;
   readonly status: 'True';
   readonly reason: ClusterReason;
   readonly message: string;
@@ -39,7 +39,7 @@ export function conditionsToWrite(
   const time = now();
   const since = first?.['status'] === 'True' ? first['lastTransitionTime'] : undefined;
   const condition: SetCondition = {
-    type: CLUSTER_SET_MISSING,
+    type: CLUSTER_SET_MISSING_CONDITION,
     status: 'True',
     reason: REASON,
     message,
@@ -64,5 +64,5 @@ function conditionsOf({ status }: LabelledObject): readonly Record<string, unkno
 }
 
 function isOwn(one: Readonly<Record<string, unknown>>): boolean {
-  return one['type'] === CLUSTER_SET_MISSING;
+  return one['type'] === CLUSTER_SET_MISSING_CONDITION;
 }

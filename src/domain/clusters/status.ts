@@ -2,7 +2,12 @@ import { isRecord } from '../../api/json.js';
 import type { ManagedClusterSetStatus } from '../../api/generated/managedclusterset.js';
 import type { ManagedClusterSetBindingStatus } from '../../api/generated/managedclustersetbinding.js';
 import type { Condition } from '../../api/meta.js';
-import { BOUND, CLUSTER_SET_EMPTY, type BindingReason, type ClusterSetReason } from '../../api/clusterreasons.js';
+import {
+  BOUND_CONDITION,
+  CLUSTER_SET_EMPTY_CONDITION,
+  type BindingReason,
+  type ClusterSetReason,
+} from '../../api/clusterreasons.js';
 import { CLUSTER_SET_LABEL } from '../../api/names.js';
 import { mergeConditions, type ConditionState } from '../conditions.js';
 import { isList } from '../selectors.js';
@@ -63,7 +68,7 @@ export function bindingStatus(
 
 function emptyCondition({ name, generation, selector, members, leaving }: SetStatusInput): ConditionState {
   const state = (status: ConditionState['status'], reason: ClusterSetReason, message: string): ConditionState => {
-    return { type: CLUSTER_SET_EMPTY, status, reason, message, observedGeneration: generation };
+    return { type: CLUSTER_SET_EMPTY_CONDITION, status, reason, message, observedGeneration: generation };
   };
   if (selector.kind === 'unreadable') {
     const { field, message } = selector.problem;
@@ -91,7 +96,7 @@ function whyEmpty(name: string, selector: ClusterSelector): string {
 
 function boundCondition({ name, clusterSet, generation, deleting, set }: BindingStatusInput): ConditionState {
   const state = (status: ConditionState['status'], reason: BindingReason, message: string): ConditionState => {
-    return { type: BOUND, status, reason, message, observedGeneration: generation };
+    return { type: BOUND_CONDITION, status, reason, message, observedGeneration: generation };
   };
   const otherName = `metadata.name ${name} is not spec.clusterSet ${clusterSet}: the binding is ignored`;
   if (name !== clusterSet) return state('False', 'NameDiffers', otherName);

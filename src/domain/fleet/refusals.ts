@@ -1,4 +1,4 @@
-import { IN_USE } from '../../api/clusterreasons.js';
+import { IN_USE_CONDITION } from '../../api/clusterreasons.js';
 import { field, textField } from '../../api/json.js';
 import { ALLOW_DELETION_ANNOTATION } from '../../api/names.js';
 import { isList } from '../selectors.js';
@@ -31,7 +31,7 @@ function isDeleting(object: RawObject | undefined): boolean {
 function isInUse({ status }: RawObject): boolean {
   const conditions = field(status, 'conditions');
   const listed = isList(conditions) ? conditions : [];
-  return listed.some((one) => textField(one, 'type') === IN_USE && textField(one, 'status') === 'True');
+  return listed.some((one) => textField(one, 'type') === IN_USE_CONDITION && textField(one, 'status') === 'True');
 }
 
 function isAllowed({ metadata }: RawObject): boolean {

@@ -111,7 +111,11 @@ const COLUMNS = [
     wide: 'NAME SET PROBLEM AVAILABLE KUBERNETES AGE DISPLAY NAME ACCEPTED NODES',
   },
   { type: ManagedClusterSets, narrow: 'NAME CLUSTERS EMPTY AGE', wide: 'NAME CLUSTERS EMPTY AGE SELECTOR INUSE' },
-  { type: ManagedClusterSetBindings, narrow: 'NAME BOUND REASON AGE', wide: 'NAME BOUND REASON AGE MESSAGE INUSE' },
+  {
+    type: ManagedClusterSetBindings,
+    narrow: 'NAME BOUND_CONDITION REASON AGE',
+    wide: 'NAME BOUND_CONDITION REASON AGE MESSAGE INUSE',
+  },
 ];
 
 describeWithServer('the API server on the status of the custom resources', {}, (server) => {
