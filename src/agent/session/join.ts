@@ -1,11 +1,12 @@
 import { delay } from '../../runtime/clock.js';
 import { errorText, isFailure } from '../../runtime/errors.js';
 import type { Hub, TokenGrant } from '../hub.js';
+import { retryMs } from '../schedule.js';
 import { Attempts } from './attempts.js';
 import type { SessionContext } from './context.js';
 import { isTaken, takenProblem } from './problems.js';
 
-/** Requests a token, and stores it before anybody uses it. */
+/** Requests a token, and stores it before its first use: after a crash the agent has no other credential. */
 export async function issueToken(context: SessionContext, hub: Hub, signal: AbortSignal): Promise<TokenGrant> {
   const { home, join, secret, tools } = context;
   const grant = await hub.requestToken(context.tokenLifetimeSeconds, signal).catch((error: unknown) => {
@@ -22,7 +23,7 @@ export async function issueToken(context: SessionContext, hub: Hub, signal: Abor
   return grant;
 }
 
-/** The first token of the agent's own, for the join token. Retries until it succeeds or `signal` fires. */
+/** Exchanges the join token for the first token of the agent's own. Retries until it succeeds or `signal` fires. */
 export async function firstToken(context: SessionContext, signal: AbortSignal): Promise<TokenGrant> {
   const hub = context.openHub(context.join, () => context.join.joinToken);
   try {
@@ -33,12 +34,12 @@ export async function firstToken(context: SessionContext, signal: AbortSignal): 
 }
 
 /** Makes this cluster the holder of its Lease. Retries; ends the session when the hub has another cluster of this name. */
-export async function takeName(context: SessionContext, hub: Hub, signal: AbortSignal): Promise<void> {
-  await untilDone(context, 'lease', () => createOrTake(context, hub, signal), signal);
+export async function acquireLease(context: SessionContext, hub: Hub, signal: AbortSignal): Promise<void> {
+  await untilDone(context, 'lease', () => tryAcquireLease(context, hub, signal), signal);
 }
 
-/** Rejects with the signal's reason after it has ended the session for a Lease of another holder. */
-export async function createOrTake(context: SessionContext, hub: Hub, signal: AbortSignal): Promise<void> {
+/** One attempt of {@link acquireLease}. Rejects with the signal's reason after it has ended the session. */
+export async function tryAcquireLease(context: SessionContext, hub: Hub, signal: AbortSignal): Promise<void> {
   const { clusterId, join, state, end } = context;
   try {
     return await hub.createLease(clusterId, signal);
@@ -52,6 +53,20 @@ export async function createOrTake(context: SessionContext, hub: Hub, signal: Ab
     state.refused(takenProblem(join.cluster));
     end('taken');
     return signal.throwIfAborted();
+  }
+}
+
+/** Deletes the Secret that the join token is bound to, at each start, until it is gone: the token becomes invalid. */
+export async function deleteJoinSecret(context: SessionContext, hub: Hub, signal: AbortSignal): Promise<void> {
+  const { clock, random } = context.tools;
+  const attempts = new Attempts(context, 'joinsecret');
+  for (;;) {
+    await context.state.whenAvailable(signal);
+    const outcome = await attempts.run(() => hub.deleteJoinSecret(signal), signal);
+    if (outcome.kind === 'done' && outcome.value) return;
+    // A Secret with a finalizer is still there after its deletion.
+    const wait = outcome.kind === 'failed' ? outcome.retryInMs : retryMs(1, random);
+    await delay(clock, wait, signal);
   }
 }
 

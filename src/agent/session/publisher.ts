@@ -1,4 +1,4 @@
-import { Alarm } from '../alarm.js';
+import { ShortenableDelay } from '../shortenabledelay.js';
 import type { Hub } from '../hub.js';
 import type { ClusterReport } from '../report/report.js';
 import { reapplyMs } from '../schedule.js';
@@ -24,7 +24,7 @@ export class Publisher {
   readonly #context: SessionContext;
   readonly #options: PublisherOptions;
   readonly #attempts: Attempts;
-  readonly #alarm: Alarm;
+  readonly #delay: ShortenableDelay;
   /** The report that was applied last, as JSON. */
   #applied: string | undefined;
   /** Monotonic ms; zero before the first write. */
@@ -37,12 +37,12 @@ export class Publisher {
     this.#context = context;
     this.#options = options;
     this.#attempts = new Attempts(context, 'status');
-    this.#alarm = new Alarm(context.tools.clock);
+    this.#delay = new ShortenableDelay(context.tools.clock);
   }
 
   /** The report may have changed. While a failed write is repeated this is ignored: the next attempt sends the newest. */
   changed(): void {
-    if (this.#attempts.failures === 0 && this.#isDue()) this.#alarm.ringIn(SETTLE_MS);
+    if (this.#attempts.failures === 0 && this.#isDue()) this.#delay.shortenTo(SETTLE_MS);
   }
 
   /** Until `signal` fires; rejects with its reason. */
@@ -54,7 +54,7 @@ export class Publisher {
       let wait = report === undefined ? reapplyMs(random) : this.#reapplyAt - clock.monotonic();
       // A change may have been taken back in the meantime.
       if (report !== undefined && (wait <= 0 || this.#isDue())) wait = await this.#publish(report, signal);
-      await this.#alarm.wait(wait, signal);
+      await this.#delay.wait(wait, signal);
     }
   }
 

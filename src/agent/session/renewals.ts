@@ -1,21 +1,21 @@
 import { isFailure } from '../../runtime/errors.js';
-import { Alarm } from '../alarm.js';
+import { ShortenableDelay } from '../shortenabledelay.js';
 import type { Hub } from '../hub.js';
 import { firstRenewalMs, renewalPeriodMs } from '../schedule.js';
 import { Attempts } from './attempts.js';
 import type { SessionContext } from './context.js';
-import { createOrTake } from './join.js';
+import { tryAcquireLease } from './join.js';
 
 /** Renews the Lease of the cluster. */
 export class Renewals {
   readonly #context: SessionContext;
   readonly #hub: Hub;
-  readonly #alarm: Alarm;
+  readonly #delay: ShortenableDelay;
 
   constructor(context: SessionContext, hub: Hub) {
     this.#context = context;
     this.#hub = hub;
-    this.#alarm = new Alarm(context.tools.clock);
+    this.#delay = new ShortenableDelay(context.tools.clock);
   }
 
   /** Until `signal` fires; rejects with its reason. */
@@ -25,7 +25,7 @@ export class Renewals {
     const attempts = new Attempts(this.#context, 'renewal');
     let wait = firstRenewalMs(state.leaseMs, random);
     for (;;) {
-      await this.#alarm.wait(wait, signal);
+      await this.#delay.wait(wait, signal);
       const startedAt = clock.monotonic();
       const outcome = await attempts.run(() => this.#renew(signal), signal);
       metrics.renewed(outcome.kind === 'done' ? 'success' : 'error', clock.now());
@@ -42,7 +42,7 @@ export class Renewals {
   /** The duration of the lease has changed: the next renewal comes within the new one. */
   reschedule(): void {
     const { state, tools } = this.#context;
-    this.#alarm.ringIn(firstRenewalMs(state.leaseMs, tools.random));
+    this.#delay.shortenTo(firstRenewalMs(state.leaseMs, tools.random));
   }
 
   /** A Lease that somebody has deleted is created again. */
@@ -51,7 +51,7 @@ export class Renewals {
       await this.#hub.renewLease(signal);
     } catch (error) {
       if (!isFailure(error, 'NotFound')) throw error;
-      await createOrTake(this.#context, this.#hub, signal);
+      await tryAcquireLease(this.#context, this.#hub, signal);
     }
   }
 }

@@ -2,10 +2,10 @@ import { delay } from '../../runtime/clock.js';
 import type { Hub } from '../hub.js';
 import type { ClusterReport } from '../report/report.js';
 import type { SessionContext } from './context.js';
-import { firstToken, takeName } from './join.js';
+import { acquireLease, deleteJoinSecret, firstToken } from './join.js';
 import { Publisher } from './publisher.js';
 import { Renewals } from './renewals.js';
-import { deleteJoinSecret, rotateTokens } from './rotation.js';
+import { rotateTokens } from './rotation.js';
 import { followSecret } from './secretwatch.js';
 
 export interface SessionOptions {
@@ -30,7 +30,7 @@ export async function runSession({ context, report, onReporting }: SessionOption
   let token = stored ?? first?.token ?? '';
   const hub = openHub(join, () => token);
   try {
-    await takeName(context, hub, signal);
+    await acquireLease(context, hub, signal);
     state.renewed();
     tools.log.info({ cluster: join.cluster, hub: join.hubUrl }, 'joined the hub');
     const renewals = new Renewals(context, hub);
@@ -41,7 +41,7 @@ export async function runSession({ context, report, onReporting }: SessionOption
       publisher.run(signal),
       endJoining(context, { hub, publisher }, signal),
       followSecret(context, signal),
-      rotateTokens(context, { hub, first, use: (next) => void (token = next) }, signal),
+      rotateTokens(context, { hub, first, onToken: (next) => void (token = next) }, signal),
     ]);
   } finally {
     onReporting(() => undefined);

@@ -1,8 +1,8 @@
 import { asError } from '../runtime/errors.js';
 import type { Clock, Timer } from '../runtime/clock.js';
 
-/** A wait that can be shortened while it lasts. One wait at a time. */
-export class Alarm {
+/** A delay that can be shortened while somebody waits for it. One wait at a time. */
+export class ShortenableDelay {
   readonly #clock: Clock;
   #timer: Timer | undefined;
   /** Monotonic ms of the end of the current wait; undefined while nobody waits. */
@@ -13,7 +13,7 @@ export class Alarm {
     this.#clock = clock;
   }
 
-  /** Resolves after `ms`, or when a call of {@link ringIn} was due earlier; rejects with the signal's reason. */
+  /** Resolves after `ms`, or earlier as {@link shortenTo} says; rejects with the signal's reason. */
   wait(ms: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const settle = (how: () => void): void => {
@@ -34,7 +34,7 @@ export class Alarm {
   }
 
   /** Ends the current wait after `ms` unless it ends earlier. Does nothing while nobody waits. */
-  ringIn(ms: number): void {
+  shortenTo(ms: number): void {
     if (this.#due !== undefined && this.#clock.monotonic() + ms < this.#due) this.#arm(ms);
   }
 
