@@ -8,10 +8,10 @@ import type { NodeFacts } from './report/nodes.js';
 import { reportOf, type ClientConfig, type ClusterReport } from './report/report.js';
 import { jittered, retryMs } from './schedule.js';
 
-/** Between two lists of the Nodes, less up to a tenth. */
+/** Between two rounds of reads, less up to a tenth. */
 const SAMPLE_PERIOD_MS = 300_000;
 
-/** What is read of the cluster at once. */
+/** What is read of the cluster in one round, every five minutes. */
 interface Sample {
   readonly clusterId: string;
   readonly version: string;
@@ -29,7 +29,7 @@ export interface ObserverOptions {
 }
 
 /**
- * Keeps what is to be reported of the cluster.
+ * Reads the cluster and keeps the report: claims by a watch, version and Nodes by samples, the API server by probes.
  *
  * Guarantees: there is no report before each of its parts was read once, and a part that cannot be read later keeps its last
  * value, so that a claim never disappears because of a failed request.
@@ -38,11 +38,13 @@ export class Observer {
   readonly #options: ObserverOptions;
   #sample: Sample | undefined;
   #controlPlane: ControlPlaneState | undefined;
-  #isSynced = false;
+  /** Whether the ConfigMaps with custom claims were listed. */
+  #isClaimsSynced = false;
   /** Of the sample and the ConfigMaps as they are now; undefined until both were read. */
   #claims: Claims | undefined;
   #problem: string | undefined = 'the cluster has not been read yet';
-  #rejected = '';
+  /** The rejected claims that were logged last. */
+  #loggedRejections = '';
 
   constructor(options: ObserverOptions) {
     this.#options = options;
@@ -71,7 +73,7 @@ export class Observer {
   async #watchClaims(signal: AbortSignal): Promise<void> {
     await this.#options.home.claims.whenSynced(signal).then(
       () => {
-        this.#isSynced = true;
+        this.#isClaimsSynced = true;
         this.#changed();
       },
       () => undefined,
@@ -129,7 +131,7 @@ export class Observer {
   }
 
   #changed(): void {
-    if (this.#sample !== undefined && this.#isSynced) {
+    if (this.#sample !== undefined && this.#isClaimsSynced) {
       this.#claims = claimsOf({ ...this.#sample, configMaps: this.#options.home.claims.all() });
       this.#logRejected(this.#claims.rejected);
     }
@@ -139,7 +141,8 @@ export class Observer {
   /** Custom claims that are not published are logged once. */
   #logRejected(rejected: readonly string[]): void {
     const text = rejected.join('; ');
-    if (text !== this.#rejected && text !== '') this.#options.log.warn({ rejected }, 'custom claims are not published');
-    this.#rejected = text;
+    if (text !== this.#loggedRejections && text !== '')
+      this.#options.log.warn({ rejected }, 'custom claims are not published');
+    this.#loggedRejections = text;
   }
 }

@@ -29,9 +29,9 @@ export interface Claims {
 
 const ID_CLAIM = 'id.k8s.io';
 const OWN_SUFFIX = `.${FLEET_GROUP}`;
-const MOST_CUSTOM = 64;
+const MAX_CUSTOM_CLAIMS = 64;
 /** The limit of the API for a value. */
-const LONGEST_VALUE = 1024;
+const MAX_VALUE_LENGTH = 1024;
 
 /** What the version of a distribution contains, and its name. */
 const PRODUCTS: readonly (readonly [RegExp, string])[] = [
@@ -56,8 +56,7 @@ const PLATFORMS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The claims of a cluster. One that the cluster does not tell is absent: no Node has a providerID, or the version is that of
- * no known product. Several values (zones) are sorted and joined by commas.
+ * The claims of a cluster. One without a value is absent: no Node has a providerID, or the version is that of no known product. Several values (zones) are sorted and joined by commas.
  */
 export function claimsOf({ clusterId, version, nodes, configMaps }: ClaimSources): Claims {
   const own: Readonly<Record<string, string>> = {
@@ -80,12 +79,12 @@ function platformOf({ providerId }: NodeFacts): string {
   return Object.hasOwn(PLATFORMS, scheme) ? (PLATFORMS[scheme] ?? '') : scheme;
 }
 
-/** The distinct values that are not empty, sorted; those that fit into a claim. */
+/** The distinct values that are not empty, sorted and joined; those that do not fit into a claim are left out. */
 function joined(values: readonly string[]): string {
   let text = '';
   for (const value of [...new Set(values)].filter((one) => one !== '').sort()) {
     const longer = text === '' ? value : `${text},${value}`;
-    if (longer.length <= LONGEST_VALUE) text = longer;
+    if (longer.length <= MAX_VALUE_LENGTH) text = longer;
   }
   return text;
 }
@@ -104,7 +103,7 @@ function customClaims(configMaps: readonly ClaimConfigMap[]): CustomClaims {
     for (const [name, value] of Object.entries(data).sort(([a], [b]) => compare(a, b))) {
       const reason = accepted.has(name)
         ? 'an earlier ConfigMap has a claim of this name'
-        : wrong(name, value, accepted.size);
+        : rejection(name, value, accepted.size);
       if (reason === undefined) accepted.set(name, value);
       else rejected.push(`ConfigMap ${metadata.name}: claim ${name}: ${reason}`);
     }
@@ -112,12 +111,13 @@ function customClaims(configMaps: readonly ClaimConfigMap[]): CustomClaims {
   return { accepted: [...accepted], rejected };
 }
 
-function wrong(name: string, value: string, before: number): string | undefined {
+/** Why a claim is not published, after `before` accepted ones; undefined: it is. */
+function rejection(name: string, value: string, before: number): string | undefined {
   if (name === ID_CLAIM || name.endsWith(OWN_SUFFIX))
     return 'this name is reserved for what the agent finds out itself';
   if (value === '') return 'its value is empty';
-  if (value.length > LONGEST_VALUE) return `its value is longer than ${LONGEST_VALUE} characters`;
-  return before >= MOST_CUSTOM ? `there are ${MOST_CUSTOM} claims before it` : undefined;
+  if (value.length > MAX_VALUE_LENGTH) return `its value is longer than ${MAX_VALUE_LENGTH} characters`;
+  return before >= MAX_CUSTOM_CLAIMS ? `there are ${MAX_CUSTOM_CLAIMS} claims before it` : undefined;
 }
 
 function compare(a: string, b: string): number {
