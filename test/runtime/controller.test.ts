@@ -90,7 +90,7 @@ describe('a controller', () => {
 
   it.each<[string, Result, number | undefined, string]>([
     ['done', { ending: 'done' }, undefined, 'success'],
-    ['done with a wake', { ending: 'done', requeueAfterMs: 300 }, 300, 'requeue_after'],
+    ['done with a requeue', { ending: 'done', requeueAfterMs: 300 }, 300, 'requeue_after'],
     ['wait', { ending: 'wait', reason: 'NotYet', afterMs: 200 }, 200, 'requeue_after'],
     ['stalled', { ending: 'stalled', reason: 'Broken' }, undefined, 'success'],
     ['stalled with another look', { ending: 'stalled', reason: 'Broken', afterMs: 100 }, 100, 'requeue_after'],

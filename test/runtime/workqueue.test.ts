@@ -86,9 +86,9 @@ describe('a work queue', () => {
   });
 
   it.each([
-    ['the earlier of two wakes', [50, 20], 20],
-    ['the earlier of two wakes, first given', [20, 50], 20],
-    ['now where a wake is in the past', [-5], 0],
+    ['the earlier of two requeues', [50, 20], 20],
+    ['the earlier of two requeues, first given', [20, 50], 20],
+    ['now where a requeue is in the past', [-5], 0],
   ])('a work queue takes %s', async (_name, waits, due) => {
     const { queue, begun, clock } = bench();
     for (const ms of waits) queue.addAfter('a', ms);

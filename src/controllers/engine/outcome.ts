@@ -55,9 +55,9 @@ export function appliedOutcome(status: StatusInput, applied: Applied, { memory, 
     ...failed.map((one) => memory.retryDelayMs(idOf(one.type, one.name), clock.monotonic())),
   ].filter((ms) => ms !== undefined);
   const outcome = { kind: 'status', status, events: applied.events } as const;
-  const { wakeInMs } = applied;
+  const { requeueAfterMs } = applied;
   if (due.length === 0)
-    return { ...outcome, result: { ending: 'done', ...(wakeInMs === undefined ? {} : { requeueAfterMs: wakeInMs }) } };
+    return { ...outcome, result: { ending: 'done', ...(requeueAfterMs === undefined ? {} : { requeueAfterMs }) } };
   const afterMs = Math.min(...due);
   if (states.has('denied')) return { ...outcome, result: { ending: 'stalled', reason: 'PermissionDenied', afterMs } };
   if (states.has('foreign')) return { ...outcome, result: { ending: 'stalled', reason: 'ForeignObject', afterMs } };

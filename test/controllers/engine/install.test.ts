@@ -478,9 +478,9 @@ describe('the pull secret', () => {
     expect(rig.message()).toContain('Secret multicluster-engine/pull');
     expect(rig.made()).toContain('Deployment placement-controller');
 
-    const woken = rig.enqueued.length;
+    const before = rig.enqueued.length;
     rig.api.put(Secrets, { metadata: { namespace: NAMESPACE, name: 'pull' } });
-    expect(rig.enqueued.length).toBeGreaterThan(woken);
+    expect(rig.enqueued.length).toBeGreaterThan(before);
     await rig.settle();
     expect(rig.state()).toBe('Available EngineReady');
   });

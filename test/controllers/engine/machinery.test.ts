@@ -40,13 +40,13 @@ describe('the changes that enqueue an engine', () => {
       (rig) => rig.api.put(ServiceAccounts, { metadata: { namespace: NAMESPACE, name: 'theirs' } }),
       [],
     ],
-  ])('the changes that enqueue an engine: %s', async (_name, happens, woken) => {
+  ])('the changes that enqueue an engine: %s', async (_name, happens, enqueued) => {
     const rig = new EngineRig();
     await rig.install();
     rig.enqueued.length = 0;
     happens(rig);
 
-    expect(rig.enqueued).toEqual(woken);
+    expect(rig.enqueued).toEqual(enqueued);
   });
 
   it('an engine is enqueued when a cache fails and when it has synced again', async () => {

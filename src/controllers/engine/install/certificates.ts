@@ -31,7 +31,7 @@ import type { ReconcileScope } from '../scope.js';
 import type { TargetContents } from '../targetcaches.js';
 
 /** The longest time to the next pass, ms: timers cannot wait for as long as a certificate is valid. */
-const LONGEST_WAKE_MS = 12 * 3600 * 1000;
+const LONGEST_REQUEUE_MS = 12 * 3600 * 1000;
 /** Stands for the revision of a Secret that could not be read or made. */
 const NO_REVISION = 'none';
 
@@ -153,11 +153,11 @@ class CertificateWork {
     if (isDrift(decision)) memory.repaired(id, clock.monotonic());
     const notAfter = new Date(pair.notAfter).toISOString();
     pass.log.info({ object: titleOf(Secrets, name), cause: decision.cause, notAfter }, 'serving certificate issued');
-    const wakeInMs = LONGEST_WAKE_MS;
-    if (decision.kind === 'issue') return { ...applied, wakeInMs };
+    const requeueAfterMs = LONGEST_REQUEUE_MS;
+    if (decision.kind === 'issue') return { ...applied, requeueAfterMs };
     const reason = isDrift(decision) ? 'DriftRepaired' : 'CertificateRenewed';
     const note = `${titleOf(Secrets, name)} ${decision.cause}; a new certificate was issued`;
-    return { ...applied, events: [...applied.events, { reason, note }], wakeInMs };
+    return { ...applied, events: [...applied.events, { reason, note }], requeueAfterMs };
   }
 
   /** The key pair of a write that failed, while it is valid for long enough; else a new one. */
@@ -190,8 +190,8 @@ class CertificateWork {
     }
     const published = await this.#publish(stored, decision.bundle);
     const objects = [...published.objects, secretState(this.#certificate, stored, 'applied', '')];
-    const wakeInMs = Math.min(Math.max(decision.renewAt - clock.now(), 0), LONGEST_WAKE_MS);
-    return { ...published, objects, wakeInMs };
+    const requeueAfterMs = Math.min(Math.max(decision.renewAt - clock.now(), 0), LONGEST_REQUEUE_MS);
+    return { ...published, objects, requeueAfterMs };
   }
 
   async #publish(stored: StoredCertificate, bundle: string): Promise<Applied> {

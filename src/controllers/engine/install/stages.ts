@@ -23,7 +23,7 @@ import type { ReconcileScope } from '../scope.js';
 import { NO_CONTENTS, type TargetContents, type UnsyncedCache } from '../targetcaches.js';
 import { applyCertificates, observeCertificates } from './certificates.js';
 
-/** How far an installation has come. Each stage returns a new one. */
+/** The progress of an installation. Each stage returns a new one. */
 export interface InstallState {
   readonly input: Input;
   readonly desired: readonly DesiredObject[];
@@ -31,7 +31,7 @@ export interface InstallState {
   readonly contents: TargetContents;
   /** Why the target namespace cannot be used; undefined when it is not being deleted. */
   readonly terminating: string | undefined;
-  /** What the stages before came to. */
+  /** What the stages so far have applied. */
   readonly applied: Applied;
 }
 
@@ -42,7 +42,7 @@ export type StageResult =
   /** The target namespace cannot be read yet. */
   | { readonly kind: 'notSynced'; readonly state: InstallState; readonly cache: UnsyncedCache };
 
-/** One part of an installation: planned once, from what the stages before it came to, and applied once. */
+/** One part of an installation: planned once, from the state that the stages before it returned, and applied once. */
 export interface Stage {
   readonly name: 'frame' | 'accounts' | 'configuration' | 'certificates' | 'workloads';
   readonly apply: (state: InstallState, scope: ReconcileScope) => Promise<StageResult>;
@@ -124,6 +124,10 @@ function planInput({ input, contents }: InstallState, desired: readonly DesiredO
   return { engine: input.identity, desired, stored, namespace: input.namespaceObject };
 }
 
+/**
+ * A blocked stage also returns the contents of the target namespace, if an earlier pass has opened its caches: the status
+ * reports what exists there while the namespace is being deleted.
+ */
 async function applyFrame(initial: InstallState, scope: ReconcileScope): Promise<StageResult> {
   const { identity, namespace, namespaceObject, spec } = initial.input;
   const { targets } = scope;

@@ -26,7 +26,7 @@ export interface Applied {
   /** Ms after which a repair of drift that was delayed is due. */
   readonly repairInMs?: number;
   /** Ms after which a pass is due although nothing is wrong now. */
-  readonly wakeInMs?: number;
+  readonly requeueAfterMs?: number;
 }
 
 export const NOTHING_APPLIED: Applied = { objects: [], events: [] };
@@ -34,8 +34,11 @@ export const NOTHING_APPLIED: Applied = { objects: [], events: [] };
 /** `a`, then `b`: the earlier of two times stands. */
 export function merge(a: Applied, b: Applied): Applied {
   const repairInMs = Math.min(a.repairInMs ?? Infinity, b.repairInMs ?? Infinity);
-  const wakeInMs = Math.min(a.wakeInMs ?? Infinity, b.wakeInMs ?? Infinity);
-  const times = { ...(repairInMs === Infinity ? {} : { repairInMs }), ...(wakeInMs === Infinity ? {} : { wakeInMs }) };
+  const requeueAfterMs = Math.min(a.requeueAfterMs ?? Infinity, b.requeueAfterMs ?? Infinity);
+  const times = {
+    ...(repairInMs === Infinity ? {} : { repairInMs }),
+    ...(requeueAfterMs === Infinity ? {} : { requeueAfterMs }),
+  };
   return { objects: [...a.objects, ...b.objects], events: [...a.events, ...b.events], ...times };
 }
 
