@@ -2,6 +2,7 @@ import { ApiError } from '../runtime/errors.js';
 
 /** Keys whose values are always redacted. */
 const SECRET_KEY = /token|authori[sz]ation|passw|secret$|secrets$|cookie|credential|private.?key|api.?key|kubeconfig/i;
+/** Fields of Secrets, and of HTTP messages. */
 const SECRET_KEY_EXACT = new Set(['data', 'stringdata', 'binarydata', 'headers', 'rawheaders', 'body']);
 /** Secrets in any text: bearer tokens, JSON web tokens, private keys. */
 const SECRET_TEXT =
@@ -12,7 +13,7 @@ const MAX_DEPTH = 6;
 const MAX_ITEMS = 100;
 const MAX_VALUES = 1_000;
 
-/** Values that may still be printed in one line, so that a huge object does not block the process. */
+/** How many values the line may still have: a huge object must not block the process. */
 interface Budget {
   left: number;
 }

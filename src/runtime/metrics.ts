@@ -27,8 +27,11 @@ export type ReconcileResult = 'success' | 'requeue_after' | 'requeue' | 'error';
 
 /** Metrics of one controller, as controller-runtime defines `controller_runtime_*`. */
 export interface ReconcileMetrics {
+  /** The limit of concurrent reconciles. */
   workers(max: number): void;
-  active(passes: number): void;
+  /** Reconciles in progress. */
+  active(reconciles: number): void;
+  /** A reconcile ended, after this long. */
   finished(result: ReconcileResult, seconds: number): void;
 }
 
@@ -46,10 +49,13 @@ export interface RequestMetrics {
 }
 
 export interface LeaderMetrics {
+  /** The Lease of this name was acquired or lost. */
   leader(lease: string, held: boolean): void;
 }
 
+/** Metrics of the write guard. */
 export interface GuardMetrics {
+  /** A write was refused: the table of writes has no row for it. */
   refused(verb: string, resource: string): void;
 }
 
@@ -62,6 +68,7 @@ export interface EngineInfo {
 }
 
 export interface EngineMetrics {
+  /** Replaces what was recorded of the engine with this name. */
   engine(info: EngineInfo): void;
   engineGone(name: string): void;
 }
@@ -76,6 +83,7 @@ export interface PlacementInfo {
 }
 
 export interface PlacementMetrics {
+  /** Replaces what was recorded of the placement with this name. */
   placement(info: PlacementInfo): void;
   placementGone(namespace: string, name: string): void;
   /** A decision was published, this long after the change that caused it was observed. */
