@@ -9,18 +9,20 @@ import type { Deployment } from './workload.js';
 
 /** The process of a Deployment, or the pending start of one. */
 export interface Running {
-  readonly deployment: string | undefined;
-  readonly template: string;
+  readonly deploymentUid: string | undefined;
+  /** {@link templateKey} of the Deployment when the process was started. */
+  readonly templateKey: string;
   readonly spec: RunnableSpec;
   readonly pod: Pod;
   readonly object: PodObject;
   readonly replica: Replica;
-  readonly since: number;
+  /** Ms since the epoch. */
+  readonly createdAt: number;
 }
 
 export interface ProcessesOptions {
-  readonly deps: PodDeps;
-  readonly objects: PodObjectDeps;
+  readonly podDeps: PodDeps;
+  readonly podObjectDeps: PodObjectDeps;
   readonly clock: Clock;
   /** Called when the state of the process of a Deployment may have changed, with the key of the Deployment. */
   readonly onStateChange: (key: string) => void;
@@ -54,14 +56,14 @@ export class Processes {
   createPod(deployment: Deployment, spec: RunnableSpec): Pod {
     const { namespace = '', name } = deployment.metadata;
     const identity = { namespace, deployment: name, name: newPodName(replicaSetName(deployment)) };
-    return new Pod(this.#options.deps, identity, spec);
+    return new Pod(this.#options.podDeps, identity, spec);
   }
 
   start(key: string, deployment: Deployment, spec: RunnableSpec): void {
-    const { clock, report, objects, onStateChange } = this.#options;
+    const { clock, report, podObjectDeps, onStateChange } = this.#options;
     const pod = this.createPod(deployment, spec);
     const { namespace, name } = pod.identity;
-    const object = new PodObject(objects, { namespace, replicaSet: replicaSetName(deployment), name });
+    const object = new PodObject(podObjectDeps, { namespace, replicaSet: replicaSetName(deployment), name });
     const replica = new Replica({
       name: pod.identity.name,
       container: spec.containers[0],
@@ -75,17 +77,17 @@ export class Processes {
       event: (event) => object.record(event),
     });
     this.#running.set(key, {
-      deployment: deployment.metadata.uid,
-      template: templateKey(deployment),
+      deploymentUid: deployment.metadata.uid,
+      templateKey: templateKey(deployment),
       spec,
       pod,
       object,
       replica,
-      since: clock.now(),
+      createdAt: clock.now(),
     });
   }
 
-  /** Takes note of a Pod in a watch event; returns the key of its Deployment where it is one of a process. */
+  /** Passes a Pod of a watch event to its process; returns the key of the Deployment, undefined for other Pods. */
   observePod(podKey: string, pod: KubeObject | undefined): string | undefined {
     for (const [key, { object }] of this.#running) {
       if (keyOf(object.name) !== podKey) continue;
@@ -99,10 +101,10 @@ export class Processes {
   async syncPod(key: string, deployment: Deployment, signal: AbortSignal): Promise<void> {
     const running = this.#running.get(key);
     // While a rollout is pending, the Deployment has the template of another Pod.
-    if (running === undefined || (running.template !== templateKey(deployment) && !running.object.exists)) return;
-    const { object, replica, spec, since } = running;
+    if (running === undefined || (running.templateKey !== templateKey(deployment) && !running.object.exists)) return;
+    const { object, replica, spec, createdAt } = running;
     const { runs, state } = replica;
-    await object.sync(deployment, { container: spec.containers[0], runs, state, createdAt: since }, signal);
+    await object.sync(deployment, { container: spec.containers[0], runs, state, createdAt }, signal);
   }
 
   /**

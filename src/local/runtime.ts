@@ -58,8 +58,8 @@ export class LocalRuntime {
   readonly #processes: Processes;
 
   constructor(options: RuntimeOptions) {
-    const { deps: site, client, log, selectors, nodeName, openCache } = options;
-    const { clock } = site;
+    const { deps, client, log, selectors, nodeName, openCache } = options;
+    const { clock } = deps;
     this.#options = options;
     this.#events = createRecorder(
       client,
@@ -67,8 +67,8 @@ export class LocalRuntime {
       { clock, log },
     );
     this.#processes = new Processes({
-      deps: site,
-      objects: { client, clock, events: this.#events, nodeName, fieldManager: FIELD_MANAGER },
+      podDeps: deps,
+      podObjectDeps: { client, clock, events: this.#events, nodeName, fieldManager: FIELD_MANAGER },
       clock,
       onStateChange: (key) => this.#controller.add(key),
       report: options.report,
@@ -175,10 +175,10 @@ export class LocalRuntime {
   ): Promise<Problem | undefined> {
     const spec = deployment.spec?.template?.spec ?? {};
     const wanted = (deployment.spec?.replicas ?? 1) > 0;
-    if (!wanted || this.#processes.get(key)?.deployment !== deployment.metadata.uid) await this.#stopProcess(key);
+    if (!wanted || this.#processes.get(key)?.deploymentUid !== deployment.metadata.uid) await this.#stopProcess(key);
     if (!wanted || signal.aborted) return undefined;
     const running = this.#processes.get(key);
-    if (running?.template === templateKey(deployment)) {
+    if (running?.templateKey === templateKey(deployment)) {
       this.#pendingRollouts.forget(key);
       return this.#refresh(running);
     }
@@ -243,7 +243,7 @@ export class LocalRuntime {
       progressedAt:
         running === undefined || pendingSince !== undefined
           ? since
-          : Math.max(running.since, state?.ready === true ? state.changedAt : 0),
+          : Math.max(running.createdAt, state?.ready === true ? state.changedAt : 0),
     };
   }
 

@@ -8,6 +8,11 @@ import { waitForOutput } from './tail.js';
 /** Logs that are kept of each Deployment, that of its current pod included. */
 const KEPT_LOGS = 5;
 
+/** Longer lines are split, so that a process that prints no line break needs no more memory. */
+const MAX_LINE_BYTES = 64 * 1024;
+/** The end of the name of a log, after that of the Deployment: the hash of the ReplicaSet and the suffix of the pod. */
+const POD_SUFFIX = /^[0-9a-f]{10}(-[a-z0-9]{5})?\.log$/;
+
 /** A log file. Its methods do not throw: what cannot be written is dropped. */
 export interface LogFile {
   write(line: string | Uint8Array): void;
@@ -16,9 +21,6 @@ export interface LogFile {
 
 /** Opens a log file for appending; throws when that fails. */
 export type OpenLog = (file: string) => LogFile;
-
-/** Longer lines are split, so that a process that prints no line break needs no more memory. */
-const MAX_LINE_BYTES = 64 * 1024;
 
 /** The file `FOLDER/NAMESPACE.POD.log` with the output of a pod. The folder has the logs of earlier pods, too. */
 export class PodLog {
@@ -43,12 +45,12 @@ export class PodLog {
   async removeOldLogs(): Promise<void> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     const names = (await readdir(this.#folder)).filter(
-      (name) => name.startsWith(this.#prefix) && HASH.test(name.slice(this.#prefix.length)),
+      (name) => name.startsWith(this.#prefix) && POD_SUFFIX.test(name.slice(this.#prefix.length)),
     );
     const others = names.map((name) => path.join(this.#folder, name)).filter((file) => file !== this.file);
     const logs = await Promise.all(others.map(async (file) => ({ file, ...(await sizeAndTime(file)) })));
-    const full = logs.filter(({ size }) => size > 0).sort((a, b) => b.time - a.time || (a.file < b.file ? -1 : 1));
-    const kept = new Set(full.slice(0, KEPT_LOGS - 1).map(({ file }) => file));
+    const nonEmpty = logs.filter(({ size }) => size > 0).sort((a, b) => b.time - a.time || (a.file < b.file ? -1 : 1));
+    const kept = new Set(nonEmpty.slice(0, KEPT_LOGS - 1).map(({ file }) => file));
     for (const file of others.filter((one) => !kept.has(one))) await rm(file, { force: true });
   }
 
@@ -96,9 +98,6 @@ function writeLines(log: LogFile, text: Buffer): Buffer {
   log.write(rest);
   return rest.subarray(rest.length);
 }
-
-/** The end of the file name of a log, after the name of the Deployment. */
-const HASH = /^[0-9a-f]{10}(-[a-z0-9]{5})?\.log$/;
 
 /** Size in bytes, and time of the last write in ms since the epoch; zeros for a missing file. */
 async function sizeAndTime(file: string): Promise<{ readonly size: number; readonly time: number }> {
