@@ -1,4 +1,4 @@
-/** What one run has measured, by the key of the figure; undefined: this run cannot tell. */
+/** What one run has measured, by the key of the figure; undefined: it was not measured. */
 export type Values = Readonly<Record<string, number | undefined>>;
 
 /** The values of each figure over all runs. */

@@ -1,4 +1,4 @@
-/** Which Placements have to be told of every change of a cluster, beside those that its labels and sets concern. */
+/** Which Placements are affected by every change of a cluster, beside those that its labels and sets concern. */
 export class FollowedClusters {
   readonly #clusters = new Map<string, readonly string[]>();
   readonly #placements = new Map<string, Set<string>>();

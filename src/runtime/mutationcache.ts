@@ -81,7 +81,7 @@ export class MutationCache<T extends Versioned> {
 }
 
 /**
- * Tells the events of own writes from changes by others: only the latter need a reconcile. An event may be delivered
+ * Distinguishes the events of own writes from changes by others: only the latter need a reconcile. An event may be delivered
  * before the answer to the write that caused it. So the changes of an object that is being reconciled are deferred, in
  * their order, until the reconcile ends and all answers are in the mutation caches.
  */

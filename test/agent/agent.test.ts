@@ -165,7 +165,7 @@ describe('renewing', () => {
     expect(hub.times('renewLease')).toEqual([30, 87, 144, 201, 258]);
   });
 
-  it('a shorter duration of the lease, which the hub tells with the report, counts at once', async () => {
+  it('a shorter duration of the lease, which the hub returns for a report, counts at once', async () => {
     hub.leaseSeconds = 3_600;
     await started();
     hub.leaseSeconds = 10;

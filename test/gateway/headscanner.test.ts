@@ -168,7 +168,7 @@ describe('a head that is not well-formed is rejected before its token is judged:
     expect(await bothCodes(bytes)).toEqual({ plain: [code], strict: [code === 404 ? 404 : 403] });
   });
 
-  it('a malformed token is told from a malformed line also before the end of the head', async () => {
+  it('a malformed token is distinguished from a malformed line also before the end of the head', async () => {
     const [token, name] = [badToken('').slice(0, -2), field('\x0bX').slice(0, -4)];
 
     expect(await bothCodes(token)).toEqual({ plain: [403], strict: [403] });
@@ -221,7 +221,7 @@ describe('a request', () => {
     },
   );
 
-  it('whose beginning hides in the chunk of the body before it is not served', async () => {
+  it('whose beginning is in the chunk of the body before it is not served', async () => {
     // From the second chunk alone, the request line would look like another one.
     const hidden = ['DELETE  ', 'DELETE /a HTTP/1.1\r\nX: '];
     for (const beginning of hidden) {

@@ -93,7 +93,7 @@ const IMPOSTORS: readonly (readonly [string, () => Promise<Impostor>])[] = [
         ciphers: 'DEFAULT@SECLEVEL=0',
       }),
   ],
-  ['that speaks HTTP/2 alone', async () => speakingTls(await pairFor(), undefined, { ALPNProtocols: ['h2'] })],
+  ['that offers HTTP/2 alone', async () => speakingTls(await pairFor(), undefined, { ALPNProtocols: ['h2'] })],
   [
     'that speaks plain HTTP',
     async () => speakingNoTls((socket) => socket.write('HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n')),

@@ -177,7 +177,7 @@ describe('the span of a request to the gateway', () => {
     },
   );
 
-  it('a request whose client does not record its trace is not recorded either, and the API server is told so', async () => {
+  it('a request whose client does not record its trace is not recorded either, and the flag is passed on to the API server', async () => {
     const sent = await traced({ path: `${ENGINES}/engine`, headers: { traceparent: `00-${TRACE}-${PARENT}-00` } });
 
     expect(collector.spans).toEqual([]);

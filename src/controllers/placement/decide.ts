@@ -25,7 +25,7 @@ export function decide({ snapshot }: Input): Decision {
 
 /**
  * Confirms by reads of the API what a decision takes for granted and the caches alone do not prove. These reads follow the
- * decision because it alone tells which of them are needed; they never change it. Returns what to wait for, or undefined
+ * decision because only the decision shows which of them are needed; they never change it. Returns what to wait for, or undefined
  * when the decision may be carried out. Throws when the API cannot be read.
  */
 export async function confirmDecision(

@@ -49,7 +49,7 @@ export class PlacementReconciler implements Reconciler {
   }
 }
 
-/** Tells the index what the Placement holds; taints that changed since `input` was gathered are reconciled again. */
+/** Updates the decision in the index; taints that changed since `input` was gathered are reconciled again. */
 function settle({ state }: Input, { schedule }: Decision, { index, key, enqueue }: ReconcileScope): void {
   const isFirst = !state.settled;
   state.settled = false;

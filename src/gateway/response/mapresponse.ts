@@ -31,7 +31,7 @@ export interface RequestInfo {
 export const MAX_BUFFERED = 1024 * 1024;
 /** A Status may quote a key of the request body, which is at most as long as the body. */
 const MAX_STATUS = MAX_BUFFERED;
-// Errors are told apart by status code and reason. The two patterns below are the exception: for these errors the API
+// Errors are distinguished by status code and reason. The two patterns below are the exception: for these errors the API
 // server has neither a code nor a reason of their own. test/integration/gateway/messages.test.ts pins the messages to
 // the version of the API server.
 
@@ -172,7 +172,7 @@ async function errorFor(upstream: UpstreamResponse, request: RequestInfo, rules:
   if (clientErrors.length === 0 || status < 400 || status > 499) throw broken;
   const { chunks, rest } = await readBuffered(upstream.body, MAX_STATUS);
   const body = rest === undefined ? asRecord(parseObject(Buffer.concat(chunks))) : {};
-  // The same message as above: the response does not tell a policy from a missing permission.
+  // The same message as above: the response does not distinguish a policy from a missing permission.
   if (DENIED.test(String(body['message']))) return new StatusError('forbidden', { message: DENIED_MESSAGE });
   if (!clientErrors.includes(status)) throw broken;
   if (status === 413) return new StatusError('tooLarge', { message: 'the object is too large for the API server' });

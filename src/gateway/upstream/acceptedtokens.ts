@@ -6,7 +6,7 @@ import type { Upstream } from './upstream.js';
 
 /** How long after an accepted request a client is still trusted with memory and time of the gateway, ms. */
 const ACCEPTED_MS = 10_000;
-/** How long a token is told from one that the API server has never accepted, ms. */
+/** How long a token is distinguished from one that the API server has never accepted, ms. */
 const KNOWN_MS = 60 * 60 * 1000;
 /** Tokens that are remembered; beyond that, the one accepted first is forgotten. */
 const MAX_TOKENS = 10_000;

@@ -15,7 +15,7 @@ export interface RoundTripperOptions {
   /** Records the Retry-After of error responses. */
   readonly retryAfter: RetryAfter;
   readonly clock: Clock;
-  /** Told the `Date` of every response. */
+  /** Receives the `Date` of every response. */
   readonly serverClock?: ServerClock | undefined;
   readonly metrics?: RequestMetrics | undefined;
   readonly userAgent: string;

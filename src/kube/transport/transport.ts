@@ -29,7 +29,7 @@ export interface Transport {
 
 export interface TransportOptions {
   readonly clock: Clock;
-  /** Told the `Date` of every response over HTTP. */
+  /** Receives the `Date` of every response over HTTP. */
   readonly serverClock?: ServerClock;
   readonly random: Random;
   readonly log: Logger;

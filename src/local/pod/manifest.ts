@@ -2,7 +2,7 @@ import type { KubeObject, OwnerReference } from '../../api/meta.js';
 import { Deployments, Pods, ReplicaSets, apiVersionOf } from '../../api/resources.js';
 import type { Deployment } from '../workload.js';
 
-/** The label of the Deployment controller that tells the ReplicaSets of one Deployment apart. */
+/** The label of the Deployment controller that distinguishes the ReplicaSets of one Deployment. */
 const TEMPLATE_HASH = 'pod-template-hash';
 
 /** The ReplicaSet of the current template of a Deployment, with its name. */

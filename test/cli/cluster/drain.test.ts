@@ -154,7 +154,7 @@ describe('drain', () => {
     },
   );
 
-  it('a drain says what it cannot tell where clusters cannot be read', async () => {
+  it('a drain reports what it cannot know where clusters cannot be read', async () => {
     const scene = new Scene({ denied: 'managedclusters' });
     await scene.run({ dryRun: true });
 

@@ -11,7 +11,7 @@ describe('the address of the hub for an agent', () => {
   });
 
   it.each(['https://127.0.0.1:6443', 'https://localhost:6443', 'https://[::1]:6443'])(
-    'a caller who uses %s is told that only this machine reaches it',
+    'a caller who uses %s is warned that only this machine reaches it',
     (server) => {
       expect(hubAddress(undefined, { ...CALLER, server }).warning).toMatch('name another address with --hub-url');
       expect(hubAddress('https://public.example.com', { ...CALLER, server }).warning).toBeUndefined();

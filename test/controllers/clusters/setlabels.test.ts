@@ -27,7 +27,7 @@ function report(hub: PlacementRig, name: string): void {
 }
 
 describe('the condition ClusterSetMissing of a ManagedCluster', () => {
-  it('a cluster whose label names no set is told, and no more once the label is corrected', async () => {
+  it('a label that names no set is reported, and no longer once it is corrected', async () => {
     const hub = await new PlacementRig().start();
     hub.cluster('a', {}, { set: 'flete' });
     report(hub, 'a');
@@ -89,18 +89,18 @@ describe('the condition ClusterSetMissing of a ManagedCluster', () => {
     expect(writes(hub)).toEqual([]);
   });
 
-  it('every cluster of a set that is deleted is told once, and a restart writes nothing', async () => {
+  it('the deletion of a set is reported once at each of its clusters, and a restart writes nothing', async () => {
     const hub = new PlacementRig();
     hub.clusters('a', 'b', 'c');
     await hub.start();
     hub.api.remove(ManagedClusterSets, { name: 'fleet' });
     await hub.untilIdle(10_000);
-    const told = ['a', 'b', 'c'].map((name) => messageOf(hub, name) !== undefined);
+    const reported = ['a', 'b', 'c'].map((name) => messageOf(hub, name) !== undefined);
     await hub.loseLease();
     const restarted = await new PlacementRig(hub).start();
     await restarted.untilIdle(20_000);
 
-    expect(told).toEqual([true, true, true]);
+    expect(reported).toEqual([true, true, true]);
     expect(writes(hub)).toHaveLength(3);
   });
 
@@ -140,7 +140,7 @@ describe('the condition ClusterSetMissing of a ManagedCluster', () => {
     expect(messageOf(hub, 'a')).toContain('flete');
   });
 
-  it('a cluster without the label, and one that is being deleted, are told nothing', async () => {
+  it('a cluster without the label, and one that is being deleted, get no condition', async () => {
     const hub = await new PlacementRig().start();
     hub.api.put<ManagedCluster>(ManagedClusters, { metadata: { name: 'free' }, spec: {} });
     hub.cluster('a', {}, { set: 'flete' });

@@ -58,7 +58,7 @@ async function failure(call: Promise<unknown>): Promise<ApiError> {
 }
 
 describe('the clock of the server', () => {
-  it('each response, of calls and of streams, tells the time of the server', async () => {
+  it('each response, of calls and of streams, reports the time of the server', async () => {
     for (const send of [(to: Transport) => to.call(get), (to: Transport) => to.open({ ...get, path: '/y' })]) {
       const serverClock = new ServerClock(new ManualClock());
       const clocked = transportTo({ serverClock });

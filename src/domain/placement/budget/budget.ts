@@ -29,7 +29,7 @@ export interface Ration {
   readonly held: ReadonlyMap<string, FailureCause>;
   /** The clusters whose removal counts, all but the first `surplus` of them that leave. */
   readonly counted: ReadonlySet<string>;
-  /** By how many clusters the decision is larger than wanted: which of `counted` leave for that is not told apart. */
+  /** By how many clusters the decision is larger than wanted: which of `counted` leave for that is not distinguished. */
   readonly surplus: number;
 }
 

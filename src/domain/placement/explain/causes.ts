@@ -24,7 +24,7 @@ export function absentSets(requested: readonly string[], { eligible, ignored }: 
     .map((set) => ({ set, why: byName.get(set) ?? ('NoBinding' as const) }));
 }
 
-/** Why the set brings in no cluster. Without a binding this does not tell whether the set exists. */
+/** Why the set brings in no cluster. Without a binding it is not known whether the set exists. */
 export function absentText({ set, why }: AbsentSet, namespace: string): string {
   switch (why) {
     case 'NoBinding':

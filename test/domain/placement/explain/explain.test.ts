@@ -103,7 +103,7 @@ describe('explain', () => {
     expect(explained(spec, { managedclusters }).nearest.map((one) => one.name)).toEqual(['near', 'midway', 'far']);
   });
 
-  it('explain of an invalid spec speaks of the clusters of the decision alone', () => {
+  it('explain of an invalid spec lists only the clusters of the decision', () => {
     const managedclusters = [rawCluster('a', inGold), rawCluster('b', inGold)];
 
     expect(
