@@ -16,12 +16,12 @@ import type { ClusterReport } from './report/report.js';
 /** A token of the agent's ServiceAccount on the hub. */
 export interface TokenGrant {
   readonly token: string;
-  /** What the hub has given, which may be less than what was requested. */
+  /** Granted by the hub, which may shorten what was requested. */
   readonly lifetimeSeconds: number;
 }
 
 /**
- * Every request that an agent sends to a hub. It reads nothing there: what it learns stands in the responses to its writes.
+ * Every request that an agent sends to a hub. It sends no GET: what it needs is in the responses to its writes.
  * Each is sent once and ends within 10 s; all throw an ApiError.
  */
 export interface Hub {
@@ -66,7 +66,7 @@ export function createHub(
 
 type Request = Pick<Call, 'method' | 'path' | 'query' | 'contentType'> & {
   readonly body: object;
-  /** Of the object, as it stands in errors. */
+  /** The object that errors name. */
   readonly target: Pick<FailedCall, 'verb' | 'resource'>;
 };
 

@@ -33,7 +33,7 @@ export function retryMs(failures: number, random: Random, retryAfterMs = 0): num
   return Math.max(limit * random(), retryAfterMs);
 }
 
-/** From the request for a token until the request for its successor: a fifth of the lifetime that the hub has given it. */
+/** From the request for a token until the request for the next one: a fifth of the lifetime that the hub has granted. */
 export function rotationMs(lifetimeSeconds: number): number {
   return (lifetimeSeconds * 1000) / ROTATION_SHARE;
 }

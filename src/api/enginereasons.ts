@@ -1,8 +1,8 @@
-/** The words in the status and the events of a MultiClusterEngine, each with what it says. Data only. */
+/** Condition types, reasons and events of a MultiClusterEngine, each with its meaning. Data only. */
 
 export type EnginePhase = 'Progressing' | 'Available' | 'Updating' | 'Paused' | 'Uninstalling' | 'Error';
 
-/** Condition types of an engine. Reconciling and Stalled stand there only while they are True, never side by side. */
+/** Condition types of an engine. Reconciling and Stalled are present only while they are True, never both. */
 export const EngineConditions = Object.freeze({
   Ready: 'Ready',
   Available: 'Available',
@@ -50,7 +50,7 @@ export const ComponentReasons = Object.freeze({
 
 export type ComponentReason = keyof typeof ComponentReasons;
 
-/** Events about an engine: one per real change. They stand in namespace `default`, since an engine has no namespace. */
+/** Events about an engine: one per real change. Their namespace is `default`, since an engine has none. */
 export const EngineEvents = Object.freeze({
   EngineInstalling: { type: 'Normal', when: 'the installation of a new engine begins' },
   EngineAvailable: { type: 'Normal', when: 'Ready turns True' },

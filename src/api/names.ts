@@ -1,4 +1,4 @@
-/** Labels, annotations, finalizers and fixed object names: the words that stand in users' clusters. */
+/** Labels, annotations, finalizers and fixed object names: they are stored in users' clusters, so they must not change. */
 
 export const PRODUCT = 'multicluster-engine';
 /** On every object of the product, with its name as the value. */
@@ -9,7 +9,7 @@ export const PAUSED_ANNOTATION = 'multicluster.platform.io/paused';
 export const RECONCILE_ANNOTATION = 'multicluster.platform.io/reconcile-requested-at';
 export const VERSION_ANNOTATION = 'multicluster.platform.io/version';
 /**
- * On every object: the hash of what was applied. A stored object with the wanted hash needs a look at its fields alone;
+ * On every object: the hash of what was applied. A stored object with the wanted hash is compared by its fields alone;
  * one with another hash may hold fields that are wanted no more, which an apply takes away.
  */
 export const REVISION_ANNOTATION = 'multicluster.platform.io/revision';

@@ -1,4 +1,4 @@
-/** The words in the status of a Placement, each with what it says. Data only. */
+/** Condition types, reasons and phases of a Placement, each with its meaning. Data only. */
 
 export type PlacementPhase = 'Pending' | 'Misconfigured' | 'Unsatisfied' | 'PartiallySatisfied' | 'Satisfied';
 
@@ -34,7 +34,7 @@ export const PlacementReasons = Object.freeze({
   PublishFailed: 'a decision object cannot be stored; it is tried again',
 });
 
-/** Reasons of the status that the definition gives to a Placement; no controller writes them. */
+/** Reasons of the status that a new Placement has by default of its CRD; no controller writes them. */
 export const DefaultReasons = Object.freeze({
   WaitingForController: 'no placement controller has read the Placement yet',
 });

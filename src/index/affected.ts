@@ -42,7 +42,7 @@ export interface ClusterChange<P extends PlacementEntry> {
  * - it turns a fact that the message of the Placement depends on;
  * - its deletion begins, and the Placement may hold clusters that are no candidates;
  * - the Placement follows it, since its disruption budget holds it;
- * - its taints change, and the Placement holds it and stands differently to them, or has room and they keep it out or not.
+ * - its taints change: its standing for a Placement that holds it, or whether a Placement that has room may select it.
  */
 export function affected<P extends PlacementEntry>(
   change: ClusterChange<P>,

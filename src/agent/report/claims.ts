@@ -45,7 +45,7 @@ const PRODUCTS: readonly (readonly [RegExp, string])[] = [
   [/\+vmware/, 'TKG'],
 ];
 
-/** The scheme of a providerID, and the name of the platform; other schemes stand for themselves. */
+/** The scheme of a providerID, and the name of the platform; other schemes are published as they are. */
 const PLATFORMS: Readonly<Record<string, string>> = {
   aws: 'AWS',
   azure: 'Azure',

@@ -18,9 +18,9 @@ export interface SessionOptions {
 /**
  * Joins the hub and reports to it.
  *
- * Flow: a token of its own for the join token, stored at home before its first use; the Lease; the first report; the end of
- * the join token; then renewals, reports and new tokens, side by side. A process that was killed anywhere goes on from there:
- * each step can be repeated, and a stored token skips the first.
+ * Flow: exchange the join token for a token of the agent's own, which is stored before its first use; acquire the Lease; send
+ * the first report; delete the join Secret. Renewals, reports and new tokens run concurrently from the second step on. A
+ * process that was killed at any point continues there: each step can be repeated, and a stored token skips the first.
  * Until `signal` fires; rejects with its reason.
  */
 export async function runSession({ context, report, onReporting }: SessionOptions, signal: AbortSignal): Promise<void> {

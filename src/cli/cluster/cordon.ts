@@ -15,9 +15,9 @@ interface Taint {
   readonly effect: string;
 }
 
-/** Nobody new selects the cluster. */
+/** No Placement that does not hold the cluster already selects it. */
 const CORDONED: Taint = { key: TAINTS.cordoned, effect: 'NoSelectIfNew' };
-/** Whoever selects the cluster and does not tolerate the taint leaves. */
+/** Placements that do not tolerate the taint remove the cluster from their decisions. */
 export const DRAINING: Taint = { key: TAINTS.draining, effect: 'NoSelect' };
 const OURS = [CORDONED, DRAINING];
 

@@ -24,7 +24,7 @@ export interface DrainConsole {
   print(text: string): void;
   /** Shows on a terminal what the command waits for. */
   progress(text: string): void;
-  /** @throws RefusedError where nobody can be asked. */
+  /** @throws RefusedError without a terminal. */
   confirm(question: string): Promise<boolean>;
 }
 

@@ -49,7 +49,7 @@ export async function prepareJoin(hub: JoinHub, request: JoinRequest): Promise<J
   const cluster = await (renew ? joined(hub, name) : accept(hub, request, lease));
   const { uid = '' } = cluster.metadata;
   const owner = { apiVersion: apiVersionOf(ManagedClusters), kind: ManagedClusters.kind, name, uid };
-  // What is left of an earlier ManagedCluster would keep its place until garbage collection comes.
+  // Objects of an earlier ManagedCluster occupy the names until they are garbage-collected.
   if (renew || lease !== undefined) await endIdentity(hub, name);
   await giveAccount(hub, name, owner);
   const secretUid = await giveSecret(hub, name, owner);

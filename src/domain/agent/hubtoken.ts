@@ -54,7 +54,7 @@ export function ownTokenData(token: string, join: JoinData): Record<string, stri
   return { [KEYS.token]: encoded(token), [KEYS.tokenOrigin]: encoded(join.joinSecretUid) };
 }
 
-/** Reads the `data` of a Secret `hub-token`. Values of the Secret never stand in `problem`. */
+/** Reads the `data` of a Secret `hub-token`. `problem` never contains values of the Secret. */
 export function readHubToken(secret: unknown): HubToken {
   const data = field(secret, 'data');
   const value = (name: keyof typeof KEYS): string => decoded(textField(data, KEYS[name]));

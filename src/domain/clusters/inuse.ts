@@ -44,7 +44,7 @@ export function setInUse(name: string, namespaces: Users, observedGeneration: nu
 
 /**
  * Condition InUse of a ManagedClusterSetBinding. `placements`: those of its namespace that may select from the set because
- * of it. The policy `multicluster-engine-warnings` takes their names from what stands before ` select from ` in the message.
+ * of it. The policy `multicluster-engine-warnings` takes their names from the text before ` select from ` in the message.
  */
 export function bindingInUse(clusterSet: string, placements: Users, observedGeneration: number): ConditionState {
   const set = `ManagedClusterSet ${clusterSet}`;

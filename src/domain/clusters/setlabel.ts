@@ -4,7 +4,7 @@ import { CLUSTER_SET_MISSING_CONDITION, type ClusterReason } from '../../api/clu
 import { CLUSTER_SET_LABEL } from '../../api/names.js';
 import { isList, valueOf } from '../selectors.js';
 
-/** What a ManagedCluster says of the set that its label names. */
+/** The condition ClusterSetMissing of a ManagedCluster whose label names a set. */
 
 /** A ManagedCluster, unchecked. */
 export type LabelledObject = KubeObject & { readonly status?: unknown };

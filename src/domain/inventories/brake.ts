@@ -10,8 +10,8 @@ export interface InventoryCount {
 }
 
 /**
- * Whether so many clusters are affected that the inventory is rather lost, or blind, than that much of the fleet: more than
- * half, and at least 3. Then none is deleted, and none gets a taint that makes Placements move.
+ * Whether so many clusters are affected that the inventory is more likely at fault than the clusters: more than half, and at
+ * least 3. Then none is deleted, and none gets a taint that makes Placements move.
  */
 export function isHeld(affected: number, { clusters }: InventoryCount): boolean {
   return affected >= SCOPE_LEAST && affected * 2 > clusters;

@@ -20,7 +20,7 @@ export interface Availability {
   readonly status: ConditionStatus;
   readonly reason: string;
   readonly message: string;
-  /** RFC 3339; undefined: the inventory has never heard of the cluster. */
+  /** RFC 3339; undefined: the inventory has no observation of the cluster. */
   readonly since: string | undefined;
 }
 

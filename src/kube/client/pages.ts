@@ -24,7 +24,7 @@ export interface Page<T extends KubeObject> {
   readonly resourceVersion: string;
 }
 
-/** A list or watch as it stands in errors. */
+/** What errors say about a list or watch. */
 export function collectionCall(verb: 'list' | 'watch', collection: Collection): FailedCall {
   const { type, namespace } = collection;
   return { verb, resource: resourceOf(type), ...(namespace === undefined ? {} : { namespace }) };

@@ -5,7 +5,7 @@ import type { KubeObject } from '../../api/meta.js';
 import { field, isRecord, textField } from '../../api/json.js';
 
 /**
- * The objects in the YAML files (`.yaml`, `.yml`) of a folder, sorted by file name and then as they stand in the file.
+ * The objects in the YAML files (`.yaml`, `.yml`) of a folder, sorted by file name and then in the order of the file.
  * @throws Error with file, document and rule: for a document that is not a Kubernetes object, and for YAML 1.1 syntax that
  * has another meaning in YAML 1.2 (`<<` merge keys, octal numbers such as 0644).
  */

@@ -12,7 +12,7 @@ export interface Call {
   /** Absolute and encoded. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
-  /** The call as it stands in errors. */
+  /** What errors say about the call. */
   readonly target: FailedCall;
   readonly accept?: string;
   readonly contentType?: string;

@@ -32,7 +32,7 @@ import type { TargetContents } from '../targetcaches.js';
 
 /** The longest time to the next pass, ms: timers cannot wait for as long as a certificate is valid. */
 const LONGEST_REQUEUE_MS = 12 * 3600 * 1000;
-/** Stands for the revision of a Secret that could not be read or made. */
+/** In the place of the revision of a Secret that could not be read or created. */
 const NO_REVISION = 'none';
 
 interface CertificateState {
@@ -140,7 +140,7 @@ class CertificateWork {
     const step: Step = { ...secret, action, cause: decision.cause, desired };
     const applied = merge(published, await applySteps([step], this.#input, this.#scope));
     if (applied.objects.some((one) => one.state !== 'applied')) return applied;
-    // The event of a renewal stands for that of the write.
+    // The event of a renewal replaces that of the write.
     return this.#issued(decision, pair, decision.kind === 'issue' ? applied : { ...applied, events: published.events });
   }
 

@@ -31,7 +31,7 @@ export interface Applied {
 
 export const NOTHING_APPLIED: Applied = { objects: [], events: [] };
 
-/** `a`, then `b`: the earlier of two times stands. */
+/** `a`, then `b`: the earlier of two times is kept. */
 export function merge(a: Applied, b: Applied): Applied {
   const repairInMs = Math.min(a.repairInMs ?? Infinity, b.repairInMs ?? Infinity);
   const requeueAfterMs = Math.min(a.requeueAfterMs ?? Infinity, b.requeueAfterMs ?? Infinity);
@@ -162,7 +162,7 @@ function repairEvent(step: Step, engine: MultiClusterEngine): EngineEventNote | 
   return row?.status === 'True' ? { reason: 'DriftRepaired', note: `${title} was gone; made again` } : undefined;
 }
 
-/** Stands for the revision of an object that is no longer desired. */
+/** In the place of the revision of an object that is no longer desired. */
 const NOT_DESIRED = 'not desired';
 
 /** Deletes an object that is no longer desired. One that cannot be deleted has a state until it is gone. */
