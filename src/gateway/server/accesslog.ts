@@ -87,10 +87,3 @@ function startSpan(
 function errorTypeOf(code: number | undefined, upstreamError: UpstreamError | undefined): string | undefined {
   return code === undefined || code < 500 ? undefined : (upstreamError?.reason ?? String(code));
 }
-
-/** Name and place of a fault of the program. Its message is left out: it may quote the request. */
-export function stackWithoutMessage(error: unknown): string {
-  if (!(error instanceof Error)) return 'no Error was thrown';
-  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
-  return [error.name, ...frames.slice(0, 8).map((line) => line.trim())].join(' ');
-}

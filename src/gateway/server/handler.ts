@@ -21,7 +21,7 @@ import { StatusError } from '../statuserror.js';
 import type { AcceptedTokens } from '../upstream/acceptedtokens.js';
 import type { Upstream, UpstreamRequest } from '../upstream/upstream.js';
 import { UpstreamError } from '../upstream/error.js';
-import { beginAccess, stackWithoutMessage, type Access } from './accesslog.js';
+import { beginAccess, type Access } from './accesslog.js';
 import type { Connections } from './connections.js';
 import type { IncomingRequest } from './server.js';
 
@@ -259,4 +259,11 @@ function statusErrorOf(error: unknown): StatusError | undefined {
   if (!(error instanceof UpstreamError)) return undefined;
   const unavailable = error.reason === 'timeout' || error.reason === 'unreachable';
   return new StatusError(unavailable ? 'unavailable' : 'failed', { message: error.message });
+}
+
+/** Name and place of a fault of the program. Its message is left out: it may quote the request. */
+function stackWithoutMessage(error: unknown): string {
+  if (!(error instanceof Error)) return 'no Error was thrown';
+  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
+  return [error.name, ...frames.slice(0, 8).map((line) => line.trim())].join(' ');
 }
