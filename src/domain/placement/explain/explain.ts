@@ -50,7 +50,10 @@ export function explainDropped(snapshot: PlacementSnapshot, decided: Schedule): 
   });
 }
 
-/** What the rules say of a cluster. Its verdict and rank follow from all of them: they are set in place, since ten thousand copies take as long as half of the rules. */
+/**
+ * What the rules say of a cluster. Its verdict and rank follow from all clusters; they are set in place, since ten thousand
+ * copies take as long as half of the rules.
+ */
 type Judged = Omit<ClusterExplanation, 'verdict' | 'rank'> & Pick<Mutable, 'verdict' | 'rank'>;
 
 type Mutable = { -readonly [K in keyof ClusterExplanation]: ClusterExplanation[K] };
