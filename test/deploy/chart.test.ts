@@ -67,6 +67,12 @@ const OPTIONS = [
     components: ['metrics-secure'],
     flags: ['metrics.secure=true', 'metrics.monitoring=true'],
   },
+  { resources: [], components: ['sig-decisions'], flags: ['sigDecisions.enabled=true'] },
+  {
+    resources: [],
+    components: ['inventories'],
+    flags: ['inventories.clusterProfiles=cluster-inventory', 'inventories.openClusterManagement=true'],
+  },
 ];
 
 describeWithPrograms('the Helm chart', ['helm', 'kustomize'], () => {
@@ -113,6 +119,32 @@ describeWithPrograms('the Helm chart', ['helm', 'kustomize'], () => {
       name: 'placement-controller',
       namespace,
     });
+  });
+
+  it.each([
+    ['onlyNamespace=infra', 'infra'],
+    ['sigDecisions.targetNamespace=fleet', 'fleet'],
+  ])(
+    'the Helm chart with %s lets the placement controller of namespace %s publish decisions',
+    async (value, namespace) => {
+      const objects = await template('--set', 'sigDecisions.enabled=true', '--set', value);
+
+      expect(field(objects.get('ClusterRoleBinding /multicluster-engine-sig-decisions'), 'subjects')).toEqual([
+        { kind: 'ServiceAccount', name: 'placement-controller', namespace },
+      ]);
+    },
+  );
+
+  it('the Helm chart runs a controller for the inventories that are turned on, and none without', async () => {
+    const name = 'multicluster-engine-inventories';
+    const deployment = async (...flags: readonly string[]): Promise<unknown> =>
+      (await template(...flags.flatMap((one) => ['--set', one]))).get(`Deployment ${OPERATOR_NAMESPACE}/${name}`);
+    const text = JSON.stringify(await deployment('inventories.openClusterManagement=true', 'image.tag=9.9'));
+
+    expect(await deployment()).toBeUndefined();
+    expect(text).toContain('{"name":"MULTICLUSTER_ENGINE_CLUSTER_PROFILES","value":""}');
+    expect(text).toContain('{"name":"MULTICLUSTER_ENGINE_OCM_CLUSTERS","value":"true"}');
+    expect(text).toContain('"image":"multicluster-engine:9.9"');
   });
 
   it.each(WAYS)(
@@ -243,6 +275,9 @@ describe('values.schema.json', () => {
     { extraEnv: ['A=1'] },
     { metrics: { secure: 'true' } },
     { metrics: { targetNamespace: '' } },
+    { sigDecisions: { enabled: 'yes' } },
+    { inventories: { clusterProfiles: 'Fleet' } },
+    { inventories: { ocm: true } },
   ])('values.schema.json rejects %j', (wrong) => {
     expect(accepts(wrong)).toBe(false);
   });

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { load, loadAll } from 'js-yaml';
 import { asRecord, type JsonRecord } from '../../src/api/json.js';
 import { metricsTemplates } from './metrics.js';
+import { optionTemplates } from './options.js';
 import { labelled, objectTemplate, records, targetTemplate } from './objects.js';
 import { joined, when } from './template.js';
 
@@ -27,8 +28,8 @@ type Changes = ReadonlyMap<string, JsonRecord | 'delete'>;
 
 /**
  * The files of the Helm chart that are made from deploy/: a template for each file of the base and of deploy/limits, one for
- * the objects of the overlay namespaced, and those of the optional deploy/monitoring and deploy/metrics-secure. Chart.yaml
- * has name and version of the package. Paths are below `root`.
+ * the objects of the overlay namespaced, and those of the optional deploy/monitoring, deploy/metrics-secure,
+ * deploy/sig-decisions and deploy/inventories. Chart.yaml has name and version of the package. Paths are below `root`.
  */
 export function chartFiles(root: string): { readonly path: string; readonly text: string }[] {
   const read = (...file: string[]): string => readFileSync(path.join(root, ...file), 'utf8');
@@ -50,7 +51,10 @@ export function chartFiles(root: string): { readonly path: string; readonly text
     { path: `${CHART}/Chart.yaml`, text: chartYaml(asRecord(JSON.parse(read('package.json')))) },
     ...templates,
     { path: `${CHART}/templates/rights-target.yaml`, text: HEADER + when(ONLY_NAMESPACE, targetText) },
-    ...metricsTemplates(read).map(({ name, text }) => ({ path: `${CHART}/templates/${name}`, text: HEADER + text })),
+    ...[...metricsTemplates(read), ...optionTemplates(read)].map(({ name, text }) => ({
+      path: `${CHART}/templates/${name}`,
+      text: HEADER + text,
+    })),
   ];
 }
 

@@ -10,6 +10,8 @@ const ENVIRONMENT: Readonly<Record<string, string>> = {
 };
 /** Item of the operator's environment, as deploy/metrics-secure adds it. */
 const SECURE_METRICS = '{ name: MULTICLUSTER_ENGINE_METRICS_SECURE, value: "true" }';
+/** As deploy/sig-decisions adds it. */
+const SIG_DECISIONS = '{ name: MULTICLUSTER_ENGINE_SIG_DECISIONS, value: "true" }';
 /** What makes `helm uninstall` leave an object. */
 const KEEP = 'helm.sh/resource-policy: keep';
 
@@ -54,7 +56,8 @@ export function records(value: unknown): JsonRecord[] {
   return Array.isArray(value) ? value.map((one) => asRecord(one)) : [];
 }
 
-function inRelease(object: JsonRecord, template: Template): JsonRecord {
+/** The object in the namespace of the release, if it is in that of the operator. */
+export function inRelease(object: JsonRecord, template: Template): JsonRecord {
   return moved(object, OPERATOR_NAMESPACE, template.value('.Release.Namespace'));
 }
 
@@ -94,16 +97,31 @@ function operatorPod(pod: JsonRecord, template: Template): JsonRecord {
     throw new Error(`${OPERATOR_SERVICE_ACCOUNT}: want one container and two topologySpreadConstraints`);
   return {
     ...pod,
-    imagePullSecrets: template.optional('.Values.imagePullSecrets'),
-    nodeSelector: template.optional('.Values.nodeSelector'),
-    tolerations: template.optional('.Values.tolerations'),
-    affinity: template.optional('.Values.affinity'),
-    priorityClassName: template.optionalScalar('.Values.priorityClassName'),
+    ...podSettings(template),
     topologySpreadConstraints: [
       { ...nodes, whenUnsatisfiable: template.value('.Values.topologySpread.nodes') },
       { ...zones, whenUnsatisfiable: template.value('.Values.topologySpread.zones') },
     ],
     containers: [operatorContainer(container, template)],
+  };
+}
+
+/** The settings of values.yaml for every pod of the release. */
+export function podSettings(template: Template): JsonRecord {
+  return {
+    imagePullSecrets: template.optional('.Values.imagePullSecrets'),
+    nodeSelector: template.optional('.Values.nodeSelector'),
+    tolerations: template.optional('.Values.tolerations'),
+    affinity: template.optional('.Values.affinity'),
+    priorityClassName: template.optionalScalar('.Values.priorityClassName'),
+  };
+}
+
+/** Those for its container. */
+export function imageSettings(template: Template): JsonRecord {
+  return {
+    image: template.value(IMAGE),
+    imagePullPolicy: template.optionalScalar('.Values.image.pullPolicy'),
   };
 }
 
@@ -115,8 +133,7 @@ function operatorContainer(container: JsonRecord, template: Template): JsonRecor
   const args: readonly unknown[] = Array.isArray(container['args']) ? container['args'] : [];
   return {
     ...container,
-    image: template.value(IMAGE),
-    imagePullPolicy: template.optionalScalar('.Values.image.pullPolicy'),
+    ...imageSettings(template),
     args: [
       ...args,
       template.optionalItem('.Values.onlyNamespace', '--namespace={{ . }}'),
@@ -125,6 +142,7 @@ function operatorContainer(container: JsonRecord, template: Template): JsonRecor
     env: [
       ...env,
       template.optionalItem('.Values.metrics.secure', SECURE_METRICS),
+      template.optionalItem('.Values.sigDecisions.enabled', SIG_DECISIONS),
       template.optionalItems('.Values.extraEnv'),
     ],
     resources: template.tree('.Values.resources'),

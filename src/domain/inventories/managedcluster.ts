@@ -50,7 +50,8 @@ export function managedFields(cluster: SourcedCluster): ManagedFields {
   };
   return {
     object: {
-      metadata: { name, labels: { ...labels }, annotations },
+      // Who applies an empty map owns it, and others could add no label to it.
+      metadata: { name, ...(Object.keys(labels).length === 0 ? {} : { labels: { ...labels } }), annotations },
       spec: taints.length === 0 ? {} : { taints },
     },
     status: {

@@ -64,9 +64,9 @@ describe('the ManagedCluster of a cluster of an inventory', () => {
     expect(managedFields({ ...CLUSTER, taints: [], availability }).object.spec.taints ?? []).toEqual(taints);
   });
 
-  it('has neither taints nor a status where its source says nothing', () => {
-    const bare = { ...CLUSTER, taints: [], claims: [], availability: undefined };
-    expect(managedFields(bare)).toMatchObject({ object: { spec: {} }, status: {} });
+  it('has neither labels, taints nor a status where its source says nothing: applied, they would belong to nobody else', () => {
+    const bare = { ...CLUSTER, labels: {}, taints: [], claims: [], availability: undefined };
+    expect(Object.keys(managedFields(bare).object.metadata)).toEqual(['name', 'annotations']);
     expect(managedFields(bare).object.spec).toEqual({});
     expect(managedFields(bare).status).toEqual({});
   });

@@ -1,0 +1,53 @@
+import { load, loadAll } from 'js-yaml';
+import { asRecord, type JsonRecord } from '../../src/api/json.js';
+import { imageSettings, inRelease, podSettings, records, targetTemplate } from './objects.js';
+import { joined, Template, when } from './template.js';
+
+const SIG_DECISIONS = 'deploy/sig-decisions';
+const INVENTORIES = 'deploy/inventories';
+/** The namespace of the components. */
+const TARGET = '.Values.onlyNamespace | default .Values.sigDecisions.targetNamespace';
+const HAS_INVENTORY = 'or .Values.inventories.clusterProfiles .Values.inventories.openClusterManagement';
+/** The variables of the controller of inventories that values.yaml sets. */
+const ENVIRONMENT: Readonly<Record<string, string>> = {
+  MULTICLUSTER_ENGINE_CLUSTER_PROFILES: '.Values.inventories.clusterProfiles | quote',
+  MULTICLUSTER_ENGINE_OCM_CLUSTERS: '.Values.inventories.openClusterManagement | quote',
+};
+
+type Read = (...file: string[]) => string;
+
+/** The templates of deploy/sig-decisions and deploy/inventories, which values.yaml can switch on. */
+export function optionTemplates(read: Read): { readonly name: string; readonly text: string }[] {
+  const rights = records(loadAll(read(SIG_DECISIONS, 'rights.yaml'))).map((one) => targetTemplate(one, TARGET));
+  const { resources } = asRecord(load(read(INVENTORIES, 'kustomization.yaml')));
+  const files: readonly unknown[] = Array.isArray(resources) ? resources : [];
+  const inventories = files.flatMap((file) => records(loadAll(read(INVENTORIES, String(file)))).map(inventoryTemplate));
+  return [
+    { name: 'rights-sig-decisions.yaml', text: when('.Values.sigDecisions.enabled', joined(rights)) },
+    { name: 'inventories.yaml', text: when(HAS_INVENTORY, joined(inventories)) },
+  ];
+}
+
+function inventoryTemplate(object: JsonRecord): string {
+  const template = new Template();
+  const placed = inRelease(object, template);
+  if (placed['kind'] === 'NetworkPolicy') return when('.Values.networkPolicy.enabled', template.text(placed));
+  return template.text(placed['kind'] === 'Deployment' ? withSettings(placed, template) : placed);
+}
+
+function withSettings(object: JsonRecord, template: Template): JsonRecord {
+  const spec = asRecord(object['spec']);
+  const pods = asRecord(spec['template']);
+  const pod = asRecord(pods['spec']);
+  const [container, ...sidecars] = records(pod['containers']);
+  if (container === undefined || sidecars.length > 0) throw new Error(`${INVENTORIES}: want one container`);
+  const env = records(container['env']).map((one) => {
+    const expression = ENVIRONMENT[String(one['name'])];
+    return expression === undefined ? one : { ...one, value: template.value(expression) };
+  });
+  const containers = [{ ...container, ...imageSettings(template), env }];
+  return {
+    ...object,
+    spec: { ...spec, template: { ...pods, spec: { ...pod, ...podSettings(template), containers } } },
+  };
+}
