@@ -69,6 +69,8 @@ export const HEALTH_FIELD_MANAGER = 'multicluster-engine-health';
 export const INVENTORIES_FIELD_MANAGER = 'multicluster-engine-inventories';
 export const AGENT_FIELD_MANAGER = 'multicluster-engine-agent';
 export const CLI_FIELD_MANAGER = 'kubectl-mce';
+/** Of the example objects that `standalone` makes. */
+export const STANDALONE_FIELD_MANAGER = 'multicluster-engine-standalone';
 
 /**
  * Keys of taints. The hub adds the first two, for a cluster whose Lease is not renewed and for one whose API does not serve;

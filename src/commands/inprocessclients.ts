@@ -1,5 +1,6 @@
 import { createClient } from '../kube/client/rest.js';
 import type { KubeClient } from '../kube/client/client.js';
+import { createIdentityClient, type IdentityClient } from '../kube/client/identity.js';
 import { InProcessRoundTripper, type InProcessServer, type InProcessUser } from '../kube/transport/inprocess.js';
 import { createTransportWith, type Transport, type TransportOptions } from '../kube/transport/transport.js';
 import { systemClock, systemRandom } from '../runtime/clock.js';
@@ -43,5 +44,9 @@ export class InProcessClients {
 
   admin(): KubeClient {
     return createClient(this.transport(ADMIN));
+  }
+
+  adminIdentity(): IdentityClient {
+    return createIdentityClient(this.transport(ADMIN));
   }
 }

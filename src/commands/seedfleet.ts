@@ -1,11 +1,10 @@
 import type { KubeObject, ResourceType } from '../api/meta.js';
 import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets, apiVersionOf } from '../api/resources.js';
-import { CLUSTER_SET_LABEL } from '../api/names.js';
+import { CLUSTER_SET_LABEL, STANDALONE_FIELD_MANAGER } from '../api/names.js';
 import type { KubeClient } from '../kube/client/client.js';
 import { isFailure } from '../runtime/errors.js';
 import type { ReportProgress } from './progress.js';
 
-const FIELD_MANAGER = 'multicluster-engine-standalone';
 const SETS = ['production', 'staging', 'edge'] as const;
 const REGIONS = ['eu', 'us', 'ap'] as const;
 const TIERS = ['gold', 'silver'] as const;
@@ -70,7 +69,7 @@ async function seedCluster(client: KubeClient, index: number, existing: SeededCl
   await client.updateStatus<SeededCluster>(
     ManagedClusters,
     { ...made, spec: {}, status: { clusterClaims } },
-    { fieldManager: FIELD_MANAGER },
+    { fieldManager: STANDALONE_FIELD_MANAGER },
   );
 }
 
@@ -78,7 +77,7 @@ async function seedCluster(client: KubeClient, index: number, existing: SeededCl
 function isUnfinished({ metadata, status }: SeededCluster): boolean {
   return (
     status?.clusterClaims === undefined &&
-    (metadata.managedFields ?? []).every(({ manager }) => manager === FIELD_MANAGER)
+    (metadata.managedFields ?? []).every(({ manager }) => manager === STANDALONE_FIELD_MANAGER)
   );
 }
 
@@ -89,7 +88,7 @@ async function createIfMissing<T extends KubeObject>(
   wanted: T,
 ): Promise<T | undefined> {
   try {
-    return await client.create(type, wanted, { fieldManager: FIELD_MANAGER });
+    return await client.create(type, wanted, { fieldManager: STANDALONE_FIELD_MANAGER });
   } catch (error) {
     if (isFailure(error, 'AlreadyExists')) return undefined;
     throw error;

@@ -5,6 +5,7 @@ import { MultiClusterEngines } from '../api/resources.js';
 import { checkSecrets, isWildcard, startApiServer, type ApiServer } from '@multicluster-engine/kube-apiserver';
 import { packageRoot, type HubConfig } from '../config/config.js';
 import { addressOf } from '../config/flags.js';
+import { connectHub } from '../agent/hub.js';
 import { createCache } from '../kube/cache/reflector.js';
 import { createClient } from '../kube/client/rest.js';
 import type { Transport } from '../kube/transport/transport.js';
@@ -23,6 +24,7 @@ import type { StandaloneConfig } from '../config/standalone.js';
 import { serviceAccountUser, InProcessClients } from './inprocessclients.js';
 import { engineGroup } from './engine.js';
 import { createManager, type ManagerSinks } from './controllermanager.js';
+import { DemoFleet } from './demofleet/demofleet.js';
 import { install } from './install.js';
 import {
   checkFolders,
@@ -155,7 +157,11 @@ async function serve(config: StandaloneConfig, server: ApiServer, context: Conte
   const service = 'multicluster-engine-operator';
   const tracing = config.tracing && (await openTracing({ service, version: config.version, clock: systemClock, log }));
   const sinks = { log, tracer: tracing?.tracer };
-  const parts = [operator(config, clients, sinks), runtime(config, server, transport, context)];
+  const parts = [
+    operator(config, clients, sinks),
+    runtime(config, server, transport, context),
+    ...(config.demoFleet > 0 ? [demoFleet(config, clients, server, context)] : []),
+  ];
   const [engine] = await admin.list(MultiClusterEngines, undefined);
   const running = runUntilSignalled(parts, { host: process, clock: systemClock, log }, signals);
   if (!signal.aborted)
@@ -186,6 +192,20 @@ function operator(config: StandaloneConfig, clients: InProcessClients, sinks: Ma
     tracing: config.tracing,
   };
   return engineGroup(createManager(settings, sinks, (options) => clients.transport(user, options)));
+}
+
+/** The agents reach the hub over HTTPS with tokens of their own, as from a cluster. */
+function demoFleet(config: StandaloneConfig, clients: InProcessClients, server: ApiServer, { log }: Context): Runnable {
+  const tools = { clock: systemClock, random: systemRandom, log };
+  const connection = { ...tools, userAgent: `multicluster-engine-agent/${config.version} (demo fleet)` };
+  return new DemoFleet({
+    ...tools,
+    total: config.demoFleet,
+    hub: { client: clients.admin(), identity: clients.adminIdentity() },
+    address: { hubUrl: server.url, hubCa: server.ca.trim() },
+    openHub: (join, token) => connectHub(join, token, connection),
+    print: (line) => progress.printLine(line),
+  });
 }
 
 function runtime(config: StandaloneConfig, server: ApiServer, transport: Transport, context: Context): Runnable {

@@ -19,6 +19,8 @@ export interface StandaloneConfig {
   readonly ephemeral: boolean;
   /** Number of example clusters to create. */
   readonly seedFleet: number;
+  /** Number of simulated clusters whose agents run in the process. */
+  readonly demoFleet: number;
   /** File for an audit log in kube-apiserver's format; undefined: none. */
   readonly auditLog: string | undefined;
   readonly logLevel: LogLevel;
@@ -46,6 +48,11 @@ export const STANDALONE_FLAGS: FlagRows = {
   },
   ephemeral: { help: 'keep objects in memory only: they are lost at the end', default: 'false' },
   'seed-fleet': { value: 'N', help: 'create N example clusters with sets and bindings, 0 to 10000', default: '0' },
+  'demo-fleet': {
+    value: 'N',
+    help: 'run N simulated clusters that join and report; some fall silent and come back; 0 to 1000',
+    default: '0',
+  },
   'audit-log': { value: 'FILE', help: "log of every request, in kube-apiserver's audit format", defaultText: 'none' },
   'log-level': { value: 'LEVEL', help: `one of ${LOG_LEVELS.join(', ')}`, default: 'info' },
 };
@@ -63,6 +70,7 @@ export function standalone(flags: Flags, { env, version }: { env: Environment; v
     requested: { listen: flags.isSet('listen'), gatewayListen: flags.isSet('gateway-listen') },
     ephemeral: flags.get('ephemeral').bool(),
     seedFleet: flags.get('seed-fleet').integer(0, 10_000),
+    demoFleet: flags.get('demo-fleet').integer(0, 1_000),
     auditLog: audit === undefined ? undefined : path.resolve(file(audit, 'a file')),
     logLevel: flags.get('log-level').oneOf(LOG_LEVELS),
     tracing: tracing(env),

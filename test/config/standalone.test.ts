@@ -20,6 +20,7 @@ describe('the standalone command', () => {
       requested: { listen: false, gatewayListen: false },
       ephemeral: false,
       seedFleet: 0,
+      demoFleet: 0,
       auditLog: undefined,
       logLevel: 'info',
       tracing: undefined,
@@ -38,6 +39,7 @@ describe('the standalone command', () => {
     ],
     ['--ephemeral', { ephemeral: true }],
     ['--seed-fleet=12', { seedFleet: 12 }],
+    ['--demo-fleet=1000', { demoFleet: 1_000 }],
     ['--audit-log=audit.log', { auditLog: path.resolve('audit.log') }],
   ])('the standalone command takes %s', (flag, expected) => {
     expect(read(flag)).toMatchObject(expected);
@@ -55,6 +57,8 @@ describe('the standalone command', () => {
   it.each([
     ['--seed-fleet=many', '--seed-fleet must be a whole number from 0 to 10000, got "many"'],
     ['--seed-fleet=10001', '--seed-fleet must be a whole number from 0 to 10000, got "10001"'],
+    ['--demo-fleet=-1', '--demo-fleet must be a whole number from 0 to 1000, got "-1"'],
+    ['--demo-fleet=1001', '--demo-fleet must be a whole number from 0 to 1000, got "1001"'],
     ['--data-dir=', '--data-dir must be a folder, got ""'],
     [
       '--gateway-listen=127.0.0.1:6443',
