@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { PLACEMENT_LEASE } from '../../src/api/names.js';
+import { CLUSTERS_LEASE, PLACEMENT_LEASE } from '../../src/api/names.js';
 import { checkHub } from '../../src/cli/check/hub.js';
 import { checkText } from '../../src/cli/check/output.js';
 import { checkBefore } from '../../src/cli/check/pre.js';
@@ -38,8 +38,11 @@ const WORLD = exampleWorld(EXAMPLE_SPEC, {
   multiclusterengines: [rawEngine()],
   placements: [{ ...rawPlacement(EXAMPLE_SPEC), status: placementIn('Satisfied').status }],
 });
-/** The placement controller stopped: the Lease ran out 3 minutes ago. */
-const FACTS = hubFacts({ placementLease: leaseFact(PLACEMENT_LEASE, 'placement-controller-1', 200_000) });
+/** The placement controller stopped: its Leases ran out 3 minutes ago. */
+const FACTS = hubFacts({
+  placementLease: leaseFact(PLACEMENT_LEASE, 'placement-controller-1', 200_000),
+  clustersLease: leaseFact(CLUSTERS_LEASE, 'placement-controller-1', 200_000),
+});
 
 async function outputOf(command: string): Promise<string> {
   const argv = command.replace(/^(kubectl mce|multicluster-engine) /, '').split(' ');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { KubeObject, ObjectName, ResourceType } from '../../src/api/meta.js';
-import { ENGINE_LEASE, PLACEMENT_LEASE } from '../../src/api/names.js';
+import { CLUSTERS_LEASE, ENGINE_LEASE, PLACEMENT_LEASE } from '../../src/api/names.js';
 import { readHubFacts, readPreFacts, type FactOptions } from '../../src/cli/check/facts.js';
 import { checkHub } from '../../src/cli/check/hub.js';
 import { checkText } from '../../src/cli/check/output.js';
@@ -62,9 +62,9 @@ class LimitedClient implements ReadClient {
 function objectsOf({ plural }: ResourceType): readonly KubeObject[] {
   const resource = WORLD_RESOURCES.find((one): one is WorldResource => one === plural);
   if (resource !== undefined) return WORLD.objects[resource];
-  const leases = [leaseFact(ENGINE_LEASE, 'a'), leaseFact(PLACEMENT_LEASE, 'b')].flatMap(({ lease }) =>
-    lease.kind === 'Known' && lease.value !== undefined ? [lease.value] : [],
-  );
+  const leases = [ENGINE_LEASE, PLACEMENT_LEASE, CLUSTERS_LEASE]
+    .map((name) => leaseFact(name, 'a').lease)
+    .flatMap((lease) => (lease.kind === 'Known' && lease.value !== undefined ? [lease.value] : []));
   return { leases, customresourcedefinitions: FACTS.definitions }[plural] ?? [];
 }
 

@@ -1,4 +1,4 @@
-import { PLACEMENT_LEASE } from '../../src/api/names.js';
+import { CLUSTERS_LEASE, PLACEMENT_LEASE } from '../../src/api/names.js';
 import type { HubFacts, PreFacts } from '../../src/cli/check/facts.js';
 import { checkHub } from '../../src/cli/check/hub.js';
 import { checkText } from '../../src/cli/check/output.js';
@@ -85,6 +85,11 @@ const mixed = hub(
   placementIn('Pending', 'new'),
 );
 const noEngine = readingOf(worldOf({ placements: [placementIn('Satisfied')] }));
+/** The Leases of a placement controller that was stopped. */
+const released = {
+  placementLease: leaseFact(PLACEMENT_LEASE, ''),
+  clustersLease: leaseFact(CLUSTERS_LEASE, ''),
+};
 const noRights = readingOf(worldOf({}, [forbidden('multiclusterengines'), forbidden('placements')]));
 const failingComponent = rawEngine(
   {},
@@ -162,12 +167,11 @@ const cases: readonly Case[] = [
   check('a hub on which all is well', {}, { colored: true }),
   check('a hub on which all is well', {}, { output: 'json' }),
   check('a Lease that expired', { placementLease: leaseFact(PLACEMENT_LEASE, 'placement-controller-1', 200_000) }),
-  check('an engine that was deleted', { reading: noEngine, placementLease: leaseFact(PLACEMENT_LEASE, '') }),
-  check(
-    'an engine that was deleted',
-    { reading: noEngine, placementLease: leaseFact(PLACEMENT_LEASE, '') },
-    { output: 'name' },
-  ),
+  check('a Lease that nobody has made', {
+    clustersLease: { name: CLUSTERS_LEASE, lease: { kind: 'Known', value: undefined } },
+  }),
+  check('an engine that was deleted', { reading: noEngine, ...released }),
+  check('an engine that was deleted', { reading: noEngine, ...released }, { output: 'name' }),
   check('an engine that is being deleted', {
     reading: readingOf(
       worldOf({
@@ -212,6 +216,10 @@ const cases: readonly Case[] = [
     },
     placementLease: {
       name: PLACEMENT_LEASE,
+      lease: { kind: 'Withheld', resource: 'leases', verb: 'get', status: 403 },
+    },
+    clustersLease: {
+      name: CLUSTERS_LEASE,
       lease: { kind: 'Withheld', resource: 'leases', verb: 'get', status: 403 },
     },
     trust: { kind: 'Withheld', resource: 'configmaps', verb: 'get', status: 403 },

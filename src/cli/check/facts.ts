@@ -1,6 +1,6 @@
 import { textField } from '../../api/json.js';
 import type { KubeObject, ObjectName, ResourceType } from '../../api/meta.js';
-import { DEFAULT_TARGET_NAMESPACE, ENGINE_LEASE, PLACEMENT_LEASE } from '../../api/names.js';
+import { CLUSTERS_LEASE, DEFAULT_TARGET_NAMESPACE, ENGINE_LEASE, PLACEMENT_LEASE } from '../../api/names.js';
 import {
   AdmissionPolicies,
   AdmissionPolicyBindings,
@@ -59,6 +59,8 @@ export interface HubFacts {
   readonly reading: FleetReading;
   readonly engineLease: LeaseFact;
   readonly placementLease: LeaseFact;
+  /** Of the controller that judges the health of clusters. */
+  readonly clustersLease: LeaseFact;
   readonly admission: PolicyFacts;
   /** The ConfigMap with the certificates that clients of the gateway trust. */
   readonly trust: Fact<(KubeObject & { readonly data?: unknown }) | undefined>;
@@ -90,18 +92,20 @@ const GATEWAY_TRUST = CATALOGUE.flatMap(({ servingCertificate }) => servingCerti
 /** Reads an installation, by GET and LIST alone. @throws ApiError for any other error than a missing right or type. */
 export async function readHubFacts(client: ReadClient, options: FactOptions): Promise<HubFacts> {
   const { now, version, operatorNamespace } = options;
-  const [reading, definitions, engineLease, placementLease, policies, bindings] = await Promise.all([
+  const lease = (name: string): Promise<LeaseFact> => readLease(client, { namespace: operatorNamespace, name });
+  const [reading, definitions, engineLease, placementLease, clustersLease, policies, bindings] = await Promise.all([
     readReading(client, options, ['multiclusterengines', 'placements']),
     readDefinitions(client, options),
-    readLease(client, { namespace: operatorNamespace, name: ENGINE_LEASE }),
-    readLease(client, { namespace: operatorNamespace, name: PLACEMENT_LEASE }),
+    lease(ENGINE_LEASE),
+    lease(PLACEMENT_LEASE),
+    lease(CLUSTERS_LEASE),
     listFact<KubeObject>(client, AdmissionPolicies, { metadataOnly: true }),
     listFact<RawObject>(client, AdmissionPolicyBindings),
   ]);
   const targetNamespace = targetNamespaceOf(reading);
   const trust = await getFact(client, ConfigMaps, { namespace: targetNamespace, name: GATEWAY_TRUST });
   const admission = { policies, bindings };
-  const leases = { engineLease, placementLease };
+  const leases = { engineLease, placementLease, clustersLease };
   return { now, version, operatorNamespace, targetNamespace, definitions, reading, ...leases, admission, trust };
 }
 

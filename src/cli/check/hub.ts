@@ -7,7 +7,7 @@ import { hubStatus, type EngineSummary, type HubStatus } from '../../domain/flee
 import { isList } from '../../domain/selectors.js';
 import { durationText } from '../durations.js';
 import { checkDefinitions } from './definitions.js';
-import type { HubFacts } from './facts.js';
+import type { HubFacts, LeaseFact } from './facts.js';
 import { checkLease, isHeld } from './leases.js';
 import { checkPolicies } from './policies.js';
 import { failed, passed, unread, warning, type CheckResult } from './result.js';
@@ -24,7 +24,7 @@ export function checkHub(facts: HubFacts): readonly CheckResult[] {
     checkPolicies(facts.admission),
     ...checkEngines(facts, hub),
     checkLease(facts.engineLease, facts.now, pods(facts.operatorNamespace)),
-    ...checkPlacementLease(facts, hub),
+    ...[facts.placementLease, facts.clustersLease].flatMap((lease) => checkComponentLease(lease, facts, hub)),
     ...(hub.engines.length === 0 ? [] : [checkCertificate(facts)]),
     checkPlacements(facts, hub),
   ];
@@ -35,13 +35,14 @@ function pods(namespace: string): string {
 }
 
 /** An engine makes the Lease: without both there is nothing more to say of it. */
-function checkPlacementLease(
-  { placementLease, now, targetNamespace }: HubFacts,
+function checkComponentLease(
+  fact: LeaseFact,
+  { now, targetNamespace }: HubFacts,
   { engines }: HubStatus,
 ): readonly CheckResult[] {
-  const { lease } = placementLease;
+  const { lease } = fact;
   if (engines.length === 0 && lease.kind === 'Known' && lease.value === undefined) return [];
-  return [checkLease(placementLease, now, pods(targetNamespace))];
+  return [checkLease(fact, now, pods(targetNamespace))];
 }
 
 function checkEngines(facts: HubFacts, { engines }: HubStatus): readonly CheckResult[] {

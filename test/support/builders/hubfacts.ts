@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { ENGINE_LEASE, OPERATOR_NAMESPACE, PLACEMENT_LEASE } from '../../../src/api/names.js';
+import { CLUSTERS_LEASE, ENGINE_LEASE, OPERATOR_NAMESPACE, PLACEMENT_LEASE } from '../../../src/api/names.js';
 import type { HubFacts, LeaseFact, PolicyFacts, PreFacts } from '../../../src/cli/check/facts.js';
 import { LIMITING_POLICIES } from '../../../src/cli/check/policies.js';
 import type { FleetReading } from '../../../src/cli/fleetsource.js';
@@ -93,6 +93,7 @@ export function hubFacts(over: Partial<HubFacts> = {}): HubFacts {
     reading: readingOf(worldOf({ multiclusterengines: [rawEngine()], placements: [placementIn('Satisfied')] })),
     engineLease: leaseFact(ENGINE_LEASE, 'operator-1'),
     placementLease: leaseFact(PLACEMENT_LEASE, 'placement-controller-1'),
+    clustersLease: leaseFact(CLUSTERS_LEASE, 'placement-controller-1'),
     admission: admissionOf(LIMITING_POLICIES),
     trust: { kind: 'Known', value: { metadata: { name: 'gateway-ca' }, data: { 'ca.crt': PEM } } },
     ...over,
