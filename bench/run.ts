@@ -7,6 +7,7 @@ import { runBenches, type Figure } from '@multicluster-engine/kube-apiserver/tes
 import { root } from '../test/support/repository/root.js';
 import { bundle } from '../tools/bundle.js';
 import { fleetFigures } from './fleet/figures.js';
+import { healthFigures } from './fleet/health.js';
 import { attackFigures } from './gateway/attacks.js';
 import { gatewayFigures } from './gateway/figures.js';
 import { placementFigures, ROW_NAMES } from './placement/figures.js';
@@ -59,6 +60,7 @@ await runBenches(
     attacks: attackFigures,
     standalone: standaloneFigures,
     fleet: fleetFigures,
+    health: healthFigures,
     'placement-parts': () => partsFigures(),
     ...Object.fromEntries(placements),
   },
