@@ -116,6 +116,24 @@ describeWithServer('a person who lets clusters join', { own: true, capabilities:
     await ended('short', token);
   });
 
+  it('a token that was requested with the token for joining outlives it, and ends with a renewal', async () => {
+    const { token } = await add('stolen');
+    const tokens = `${objectPath(ServiceAccounts, { namespace: AGENTS_NAMESPACE, name: 'stolen' })}/token`;
+    const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 604_800 } };
+    const answer = await server().call({ method: 'POST', path: tokens, token, body });
+    const own = String(at(answer.body, 'status.token'));
+    await server().call({
+      method: 'DELETE',
+      path: objectPath(Secrets, { namespace: AGENTS_NAMESPACE, name: 'stolen' }),
+    });
+    await ended('stolen', token);
+    expect(await report('stolen', own)).toBe(200);
+
+    await add('stolen', { renew: true });
+
+    await ended('stolen', own);
+  });
+
   it('until the cluster has joined, another call ends the token before it and changes nothing else', async () => {
     const first = await add('again', { clusterSet: 'prod' });
     const account = await uidOf(ServiceAccounts, 'again');
