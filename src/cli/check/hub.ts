@@ -12,8 +12,10 @@ import { checkLease, isHeld } from './leases.js';
 import { checkPolicies } from './policies.js';
 import { failed, passed, unread, warning, type CheckResult } from './result.js';
 
-/** Phases that pass by themselves, or that somebody has asked for. */
+/** Phases that end by themselves, or that were asked for. */
 const PASSING_PHASES = ['Progressing', 'Updating', 'Paused'];
+/** How late a renewal may be without a warning: the operator checks certificates every twelve hours, and retries. */
+const RENEWAL_SLACK_MS = 86_400_000;
 const PEM = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
 
 /** The checks of an installation, in the order of their output. */
@@ -34,7 +36,7 @@ function pods(namespace: string): string {
   return `kubectl get pods -n ${namespace}`;
 }
 
-/** An engine makes the Lease: without both there is nothing more to say of it. */
+/** The Lease exists with an engine: without both there is nothing to check. */
 function checkComponentLease(
   fact: LeaseFact,
   { now, targetNamespace }: HubFacts,
@@ -86,24 +88,22 @@ function checkCertificate(facts: HubFacts): CheckResult {
     return passed(name, 'the certificate of the gateway is provided by its Secret, which is not read here');
   if (trust.kind === 'Withheld') return unread(name, 'when the certificate of the gateway ends', trust);
   const pem = textField(trust.value?.data, 'ca.crt');
-  const end = Math.max(...(pem.match(PEM) ?? []).map(endOf));
-  if (!Number.isFinite(end)) {
+  const expiry = Math.max(...(pem.match(PEM) ?? []).map(expiryOf));
+  if (!Number.isFinite(expiry)) {
     const message = `no certificate of the gateway is published in namespace ${targetNamespace}`;
     return failed(name, message, `kubectl get configmaps -n ${targetNamespace}`);
   }
   const remedy = `kubectl get events -n default --field-selector reason=CertificateRenewed`;
-  const left = end - now;
+  const left = expiry - now;
   if (left <= 0) return failed(name, `the certificate of the gateway expired ${durationText(-left)} ago`, remedy);
-  const message = `the certificate of the gateway is valid until ${timestamp(end)}`;
-  return left < RENEW_BEFORE_MS - DAY_MS
+  const message = `the certificate of the gateway is valid until ${timestamp(expiry)}`;
+  return left < RENEW_BEFORE_MS - RENEWAL_SLACK_MS
     ? warning(name, `${message}, and should have been renewed`, remedy)
     : passed(name, message);
 }
 
-const DAY_MS = 86_400_000;
-
-/** ms since the epoch; not a number for what is no certificate. */
-function endOf(pem: string): number {
+/** When the certificate expires, ms since the epoch; NaN for text that is no certificate. */
+function expiryOf(pem: string): number {
   try {
     return Date.parse(new X509Certificate(pem).validTo);
   } catch {
@@ -119,7 +119,7 @@ function hasGivenCertificate({ status }: { readonly status?: unknown }): boolean
   );
 }
 
-/** Whether somebody keeps the decisions: an engine that is gone leaves Placements and decisions behind. */
+/** Whether a placement controller maintains the decisions: Placements and decisions outlive a deleted engine. */
 function checkPlacements({ reading, placementLease, now, targetNamespace }: HubFacts, hub: HubStatus): CheckResult {
   const name = 'placements';
   const withheld = reading.world.withheld.find(({ resource }) => resource === 'placements');

@@ -11,7 +11,7 @@ import type { Pass, Reconciler, Result } from '../../../runtime/result.js';
 import { refusedStatus } from '../reconcile.js';
 import type { ClusterHealth, HealthObserver } from './observer.js';
 
-/** Ms between two writes that call a cluster Unknown: a whole fleet can fall silent at once. */
+/** Ms between two writes of the status Unknown: a whole fleet can become silent at once. */
 const UNKNOWN_INTERVAL_MS = 50;
 const CONFLICT_RETRY_MS = 1_000;
 const DONE: Result = { ending: 'done' };
@@ -26,12 +26,12 @@ export interface HealthReconcilerOptions {
 
 /**
  * Writes the conditions, the taint and the times of taints of one ManagedCluster, by server-side apply: all other fields
- * are those of people and of agents. The taint comes first: it says its time itself.
+ * are those of people and of agents. The taint comes first: it carries its time itself.
  */
 export class HealthReconciler implements Reconciler {
   readonly mutations: MutationCache<ManagedCluster>;
   readonly #options: HealthReconcilerOptions;
-  /** Cluster → monotonic ms from which it may be called Unknown. */
+  /** Cluster → monotonic ms from which its status Unknown may be written. */
   readonly #slots = new Map<string, number>();
   #nextSlot = 0;
 
@@ -58,7 +58,7 @@ export class HealthReconciler implements Reconciler {
       await this.#write(cluster, health, signal);
     } catch (error) {
       if (isFailure(error, 'Conflict'))
-        return { ending: 'wait', reason: 'the cluster was made anew', afterMs: CONFLICT_RETRY_MS };
+        return { ending: 'wait', reason: 'the cluster was created again', afterMs: CONFLICT_RETRY_MS };
       return refusedStatus(error, log);
     }
     return DONE;
@@ -92,7 +92,7 @@ export class HealthReconciler implements Reconciler {
       recorder.record({ regarding: { ...head, metadata: cluster.metadata }, type, reason, action: 'Judge', note });
   }
 
-  /** Ms until a cluster may be called Unknown; 0 for every other write. */
+  /** Ms until the status Unknown may be written; 0 for every other write. */
   #untilSlot(name: string, { judgement, writes }: ClusterHealth): number {
     const isLoss = judgement.kind === 'judged' && judgement.conditions.availability === 'unknown';
     if (!isLoss || writes.status === undefined) return 0;
