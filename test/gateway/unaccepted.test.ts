@@ -23,7 +23,7 @@ const INVENTED = 'invented-token';
 
 let rig: Rig | undefined;
 
-/** By this clock no upload counts as one that stands still; timers run. */
+/** By this clock no upload counts as stalled; timers run. */
 const standingStill: Clock = { ...systemClock, monotonic: () => 0 };
 
 const noUpstream: Pick<Upstream, 'begin'> = {

@@ -197,7 +197,7 @@ describe('the body of a response', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('the body of a response to a read ends when it stands still for the timeout', async () => {
+  it('the body of a response to a read ends when it stalls for the timeout', async () => {
     const body = await begin(READ);
     const next = body.next().catch((error: unknown) => error);
 

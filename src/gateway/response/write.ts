@@ -6,12 +6,12 @@ import { COMMON_HEADERS, type HttpResponse } from './response.js';
 /**
  * How long a client has for taking a whole body, which is small, or a piece of a stream, ms. The operating system goes
  * on taking bytes when a third of its buffer is free: for a slow client in steps of up to 1.5 MB with the limits of
- * Linux (net.ipv4.tcp_wmem), so that one that reads 30 kB/s seems to stand still for 50 s.
+ * Linux (net.ipv4.tcp_wmem), so that one that reads 30 kB/s seems to stall for 50 s.
  */
 const STAND_STILL_MS = 60_000;
 
 /**
- * Writes a response. Resolves when the connection has taken it or is closed; a client that stands still for 60 s is
+ * Writes a response. Resolves when the connection has taken it or is closed; a client that stalls for 60 s is
  * disconnected, where the time in which `stream` is waited for does not count. Rejects when `stream` fails, with the
  * connection closed: a partial response never looks like a whole one.
  */
