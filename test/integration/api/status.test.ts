@@ -113,8 +113,8 @@ const COLUMNS = [
   { type: ManagedClusterSets, narrow: 'NAME CLUSTERS EMPTY AGE', wide: 'NAME CLUSTERS EMPTY AGE SELECTOR INUSE' },
   {
     type: ManagedClusterSetBindings,
-    narrow: 'NAME BOUND_CONDITION REASON AGE',
-    wide: 'NAME BOUND_CONDITION REASON AGE MESSAGE INUSE',
+    narrow: 'NAME BOUND REASON AGE',
+    wide: 'NAME BOUND REASON AGE MESSAGE INUSE',
   },
 ];
 
