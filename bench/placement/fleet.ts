@@ -26,7 +26,7 @@ export interface FleetObject {
 const SETS = 10;
 const NAMESPACES = 10;
 /** Each namespace is bound to three of the ten sets: its own number plus these. */
-const BOUND_CONDITION = [0, 3, 7] as const;
+const BOUND = [0, 3, 7] as const;
 const WANTED = 5;
 /** Placements in a group: one label of a cluster is named by all of them. */
 const GROUP = 100;
@@ -58,7 +58,7 @@ export function frame(): readonly FleetObject[] {
   const sets = Array.from({ length: SETS }, (_, set) => made(ManagedClusterSets, { name: `set-${set}` }, {}));
   const namespaces = Array.from({ length: NAMESPACES }, (_, index) => made(Namespaces, { name: `team-${index}` }));
   const bindings = Array.from({ length: NAMESPACES }, (_, index) =>
-    BOUND_CONDITION.map((offset) => {
+    BOUND.map((offset) => {
       const clusterSet = `set-${(index + offset) % SETS}`;
       return made(ManagedClusterSetBindings, { namespace: `team-${index}`, name: clusterSet }, { clusterSet });
     }),
