@@ -21,7 +21,7 @@ import {
   type HealthTaintKey,
 } from '../domain/health/judge.js';
 import { checkObservation, leaseAge } from '../domain/health/observation.js';
-import type { LeaseStage, Observation, WatchState } from '../domain/health/observation.js';
+import type { LeasePhase, Observation, WatchState } from '../domain/health/observation.js';
 import type { Judgement } from '../domain/health/status.js';
 import type { HealthView } from '../domain/health/view.js';
 import { timestamp } from '../domain/conditions.js';
@@ -52,7 +52,7 @@ interface Agent {
   refusedAt: number | undefined;
   tainted: HealthTaintKey | undefined;
   /** At the last evaluation. */
-  stage: LeaseStage;
+  phase: LeasePhase;
 }
 
 const NOTHING: Evaluation = Object.freeze({ changed: [], silent: [], recovered: [] });
@@ -149,8 +149,8 @@ export class FleetHealth {
     this.#joined = 0;
     for (const [name, agent] of this.#agents) {
       const facts = this.#updatedFacts(name, agent, { since, now });
-      if (facts.lease.stage !== agent.stage) changed.add(name);
-      agent.stage = facts.lease.stage;
+      if (facts.lease.phase !== agent.phase) changed.add(name);
+      agent.phase = facts.lease.phase;
       if (countsAsJoined(facts)) this.#joined += 1;
       if (countsAsSilent(facts)) silent.push(name);
     }
@@ -171,7 +171,7 @@ export class FleetHealth {
     const { now } = watch;
     const due: { name: string; agent: Agent; key: HealthTaintKey; lastedMs: number }[] = [];
     for (const [name, agent] of this.#agents) {
-      if (agent.tainted !== undefined || (agent.stage !== 'lost' && agent.unhealthyAt === undefined)) continue;
+      if (agent.tainted !== undefined || (agent.phase !== 'lost' && agent.unhealthyAt === undefined)) continue;
       const cause = taintCause(this.#facts(name, agent, { since, now }));
       if (cause !== undefined && this.#holdOf(name, agent, now) === undefined) due.push({ name, agent, ...cause });
     }
@@ -261,7 +261,7 @@ export class FleetHealth {
 
   /** The clusters whose condition Available is Unknown: their messages name the brake. */
   #unknown(): readonly string[] {
-    return [...this.#agents].filter(([, { stage }]) => stage === 'unknown' || stage === 'lost').map(([name]) => name);
+    return [...this.#agents].filter(([, { phase }]) => phase === 'unknown' || phase === 'lost').map(([name]) => name);
   }
 
   /** The sets of these silent clusters, with the number of their joined ones. */
@@ -293,5 +293,5 @@ const NEW_AGENT: Omit<Agent, 'uid'> = Object.freeze({
   unhealthyAt: undefined,
   refusedAt: undefined,
   tainted: undefined,
-  stage: 'current',
+  phase: 'current',
 });

@@ -1,5 +1,5 @@
 import { TAINTS } from '../../api/names.js';
-import type { LeaseAge, LeaseStage } from './observation.js';
+import type { LeaseAge, LeasePhase } from './observation.js';
 
 /** What follows from the age of the Lease of one cluster that has an agent, or should have one. */
 
@@ -36,7 +36,7 @@ const UNHEALTHY_LEASE_DURATIONS = 2;
  */
 export function availabilityOf({ joined, lease, unhealthyMs }: HealthFacts): Availability | undefined {
   if (!joined) return undefined;
-  if (lease.stage === 'unknown' || lease.stage === 'lost') return 'unknown';
+  if (lease.phase === 'unknown' || lease.phase === 'lost') return 'unknown';
   if (!lease.renewed) return undefined;
   return unhealthyMs === undefined ? 'available' : 'unavailable';
 }
@@ -48,7 +48,7 @@ export function countsAsJoined({ accepts, joined }: HealthFacts): boolean {
 
 /** Whether the brake counts the cluster as silent. */
 export function countsAsSilent(facts: HealthFacts): boolean {
-  return countsAsJoined(facts) && (facts.lease.stage !== 'current' || facts.unhealthyMs !== undefined);
+  return countsAsJoined(facts) && (facts.lease.phase !== 'current' || facts.unhealthyMs !== undefined);
 }
 
 /** The cause for a taint NoSelect, and for how long it has lasted, ms; undefined: none. The brake may still hold it back. */
@@ -57,7 +57,7 @@ export function taintCause(
 ): { readonly key: HealthTaintKey; readonly lastedMs: number } | undefined {
   const { joined, lease, unhealthyMs, leaseDurationMs } = facts;
   if (!joined) return undefined;
-  if (lease.stage === 'lost') return { key: TAINTS.unreachable, lastedMs: lease.ageMs };
+  if (lease.phase === 'lost') return { key: TAINTS.unreachable, lastedMs: lease.ageMs };
   if (unhealthyMs === undefined || unhealthyMs < UNHEALTHY_LEASE_DURATIONS * leaseDurationMs) return undefined;
   return { key: TAINTS.unavailable, lastedMs: unhealthyMs };
 }
@@ -70,7 +70,7 @@ export function taintOf(facts: HealthFacts): HealthTaint | undefined {
   const { joined, lease, unhealthyMs, tainted } = facts;
   if (!joined) return { key: TAINTS.unreachable, effect: 'NoSelectIfNew' };
   if (tainted === undefined) return undefined;
-  if (lease.stage === 'lost') return { key: TAINTS.unreachable, effect: 'NoSelect' };
+  if (lease.phase === 'lost') return { key: TAINTS.unreachable, effect: 'NoSelect' };
   if (!lease.renewed) return { key: tainted, effect: 'NoSelect' };
   return unhealthyMs === undefined ? undefined : { key: TAINTS.unavailable, effect: 'NoSelect' };
 }
@@ -78,12 +78,12 @@ export function taintOf(facts: HealthFacts): HealthTaint | undefined {
 /** The state of a cluster in one word, by the last evaluation; for metrics. */
 export function stateOf(agent: {
   readonly joined: boolean;
-  readonly stage: LeaseStage;
+  readonly phase: LeasePhase;
   readonly unhealthyAt: number | undefined;
   readonly tainted: HealthTaintKey | undefined;
 }): 'available' | 'unavailable' | 'unknown' | 'never-joined' {
-  const { joined, stage, unhealthyAt, tainted } = agent;
+  const { joined, phase, unhealthyAt, tainted } = agent;
   if (!joined) return 'never-joined';
-  if (stage === 'unknown' || stage === 'lost' || tainted === TAINTS.unreachable) return 'unknown';
+  if (phase === 'unknown' || phase === 'lost' || tainted === TAINTS.unreachable) return 'unknown';
   return unhealthyAt === undefined ? 'available' : 'unavailable';
 }

@@ -43,11 +43,11 @@ export interface LeaseAge {
   readonly ageMs: number;
   /** Whether a renewal was observed since the observation began. */
   readonly renewed: boolean;
-  readonly stage: LeaseStage;
+  readonly phase: LeasePhase;
 }
 
 /** By the age in lease durations: below 2 current, from 2 silent, from 3 unknown, from 4 lost. */
-export type LeaseStage = 'current' | 'silent' | 'unknown' | 'lost';
+export type LeasePhase = 'current' | 'silent' | 'unknown' | 'lost';
 
 /**
  * The age of a Lease. `renewedAt`: when its resourceVersion last changed; undefined: no change was observed. `since`: the
@@ -56,10 +56,10 @@ export type LeaseStage = 'current' | 'silent' | 'unknown' | 'lost';
 export function leaseAge(renewedAt: number | undefined, since: number, now: number, leaseDurationMs: number): LeaseAge {
   const from = renewedAt === undefined ? since : Math.max(since, renewedAt);
   const ageMs = Math.max(0, now - from);
-  return { ageMs, renewed: renewedAt !== undefined && renewedAt > since, stage: stageOf(ageMs / leaseDurationMs) };
+  return { ageMs, renewed: renewedAt !== undefined && renewedAt > since, phase: phaseOf(ageMs / leaseDurationMs) };
 }
 
-function stageOf(leaseDurations: number): LeaseStage {
+function phaseOf(leaseDurations: number): LeasePhase {
   if (leaseDurations < 2) return 'current';
   if (leaseDurations < 3) return 'silent';
   return leaseDurations < 4 ? 'unknown' : 'lost';

@@ -33,18 +33,18 @@ describe('checkObservation', () => {
 
 describe('leaseAge', () => {
   it.each([
-    ['a renewal a minute ago', 10 * MINUTE, { ageMs: MINUTE, renewed: true, stage: 'current' }],
-    ['a renewal two minutes ago', 9 * MINUTE, { ageMs: 2 * MINUTE, renewed: true, stage: 'silent' }],
-    ['a renewal three minutes ago', 8 * MINUTE, { ageMs: 3 * MINUTE, renewed: true, stage: 'unknown' }],
-    ['a renewal four minutes ago', 7 * MINUTE, { ageMs: 4 * MINUTE, renewed: true, stage: 'lost' }],
-    ['a renewal before the observation began', 1 * MINUTE, { ageMs: 6 * MINUTE, renewed: false, stage: 'lost' }],
-    ['no renewal', undefined, { ageMs: 6 * MINUTE, renewed: false, stage: 'lost' }],
+    ['a renewal a minute ago', 10 * MINUTE, { ageMs: MINUTE, renewed: true, phase: 'current' }],
+    ['a renewal two minutes ago', 9 * MINUTE, { ageMs: 2 * MINUTE, renewed: true, phase: 'silent' }],
+    ['a renewal three minutes ago', 8 * MINUTE, { ageMs: 3 * MINUTE, renewed: true, phase: 'unknown' }],
+    ['a renewal four minutes ago', 7 * MINUTE, { ageMs: 4 * MINUTE, renewed: true, phase: 'lost' }],
+    ['a renewal before the observation began', 1 * MINUTE, { ageMs: 6 * MINUTE, renewed: false, phase: 'lost' }],
+    ['no renewal', undefined, { ageMs: 6 * MINUTE, renewed: false, phase: 'lost' }],
   ])('after %s the age counts from it, or from the begin of the observation', (_, renewedAt, lease) => {
     expect(leaseAge(renewedAt, 5 * MINUTE, 11 * MINUTE, MINUTE)).toEqual(lease);
   });
 
-  it('the lease duration of the cluster scales the stages', () => {
-    expect(leaseAge(0, 0, 39_999, 10_000).stage).toBe('unknown');
-    expect(leaseAge(0, 0, 40_000, 10_000).stage).toBe('lost');
+  it('the lease duration of the cluster scales the phases', () => {
+    expect(leaseAge(0, 0, 39_999, 10_000).phase).toBe('unknown');
+    expect(leaseAge(0, 0, 40_000, 10_000).phase).toBe('lost');
   });
 });
