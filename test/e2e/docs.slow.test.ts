@@ -1,17 +1,14 @@
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { connect } from 'node:tls';
-import { fileURLToPath } from 'node:url';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { load } from 'js-yaml';
-
-import { asRecord, type JsonRecord } from '../../src/api/json.js';
 import { describeWithKubectl, pathWithKubectl } from '../support/clients/kubectl.js';
+import { pathWithPlugin, withContext } from '../support/clients/plugin.js';
 import { Standalone } from '../support/processes/standalone.js';
 import { readPage } from '../support/repository/documents.js';
 import { stepsIn, type Step } from '../support/repository/markdown.js';
@@ -33,7 +30,6 @@ const TASKS = [
 ];
 /** The page about a cluster that joins the hub: it needs a second server, the cluster. */
 const JOIN = 'docs/how-to/add-a-cluster.md';
-const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 const [BACKUP = '', RESTORE = ''] = readPage('docs/how-to/backup-and-restore.md').split(/^(?=## Restore$)/m);
 
 interface Hub {
@@ -50,20 +46,6 @@ async function servedBy(port: number, ca: string): Promise<string> {
   } finally {
     socket.destroy();
   }
-}
-
-/** The text of a kubeconfig with the context of another one under this name. */
-function withContext(kubeconfig: string, name: string, other: string): string {
-  const whole = asRecord(load(readFileSync(kubeconfig, 'utf8')));
-  const added = asRecord(load(readFileSync(other, 'utf8')));
-  const first = (list: string): JsonRecord => asRecord(Object(added[list])[0]);
-  const both = (list: string, one: object): object => ({ [list]: [...Object(whole[list]), { ...one, name }] });
-  return JSON.stringify({
-    ...whole,
-    ...both('clusters', first('clusters')),
-    ...both('users', first('users')),
-    ...both('contexts', { context: { cluster: name, user: name } }),
-  });
 }
 
 /** A case for each step, with a title that fits on a line. */
@@ -102,16 +84,13 @@ describeWithKubectl('a reader of the documents', () => {
 
     beforeAll(async () => {
       edge = await startHub('edge');
-      const programs = path.join(folder, 'bin');
-      mkdirSync(programs);
-      // Under the name of the npm package's program, which messages have too.
-      const plugin = path.join(programs, 'kubectl-mce.js');
-      symlinkSync(MAIN, plugin);
-      const script = `#!/bin/sh\nexec '${process.execPath}' '${plugin}' "$@"\n`;
-      writeFileSync(path.join(programs, 'kubectl-mce'), script, { mode: 0o755 });
       const kubeconfig = path.join(folder, 'both.kubeconfig');
       writeFileSync(kubeconfig, withContext(first.run.kubeconfig, 'edge-1', edge.run.kubeconfig));
-      reader = new ReaderSession(folder, { ...env, PATH: pathWithKubectl(programs), KUBECONFIG: kubeconfig });
+      reader = new ReaderSession(folder, {
+        ...env,
+        PATH: pathWithPlugin(path.join(folder, 'bin')),
+        KUBECONFIG: kubeconfig,
+      });
     }, 8 * MINUTE);
     afterAll(async () => {
       await edge.run.stop();

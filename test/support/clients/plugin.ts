@@ -1,0 +1,35 @@
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { load } from 'js-yaml';
+
+import { asRecord, type JsonRecord } from '../../../src/api/json.js';
+import { pathWithKubectl } from './kubectl.js';
+
+const MAIN = fileURLToPath(new URL('../../../src/main.js', import.meta.url));
+
+/** A PATH with kubectl and its plugin `kubectl mce`: the compiled program, from a folder that is made for it. */
+export function pathWithPlugin(folder: string): string {
+  mkdirSync(folder);
+  // Under the name of the npm package's program, which messages have too.
+  const plugin = path.join(folder, 'kubectl-mce.js');
+  symlinkSync(MAIN, plugin);
+  const script = `#!/bin/sh\nexec '${process.execPath}' '${plugin}' "$@"\n`;
+  writeFileSync(path.join(folder, 'kubectl-mce'), script, { mode: 0o755 });
+  return pathWithKubectl(folder);
+}
+
+/** The text of a kubeconfig with the context of another one under this name. */
+export function withContext(kubeconfig: string, name: string, other: string): string {
+  const whole = asRecord(load(readFileSync(kubeconfig, 'utf8')));
+  const added = asRecord(load(readFileSync(other, 'utf8')));
+  const first = (list: string): JsonRecord => asRecord(Object(added[list])[0]);
+  const both = (list: string, one: object): object => ({ [list]: [...Object(whole[list]), { ...one, name }] });
+  return JSON.stringify({
+    ...whole,
+    ...both('clusters', first('clusters')),
+    ...both('users', first('users')),
+    ...both('contexts', { context: { cluster: name, user: name } }),
+  });
+}
