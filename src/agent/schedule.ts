@@ -24,12 +24,24 @@ export function renewalPeriodMs(leaseMs: number, random: Random): number {
   return jittered(leaseMs, random);
 }
 
+/** What bounds the wait before a request is sent again, in ms. */
+export interface RetryBounds {
+  /** The duration of the lease. */
+  readonly leaseMs?: number;
+  /** The server's Retry-After. */
+  readonly retryAfterMs?: number | undefined;
+}
+
 /**
  * Until a failed request is sent again, after `failures` (1, 2, …) in a row: uniform below 2 s, 4 s, … 60 s, so that after an
  * outage of an hour 10,000 agents send 333 requests a second together; not before the server's Retry-After.
+ * A shorter lease ends the increase earlier: the hub taints a cluster after four lease durations, and an agent that waited for
+ * six of them would be tainted after a much shorter outage. That is twice as many requests as renewals, for any duration.
  */
-export function retryMs(failures: number, random: Random, retryAfterMs = 0): number {
-  const limit = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (Math.max(failures, 1) - 1));
+export function retryMs(failures: number, random: Random, bounds: RetryBounds = {}): number {
+  const { leaseMs = LONGEST_RETRY_MS, retryAfterMs = 0 } = bounds;
+  const longest = Math.min(LONGEST_RETRY_MS, leaseMs);
+  const limit = Math.min(longest, FIRST_RETRY_MS * 2 ** (Math.max(failures, 1) - 1));
   return Math.max(limit * random(), retryAfterMs);
 }
 

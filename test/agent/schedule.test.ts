@@ -30,8 +30,14 @@ describe('the schedule of an agent', () => {
     expect(Math.round(retryMs(failures, most))).toBe(limit);
   });
 
+  it('after an outage the next attempt comes within the duration of a short lease', () => {
+    const limits = [10_000, 30_000, 60_000, 3_600_000].map((leaseMs) => retryMs(100, most, { leaseMs }));
+    expect(limits.map(Math.round)).toEqual([10_000, 30_000, 60_000, 60_000]);
+  });
+
   it('an attempt is not repeated before the Retry-After of the hub', () => {
-    expect([retryMs(1, half, 30_000), retryMs(6, half, 1_000)]).toEqual([30_000, 30_000]);
+    const after = (failures: number, retryAfterMs: number): number => retryMs(failures, half, { retryAfterMs });
+    expect([after(1, 30_000), after(6, 1_000)]).toEqual([30_000, 30_000]);
   });
 
   it('10,000 agents send at most 350 requests a second together after a long outage', () => {

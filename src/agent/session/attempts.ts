@@ -37,10 +37,10 @@ export class Attempts {
     } catch (error) {
       signal.throwIfAborted();
       this.#failures += 1;
-      const { tools, join } = this.#context;
+      const { tools, join, state } = this.#context;
       const problem = problemOf(error, join.cluster);
       const retryAfterMs = error instanceof ApiError ? error.retryAfterMs : undefined;
-      const retryInMs = retryMs(this.#failures, tools.random, retryAfterMs);
+      const retryInMs = retryMs(this.#failures, tools.random, { leaseMs: state.leaseMs, retryAfterMs });
       tools.log.warn(
         { request: this.#request, problem, failures: this.#failures, retryInMs: Math.ceil(retryInMs) },
         'a request to the hub failed, retrying',
