@@ -26,11 +26,17 @@ export interface TokenGrant {
  */
 export interface Hub {
   requestToken(lifetimeSeconds: number, signal: AbortSignal): Promise<TokenGrant>;
-  /** Creates the Lease of the cluster. AlreadyExists: {@link takeLease}. */
-  createLease(holder: string, signal: AbortSignal): Promise<void>;
-  /** Renews an existing Lease as `holder`. The hub refuses another holder than that of the Lease. */
-  takeLease(holder: string, signal: AbortSignal): Promise<void>;
-  renewLease(signal: AbortSignal): Promise<void>;
+  /**
+   * Creates the Lease of the cluster. AlreadyExists: {@link takeLease}. `seconds`, here and below: the duration by which the
+   * agent renews. Until it knows of a shorter one, the hub goes by this.
+   */
+  createLease(lease: { readonly holder: string; readonly seconds: number }, signal: AbortSignal): Promise<void>;
+  /**
+   * Renews an existing Lease as `holder`. The hub refuses another holder than that of the Lease. Returns its
+   * `leaseDurationSeconds`: what this agent has written last.
+   */
+  takeLease(holder: string, signal: AbortSignal): Promise<number>;
+  renewLease(seconds: number, signal: AbortSignal): Promise<void>;
   /** Applies the whole report to the status of the ManagedCluster. Returns `spec.leaseDurationSeconds`. */
   applyStatus(report: ClusterReport, signal: AbortSignal): Promise<number>;
   /** Deletes the join Secret, so that the join token ends. True when it is gone, or when another one has its name. */
@@ -104,7 +110,10 @@ class TransportHub implements Hub {
     return { token, lifetimeSeconds: expirationSeconds };
   }
 
-  async createLease(holder: string, signal: AbortSignal): Promise<void> {
+  async createLease(
+    { holder, seconds }: { readonly holder: string; readonly seconds: number },
+    signal: AbortSignal,
+  ): Promise<void> {
     const time = microTime(this.#clock.now());
     const { cluster, clusterUid } = this.#identity;
     const { apiVersion, kind } = { apiVersion: apiVersionOf(ManagedClusters), kind: ManagedClusters.kind };
@@ -114,7 +123,7 @@ class TransportHub implements Hub {
       metadata: { ...this.#name, ownerReferences: [{ apiVersion, kind, name: cluster, uid: clusterUid }] },
       spec: {
         holderIdentity: holder,
-        leaseDurationSeconds: DEFAULT_LEASE_SECONDS,
+        leaseDurationSeconds: seconds,
         acquireTime: time,
         renewTime: time,
       },
@@ -123,12 +132,12 @@ class TransportHub implements Hub {
     await this.#send({ method: 'POST', path, target: { verb: 'create', resource: LEASES }, body }, signal);
   }
 
-  takeLease(holder: string, signal: AbortSignal): Promise<void> {
-    return this.#patchLease({ holderIdentity: holder, renewTime: microTime(this.#clock.now()) }, signal);
+  async takeLease(holder: string, signal: AbortSignal): Promise<number> {
+    return durationIn(await this.#patchLease({ holderIdentity: holder }, signal));
   }
 
-  renewLease(signal: AbortSignal): Promise<void> {
-    return this.#patchLease({ renewTime: microTime(this.#clock.now()) }, signal);
+  async renewLease(seconds: number, signal: AbortSignal): Promise<void> {
+    await this.#patchLease({ leaseDurationSeconds: seconds }, signal);
   }
 
   async applyStatus(report: ClusterReport, signal: AbortSignal): Promise<number> {
@@ -150,8 +159,7 @@ class TransportHub implements Hub {
       },
       signal,
     );
-    const seconds = field(field(response, 'spec'), 'leaseDurationSeconds');
-    return typeof seconds === 'number' ? seconds : DEFAULT_LEASE_SECONDS;
+    return durationIn(response);
   }
 
   async deleteJoinSecret(signal: AbortSignal): Promise<boolean> {
@@ -168,10 +176,11 @@ class TransportHub implements Hub {
     }
   }
 
-  async #patchLease(spec: object, signal: AbortSignal): Promise<void> {
+  #patchLease(fields: object, signal: AbortSignal): Promise<unknown> {
+    const spec = { ...fields, renewTime: microTime(this.#clock.now()) };
     const path = objectPath(Leases, this.#name);
     const target = { verb: 'patch', resource: LEASES };
-    await this.#send({ method: 'PATCH', path, target, contentType: MERGE_PATCH, body: { spec } }, signal);
+    return this.#send({ method: 'PATCH', path, target, contentType: MERGE_PATCH, body: { spec } }, signal);
   }
 
   /** One attempt: the agent's own back-off decides when it is sent again. */
@@ -195,3 +204,9 @@ class TransportHub implements Hub {
 }
 
 const LEASES = resourceOf(Leases);
+
+/** `spec.leaseDurationSeconds` of a Lease or a ManagedCluster. */
+function durationIn(object: unknown): number {
+  const seconds = field(field(object, 'spec'), 'leaseDurationSeconds');
+  return typeof seconds === 'number' ? seconds : DEFAULT_LEASE_SECONDS;
+}

@@ -31,6 +31,8 @@ export interface ObservedLease {
   /** Monotonic ms at which its resourceVersion was first observed. */
   readonly at: number;
   readonly clock: ClockState;
+  /** By which the agent renews, as it has written, ms; 0: it has not. The hub's own counts only where it is longer. */
+  readonly durationMs: number;
   /** The holder; kept until the cluster has joined. */
   readonly holder?: string;
 }
@@ -226,10 +228,11 @@ export class FleetHealth {
   }
 
   #facts(name: string, agent: Agent, { since, now }: { since: number; now: number }): HealthFacts {
-    const { accepts, joined, leaseDurationMs, unhealthyAt, refusedAt, tainted } = agent;
-    const observedAt = this.#observedLease(name)?.at;
+    const { accepts, joined, unhealthyAt, refusedAt, tainted } = agent;
+    const observed = this.#observedLease(name);
     // Renewals of a refused cluster do not count.
-    const renewedAt = observedAt === undefined ? undefined : Math.min(observedAt, refusedAt ?? observedAt);
+    const renewedAt = observed === undefined ? undefined : Math.min(observed.at, refusedAt ?? observed.at);
+    const leaseDurationMs = Math.max(agent.leaseDurationMs, observed?.durationMs ?? 0);
     return {
       accepts,
       joined,

@@ -72,6 +72,20 @@ describe('joining', () => {
     expect(hub.calls.at(-1)?.token).toBe('token-1');
   });
 
+  it('an agent that starts again renews by the duration of its Lease, also while it cannot report', async () => {
+    home.secret = { uid: 'u', content: { kind: 'complete', join: joinData(), token: 'stored' } };
+    home.before = (name) => {
+      if (name === 'nodes') throw hubError('Forbidden');
+    };
+    hub.holder = 'kube-system-uid';
+    hub.claimedSeconds = 10;
+    await started();
+    await clock.advance(30 * SECOND);
+
+    expect(hub.times('renewLease')).toEqual([5, 14.5, 24]);
+    expect(hub.claimedSeconds).toBe(10);
+  });
+
   it('an agent waits for a Secret that is usable', async () => {
     home.secret = { uid: '', content: { kind: 'unusable', problem: 'it does not exist' } };
     const running = await started();
@@ -173,6 +187,7 @@ describe('renewing', () => {
     await clock.advance(30 * SECOND);
 
     expect(hub.times('renewLease')).toEqual([6, 15.5, 25]);
+    expect(hub.claimedSeconds).toBe(10);
   });
 
   it('after a failure renewals wait twice as long each time, and are the only requests until one succeeds', async () => {
@@ -192,6 +207,18 @@ describe('renewing', () => {
     await clock.advance(MINUTE);
     expect(claim(hub.reports.at(-1), 'team')).toBe('red');
     expect(running.problems()).toEqual([]);
+  });
+
+  it('with a short duration of the lease the wait after failures ends its increase there', async () => {
+    hub.leaseSeconds = 10;
+    await started();
+    await clock.advance(10 * SECOND);
+    const before = hub.times('renewLease').length;
+    refuse('renewLease');
+    await clock.advance(MINUTE);
+
+    const times = hub.times('renewLease').slice(before);
+    expect(times.slice(1).map((time, at) => time - (times[at] ?? 0))).toEqual([1, 2, 4, 5, 5, 5, 5, 5, 5, 5, 5, 5]);
   });
 
   it('an agent keeps the Retry-After of the hub', async () => {

@@ -57,7 +57,7 @@ describe('the requests of an agent to a hub', () => {
   });
 
   it('the Lease is created with the holder, and owned by the ManagedCluster', async () => {
-    await hub.createLease('cluster-id', signal);
+    await hub.createLease({ holder: 'cluster-id', seconds: 120 }, signal);
 
     expect(sent()).toMatchObject({
       line: `POST ${LEASES}`,
@@ -77,7 +77,7 @@ describe('the requests of an agent to a hub', () => {
         },
         spec: {
           holderIdentity: 'cluster-id',
-          leaseDurationSeconds: 60,
+          leaseDurationSeconds: 120,
           acquireTime: '2026-01-01T00:00:00.000000Z',
           renewTime: '2026-01-01T00:00:00.000000Z',
         },
@@ -85,9 +85,10 @@ describe('the requests of an agent to a hub', () => {
     });
   });
 
-  it('an existing Lease is renewed with the holder, which the hub compares', async () => {
-    await hub.takeLease('cluster-id', signal);
+  it('an existing Lease is renewed with the holder, which the hub compares, and the response names its duration', async () => {
+    answer = () => ({ spec: { leaseDurationSeconds: 120 } });
 
+    expect(await hub.takeLease('cluster-id', signal)).toBe(120);
     expect(sent()).toEqual({
       line: `PATCH ${LEASES}/edge-1`,
       contentType: 'application/merge-patch+json',
@@ -95,15 +96,15 @@ describe('the requests of an agent to a hub', () => {
     });
   });
 
-  it('a renewal is a merge patch of 52 bytes', async () => {
-    await hub.renewLease(signal);
+  it('a renewal is a merge patch of 78 bytes, with the duration by which the agent renews', async () => {
+    await hub.renewLease(60, signal);
 
     expect(sent()).toEqual({
       line: `PATCH ${LEASES}/edge-1`,
       contentType: 'application/merge-patch+json',
-      body: { spec: { renewTime: '2026-01-01T00:00:00.000000Z' } },
+      body: { spec: { leaseDurationSeconds: 60, renewTime: '2026-01-01T00:00:00.000000Z' } },
     });
-    expect(calls[0]?.body).toHaveLength(52);
+    expect(calls[0]?.body).toHaveLength(78);
   });
 
   it('the report is applied to the ManagedCluster with the known uid, and the response names the duration of the lease', async () => {
@@ -152,8 +153,8 @@ describe('the requests of an agent to a hub', () => {
   it('each request is sent once and ends within 10 s, since the agent has its own back-off', async () => {
     answer = () => ({ spec: { expirationSeconds: 600 }, status: { token: 'own' } });
     await hub.requestToken(600, signal);
-    await hub.createLease('id', signal);
-    await hub.renewLease(signal);
+    await hub.createLease({ holder: 'id', seconds: 60 }, signal);
+    await hub.renewLease(60, signal);
     await hub.deleteJoinSecret(signal);
 
     expect(calls.map(({ attempts, deadlineMs }) => [attempts, deadlineMs])).toEqual(Array(4).fill([1, 10_000]));

@@ -36,6 +36,28 @@ describe('the judgement of one cluster', () => {
     expect(fleet.verdict('edge')).toBe('available');
   });
 
+  it('a shortened lease duration counts from the first renewal of an agent that knows it', () => {
+    const fleet = fleetWith('edge');
+    fleet.run(10 * SECOND);
+    fleet.renew('edge', MINUTE);
+    fleet.cluster('edge', { leaseDurationMs: 10 * SECOND });
+    fleet.run(MINUTE);
+    expect(fleet.verdict('edge')).toBe('available');
+
+    fleet.renew('edge', 10 * SECOND);
+    fleet.run(40 * SECOND);
+    expect(fleet.verdict('edge')).toBe('unknown unreachable NoSelect');
+  });
+
+  it('a lengthened lease duration counts at once', () => {
+    const fleet = fleetWith('edge');
+    fleet.run(10 * SECOND);
+    fleet.renew('edge', MINUTE);
+    fleet.cluster('edge', { leaseDurationMs: 10 * MINUTE });
+    fleet.run(20 * MINUTE);
+    expect(fleet.verdict('edge')).toBe('available');
+  });
+
   it('a cluster that was never joined is closed for new Placements, and is never lost', () => {
     const fleet = new VirtualFleet();
     fleet.cluster('edge', { joined: false });
@@ -96,7 +118,7 @@ describe('the judgement of one cluster', () => {
     fleet.run(2 * MINUTE);
     const last = fleet.leases.get('edge');
     fleet.leases.delete('edge');
-    fleet.health.leaseDeleted('edge', last ?? { at: 0, clock: 'synced' });
+    fleet.health.leaseDeleted('edge', last ?? { at: 0, clock: 'synced', durationMs: 0 });
     fleet.run(2 * MINUTE);
     expect(fleet.verdict('edge')).toBe('unknown unreachable NoSelect');
   });

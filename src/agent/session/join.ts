@@ -42,12 +42,13 @@ export async function acquireLease(context: SessionContext, hub: Hub, signal: Ab
 export async function tryAcquireLease(context: SessionContext, hub: Hub, signal: AbortSignal): Promise<void> {
   const { clusterId, join, state, end } = context;
   try {
-    return await hub.createLease(clusterId, signal);
+    return await hub.createLease({ holder: clusterId, seconds: state.leaseMs / 1000 }, signal);
   } catch (error) {
     if (!isFailure(error, 'AlreadyExists')) throw error;
   }
   try {
-    return await hub.takeLease(clusterId, signal);
+    // The process before this one knew the duration from its reports.
+    state.setLease((await hub.takeLease(clusterId, signal)) * 1000);
   } catch (error) {
     if (!isTaken(error)) throw error;
     state.refused(takenProblem(join.cluster));

@@ -48,7 +48,7 @@ export class Renewals {
   /** A Lease that somebody has deleted is created again. */
   async #renew(signal: AbortSignal): Promise<void> {
     try {
-      await this.#hub.renewLease(signal);
+      await this.#hub.renewLease(this.#context.state.leaseMs / 1000, signal);
     } catch (error) {
       if (!isFailure(error, 'NotFound')) throw error;
       await tryAcquireLease(this.#context, this.#hub, signal);

@@ -45,7 +45,7 @@ export function healthView(cluster: ClusterObject): HealthView {
     name: cluster.metadata.name,
     uid: cluster.metadata.uid ?? '',
     accepts: typeof accepts === 'boolean' ? accepts : undefined,
-    leaseDurationMs: leaseSecondsOf(spec['leaseDurationSeconds']) * 1_000,
+    leaseDurationMs: leaseDurationMs(spec['leaseDurationSeconds']),
     joined: conditions.some(({ type, status: value }) => type === JOINED_CONDITION && value === 'True'),
     unhealthy: agent?.status === 'False' ? (agent.message ?? '') : undefined,
     tainted: own?.key as HealthTaintKey | undefined,
@@ -53,9 +53,10 @@ export function healthView(cluster: ClusterObject): HealthView {
   };
 }
 
-function leaseSecondsOf(seconds: unknown): number {
-  if (typeof seconds !== 'number' || !Number.isFinite(seconds)) return DEFAULT_SECONDS;
-  return Math.min(Math.max(seconds, SHORTEST_SECONDS), LONGEST_SECONDS);
+/** A `leaseDurationSeconds` in ms, within the limits of the API; 60 s where there is none. */
+export function leaseDurationMs(seconds: unknown): number {
+  if (typeof seconds !== 'number' || !Number.isFinite(seconds)) return DEFAULT_SECONDS * 1_000;
+  return Math.min(Math.max(seconds, SHORTEST_SECONDS), LONGEST_SECONDS) * 1_000;
 }
 
 /** The items of a list that are objects with these fields as text. */

@@ -139,6 +139,18 @@ describe('the health controller', () => {
     expect(rig.available('c0')?.status).toBe('Unknown');
   });
 
+  it('a cluster is judged by the duration that its agent has written into the Lease while that is longer', async () => {
+    const all = names(4);
+    const rig = await running(all);
+    rig.renew(['c0'], { leaseDurationSeconds: 300 });
+    const others = all.slice(1);
+
+    await rig.live(others, 14 * MINUTE);
+    expect(rig.available('c0')?.status).toBe('True');
+    await rig.live(others, 2 * MINUTE);
+    expect(rig.available('c0')?.status).toBe('Unknown');
+  });
+
   it('a cluster that is gone, or has no agent any more, is not judged', async () => {
     const all = names(4);
     const rig = await running(all);

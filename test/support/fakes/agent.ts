@@ -36,6 +36,8 @@ export class FakeHub {
   before: (name: keyof Hub) => void = () => undefined;
   leaseSeconds = 60;
   holder: string | undefined;
+  /** `leaseDurationSeconds` of the Lease. */
+  claimedSeconds: number | undefined;
   hasJoinSecret = true;
   /** What it gives to each token; undefined: what is requested. */
   lifetimeSeconds: number | undefined;
@@ -61,19 +63,22 @@ export class FakeHub {
         called('requestToken');
         return { token: `token-${++this.#tokens}`, lifetimeSeconds: this.lifetimeSeconds ?? requested };
       },
-      createLease: async (holder) => {
+      createLease: async ({ holder, seconds }) => {
         called('createLease');
         if (this.holder !== undefined) throw hubError('AlreadyExists');
         this.holder = holder;
+        this.claimedSeconds = seconds;
       },
       takeLease: async (holder) => {
         called('takeLease');
         const causes = [{ reason: '', field: '', message: 'spec.holderIdentity cannot be changed' }];
         if (this.holder !== holder) throw hubError('Forbidden', { causes });
+        return this.claimedSeconds ?? 60;
       },
-      renewLease: async () => {
+      renewLease: async (seconds) => {
         called('renewLease');
         if (this.holder === undefined) throw hubError('NotFound');
+        this.claimedSeconds = seconds;
       },
       applyStatus: async (report) => {
         called('applyStatus');

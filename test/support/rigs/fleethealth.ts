@@ -69,9 +69,10 @@ export class VirtualFleet {
     for (const name of names) this.#renewing.delete(name);
   }
 
-  renew(name: string): void {
+  /** `durationMs`: what the agent writes as the duration of the lease; 0: nothing. */
+  renew(name: string, durationMs = 0): void {
     if (!this.watching) return;
-    this.leases.set(name, { at: this.now, clock: 'synced', holder: `id-${name}` });
+    this.leases.set(name, { at: this.now, clock: 'synced', durationMs, holder: `id-${name}` });
     this.health.leaseRenewed(name, this.now);
   }
 

@@ -2,12 +2,17 @@ import type { KubeObject } from '../../../api/meta.js';
 import { AGENTS_NAMESPACE } from '../../../api/names.js';
 import { Leases } from '../../../api/resources.js';
 import { clockState } from '../../../domain/health/clock.js';
+import { leaseDurationMs } from '../../../domain/health/view.js';
 import type { ObservedLease } from '../../../index/fleethealth.js';
 import type { Cache, CacheOptions } from '../../../kube/cache/reflector.js';
 
 /** The Lease of an agent as it is read. */
 interface StoredLease extends KubeObject {
-  readonly spec?: { readonly holderIdentity?: unknown; readonly renewTime?: unknown };
+  readonly spec?: {
+    readonly holderIdentity?: unknown;
+    readonly renewTime?: unknown;
+    readonly leaseDurationSeconds?: unknown;
+  };
 }
 
 /** The Lease of an agent as it is kept: ten thousand of them are in memory. */
@@ -43,9 +48,10 @@ function keptLease(lease: StoredLease, before: AgentLease | undefined, deps: Lea
   const { name, resourceVersion = '' } = lease.metadata;
   if (before !== undefined && before.metadata.resourceVersion === resourceVersion) return before;
   const metadata = { namespace: AGENTS_NAMESPACE, name, resourceVersion };
-  const { holderIdentity: holder, renewTime } = lease.spec ?? {};
+  const { holderIdentity: holder, renewTime, leaseDurationSeconds } = lease.spec ?? {};
   if (typeof holder !== 'string' || holder === '' || typeof renewTime !== 'string') return { metadata };
   const clock = clockState(Date.parse(renewTime) - deps.wall(), before?.observed?.clock);
-  const at = Math.round(deps.monotonic());
-  return { metadata, observed: deps.isJoined(name) ? { at, clock } : { at, clock, holder } };
+  const durationMs = typeof leaseDurationSeconds === 'number' ? leaseDurationMs(leaseDurationSeconds) : 0;
+  const observed = { at: Math.round(deps.monotonic()), clock, durationMs };
+  return { metadata, observed: deps.isJoined(name) ? observed : { ...observed, holder } };
 }

@@ -82,11 +82,12 @@ export class HealthRig {
       });
   }
 
-  renew(names: readonly string[]): void {
+  /** `spec`: what the agents write besides holder and time. */
+  renew(names: readonly string[], spec: Lease['spec'] = {}): void {
     for (const name of names)
       this.api.put<Lease>(Leases, {
         metadata: { namespace: AGENTS_NAMESPACE, name },
-        spec: { holderIdentity: `id-${name}`, renewTime: microTime(this.clock.now()) },
+        spec: { holderIdentity: `id-${name}`, renewTime: microTime(this.clock.now()), ...spec },
       });
   }
 
