@@ -28,7 +28,7 @@ describeWithServer('other inventories', { own: true }, (server) => {
     transport = transportOf(server().adminKubeconfig, {});
     client = createClient(transport);
     await client.create(Namespaces, { metadata: { name: NAMESPACE } }, options);
-    running = await InventoryServerRig.start(server(), NAMESPACE);
+    running = new InventoryServerRig(server(), NAMESPACE);
   }, LONG_MS);
   afterAll(async () => {
     await running.stop();

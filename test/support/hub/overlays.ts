@@ -37,3 +37,19 @@ export async function servedFolder(server: ControlPlane, overlay: string): Promi
   await writeFile(path.join(folder, 'kustomization.yaml'), JSON.stringify(kustomization));
   return folder;
 }
+
+/** A folder with an overlay, as {@link servedFolder}, and these optional components of `deploy/`. */
+export async function withComponents(
+  server: ControlPlane,
+  overlay: string,
+  components: readonly string[],
+): Promise<string> {
+  const folder = path.join(server.folder, `overlay-${overlay}-${components.join('-')}`);
+  await mkdir(folder, { recursive: true });
+  const kustomization = {
+    resources: [path.relative(folder, await servedFolder(server, overlay))],
+    components: components.map((name) => path.relative(folder, path.join(root, 'deploy', name))),
+  };
+  await writeFile(path.join(folder, 'kustomization.yaml'), JSON.stringify(kustomization));
+  return folder;
+}

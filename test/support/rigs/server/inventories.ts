@@ -15,8 +15,9 @@ const AGENT = 'inventories-under-test';
 export class InventoryServerRig extends GroupRig {
   readonly #server: ControlPlane;
 
-  private constructor(server: ControlPlane, kubeconfig: string, namespace: string) {
-    super(kubeconfig, { userAgent: AGENT });
+  /** `namespace`: that of the ClusterProfiles. */
+  constructor(server: ControlPlane, namespace: string) {
+    super(server.adminKubeconfig, { userAgent: AGENT });
     this.#server = server;
     const { controllers, sources, onStartedLeading } = createInventoryControllers({
       client: this.guarded(inventoryRights),
@@ -43,17 +44,6 @@ export class InventoryServerRig extends GroupRig {
       workers: 4,
     });
     this.run({ name: 'inventories', sources, controllers, onStartedLeading });
-  }
-
-  /** `namespace`: that of the ClusterProfiles. With `account`, the rights are those of this ServiceAccount. */
-  static async start(
-    server: ControlPlane,
-    namespace: string,
-    account?: { namespace: string; name: string },
-  ): Promise<InventoryServerRig> {
-    const kubeconfig =
-      account === undefined ? server.adminKubeconfig : await server.kubeconfigFor({ serviceAccount: account });
-    return new InventoryServerRig(server, kubeconfig, namespace);
   }
 
   writes(mark: number): Promise<string[]> {
