@@ -170,7 +170,7 @@ describe('the body of a response', () => {
   let write: (text: string) => void = () => undefined;
 
   /** Sends the request; the head of its response and ten bytes of its body have arrived. */
-  async function begin(request: UpstreamRequest): Promise<AsyncGenerator<Buffer>> {
+  async function begin(request: UpstreamRequest): Promise<AsyncIterableIterator<Buffer>> {
     gate.open(port);
     server.script = (_request, socket) => {
       write = (text) => void socket.write(text);

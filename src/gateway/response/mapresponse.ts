@@ -54,7 +54,7 @@ const CLIENT_ERRORS: Readonly<Partial<Record<Action, readonly number[]>>> = {
 interface Buffered {
   readonly chunks: Buffer[];
   /** The part that is not read yet; absent when `chunks` are the whole body. */
-  readonly rest?: AsyncGenerator<Buffer>;
+  readonly rest?: AsyncIterableIterator<Buffer>;
 }
 
 export interface MappingDeps {
@@ -130,12 +130,12 @@ async function representation(bytes: Buffer, request: RequestInfo, { parser }: M
 }
 
 /** All chunks in order. None is referenced any more once it was taken. */
-async function* releasingChunks(chunks: Buffer[], rest: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+async function* releasingChunks(chunks: Buffer[], rest: AsyncIterableIterator<Buffer>): AsyncGenerator<Buffer> {
   try {
     for (let chunk = chunks.shift(); chunk !== undefined; chunk = chunks.shift()) yield chunk;
     yield* rest;
   } finally {
-    await rest.return(undefined);
+    await rest.return?.();
   }
 }
 
@@ -213,7 +213,7 @@ function overloadDetail(retryAfter: string | undefined): StatusErrorDetail {
     : { message };
 }
 
-async function readBuffered(body: AsyncGenerator<Buffer>, limit: number): Promise<Buffered> {
+async function readBuffered(body: AsyncIterableIterator<Buffer>, limit: number): Promise<Buffered> {
   const chunks: Buffer[] = [];
   let size = 0;
   for (;;) {

@@ -1,10 +1,11 @@
 import { X509Certificate } from 'node:crypto';
-import { buildConnector, Client, Pool, type Dispatcher } from 'undici';
+import { buildConnector, Client, Pool } from 'undici';
 import type { Clock } from '../../runtime/clock.js';
 import { Slots } from '../../runtime/http/slots.js';
 import type { GatewayMetrics } from '../../runtime/metrics.js';
 import type { Method } from '../request/routes.js';
 import { toUpstreamError, UpstreamError } from './error.js';
+import { Exchange, MAX_RESPONSE_BYTES } from './exchange.js';
 import { WaitLimit } from '../waitlimit.js';
 
 export interface UpstreamRequest {
@@ -26,7 +27,7 @@ export interface UpstreamResponse {
   readonly status: number;
   readonly contentType: string;
   readonly retryAfter: string | undefined;
-  readonly body: AsyncGenerator<Buffer>;
+  readonly body: AsyncIterableIterator<Buffer>;
 }
 
 /** One call to the API server. Whoever begins a call ends it, whatever happens. */
@@ -62,7 +63,6 @@ const CONNECTIONS = { known: 192, unknown: 64 } as const;
 const MAX_CONNECT_MS = 5_000;
 /** Far below the idle timeout of an API server, so that no request is sent on a connection that the server closes. */
 const KEEP_ALIVE_MS = 4_000;
-const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 
 /**
  * The one API server behind the gateway.
@@ -112,24 +112,39 @@ export class Upstream {
   begin(request: UpstreamRequest, clientGone: AbortSignal): UpstreamCall {
     if (clientGone.aborted) throw CLIENT_GONE;
     const { clock, timeoutMs, metrics } = this.#options;
-    const abort = new AbortController();
-    const onClientGone = (): void => abort.abort(CLIENT_GONE);
-    clientGone.addEventListener('abort', onClientGone, { once: true });
-    const exceeded = (): void => abort.abort(new UpstreamError('timeout', 'TIMEOUT'));
+    const slots = request.known ? this.#slots.known : this.#slots.unknown;
+    let waiting: AbortController | undefined;
+    const abort = (error: UpstreamError): void => {
+      waiting?.abort(error);
+      exchange.abort(error);
+    };
+    const exceeded = (): void => abort(new UpstreamError('timeout', 'TIMEOUT'));
     const limit = new WaitLimit({ clock, ms: timeoutMs, exceeded });
+    const waits = request.method === 'GET' ? limit : undefined;
+    // A connection that is being made is taken until it is open or has failed, also when its call has ended.
+    const exchange = new Exchange({ waits, onOver: () => slots.release() });
+    const onClientGone = (): void => abort(CLIENT_GONE);
+    clientGone.addEventListener('abort', onClientGone, { once: true });
     limit.start();
     const startedAt = clock.monotonic();
     let status = '<error>';
     return {
       send: async () => {
-        const response = await this.#send(request, abort.signal, limit);
-        status = String(response.status);
-        return response;
+        if (!slots.tryTake()) await slots.take((waiting = new AbortController()).signal);
+        this.#dispatch(request, exchange);
+        const head = await exchange.head;
+        status = String(head.status);
+        return {
+          status: head.status,
+          contentType: text(head.headers['content-type']),
+          retryAfter: text(head.headers['retry-after']) || undefined,
+          body: exchange,
+        };
       },
       end: (failure) => {
         limit.stop();
         clientGone.removeEventListener('abort', onClientGone);
-        abort.abort(UNREAD);
+        abort(UNREAD);
         const code = failure instanceof UpstreamError ? '<error>' : status;
         metrics.upstream(request.method, code, (clock.monotonic() - startedAt) / 1000);
       },
@@ -158,41 +173,15 @@ export class Upstream {
     this.#pool = undefined;
   }
 
-  async #send(request: UpstreamRequest, signal: AbortSignal, limit: WaitLimit): Promise<UpstreamResponse> {
-    const response = await this.#exchange(request, signal).catch((error: unknown) => {
-      throw toUpstreamError(error);
-    });
-    return {
-      status: response.statusCode,
-      contentType: text(response.headers['content-type']),
-      retryAfter: text(response.headers['retry-after']) || undefined,
-      body: request.method === 'GET' ? limitWaits(chunksOf(response), limit) : chunksOf(response),
-    };
-  }
-
-  /**
-   * The head of the response. A connection is taken until the body is over, or until the pool has noticed that the
-   * signal has fired: at once on an open connection, otherwise when the connection is open or has failed.
-   */
-  async #exchange(request: UpstreamRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
-    const slots = request.known ? this.#slots.known : this.#slots.unknown;
-    await slots.take(signal);
-    const release = (): void => slots.release();
-    const pool = this.#pool;
-    if (pool === undefined || signal.aborted) {
-      release();
-      throw signal.aborted ? signal.reason : new UpstreamError('unreachable', 'NO_CA');
+  #dispatch(request: UpstreamRequest, exchange: Exchange): void {
+    if (this.#pool === undefined || exchange.failed) {
+      // An error that it has already is kept.
+      exchange.onResponseError(undefined, new UpstreamError('unreachable', 'NO_CA'));
+      return;
     }
     request.onStart?.();
     const { method, path, body } = request;
-    const headers = this.#headers(request);
-    const pending = pool.request({ method, path, signal, headers, ...(body !== undefined && { body }) });
-    // A body that was dropped at once may have closed already.
-    pending.then(({ body: { closed }, body: stream }) => {
-      if (closed) release();
-      else stream.once('close', release);
-    }, release);
-    return orAborted(pending, signal);
+    this.#pool.dispatch({ method, path, headers: this.#headers(request), body: body ?? null }, exchange);
   }
 
   /** All headers that are sent, beside host and connection. */
@@ -208,40 +197,6 @@ export class Upstream {
       }),
     };
   }
-}
-
-async function* chunksOf(response: Dispatcher.ResponseData): AsyncGenerator<Buffer> {
-  if (Number(response.headers['content-length'] ?? 0) > MAX_RESPONSE_BYTES)
-    throw new UpstreamError('broken', 'TOO_LARGE');
-  const reader = response.body[Symbol.asyncIterator]();
-  for (;;) {
-    const next = await reader.next().catch((error: unknown) => {
-      throw toUpstreamError(error);
-    });
-    if (next.done === true) return;
-    const chunk: Buffer = next.value;
-    yield chunk;
-  }
-}
-
-/** The same chunks. Only the waits for them are limited, the first one together with the wait for the head. */
-async function* limitWaits(chunks: AsyncGenerator<Buffer>, limit: WaitLimit): AsyncGenerator<Buffer> {
-  for (;;) {
-    limit.start();
-    const next = await chunks.next();
-    limit.stop();
-    if (next.done === true) return;
-    yield next.value;
-  }
-}
-
-/** Settles like the promise, or rejects with the signal's reason when it fires first. */
-function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(toUpstreamError(signal.reason));
-    signal.addEventListener('abort', onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
 }
 
 /** Errors before the server is connected and verified have a reason of their own: nothing was sent yet. */

@@ -15,6 +15,13 @@ export class Slots {
     return this.#waiting.size;
   }
 
+  /** Takes a slot when one is free now: then nobody waits. Returns whether it did. */
+  tryTake(): boolean {
+    if (this.#free === 0) return false;
+    this.#free -= 1;
+    return true;
+  }
+
   /**
    * Takes a slot, as soon as one is free. Whoever stops waiting leaves nothing behind.
    * @throws the signal's reason as an Error, when it fires first
@@ -25,8 +32,7 @@ export class Slots {
         reject(asError(signal.reason));
         return;
       }
-      if (this.#free > 0) {
-        this.#free -= 1;
+      if (this.tryTake()) {
         resolve();
         return;
       }

@@ -19,6 +19,15 @@ describe('slots', () => {
     expect({ order, waiting: slots.waiting }).toEqual({ order: [1, 2, 3], waiting: 0 });
   });
 
+  it('a slot is taken at once when one is free, and otherwise not', async () => {
+    const slots = new Slots(2);
+    await slots.take(never);
+
+    expect([slots.tryTake(), slots.tryTake()]).toEqual([true, false]);
+    slots.release();
+    expect(slots.tryTake()).toBe(true);
+  });
+
   it('whoever stops waiting for a slot is passed over', async () => {
     const slots = new Slots(1);
     await slots.take(never);
