@@ -92,7 +92,10 @@ export async function handleRequest(incoming: IncomingRequest, deps: HandlerDeps
 
 function closeSignal({ message, response }: IncomingRequest): AbortSignal {
   const closed = new AbortController();
-  response.on('close', () => closed.abort(CLOSED));
+  response.on('close', () => {
+    // After the response nobody listens, and the event of a signal costs more than all listeners of a response.
+    if (!response.writableFinished) closed.abort(CLOSED);
+  });
   // Without listeners, an error of a connection that the client has reset would end the process.
   response.on('error', () => undefined);
   message.on('error', () => undefined);
