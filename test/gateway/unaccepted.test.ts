@@ -193,13 +193,13 @@ describe('the memory of the accepted tokens', () => {
       const clock = new ManualClock();
       const tokens = new AcceptedTokens(noUpstream, clock);
 
-      tokens.observe(GOOD, status);
-      const accepted = tokens.isAccepted(GOOD);
+      tokens.observe(tokens.of(GOOD), status);
+      const accepted = tokens.isAccepted(tokens.of(GOOD));
       await clock.advance(9_999);
-      const still = tokens.isAccepted(GOOD);
+      const still = tokens.isAccepted(tokens.of(GOOD));
       await clock.advance(1);
 
-      expect([accepted, still, tokens.isAccepted(GOOD), tokens.isAccepted(INVENTED)]).toEqual([
+      expect([accepted, still, tokens.isAccepted(tokens.of(GOOD)), tokens.isAccepted(tokens.of(INVENTED))]).toEqual([
         true,
         true,
         false,
@@ -213,30 +213,34 @@ describe('the memory of the accepted tokens', () => {
     (status) => {
       const tokens = new AcceptedTokens(noUpstream, new ManualClock());
 
-      tokens.observe(GOOD, status);
+      tokens.observe(tokens.of(GOOD), status);
 
-      expect(tokens.isAccepted(GOOD)).toBe(false);
+      expect(tokens.isAccepted(tokens.of(GOOD))).toBe(false);
     },
   );
 
   it('a token no longer counts as accepted after an answer with 401', () => {
     const tokens = new AcceptedTokens(noUpstream, new ManualClock());
-    tokens.observe(GOOD, 200);
+    tokens.observe(tokens.of(GOOD), 200);
 
-    tokens.observe(GOOD, 401);
+    tokens.observe(tokens.of(GOOD), 401);
 
-    expect(tokens.isAccepted(GOOD)).toBe(false);
+    expect(tokens.isAccepted(tokens.of(GOOD))).toBe(false);
   });
 
   it('of 10,001 accepted tokens the one that was accepted first is forgotten', () => {
     const tokens = new AcceptedTokens(noUpstream, new ManualClock());
-    tokens.observe('first', 200);
-    for (let index = 0; index < 9_999; index++) tokens.observe(`token-${index}`, 200);
-    const before = tokens.isAccepted('first');
+    tokens.observe(tokens.of('first'), 200);
+    for (let index = 0; index < 9_999; index++) tokens.observe(tokens.of(`token-${index}`), 200);
+    const before = tokens.isAccepted(tokens.of('first'));
 
-    tokens.observe('one more', 200);
+    tokens.observe(tokens.of('one more'), 200);
 
-    expect([before, tokens.isAccepted('first'), tokens.isAccepted('token-0')]).toEqual([true, false, true]);
+    expect([before, tokens.isAccepted(tokens.of('first')), tokens.isAccepted(tokens.of('token-0'))]).toEqual([
+      true,
+      false,
+      true,
+    ]);
   });
 });
 
@@ -390,22 +394,22 @@ describe('tokens that the API server has accepted before', () => {
   it('a call with a token that was accepted in the last hour waits for none with an invented token', () => {
     const clock = new ManualClock();
     const tokens = new AcceptedTokens(noUpstream, clock);
-    tokens.observe(GOOD, 200);
+    tokens.observe(tokens.of(GOOD), 200);
 
-    expect([tokens.isKnown(GOOD), tokens.isKnown(INVENTED)]).toEqual([true, false]);
-    tokens.observe(GOOD, 401);
-    expect(tokens.isKnown(GOOD)).toBe(false);
+    expect([tokens.isKnown(tokens.of(GOOD)), tokens.isKnown(tokens.of(INVENTED))]).toEqual([true, false]);
+    tokens.observe(tokens.of(GOOD), 401);
+    expect(tokens.isKnown(tokens.of(GOOD))).toBe(false);
   });
 
   it('a token is no longer known an hour after its last accepted request', async () => {
     const clock = new ManualClock();
     const tokens = new AcceptedTokens(noUpstream, clock);
-    tokens.observe(GOOD, 200);
+    tokens.observe(tokens.of(GOOD), 200);
     await clock.advance(60 * 60 * 1000 - 1);
-    const before = tokens.isKnown(GOOD);
+    const before = tokens.isKnown(tokens.of(GOOD));
     await clock.advance(1);
 
-    expect([before, tokens.isKnown(GOOD)]).toEqual([true, false]);
+    expect([before, tokens.isKnown(tokens.of(GOOD))]).toEqual([true, false]);
   });
 });
 

@@ -18,7 +18,7 @@ import type { ResponsePace } from '../response/responsepace.js';
 import { emptyResponse, errorResponse, withoutBody, type HttpResponse } from '../response/response.js';
 import { writeResponse } from '../response/write.js';
 import { StatusError } from '../statuserror.js';
-import type { AcceptedTokens } from '../upstream/acceptedtokens.js';
+import type { AcceptedTokens, CallerToken } from '../upstream/acceptedtokens.js';
 import type { Upstream, UpstreamRequest } from '../upstream/upstream.js';
 import { UpstreamError } from '../upstream/error.js';
 import { beginAccess, type Access } from './accesslog.js';
@@ -62,7 +62,7 @@ interface RequestContext {
   upstreamError?: UpstreamError;
   readonly match: RouteMatch | undefined;
   /** Undefined until the head was parsed, and for requests without one. */
-  token?: string;
+  caller?: CallerToken;
   /** Bytes of the body that were read. */
   received: number;
 }
@@ -118,20 +118,21 @@ function localResponse({ action }: LocalRequest, { openapi, readiness }: Handler
 
 /** Reads the body, if any, calls the API server and responds. The body is counted until the response is written. */
 async function forward(request: ResourceRequest, context: RequestContext): Promise<void> {
-  const { method, path, token, resourceVersion, object, info } = request;
-  context.token = token;
+  const { method, path, resourceVersion, object, info } = request;
+  const { tokens, uploads: budgets } = context.deps;
+  const caller = tokens.of(request.token);
+  context.caller = caller;
   if (object === undefined) {
     const body = resourceVersion === undefined ? {} : { body: deleteOptions(resourceVersion) };
-    await callAndRespond({ method, path, token, ...body }, info, context);
+    await callAndRespond({ method, path, caller, ...body }, info, context);
     return;
   }
-  const { tokens, uploads: budgets } = context.deps;
-  const confirmToken = (): Promise<void> => tokens.confirm(token, context.clientGone);
-  const upload = new Upload({ budgets, accepted: tokens.isAccepted(token), confirmToken });
+  const confirmToken = (): Promise<void> => tokens.confirm(caller, context.clientGone);
+  const upload = new Upload({ budgets, accepted: tokens.isAccepted(caller), confirmToken });
   try {
     const body = await readObject(object, request, { ...context, upload });
     const strictPath = `${path}?fieldValidation=Strict`;
-    await callAndRespond({ method, path: strictPath, token, body }, { ...info, sent: body }, context);
+    await callAndRespond({ method, path: strictPath, caller, body }, { ...info, sent: body }, context);
   } finally {
     context.received = upload.received;
     upload.release();
@@ -163,7 +164,7 @@ function deleteOptions(resourceVersion: string): string {
   return JSON.stringify({ apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { resourceVersion } });
 }
 
-type CallRequest = Omit<UpstreamRequest, 'known' | 'onStart' | 'traceparent'>;
+type CallRequest = Pick<UpstreamRequest, 'method' | 'path' | 'body'> & { readonly caller: CallerToken };
 
 /** Makes the one call. While it lasts, the client's connection is not evicted. */
 async function callAndRespond(request: CallRequest, info: RequestInfo, context: RequestContext): Promise<void> {
@@ -184,18 +185,23 @@ type CallResult = { readonly kind: 'buffered'; readonly response: HttpResponse }
  * A buffered response is returned and written after the call has ended, so that a slow client holds no connection to
  * the API server. A larger one is written while it is read.
  */
-async function callUpstream(request: CallRequest, info: RequestInfo, context: RequestContext): Promise<CallResult> {
+async function callUpstream(
+  { caller, ...request }: CallRequest,
+  info: RequestInfo,
+  context: RequestContext,
+): Promise<CallResult> {
   const { upstream, tokens, connections } = context.deps;
   const { socket } = context.incoming.message;
   const onStart = (): void => connections.markActive(socket);
   const { traceparent } = context.access;
-  const known = tokens.isKnown(request.token);
-  const call = upstream.begin({ ...request, known, onStart, traceparent }, context.clientGone);
+  const { token } = caller;
+  const known = tokens.isKnown(caller);
+  const call = upstream.begin({ ...request, token, known, onStart, traceparent }, context.clientGone);
   let failure: unknown;
   try {
     const answer = await call.send();
-    tokens.observe(request.token, answer.status);
-    if (tokens.isAccepted(request.token)) connections.markAccepted(socket);
+    tokens.observe(caller, answer.status);
+    if (tokens.isAccepted(caller)) connections.markAccepted(socket);
     const response = await mapResponse(answer, info, context.deps);
     if (response.failure !== undefined) failure = context.upstreamError = response.failure;
     if (response.stream === undefined) return { kind: 'buffered', response };
@@ -251,9 +257,9 @@ async function respondWithError(error: unknown, context: RequestContext): Promis
 }
 
 /** Whether an error response waits: a kubelet's probe of readiness never does. */
-function isPaced({ match, token, deps: { tokens } }: RequestContext): boolean {
+function isPaced({ match, caller, deps: { tokens } }: RequestContext): boolean {
   const probed = match !== undefined && match.route.resource === undefined;
-  return !probed && (token === undefined || !tokens.isKnown(token));
+  return !probed && (caller === undefined || !tokens.isKnown(caller));
 }
 
 /** What an error means for the client; undefined for a fault of the program. */

@@ -22,6 +22,13 @@ const SELF_SUBJECT_REVIEW = {
 /** Error codes that an API server gives to authenticated requests only. */
 const AUTHENTICATED: readonly number[] = [403, 404, 405, 409, 415, 422];
 
+/** The token of one request. */
+export interface CallerToken {
+  readonly token: string;
+  /** Keyed. It costs more than all look-ups, so that it is computed once for each request. */
+  readonly hash: string;
+}
+
 /**
  * Which tokens the API server has accepted lately. They decide how much memory and time a client may take
  * before its request is sent, never what it may do: each request is authenticated by the API server. Only a keyed hash
@@ -39,19 +46,22 @@ export class AcceptedTokens {
     this.#clock = clock;
   }
 
+  of(token: string): CallerToken {
+    return { token, hash: createHmac('sha256', this.#key).update(token).digest('base64') };
+  }
+
   /** Within the last 10 s. */
-  isAccepted(token: string): boolean {
-    return this.#age(token) < ACCEPTED_MS;
+  isAccepted(caller: CallerToken): boolean {
+    return this.#age(caller) < ACCEPTED_MS;
   }
 
   /** Within the last hour: its calls wait for none with a token that was never accepted. */
-  isKnown(token: string): boolean {
-    return this.#age(token) < KNOWN_MS;
+  isKnown(caller: CallerToken): boolean {
+    return this.#age(caller) < KNOWN_MS;
   }
 
   /** Remembers that the API server has answered a request with this token with that code. */
-  observe(token: string, status: number): void {
-    const hash = this.#hash(token);
+  observe({ hash }: CallerToken, status: number): void {
     if (status === 401) this.#acceptedAt.delete(hash);
     if (status >= 300 && !AUTHENTICATED.includes(status)) return;
     this.#acceptedAt.delete(hash);
@@ -66,13 +76,14 @@ export class AcceptedTokens {
    * Asks the API server whether it accepts the token.
    * @throws StatusError `forbidden` when it does not, `unavailable` when it is overloaded; UpstreamError
    */
-  async confirm(token: string, clientGone: AbortSignal): Promise<void> {
-    const call = this.#upstream.begin({ ...SELF_SUBJECT_REVIEW, token, known: this.isKnown(token) }, clientGone);
+  async confirm(caller: CallerToken, clientGone: AbortSignal): Promise<void> {
+    const { token } = caller;
+    const call = this.#upstream.begin({ ...SELF_SUBJECT_REVIEW, token, known: this.isKnown(caller) }, clientGone);
     let failure: unknown;
     try {
       const { status } = await call.send();
-      this.observe(token, status);
-      if (this.isAccepted(token)) return;
+      this.observe(caller, status);
+      if (this.isAccepted(caller)) return;
       if (status === 401) throw new StatusError('forbidden', { message: DENIED_MESSAGE, close: true });
       throw new StatusError('unavailable', { message: 'the API server is overloaded or unavailable', close: true });
     } catch (error) {
@@ -87,12 +98,8 @@ export class AcceptedTokens {
   }
 
   /** Ms since the last accepted request; Infinity for none. */
-  #age(token: string): number {
-    const at = this.#acceptedAt.get(this.#hash(token));
+  #age({ hash }: CallerToken): number {
+    const at = this.#acceptedAt.get(hash);
     return at === undefined ? Infinity : this.#clock.monotonic() - at;
-  }
-
-  #hash(token: string): string {
-    return createHmac('sha256', this.#key).update(token).digest('base64');
   }
 }
