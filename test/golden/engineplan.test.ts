@@ -166,13 +166,13 @@ function secret(over: Meta = {}): KubeObject {
 }
 
 function certificateCase(sentence: string, over: Partial<StoredCertificate>): Case {
-  const sight = {
+  const input = {
     secret: secret(),
     configMap: bundleConfigMap(one, bundle).object,
     namespaceObject: { metadata: { name: NAMESPACE } },
     now,
   };
-  return [`a certificate ${sentence}`, () => decideCertificate(one, { ...sight, ...over })];
+  return [`a certificate ${sentence}`, () => decideCertificate(one, { ...input, ...over })];
 }
 
 const certificates: readonly Case[] = [

@@ -156,8 +156,8 @@ describe('the decision about a serving certificate', () => {
       'wait: Namespace multicluster-engine is being deleted',
     ],
     ['not there, with --namespace', { secret: undefined, namespaceObject: undefined }, 'issue: does not exist [2]'],
-  ])('the decision about a Secret %s', (_name, sight, expected) => {
-    const verdict = judge(sight);
+  ])('the decision about a Secret %s', (_name, input, expected) => {
+    const verdict = judge(input);
     expect(/[,[][ ]?$/.test(expected) ? verdict.slice(0, expected.length) : verdict).toBe(expected);
   });
 });
