@@ -20,7 +20,7 @@ const MEMBERS = 100;
 /** 1 % of the joined clusters. */
 const TAINTS_A_MINUTE = 10;
 
-describeWithServer('the health of 1,000 clusters', { own: true }, (server) => {
+describeWithServer('the health of 1,000 clusters', { own: true, capabilities: ['requestLog', 'restart'] }, (server) => {
   const all = namesOf('edge', COUNT);
   const members = all.slice(0, MEMBERS);
   let agents: Agents;
@@ -111,6 +111,34 @@ describeWithServer('the health of 1,000 clusters', { own: true }, (server) => {
       await minutes(2, all);
 
       expect(hub.observer.counts().stale).toBe(false);
+      expect(await agents.writes(mark)).toEqual([]);
+    },
+    LONG_MS,
+  );
+
+  it(
+    'an API server that is killed for 25 minutes costs no cluster its condition, also before the agents renew again',
+    async () => {
+      const mark = await agents.mark();
+      await server().stopServer('SIGKILL');
+      // Longer than the four lease durations after which a cluster is tainted.
+      for (let passed = 0; passed < 25 * MINUTE; passed += LOOK_MS) await hub.clock.advance(LOOK_MS);
+      expect(hub.observer.counts().stale).toBe(true);
+
+      await server().startServer();
+      // Not faster: the lists that the caches send have deadlines by the same clock.
+      await waitFor(
+        'the Leases to be observed again',
+        async () => {
+          await hub.clock.advance(200);
+          return !hub.observer.counts().stale;
+        },
+        { deadlineMs: 3 * MINUTE },
+      );
+      for (let passed = 0; passed < MINUTE; passed += LOOK_MS) await hub.clock.advance(LOOK_MS);
+      expect(await agents.writes(mark)).toEqual([]);
+
+      await minutes(2, all);
       expect(await agents.writes(mark)).toEqual([]);
     },
     LONG_MS,
