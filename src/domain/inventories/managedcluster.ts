@@ -79,16 +79,13 @@ export function fieldsToApply(wanted: ManagedFields, stored: ManagedCluster | un
 }
 
 /**
- * The fields without the taint of the availability; undefined where the cluster has that taint already, or is to have none: a
- * taint that is there stays while others are held.
+ * The fields without the taint of the availability; undefined where the cluster has one already, or is to have none: while new
+ * taints are held, one that is there stays, or becomes the other one.
  */
 export function withoutNewTaint(fields: ManagedFields, stored: ManagedCluster | undefined): ManagedFields | undefined {
   const { taints = [] } = fields.object.spec;
+  if (!taints.some(isHealthTaint) || stored?.spec.taints?.some(isHealthTaint) === true) return undefined;
   const others = taints.filter((one) => !isHealthTaint(one));
-  const isThere = taints.every(
-    (one) => !isHealthTaint(one) || areListed([one], stored?.spec.taints, ['key', 'effect']),
-  );
-  if (isThere) return undefined;
   return { ...fields, object: { ...fields.object, spec: others.length === 0 ? {} : { taints: others } } };
 }
 

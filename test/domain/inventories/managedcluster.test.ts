@@ -1,6 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ManagedCluster } from '../../../src/api/generated/managedcluster.js';
-import { fieldsToApply, managedFields, originOf } from '../../../src/domain/inventories/managedcluster.js';
+import {
+  fieldsToApply,
+  managedFields,
+  originOf,
+  withoutNewTaint,
+} from '../../../src/domain/inventories/managedcluster.js';
 import type { Availability, SourcedCluster } from '../../../src/domain/inventories/source.js';
 
 const SINCE = '2026-11-22T10:00:00Z';
@@ -108,6 +113,32 @@ describe('what of a ManagedCluster has to be applied', () => {
     expect(fieldsToApply(wanted, relabelled)).toEqual({ object: wanted.object, status: undefined });
     expect(fieldsToApply(wanted, untainted)).toEqual({ object: wanted.object, status: undefined });
     expect(fieldsToApply(wanted, withoutClaims)).toEqual({ object: undefined, status: wanted.status });
+  });
+});
+
+describe('the fields while new taints are held', () => {
+  const fields = managedFields(CLUSTER);
+  const stored = (...taints: readonly string[]): ManagedCluster => ({
+    metadata: { name: 'edge-1' },
+    spec: { taints: taints.map((key) => ({ key, effect: 'NoSelect' })) },
+  });
+
+  it('have no taint of the availability for a cluster without one, and all others', () => {
+    const held = withoutNewTaint(fields, stored('gpu'));
+    expect(held?.object.spec).toEqual({ taints: [{ key: 'gpu', effect: 'NoSelect' }] });
+    expect(held?.status).toEqual(fields.status);
+  });
+
+  it.each(['cluster.fleetmgmt.io/unavailable', 'cluster.fleetmgmt.io/unreachable'])(
+    'are as ever for a cluster that has the taint %s: it would be selected again without one',
+    (key) => {
+      expect(withoutNewTaint(fields, stored(key))).toBeUndefined();
+    },
+  );
+
+  it('are as ever for an available cluster', () => {
+    const available = managedFields({ ...CLUSTER, availability: { ...DOWN, status: 'True' } });
+    expect(withoutNewTaint(available, stored())).toBeUndefined();
   });
 });
 

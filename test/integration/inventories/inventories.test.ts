@@ -71,7 +71,7 @@ describeWithServer('other inventories', { own: true }, (server) => {
       });
       await client.apply<SourceObject>(
         OcmManagedClusters,
-        { metadata: { name: 'stranger' }, spec: { hubAcceptsClient: false } },
+        { metadata: { name: 'refused' }, spec: { hubAcceptsClient: false } },
         options,
       );
 
@@ -88,7 +88,7 @@ describeWithServer('other inventories', { own: true }, (server) => {
         spec: { taints: [{ key: 'gpu', effect: 'NoSelect', timeAdded: SINCE }] },
         status: { clusterClaims: [{ name: 'id.k8s.io', value: 'x' }], conditions: [{ status: 'True' }] },
       });
-      expect(await cluster('stranger')).toBeUndefined();
+      expect(await cluster('refused')).toBeUndefined();
     },
     LONG_MS,
   );
