@@ -155,8 +155,13 @@ describeWithServer('the process of an agent', { own: true, capabilities: ['reque
   });
 
   it('the process of an agent has read nothing on the hub, and no request of it was refused', async () => {
-    const log = await server().requestLog({ user: `system:serviceaccount:${AGENTS_NAMESPACE}:${CLUSTER}` });
-    const requests = log.map(({ verb, resource, subresource, code }) => `${verb} ${resource}/${subresource} ${code}`);
+    // Up to two seconds after the deletion of the Secret the agent asks whether it is gone.
+    const requests = await waitFor('the deletion to be repeated', async (seen) => {
+      const log = await server().requestLog({ user: `system:serviceaccount:${AGENTS_NAMESPACE}:${CLUSTER}` });
+      const words = log.map(({ verb, resource, subresource, code }) => `${verb} ${resource}/${subresource} ${code}`);
+      seen(words);
+      return words.includes('delete secrets/ 404') && words;
+    });
 
     expect([...new Set(requests)].sort()).toEqual([
       'create leases/ 201',
