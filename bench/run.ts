@@ -12,6 +12,7 @@ import { attackFigures } from './gateway/attacks.js';
 import { gatewayFigures } from './gateway/figures.js';
 import { placementFigures, ROW_NAMES } from './placement/figures.js';
 import { partsFigures } from './placement/parts.js';
+import { scaleFigures } from './scale/figures.js';
 import { standaloneFigures } from './standalone.js';
 
 /**
@@ -62,6 +63,7 @@ await runBenches(
     fleet: fleetFigures,
     health: healthFigures,
     'placement-parts': () => partsFigures(),
+    scale: () => scaleFigures(),
     ...Object.fromEntries(placements),
   },
   positionals.map((name) => (/^placement-\d/.test(name) ? `${name}${suffix}` : name)),

@@ -82,6 +82,28 @@ export function cluster(index: number): FleetObject {
   return { ...object, status: clusterStatus(index, 0) };
 }
 
+/** Cluster `index` as a server has stored it; `beat` as in {@link clusterStatus}. */
+export function storedCluster(index: number, resourceVersion: number, beat: number): KubeObject {
+  const { object } = cluster(index);
+  const metadata = {
+    ...object.metadata,
+    uid: `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
+    resourceVersion: String(resourceVersion),
+    generation: 1,
+    creationTimestamp: '2026-01-01T00:00:00Z',
+    managedFields: ['import', 'agent'].map((manager) => ({
+      manager,
+      operation: 'Update',
+      apiVersion: object.apiVersion,
+      time: '2026-01-01T00:00:00Z',
+      fieldsType: 'FieldsV1',
+      fieldsV1: { 'f:metadata': { 'f:labels': { '.': {}, 'f:tier': {}, 'f:region': {}, 'f:zone': {} } } },
+    })),
+  };
+  const stored = { ...object, metadata, status: clusterStatus(index, beat) };
+  return stored;
+}
+
 /** The status that an agent reports; `beat` counts its heartbeats, of which selection reads nothing. */
 export function clusterStatus(index: number, beat: number): object {
   const version = nth(['v1.36.3', 'v1.35.7', 'v1.34.9'], index, 2);
@@ -115,20 +137,19 @@ export function clusterStatus(index: number, beat: number): object {
 
 /** Placement `index`: five clusters of one tier and two platforms, without those of two labels that no cluster has. */
 export function placement(index: number): FleetObject {
+  return made(Placements, placementName(index), placementSpec(index, [excludingLabel(index), groupLabel(index)]));
+}
+
+/** The spec of Placement `index`: five clusters of one tier and three platforms, without those that have one of these labels. */
+export function placementSpec(index: number, without: readonly string[]): object {
   const requiredClusterSelector = {
     labelSelector: {
       matchLabels: { tier: nth(['gold', 'silver'], index, NAMESPACES) },
-      matchExpressions: [
-        { key: excludingLabel(index), operator: 'DoesNotExist' },
-        { key: groupLabel(index), operator: 'DoesNotExist' },
-      ],
+      matchExpressions: without.map((key) => ({ key, operator: 'DoesNotExist' })),
     },
     claimSelector: { matchExpressions: [{ key: 'platform', operator: 'In', values: platforms(index) }] },
   };
-  return made(Placements, placementName(index), {
-    numberOfClusters: WANTED,
-    predicates: [{ requiredClusterSelector }],
-  });
+  return { numberOfClusters: WANTED, predicates: [{ requiredClusterSelector }] };
 }
 
 function platforms(index: number): readonly string[] {

@@ -1,0 +1,122 @@
+import type { ManagedCluster } from '../../src/api/generated/managedcluster.js';
+import type { Placement } from '../../src/api/generated/placement.js';
+import type { PlacementDecision } from '../../src/api/generated/placementdecision.js';
+import { deepFreeze } from '../../src/api/json.js';
+import { keyOf, ManagedClusters } from '../../src/api/resources.js';
+import { clusterCacheOptions } from '../../src/controllers/clusters/caches.js';
+import { timestamp } from '../../src/domain/conditions.js';
+import { decisionObject, readDecision, type DecisionOwner } from '../../src/domain/placement/decision.js';
+import { clusterView, compileSpec } from '../../src/domain/placement/predicates.js';
+import { schedule } from '../../src/domain/placement/schedule.js';
+import { planSlices, slotsAfter } from '../../src/domain/placement/slices.js';
+import type { ClusterView, PlacementSnapshot, Slots } from '../../src/domain/placement/snapshot.js';
+import { placementReport, statusToWrite } from '../../src/domain/placement/status.js';
+import { PlacementIndex } from '../../src/index/placementindex.js';
+import { parseEvent } from '../../src/kube/cache/watchevent.js';
+import { ObjectStore } from '../../src/kube/cache/store.js';
+
+const NOW = Date.UTC(2026, 0, 1);
+const WATCH = { verb: 'watch', resource: 'managedclusters' };
+
+interface HeldPlacement {
+  readonly owner: DecisionOwner;
+  placement: Placement;
+  readonly decisions: Map<string, PlacementDecision>;
+  slots: Slots | undefined;
+}
+
+/**
+ * One replica of the placement controller without its connections: it receives texts, keeps caches and index as the
+ * controller does, and decides with the same functions. What it writes becomes its own cache at once.
+ */
+export class Replica {
+  readonly index = new PlacementIndex();
+  readonly #clusters = new ObjectStore<ManagedCluster>({}, (_, error) => {
+    throw error;
+  });
+  readonly #placements = new Map<string, HeldPlacement>();
+  /** Writes that would have been sent. */
+  writes = 0;
+
+  /** Receives an event of a cluster; returns the keys of the Placements to decide again. */
+  receiveCluster(line: string): readonly string[] {
+    const event = parseEvent<ManagedCluster>(line, { type: ManagedClusters }, WATCH);
+    if (event.type !== 'MODIFIED') throw new Error(`scale: an event ${event.type}`);
+    const kept = clusterCacheOptions.clusters.transform?.(event.object) ?? event.object;
+    this.#clusters.set(deepFreeze(kept));
+    return this.index.upsertCluster(clusterView(kept)).placements;
+  }
+
+  receivePlacement(text: string): void {
+    const placement = deepFreeze<Placement>(JSON.parse(text));
+    const { namespace = '', name, uid = '' } = placement.metadata;
+    const key = keyOf(placement.metadata);
+    this.index.upsertPlacement(key, { namespace, rules: compileSpec(placement.spec) });
+    const owner = { namespace, name, uid };
+    this.#placements.set(key, { owner, placement, decisions: new Map(), slots: undefined });
+  }
+
+  /** The clusters that the Placement has selected. */
+  selected(key: string): readonly string[] {
+    return this.#placements.get(key)?.slots?.flat() ?? [];
+  }
+
+  /** One reconcile: gather, decide, apply, report. */
+  decide(key: string): void {
+    const held = this.#placements.get(key);
+    if (held === undefined) throw new Error(`scale: there is no Placement ${key}`);
+    this.index.beginReconcile(key);
+    const snapshot = this.#snapshot(key, held);
+    const decided = schedule(snapshot);
+    const plan = planSlices(snapshot, decided);
+    this.index.settle(key, decided, held.slots === undefined);
+    for (const write of plan.writes) {
+      if (write.kind === 'delete') held.decisions.delete(write.name);
+      else held.decisions.set(write.name, this.#stored(held, write));
+    }
+    held.slots = slotsAfter(plan);
+    const report = placementReport(snapshot, decided, { plan, done: plan.writes.length });
+    const status = statusToWrite(held.placement.status, report, timestamp(NOW));
+    if (status !== undefined) held.placement = received({ ...held.placement, status });
+    this.writes += plan.writes.length + (status === undefined ? 0 : 1);
+  }
+
+  #snapshot(key: string, { owner, placement, decisions, slots }: HeldPlacement): PlacementSnapshot {
+    const rules = this.index.rules(key);
+    if (rules === undefined) throw new Error(`scale: the index has no Placement ${key}`);
+    const stored = [...decisions.values()].map((object) => readDecision(object, owner));
+    const held = new Map<string, ClusterView>();
+    for (const name of slots?.flat() ?? []) {
+      const cluster = this.index.cluster(name);
+      if (cluster !== undefined) held.set(name, cluster);
+    }
+    return {
+      placement: { ...owner, generation: 1, rules, release: undefined, status: placement.status },
+      bindings: this.index.bindings(owner.namespace),
+      sets: this.index.sets(owner.namespace),
+      candidates: this.index.candidates(key),
+      held,
+      stored,
+      remembered: slots,
+      now: NOW,
+    };
+  }
+
+  #stored(
+    { owner, decisions }: HeldPlacement,
+    {
+      name,
+      ordinal,
+      clusters,
+    }: { readonly name: string; readonly ordinal: number; readonly clusters: readonly string[] },
+  ): PlacementDecision {
+    const object = decisionObject(owner, ordinal, clusters, decisions.get(name));
+    const metadata = { ...object.metadata, uid: owner.uid, resourceVersion: String(this.writes + 1) };
+    return received<PlacementDecision>({ ...object, metadata });
+  }
+}
+
+/** The object as a cache holds it after it was received: its texts are shared with no other object. */
+function received<T>(object: T): T {
+  return deepFreeze<T>(JSON.parse(JSON.stringify(object)));
+}
