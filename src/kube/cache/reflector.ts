@@ -30,7 +30,7 @@ export interface CacheOptions<T extends KubeObject> {
   /** Runs on each object before it is stored, after managedFields were removed (unless `managedFields` is true). */
   readonly transform?: (object: T) => T;
   readonly managedFields?: boolean;
-  /** Objects in one page of a list; default 500. */
+  /** Objects in one page of a list; default 100. */
   readonly pageSize?: number;
 }
 

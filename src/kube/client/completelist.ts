@@ -5,7 +5,9 @@ import type { Collection } from './path.js';
 import type { Transport } from '../transport/transport.js';
 
 /** After this many objects the event loop runs other work, so that a long list does not block the process. */
-export const YIELD_EVERY = 200;
+export const YIELD_EVERY = 50;
+/** Objects in one page: a page is parsed in one piece, and the event loop waits for it. */
+const PAGE_SIZE = 100;
 
 export interface CompleteList<T extends KubeObject> {
   readonly objects: ReadonlyMap<string, T>;
@@ -30,7 +32,7 @@ export async function readCompleteList<T extends KubeObject>(
   collection: Collection,
   options: ListingOptions<T>,
 ): Promise<CompleteList<T>> {
-  const { signal, pageSize, prepare } = options;
+  const { signal, pageSize = PAGE_SIZE, prepare } = options;
   const objects = new Map<string, T>();
   let resourceVersion = '';
   for await (const page of pagesOf<T>(transport, collection, { signal, attempts: 1, pageSize })) {

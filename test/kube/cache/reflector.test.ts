@@ -21,10 +21,10 @@ describe('the first list', () => {
     expect(watched.cache.failure()).toBeUndefined();
   });
 
-  it('the first list asks for pages of 500', async () => {
+  it('the first list asks for pages of 100', async () => {
     watched = await new CacheRig().begin();
 
-    expect(watched.api.lists.map((call) => call.query)).toEqual([{ limit: '500' }]);
+    expect(watched.api.lists.map((call) => call.query)).toEqual([{ limit: '100' }]);
   });
 
   it('the first list is followed by a watch from its resourceVersion, with the same selectors and bookmarks', async () => {
@@ -34,7 +34,7 @@ describe('the first list', () => {
     expect(watched.api.lists[0]?.query).toEqual({
       labelSelector: 'a=b',
       fieldSelector: 'metadata.name=x',
-      limit: '500',
+      limit: '100',
     });
     expect(watched.api.watch.query).toEqual({
       labelSelector: 'a=b',
@@ -300,7 +300,7 @@ describe('a relist', () => {
       watched.api.lists
         .slice(lists)
         .map((call) => call.query?.['limit'])
-        .filter((limit) => limit === '500'),
+        .filter((limit) => limit === '100'),
     ).toHaveLength(1);
     expect(watched.names).toEqual(['a', 'untold']);
   });

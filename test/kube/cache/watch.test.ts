@@ -334,11 +334,11 @@ describe('a watch that is refused', () => {
       watched.api.watch.sendBytes(Buffer.from('garbage\n'));
       await reopened();
     }
-    const before = watched.api.lists.filter((call) => call.query?.['limit'] === '500').length;
+    const before = watched.api.lists.filter((call) => call.query?.['limit'] === '100').length;
     watched.api.watch.sendBytes(Buffer.from('garbage\n'));
     await reopened();
 
-    expect(watched.api.lists.filter((call) => call.query?.['limit'] === '500').length).toBe(before + 1);
+    expect(watched.api.lists.filter((call) => call.query?.['limit'] === '100').length).toBe(before + 1);
   });
 });
 
