@@ -46,6 +46,7 @@ kind: ManagedCluster
 metadata: {name: spare, labels: {cluster.fleetmgmt.io/clusterset: berlin}}
 `;
 const DECISION = `kubectl get placementdecision catalogue-decision-1 -o jsonpath='{.status.decisions[*].clusterName}'`;
+const DURATION = "kubectl get lease edge-1 -n multicluster-engine-agents -o jsonpath='{.spec.leaseDurationSeconds}'";
 const HEALTH =
   'kubectl get mcl edge-1 -o ' +
   `jsonpath='{.status.conditions[?(@.type=="ManagedClusterConditionAvailable")].status} {.spec.taints[*].key}'`;
@@ -93,6 +94,8 @@ describeWithKubectl('a standalone hub that has joined another one', () => {
       for (const step of JOIN) await reader.shows(step);
       await prints(HEALTH, 'True');
       await prints(DECISION, 'edge-1');
+      // Until the agent renews by it the hub goes by a longer one.
+      await prints(DURATION, '10');
     },
     5 * MINUTE,
   );

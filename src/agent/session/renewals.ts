@@ -39,10 +39,9 @@ export class Renewals {
     }
   }
 
-  /** The duration of the lease has changed: the next renewal comes within the new one. */
+  /** The duration of the lease has changed: the Lease gets it at once, since the hub goes by the longer one until then. */
   reschedule(): void {
-    const { state, tools } = this.#context;
-    this.#delay.shortenTo(firstRenewalMs(state.leaseMs, tools.random));
+    this.#delay.shortenTo(0);
   }
 
   /** A Lease that somebody has deleted is created again. */
