@@ -73,14 +73,14 @@ export async function drainCluster(tools: DrainTools, request: DrainRequest): Pr
   }
 }
 
-/** All decisions, and what else of `resources` can be read. */
+/** All Placements and decisions, and what else of `resources` can be read: what comes in is not known without it. */
 async function readWorld({ client, clock }: DrainTools, resources: readonly WorldResource[]): Promise<World> {
-  const scope = { namespace: undefined, fallback: '', resources };
-  const reading = await readFleetWorld(client, scope);
-  const decisions = reading.world.withheld.filter(({ resource }) => resource === 'placementdecisions');
-  const unread = unreadableLine([...reading.refused, ...decisions], 'which decisions name the cluster is not known');
+  const { world } = await readFleetWorld(client, { namespace: undefined, fallback: '', resources });
+  // The empty fallback is all namespaces again, so `withheld` has what was refused there, each resource once.
+  const needed = world.withheld.filter(({ resource }) => (HOLDER_RESOURCES as readonly string[]).includes(resource));
+  const unread = unreadableLine(needed, 'which decisions name the cluster is not known');
   if (unread !== undefined) throw new RefusedError(unread);
-  return { ...reading.world, at: clock.now() };
+  return { ...world, at: clock.now() };
 }
 
 /** One line for each Placement: `shop/web  edge-1 → edge-7`. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import type { KubeObject, ObjectName, ResourceType } from '../../../src/api/meta.js';
 import { drainCluster, type DrainRequest } from '../../../src/cli/cluster/drain.js';
+import { RefusedError } from '../../../src/cli/output.js';
 import type { World, WorldResource } from '../../../src/domain/fleet/world.js';
 import { ApiError } from '../../../src/runtime/errors.js';
 import { EXAMPLE_SPEC, exampleWorld } from '../../support/builders/examplefleet.js';
@@ -149,19 +150,24 @@ describe('drain', () => {
     async (denied) => {
       const scene = new Scene({ denied });
 
-      await expect(scene.run()).rejects.toThrow(`not readable: ${denied} (list: 403)`);
+      await expect(scene.run()).rejects.toThrow(
+        new RefusedError(`not readable: ${denied} (list: 403): which decisions name the cluster is not known`),
+      );
       expect(scene.events).toEqual([]);
     },
   );
 
-  it('a drain reports what it cannot know where clusters cannot be read', async () => {
-    const scene = new Scene({ denied: 'managedclusters' });
-    await scene.run({ dryRun: true });
+  it.each<WorldResource>(['managedclusters', 'managedclustersets', 'managedclustersetbindings'])(
+    'a drain reports what it cannot know where %s cannot be read',
+    async (denied) => {
+      const scene = new Scene({ denied });
+      await scene.run({ dryRun: true });
 
-    expect(scene.events).toEqual([
-      'not readable: managedclusters (list: 403): what comes in is not known\nshop/web  not readable\n',
-    ]);
-  });
+      expect(scene.events).toEqual([
+        `not readable: ${denied} (list: 403): what comes in is not known\nshop/web  not readable\n`,
+      ]);
+    },
+  );
 
   it('a cluster that does not exist is not found', async () => {
     await expect(new Scene().run({ name: 'edge-9' })).rejects.toThrow('ManagedCluster edge-9 was not found');
