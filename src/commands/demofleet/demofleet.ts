@@ -88,18 +88,25 @@ export class DemoFleet implements Runnable {
   }
 
   async #join(index: number, signal: AbortSignal): Promise<void> {
-    const { log, print, clock } = this.#options;
+    const { log, print } = this.#options;
     const cluster = demoCluster(index);
     try {
       const member = new Member(cluster.name, new DemoHome(cluster, await this.#manifest(cluster.name)), this.#options);
       this.#members.push(member);
       member.start();
-      await Promise.race([member.reported, delay(clock, JOINING_MS, signal)]);
+      await this.#reported(member, signal);
     } catch (error) {
       signal.throwIfAborted();
       log.warn({ cluster: cluster.name, error: errorText(error) }, 'a simulated cluster cannot join');
       print(`demo fleet: ${cluster.name} cannot join: ${errorText(error)}`);
     }
+  }
+
+  /** Until the cluster has reported, or for a time. Ends the delay: `signal` lives on, and Node warns about many listeners. */
+  async #reported(member: Member, signal: AbortSignal): Promise<void> {
+    const over = new AbortController();
+    const late = delay(this.#options.clock, JOINING_MS, AbortSignal.any([signal, over.signal]));
+    await Promise.race([member.reported, late]).finally(() => over.abort());
   }
 
   /** What `cluster add` prints, without the objects around it. */

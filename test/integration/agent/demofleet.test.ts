@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
@@ -66,6 +67,11 @@ class Run {
     });
   }
 
+  /** Listeners on the signal that ends the fleet. Node warns from the eleventh on. */
+  endListeners(): number {
+    return getEventListeners(this.#end.signal, 'abort').length;
+  }
+
   stop(): Promise<boolean> {
     this.#end.abort(new Error('the run is over'));
     return this.#ended;
@@ -102,6 +108,8 @@ it('the clusters of a demo fleet join as others do, with a short lease and claim
   await waitFor('the join tokens to end', async () =>
     (await hub.server.client.list(Secrets, AGENTS_NAMESPACE)).length === 0 ? true : undefined,
   );
+  // The delay before the outage: those that have joined leave none.
+  expect(run.endListeners()).toBe(1);
   expect((await hub.requestsOf('demo-2')).filter((one) => !/ (20[01]|404)$/.test(one))).toEqual([]);
 });
 
