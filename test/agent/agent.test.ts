@@ -202,7 +202,9 @@ describe('renewing', () => {
 
     expect(hub.times('renewLease').slice(0, 7)).toEqual([30, 31, 33, 37, 45, 61, 91]);
     expect(hub.reports).toHaveLength(before);
-    expect(running.problems()).toEqual(['the Lease has not been renewed for 331 s: the hub answers Transport']);
+    expect(running.problems()).toEqual([
+      'the Lease has not been renewed for 331 s: hub https://hub.example.com:6443: the hub answers Transport',
+    ]);
     refuse();
     await clock.advance(MINUTE);
     expect(claim(hub.reports.at(-1), 'team')).toBe('red');

@@ -38,7 +38,7 @@ export class Attempts {
       signal.throwIfAborted();
       this.#failures += 1;
       const { tools, join, state } = this.#context;
-      const problem = problemOf(error, join.cluster);
+      const problem = problemOf(error, join);
       const retryAfterMs = error instanceof ApiError ? error.retryAfterMs : undefined;
       const retryInMs = retryMs(this.#failures, tools.random, { leaseMs: state.leaseMs, retryAfterMs });
       tools.log.warn(
