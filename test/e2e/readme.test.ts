@@ -15,7 +15,7 @@ const MINUTE = 60_000;
 const STEPS = stepsIn(
   readPage('README.md')
     .split(/^(?=## )/m)
-    .filter((section) => !section.startsWith('## A fleet that moves\n'))
+    .filter((section) => !section.startsWith('## A simulated fleet\n'))
     .join(''),
 );
 

@@ -11,10 +11,10 @@ import { masked, stepsIn, type Step } from '../support/repository/markdown.js';
 import { ReaderSession } from '../support/repository/session.js';
 
 const MINUTE = 60_000;
-const [, SECTION = ''] = /^(## A fleet that moves\n[^]*?)^## /m.exec(readPage('README.md')) ?? [];
+const [, SECTION = ''] = /^(## A simulated fleet\n[^]*?)^## /m.exec(readPage('README.md')) ?? [];
 const STEPS = stepsIn(SECTION);
 
-describeWithKubectl('README.md: a fleet that moves', () => {
+describeWithKubectl('README.md: a simulated fleet', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'multicluster-engine-fleet-'));
   const env = { PATH: pathWithKubectl(), KUBECONFIG: path.join(folder, 'kubeconfig') };
   const reader = new ReaderSession(folder, env);
