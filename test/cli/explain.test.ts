@@ -5,10 +5,12 @@ import { Ajv } from 'ajv';
 import fc from 'fast-check';
 import { load } from 'js-yaml';
 import { explainPlacement, type ExplainRequest } from '../../src/cli/explain/command.js';
+import { TAINTS } from '../../src/api/names.js';
 import { NotFoundError } from '../../src/cli/output.js';
 import type { World } from '../../src/domain/fleet/world.js';
 import { EXAMPLE_SPEC, exampleClusters, exampleWorld } from '../support/builders/examplefleet.js';
 import { predicate, rawCluster, rawDecision, rawSet, rawBinding, someWorld } from '../support/builders/world.js';
+import { taint } from '../support/builders/taints.js';
 import { readRecorded } from '../golden/recorded.js';
 import { root } from '../support/repository/root.js';
 
@@ -71,6 +73,21 @@ describe('explain placement', () => {
       '  predicate 0: label tier=gold, found silver\n    fix: kubectl label mcl prod-us-1 tier=gold --overwrite\n',
     );
     expect(output(world)).not.toContain('to select');
+  });
+
+  it.each([
+    { of: 'a held cluster', spec: { ...EXAMPLE_SPEC, disruptionBudget: { maxRemovals: 0 } }, tier: 'silver' },
+    { of: 'a cluster that stays since the spec is invalid', spec: { numberOfClusters: -1 }, tier: 'gold' },
+    { of: 'a cluster that is not needed', spec: { numberOfClusters: 0 }, tier: 'gold' },
+  ])('explain of $of does not give a taint that removes no cluster as the reason', ({ spec, tier }) => {
+    const taints = [taint(TAINTS.cordoned, { effect: 'NoSelectIfNew' })];
+    const managedclusters = exampleClusters({
+      'prod-us-1': rawCluster('prod-us-1', { set: 'production', labels: { tier }, taints }),
+    });
+    const world = exampleWorld(spec, { managedclusters });
+
+    for (const request of [{}, { cluster: 'prod-us-1' }, { output: 'json' as const }])
+      expect(output(world, request)).not.toContain(TAINTS.cordoned);
   });
 
   it('explain shows at most ten clusters that are not needed, and says how many more there are', () => {

@@ -61,6 +61,24 @@ const lostAndTainted: Partial<World['objects']> = {
 const someMinutes = [{ key: 'maintenance', operator: 'Exists', tolerationSeconds: 600 }];
 const taintedWorld = exampleWorld({ ...EXAMPLE_SPEC, tolerations: someMinutes }, lostAndTainted);
 
+/** Two clusters are cordoned; the Placement tolerates the other taint of prod-eu-2. */
+const cordonedWorld = exampleWorld(
+  { ...EXAMPLE_SPEC, tolerations: [{ key: 'maintenance', operator: 'Exists' }] },
+  {
+    managedclusters: exampleClusters({
+      'prod-us-1': rawCluster('prod-us-1', {
+        ...gold,
+        taints: [taint(TAINTS.cordoned, { effect: 'NoSelectIfNew', ...ago(60) })],
+      }),
+      'prod-eu-2': rawCluster('prod-eu-2', {
+        set: 'production',
+        claims: { platform: 'Google Cloud' },
+        taints: [taint(TAINTS.cordoned, { effect: 'NoSelectIfNew' }), taint('maintenance', ago(60))],
+      }),
+    }),
+  },
+);
+
 const minutesAgo = (minutes: number): string => new Date(NOW - minutes * 60_000).toISOString();
 const leaving: LeavingEvents = {
   events: [
@@ -143,6 +161,10 @@ const cases: readonly Case[] = [
   text('a cluster that stays for a time with its taint', taintedWorld, { cluster: 'prod-eu-2' }),
   text('a cluster that is lost and that nothing can replace', exampleWorld({ numberOfClusters: 9 }, lostAndTainted)),
   json('a cluster that stays for a time with its taint', taintedWorld, { cluster: 'prod-eu-2' }),
+  text('selected clusters that are cordoned', cordonedWorld),
+  text('a selected cluster that is cordoned', cordonedWorld, { cluster: 'prod-us-1' }),
+  text('a selected cluster with a taint that is tolerated for ever', cordonedWorld, { cluster: 'prod-eu-2' }),
+  json('a selected cluster with a taint that is tolerated for ever', cordonedWorld, { cluster: 'prod-eu-2' }),
   text('a spec that is invalid', exampleWorld({ numberOfClusters: -1 })),
   text('a spec without predicates', exampleWorld({})),
   text(

@@ -1,4 +1,4 @@
-import { CLUSTERS_LEASE, PLACEMENT_LEASE } from '../../src/api/names.js';
+import { CLUSTERS_LEASE, PLACEMENT_LEASE, TAINTS } from '../../src/api/names.js';
 import type { HubFacts, PreFacts } from '../../src/cli/check/facts.js';
 import { checkHub } from '../../src/cli/check/hub.js';
 import { checkText } from '../../src/cli/check/output.js';
@@ -25,6 +25,7 @@ import {
   rawEngine,
   readingOf,
 } from '../support/builders/hubfacts.js';
+import { taint } from '../support/builders/taints.js';
 import { predicate, rawCluster } from '../support/builders/world.js';
 import { describeRecorded, type Case } from './recorded.js';
 
@@ -72,6 +73,13 @@ const silver = exampleClusters({
   'prod-us-1': rawCluster('prod-us-1', { set: 'production', labels: { tier: 'silver' } }),
 });
 const withoutClusters = readingOf(exampleWorld(EXAMPLE_SPEC, { managedclusters: [] }, [forbidden('managedclusters')]));
+const cordoned = exampleClusters({
+  'prod-us-1': rawCluster('prod-us-1', {
+    set: 'production',
+    labels: { tier: 'gold' },
+    taints: [taint(TAINTS.cordoned, { effect: 'NoSelectIfNew' })],
+  }),
+});
 const budget = { ...EXAMPLE_SPEC, disruptionBudget: { maxRemovals: 0 } };
 const held = readingOf(exampleWorld(budget, { managedclusters: silver }));
 const oneNamespace: FleetReading = { ...example, namespace: 'shop', refused: [forbidden('placements')] };
@@ -130,6 +138,7 @@ const cases: readonly Case[] = [
   ),
   selects('a cluster of a Placement that wants all', readingOf(exampleWorld({})), 'prod-us-1'),
   selects('a cluster that leaves', readingOf(exampleWorld(EXAMPLE_SPEC, { managedclusters: silver })), 'prod-us-1'),
+  selects('a cordoned cluster', readingOf(exampleWorld(EXAMPLE_SPEC, { managedclusters: cordoned })), 'prod-us-1'),
   selects('a surplus cluster', readingOf(exampleWorld({ numberOfClusters: 0 })), 'prod-us-1'),
   selects('a cluster that the budget holds', held, 'prod-us-1'),
   selects('a cluster that the budget holds', held, 'prod-us-1', { output: 'json' }),

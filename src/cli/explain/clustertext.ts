@@ -2,9 +2,9 @@ import { fixFor, membershipFix } from '../../domain/placement/explain/fix.js';
 import { hintText } from '../../domain/placement/explain/hints.js';
 import { requirementText, wordText } from '../../domain/placement/explain/requirementtext.js';
 import type { ClusterExplanation } from '../../domain/placement/explain/verdict.js';
-import { limitedTaints, limitedText } from '../../domain/placement/taints/text.js';
+import { limitedTaints, limitedText, otherTaintText } from '../../domain/placement/taints/text.js';
 import type { ExplainReport } from './report.js';
-import { setsText, whyText, withheldLine } from './texts.js';
+import { otherTaintsOf, setsText, whyText, withheldLine } from './texts.js';
 
 /** The explanation of one cluster for a terminal, as lines. */
 export function clusterLines(one: ClusterExplanation, report: ExplainReport): readonly string[] {
@@ -58,9 +58,13 @@ function predicateLines(one: ClusterExplanation, { input, predicates }: ExplainR
   });
 }
 
-/** Each taint that keeps the cluster out, or that limits how long it stays. */
+/** Each taint that keeps the cluster out or limits how long it stays, and those of a selected one that do not make it leave. */
 function taintLines(one: ClusterExplanation, { explanation }: ExplainReport): readonly string[] {
-  return limitedTaints(one, explanation.placement.rules).map((taint) => `  ${limitedText(taint, one)}`);
+  const { rules } = explanation.placement;
+  return [
+    ...limitedTaints(one, rules).map((taint) => `  ${limitedText(taint, one)}`),
+    ...otherTaintsOf(one, explanation).map((taint) => `  ${otherTaintText(taint, one, rules)}`),
+  ];
 }
 
 function membershipLines(one: ClusterExplanation, { input }: ExplainReport): readonly string[] {

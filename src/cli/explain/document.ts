@@ -6,10 +6,11 @@ import type { SourcedRequirement } from '../../domain/placement/explain/requirem
 import { summaryText } from '../../domain/placement/explain/summary.js';
 import type { ClusterExplanation } from '../../domain/placement/explain/verdict.js';
 import { knownEnd } from '../../domain/placement/taints/standing.js';
-import { limitedTaints, limitedText, timeText } from '../../domain/placement/taints/text.js';
+import type { Taint } from '../../domain/placement/taints/taint.js';
+import { limitedTaints, limitedText, otherTaintText, timeText } from '../../domain/placement/taints/text.js';
 import type { LeavingEvent } from './events.js';
 import type { ExplainReport } from './report.js';
-import { matchedPredicate, whyText } from './texts.js';
+import { matchedPredicate, otherTaintsOf, whyText } from './texts.js';
 
 const API_VERSION = 'cli.fleetmgmt.io/v1';
 
@@ -99,25 +100,30 @@ function clusterDocument(one: ClusterExplanation, report: ExplainReport): object
   };
 }
 
-/** The taints that keep the cluster out, or that limit how long it stays; no field without one. */
+/** The taints that keep the cluster out or limit how long it stays, and those of a selected one that do not make it leave. */
 function taintFields(one: ClusterExplanation, { explanation }: ExplainReport): object {
-  const limited = limitedTaints(one, explanation.placement.rules);
-  if (limited.length === 0) return {};
-  const taints = limited.map((each) => {
+  const { rules } = explanation.placement;
+  const taints = limitedTaints(one, rules).map((each) => {
     const { taint, tolerance } = each;
-    const { key, value, effect } = taint;
-    const [since, until] = [timeText(taint.since), timeText(knownEnd(each))];
+    const until = timeText(knownEnd(each));
     return {
-      key,
-      value,
-      effect,
-      ...(since === undefined ? {} : { since }),
+      ...fieldsOf(taint),
       ...(tolerance === undefined ? {} : { tolerationSeconds: tolerance.seconds, implied: tolerance.isImplied }),
       ...(until === undefined ? {} : { until }),
       message: limitedText(each, one),
     };
   });
-  return { taints };
+  const otherTaints = otherTaintsOf(one, explanation).map((each) => ({
+    ...fieldsOf(each.taint),
+    ...(each.toleration === undefined ? {} : { toleration: each.toleration }),
+    message: otherTaintText(each, one, rules),
+  }));
+  return { ...(taints.length === 0 ? {} : { taints }), ...(otherTaints.length === 0 ? {} : { otherTaints }) };
+}
+
+function fieldsOf({ key, value, effect, since }: Taint): object {
+  const time = timeText(since);
+  return { key, value, effect, ...(time === undefined ? {} : { since: time }) };
 }
 
 function fixFields(one: ClusterExplanation, index: number, { input }: ExplainReport): object {

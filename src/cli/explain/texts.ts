@@ -1,22 +1,37 @@
 import { absentText, causeText } from '../../domain/placement/explain/causes.js';
 import type { ClusterExplanation, Explanation } from '../../domain/placement/explain/verdict.js';
-import { taintedText } from '../../domain/placement/taints/text.js';
+import type { OtherTaint } from '../../domain/placement/taints/standing.js';
+import { otherTaints, selectedTaintsText } from '../../domain/placement/taints/text.js';
 import type { ExplainReport } from './report.js';
 
 /** Sentences and clauses that the text and the JSON of an explanation share. */
 
 /** Why the cluster has its verdict: `predicate 1, kept`, `label tier=edge, wanted tier=gold`. */
 export function whyText(one: ClusterExplanation, { explanation }: ExplainReport): string {
-  const text = reasonText(one, explanation);
-  const { rules } = explanation.placement;
-  if (rules.problem !== undefined || one.verdict !== 'Selected' || !one.inDecision) return text;
-  const taint = taintedText(one, rules);
-  const isStuck = explanation.schedule?.stuck.some(({ cluster }) => cluster === one.name) === true;
-  const limit = taint === undefined ? '' : `; ${taint}${isStuck ? ', and no other cluster can take its place' : ''}`;
-  return `${text}, kept${limit}`;
+  const kept = one.inDecision && isSelectedByRules(one, explanation) ? ', kept' : '';
+  return `${reasonText(one, explanation)}${kept}${taintClause(one, explanation)}`;
 }
 
-/** {@link whyText} without whether the cluster was selected before. */
+/** `; taint maintenance:NoSelect, tolerated for ever by spec.tolerations[0]`; empty for a cluster that is not selected. */
+export function taintClause(one: ClusterExplanation, explanation: Explanation): string {
+  if (!isSelectedByRules(one, explanation)) return '';
+  const text = selectedTaintsText(one, explanation.placement.rules);
+  if (text === undefined) return '';
+  const isStuck = explanation.schedule?.stuck.some(({ cluster }) => cluster === one.name) === true;
+  return `; ${text}${isStuck ? ', and no other cluster can take its place' : ''}`;
+}
+
+/** The taints of a selected cluster that do not make it leave; none for one that is not selected. */
+export function otherTaintsOf(one: ClusterExplanation, explanation: Explanation): readonly OtherTaint[] {
+  return isSelectedByRules(one, explanation) ? otherTaints(one, explanation.placement.rules) : [];
+}
+
+/** With an invalid spec the decision stays as it is, whatever the taints. */
+function isSelectedByRules({ verdict }: ClusterExplanation, { placement }: Explanation): boolean {
+  return verdict === 'Selected' && placement.rules.problem === undefined;
+}
+
+/** {@link whyText} without whether the cluster was selected before, and without taints that leave it selected. */
 export function reasonText(one: ClusterExplanation, explanation: Explanation): string {
   if (one.verdict === 'Unknown') return 'not readable';
   const cause = causeText(one, explanation);

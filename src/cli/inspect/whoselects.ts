@@ -1,7 +1,7 @@
 import { Placements } from '../../api/resources.js';
 import { selectionsOf, type ExplainedSelection, type Selection, type Without } from '../../domain/fleet/selections.js';
 import { wordText } from '../../domain/placement/explain/requirementtext.js';
-import { matchedPredicate, reasonText } from '../explain/texts.js';
+import { matchedPredicate, reasonText, taintClause } from '../explain/texts.js';
 import type { FleetReading } from '../fleetsource.js';
 import { CLI_API_VERSION, documentText, linesText, NotFoundError, resourceName, someNames } from '../output.js';
 import { table, type Cell } from '../table.js';
@@ -76,7 +76,7 @@ function isLeaving({ cluster }: ExplainedSelection): boolean {
 
 function whyText(explained: ExplainedSelection): string {
   const { cluster, explanation } = explained;
-  if (!isLeaving(explained)) return reasonText(cluster, explanation);
+  if (!isLeaving(explained)) return `${reasonText(cluster, explanation)}${taintClause(cluster, explanation)}`;
   if (cluster.verdict === 'Held') return `held: ${reasonText(cluster, explanation)}`;
   const { wanted } = explanation.placement.rules;
   const cause =

@@ -1,6 +1,6 @@
 import { isHealthTaint } from '../../health/taints.js';
 import type { Taint } from './taint.js';
-import { toleranceOf, type Tolerance, type Toleration } from './toleration.js';
+import { toleranceOf, toleratedForEverBy, type Tolerance, type Toleration } from './toleration.js';
 
 /**
  * What the taints of a cluster mean for one Placement. A cluster that is not selected yet comes in only where each taint that
@@ -11,6 +11,13 @@ import { toleranceOf, type Tolerance, type Toleration } from './toleration.js';
 export interface LimitedTaint {
   readonly taint: Taint;
   readonly tolerance: Tolerance | undefined;
+}
+
+/** A taint that does not make a selected cluster leave, now or later. */
+export interface OtherTaint {
+  readonly taint: Taint;
+  /** The index in `spec.tolerations` of the item that tolerates it for ever; undefined: its effect makes no cluster leave. */
+  readonly toleration: number | undefined;
 }
 
 /** What becomes of a selected cluster. `until`: when this is to be looked at again, ms since the epoch; Infinity for never. */
@@ -39,6 +46,25 @@ export function taintsAgainstSelected(
 ): readonly LimitedTaint[] {
   if (taints.length === 0) return [];
   return limited(taints, tolerations).filter(({ taint }) => taint.effect === 'NoSelect');
+}
+
+/**
+ * The taints that do not make a selected cluster leave: those that are tolerated for ever and, where the decision holds the
+ * cluster, those with NoSelectIfNew. NoSelect comes first. PreferNoSelect is left out: it only changes the order.
+ */
+export function taintsOfSelected(
+  taints: readonly Taint[],
+  tolerations: readonly Toleration[],
+  inDecision: boolean,
+): readonly OtherTaint[] {
+  const others = taints.flatMap((taint): OtherTaint[] => {
+    if (taint.effect === 'PreferNoSelect') return [];
+    if (taint.effect === 'NoSelectIfNew' && inDecision) return [{ taint, toleration: undefined }];
+    const toleration = toleratedForEverBy(taint, tolerations);
+    return toleration === undefined ? [] : [{ taint, toleration }];
+  });
+  const order = ({ taint }: OtherTaint): number => (taint.effect === 'NoSelect' ? 0 : 1);
+  return others.sort((a, b) => order(a) - order(b));
 }
 
 /** How many taints put the cluster behind others that are not selected either. */

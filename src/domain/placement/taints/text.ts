@@ -1,14 +1,26 @@
+import { TAINTS } from '../../../api/names.js';
 import { timestamp } from '../../conditions.js';
 import { wordText } from '../explain/requirementtext.js';
 import type { ClusterView, PlacementRules } from '../predicates.js';
 import type { StuckCluster } from '../room.js';
-import { knownEnd, taintsAgainstNew, taintsAgainstSelected, type LimitedTaint } from './standing.js';
+import {
+  knownEnd,
+  taintsAgainstNew,
+  taintsAgainstSelected,
+  taintsOfSelected,
+  type LimitedTaint,
+  type OtherTaint,
+} from './standing.js';
 import type { Taint } from './taint.js';
+import { toleranceOf } from './toleration.js';
 
 /** What taints do to a cluster, as text. Times are those that are stored. */
 
 /** Later times have no text in the format of Kubernetes. */
 const LAST_TIME = Date.UTC(9999, 11, 31);
+
+/** What `drain` adds. */
+const DRAINING: Taint = { key: TAINTS.draining, value: '', effect: 'NoSelect', since: undefined };
 
 /** A cluster, and whether the decision of the Placement holds it. */
 export interface TaintedSubject {
@@ -48,12 +60,55 @@ function firstOf(limited: readonly LimitedTaint[], { inDecision }: TaintedSubjec
 
 /** One taint with since and until when. */
 export function limitedText({ taint, tolerance }: LimitedTaint, { inDecision }: TaintedSubject): string {
-  const since = timeText(taint.since);
-  const text = `taint ${taintName(taint)}${since === undefined ? '' : ` since ${since}`}`;
+  const text = sinceText(taint);
   if (tolerance === undefined || (!inDecision && tolerance.isImplied)) return text;
   if (!inDecision) return `${text}, tolerated for ${tolerance.seconds} s where the cluster is selected`;
   const until = timeText(knownEnd({ taint, tolerance }));
   return `${text}, tolerated ${until === undefined ? `for ${tolerance.seconds} s` : `until ${until}`}`;
+}
+
+/** The taints of a selected cluster that do not make it leave. */
+export function otherTaints(
+  { cluster, inDecision }: TaintedSubject,
+  { tolerations }: PlacementRules,
+): readonly OtherTaint[] {
+  return taintsOfSelected(cluster?.taints ?? [], tolerations, inDecision);
+}
+
+/**
+ * A taint, and why the cluster is selected with it: `taint maintenance:NoSelect, tolerated for ever by spec.tolerations[0]`,
+ * `taint cluster.fleetmgmt.io/cordoned:NoSelectIfNew, which removes no selected cluster (kubectl mce drain edge-1 does)`.
+ * The command is left out where the Placement tolerates the taint of `drain`.
+ */
+export function otherTaintText(
+  { taint, toleration }: OtherTaint,
+  { cluster }: TaintedSubject,
+  { tolerations }: PlacementRules,
+): string {
+  if (toleration !== undefined) return `${sinceText(taint)}, tolerated for ever by spec.tolerations[${toleration}]`;
+  const text = `${sinceText(taint)}, which removes no selected cluster`;
+  if (cluster === undefined || toleranceOf(DRAINING, tolerations) !== undefined) return text;
+  return `${text} (kubectl mce drain ${wordText(cluster.name)} does)`;
+}
+
+/**
+ * The taint of a selected cluster whose toleration ends first, else the first of {@link otherTaints}, and how many more
+ * there are. Undefined without one.
+ */
+export function selectedTaintsText(subject: TaintedSubject, rules: PlacementRules): string | undefined {
+  const limited = subject.inDecision ? limitedTaints(subject, rules) : [];
+  const others = otherTaints(subject, rules);
+  const first = firstOf(limited, subject);
+  const [other] = others;
+  const more = limited.length + others.length - 1;
+  const count = more > 0 ? ` (and ${more} more)` : '';
+  if (first !== undefined) return `${limitedText(first, subject)}${count}`;
+  return other === undefined ? undefined : `${otherTaintText(other, subject, rules)}${count}`;
+}
+
+function sinceText(taint: Taint): string {
+  const since = timeText(taint.since);
+  return `taint ${taintName(taint)}${since === undefined ? '' : ` since ${since}`}`;
 }
 
 /** `maintenance=disks:NoSelect`, as kubectl writes taints. */

@@ -83,6 +83,14 @@ export function toleranceOf(taint: Taint, tolerations: readonly Toleration[]): T
   return longest === undefined ? undefined : { seconds: longest, isImplied: false };
 }
 
+/** The index of the first of `tolerations` that tolerates the taint for ever; undefined when none does. */
+export function toleratedForEverBy(taint: Taint, tolerations: readonly Toleration[]): number | undefined {
+  const index = tolerations.findIndex(
+    (one) => one.seconds === undefined && (one.key === '' || one.key === taint.key) && tolerates(one, taint),
+  );
+  return index < 0 ? undefined : index;
+}
+
 /** Whether a toleration with the key of the taint, or every key, has its effect and value. */
 function tolerates({ operator, value, effect }: Toleration, taint: Taint): boolean {
   if (effect !== undefined && effect !== taint.effect) return false;
