@@ -72,6 +72,18 @@ describe('ManagedClusters from other inventories', () => {
     expect(hub.api.writes).toEqual([]);
   });
 
+  it('nothing is written while the ManagedClusters of the hub cannot be read', async () => {
+    const hub = await new InventoryRig().start();
+    hub.clusters.fail(failure('Transport', 'list', ManagedClusters, { name: '' }));
+    hub.profile('edge-1', { region: 'eu' });
+    await hub.settle();
+    expect(hub.api.writes).toEqual([]);
+
+    hub.clusters.fail(undefined);
+    await hub.settle(10_000);
+    expect(hub.cluster('edge-1')?.metadata.labels).toEqual({ region: 'eu' });
+  });
+
   it('a cluster whose agent the hub accepts is left alone from then on, and stays when its source goes', async () => {
     const hub = new InventoryRig();
     hub.profile('edge-1', { region: 'eu' });

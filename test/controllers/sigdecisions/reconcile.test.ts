@@ -130,4 +130,50 @@ describe('decisions for SIG Multicluster', () => {
 
     expect(decisionsOf(hub)['web-decision-1']?.toSorted()).toEqual(['a', 'b']);
   });
+
+  it('with a decision object its published one is deleted', async () => {
+    const { hub } = await startHub();
+    hub.clusters(...Array.from({ length: 101 }, (_, index) => `c${index}`));
+    hub.place('web');
+    await hub.untilIdle();
+    const last = decisionsOf(hub)['web-decision-2'] ?? [];
+    expect(last).toHaveLength(1);
+
+    for (const name of last) hub.api.remove(ManagedClusters, { name });
+    await hub.untilIdle();
+
+    expect(Object.keys(decisionsOf(hub))).toEqual(['web-decision-1']);
+    expect(sigWrites(hub).at(-1)).toBe('delete web-decision-2');
+  });
+
+  it('an object of somebody else with the name of a decision is left alone, and a warning names it', async () => {
+    const { hub } = await startHub();
+    const metadata = { namespace: NAMESPACE, name: 'web-decision-1' };
+    hub.api.put<SigDecision>(SigPlacementDecisions, { metadata, decisions: [] });
+    hub.clusters('a');
+    hub.place('web');
+    await hub.untilIdle();
+
+    expect(decisionsOf(hub)).toEqual({ 'web-decision-1': [] });
+    expect(sigWrites(hub)).toEqual([]);
+    expect(hub.log.lines.filter(({ level }) => level === 'warn')).toMatchObject([
+      { fields: { objects: ['web-decision-1'] } },
+    ]);
+  });
+
+  it('nothing is published while the caches of the decision are not current', async () => {
+    const { hub } = await startHub();
+    hub.clusters('a');
+    hub.place('web');
+    await hub.untilIdle();
+    const { length } = sigWrites(hub);
+    hub.caches.clusters.fail(failure('Transport', 'list', ManagedClusters, { name: '' }));
+    hub.api.remove(SigPlacementDecisions, { namespace: NAMESPACE, name: 'web-decision-1' });
+    await hub.untilIdle(60_000);
+    expect(sigWrites(hub)).toHaveLength(length);
+
+    hub.caches.clusters.fail(undefined);
+    await hub.untilIdle(60_000);
+    expect(decisionsOf(hub)).toEqual({ 'web-decision-1': ['a'] });
+  });
 });
