@@ -1,11 +1,13 @@
 import { drainText, planDrain } from '../../domain/fleet/drain.js';
 import { holdersOf } from '../../domain/fleet/selections.js';
-import type { World, WorldResource } from '../../domain/fleet/world.js';
+import type { Withheld, World, WorldResource } from '../../domain/fleet/world.js';
 import type { ReadClient } from '../../kube/client/client.js';
 import { delay, type Clock } from '../../runtime/clock.js';
+import { ApiError } from '../../runtime/errors.js';
 import { readFleetWorld } from '../fleetsource.js';
 import { DECISION_RESOURCES } from '../inspect/options.js';
 import { linesText, NotFoundError, RefusedError, someNames } from '../output.js';
+import { TYPES } from '../sources.js';
 import { table } from '../table.js';
 import { unreadableLine } from '../withheld.js';
 import { addTaint, DRAINING, type TaintClient } from './cordon.js';
@@ -43,7 +45,7 @@ const HOLDER_RESOURCES: readonly WorldResource[] = ['placements', 'placementdeci
 /**
  * Prints what becomes of each decision that names the cluster, asks, adds the taint, and waits until no decision names the
  * cluster. Returns the exit code: 1 when some still do after the timeout, or when the answer is no.
- * @throws RefusedError where not all decisions can be read; NotFoundError; ApiError.
+ * @throws RefusedError where not all decisions can be read; NotFoundError; ApiError, ResourceMissing where a type is not served.
  */
 export async function drainCluster(tools: DrainTools, request: DrainRequest): Promise<number> {
   const { client, console, clock } = tools;
@@ -76,11 +78,18 @@ export async function drainCluster(tools: DrainTools, request: DrainRequest): Pr
 /** All Placements and decisions, and what else of `resources` can be read: what comes in is not known without it. */
 async function readWorld({ client, clock }: DrainTools, resources: readonly WorldResource[]): Promise<World> {
   const { world } = await readFleetWorld(client, { namespace: undefined, fallback: '', resources });
+  const missing = world.withheld.find(({ status }) => status === 404);
+  if (missing !== undefined) throw notServed(missing);
   // The empty fallback is all namespaces again, so `withheld` has what was refused there, each resource once.
   const needed = world.withheld.filter(({ resource }) => (HOLDER_RESOURCES as readonly string[]).includes(resource));
   const unread = unreadableLine(needed, 'which decisions name the cluster is not known');
   if (unread !== undefined) throw new RefusedError(unread);
   return { ...world, at: clock.now() };
+}
+
+function notServed({ resource, verb, status }: Withheld): ApiError {
+  const call = { verb, resource: `${resource}.${TYPES[resource].group}` };
+  return new ApiError({ kind: 'ResourceMissing', status, message: `${verb} ${call.resource}: HTTP ${status}`, call });
 }
 
 /** One line for each Placement: `shop/web  edge-1 → edge-7`. */

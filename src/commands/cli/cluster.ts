@@ -11,20 +11,43 @@ import { hubAddress } from '../../cli/cluster/hubaddress.js';
 import { linesText, manifestsText, RefusedError } from '../../cli/output.js';
 import { ProgressLine } from '../../cli/progressline.js';
 import type { ClusterAddConfig, DrainConfig, FleetConfig } from '../../config/cluster.js';
-import { packageRoot } from '../../config/config.js';
+import { packageRoot, PROGRAM } from '../../config/config.js';
 import { agentManifest } from '../../domain/agent/manifest.js';
 import type { RawObject } from '../../domain/fleet/world.js';
 import type { KubeClient } from '../../kube/client/client.js';
 import { createIdentityClient } from '../../kube/client/identity.js';
 import { readKustomization } from '../../kube/manifests/kustomization.js';
 import { waitingClock } from '../../runtime/clock.js';
+import { isFailure } from '../../runtime/errors.js';
 import { printAnswer } from '../usage.js';
 import { answer, isColored, type Answer } from './answer.js';
 import { withHub, type Hub } from './hub.js';
 
 /** Runs a command about the clusters of the fleet; returns the exit code: 1, and one line on standard error, for any error. */
 export function runFleetCommand(config: FleetConfig): Promise<number> {
-  return answer(config.command, () => withHub(config, config.source, (hub) => run(config, hub)));
+  return answer(config.command, () => withHub(config, config.source, (hub) => runOn(config, hub)));
+}
+
+async function runOn(config: FleetConfig, hub: Hub): Promise<Answer> {
+  try {
+    return await run(config, hub);
+  } catch (error) {
+    if (!isFailure(error, 'ResourceMissing') || !error.call.resource.endsWith(`.${ManagedClusters.group}`)) throw error;
+    throw new RefusedError(notInstalledLine(error.call.resource, config.source, hub.kubeconfig), { cause: error });
+  }
+}
+
+/** The flags of the source are repeated: without them the command would check another server. */
+function notInstalledLine(
+  resource: string,
+  { kubeconfig, context: named }: FleetConfig['source'],
+  { server, context }: Hub['kubeconfig'],
+): string {
+  const flags = Object.entries({ kubeconfig, context: named }).flatMap(([name, value]) =>
+    value === undefined ? [] : [` --${name} ${value}`],
+  );
+  const check = `${PROGRAM} check --pre${flags.join('')}`;
+  return `multicluster-engine is not installed on ${server} (context ${context}), which does not serve ${resource}; before you install it there: ${check}`;
 }
 
 async function run(config: FleetConfig, hub: Hub): Promise<Answer> {

@@ -23,6 +23,8 @@ export interface Kubeconfig extends CredentialLoader {
   readonly source: string;
   /** Address of the API server. */
   readonly server: string;
+  /** Name of the context. */
+  readonly context: string;
   /** Namespace of the context; undefined without one. */
   readonly namespace: string | undefined;
 }
@@ -47,9 +49,10 @@ const READ_ERRORS: Readonly<Record<string, string>> = {
 export function loadKubeconfig(options: KubeconfigOptions = {}): Kubeconfig {
   const found = withContext(find(options), options.context);
   const { cluster } = currentOf(found);
-  const context = found.config.getContextObject(found.config.getCurrentContext());
+  const context = found.config.getCurrentContext();
+  const namespace = found.config.getContextObject(context)?.namespace;
   const load = loaderOf({ ...found, impersonate: options.impersonate });
-  return { source: found.source, server: cluster.server, namespace: context?.namespace, load };
+  return { source: found.source, server: cluster.server, context, namespace, load };
 }
 
 /** The names of all contexts, in the order of the kubeconfig. @throws KubeconfigError as {@link loadKubeconfig}. */

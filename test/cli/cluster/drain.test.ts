@@ -15,6 +15,8 @@ interface Setting {
   /** The answer to the question. */
   readonly says?: boolean;
   readonly denied?: WorldResource;
+  /** A resource that is not served. */
+  readonly missing?: WorldResource;
   /** Reads of the decisions after which the controller has moved the cluster. */
   readonly movesAfter?: number;
 }
@@ -60,6 +62,13 @@ class Scene {
     this.lists.push(plural);
     if (plural === this.#setting.denied)
       throw new ApiError({ kind: 'Forbidden', status: 403, message: '', call: { verb: 'list', resource: plural } });
+    if (plural === this.#setting.missing)
+      throw new ApiError({
+        kind: 'ResourceMissing',
+        status: 404,
+        message: '',
+        call: { verb: 'list', resource: plural },
+      });
     if (plural === 'placementdecisions' && this.#reads++ >= (this.#setting.movesAfter ?? Infinity))
       return [rawDecision(1, ['edge-eu-2', 'prod-eu-2', 'prod-eu-1']) as KubeObject as T];
     return [...((this.#world.objects as Readonly<Record<string, readonly KubeObject[]>>)[plural] ?? [])] as T[];
@@ -166,6 +175,16 @@ describe('drain', () => {
       expect(scene.events).toEqual([
         `not readable: ${denied} (list: 403): what comes in is not known\nshop/web  not readable\n`,
       ]);
+    },
+  );
+
+  it.each<WorldResource>(['placements', 'managedclusters'])(
+    'a drain fails where the API server does not serve %s, also a dry run',
+    async (missing) => {
+      await expect(new Scene({ missing }).run({ dryRun: true })).rejects.toMatchObject({
+        kind: 'ResourceMissing',
+        call: { resource: `${missing}.cluster.fleetmgmt.io` },
+      });
     },
   );
 

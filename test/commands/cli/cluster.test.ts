@@ -1,0 +1,64 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { writeKubeconfig } from '@multicluster-engine/kube-apiserver/testing/kubeconfig';
+import { root } from '../../support/repository/root.js';
+import { TestServer } from '../../support/rigs/agent/server.js';
+
+const PROGRAM = path.join(root, 'dist', 'src', 'main.js');
+
+interface Outcome {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+let server: TestServer;
+let folder: string;
+let kubeconfig: string;
+beforeAll(async () => {
+  server = await TestServer.start();
+  folder = await mkdtemp(path.join(tmpdir(), 'cluster-'));
+  const caFile = path.join(folder, 'ca.pem');
+  await writeFile(caFile, server.api.ca);
+  kubeconfig = await writeKubeconfig(folder, { server: server.api.url, caFile, token: server.api.token });
+});
+afterAll(async () => {
+  await server.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Runs a command as a process, without a terminal. */
+async function run(command: string): Promise<Outcome> {
+  const args = [PROGRAM, ...command.split(' '), '--kubeconfig', kubeconfig];
+  try {
+    return { code: 0, ...(await promisify(execFile)(process.execPath, args, { timeout: 60_000 })) };
+  } catch (error) {
+    const { code, stdout, stderr } = error as Outcome;
+    return { code, stdout, stderr };
+  }
+}
+
+describe('a command about clusters, on an API server', () => {
+  it.each([
+    ['cluster list', 'cluster list', 'managedclusters'],
+    ['cluster add c1', 'cluster add', 'managedclusters'],
+    ['cordon c1 --context main', 'cordon', 'managedclusters'],
+    ['drain c1 --dry-run', 'drain', 'managedclusters'],
+  ])('%s says that the product is not installed there', async (command, name, resource) => {
+    const { url } = server.api;
+    const context = command.includes('--context') ? ' --context main' : '';
+
+    expect(await run(command)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr:
+        `multicluster-engine ${name}: multicluster-engine is not installed on ${url} (context main), ` +
+        `which does not serve ${resource}.cluster.fleetmgmt.io; ` +
+        `before you install it there: multicluster-engine check --pre --kubeconfig ${kubeconfig}${context}\n`,
+    });
+  });
+});
