@@ -1,4 +1,4 @@
-import { field, isRecord } from '../../api/json.js';
+import { field, isRecord, textField } from '../../api/json.js';
 import type { KubeObject, ObjectName, OwnerReference } from '../../api/meta.js';
 import { AGENTS_NAMESPACE, CLI_FIELD_MANAGER, CLUSTER_SET_LABEL } from '../../api/names.js';
 import { apiVersionOf, Leases, ManagedClusters, Secrets, ServiceAccounts } from '../../api/resources.js';
@@ -6,7 +6,7 @@ import type { RawObject } from '../../domain/fleet/world.js';
 import { isList } from '../../domain/selectors.js';
 import type { ReadClient, WriteClient } from '../../kube/client/client.js';
 import type { IdentityClient } from '../../kube/client/identity.js';
-import { isFailure } from '../../runtime/errors.js';
+import { isFailure, type ApiError } from '../../runtime/errors.js';
 import { NotFoundError, RefusedError } from '../output.js';
 
 /** Lets a cluster join: accepts it, and gives it an identity on the hub and a token to begin with. */
@@ -46,7 +46,10 @@ export interface JoinHub {
 export async function prepareJoin(hub: JoinHub, request: JoinRequest): Promise<Join> {
   const { name, validSeconds, renew } = request;
   const lease = await hub.client.get<KubeObject>(Leases, { namespace: AGENTS_NAMESPACE, name });
-  const cluster = await (renew ? joined(hub, name) : accept(hub, request, lease));
+  const found = await hub.client.get<RawObject>(ManagedClusters, { name });
+  // The Lease is in the namespace, too.
+  if (lease === undefined) await checkNamespace(hub, name);
+  const cluster = renew ? joined(name, found) : await accept(hub, request, { cluster: found, lease });
   const { uid = '' } = cluster.metadata;
   const owner = { apiVersion: apiVersionOf(ManagedClusters), kind: ManagedClusters.kind, name, uid };
   // Objects of an earlier ManagedCluster occupy the names until they are garbage-collected.
@@ -62,8 +65,7 @@ export async function prepareJoin(hub: JoinHub, request: JoinRequest): Promise<J
 }
 
 /** The ManagedCluster whose agent is to have another identity. */
-async function joined(hub: JoinHub, name: string): Promise<RawObject> {
-  const cluster = await hub.client.get<RawObject>(ManagedClusters, { name });
+function joined(name: string, cluster: RawObject | undefined): RawObject {
   if (cluster === undefined) throw new NotFoundError(`ManagedCluster ${name} was not found: add it without --renew`);
   checkNotDeleting(cluster);
   if (field(cluster.spec, 'hubAcceptsClient') !== true)
@@ -71,13 +73,32 @@ async function joined(hub: JoinHub, name: string): Promise<RawObject> {
   return cluster;
 }
 
+/**
+ * Whether the identity can be written, before the ManagedCluster is: without the namespace it would be left behind. Who lets
+ * clusters join need not have the right to read the namespace.
+ * @throws RefusedError; ApiError, Forbidden without the right to write it.
+ */
+async function checkNamespace({ client }: JoinHub, name: string): Promise<void> {
+  const object = { metadata: { name, namespace: AGENTS_NAMESPACE } };
+  try {
+    await client.apply(ServiceAccounts, object, { fieldManager: JOIN_FIELD_MANAGER, force: false, dryRun: true });
+  } catch (error) {
+    if (!isFailure(error, 'NotFound')) throw error;
+    throw new RefusedError(
+      `namespace ${AGENTS_NAMESPACE} was not found: it is one of the manifests of the operator, so apply these to the hub first`,
+      { cause: error },
+    );
+  }
+}
+
+/** What the hub has of a cluster. */
+interface Known {
+  readonly cluster: RawObject | undefined;
+  readonly lease: KubeObject | undefined;
+}
+
 /** Creates the ManagedCluster, or accepts an existing one; writes nothing where nothing changes. */
-async function accept(
-  hub: JoinHub,
-  { name, clusterSet }: JoinRequest,
-  lease: KubeObject | undefined,
-): Promise<RawObject> {
-  const cluster = await hub.client.get<RawObject>(ManagedClusters, { name });
+async function accept(hub: JoinHub, { name, clusterSet }: JoinRequest, { cluster, lease }: Known): Promise<RawObject> {
   if (cluster !== undefined) {
     checkNotDeleting(cluster);
     checkNotJoined(cluster, lease);
@@ -91,27 +112,57 @@ async function accept(
     metadata: { name, ...(set === undefined ? {} : { labels: { [CLUSTER_SET_LABEL]: set } }) },
     spec: { hubAcceptsClient: true },
   };
-  return hub.client.apply<KubeObject>(ManagedClusters, object, { fieldManager: JOIN_FIELD_MANAGER, force: false });
+  try {
+    return await hub.client.apply<KubeObject>(ManagedClusters, object, {
+      fieldManager: JOIN_FIELD_MANAGER,
+      force: false,
+    });
+  } catch (error) {
+    const line = isFailure(error, 'Conflict') && cluster !== undefined ? conflictLine(error, cluster, set) : undefined;
+    throw line === undefined ? error : new RefusedError(line, { cause: error });
+  }
 }
 
 /** Another one than that of `cordon`: an apply of one would drop the fields of the other. */
 export const JOIN_FIELD_MANAGER = `${CLI_FIELD_MANAGER}-cluster`;
 
 function isLabelOurs(cluster: RawObject | undefined): boolean {
-  const managers = field(cluster?.metadata, 'managedFields');
-  return (
-    isList(managers) &&
-    managers.some(
-      (one) =>
-        field(one, 'manager') === JOIN_FIELD_MANAGER &&
-        isRecord(
-          ['fieldsV1', 'f:metadata', 'f:labels', `f:${CLUSTER_SET_LABEL}`].reduce<unknown>(
-            (value, key) => field(value, key),
-            one,
-          ),
-        ),
-    )
-  );
+  return managersOf(cluster, SET_PATH).includes(JOIN_FIELD_MANAGER);
+}
+
+const SET_PATH = ['metadata', 'labels', CLUSTER_SET_LABEL];
+const ACCEPTED_PATH = ['spec', 'hubAcceptsClient'];
+
+/** The field managers that have written a field. */
+function managersOf(cluster: RawObject | undefined, path: readonly string[]): readonly string[] {
+  const entries = field(cluster?.metadata, 'managedFields');
+  const keys = ['fieldsV1', ...path.map((key) => `f:${key}`)];
+  return (isList(entries) ? entries : [])
+    .filter((one) => isRecord(keys.reduce<unknown>(field, one)))
+    .map((one) => textField(one, 'manager'));
+}
+
+/** The fields that others have written, and what to do; undefined for a conflict about none of these. */
+function conflictLine({ causes }: ApiError, cluster: RawObject, set: string | undefined): string | undefined {
+  const { name } = cluster.metadata;
+  const remedies = [
+    {
+      path: SET_PATH,
+      remedy: `without --set it stays; kubectl label fmcl ${name} ${CLUSTER_SET_LABEL}=${set} --overwrite changes it`,
+    },
+    {
+      path: ACCEPTED_PATH,
+      remedy: `kubectl patch fmcl ${name} --type=merge -p '{"spec":{"hubAcceptsClient":true}}' accepts the cluster`,
+    },
+  ];
+  const lines = remedies
+    .filter(({ path }) => causes.some((cause) => cause.field === `.${path.join('.')}`))
+    .map(({ path, remedy }) => {
+      const value = JSON.stringify(path.reduce<unknown>(field, cluster));
+      const others = managersOf(cluster, path).filter((one) => one !== JOIN_FIELD_MANAGER);
+      return `${path.join('.')} of ${name} is ${value}, set by field manager ${others.join(', ')}: ${remedy}`;
+    });
+  return lines.length === 0 ? undefined : lines.join('; ');
 }
 
 function checkNotDeleting({ metadata: { name, deletionTimestamp } }: KubeObject): void {
@@ -119,8 +170,12 @@ function checkNotDeleting({ metadata: { name, deletionTimestamp } }: KubeObject)
 }
 
 /** A Lease of this ManagedCluster, and not of an earlier one of its name, means that an agent has joined. */
-function checkNotJoined({ metadata: { name, uid } }: KubeObject, lease: KubeObject | undefined): void {
+function checkNotJoined({ metadata: { name, uid }, spec }: RawObject, lease: KubeObject | undefined): void {
   if (lease === undefined || isOfAnother(lease, uid ?? '')) return;
+  if (field(spec, 'hubAcceptsClient') !== true)
+    throw new RefusedError(
+      `${name} has joined already, and the hub does not accept it: set spec.hubAcceptsClient to true, which is enough for its agent; --renew, which ends all its tokens and prints another manifest, needs that first`,
+    );
   throw new RefusedError(`${name} has joined already: --renew ends all its tokens and prints another manifest`);
 }
 

@@ -43,6 +43,8 @@ export interface ApplyOptions extends CallOptions {
   readonly metadataOnly?: boolean;
   /** Take over fields of other managers; `metadata.uid` must be set then, so that only the known object is changed. */
   readonly force: boolean;
+  /** Only check whether the server would accept it; nothing is stored. */
+  readonly dryRun?: boolean;
 }
 
 export interface WriteOptions extends CallOptions {

@@ -139,12 +139,12 @@ class RestClient implements KubeClient {
   }
 
   async #apply<T extends KubeObject>(target: Target, object: T, options: ApplyOptions): Promise<T> {
-    const { force, metadataOnly } = options;
+    const { force, metadataOnly, dryRun = false } = options;
     if (force) required('metadata.uid', object.metadata.uid, target);
     return this.#write<T>({ ...target, metadataOnly }, options, {
       method: 'PATCH',
       idempotent: true,
-      query: { force: String(force) },
+      query: { force: String(force), ...(dryRun ? { dryRun: 'All' } : {}) },
       accept: acceptOf(metadataOnly),
       contentType: 'application/apply-patch+yaml',
       body: bodyOf(withoutManagedFields(object), target.type),

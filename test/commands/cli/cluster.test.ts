@@ -1,10 +1,12 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { writeKubeconfig } from '@multicluster-engine/kube-apiserver/testing/kubeconfig';
+import { ManagedClusters } from '../../../src/api/resources.js';
+import { parseManifests } from '../../../src/kube/manifests/manifests.js';
 import { root } from '../../support/repository/root.js';
 import { TestServer } from '../../support/rigs/agent/server.js';
 
@@ -60,5 +62,19 @@ describe('a command about clusters, on an API server', () => {
         `which does not serve ${resource}.cluster.fleetmgmt.io; ` +
         `before you install it there: multicluster-engine check --pre --kubeconfig ${kubeconfig}${context}\n`,
     });
+  });
+
+  it('cluster add writes nothing where the namespace of the agents is missing', async () => {
+    const file = path.join(root, 'crds', 'managedcluster.yaml');
+    await server.apply(parseManifests(await readFile(file, 'utf8'), file));
+
+    expect(await run('cluster add c1')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr:
+        'multicluster-engine cluster add: namespace multicluster-engine-agents was not found: ' +
+        'it is one of the manifests of the operator, so apply these to the hub first\n',
+    });
+    expect(await server.client.list(ManagedClusters, undefined)).toEqual([]);
   });
 });

@@ -173,9 +173,35 @@ describeWithServer('a person who lets clusters join', { own: true, capabilities:
     const object = { metadata: { name: 'denied' }, spec: { hubAcceptsClient: false } };
     await admin.create(ManagedClusters, object, { fieldManager: 'kubectl-create' });
 
-    await expect(add('denied')).rejects.toThrow(/conflict with "kubectl-create".*\.spec\.hubAcceptsClient/s);
+    await expect(add('denied')).rejects.toThrow(
+      'spec.hubAcceptsClient of denied is false, set by field manager kubectl-create: kubectl patch fmcl denied',
+    );
     await expect(add('denied', { renew: true })).rejects.toThrow('the hub does not accept denied');
     expect(await stored(ServiceAccounts, 'denied')).toBeUndefined();
+  });
+
+  it('a cluster stays in the set into which somebody else has put it', async () => {
+    const object = { metadata: { name: 'placed', labels: { [CLUSTER_SET_LABEL]: 'edge' } } };
+    await admin.create(ManagedClusters, object, { fieldManager: 'kubectl-create' });
+    const key = CLUSTER_SET_LABEL;
+
+    await expect(add('placed', { clusterSet: 'prod' })).rejects.toThrow(
+      `metadata.labels.${key} of placed is "edge", set by field manager kubectl-create: ` +
+        `without --set it stays; kubectl label fmcl placed ${key}=prod --overwrite changes it`,
+    );
+    expect((await stored(ManagedClusters, 'placed'))?.metadata.labels).toEqual(object.metadata.labels);
+    await add('placed');
+    expect(await stored(ManagedClusters, 'placed')).toMatchObject({ ...object, spec: { hubAcceptsClient: true } });
+  });
+
+  it('a cluster that has joined and is denied is told both what its agent and what a renewal needs', async () => {
+    await add('expelled');
+    await join('expelled');
+    await patch('expelled', { spec: { hubAcceptsClient: false } });
+
+    await expect(add('expelled')).rejects.toThrow(
+      /has joined already, and the hub does not accept it: set spec\.hubAcceptsClient to true.*--renew.*needs that first/,
+    );
   });
 
   it('a cluster that has joined is refused, and nothing is written', async () => {
