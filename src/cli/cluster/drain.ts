@@ -1,4 +1,4 @@
-import { drainText, planDrain } from '../../domain/fleet/drain.js';
+import { drainText, isStaying, planDrain } from '../../domain/fleet/drain.js';
 import { holdersOf } from '../../domain/fleet/selections.js';
 import type { Withheld, World, WorldResource } from '../../domain/fleet/world.js';
 import type { ReadClient } from '../../kube/client/client.js';
@@ -44,7 +44,8 @@ const HOLDER_RESOURCES: readonly WorldResource[] = ['placements', 'placementdeci
 
 /**
  * Prints what becomes of each decision that names the cluster, asks, adds the taint, and waits until no decision names the
- * cluster. Returns the exit code: 1 when some still do after the timeout, or when the answer is no.
+ * cluster. Returns the exit code: 1 when some still do after the timeout, when all that still do will not change by waiting, or
+ * when the answer is no.
  * @throws RefusedError where not all decisions can be read; NotFoundError; ApiError, ResourceMissing where a type is not served.
  */
 export async function drainCluster(tools: DrainTools, request: DrainRequest): Promise<number> {
@@ -60,19 +61,32 @@ export async function drainCluster(tools: DrainTools, request: DrainRequest): Pr
   const end = clock.monotonic() + timeoutMs;
   for (;;) {
     const remaining = end - clock.monotonic();
-    const now = await readWorld(tools, remaining > 0 ? HOLDER_RESOURCES : DECISION_RESOURCES);
+    const read = await readWorld(tools, remaining > 0 ? HOLDER_RESOURCES : DECISION_RESOURCES);
+    const now = remaining > 0 ? withHolders(world, read) : read;
     const left = [...holdersOf(now, name).keys()].sort();
     if (left.length === 0) {
       console.print(`${name} is drained: no decision names it\n`);
       return 0;
     }
-    if (remaining <= 0) {
+    if (remaining <= 0 || isStuck(now, name, left)) {
       console.print(linesText([`decisions still name ${name}:`, ...drainLines(now, name)]));
       return 1;
     }
     console.progress(`waiting for ${someNames(left, MOST_NAMES)}`);
     await delay(clock, Math.min(READ_EVERY_MS, remaining));
   }
+}
+
+/** The fleet of one world with the Placements and decisions of a later one. */
+function withHolders(fleet: World, { at, objects: { placements, placementdecisions } }: World): World {
+  return { ...fleet, at, objects: { ...fleet.objects, placements, placementdecisions } };
+}
+
+/** Whether none of the Placements of `keys` will let the cluster go, unless somebody changes something. */
+function isStuck(world: World, name: string, keys: readonly string[]): boolean {
+  const staying = planDrain(world, name).filter(({ outcome }) => isStaying(outcome));
+  const stuck = new Set(staying.map(({ namespace, name: placement }) => `${namespace}/${placement}`));
+  return keys.every((key) => stuck.has(key));
 }
 
 /** All Placements and decisions, and what else of `resources` can be read: what comes in is not known without it. */

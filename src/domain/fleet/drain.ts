@@ -52,6 +52,12 @@ export function planDrain(world: World, cluster: string): readonly DrainedPlacem
   });
 }
 
+/** Whether the cluster stays until somebody changes the Placement, or releases the cluster from its disruption budget. */
+export function isStaying(outcome: DrainOutcome): boolean {
+  if (outcome.kind === 'Tolerated') return outcome.until === undefined;
+  return outcome.kind === 'Held' || outcome.kind === 'Misconfigured';
+}
+
 /** `edge-1 → edge-7`, `unsatisfied 2 of 3`, `stays until 2026-01-02T03:04:05Z`. */
 export function drainText(outcome: DrainOutcome, cluster: string): string {
   switch (outcome.kind) {

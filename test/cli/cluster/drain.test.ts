@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
+import { PLACEMENT_LABEL, TAINTS } from '../../../src/api/names.js';
 import type { KubeObject, ObjectName, ResourceType } from '../../../src/api/meta.js';
 import { drainCluster, type DrainRequest } from '../../../src/cli/cluster/drain.js';
 import { RefusedError } from '../../../src/cli/output.js';
-import type { World, WorldResource } from '../../../src/domain/fleet/world.js';
+import type { RawObject, World, WorldResource } from '../../../src/domain/fleet/world.js';
 import { ApiError } from '../../../src/runtime/errors.js';
 import { EXAMPLE_SPEC, exampleWorld } from '../../support/builders/examplefleet.js';
 import { rawDecision, rawPlacement } from '../../support/builders/world.js';
@@ -19,6 +20,8 @@ interface Setting {
   readonly missing?: WorldResource;
   /** Reads of the decisions after which the controller has moved the cluster. */
   readonly movesAfter?: number;
+  /** The decisions then; default: one without the cluster. */
+  readonly left?: readonly RawObject[];
 }
 
 /** A hub with the example fleet, its user, and a controller that moves the cluster after some time. */
@@ -70,7 +73,7 @@ class Scene {
         call: { verb: 'list', resource: plural },
       });
     if (plural === 'placementdecisions' && this.#reads++ >= (this.#setting.movesAfter ?? Infinity))
-      return [rawDecision(1, ['edge-eu-2', 'prod-eu-2', 'prod-eu-1']) as KubeObject as T];
+      return [...(this.#setting.left ?? [rawDecision(1, ['edge-eu-2', 'prod-eu-2', 'prod-eu-1'])])] as T[];
     return [...((this.#world.objects as Readonly<Record<string, readonly KubeObject[]>>)[plural] ?? [])] as T[];
   }
 
@@ -86,6 +89,17 @@ class Scene {
 
 const TAINTED = 'apply managedclusters {"taints":[{"key":"cluster.fleetmgmt.io/draining","effect":"NoSelect"}]}';
 const PLAN = 'shop/web  prod-us-1 → prod-eu-1\n';
+
+function decisionOf(placement: string, clusters: readonly string[]): RawObject {
+  const { metadata, ...decision } = rawDecision(1, clusters);
+  const ownerReferences = (metadata.ownerReferences ?? []).map((one) => ({ ...one, name: placement }));
+  const labels = { [PLACEMENT_LABEL]: placement };
+  return { ...decision, metadata: { ...metadata, name: `${placement}-decision-1`, labels, ownerReferences } };
+}
+
+function tolerating(over: object = {}): object {
+  return { tolerations: [{ key: TAINTS.draining, operator: 'Exists', ...over }] };
+}
 
 describe('drain', () => {
   it('the plan is shown, the taint is added after a yes, and the end is waited for', async () => {
@@ -126,13 +140,47 @@ describe('drain', () => {
   });
 
   it('what stays at the timeout is named with the reason, and the code is 1', async () => {
-    const spec = { ...EXAMPLE_SPEC, disruptionBudget: { maxRemovals: 0 } };
-    const scene = new Scene({ world: exampleWorld(spec, { placements: [rawPlacement(spec)] }) });
+    const scene = new Scene({ world: exampleWorld({ ...EXAMPLE_SPEC, ...tolerating({ tolerationSeconds: 60 }) }) });
 
     expect(await scene.run({ timeoutMs: 4_000 })).toBe(1);
-    expect(scene.events.at(-1)).toBe(
-      'decisions still name prod-us-1:\nshop/web  stays: spec.disruptionBudget holds its removal\n',
-    );
+    expect(scene.events.slice(-3)).toEqual([
+      '... waiting for shop/web',
+      '... waiting for shop/web',
+      'decisions still name prod-us-1:\nshop/web  stays until 2026-11-22T12:01:04Z\n',
+    ]);
+  });
+
+  it.each([
+    ['tolerates the taint for ever', tolerating(), 'spec.tolerations tolerates the taint'],
+    [
+      'has a disruption budget that holds it',
+      { disruptionBudget: { maxRemovals: 0 } },
+      'spec.disruptionBudget holds its removal',
+    ],
+    ['has an invalid spec', { numberOfClusters: -1 }, 'the spec is invalid'],
+  ])('a drain ends at once when all that names the cluster %s', async (_case, spec, reason) => {
+    const scene = new Scene({ world: exampleWorld({ ...EXAMPLE_SPEC, ...spec }) });
+
+    expect(await scene.run()).toBe(1);
+    expect(scene.events.slice(2)).toEqual([TAINTED, `decisions still name prod-us-1:\nshop/web  stays: ${reason}\n`]);
+    expect(scene.lists.filter((one) => one === 'managedclusters')).toHaveLength(1);
+  });
+
+  it('a drain waits for one Placement although another one keeps the cluster', async () => {
+    const keeper = rawPlacement({ ...EXAMPLE_SPEC, ...tolerating() });
+    const other = { ...keeper, metadata: { ...keeper.metadata, name: 'keeper' } };
+    const world = exampleWorld(EXAMPLE_SPEC, {
+      placements: [rawPlacement(EXAMPLE_SPEC), other],
+      placementdecisions: [rawDecision(1, ['prod-us-1']), decisionOf('keeper', ['prod-us-1'])],
+    });
+    const scene = new Scene({ world, movesAfter: 2, left: [decisionOf('keeper', ['prod-us-1'])] });
+
+    expect(await scene.run()).toBe(1);
+    expect(scene.events.slice(2)).toEqual([
+      TAINTED,
+      '... waiting for shop/keeper, shop/web',
+      'decisions still name prod-us-1:\nshop/keeper  stays: spec.tolerations tolerates the taint\n',
+    ]);
   });
 
   it('a cluster that no decision names is tainted, and drained at once', async () => {
