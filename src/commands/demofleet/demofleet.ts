@@ -54,7 +54,7 @@ export class DemoFleet implements Runnable {
       print(`demo fleet: ${total} clusters join`);
       const numbers = Array.from({ length: total }, (_, index) => index).values();
       await Promise.all(Array.from({ length: JOINING }, () => this.#joinAll(numbers, signal)));
-      print(`demo fleet: ${this.#members.length} clusters have joined`);
+      print(this.#joinedLine());
       await Promise.all(outagesOf(total).map((outage) => this.#repeat(outage, signal)));
     } catch (error) {
       if (!signal.aborted) {
@@ -100,6 +100,15 @@ export class DemoFleet implements Runnable {
       log.warn({ cluster: cluster.name, error: errorText(error) }, 'a simulated cluster cannot join');
       print(`demo fleet: ${cluster.name} cannot join: ${errorText(error)}`);
     }
+  }
+
+  /** A cluster that has not reported yet may still join. */
+  #joinedLine(): string {
+    const all = this.#members.length;
+    const joined = this.#members.filter(({ hasReported }) => hasReported).length;
+    return joined === all
+      ? `demo fleet: ${all} clusters have joined`
+      : `demo fleet: ${joined} of ${all} clusters have joined, the others have not reported yet`;
   }
 
   /** Until the cluster has reported, or for a time. Ends the delay: `signal` lives on, and Node warns about many listeners. */

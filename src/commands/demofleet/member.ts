@@ -22,9 +22,15 @@ export class Member {
   readonly #tools: MemberTools;
   #end: AbortController | undefined;
   #ended: Promise<unknown> = Promise.resolve();
+  #hasReported = false;
   #reported: () => void = () => undefined;
   /** Resolves after the first write of a report, whether or not the hub has accepted it. */
-  readonly reported = new Promise<void>((resolve) => (this.#reported = resolve));
+  readonly reported = new Promise<void>((resolve) => {
+    this.#reported = () => {
+      this.#hasReported = true;
+      resolve();
+    };
+  });
 
   constructor(name: string, home: DemoHome, tools: MemberTools) {
     this.name = name;
@@ -43,6 +49,11 @@ export class Member {
     });
     this.#end = new AbortController();
     this.#ended = agent.run(this.#end.signal);
+  }
+
+  /** Whether {@link reported} has resolved. */
+  get hasReported(): boolean {
+    return this.#hasReported;
   }
 
   /** Resolves when the agent has ended. */
