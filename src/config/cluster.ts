@@ -97,6 +97,8 @@ interface FleetCommand {
   readonly summary: string;
   readonly arguments: string;
   readonly flags: FlagRows;
+  /** The flags that only some of the actions in `arguments` have, by the name of the action. */
+  readonly actionFlags?: Readonly<Record<string, readonly string[]>>;
   readonly build: (flags: Flags, environment: CliEnvironment) => FleetConfig;
 }
 
@@ -131,6 +133,7 @@ export const FLEET_COMMANDS: readonly FleetCommand[] = [
       ...rowsOf('output', 'color'),
       ...HUB,
     },
+    actionFlags: ACTION_FLAGS,
     build: cluster,
   },
   {

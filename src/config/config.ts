@@ -71,6 +71,8 @@ interface CommandRow {
   readonly build: (flags: Flags, env: Environment, positional: readonly string[]) => CommandConfig;
   /** A command for users: with these arguments before its flags, and without variables for these. */
   readonly arguments?: string;
+  /** The flags that only some of the actions in `arguments` have, by the name of the action: its help leaves out the others. */
+  readonly actionFlags?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** The commands with the flags of their own. */
@@ -193,14 +195,14 @@ function interpret(argv: readonly string[], env: Environment): Config | Usage {
   if (first === '--help' || first === '-h') return print(overview());
   if (first === '--version' || first === 'version') return print(`${version()}\n`);
   if (first === '__complete') return complete(COMMANDS, rest, { version: version() });
-  if (first === 'help') return interpret([...rest.slice(0, 1), '--help'], env);
+  if (first === 'help') return interpret([...rest.slice(0, 2), '--help'], env);
   const command = commandOf(argv);
   if (command === undefined) {
     const what = first.startsWith('-') ? 'flag' : 'command';
     throw new FlagError(`unknown ${what} ${JSON.stringify(first)}; want one of the commands: ${commandNames()}`);
   }
   const given = readArguments(command, rest);
-  if (given === 'help') return print(help(command));
+  if (given === 'help') return print(help(command, rest[0]));
   if (given === 'version') return print(`${version()}\n`);
   const variables = command.arguments === undefined ? env : {};
   const flags = new Flags(command.flags, given.flags, variables);
@@ -232,15 +234,21 @@ function overview(): string {
   return `Usage: ${PROGRAM} COMMAND [flags]\n\nCommands:\n${lines.join('\n')}\n\n${hint}\n`;
 }
 
-function help(command: CommandRow): string {
-  const { name: subcommand, summary, flags, arguments: positional } = command;
+/** `action`: the first argument, which need not be an action of the command. */
+function help(command: CommandRow, action = ''): string {
+  const { name: subcommand, summary, actionFlags = {} } = command;
+  const own = Object.hasOwn(actionFlags, action) ? actionFlags[action] : undefined;
+  const all = command.arguments;
+  const positional = own === undefined ? all : all?.split('|').find((one) => one.split(' ')[0] === action);
+  const limited = own === undefined ? [] : Object.values(actionFlags).flat();
+  const flags = Object.entries(command.flags).filter(([name]) => !limited.includes(name) || own?.includes(name));
   const usage = ['Usage:', PROGRAM, subcommand, positional ?? '', '[flags]'].filter((word) => word !== '').join(' ');
   const title =
     positional === undefined
       ? 'Flags, with the environment variable below (the flag has precedence, an empty variable counts as unset):'
       : 'Flags:';
   const lines = [usage, '', summary, '', title];
-  for (const [name, row] of Object.entries(flags)) {
+  for (const [name, row] of flags) {
     lines.push(`  ${flagUsage(name, row).padEnd(48)} ${row.help}`);
     const variable = positional === undefined ? variableOf(name, row) : '';
     lines.push(`    ${variable.padEnd(46)} default: ${row.default ?? row.defaultText ?? 'none'}`);

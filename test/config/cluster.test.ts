@@ -73,6 +73,20 @@ describe('the commands about clusters', () => {
     expect(read(line)).toEqual({ command: 'usage', exitCode: 1, text: `multicluster-engine: ${message}\n` });
   });
 
+  it.each([
+    ['help cluster add', 'add NAME', ['--set=SET', '--renew '], ['--force', '--output']],
+    ['cluster remove --help', 'remove NAME', ['--force '], ['--set', '--output']],
+    ['help cluster list', 'list', ['--output=FORMAT', '--color=WHEN'], ['--set', '--force']],
+    ['help cluster', 'add NAME|remove NAME|list', ['--set=SET', '--force ', '--output=FORMAT'], []],
+  ])('%s lists the flags that it takes, and no other', (line, usage, own, others) => {
+    const found = read(line);
+    const text = found.command === 'usage' ? found.text : '';
+
+    expect(text).toMatch(`Usage: multicluster-engine cluster ${usage} [flags]\n`);
+    for (const flag of [...own, '--context=NAME']) expect(text).toContain(flag);
+    for (const flag of others) expect(text).not.toContain(flag);
+  });
+
   it.each(['default', 'Edge-1', 'edge_1', 'edge-', `a${'b'.repeat(63)}`])(
     'no cluster can be added with the name %s',
     (name) => {
