@@ -22,6 +22,8 @@ interface UnsettledDefinition {
 
 /** A definition younger than this may be one that is being restored: its objects may still be created again. */
 const SETTLED_MS = 30_000;
+/** A creationTimestamp has whole seconds: the definition may be younger by up to one. */
+const TIMESTAMP_MS = 1_000;
 const RETRY_MS = 2_000;
 const CHECKED_TYPES: readonly ResourceType[] = [ManagedClusters, ManagedClusterSets, ManagedClusterSetBindings];
 
@@ -105,7 +107,7 @@ export class DeletionCheck {
     const known = this.#firstRead.get(metadata.name);
     const since = known?.uid === uid ? known.at : now;
     this.#firstRead.set(metadata.name, { uid, at: since });
-    const stamped = this.#clock.now() - Date.parse(metadata.creationTimestamp ?? '');
+    const stamped = this.#clock.now() - Date.parse(metadata.creationTimestamp ?? '') - TIMESTAMP_MS;
     return Math.max(now - since, Number.isNaN(stamped) ? 0 : stamped);
   }
 }
