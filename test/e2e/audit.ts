@@ -17,7 +17,28 @@ import { root } from '../support/repository/root.js';
 import { fields } from '../support/scenario/checks/reading.js';
 
 /** Permissions that no end-to-end test uses, each with the case that needs it. */
-const SPARED: Readonly<Record<string, string>> = {};
+const SPARED: Readonly<Record<string, string>> = {
+  ...spared('multicluster-engine-inventories', {
+    'delete managedclusters.cluster.fleetmgmt.io': 'the source of a cluster has been gone for a minute',
+    'get clusterprofiles.multicluster.x-k8s.io': 'before that: whether the source is gone',
+    'get managedclusters.cluster.open-cluster-management.io': 'before that: whether the source is gone',
+    'get customresourcedefinitions.apiextensions.k8s.io clusterprofiles.multicluster.x-k8s.io':
+      'before that: whether its definition is there',
+    'get customresourcedefinitions.apiextensions.k8s.io managedclusters.cluster.open-cluster-management.io':
+      'before that: whether its definition is there',
+    'create events.events.k8s.io': 'most sources of an inventory are gone',
+    'patch events.events.k8s.io': 'most sources of an inventory are gone, again',
+  }),
+  ...spared('multicluster-engine-sig-decisions', {
+    'update placementdecisions.multicluster.x-k8s.io': 'a decision changes',
+    'delete placementdecisions.multicluster.x-k8s.io': 'a Placement needs fewer decision objects',
+    'get placementdecisions.multicluster.x-k8s.io': 'an update conflicts',
+  }),
+};
+
+function spared(role: string, cases: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(cases).map(([right, needs]) => [`ClusterRole ${role}: ${right}`, needs]));
+}
 
 const missing = missingPrograms('hub');
 const suite = missing === undefined || process.env['CI'] === 'true' ? describe : describe.skip;
@@ -32,7 +53,10 @@ suite('the requests of all end-to-end tests', () => {
     const rendered = await kubectlOk(['kustomize', `${root}/deploy/overlays/default`], {
       kubeconfig: `${root}/.run/none`,
     });
-    const objects = loadAll(rendered).map((one): AnyObject => fields(one));
+    const optional = ['inventories', 'sig-decisions'].map((one) =>
+      readFileSync(path.join(root, 'deploy', one, 'rights.yaml'), 'utf8'),
+    );
+    const objects = [rendered, ...optional].flatMap((text) => loadAll(text)).map((one): AnyObject => fields(one));
     findings = judge(logs.values(), rightsIn(objects), new Set(Object.keys(SPARED)));
   });
 

@@ -24,7 +24,7 @@ const OURS = /^multicluster-engine\/(?!.*\(gateway\)$)/;
 
 /** Whose requests they may be. */
 const USERS =
-  /^system:serviceaccount:(multicluster-engine-operator:multicluster-engine-operator|[^:]+:placement-controller)$/;
+  /^system:serviceaccount:(multicluster-engine-operator:multicluster-engine-(operator|inventories)|[^:]+:placement-controller)$/;
 
 /** Refusals at admission that tests bring about: nothing that a right would change. */
 const BROUGHT_ABOUT = [/exceeded quota/, /because it is being terminated/];
