@@ -22,6 +22,9 @@ interface Pool {
   readonly tainted: readonly ClusterView[];
 }
 
+/** The rows of the candidates that match each predicate. */
+type Matching = ReadonlyMap<Predicate, readonly number[]>;
+
 /** The value of one label or claim for each row; undefined where the cluster does not have it. */
 type Column = readonly (string | undefined)[];
 
@@ -37,11 +40,14 @@ export class ClusterTable {
   readonly #pools = new Map<string, Pool>();
 
   constructor(clusters: readonly ClusterView[]) {
-    const byName = new Map<string, ClusterView>();
-    for (const one of clusters) byName.set(one.name, one);
-    this.clusters = [...byName.values()];
     const rows = new Map<string, number>();
-    for (const [row, { name }] of this.clusters.entries()) rows.set(name, row);
+    const views: ClusterView[] = [];
+    for (const one of clusters) {
+      const row = rows.get(one.name) ?? views.length;
+      views[row] = one;
+      rows.set(one.name, row);
+    }
+    this.clusters = views;
     this.#rows = rows;
     this.#hashed = this.clusters.map(({ name }) => ({ name, hash: clusterHash(name) }));
   }
@@ -60,18 +66,19 @@ export class ClusterTable {
   candidates(selectors: Selectors, rules: PlacementRules): Candidates {
     if (rules.problem !== undefined) return NO_CANDIDATES;
     const pool = this.#pool(selectors);
-    const sizes = { count: pool.candidates.length, matched: this.#matched(rules.predicates, pool) };
+    const matching = new Map(rules.predicates.map((one) => [one, this.#matching(one, pool.candidates)]));
+    const sizes = { count: pool.candidates.length, matched: this.#matched(matching, pool) };
     return {
       ...sizes,
       has: (name) => pool.isCandidate[this.#rows.get(name) ?? -1] === 1,
       tainted: taintedAmong(pool.tainted, sizes.matched),
-      unmatched: unmatchedPredicates(rules, sizes, this.#facts(pool)),
+      unmatched: unmatchedPredicates(rules, sizes, this.#facts(matching, pool)),
     };
   }
 
-  #facts({ candidates }: Pool): CandidateFacts {
+  #facts(matching: Matching, { candidates }: Pool): CandidateFacts {
     return {
-      someMatch: (predicate) => this.#matching(predicate, candidates).length > 0,
+      someMatch: (predicate) => (matching.get(predicate) ?? []).length > 0,
       someMeet: ({ source, requirement }) => {
         const column = this.#column(source, requirement.key);
         return candidates.some((row) => admits(requirement, column[row]));
@@ -83,10 +90,10 @@ export class ClusterTable {
     };
   }
 
-  #matched(predicates: readonly Predicate[], { candidates, isCandidate }: Pool): MatchedClusters {
-    if (predicates.length === 0) return this.#selection(candidates, isCandidate);
+  #matched(matching: Matching, { candidates, isCandidate }: Pool): MatchedClusters {
+    if (matching.size === 0) return this.#selection(candidates, isCandidate);
     const isMatched = new Uint8Array(this.clusters.length);
-    for (const predicate of predicates) for (const row of this.#matching(predicate, candidates)) isMatched[row] = 1;
+    for (const rows of matching.values()) for (const row of rows) isMatched[row] = 1;
     return this.#selection(
       candidates.filter((row) => isMatched[row] === 1),
       isMatched,
@@ -159,5 +166,5 @@ function picked<T>(rows: readonly number[], from: readonly T[]): readonly T[] {
 export function setsOf({ labels }: ClusterView, selectors: Selectors): readonly string[] {
   const sets: string[] = [];
   for (const [name, selector] of selectors) if (selects(name, selector, labels)) sets.push(name);
-  return sets.sort();
+  return sets.length > 1 ? sets.sort() : sets;
 }

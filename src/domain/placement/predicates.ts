@@ -66,13 +66,16 @@ export function clusterView(cluster: KubeObject & { readonly spec?: unknown; rea
 
 function claimsOf(status: unknown): StringMap {
   const listed = isRecord(status) ? status['clusterClaims'] : undefined;
-  const claims = new Map<string, string>();
+  const claims: Record<string, string> = {};
   for (const claim of isList(listed) ? listed : []) {
     if (!isRecord(claim)) continue;
     const { name, value } = claim;
-    if (typeof name === 'string' && typeof value === 'string' && !claims.has(name)) claims.set(name, value);
+    if (typeof name !== 'string' || typeof value !== 'string' || Object.hasOwn(claims, name)) continue;
+    // An assignment to this name would set the prototype.
+    if (name === '__proto__') Object.defineProperty(claims, name, { value, enumerable: true });
+    else claims[name] = value;
   }
-  return Object.fromEntries(claims);
+  return claims;
 }
 
 /** Parses `spec`; never throws: the first invalid field becomes the `problem`. */

@@ -199,9 +199,10 @@ function nearestOf(
     .map((one) => ({
       one,
       failing: one.unmet[one.best ?? 0]?.length ?? 0,
-      ranked: { name: one.name, score: scoreOf(seed, clusterHash(one.name)) },
+      name: one.name,
+      score: scoreOf(seed, clusterHash(one.name)),
     }))
-    .sort((a, b) => a.failing - b.failing || byRank(a.ranked, b.ranked))
+    .sort((a, b) => a.failing - b.failing || byRank(a, b))
     .map(({ one }) => one);
 }
 

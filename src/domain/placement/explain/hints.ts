@@ -31,12 +31,14 @@ const MOST_WORDS = 1_000;
 /** Longer words are compared without regard to case alone: the cost of a distance grows with the square of the length. */
 const LONGEST_WORD = 128;
 
-/** Hints for a requirement that no candidate meets; none for one that a missing key meets. */
-export function hintsFor(one: SourcedRequirement, candidates: readonly ClusterView[]): readonly Hint[] {
+/**
+ * Hints for a requirement that no candidate meets; none for one that a missing key meets. `values`: those that candidates have
+ * for its key.
+ */
+export function hintsFor(one: SourcedRequirement, values: Words, candidates: readonly ClusterView[]): readonly Hint[] {
   const { source, requirement } = one;
   const { key, operator } = requirement;
   if (operator === 'NotIn' || operator === 'DoesNotExist') return [];
-  const values = countValues(candidates, source, key);
   if (values.size === 0) return keyHint(one, candidates);
   return requirement.values.flatMap((word): Hint[] => {
     const match = nearestWord(word, values);
@@ -94,31 +96,9 @@ function byCarriers(words: Words): readonly (readonly [word: string, carriers: n
 }
 
 function countKeys(candidates: readonly ClusterView[], source: Source): Words {
-  const counts = new Counts();
-  for (const cluster of candidates) for (const key of Object.keys(textsOf(cluster, source))) counts.add(key);
-  return counts.words();
-}
-
-function countValues(candidates: readonly ClusterView[], source: Source, key: string): Words {
-  const counts = new Counts();
+  const words = new Map<string, number>();
   for (const cluster of candidates) {
-    const value = valueOf(textsOf(cluster, source), key);
-    if (value !== undefined) counts.add(value);
+    for (const key of Object.keys(textsOf(cluster, source))) words.set(key, (words.get(key) ?? 0) + 1);
   }
-  return counts.words();
-}
-
-/** Counts words; with one look-up for a word that occurred before, which nearly all words of a fleet did. */
-class Counts {
-  readonly #counts = new Map<string, { count: number }>();
-
-  add(word: string): void {
-    const known = this.#counts.get(word);
-    if (known === undefined) this.#counts.set(word, { count: 1 });
-    else known.count += 1;
-  }
-
-  words(): Words {
-    return new Map([...this.#counts].map(([word, { count }]) => [word, count]));
-  }
+  return words;
 }

@@ -2,6 +2,7 @@ import type { Requirement } from '../../selectors.js';
 import { factsAmong, unmatchedText, whyUnmatched, type Unmatched } from '../facts/unmatched.js';
 import { hintsFor, type Hint } from './hints.js';
 import { sourcedRequirements, type SourcedRequirement } from './requirementtext.js';
+import type { Unmet } from '../rules.js';
 import type { Explanation } from './verdict.js';
 
 /** One predicate over all candidates. */
@@ -25,15 +26,18 @@ export interface RequirementExplanation extends SourcedRequirement {
 export function explainPredicates({ placement, clusters }: Explanation): readonly PredicateExplanation[] {
   const considered = clusters.filter(({ cluster, sets }) => sets.length > 0 && cluster?.deleting === false);
   const candidates = considered.flatMap(({ cluster }) => cluster ?? []);
-  const unmetBy = new Map<Requirement, { count: number }>();
+  const counts = new Map<Unmet, { count: number }>();
   const matched = placement.rules.predicates.map(() => 0);
   for (const { unmet } of considered) {
     unmet.forEach((list, index) => {
       if (list.length === 0) matched[index] = (matched[index] ?? 0) + 1;
-      for (const { requirement } of list) countOne(unmetBy, requirement);
+      for (const one of list) countOne(counts, one);
     });
   }
+  const unmetBy = byRequirement(counts);
   const metBy = (requirement: Requirement): number => candidates.length - (unmetBy.get(requirement)?.count ?? 0);
+  const hintsOf = (one: SourcedRequirement): readonly Hint[] =>
+    hintsFor(one, unmetBy.get(one.requirement)?.values ?? new Map(), candidates);
   const facts = { ...factsAmong(candidates), someMeet: (one: SourcedRequirement) => metBy(one.requirement) > 0 };
   return placement.rules.predicates.map((predicate, index) => {
     const requirements = sourcedRequirements(predicate).map((one) => ({ ...one, met: metBy(one.requirement) }));
@@ -43,9 +47,29 @@ export function explainPredicates({ placement, clusters }: Explanation): readonl
       matched: matched[index] ?? 0,
       requirements,
       unmatched: nobody ? whyUnmatched(sourcedRequirements(predicate), facts) : undefined,
-      hints: nobody ? requirements.filter(({ met }) => met === 0).flatMap((one) => hintsFor(one, candidates)) : [],
+      hints: nobody ? requirements.filter(({ met }) => met === 0).flatMap(hintsOf) : [],
     };
   });
+}
+
+/** What candidates that do not meet a requirement have in its place. */
+interface UnmetBy {
+  /** How many they are. */
+  count: number;
+  /** Value of the key → how many have it; those without the key are left out. */
+  readonly values: Map<string, number>;
+}
+
+/** `counts`: by what `explain` shares between clusters with the same value. */
+function byRequirement(counts: ReadonlyMap<Unmet, { readonly count: number }>): ReadonlyMap<Requirement, UnmetBy> {
+  const byKey = new Map<Requirement, UnmetBy>();
+  for (const [{ requirement, found }, { count }] of counts) {
+    const known = byKey.get(requirement) ?? { count: 0, values: new Map<string, number>() };
+    byKey.set(requirement, known);
+    known.count += count;
+    if (found !== undefined) known.values.set(found, (known.values.get(found) ?? 0) + count);
+  }
+  return byKey;
 }
 
 function countOne<K>(counts: Map<K, { count: number }>, key: K): void {
