@@ -24,10 +24,15 @@ export function cluster(index: number, sets: number): RawObject {
 export function explainedWorld(clusters: number, predicates: readonly unknown[]): World {
   return worldOf({
     placements: [{ metadata: { name: 'web', namespace: 'shop', uid: 'web', generation: 1 }, spec: { predicates } }],
-    managedclusters: Array.from({ length: clusters }, (_, index) => cluster(index, 1)),
+    managedclusters: asListed(Array.from({ length: clusters }, (_, index) => cluster(index, 1))),
     managedclustersets: [{ metadata: { name: 'set-0' }, spec: {} }],
     managedclustersetbindings: [binding('shop', 'set-0')],
   });
+}
+
+/** In the order in which the API server lists them: by name. */
+function asListed(objects: readonly RawObject[]): readonly RawObject[] {
+  return objects.toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
 }
 
 const NAMESPACES = 100;
@@ -45,7 +50,7 @@ export function fleetWorld(placements: number, clusters: number): World {
   });
   const world = worldOf({
     placements: Array.from({ length: placements }, (_, index) => placement(index)),
-    managedclusters: Array.from({ length: clusters }, (_, index) => cluster(index, SETS)),
+    managedclusters: asListed(Array.from({ length: clusters }, (_, index) => cluster(index, SETS))),
     managedclustersets: Array.from({ length: SETS }, (_, index) => ({ metadata: { name: `set-${index}` }, spec: {} })),
     managedclustersetbindings: bindings,
   });
