@@ -25,7 +25,7 @@ import { inWords } from '../support/hub/hub.js';
 import type { Pod } from '../support/hub/pod.js';
 
 const MINUTE = 60_000;
-const COUNT = 200;
+const COUNT = 1_000;
 /** Clusters that join at the same time: servers and agents share one machine. */
 const JOINING = 8;
 /** In which every agent renews twice at least. */
