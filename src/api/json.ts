@@ -33,6 +33,11 @@ export function textField(value: unknown, key: string): string {
   return typeof found === 'string' ? found : '';
 }
 
+/** The items of a list that are objects; empty where it is no list. */
+export function recordsIn(value: unknown): readonly JsonRecord[] {
+  return Array.isArray(value) ? value.filter(isRecord) : [];
+}
+
 /** Whether two JSON values are equal, in any order of their keys. */
 export function sameJson(a: unknown, b: unknown): boolean {
   if (Array.isArray(a) && Array.isArray(b))

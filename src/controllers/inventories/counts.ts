@@ -1,6 +1,6 @@
 import { originOf } from '../../domain/inventories/managedcluster.js';
 import type { InventoryCount } from '../../domain/inventories/brake.js';
-import { isSourceOf } from '../../domain/inventories/source.js';
+import { isAvailable, isSourceOf } from '../../domain/inventories/source.js';
 import type { InventoryCache, InventoryContext } from './scope.js';
 import { readCluster } from './gather.js';
 
@@ -33,7 +33,7 @@ export class InventoryCounts {
       count.clusters += 1;
       const found = readCluster(cluster.metadata.name, inventory);
       if (found === undefined) count.missing += 1;
-      else if ((found.availability?.status ?? 'True') !== 'True') count.unavailable += 1;
+      else if (!isAvailable(found)) count.unavailable += 1;
     }
     return count;
   }

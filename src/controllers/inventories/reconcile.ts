@@ -1,9 +1,9 @@
 import type { ManagedCluster } from '../../api/generated/managedcluster.js';
 import { INVENTORIES_FIELD_MANAGER } from '../../api/names.js';
-import { apiVersionOf, ManagedClusters, nameOf } from '../../api/resources.js';
+import { apiVersionOf, ManagedClusters } from '../../api/resources.js';
 import { fieldsToApply, managedFields, originOf, withoutNewTaint } from '../../domain/inventories/managedcluster.js';
 import { isHeld } from '../../domain/inventories/brake.js';
-import type { SourcedCluster, SourceObject } from '../../domain/inventories/source.js';
+import { isAvailable, sourceName, type SourceObject } from '../../domain/inventories/source.js';
 import { isFailure } from '../../runtime/errors.js';
 import type { Pass, Reconciler, Result } from '../../runtime/result.js';
 import type { InventoryCache, InventoryContext } from './scope.js';
@@ -124,18 +124,20 @@ export class InventoryReconciler implements Reconciler {
   async #remove(stored: ManagedCluster, inventory: InventoryCache, { signal, log }: Pass): Promise<Result> {
     const { client, clock, deletions, mutations } = this.#context;
     const { name, uid = '', resourceVersion = '' } = stored.metadata;
+    const { type, read } = inventory.inventory;
+    const origin = originOf(stored);
+    if (origin.kind === 'own') return DONE;
+    const { source } = origin;
+    const sourced = sourceName(type, source);
+    if (sourced === undefined) return DONE;
     const since = this.#missingSince.get(name) ?? clock.monotonic();
     this.#missingSince.set(name, since);
     const remainingMs = since + SETTLE_MS - clock.monotonic();
     if (remainingMs > 0) return { ending: 'wait', reason: 'the source has just gone', afterMs: remainingMs };
-    const origin = originOf(stored);
-    const source = origin.kind === 'sourced' ? origin.source : '';
     const checked = await deletions.get(inventory.inventory)?.check(NaN);
     if (checked?.kind !== 'confirmed')
       return { ending: 'wait', reason: checked?.reason ?? 'unknown', afterMs: checked?.afterMs ?? HELD_RETRY_MS };
-    const { type, read } = inventory.inventory;
-    const key = source.slice(`${type.plural}.${type.group}/`.length);
-    const found = await client.get<SourceObject>(type, nameOf(key), { signal });
+    const found = await client.get<SourceObject>(type, sourced, { signal });
     if (found !== undefined && read(found) !== undefined)
       return { ending: 'wait', reason: 'the cache is behind', afterMs: CONFLICT_RETRY_MS };
     const count = this.#counts.of(inventory);
@@ -155,8 +157,4 @@ export class InventoryReconciler implements Reconciler {
     log.info({ source }, 'cluster deleted: its inventory does not have it any more');
     return DONE;
   }
-}
-
-function isAvailable({ availability }: SourcedCluster): boolean {
-  return availability === undefined || availability.status === 'True';
 }

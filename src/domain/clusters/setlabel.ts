@@ -1,8 +1,8 @@
-import { isRecord } from '../../api/json.js';
+import { field, recordsIn } from '../../api/json.js';
 import type { KubeObject } from '../../api/meta.js';
 import { CLUSTER_SET_MISSING_CONDITION, type ClusterReason } from '../../api/clusterreasons.js';
 import { CLUSTER_SET_LABEL } from '../../api/names.js';
-import { isList, valueOf } from '../selectors.js';
+import { valueOf } from '../selectors.js';
 
 /** The condition ClusterSetMissing of a ManagedCluster whose label names a set. */
 
@@ -59,8 +59,7 @@ function missingText({ metadata }: LabelledObject, exists: (set: string) => bool
 }
 
 function conditionsOf({ status }: LabelledObject): readonly Record<string, unknown>[] {
-  const listed = isRecord(status) ? status['conditions'] : undefined;
-  return isList(listed) ? listed.filter(isRecord) : [];
+  return recordsIn(field(status, 'conditions'));
 }
 
 function isOwn(one: Readonly<Record<string, unknown>>): boolean {

@@ -1,10 +1,10 @@
 import type { ClusterTaint, ManagedCluster } from '../../api/generated/managedcluster.js';
 import { AVAILABLE_CONDITION } from '../../api/clusterreasons.js';
-import { sameJson } from '../../api/json.js';
+import { recordsIn, sameJson } from '../../api/json.js';
 import { SOURCE_ANNOTATION, SOURCE_REVISION_ANNOTATION, TAINTS } from '../../api/names.js';
 import { isHealthTaint, type Taint } from '../health/taints.js';
 import { hash64, hex64 } from '../hash.js';
-import { recordsIn, type Availability, type SourcedCluster } from './source.js';
+import type { Availability, SourcedCluster } from './source.js';
 
 /** The ManagedCluster of a cluster of another inventory, and whether the stored one has what it should have. */
 

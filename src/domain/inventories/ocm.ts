@@ -1,11 +1,10 @@
 import { AVAILABLE_CONDITION } from '../../api/clusterreasons.js';
-import { asRecord } from '../../api/json.js';
+import { asRecord, recordsIn } from '../../api/json.js';
 import { OWN_KEY_PREFIX } from '../../api/names.js';
 import { OcmManagedClusters } from '../../api/resources.js';
 import type { Taint } from '../health/taints.js';
 import {
   availabilityIn,
-  recordsIn,
   sourcedClaims,
   sourcedLabels,
   sourceOf,

@@ -1,9 +1,8 @@
-import { isRecord } from '../../api/json.js';
-import type { ConditionStatus, KubeObject, ResourceType } from '../../api/meta.js';
+import { recordsIn } from '../../api/json.js';
+import type { ConditionStatus, KubeObject, ObjectName, ResourceType } from '../../api/meta.js';
 import { OWN_KEY_PREFIX } from '../../api/names.js';
-import { keyOf } from '../../api/resources.js';
+import { keyOf, nameOf } from '../../api/resources.js';
 import type { Taint } from '../health/taints.js';
-import { isList } from '../selectors.js';
 
 /** What every inventory can say of a cluster, in the terms of this project. */
 
@@ -50,12 +49,26 @@ const LONGEST_CLAIM = 1024;
 const LONGEST_MESSAGE = 32_768;
 
 export function sourceOf(type: ResourceType, object: KubeObject): string {
-  return `${type.plural}.${type.group}/${keyOf(object.metadata)}`;
+  return `${prefixOf(type)}${keyOf(object.metadata)}`;
 }
 
 /** Whether the value of the annotation names an object of this type. */
 export function isSourceOf(type: ResourceType, source: string): boolean {
-  return source.startsWith(`${type.plural}.${type.group}/`);
+  return source.startsWith(prefixOf(type));
+}
+
+/** The name of the object that the annotation names; undefined for one of another type. */
+export function sourceName(type: ResourceType, source: string): ObjectName | undefined {
+  return isSourceOf(type, source) ? nameOf(source.slice(prefixOf(type).length)) : undefined;
+}
+
+/** Whether a cluster is available, or its inventory does not say. */
+export function isAvailable({ availability }: Pick<SourcedCluster, 'availability'>): boolean {
+  return availability === undefined || availability.status === 'True';
+}
+
+function prefixOf(type: ResourceType): string {
+  return `${type.plural}.${type.group}/`;
 }
 
 /** The labels, without those that only the hub decides: who writes in the inventory must not choose an exclusive set. */
@@ -88,9 +101,4 @@ export function availabilityIn(conditions: unknown, type: string): Availability 
     message: typeof message === 'string' ? message.slice(0, LONGEST_MESSAGE) : '',
     since: typeof since === 'string' ? since : undefined,
   };
-}
-
-/** The items of a list that are objects. */
-export function recordsIn(value: unknown): readonly Readonly<Record<string, unknown>>[] {
-  return isList(value) ? value.filter(isRecord) : [];
 }

@@ -1,5 +1,5 @@
 import { isRecord } from '../../api/json.js';
-import type { KubeObject, OwnerReference } from '../../api/meta.js';
+import type { KubeObject, ObjectMeta, OwnerReference } from '../../api/meta.js';
 import { DECISION_REVISION_ANNOTATION, DECISION_SIZE, PLACEMENT_LABEL, REMOVALS_ANNOTATION } from '../../api/names.js';
 import { apiVersionOf, PlacementDecisions, Placements } from '../../api/resources.js';
 import { isList } from '../selectors.js';
@@ -110,8 +110,8 @@ export function readDecision(object: RawDecision, owner: DecisionOwner): StoredD
 }
 
 export function ownershipOf(object: RawDecision, owner: DecisionOwner): Ownership {
-  const { ownerReferences, labels } = object.metadata;
-  const controller = ownerReferences?.find((one) => one.controller === true);
+  const { ownerReferences: owners, labels } = object.metadata;
+  const controller = owners?.find((one) => one.controller === true);
   if (controller === undefined) return labels?.[PLACEMENT_LABEL] === owner.name ? 'adoptable' : 'foreign';
   if (!isPlacement(controller) || controller.name !== owner.name) return 'foreign';
   return controller.uid === owner.uid ? 'ours' : 'predecessor';
@@ -155,7 +155,6 @@ export function decisionObject(
     throw new RangeError(`${name}: ${clusters.length} clusters, at most ${DECISION_SIZE} fit in one object`);
   }
   const before = existing?.metadata;
-  const others = (before?.ownerReferences ?? []).filter((one) => one.controller !== true && one.uid !== owner.uid);
   return {
     apiVersion: apiVersionOf(PlacementDecisions),
     kind: PlacementDecisions.kind,
@@ -165,7 +164,7 @@ export function decisionObject(
       namespace: owner.namespace,
       labels: { ...before?.labels, [PLACEMENT_LABEL]: owner.name },
       annotations: { ...before?.annotations, [DECISION_REVISION_ANNOTATION]: revisionOf(clusters) },
-      ownerReferences: [ownerReference(owner), ...others],
+      ownerReferences: ownerReferences(owner, before),
     },
     status: {
       numberOfClusters: clusters.length,
@@ -174,6 +173,11 @@ export function decisionObject(
   };
 }
 
-export function ownerReference({ name, uid }: DecisionOwner): OwnerReference {
-  return { apiVersion: apiVersionOf(Placements), kind: Placements.kind, name, uid, controller: true };
+/** The owner references of an object that the Placement controls: the further owners of an `existing` one stay. */
+export function ownerReferences(
+  { name, uid }: DecisionOwner,
+  existing?: Pick<ObjectMeta, 'ownerReferences'>,
+): OwnerReference[] {
+  const others = (existing?.ownerReferences ?? []).filter((one) => one.controller !== true && one.uid !== uid);
+  return [{ apiVersion: apiVersionOf(Placements), kind: Placements.kind, name, uid, controller: true }, ...others];
 }

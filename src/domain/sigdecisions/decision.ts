@@ -2,9 +2,10 @@ import type { PlacementStatus } from '../../api/generated/placement.js';
 import { sameJson } from '../../api/json.js';
 import type { KubeObject, ObjectMeta } from '../../api/meta.js';
 import { DECISION_KEY_LABEL, PRODUCT, SOURCE_ANNOTATION } from '../../api/names.js';
-import { apiVersionOf, ClusterProfiles, nameOf, SigPlacementDecisions } from '../../api/resources.js';
+import { apiVersionOf, ClusterProfiles, SigPlacementDecisions } from '../../api/resources.js';
+import { sourceName } from '../inventories/source.js';
 import {
-  ownerReference,
+  ownerReferences,
   ownershipOf,
   revisionOf,
   type DecisionOwner,
@@ -107,9 +108,7 @@ function compare(a: number, b: number): number {
 /** A cluster that was made from a ClusterProfile refers to that one; any other to one of its name, beside the decision. */
 function sigClusterDecision(cluster: string, annotations: ObjectMeta['annotations']): SigClusterDecision {
   const source = annotations?.[SOURCE_ANNOTATION] ?? '';
-  const prefix = `${ClusterProfiles.plural}.${ClusterProfiles.group}/`;
-  if (!source.startsWith(prefix)) return { clusterProfileRef: { name: cluster } };
-  const { namespace, name } = nameOf(source.slice(prefix.length));
+  const { namespace, name } = sourceName(ClusterProfiles, source) ?? { name: cluster };
   return { clusterProfileRef: { name, ...(namespace === undefined ? {} : { namespace }) } };
 }
 
@@ -121,7 +120,6 @@ function sigDecision(
   existing?: SigDecision,
 ): SigDecision {
   const before = existing?.metadata;
-  const others = (before?.ownerReferences ?? []).filter((one) => one.controller !== true && one.uid !== owner.uid);
   return {
     apiVersion: apiVersionOf(SigPlacementDecisions),
     kind: SigPlacementDecisions.kind,
@@ -130,7 +128,7 @@ function sigDecision(
       name,
       namespace: owner.namespace,
       labels: { ...before?.labels, [DECISION_KEY_LABEL]: owner.name },
-      ownerReferences: [ownerReference(owner), ...others],
+      ownerReferences: ownerReferences(owner, before),
     },
     schedulerName: PRODUCT,
     decisions,
