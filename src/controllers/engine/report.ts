@@ -3,7 +3,7 @@ import type { MultiClusterEngine } from '../../api/generated/multiclusterengine.
 import { CLEANUP_FINALIZER, ENGINE_FIELD_MANAGER } from '../../api/names.js';
 import { apiVersionOf, MultiClusterEngines } from '../../api/resources.js';
 import { timestamp } from '../../domain/conditions.js';
-import { sameValue } from '../../domain/engine/manifest/manifest.js';
+import { sameJson } from '../../api/json.js';
 import { engineEvents, type EngineEventNote } from '../../domain/engine/status/events.js';
 import type { StatusInput } from '../../domain/engine/status/input.js';
 import { engineStatus } from '../../domain/engine/status/status.js';
@@ -37,7 +37,7 @@ async function writeStatus(
   const before = engine.status;
   const status = engineStatus(input, timestamp(clock.now()));
   let stored = engine;
-  if (!sameValue(before, status)) {
+  if (!sameJson(before, status)) {
     const options = { fieldManager: ENGINE_FIELD_MANAGER, signal: pass.signal };
     const next = { ...engine, apiVersion: apiVersionOf(MultiClusterEngines), kind: MultiClusterEngines.kind, status };
     stored = await client.updateStatus<MultiClusterEngine>(MultiClusterEngines, next, options);

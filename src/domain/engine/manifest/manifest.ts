@@ -72,15 +72,3 @@ export function resourceText(type: ResourceType): string {
 export function byText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
-
-/** Deep equality. The order of a map's fields is ignored. */
-export function sameValue(a: unknown, b: unknown): boolean {
-  if (Array.isArray(a) && Array.isArray(b))
-    return a.length === b.length && a.every((item, index) => sameValue(item, b[index]));
-  if (!isTree(a) || !isTree(b)) return a === b;
-  const fields = Object.keys(a);
-  return (
-    fields.length === Object.keys(b).length &&
-    fields.every((field) => Object.hasOwn(b, field) && sameValue(a[field], b[field]))
-  );
-}

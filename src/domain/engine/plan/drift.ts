@@ -1,4 +1,5 @@
-import { isTree, sameValue, type Tree } from '../manifest/manifest.js';
+import { sameJson } from '../../../api/json.js';
+import { isTree, type Tree } from '../manifest/manifest.js';
 
 /**
  * Whether a stored object still has the applied fields, decided without a request.
@@ -66,7 +67,7 @@ function compareTree(wanted: Tree, stored: unknown, place: FieldPath): readonly 
     if (QUANTITIES.test(place.path) && sameQuantity(value, there)) continue;
     if (keys !== undefined && Array.isArray(value)) drifted.push(...compareItems(value, there, inner, keys));
     else if (isTree(value) && !ATOMIC_MAPS.has(inner.path)) drifted.push(...compareTree(value, there, inner));
-    else if (!sameValue(value, there)) drifted.push(inner.shown);
+    else if (!sameJson(value, there)) drifted.push(inner.shown);
   }
   return drifted;
 }

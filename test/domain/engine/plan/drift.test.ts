@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
 import { driftedFields, sameQuantity } from '../../../../src/domain/engine/plan/drift.js';
-import { sameValue, type Tree } from '../../../../src/domain/engine/manifest/manifest.js';
+import { sameJson } from '../../../../src/api/json.js';
+import type { Tree } from '../../../../src/domain/engine/manifest/manifest.js';
 
 /** A Deployment whose pod template holds `pod`. */
 function pods(pod: object): Tree {
@@ -217,6 +218,6 @@ describe('values', () => {
     [null, null, true],
     [null, {}, false],
   ])('the values %j and %j are the same: %j', (a, b, same) => {
-    expect(sameValue(a, b)).toBe(same);
+    expect(sameJson(a, b)).toBe(same);
   });
 });
