@@ -11,6 +11,7 @@ import { ServerClock } from '../kube/transport/serverclock.js';
 import type { Transport, TransportOptions } from '../kube/transport/transport.js';
 import { createMetrics, type Metrics } from '../observability/metrics.js';
 import { systemClock, systemRandom, type Clock } from '../runtime/clock.js';
+import { Group, type GroupOptions } from '../runtime/group.js';
 import type { Logger } from '../runtime/logger.js';
 import type { Tracer } from '../runtime/tracing/tracer.js';
 import type { OpenCache } from '../controllers/engine/targetcaches.js';
@@ -91,4 +92,13 @@ export function createLeaderClients(
     client: guardClient(createClient(transport), group.rights, guard),
     recorder: createRecorder(events, reporter, { clock: systemClock, log, metrics: metrics.events }),
   };
+}
+
+/** A group of controllers that runs while its lease is held, and whose events are written before the lease is released. */
+export function leaderGroup(
+  { log }: ControllerManager,
+  { election, recorder }: LeaderClients,
+  options: Omit<GroupOptions, 'election' | 'onDrained' | 'clock' | 'log'>,
+): Group {
+  return new Group({ ...options, election, onDrained: () => recorder.flush(), clock: systemClock, log });
 }

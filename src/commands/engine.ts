@@ -10,8 +10,8 @@ import { targetTypes, type Templates } from '../domain/engine/manifest/templates
 import { readManifests } from '../kube/manifests/manifests.js';
 import { issueServingCertificate } from '../pki/serving.js';
 import { systemClock, systemRandom } from '../runtime/clock.js';
-import { Group } from '../runtime/group.js';
-import { createLeaderClients, type ControllerManager } from './controllermanager.js';
+import type { Group } from '../runtime/group.js';
+import { createLeaderClients, leaderGroup, type ControllerManager } from './controllermanager.js';
 
 /** The controller of MultiClusterEngines. */
 export function engineGroup(manager: ControllerManager): Group {
@@ -36,15 +36,11 @@ export function engineGroup(manager: ControllerManager): Group {
     workers: config.workers,
     settleMs: config.settleWindowMs,
   });
-  return new Group({
+  return leaderGroup(manager, leader, {
     name: 'engine',
     sources,
-    election: leader.election,
     controllers: [controller],
     onStartedLeading,
-    onDrained: () => leader.recorder.flush(),
-    clock: systemClock,
-    log,
   });
 }
 

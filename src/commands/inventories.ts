@@ -7,9 +7,9 @@ import type { InventoryCache } from '../controllers/inventories/scope.js';
 import { clusterProfileInventory } from '../domain/inventories/clusterprofile.js';
 import { ocmInventory } from '../domain/inventories/ocm.js';
 import type { SourceObject } from '../domain/inventories/source.js';
-import { systemClock, systemRandom } from '../runtime/clock.js';
-import { Group } from '../runtime/group.js';
-import { createLeaderClients, type ControllerManager } from './controllermanager.js';
+import { systemRandom } from '../runtime/clock.js';
+import type { Group } from '../runtime/group.js';
+import { createLeaderClients, leaderGroup, type ControllerManager } from './controllermanager.js';
 
 /** The controller that makes ManagedClusters from other inventories. */
 export function inventoriesGroup(manager: ControllerManager): Group {
@@ -32,15 +32,11 @@ export function inventoriesGroup(manager: ControllerManager): Group {
     tracer,
     controllerMetrics: (name) => metrics.controller(name),
   });
-  return new Group({
+  return leaderGroup(manager, leader, {
     name: 'inventories',
     sources,
-    election: leader.election,
     controllers,
     onStartedLeading,
-    onDrained: () => leader.recorder.flush(),
-    clock: systemClock,
-    log,
   });
 }
 

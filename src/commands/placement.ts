@@ -11,8 +11,8 @@ import { placementRights } from '../controllers/placement/rights.js';
 import { createSigDecisionControllers, sigDecisionCacheOptions } from '../controllers/sigdecisions/controller.js';
 import { sigDecisionRights } from '../controllers/sigdecisions/rights.js';
 import { systemClock, systemRandom } from '../runtime/clock.js';
-import { Group } from '../runtime/group.js';
-import { createLeaderClients, type ControllerManager } from './controllermanager.js';
+import type { Group } from '../runtime/group.js';
+import { createLeaderClients, leaderGroup, type ControllerManager } from './controllermanager.js';
 
 /** The controllers of Placements, sets and bindings. */
 export function placementGroup(manager: ControllerManager): Group {
@@ -40,18 +40,14 @@ export function placementGroup(manager: ControllerManager): Group {
   const sig = config.sigDecisions
     ? createSigDecisionControllers({ ...options, published: manager.openCache(sigDecisionCacheOptions) })
     : undefined;
-  return new Group({
+  return leaderGroup(manager, leader, {
     name: 'placement',
     sources: [...Object.values(caches), ...(sig === undefined ? [] : [sig.source])],
-    election: leader.election,
     controllers: [...placements.controllers, ...(sig?.controllers ?? [])],
     onStartedLeading: (end) => {
       placements.onStartedLeading(end);
       sig?.onStartedLeading();
     },
-    onDrained: () => leader.recorder.flush(),
-    clock: systemClock,
-    log,
   });
 }
 
@@ -87,15 +83,11 @@ export function clustersGroup(manager: ControllerManager): Group {
     controllerMetrics: (name) => metrics.controller(name),
   });
   metrics.fleet.fleet(() => observer.counts());
-  return new Group({
+  return leaderGroup(manager, leader, {
     name: 'clusters',
     sources: [clusters, sets, leases, observer],
-    election: leader.election,
     controllers,
     onStartedLeading,
-    onDrained: () => leader.recorder.flush(),
-    clock: systemClock,
-    log,
   });
 }
 
