@@ -3,10 +3,10 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { WRITES } from '@multicluster-engine/kube-apiserver/testing/controlplane/audit';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { deployAlone, startAlone } from '../support/hub/alone.js';
-import { createAll, fleetObject, fleetPath, patchClusters } from '../support/hub/fleet.js';
+import { createAll, fleetObject, fleetPath, patchClusters, placementsReady } from '../support/hub/fleet.js';
 import { inWords } from '../support/hub/hub.js';
 import type { Pod } from '../support/hub/pod.js';
-import { condition, fields, items } from '../support/scenario/checks/reading.js';
+import { fields, items } from '../support/scenario/checks/reading.js';
 import { quietWindow, waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 
 const MINUTE = 60_000;
@@ -67,16 +67,7 @@ describeWithServer(
         }),
       );
       controller = await startAlone(server());
-      await waitFor(
-        'every placement to be ready',
-        async (seen) => {
-          const { body } = await server().call({ path: fleetPath('Placement', undefined, 'shop') });
-          const ready = (body.items ?? []).filter((one) => condition(one, 'Ready')['status'] === 'True').length;
-          seen(ready);
-          return ready === PLACEMENTS;
-        },
-        { deadlineMs: 2 * MINUTE, everyMs: 500 },
-      );
+      await placementsReady(server(), 'shop', PLACEMENTS, { deadlineMs: 2 * MINUTE, everyMs: 500 });
       await settled();
     }, 10 * MINUTE);
     afterAll(() => controller.stop(), 3 * MINUTE);

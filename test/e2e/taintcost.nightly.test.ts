@@ -3,10 +3,10 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { quietWindow, waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { deployAlone, startAlone } from '../support/hub/alone.js';
-import { createAll, fleetObject, fleetPath, patchClusters } from '../support/hub/fleet.js';
+import { createAll, fleetObject, fleetPath, patchClusters, placementsReady } from '../support/hub/fleet.js';
 import { inWords } from '../support/hub/hub.js';
 import type { Pod } from '../support/hub/pod.js';
-import { condition, fields, items } from '../support/scenario/checks/reading.js';
+import { fields, items } from '../support/scenario/checks/reading.js';
 
 const MINUTE = 60_000;
 const SIZE = 1000;
@@ -43,16 +43,7 @@ describeWithServer(
         names('p').map((name) => fleetObject('Placement', { name, namespace: 'shop' }, { numberOfClusters: WANTED })),
       );
       controller = await startAlone(server());
-      await waitFor(
-        'every placement to be ready',
-        async (seen) => {
-          const { body } = await server().call({ path: fleetPath('Placement', undefined, 'shop') });
-          const ready = (body.items ?? []).filter((one) => condition(one, 'Ready')['status'] === 'True').length;
-          seen(ready);
-          return ready === SIZE;
-        },
-        { deadlineMs: 6 * MINUTE, everyMs: 1000 },
-      );
+      await placementsReady(server(), 'shop', SIZE, { deadlineMs: 6 * MINUTE, everyMs: 1000 });
       holders = await readHolders();
       await quietWindow(QUIET_MS);
     }, 12 * MINUTE);

@@ -1,5 +1,8 @@
 import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
+import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
+
+import { condition } from '../scenario/checks/reading.js';
 
 const FLEET = '/apis/cluster.fleetmgmt.io/v1alpha1';
 const AT_ONCE = 20;
@@ -48,6 +51,25 @@ export async function patchClusters(
     });
     if (status !== 200) throw new Error(`${path}: ${status} ${text}`);
   });
+}
+
+/** Waits until all `count` Placements of the namespace are Ready. */
+export async function placementsReady(
+  server: ControlPlane,
+  namespace: string,
+  count: number,
+  options: { readonly deadlineMs: number; readonly everyMs: number },
+): Promise<void> {
+  await waitFor(
+    'every placement to be ready',
+    async (seen) => {
+      const { body } = await server.call({ path: fleetPath('Placement', undefined, namespace) });
+      const ready = (body.items ?? []).filter((one) => condition(one, 'Ready')['status'] === 'True').length;
+      seen(ready);
+      return ready === count;
+    },
+    options,
+  );
 }
 
 async function inTurns<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
