@@ -67,8 +67,12 @@ export class CachedCredentials {
 
   /** The credentials to use now. Throws the error of the first read; later errors keep the old credentials. */
   async current(): Promise<Credentials> {
-    if (this.#cached !== undefined && this.#clock.monotonic() < this.#readAgainAt) return this.#cached;
-    return this.#read(false);
+    return this.cached() ?? this.#read(false);
+  }
+
+  /** The credentials to use now; undefined when they have to be read. */
+  cached(): Credentials | undefined {
+    return this.#clock.monotonic() < this.#readAgainAt ? this.#cached : undefined;
   }
 
   /** Reads them again after the server or TLS rejected `used`; returns the old ones when that fails or was done in the last second. */

@@ -1,13 +1,18 @@
 import type { Clock, Timer } from '../../runtime/clock.js';
 import { asError } from '../../runtime/errors.js';
 
-/** An abort signal that fires after a time limit or with the caller's signal, whichever is first. */
+/**
+ * Ends a call after a time limit or with the caller's signal, whichever is first. Most calls end before both, so that their
+ * listeners stand in a set: an AbortController with the listeners of an attempt costs a tenth of a whole call.
+ */
 export class Deadline {
-  readonly #controller = new AbortController();
+  readonly #clock: Clock;
   readonly #outer: AbortSignal | undefined;
   readonly #due: number;
-  readonly #clock: Clock;
-  #timer: Timer | undefined;
+  readonly #timer: Timer;
+  readonly #listeners = new Set<(reason: Error) => void>();
+  #controller: AbortController | undefined;
+  #reason: Error | undefined;
   #expired = false;
 
   constructor(clock: Clock, ms: number, outer?: AbortSignal) {
@@ -19,8 +24,9 @@ export class Deadline {
     else outer?.addEventListener('abort', this.#forwardAbort, { once: true });
   }
 
-  get signal(): AbortSignal {
-    return this.#controller.signal;
+  /** Why the call must end; undefined while it may go on. */
+  get reason(): Error | undefined {
+    return this.#reason;
   }
 
   /** Whether the time limit fired, not the caller's signal. */
@@ -33,23 +39,46 @@ export class Deadline {
     return this.#due - this.#clock.monotonic();
   }
 
-  /** Removes the time limit; the caller's signal stays linked. */
-  disarm(): void {
-    this.#timer?.cancel();
-    this.#timer = undefined;
+  /** The same as a signal, for what is rare, such as the wait before another attempt. */
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#reason !== undefined) this.#controller.abort(this.#reason);
+    }
+    return this.#controller.signal;
   }
 
-  /** Releases timer and listener. Must be called in the end. */
+  /** Calls `run` once when the call must end, which may be at once. */
+  onEnd(run: (reason: Error) => void): void {
+    if (this.#reason === undefined) this.#listeners.add(run);
+    else run(this.#reason);
+  }
+
+  /** `run` is not called any more. */
+  offEnd(run: (reason: Error) => void): void {
+    this.#listeners.delete(run);
+  }
+
+  /** Releases timer and listeners. Must be called in the end. */
   close(): void {
-    this.disarm();
+    this.#timer.cancel();
     this.#outer?.removeEventListener('abort', this.#forwardAbort);
   }
 
-  readonly #forwardAbort = (): void => this.#controller.abort(this.#outer?.reason);
+  readonly #forwardAbort = (): void => this.#end(asError(this.#outer?.reason));
 
   #expire(): void {
     this.#expired = true;
-    this.#controller.abort(new Error('the deadline has passed'));
+    this.#end(new Error('the deadline has passed'));
+  }
+
+  #end(reason: Error): void {
+    if (this.#reason !== undefined) return;
+    this.#reason = reason;
+    this.#controller?.abort(reason);
+    const listeners = [...this.#listeners];
+    this.#listeners.clear();
+    for (const run of listeners) run(reason);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
-import { asError } from '../../runtime/errors.js';
+import type { Deadline } from './deadline.js';
 
 /** The head of a response with its body, which may not have been received yet. */
 export interface IncomingResponse {
@@ -14,7 +14,7 @@ const HIGH_WATER_BYTES = 1024 * 1024;
 
 /**
  * Sends a request; resolves with the head of the response. Rejects with the error of the connection, or with the reason of
- * `signal`, which ends the response too.
+ * `deadline`, which ends the response too.
  *
  * This is undici's `request` without Node's streams: most of the CPU time of a small call, and of an event of a watch, was
  * spent in a stream and its iterator, which are made for each response and pass each chunk on in several turns.
@@ -22,26 +22,25 @@ const HIGH_WATER_BYTES = 1024 * 1024;
 export function exchange(
   dispatcher: Dispatcher,
   options: Dispatcher.DispatchOptions,
-  signal: AbortSignal,
+  deadline: Deadline,
 ): Promise<IncomingResponse> {
   return new Promise((resolve, reject) => {
-    dispatcher.dispatch(options, new Exchange(signal, resolve, reject));
+    dispatcher.dispatch(options, new Exchange(deadline, resolve, reject));
   });
 }
 
 /** Receives what undici reads of one response. */
 class Exchange implements Dispatcher.DispatchHandler {
-  readonly #signal: AbortSignal;
+  readonly #deadline: Deadline;
   readonly #resolve: (response: IncomingResponse) => void;
   readonly #reject: (error: Error) => void;
   readonly #body = new ResponseBody();
 
-  constructor(signal: AbortSignal, resolve: (response: IncomingResponse) => void, reject: (error: Error) => void) {
-    this.#signal = signal;
+  constructor(deadline: Deadline, resolve: (response: IncomingResponse) => void, reject: (error: Error) => void) {
+    this.#deadline = deadline;
     this.#resolve = resolve;
     this.#reject = reject;
-    if (signal.aborted) this.#abort();
-    else signal.addEventListener('abort', this.#abort, { once: true });
+    deadline.onEnd(this.#abort);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -57,18 +56,17 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    this.#signal.removeEventListener('abort', this.#abort);
+    this.#deadline.offEnd(this.#abort);
     this.#body.end(undefined);
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    this.#signal.removeEventListener('abort', this.#abort);
+    this.#deadline.offEnd(this.#abort);
     this.#body.end(error);
     this.#reject(error);
   }
 
-  readonly #abort = (): void => {
-    const reason = asError(this.#signal.reason);
+  readonly #abort = (reason: Error): void => {
     this.#body.abort(reason);
     this.#reject(reason);
   };

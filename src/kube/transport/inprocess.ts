@@ -1,6 +1,6 @@
 import type { ApiResponse } from './response.js';
 import { retryAfterKey, type Call } from './call.js';
-import { rejectOnAbort } from './deadline.js';
+import { rejectOnAbort, type Deadline } from './deadline.js';
 import { aborted, errorFromResponse, malformed } from '../apierror.js';
 import { isRecord, parseJson } from '../../api/json.js';
 import { parseRetryAfter } from './retry.js';
@@ -49,7 +49,7 @@ export class InProcessRoundTripper implements RoundTripper {
     this.#options = options;
   }
 
-  async call(call: Call, _credentials: unknown, signal: AbortSignal): Promise<ApiResponse> {
+  async call(call: Call, _credentials: unknown, { signal }: Deadline): Promise<ApiResponse> {
     const response = await this.#dispatch(call, signal);
     if (response.code >= 300) throw this.#errorOf(call, response);
     const value = valueOf(response.body);
@@ -57,7 +57,7 @@ export class InProcessRoundTripper implements RoundTripper {
     return { status: response.code, body: value };
   }
 
-  async open(call: Call, _credentials: unknown, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
+  async open(call: Call, _credentials: unknown, { signal }: Deadline): Promise<AsyncIterable<Uint8Array>> {
     // As over HTTPS, the deadline's signal ends the wait for the response headers only.
     const response = await this.#dispatch(call, signal, call.signal ?? signal);
     if (response.code !== 200) throw this.#errorOf(call, response);

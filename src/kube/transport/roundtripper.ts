@@ -5,6 +5,7 @@ import { exchange, type IncomingResponse, type ResponseBody } from './exchange.j
 import { parseErrorBody, parseSuccess, tooLong, type ApiResponse } from './response.js';
 import { retryAfterKey, type Call } from './call.js';
 import { errorCode, type Credentials } from './credentials.js';
+import type { Deadline } from './deadline.js';
 import { aborted, errorFromResponse, noResponse } from '../apierror.js';
 import type { RetryAfter } from './retryafter.js';
 import type { PoolKind, ConnectionPool } from './connectionpool.js';
@@ -41,17 +42,28 @@ export class AttemptError extends Error {
 
 /** Performs one attempt of a call (Go's http.RoundTripper). */
 export interface RoundTripper {
-  /** The complete response. Throws AttemptError, ApiError Malformed, what `beforeAttempt` threw, or the signal's reason. */
-  call(call: Call, credentials: Credentials, signal: AbortSignal): Promise<ApiResponse>;
+  /** The complete response. Throws AttemptError, ApiError Malformed, what `beforeAttempt` threw, or the deadline's reason. */
+  call(call: Call, credentials: Credentials, deadline: Deadline): Promise<ApiResponse>;
   /** The body as a stream, until it ends or the call's own signal fires. */
-  open(call: Call, credentials: Credentials, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
+  open(call: Call, credentials: Credentials, deadline: Deadline): Promise<AsyncIterable<Uint8Array>>;
   close(): Promise<void>;
+}
+
+/** Parts of the address of an API server. */
+interface Address {
+  readonly server: string;
+  readonly origin: string;
+  readonly host: string;
+  /** Path under which the API is served; no slash at the end. */
+  readonly prefix: string;
 }
 
 /** Round trips over HTTP/1.1 with keep-alive. */
 export class HttpRoundTripper implements RoundTripper {
   readonly #pool: ConnectionPool;
   readonly #options: RoundTripperOptions;
+  /** Of the last call: parsed once, not for each call. */
+  #address: Address | undefined;
 
   constructor(pool: ConnectionPool, options: RoundTripperOptions) {
     this.#pool = pool;
@@ -62,13 +74,13 @@ export class HttpRoundTripper implements RoundTripper {
     return this.#pool.close();
   }
 
-  async call(call: Call, credentials: Credentials, signal: AbortSignal): Promise<ApiResponse> {
-    const response = await this.#send('calls', call, credentials, signal);
+  async call(call: Call, credentials: Credentials, deadline: Deadline): Promise<ApiResponse> {
+    const response = await this.#send('calls', call, credentials, deadline);
     return this.#read(call, response, credentials);
   }
 
-  async open(call: Call, credentials: Credentials, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
-    const response = await this.#send('streams', call, credentials, signal);
+  async open(call: Call, credentials: Credentials, deadline: Deadline): Promise<AsyncIterable<Uint8Array>> {
+    const response = await this.#send('streams', call, credentials, deadline);
     if (response.status !== 200) await this.#read(call, response, credentials);
     const { body } = response;
     const end = (): void => body.abort(aborted(call.target));
@@ -77,24 +89,24 @@ export class HttpRoundTripper implements RoundTripper {
     return chunksOf(call, body, () => call.signal?.removeEventListener('abort', end));
   }
 
-  async #send(kind: PoolKind, call: Call, credentials: Credentials, signal: AbortSignal): Promise<IncomingResponse> {
+  async #send(kind: PoolKind, call: Call, credentials: Credentials, deadline: Deadline): Promise<IncomingResponse> {
     const { clock, metrics, serverClock, bodyTimeoutMs } = this.#options;
-    const base = new URL(credentials.server);
+    const { origin, host, prefix } = this.#addressOf(credentials);
     const dispatcher = this.#pool.dispatcher(credentials, kind);
     call.beforeAttempt?.();
     const started = clock.monotonic();
     const count = (code: string): void =>
-      metrics?.requested(call.method, base.host, code, (clock.monotonic() - started) / 1000);
+      metrics?.requested(call.method, host, code, (clock.monotonic() - started) / 1000);
     try {
       const options = {
-        origin: base.origin,
-        path: `${base.pathname.replace(/\/$/, '')}${requestTarget(call)}`,
+        origin,
+        path: `${prefix}${requestTarget(call)}`,
         method: call.method,
         headers: this.#headers(call, credentials),
         body: call.body ?? null,
         bodyTimeout: kind === 'streams' ? 0 : bodyTimeoutMs,
       };
-      const response = await exchange(dispatcher, options, signal);
+      const response = await exchange(dispatcher, options, deadline);
       count(String(response.status));
       serverClock?.observe(response.headers.date, started);
       return response;
@@ -103,6 +115,14 @@ export class HttpRoundTripper implements RoundTripper {
       const code = errorCode(error);
       throw new AttemptError(noResponse(call.target, code), isUnsent(code), isTls(code) ? credentials : undefined);
     }
+  }
+
+  #addressOf({ server }: Credentials): Address {
+    if (this.#address?.server !== server) {
+      const { origin, host, pathname } = new URL(server);
+      this.#address = { server, origin, host, prefix: pathname.replace(/\/$/, '') };
+    }
+    return this.#address;
   }
 
   #headers(call: Call, credentials: Credentials): Record<string, string> {
@@ -138,6 +158,7 @@ async function* chunksOf(call: Call, body: ResponseBody, onEnd: () => void): Asy
 
 /** Path and query of a call. */
 export function requestTarget(call: Call): string {
+  if (call.query === undefined) return call.path;
   const query = new URLSearchParams(call.query).toString();
   return query === '' ? call.path : `${call.path}?${query}`;
 }

@@ -78,7 +78,7 @@ export function createTransportWith(
   return new RetryingTransport({ load: async () => credentials }, options, roundTripper);
 }
 
-type Attempt<T> = (credentials: Credentials, signal: AbortSignal) => Promise<T>;
+type Attempt<T> = (credentials: Credentials, deadline: Deadline) => Promise<T>;
 
 class RetryingTransport implements Transport {
   readonly #options: TransportOptions;
@@ -119,11 +119,11 @@ class RetryingTransport implements Transport {
   }
 
   call(call: Call): Promise<ApiResponse> {
-    return this.#callWithRetries(call, (credentials, signal) => this.#roundTripper.call(call, credentials, signal));
+    return this.#callWithRetries(call, (credentials, deadline) => this.#roundTripper.call(call, credentials, deadline));
   }
 
   open(call: Call): Promise<AsyncIterable<Uint8Array>> {
-    return this.#callWithRetries(call, (credentials, signal) => this.#roundTripper.open(call, credentials, signal));
+    return this.#callWithRetries(call, (credentials, deadline) => this.#roundTripper.open(call, credentials, deadline));
   }
 
   close(): Promise<void> {
@@ -148,8 +148,9 @@ class RetryingTransport implements Transport {
     let refreshed = false;
     for (let attempts = 1; ;) {
       try {
-        const credentials = await rejectOnAbort(this.#credentials.current(), deadline.signal);
-        return await attempt(credentials, deadline.signal);
+        const credentials =
+          this.#credentials.cached() ?? (await rejectOnAbort(this.#credentials.current(), deadline.signal));
+        return await attempt(credentials, deadline);
       } catch (error) {
         const failed = asAttemptError(error, call, deadline);
         if (failed.rejectedCredentials === undefined || refreshed)
@@ -195,7 +196,7 @@ function deadlineOf(options: TransportOptions): number {
 
 /** Any error of an attempt as an AttemptError. */
 function asAttemptError(error: unknown, call: Call, deadline: Deadline): AttemptError {
-  if (error instanceof AttemptError && !deadline.signal.aborted) return error;
+  if (error instanceof AttemptError && deadline.reason === undefined) return error;
   if (deadline.expired) return new AttemptError(noResponse(call.target, 'the deadline has passed'), false);
   if (call.signal?.aborted === true) return new AttemptError(aborted(call.target), false);
   if (error instanceof ApiError) return new AttemptError(error, false);
