@@ -1,5 +1,5 @@
 import type { KubeObject } from '../api/meta.js';
-import type { Cache } from '../kube/cache/reflector.js';
+import type { Cache } from '../kube/cache/cache.js';
 import { isFailure } from '../runtime/errors.js';
 import type { CacheSource } from '../runtime/group.js';
 import type { Logger } from '../runtime/logger.js';

@@ -2,7 +2,7 @@ import type { KubeObject } from '../api/meta.js';
 import { Deployments, Nodes, Pods, keyOf } from '../api/resources.js';
 import type { KubeClient } from '../kube/client/client.js';
 import { createRecorder, type EventRecorder } from '../kube/events/recorder.js';
-import type { Cache, CacheOptions } from '../kube/cache/reflector.js';
+import type { Cache, CacheOptions } from '../kube/cache/cache.js';
 import { createController, type Controller } from '../runtime/controller.js';
 import { systemRandom } from '../runtime/clock.js';
 import type { Logger } from '../runtime/logger.js';

@@ -34,6 +34,11 @@ const SPARED: Readonly<Record<string, string>> = {
     'delete placementdecisions.multicluster.x-k8s.io': 'a Placement needs fewer decision objects',
     'get placementdecisions.multicluster.x-k8s.io': 'an update conflicts',
   }),
+  ...spared('multicluster-engine-agent-leases', {
+    'list leases.coordination.k8s.io': 'the server does not send the state as events of a watch',
+  }),
+  'Role multicluster-engine-inventories: watch leases.coordination.k8s.io multicluster-engine-inventories':
+    'another replica holds the Lease',
 };
 
 function spared(role: string, cases: Readonly<Record<string, string>>): Readonly<Record<string, string>> {

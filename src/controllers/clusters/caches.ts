@@ -9,7 +9,7 @@ import { HEALTH_CONDITIONS } from '../../domain/health/conditions.js';
 import { clusterSetOf } from '../../domain/placement/eligible.js';
 import type { MembershipIndex } from '../../index/membershipindex.js';
 import type { SetUsage } from '../../index/setusage.js';
-import type { Cache, CacheOptions } from '../../kube/cache/reflector.js';
+import type { Cache, CacheOptions } from '../../kube/cache/cache.js';
 
 /** The caches of clusters, sets and bindings. Each needs the verbs get, list and watch. */
 export interface ClusterCaches {
@@ -35,7 +35,7 @@ export const clusterCacheOptions: {
   readonly sets: CacheOptions<ManagedClusterSet>;
   readonly bindings: CacheOptions<ManagedClusterSetBinding>;
 } = {
-  clusters: { type: ManagedClusters, transform: trimCluster },
+  clusters: { type: ManagedClusters, transform: trimCluster, watchList: true },
   sets: { type: ManagedClusterSets },
   bindings: { type: ManagedClusterSetBindings, indexers: { [BY_SET]: (binding) => [clusterSetOf(binding)] } },
 };

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../api/meta.js';
 import { keyOf, ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets } from '../../api/resources.js';
-import type { Cache } from '../../kube/cache/reflector.js';
+import type { Cache } from '../../kube/cache/cache.js';
 import type { KubeClient } from '../../kube/client/client.js';
 import type { Clock, Random } from '../../runtime/clock.js';
 import { createController, type Controller, type ControllerOptions } from '../../runtime/controller.js';

@@ -2,7 +2,7 @@ import type { KubeObject, ResourceType } from '../../api/meta.js';
 import { CLUSTERS_FIELD_MANAGER } from '../../api/names.js';
 import { apiVersionOf } from '../../api/resources.js';
 import { timestamp } from '../../domain/conditions.js';
-import type { Cache } from '../../kube/cache/reflector.js';
+import type { Cache } from '../../kube/cache/cache.js';
 import type { KubeClient } from '../../kube/client/client.js';
 import type { Clock } from '../../runtime/clock.js';
 import { isFailure } from '../../runtime/errors.js';

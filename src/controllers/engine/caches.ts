@@ -4,7 +4,7 @@ import { INSTALLER_ROLE } from '../../api/names.js';
 import { MultiClusterEngines, Namespaces, RoleBindings } from '../../api/resources.js';
 import { BINDINGS } from '../../domain/engine/catalogue.js';
 import type { StoredObject } from '../../domain/engine/plan/plan.js';
-import type { Cache } from '../../kube/cache/reflector.js';
+import type { Cache } from '../../kube/cache/cache.js';
 import { contentsOf, type OpenCache } from './targetcaches.js';
 
 /**

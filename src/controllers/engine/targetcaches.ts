@@ -5,7 +5,7 @@ import { CERTIFICATE_OBJECTS } from '../../domain/engine/catalogue.js';
 import type { EngineIdentity } from '../../domain/engine/manifest/desired.js';
 import { resourceText } from '../../domain/engine/manifest/manifest.js';
 import type { StoredObject } from '../../domain/engine/plan/plan.js';
-import type { Cache, CacheOptions } from '../../kube/cache/reflector.js';
+import type { Cache, CacheOptions } from '../../kube/cache/cache.js';
 import { ApiError, isFailure } from '../../runtime/errors.js';
 
 /** Makes a cache that is not started. */

@@ -1,7 +1,7 @@
 import type { ManagedCluster } from '../../api/generated/managedcluster.js';
 import { ManagedClusters } from '../../api/resources.js';
 import { originOf } from '../../domain/inventories/managedcluster.js';
-import type { Cache } from '../../kube/cache/reflector.js';
+import type { Cache } from '../../kube/cache/cache.js';
 import type { EventRecorder } from '../../kube/events/recorder.js';
 import type { Controller } from '../../runtime/controller.js';
 import type { CacheSource } from '../../runtime/group.js';

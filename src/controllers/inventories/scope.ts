@@ -1,6 +1,6 @@
 import type { ManagedCluster } from '../../api/generated/managedcluster.js';
 import type { Inventory, SourceObject } from '../../domain/inventories/source.js';
-import type { Cache } from '../../kube/cache/reflector.js';
+import type { Cache } from '../../kube/cache/cache.js';
 import type { KubeClient } from '../../kube/client/client.js';
 import type { EventRecorder } from '../../kube/events/recorder.js';
 import type { Clock } from '../../runtime/clock.js';

@@ -2,7 +2,7 @@ import type { Placement } from '../../api/generated/placement.js';
 import type { PlacementDecision } from '../../api/generated/placementdecision.js';
 import { PlacementDecisions, Placements } from '../../api/resources.js';
 import { placementKeys } from '../../domain/placement/decision.js';
-import type { Cache, CacheOptions } from '../../kube/cache/reflector.js';
+import type { Cache, CacheOptions } from '../../kube/cache/cache.js';
 import { clusterCacheOptions, type ClusterCaches } from '../clusters/caches.js';
 
 /** The caches of the placement group. Each needs the verbs get, list and watch. */
@@ -20,6 +20,6 @@ export const placementCacheOptions: typeof clusterCacheOptions & {
   readonly decisions: CacheOptions<PlacementDecision>;
 } = {
   ...clusterCacheOptions,
-  placements: { type: Placements },
-  decisions: { type: PlacementDecisions, indexers: { [BY_PLACEMENT]: placementKeys } },
+  placements: { type: Placements, watchList: true },
+  decisions: { type: PlacementDecisions, watchList: true, indexers: { [BY_PLACEMENT]: placementKeys } },
 };

@@ -1,7 +1,7 @@
 import { Placements, SigPlacementDecisions } from '../../api/resources.js';
 import { placementKeys } from '../../domain/placement/decision.js';
 import type { SigDecision } from '../../domain/sigdecisions/decision.js';
-import type { Cache, CacheOptions } from '../../kube/cache/reflector.js';
+import type { Cache, CacheOptions } from '../../kube/cache/cache.js';
 import type { Controller } from '../../runtime/controller.js';
 import type { CacheSource } from '../../runtime/group.js';
 import { MutationCache } from '../../runtime/mutationcache.js';

@@ -7,7 +7,7 @@ import {
   type SigDecision,
   type SigWrite,
 } from '../../domain/sigdecisions/decision.js';
-import type { Cache } from '../../kube/cache/reflector.js';
+import type { Cache } from '../../kube/cache/cache.js';
 import type { KubeClient } from '../../kube/client/client.js';
 import { isFailure } from '../../runtime/errors.js';
 import type { MutationCache } from '../../runtime/mutationcache.js';

@@ -1,73 +1,28 @@
 import type { KubeObject, ResourceType } from '../../api/meta.js';
 import { keyOf } from '../../api/resources.js';
-import { delay, type Clock, type Random } from '../../runtime/clock.js';
+import { delay } from '../../runtime/clock.js';
 import { ApiError, asError, isFailure } from '../../runtime/errors.js';
-import type { Logger } from '../../runtime/logger.js';
 import { EventHandlers } from './eventhandlers.js';
 import { aborted } from '../apierror.js';
 import { ResourceVersionTracker, olderListError } from './resourceversiontracker.js';
 import { deepFreeze } from '../../api/json.js';
-import { YIELD_EVERY, currentResourceVersion, yieldToEventLoop, readCompleteList } from '../client/completelist.js';
-import type { CacheMetrics } from '../../runtime/metrics.js';
+import {
+  YIELD_EVERY,
+  currentResourceVersion,
+  readCompleteList,
+  yieldToEventLoop,
+  type CompleteList,
+} from '../client/completelist.js';
 import { withoutManagedFields } from '../client/object.js';
 import { Backoff } from './backoff.js';
+import type { Cache, CacheOptions, CacheTools } from './cache.js';
+import { InitialEvents } from './initialevents.js';
 import { collectionCall } from '../client/pages.js';
 import { resourceOf } from '../client/path.js';
-import { ObjectStore, type Change, type Indexers, type Store } from './store.js';
+import { ObjectStore, type Change } from './store.js';
 import type { Transport } from '../transport/transport.js';
 import { watch } from './watch.js';
 import type { WatchEvent } from './watchevent.js';
-
-export interface CacheOptions<T extends KubeObject> {
-  readonly type: ResourceType;
-  /** Namespaced types only; absent = all namespaces. */
-  readonly namespace?: string;
-  readonly labelSelector?: string;
-  readonly fieldSelector?: string;
-  /** Keep metadata only (asks the server for no more). */
-  readonly metadataOnly?: boolean;
-  readonly indexers?: Indexers<T>;
-  /** Runs on each object before it is stored, after managedFields were removed (unless `managedFields` is true). */
-  readonly transform?: (object: T) => T;
-  readonly managedFields?: boolean;
-  /** Objects in one page of a list; default 100. */
-  readonly pageSize?: number;
-}
-
-/**
- * A local copy of a collection, kept up to date by list and watch.
- *
- * Guarantees: `store` holds the result of one complete list and the watch events after it; a list replaces the content in
- * one step, and handlers get the difference. While the server cannot be reached, or does not serve the type, `current()`
- * is false and the store keeps its content: unknown is not empty.
- */
-export interface Cache<T extends KubeObject> {
-  readonly type: ResourceType;
-  readonly store: Store<T>;
-  /** Adds a handler that runs after each change of the store; it must not throw or block. Before `start` only. */
-  onChange(handler: (change: Change<T>) => void): void;
-  /** Adds a handler that runs when `current()` may have changed. */
-  onState(handler: () => void): void;
-  /** Starts to list and watch. A second call does nothing; a call after `stop` throws. */
-  start(): void;
-  /** Stops; resolves when no request, timer or socket is left. */
-  stop(): Promise<void>;
-  /** Whether decisions may use the store: a list was stored, and the last did not fail. True while a watch is resumed. */
-  current(): boolean;
-  /** Resolves after the first complete list; rejects with the signal's reason. */
-  whenSynced(signal?: AbortSignal): Promise<void>;
-  /** Why the cache is not current, for status and /readyz; undefined when it is. */
-  failure(): Error | undefined;
-  /** Monotonic ms at which the last complete list, event or bookmark arrived; undefined: none yet. */
-  receivedAt(): number | undefined;
-}
-
-export interface CacheTools {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Logger;
-  readonly metrics?: CacheMetrics | undefined;
-}
 
 /** A cache of the collection that `options` describe. It is idle until `start` and cannot be started again after `stop`. */
 export function createCache<T extends KubeObject>(
@@ -78,12 +33,21 @@ export function createCache<T extends KubeObject>(
   return new Reflector(transport, options, tools);
 }
 
+/** The request that a complete state came by. */
+interface StateRequest {
+  readonly verb: 'list' | 'watch';
+  /** Monotonic ms. */
+  readonly startedAt: number;
+  readonly signal: AbortSignal;
+}
+
 /** After this many malformed watches in a row the collection is listed again. */
 const MALFORMED_RESUMES = 3;
 
 /**
- * Flow: list → watch → watch from the last resourceVersion → …; another list when that version is too old, when the watch is
- * refused, when the server was restored from a backup, and once an hour. One request at a time.
+ * Flow: list (or the initial events of a watch) → watch → watch from the last resourceVersion → …; another list when that
+ * version is too old, when the watch is refused, when the server was restored from a backup, and once an hour. One request at
+ * a time.
  */
 class Reflector<T extends KubeObject> implements Cache<T> {
   readonly type: ResourceType;
@@ -99,6 +63,8 @@ class Reflector<T extends KubeObject> implements Cache<T> {
   #running: Promise<void> | undefined;
   #synced = false;
   #failure: Error | undefined;
+  /** Whether the state is asked for as the first events of a watch; false for good when that has failed once. */
+  #watchList: boolean;
   /** The last watch ended early: the server may have been restored from a backup since. */
   #restoreSuspected = false;
   #handled = 0;
@@ -110,6 +76,7 @@ class Reflector<T extends KubeObject> implements Cache<T> {
     this.#options = options;
     this.#tools = tools;
     this.#resource = resourceOf(options.type);
+    this.#watchList = options.watchList === true;
     this.#backoff = new Backoff(tools.random);
     this.#versions = new ResourceVersionTracker(tools.clock);
     this.store = new ObjectStore(options.indexers ?? {}, (key, error) => this.#reportThrown('indexer', key, error));
@@ -174,18 +141,59 @@ class Reflector<T extends KubeObject> implements Cache<T> {
   async #round(signal: AbortSignal): Promise<boolean> {
     if (this.#versions.relistDue) this.#versions.requireList();
     if (this.#versions.watchFrom !== undefined && this.#restoreSuspected) await this.#checkForBackup(signal);
+    if (this.#versions.watchFrom === undefined && this.#watchList) {
+      const planned = await this.#watchFromState(signal);
+      if (planned !== undefined) return planned;
+    }
     if (this.#versions.watchFrom === undefined) await this.#list(signal);
     const from = this.#versions.watchFrom;
-    if (from === undefined) return false;
+    return from === undefined ? false : this.#watch(from, (event) => this.#handleEvent(event), signal);
+  }
+
+  async #watch(
+    from: string | undefined,
+    onEvent: (event: WatchEvent<T>) => void | Promise<void>,
+    signal: AbortSignal,
+  ): Promise<boolean> {
     const { clock, random } = this.#tools;
     this.#restoreSuspected = true;
     const planned = await watch<T>(
       this.#transport,
       { collection: this.#options, from, clock, random, signal },
-      (event) => this.#handleEvent(event),
+      onEvent,
     );
     this.#restoreSuspected = !planned;
     return planned;
+  }
+
+  /**
+   * A watch that begins with the state. Whether it ended on its timeout; undefined when the server did not send the state,
+   * whatever the reason: then it is listed, now and later.
+   */
+  async #watchFromState(signal: AbortSignal): Promise<boolean | undefined> {
+    const startedAt = this.#tools.clock.monotonic();
+    const initial = new InitialEvents<T>((object) => this.#prepare(object));
+    const onEvent = (event: WatchEvent<T>): void | Promise<void> => {
+      if (initial.complete) return this.#handleEvent(event);
+      initial.add(event);
+      if (!initial.complete) return this.#afterObject();
+      const { objects } = initial;
+      const { resourceVersion } = event;
+      return this.#replace({ objects, resourceVersion }, { verb: 'watch', startedAt, signal });
+    };
+    try {
+      const planned = await this.#watch(undefined, onEvent, signal);
+      if (initial.complete) return planned;
+    } catch (error) {
+      if (initial.complete || signal.aborted) throw error;
+      const { message } = asError(error);
+      this.#tools.log.info(
+        { resource: this.#resource, error: message },
+        'the watch did not send the state: listing it',
+      );
+    }
+    this.#watchList = false;
+    return undefined;
   }
 
   /** On a server restored from a backup, a watch from a later resourceVersion waits without an error. */
@@ -195,19 +203,27 @@ class Reflector<T extends KubeObject> implements Cache<T> {
   }
 
   async #list(signal: AbortSignal): Promise<void> {
-    const { clock, metrics } = this.#tools;
-    const startedAt = clock.monotonic();
+    const startedAt = this.#tools.clock.monotonic();
     const { pageSize } = this.#options;
     const listing = await readCompleteList<T>(this.#transport, this.#options, {
       signal,
       pageSize,
       prepare: (object) => this.#prepare(object),
     });
-    if (!this.#versions.accepts(listing.resourceVersion))
-      throw olderListError(listing.resourceVersion, collectionCall('list', this.#options));
-    const changes = this.store.replace(listing.objects);
-    this.#versions.listed(listing.resourceVersion);
-    metrics?.listed(this.#resource, listing.objects.size, (clock.monotonic() - startedAt) / 1000);
+    await this.#replace(listing, { verb: 'list', startedAt, signal });
+  }
+
+  /** Makes a complete state the content of the store. */
+  async #replace(
+    { objects, resourceVersion }: CompleteList<T>,
+    { verb, startedAt, signal }: StateRequest,
+  ): Promise<void> {
+    const { clock, metrics } = this.#tools;
+    if (!this.#versions.accepts(resourceVersion))
+      throw olderListError(resourceVersion, collectionCall(verb, this.#options));
+    const changes = this.store.replace(objects);
+    this.#versions.listed(resourceVersion);
+    metrics?.listed(this.#resource, objects.size, (clock.monotonic() - startedAt) / 1000);
     for (const change of changes) {
       this.#handlers.notifyChange(change);
       if (++this.#handled % YIELD_EVERY === 0) await yieldToEventLoop();
@@ -227,6 +243,11 @@ class Reflector<T extends KubeObject> implements Cache<T> {
     const key = keyOf(event.object.metadata);
     const change = event.type === 'DELETED' ? this.store.remove(key) : this.store.set(this.#prepare(event.object));
     if (change !== undefined) this.#handlers.notifyChange(change);
+    return this.#afterObject();
+  }
+
+  /** Counts an object that was handled; lets other work of the event loop run after every `YIELD_EVERY`. */
+  #afterObject(): void | Promise<void> {
     return ++this.#handled % YIELD_EVERY === 0 ? yieldToEventLoop() : undefined;
   }
 

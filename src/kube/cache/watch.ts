@@ -16,13 +16,18 @@ const GRACE_MS = 15_000;
  * lost peer earlier; this limit is for a peer that is connected and sends nothing.
  */
 const IDLE_MS = 150_000;
+/**
+ * A server that sends neither an initial event nor their end for this long may not know `sendInitialEvents` and waits for a
+ * change: one that does sends them at once.
+ */
+const INITIAL_IDLE_MS = 5_000;
 /** etcd limits an object to 1.5 MiB; a much longer line is not an event. */
 const LONGEST_LINE = 8 * 1024 * 1024;
 
 export interface WatchOptions {
   readonly collection: Collection;
-  /** The resourceVersion to start after. */
-  readonly from: string;
+  /** The resourceVersion to start after; undefined: the watch begins with the state, and a bookmark ends that. */
+  readonly from: string | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly signal: AbortSignal;
@@ -42,7 +47,8 @@ export async function watch<T extends KubeObject>(
   const seconds = WATCH_SECONDS + Math.floor(random() * (WATCH_SECONDS + 1));
   const call = collectionCall('watch', collection);
   const startedAt = clock.monotonic();
-  await guarded(options, { idleMs: IDLE_MS, totalMs: seconds * 1000 + GRACE_MS }, async (signal, received) => {
+  const idleMs = options.from === undefined ? INITIAL_IDLE_MS : IDLE_MS;
+  await guarded(options, { idleMs, totalMs: seconds * 1000 + GRACE_MS }, async (signal, watchdog) => {
     const chunks = await transport.open({
       method: 'GET',
       path: collectionPath(collection.type, collection.namespace),
@@ -55,8 +61,10 @@ export async function watch<T extends KubeObject>(
     });
     for await (const line of linesOf(chunks, LONGEST_LINE, call)) {
       signal.throwIfAborted();
-      received();
-      await onEvent(parseEvent<T>(line, collection, call));
+      watchdog.reset();
+      const event = parseEvent<T>(line, collection, call);
+      if (event.type === 'BOOKMARK' && event.endsInitialEvents) watchdog.allowIdle(IDLE_MS);
+      await onEvent(event);
     }
   });
   return clock.monotonic() - startedAt >= (seconds - 1) * 1000;
@@ -66,7 +74,7 @@ export async function watch<T extends KubeObject>(
 async function guarded(
   options: WatchOptions,
   limits: WatchdogLimits,
-  work: (signal: AbortSignal, received: () => void) => Promise<void>,
+  work: (signal: AbortSignal, watchdog: Watchdog) => Promise<void>,
 ): Promise<void> {
   const { clock, signal, collection } = options;
   signal.throwIfAborted();
@@ -79,7 +87,7 @@ async function guarded(
   });
   signal.addEventListener('abort', forwardAbort, { once: true });
   try {
-    await work(stop.signal, () => watchdog.reset());
+    await work(stop.signal, watchdog);
   } catch (error) {
     if (expired !== undefined) throw noResponse(collectionCall('watch', collection), `the watch was ended: ${expired}`);
     throw error;
@@ -91,12 +99,15 @@ async function guarded(
   signal.throwIfAborted();
 }
 
+/** Asks for the state first, at least as new as the request. */
+const INITIAL_EVENTS = { sendInitialEvents: 'true', resourceVersionMatch: 'NotOlderThan' };
+
 function watchQuery(options: WatchOptions, seconds: number): Record<string, string> {
   return {
     ...selectorsOf(options.collection),
     watch: 'true',
     allowWatchBookmarks: 'true',
-    resourceVersion: options.from,
+    ...(options.from === undefined ? INITIAL_EVENTS : { resourceVersion: options.from }),
     timeoutSeconds: String(seconds),
   };
 }

@@ -10,7 +10,8 @@ export interface WatchdogLimits {
 /** Calls `onExpired` once, when it was not reset for `idleMs` or when `totalMs` have passed. */
 export class Watchdog {
   readonly #clock: Clock;
-  readonly #limits: WatchdogLimits;
+  readonly #totalMs: number;
+  #idleMs: number;
   readonly #onExpired: (why: string) => void;
   readonly #startedAt: number;
   #resetAt: number;
@@ -18,7 +19,8 @@ export class Watchdog {
 
   constructor(clock: Clock, limits: WatchdogLimits, onExpired: (why: string) => void) {
     this.#clock = clock;
-    this.#limits = limits;
+    this.#totalMs = limits.totalMs;
+    this.#idleMs = limits.idleMs;
     this.#onExpired = onExpired;
     this.#startedAt = clock.monotonic();
     this.#resetAt = this.#startedAt;
@@ -30,6 +32,11 @@ export class Watchdog {
     this.#resetAt = this.#clock.monotonic();
   }
 
+  /** Changes the longest time between two resets, from the next expiry of the timer on. */
+  allowIdle(idleMs: number): void {
+    this.#idleMs = idleMs;
+  }
+
   close(): void {
     this.#timer?.cancel();
     this.#timer = undefined;
@@ -37,8 +44,8 @@ export class Watchdog {
 
   #arm(): void {
     const now = this.#clock.monotonic();
-    const idle = this.#resetAt + this.#limits.idleMs - now;
-    const total = this.#startedAt + this.#limits.totalMs - now;
+    const idle = this.#resetAt + this.#idleMs - now;
+    const total = this.#startedAt + this.#totalMs - now;
     if (total <= 0) this.#onExpired('its time limit has passed');
     else if (idle <= 0) this.#onExpired('nothing was received for too long');
     else this.#timer = this.#clock.after(Math.min(idle, total), () => this.#arm());

@@ -7,7 +7,15 @@ import { LONGEST_RETRY_AFTER_MS } from '../transport/retry.js';
 
 export type WatchEvent<T extends KubeObject> =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: T; readonly resourceVersion: string }
-  | { readonly type: 'BOOKMARK'; readonly resourceVersion: string };
+  | {
+      readonly type: 'BOOKMARK';
+      readonly resourceVersion: string;
+      /** The watch began with the state (`sendInitialEvents`), and this ends it. */
+      readonly endsInitialEvents: boolean;
+    };
+
+/** Annotation of the bookmark after the initial events (https://kubernetes.io/docs/reference/using-api/api-concepts/#streaming-lists). */
+const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
 
 /**
  * One line of a watch.
@@ -19,9 +27,13 @@ export function parseEvent<T extends KubeObject>(line: string, shape: Shape, cal
   const type = textField(event, 'type');
   const object = field(event, 'object');
   if (type === 'ERROR') throw statusFailure(object, call);
-  const resourceVersion = textField(field(object, 'metadata'), 'resourceVersion');
+  const metadata = field(object, 'metadata');
+  const resourceVersion = textField(metadata, 'resourceVersion');
   if (resourceVersion === '') throw malformed(call, 'an event without metadata.resourceVersion');
-  if (type === 'BOOKMARK') return { type, resourceVersion };
+  if (type === 'BOOKMARK') {
+    const endsInitialEvents = textField(field(metadata, 'annotations'), INITIAL_EVENTS_END) === 'true';
+    return { type, resourceVersion, endsInitialEvents };
+  }
   if (type !== 'ADDED' && type !== 'MODIFIED' && type !== 'DELETED')
     throw malformed(call, `an event of unknown type "${type.slice(0, 32)}"`);
   return { type, object: objectOf<T>(object, shape, call), resourceVersion };

@@ -4,7 +4,7 @@ import { isFailure } from '../../runtime/errors.js';
 import { Deadline } from '../transport/deadline.js';
 import type { Lease } from './leaserecord.js';
 import { LEASE_FIELD_MANAGER, LeaseObserver, takenLease } from './leaserecord.js';
-import type { Cache } from '../cache/reflector.js';
+import type { Cache } from '../cache/cache.js';
 import { LeaseHolder, createLease, type LeaseContext } from './leaseholder.js';
 
 /** What one step of a candidate has led to. */

@@ -1,6 +1,6 @@
 import { Nodes } from '../../api/resources.js';
 import type { KubeClient, WriteOptions } from '../../kube/client/client.js';
-import type { Cache, CacheOptions } from '../../kube/cache/reflector.js';
+import type { Cache, CacheOptions } from '../../kube/cache/cache.js';
 import { systemRandom, type Clock } from '../../runtime/clock.js';
 import { createController, type Controller } from '../../runtime/controller.js';
 import { isFailure } from '../../runtime/errors.js';

@@ -1,7 +1,7 @@
 import { Deployments, keyOf } from '../../api/resources.js';
 import type { KubeClient } from '../../kube/client/client.js';
 import type { EventRecorder } from '../../kube/events/recorder.js';
-import type { Cache, CacheOptions } from '../../kube/cache/reflector.js';
+import type { Cache, CacheOptions } from '../../kube/cache/cache.js';
 import { systemRandom, type Clock } from '../../runtime/clock.js';
 import { createController, type Controller } from '../../runtime/controller.js';
 import type { Logger } from '../../runtime/logger.js';

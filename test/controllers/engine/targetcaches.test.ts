@@ -3,7 +3,7 @@ import { expect, it } from '@jest/globals';
 import type { KubeObject } from '../../../src/api/meta.js';
 import { ConfigMaps, Deployments } from '../../../src/api/resources.js';
 import { TargetCaches } from '../../../src/controllers/engine/targetcaches.js';
-import type { Cache, CacheOptions } from '../../../src/kube/cache/reflector.js';
+import type { Cache, CacheOptions } from '../../../src/kube/cache/cache.js';
 import { FakeCache } from '../../support/fakes/cache.js';
 
 it('the caches of all target namespaces are stopped when the controller stops, and none can be opened afterwards', async () => {

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { KubeObject } from '../../../src/api/meta.js';
 import { ConfigMaps, CustomResourceDefinitions, Namespaces } from '../../../src/api/resources.js';
 import type { KubeClient } from '../../../src/kube/client/client.js';
-import type { Cache, CacheOptions } from '../../../src/kube/cache/reflector.js';
+import type { Cache, CacheOptions } from '../../../src/kube/cache/cache.js';
 import { createCache } from '../../../src/kube/cache/reflector.js';
 import { createClient } from '../../../src/kube/client/rest.js';
 import type { Change } from '../../../src/kube/cache/store.js';

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import type { Cache, CacheOptions } from '../../../src/kube/cache/reflector.js';
+import type { Cache, CacheOptions } from '../../../src/kube/cache/cache.js';
 import { createCache } from '../../../src/kube/cache/reflector.js';
 import type { Change } from '../../../src/kube/cache/store.js';
 import { ManualClock, settle } from '@multicluster-engine/kube-apiserver/testing/clock';

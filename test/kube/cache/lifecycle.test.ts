@@ -130,8 +130,8 @@ describe('ten minutes of random disconnects', () => {
       { minLength: 600, maxLength: 600 },
     );
     await fc.assert(
-      fc.asyncProperty(seconds, fc.integer(), async (happenings, seed) => {
-        const watched = new CacheRig({ pageSize: 2 }, undefined, Math.abs(seed % 100) / 100);
+      fc.asyncProperty(seconds, fc.integer(), fc.boolean(), async (happenings, seed, watchList) => {
+        const watched = new CacheRig({ pageSize: 2, watchList }, undefined, Math.abs(seed % 100) / 100);
         watched.cache.start();
         for (const { step, name } of happenings) {
           if (watched.api.watches.length > 0) STEPS[step % 2 === 0 ? step / 2 : step % 2]?.(watched, name);
@@ -147,7 +147,7 @@ describe('ten minutes of random disconnects', () => {
         await watched.cache.stop();
         expect(watched.clock.pending).toBe(0);
       }),
-      { numRuns: 6 },
+      { numRuns: 8 },
     );
   }, 600_000);
 });

@@ -33,8 +33,13 @@ export class OpenWatch {
     this.#push(Buffer.from(`${JSON.stringify({ type, object })}\n`));
   }
 
-  bookmark(resourceVersion: string): void {
-    this.send('BOOKMARK', { kind: 'ConfigMap', apiVersion: 'v1', metadata: { resourceVersion } });
+  bookmark(resourceVersion: string, annotations: Readonly<Record<string, string>> = {}): void {
+    this.send('BOOKMARK', { kind: 'ConfigMap', apiVersion: 'v1', metadata: { resourceVersion, annotations } });
+  }
+
+  /** The bookmark after the initial events. */
+  endInitialEvents(resourceVersion: string): void {
+    this.bookmark(resourceVersion, { 'k8s.io/initial-events-end': 'true' });
   }
 
   error(code: number, reason: string): void {
@@ -93,6 +98,8 @@ export class ScriptedApi implements Transport {
   readonly #faults: Fault[] = [];
   /** Whether new changes reach open watches by themselves. */
   live = true;
+  /** Whether a watch with `sendInitialEvents` gets them at once; false: a test sends them. */
+  sendsInitialEvents = true;
 
   get version(): string {
     return String(this.#version);
@@ -230,12 +237,21 @@ export class ScriptedApi implements Transport {
   }
 
   #watch(call: Call): OpenWatch {
-    const from = Number(call.query?.['resourceVersion']);
     const watch = new OpenWatch(call.query ?? {});
     this.watches.push(watch);
+    if (call.query?.['sendInitialEvents'] === 'true') {
+      if (this.sendsInitialEvents) this.#sendInitialEvents(watch);
+      return watch;
+    }
+    const from = Number(call.query?.['resourceVersion']);
     if (from < this.#oldest) watch.error(410, 'Expired');
     else for (const event of this.#log) if (event.version > from) watch.send(event.type, event.object);
     return watch;
+  }
+
+  #sendInitialEvents(watch: OpenWatch): void {
+    for (const object of this.truth()) watch.send('ADDED', object);
+    watch.endInitialEvents(this.version);
   }
 
   #page(call: Call): ApiResponse['body'] {

@@ -12,7 +12,7 @@ import type {
   ReadOptions,
   WriteOptions,
 } from '../../../src/kube/client/client.js';
-import type { CacheOptions } from '../../../src/kube/cache/reflector.js';
+import type { CacheOptions } from '../../../src/kube/cache/cache.js';
 import type { WriteVerb } from '../../../src/kube/guard/guard.js';
 import type { Clock } from '../../../src/runtime/clock.js';
 import { ApiError, type FailureKind } from '../../../src/runtime/errors.js';

@@ -1,6 +1,6 @@
 import type { KubeObject, ResourceType } from '../../../src/api/meta.js';
 import { keyOf } from '../../../src/api/resources.js';
-import type { Cache, CacheOptions } from '../../../src/kube/cache/reflector.js';
+import type { Cache, CacheOptions } from '../../../src/kube/cache/cache.js';
 import type { Change, Store } from '../../../src/kube/cache/store.js';
 
 /** A cache of a `FakeApi`. Events are delivered at once or, while it is paused, when `deliver` is called. */

@@ -4,7 +4,7 @@ import { Leases } from '../../../api/resources.js';
 import { clockState } from '../../../domain/health/clock.js';
 import { leaseDurationMs } from '../../../domain/health/view.js';
 import type { ObservedLease } from '../../../index/fleethealth.js';
-import type { Cache, CacheOptions } from '../../../kube/cache/reflector.js';
+import type { Cache, CacheOptions } from '../../../kube/cache/cache.js';
 
 /** The Lease of an agent as it is read. */
 interface StoredLease extends KubeObject {
@@ -38,6 +38,7 @@ export function openLeaseCache(
   const cache: Cache<AgentLease> = openCache({
     type: Leases,
     namespace: AGENTS_NAMESPACE,
+    watchList: true,
     transform: (lease) => keptLease(lease, cache.store.get(`${AGENTS_NAMESPACE}/${lease.metadata.name}`), deps),
   });
   return cache;

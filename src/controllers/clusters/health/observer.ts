@@ -11,7 +11,7 @@ import { healthView, type HealthView } from '../../../domain/health/view.js';
 import { timestamp } from '../../../domain/conditions.js';
 import { FleetHealth } from '../../../index/fleethealth.js';
 import { MembershipIndex } from '../../../index/membershipindex.js';
-import type { Cache } from '../../../kube/cache/reflector.js';
+import type { Cache } from '../../../kube/cache/cache.js';
 import type { EventRecorder } from '../../../kube/events/recorder.js';
 import type { Clock, Timer } from '../../../runtime/clock.js';
 import type { CacheSource } from '../../../runtime/group.js';

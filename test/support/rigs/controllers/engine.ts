@@ -12,7 +12,7 @@ import { targetTypes } from '../../../../src/domain/engine/manifest/templates.js
 import type { KubeClient } from '../../../../src/kube/client/client.js';
 import { guardClient } from '../../../../src/kube/guard/guard.js';
 import type { EventNote } from '../../../../src/kube/events/recorder.js';
-import type { CacheOptions } from '../../../../src/kube/cache/reflector.js';
+import type { CacheOptions } from '../../../../src/kube/cache/cache.js';
 import { MutationCache } from '../../../../src/runtime/mutationcache.js';
 import type { Result } from '../../../../src/runtime/result.js';
 import { issueForTest } from '../../builders/certificate.js';

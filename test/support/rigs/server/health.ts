@@ -149,6 +149,19 @@ export class Agents {
     return [...(available === undefined ? [] : [`${available.status} ${available.message}`]), ...taints];
   }
 
+  /** The summary when it is as wanted, entry by entry: a probe for `waitFor`, which is told what it was. */
+  async summaryWhen(
+    name: string,
+    wanted: readonly (string | RegExp)[],
+    seen: (value: unknown) => void,
+  ): Promise<readonly string[] | undefined> {
+    const found = await this.summary(name);
+    seen(found);
+    const isWanted = (one: string, want: string | RegExp | undefined): boolean =>
+      want instanceof RegExp ? want.test(one) : one === want;
+    return found.length === wanted.length && found.every((one, at) => isWanted(one, wanted[at])) ? found : undefined;
+  }
+
   mark(): Promise<number> {
     return this.#server.logMark();
   }
