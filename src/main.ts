@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 
 import { isFleetConfig } from './config/cluster.js';
-import { readConfig, type Config } from './config/config.js';
+import { readConfig, tooOldNode, type Config } from './config/config.js';
 
 /** Imports only the command that runs: --help and --version load none, operator and gateway no embedded API server. */
 async function run(config: Config): Promise<number> {
@@ -57,7 +57,7 @@ async function isProfiled({ command, profileDir }: Config): Promise<boolean> {
   return profile({ command, profileDir });
 }
 
-const config = readConfig();
+const config = tooOldNode(process.versions.node) ?? readConfig();
 if (config.command === 'usage') {
   const { printUsage } = await import('./commands/usage.js');
   printUsage(config);

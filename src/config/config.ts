@@ -36,6 +36,7 @@ export type { ControllerName, ManagerConfig as HubConfig, OperatorConfig } from 
 export const PROGRAM = path.basename(process.argv[1] ?? '').startsWith('kubectl-mce')
   ? 'kubectl mce'
   : 'multicluster-engine';
+const OLDEST_NODE = { major: 20, minor: 19 };
 /** A text to print instead of running a command: to standard output with code 0, else to standard error. */
 export interface Usage {
   readonly command: 'usage';
@@ -181,6 +182,14 @@ export function readConfig(
     if (!(error instanceof FlagError)) throw error;
     return { command: 'usage', exitCode: usageExitCode(argv), text: `${PROGRAM}: ${error.message}\n` };
   }
+}
+
+/** What to print with a Node older than `engines` of package.json, of which npm only warns; undefined where it is new enough. */
+export function tooOldNode(release: string): Usage | undefined {
+  const [major = 0, minor = 0] = release.split('.').map(Number);
+  if (major > OLDEST_NODE.major || (major === OLDEST_NODE.major && minor >= OLDEST_NODE.minor)) return undefined;
+  const needed = `needs Node ${OLDEST_NODE.major}.${OLDEST_NODE.minor} or newer`;
+  return { command: 'usage', exitCode: 1, text: `${PROGRAM}: ${needed}, this is ${release} (${process.execPath})\n` };
 }
 
 /** 2 for a command that runs a server. Else 1, also for an unknown command: `plan` ends with 2 where something changes. */

@@ -1,7 +1,14 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { packageRoot, readConfig, version, type OperatorConfig, type Usage } from '../../src/config/config.js';
+import {
+  packageRoot,
+  readConfig,
+  tooOldNode,
+  version,
+  type OperatorConfig,
+  type Usage,
+} from '../../src/config/config.js';
 import { root } from '../support/repository/root.js';
 
 const VARIABLES: Readonly<Record<string, string>> = {
@@ -344,5 +351,25 @@ describe('the package', () => {
     expect(packageRoot()).toBe(root);
     expect(existsSync(path.join(packageRoot(), 'package.json'))).toBe(true);
     expect(version()).toMatch(/^\d+\.\d+\.\d+/);
+  });
+});
+
+describe('the release of Node', () => {
+  it.each(['16.20.2', '18.20.8', '20.18.9'])('Node %s is refused in one line that says what is needed', (release) => {
+    expect(tooOldNode(release)).toEqual({
+      command: 'usage',
+      exitCode: 1,
+      text: `multicluster-engine: needs Node 20.19 or newer, this is ${release} (${process.execPath})\n`,
+    });
+  });
+
+  it.each(['20.19.0', '20.20.2', '22.0.0', '24.1.0', process.versions.node])('Node %s is accepted', (release) => {
+    expect(tooOldNode(release)).toBeUndefined();
+  });
+
+  it('the oldest release of Node is that of package.json', () => {
+    const manifest: unknown = JSON.parse(readFileSync(path.join(packageRoot(), 'package.json'), 'utf8'));
+
+    expect(manifest).toMatchObject({ engines: { node: '>=20.19' } });
   });
 });
