@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { fileURLToPath } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
 
 import { isFleetConfig } from './config/cluster.js';
 import { readConfig, tooOldNode, type Config } from './config/config.js';
@@ -56,6 +57,10 @@ async function isProfiled({ command, profileDir }: Config): Promise<boolean> {
   const { profile } = await import('./commands/profiles/profile.js');
   return profile({ command, profileDir });
 }
+
+// undici's HTTP parser is WebAssembly: V8's optimizing compiler takes 30 MiB for it at the first connection, and the code
+// runs no faster (docs/performance.md).
+setFlagsFromString('--liftoff-only');
 
 const config = tooOldNode(process.versions.node) ?? readConfig();
 if (config.command === 'usage') {

@@ -38,6 +38,38 @@ const USED_PARTS_OF_CLIENT_NODE: Plugin = {
 /** Marks the resolution by esbuild itself, which asks the plugin again. */
 const RESOLVING = 'resolving';
 
+/** What is imported from undici, and the module of its package that has it. */
+const UNDICI_MODULES = {
+  Agent: 'lib/dispatcher/agent.js',
+  Client: 'lib/dispatcher/client.js',
+  Pool: 'lib/dispatcher/pool.js',
+  ProxyAgent: 'lib/dispatcher/proxy-agent.js',
+  buildConnector: 'lib/core/connect.js',
+};
+/** Only the API clients of client-node use it, which are not used: Node's own, which loads its modules when it is called. */
+const FETCH = 'export const { fetch } = globalThis;';
+
+/** Leaves out of the bundle what of undici is not used: its index loads every module, two thirds of them in vain. */
+const USED_PARTS_OF_UNDICI: Plugin = {
+  name: 'used-parts-of-undici',
+  setup(bundler) {
+    const namespace = 'undici';
+    const exports = Object.entries(UNDICI_MODULES).map(
+      ([name, file]) => `export { default as ${name} } from 'undici/${file}';`,
+    );
+    bundler.onResolve({ filter: /^undici$/ }, ({ resolveDir }) => ({
+      path: 'index.js',
+      namespace,
+      sideEffects: false,
+      pluginData: resolveDir,
+    }));
+    bundler.onLoad({ filter: /./, namespace }, ({ pluginData }) => ({
+      contents: [...exports, FETCH].join('\n'),
+      resolveDir: String(pluginData),
+    }));
+  },
+};
+
 /**
  * Bundles `src/main.ts` of the package at `root`, dependencies included, into the folder `outdir`, which is emptied first.
  * Every command is a chunk of its own beside `main.js`, and so are the programs of the kubectl plugin. The licences of the
@@ -58,10 +90,13 @@ export async function bundle(root: string, outdir: string): Promise<Metafile> {
     format: 'esm',
     target: 'node20.19',
     legalComments: 'external',
+    // The process keeps the text of its modules in memory. The limit keeps line numbers in stack traces useful.
+    minifyWhitespace: true,
+    lineLimit: 160,
     banner: { js: REQUIRE },
     metafile: true,
     logLevel: 'warning',
-    plugins: [USED_PARTS_OF_CLIENT_NODE],
+    plugins: [USED_PARTS_OF_CLIENT_NODE, USED_PARTS_OF_UNDICI],
   });
   for (const [file, words] of Object.entries(KUBECTL_PLUGIN)) {
     const insert = words.length === 0 ? '' : `process.argv.splice(2, 0, ...${JSON.stringify(words)});\n`;

@@ -1,10 +1,15 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+
+import { load } from 'js-yaml';
 
 import { freePorts } from '@multicluster-engine/kube-apiserver';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
+import { field, recordsIn, textField } from '../../src/api/json.js';
+import { root } from '../../test/support/repository/root.js';
 import type { ProbeRequest, Sample } from './probe.js';
 
 /** The program as it was compiled. */
@@ -12,6 +17,17 @@ export const COMPILED = fileURLToPath(new URL('../../src/main.js', import.meta.u
 const PROBE = new URL('./probe.js', import.meta.url).href;
 /** Concurrent reconciles: the default of the operator. */
 export const WORKERS = 8;
+
+const DEPLOYMENT = path.join(root, 'deploy', 'components', 'placement-controller', 'deployment.yaml');
+
+/** NODE_OPTIONS of the Deployment: what is measured is what is shipped. @throws Error where the Deployment has none. */
+function nodeOptions(): string {
+  const template = field(field(field(load(readFileSync(DEPLOYMENT, 'utf8')), 'spec'), 'template'), 'spec');
+  const [container] = recordsIn(field(template, 'containers'));
+  const found = recordsIn(field(container, 'env')).find((one) => one['name'] === 'NODE_OPTIONS');
+  if (found === undefined) throw new Error(`${DEPLOYMENT}: no NODE_OPTIONS`);
+  return textField(found, 'value');
+}
 
 /** The placement controller in a process of its own, with a probe in it. */
 export class ControllerProcess {
@@ -43,7 +59,7 @@ export class ControllerProcess {
     ];
     const child = fork(main, ['operator', ...flags], {
       execArgv: ['--expose-gc', '--import', PROBE],
-      env: { PATH: process.env['PATH'] ?? '' },
+      env: { PATH: process.env['PATH'] ?? '', NODE_OPTIONS: nodeOptions() },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
     const file = createWriteStream(log, { flags: 'a' });
