@@ -61,6 +61,20 @@ describeWithServer(
     );
 
     it(
+      'deploy/overlays/ha runs each replica of the operator on a node of its own after a rollout too',
+      async () => {
+        const operatorRollout = (verb: string): Promise<string> =>
+          kubectl('rollout', verb, `deployment/${OPERATOR_SERVICE_ACCOUNT}`, '-n', OPERATOR_NAMESPACE);
+
+        await operatorRollout('restart');
+        await operatorRollout('status');
+
+        await operatorOn(NODES);
+      },
+      3 * MINUTE,
+    );
+
+    it(
       'deploy/overlays/ha lets one replica of the operator be evicted at a time',
       async () => {
         await waitFor('the budget of all three replicas', async (seen) => {
