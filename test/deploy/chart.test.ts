@@ -73,6 +73,16 @@ const OPTIONS = [
     components: ['inventories'],
     flags: ['inventories.clusterProfiles=cluster-inventory', 'inventories.openClusterManagement=true'],
   },
+  {
+    resources: ['monitoring'],
+    components: ['inventories', 'metrics-secure'],
+    flags: [
+      'inventories.clusterProfiles=cluster-inventory',
+      'inventories.openClusterManagement=true',
+      'metrics.secure=true',
+      'metrics.monitoring=true',
+    ],
+  },
 ];
 
 describeWithPrograms('the Helm chart', ['helm', 'kustomize'], () => {

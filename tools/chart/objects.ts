@@ -8,7 +8,7 @@ const ENVIRONMENT: Readonly<Record<string, string>> = {
   MULTICLUSTER_ENGINE_IMAGE: IMAGE,
   MULTICLUSTER_ENGINE_COMPONENT_REPLICAS: '.Values.componentReplicas | quote',
 };
-/** Item of the operator's environment, as deploy/metrics-secure adds it. */
+/** Item of an environment, as deploy/metrics-secure adds it. */
 const SECURE_METRICS = '{ name: MULTICLUSTER_ENGINE_METRICS_SECURE, value: "true" }';
 /** As deploy/sig-decisions adds it. */
 const SIG_DECISIONS = '{ name: MULTICLUSTER_ENGINE_SIG_DECISIONS, value: "true" }';
@@ -125,6 +125,11 @@ export function imageSettings(template: Template): JsonRecord {
   };
 }
 
+/** The variable of secure metrics, where values.yaml turns them on. */
+export function secureMetrics(template: Template): string {
+  return template.optionalItem('.Values.metrics.secure', SECURE_METRICS);
+}
+
 function operatorContainer(container: JsonRecord, template: Template): JsonRecord {
   const env = records(container['env']).map((one) => {
     const expression = ENVIRONMENT[String(one['name'])];
@@ -141,7 +146,7 @@ function operatorContainer(container: JsonRecord, template: Template): JsonRecor
     ],
     env: [
       ...env,
-      template.optionalItem('.Values.metrics.secure', SECURE_METRICS),
+      secureMetrics(template),
       template.optionalItem('.Values.sigDecisions.enabled', SIG_DECISIONS),
       template.optionalItems('.Values.extraEnv'),
     ],

@@ -1,6 +1,6 @@
 import { load, loadAll } from 'js-yaml';
 import { asRecord, type JsonRecord } from '../../src/api/json.js';
-import { imageSettings, inRelease, podSettings, records, targetTemplate } from './objects.js';
+import { imageSettings, inRelease, podSettings, records, secureMetrics, targetTemplate } from './objects.js';
 import { joined, Template, when } from './template.js';
 
 const SIG_DECISIONS = 'deploy/sig-decisions';
@@ -45,7 +45,7 @@ function withSettings(object: JsonRecord, template: Template): JsonRecord {
     const expression = ENVIRONMENT[String(one['name'])];
     return expression === undefined ? one : { ...one, value: template.value(expression) };
   });
-  const containers = [{ ...container, ...imageSettings(template), env }];
+  const containers = [{ ...container, ...imageSettings(template), env: [...env, secureMetrics(template)] }];
   return {
     ...object,
     spec: { ...spec, template: { ...pods, spec: { ...pod, ...podSettings(template), containers } } },

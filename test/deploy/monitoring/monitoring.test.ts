@@ -39,8 +39,8 @@ const metrics = new Set(described.keys());
 const TARGET_LABELS = ['job', 'instance'];
 
 describe('the alerts of deploy/monitoring', () => {
-  it('there are at most 10 alerts, each with a severity, texts and its runbook', () => {
-    expect(alerts().length).toBeLessThanOrEqual(10);
+  it('there are at most 8 alerts, each with a severity, texts and its runbook', () => {
+    expect(alerts().length).toBeLessThanOrEqual(8);
     for (const { alert, labels, annotations } of alerts()) {
       expect(labels['severity']).toMatch(/^(warning|critical)$/);
       expect(annotations).toEqual({
@@ -85,6 +85,7 @@ describe('the PodMonitor of deploy/monitoring', () => {
     ['base/operator', 'multicluster-engine-operator'],
     ['components/placement-controller', 'placement-controller'],
     ['components/gateway', 'gateway'],
+    ['inventories', 'multicluster-engine-inventories'],
   ])('the PodMonitor selects the pods of deploy/%s and their metrics port', (folder, name) => {
     const { spec } = manifest('monitoring', 'podmonitor.yaml');
     const deployment = manifest(folder, 'deployment.yaml');
