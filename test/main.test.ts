@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
+import { freePorts } from '@multicluster-engine/kube-apiserver';
 import { version } from '../src/config/config.js';
 
 const program = fileURLToPath(new URL('../src/main.js', import.meta.url));
@@ -59,6 +60,31 @@ describe('multicluster-engine', () => {
 
     expect(runWith({ KUBECONFIG: '/missing/config' }, 'operator')).toEqual({ code: 1, stdout: '', stderr: line });
   });
+
+  it.each(['status', 'cordon edge-1'])(
+    '%s names the API server that does not respond in one line and ends with 1',
+    async (words) => {
+      const [port = 0] = await freePorts(1);
+      const server = `https://127.0.0.1:${port}`;
+      const folder = mkdtempSync(path.join(tmpdir(), 'unreachable-'));
+      const kubeconfig = path.join(folder, 'kubeconfig');
+      const config = {
+        clusters: [{ name: 'main', cluster: { server } }],
+        users: [{ name: 'main', user: { token: 'none' } }],
+        contexts: [{ name: 'main', context: { cluster: 'main', user: 'main' } }],
+        'current-context': 'main',
+      };
+      writeFileSync(kubeconfig, JSON.stringify(config));
+      const outcome = run(...words.split(' '), `--kubeconfig=${kubeconfig}`);
+      rmSync(folder, { recursive: true });
+
+      expect(outcome).toMatchObject({ code: 1, stdout: '' });
+      const [command = ''] = words.split(' ');
+      expect(outcome.stderr).toMatch(
+        new RegExp(`^multicluster-engine ${command}: ${server}: .* no response: ECONNREFUSED\\n$`),
+      );
+    },
+  );
 
   it('a command with --profile-dir writes profiles, says so on standard error alone, and does what it does without', () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'profiles-'));

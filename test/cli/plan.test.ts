@@ -86,6 +86,14 @@ describe('the changes of a command line', () => {
     ],
     [(): unknown => labelChange('mcl/a:tier'), '--set must be mcl/NAME:KEY=VALUE or mcl/NAME:KEY-, got "mcl/a:tier"'],
     [(): unknown => labelChange('mclset/a:x=y'), '--set takes labels of mcl, got "mclset"'],
+    [
+      (): unknown => labelChange('mcl/a:the tier=gold'),
+      '--set: "the tier" is not a label key: at most 63 letters, digits, "-", "_" and ".", with a letter or digit at both ends, with an optional DNS name and "/" before it',
+    ],
+    [
+      (): unknown => labelChange('mcl/a:tier=white gold'),
+      '--set: "white gold" is not a label value: empty, or at most 63 letters, digits, "-", "_" and ".", with a letter or digit at both ends',
+    ],
   ])('a change that cannot be read is refused, %#', (read, message) => {
     expect(read).toThrow(new ChangeTextError(message));
   });

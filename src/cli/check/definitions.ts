@@ -1,8 +1,8 @@
-import { field, isRecord, textField } from '../../api/json.js';
+import { field, sameJson, textField } from '../../api/json.js';
 import { nameList } from '../../domain/conditions.js';
 import type { RawObject } from '../../domain/fleet/world.js';
 import type { DefinitionFact } from './facts.js';
-import { failed, passed, unread, type CheckResult } from './result.js';
+import { failed, INSTALL, passed, unread, type CheckResult } from './result.js';
 
 const NAME = 'crds';
 const REMEDY = 'kubectl apply --server-side -f crds/';
@@ -20,8 +20,8 @@ export function checkDefinitions(definitions: readonly DefinitionFact[], version
     else if (!isOfVersion(stored.value, wanted)) different.push(name);
   }
   if (missing.length > 0) {
-    const what = missing.length === definitions.length ? 'no CRD exists' : 'CRDs that do not exist';
-    return failed(NAME, `${what}: ${nameList(missing)}`, REMEDY);
+    if (missing.length === definitions.length) return failed(NAME, `no CRD exists: ${nameList(missing)}`, INSTALL);
+    return failed(NAME, `CRDs that do not exist: ${nameList(missing)}`, REMEDY);
   }
   if (notEstablished.length > 0) {
     const remedy = `kubectl describe crd ${notEstablished[0]}`;
@@ -57,21 +57,12 @@ function isOfVersion(stored: RawObject, wanted: RawObject): boolean {
     const found = versions.find((other) => textField(other, 'name') === textField(one, 'name'));
     return (
       field(found, 'served') === field(one, 'served') &&
-      isSame(field(found, 'schema'), field(one, 'schema')) &&
-      isSame(field(found, 'subresources'), field(one, 'subresources'))
+      sameJson(field(found, 'schema'), field(one, 'schema')) &&
+      sameJson(field(found, 'subresources'), field(one, 'subresources'))
     );
   });
 }
 
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
-}
-
-/** Whether two JSON values are equal, in any order of their keys. */
-function isSame(a: unknown, b: unknown): boolean {
-  if (Array.isArray(a) && Array.isArray(b))
-    return a.length === b.length && a.every((one, index) => isSame(one, b[index]));
-  if (!isRecord(a) || !isRecord(b)) return a === b;
-  const keys = Object.keys(a);
-  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && isSame(a[key], b[key]));
 }

@@ -8,9 +8,12 @@ export interface CheckResult {
   readonly name: string;
   readonly status: CheckStatus;
   readonly message: string;
-  /** A command that mends it or shows more. */
+  /** A command that mends it or shows more, or a page of the docs. */
   readonly remedy?: string | undefined;
 }
+
+/** The remedy where all of a kind is missing. Single files, applied before `helm install`, would make that fail. */
+export const INSTALL = 'install the product: docs/how-to/install.md';
 
 export function passed(name: string, message: string): CheckResult {
   return { name, status: 'Passed', message };

@@ -10,6 +10,7 @@ import {
 } from '../../api/resources.js';
 import type { Change } from '../../domain/fleet/overlay.js';
 import type { WorldResource } from '../../domain/fleet/world.js';
+import { parseLabelSelector } from '../../domain/selectors.js';
 
 /** The changes of a command line, from their text. */
 
@@ -78,6 +79,8 @@ export function labelChange(text: string): Change {
   const { resource } = kindOf(kind, '--set');
   if (resource !== 'managedclusters')
     throw new ChangeTextError(`--set takes labels of mcl, got ${JSON.stringify(kind)}`);
+  const label = parseLabelSelector({ matchLabels: { [key]: value ?? '' } }, '--set');
+  if (!label.ok) throw new ChangeTextError(`--set: ${label.problem.message}`);
   return { kind: 'label', resource, object: { name }, key, value };
 }
 

@@ -5,7 +5,8 @@ import type { KubeClient } from '../../kube/client/client.js';
 import { loadKubeconfig, type Kubeconfig } from '../../kube/transport/kubeconfig.js';
 import { createTransport, type Transport } from '../../kube/transport/transport.js';
 import { createLogger } from '../../observability/logger.js';
-import { systemClock, systemRandom } from '../../runtime/clock.js';
+import { systemClock, systemRandom, waitingClock } from '../../runtime/clock.js';
+import { ApiError, isFailure } from '../../runtime/errors.js';
 
 /** An API server, with the caller's credentials. */
 export interface Hub {
@@ -18,7 +19,10 @@ export interface Hub {
 
 type ApiSource = Extract<ObjectSource, { kind: 'api' }>;
 
-/** Calls `work` with the API server that the flags name. @throws KubeconfigError, and what `work` throws. */
+/**
+ * Calls `work` with the API server that the flags name. An error names the server that has not responded, or has rejected
+ * the credentials. @throws KubeconfigError, and what `work` throws.
+ */
 export async function withHub<T>(
   config: Pick<CliConfig, 'version' | 'namespace'> & { readonly command: string },
   source: ApiSource,
@@ -30,7 +34,8 @@ export async function withHub<T>(
     ...(source.impersonate === undefined ? {} : { impersonate: source.impersonate }),
   });
   const transport = createTransport(kubeconfig, {
-    clock: systemClock,
+    // Between two attempts of a call nothing else keeps the process alive.
+    clock: waitingClock,
     random: systemRandom,
     log: createLogger({ level: 'fatal', clock: systemClock }),
     userAgent: `multicluster-engine/${config.version} (${config.command})`,
@@ -38,6 +43,10 @@ export async function withHub<T>(
   try {
     const namespace = config.namespace ?? kubeconfig.namespace ?? DEFAULT_NAMESPACE;
     return await work({ client: createClient(transport), transport, kubeconfig, namespace });
+  } catch (error) {
+    if (!isFailure(error, 'Transport', 'Unauthorized')) throw error;
+    const { kind, call, status, reason } = error;
+    throw new ApiError({ kind, call, status, reason, message: `${kubeconfig.server}: ${error.message}` });
   } finally {
     await transport.close();
   }
