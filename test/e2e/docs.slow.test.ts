@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { describeWithKubectl, pathWithKubectl } from '../support/clients/kubectl.js';
 import { pathWithPlugin, withContext } from '../support/clients/plugin.js';
+import { installPrograms } from '../support/processes/installedprogram.js';
 import { Standalone } from '../support/processes/standalone.js';
 import { readPage } from '../support/repository/documents.js';
 import { stepsIn, type Step } from '../support/repository/markdown.js';
@@ -20,6 +21,17 @@ const MINUTE = 60_000;
 const DECISIONS =
   'kubectl get placementdecisions -A -o ' +
   `jsonpath='{range .items[*]}{.metadata.name} {.status.decisions[*].clusterName}{"\\n"}{end}'`;
+/** The engine, the fleet and the placement of the README. */
+const EXAMPLES = [
+  'kubectl apply -f examples/engine.yaml',
+  'kubectl wait --for=condition=Ready mce/engine --timeout=120s',
+  'kubectl apply -f examples/fleet.yaml',
+  'kubectl apply --server-side --subresource=status -f examples/status/claims.yaml',
+  'kubectl apply -f examples/placement.yaml',
+  'kubectl wait --for=condition=Ready placement/web -n shop --timeout=60s',
+];
+const PHASES = `kubectl get placements -A -o jsonpath='{range .items[*]}{.metadata.name} {.status.phase}{"\\n"}{end}'`;
+const CLAIMS = `kubectl get mcl -o jsonpath='{range .items[*]}{.metadata.name} {.status.clusterClaims}{"\\n"}{end}'`;
 
 /** The pages that describe single tasks on a hub; a test runs them in this order. */
 const TASKS = [
@@ -30,6 +42,8 @@ const TASKS = [
 ];
 /** The page about a cluster that joins the hub: it needs a second server, the cluster. */
 const JOIN = 'docs/how-to/add-a-cluster.md';
+/** The page about `plan`: what it prints depends on all Placements of the hub, so it has one of its own. */
+const PLAN = 'docs/how-to/preview-a-change.md';
 const [BACKUP = '', RESTORE = ''] = readPage('docs/how-to/backup-and-restore.md').split(/^(?=## Restore$)/m);
 
 interface Hub {
@@ -56,8 +70,11 @@ function cases(steps: readonly Step[]): { readonly title: string; readonly step:
 describeWithKubectl('a reader of the documents', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'multicluster-engine-docs-'));
   const env = { PATH: pathWithKubectl(), TMPDIR: folder };
+  const withPlugin = { ...env, PATH: pathWithPlugin(path.join(folder, 'bin')) };
   const hubs: Hub[] = [];
   let first: Hub;
+  /** The cluster that joins, and at the end moves to another hub. */
+  let edge: Hub;
 
   /** Starts a standalone hub in a folder of its own. */
   async function startHub(name: string): Promise<Hub> {
@@ -70,31 +87,27 @@ describeWithKubectl('a reader of the documents', () => {
 
   beforeAll(async () => {
     first = await startHub('first');
-    await first.reader.succeeds('kubectl apply -f examples/engine.yaml');
-    await first.reader.succeeds('kubectl wait --for=condition=Ready mce/engine --timeout=120s');
+    for (const command of EXAMPLES.slice(0, 2)) await first.reader.succeeds(command);
   }, 8 * MINUTE);
   afterAll(async () => {
     await Promise.all(hubs.map(({ run }) => run.stop()));
     rmSync(folder, { recursive: true, force: true });
   }, 3 * MINUTE);
 
+  /** The terminal of a reader with the plugin, whose kubeconfig has the hub and, as context `edge-1`, the cluster. */
+  function readerWithEdge(hub: Hub, edge: Hub): ReaderSession {
+    const kubeconfig = `${hub.run.kubeconfig}.both`;
+    writeFileSync(kubeconfig, withContext(hub.run.kubeconfig, 'edge-1', edge.run.kubeconfig));
+    return new ReaderSession(folder, { ...withPlugin, KUBECONFIG: kubeconfig });
+  }
+
   describe(JOIN, () => {
     let reader: ReaderSession;
-    let edge: Hub;
 
     beforeAll(async () => {
       edge = await startHub('edge');
-      const kubeconfig = path.join(folder, 'both.kubeconfig');
-      writeFileSync(kubeconfig, withContext(first.run.kubeconfig, 'edge-1', edge.run.kubeconfig));
-      reader = new ReaderSession(folder, {
-        ...env,
-        PATH: pathWithPlugin(path.join(folder, 'bin')),
-        KUBECONFIG: kubeconfig,
-      });
+      reader = readerWithEdge(first, edge);
     }, 8 * MINUTE);
-    afterAll(async () => {
-      await edge.run.stop();
-    }, 3 * MINUTE);
 
     it.each(cases(stepsIn(readPage(JOIN))))(
       'a command of the page prints what the page shows: $title',
@@ -110,6 +123,25 @@ describeWithKubectl('a reader of the documents', () => {
       'a command of the page prints what the page shows: $title',
       async ({ step }) => {
         await first.reader.shows(step);
+      },
+      5 * MINUTE,
+    );
+  });
+
+  describe(PLAN, () => {
+    let reader: ReaderSession;
+
+    beforeAll(async () => {
+      const { run } = await startHub('planned');
+      const PATH = `${installPrograms(path.join(folder, 'programs'))}:${env.PATH}`;
+      reader = new ReaderSession(folder, { ...env, PATH, KUBECONFIG: run.kubeconfig });
+      for (const command of EXAMPLES) await reader.succeeds(command);
+    }, 8 * MINUTE);
+
+    it.each(cases(stepsIn(readPage(PLAN))))(
+      'a command of the page prints what the page shows: $title',
+      async ({ step }) => {
+        await reader.shows(step);
       },
       5 * MINUTE,
     );
@@ -142,44 +174,51 @@ describeWithKubectl('a reader of the documents', () => {
     const backup = stepsIn(BACKUP);
     const restore = stepsIn(RESTORE);
     let second: Hub;
+    let restorer: ReaderSession;
     let before: readonly string[] = [];
+    let phases: readonly string[] = [];
+    let claims: readonly string[] = [];
     let watch: KubectlStream;
 
     beforeAll(async () => {
       const { reader } = first;
-      for (const command of [
-        'kubectl apply -f examples/fleet.yaml',
-        'kubectl apply --server-side --subresource=status -f examples/status/claims.yaml',
-        'kubectl apply -f examples/placement.yaml',
-        'kubectl wait --for=condition=Ready placement/web -n shop --timeout=60s',
-        // The decision then depends on what it was before: a hub without it would select prod-us-1.
-        'kubectl label mcl prod-us-1 tier=silver --overwrite',
-      ])
-        await reader.succeeds(command);
+      for (const command of EXAMPLES) await reader.succeeds(command);
+      // The decision then depends on what it was before: a hub without it would select prod-us-1.
+      await reader.succeeds('kubectl label mcl prod-us-1 tier=silver --overwrite');
       const output = ['edge-eu-2 prod-eu-2 prod-eu-1'];
       const read = 'kubectl get placementdecision web-decision-1 -n shop';
       await reader.shows({ command: `${read} -o jsonpath='{.status.decisions[*].clusterName}'`, output });
       await reader.succeeds('kubectl label mcl prod-us-1 tier=gold --overwrite');
       await reader.succeeds('kubectl wait --for=jsonpath={.status.phase}=Satisfied placement/web -n shop');
+      const joins = 'kubectl mce cluster add edge-1 --set berlin | kubectl --context edge-1 apply -f -';
+      await readerWithEdge(first, edge).succeeds(joins);
+      await reader.succeeds('kubectl wait --for=condition=ManagedClusterConditionAvailable mcl/edge-1 --timeout=120s');
+      const selected = 'kubectl wait --for=jsonpath={.status.phase}=Satisfied placement/catalogue -n library';
+      await reader.succeeds(`${selected} --timeout=60s`);
       before = await reader.succeeds(DECISIONS);
+      phases = await reader.succeeds(PHASES);
+      claims = await reader.succeeds(CLAIMS);
       for (const step of backup) await reader.shows(step);
+      await first.run.stop();
       second = await startHub('second');
+      restorer = readerWithEdge(second, edge);
       const format = `jsonpath={.metadata.name} {.status.decisions[*].clusterName}{"\\n"}`;
       watch = await kubectlStream(['get', 'placementdecisions', '-A', '--watch', '-o', format], second.run.kubeconfig);
     }, 8 * MINUTE);
     afterAll(() => watch.stop());
 
     it('the page has a part for the old hub and a part for the new one', () => {
-      expect([backup.length, restore.length]).toEqual([1, 4]);
+      expect([backup.length, restore.length]).toEqual([1, 6]);
       expect(before).toContain('web-decision-1 edge-eu-2 prod-eu-2 prod-eu-1');
+      expect(before).toContain('catalogue-decision-1 edge-1');
     });
 
     it.each(cases(restore))(
       'a command of the page restores the hub: $title',
       async ({ step }) => {
         // As the reader exported it on the old hub.
-        await second.reader.succeeds(`export BACKUP="$TMPDIR/hub-backup"`);
-        const printed = await second.reader.shows(step);
+        await restorer.succeeds(`export BACKUP="$TMPDIR/hub-backup"`);
+        const printed = await restorer.shows(step);
         if (step.command === 'kubectl get mce -o name') expect(printed).toEqual([]);
       },
       6 * MINUTE,
@@ -187,17 +226,14 @@ describeWithKubectl('a reader of the documents', () => {
 
     it('the restored hub has the decisions of the old one, and at no time had others', async () => {
       expect(await second.reader.succeeds(DECISIONS)).toEqual(before);
-      const states = 'jsonpath=\'{range .items[*]}{.metadata.name} {.status.phase}{"\\n"}{end}\'';
-      const phases = `kubectl get placements -A -o ${states}`;
-      expect(await second.reader.succeeds(phases)).toEqual(await first.reader.succeeds(phases));
+      expect(await second.reader.succeeds(PHASES)).toEqual(phases);
       await watch.line('the decision', (line) => line.startsWith('web-decision-1 '));
       expect(watch.lines.filter((line) => !before.includes(line))).toEqual([]);
     });
 
     it('the restored clusters have their claims', async () => {
-      const claims = `kubectl get mcl -o jsonpath='{range .items[*]}{.metadata.name} {.status.clusterClaims}{"\\n"}{end}'`;
-      const restored = await second.reader.succeeds(claims);
-      expect(restored).toEqual(await first.reader.succeeds(claims));
+      const restored = await second.reader.succeeds(CLAIMS);
+      expect(restored).toEqual(claims);
       expect(restored.join('\n')).toContain('bare metal');
     });
   });

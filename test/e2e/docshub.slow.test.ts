@@ -165,7 +165,7 @@ describeWithServer('a reader of the documents on a hub', { own: true, ...HUB }, 
           return names.length === 0;
         });
       },
-      8 * MINUTE,
+      12 * MINUTE,
     );
   });
 });

@@ -253,7 +253,7 @@ describeWithPrograms('the Helm chart on a hub', ['helm'], () => {
           expect(await kubectl('get', 'crd', '-o', 'name')).toBe('');
           expect(done).toBe(PAGE.length);
         },
-        4 * MINUTE,
+        12 * MINUTE,
       );
     },
   );

@@ -14,6 +14,13 @@ import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 
 const MINUTE = 60_000;
 const ENGINE = path.join(root, 'examples', 'engine.yaml');
+/** `make run ARGS='…'` in the repository, with the flags of a launch. It never replaces the packages that the tests use. */
+const MAKE_RUN = [
+  'bash',
+  '-c',
+  `shift; exec make -C '${root}' --no-print-directory --old-file=node_modules/.package-lock.json run ARGS="$*"`,
+  'make',
+] as const;
 
 describeWithKubectl('standalone', () => {
   let folder: string;
@@ -244,6 +251,24 @@ describeWithKubectl('standalone', () => {
       }
     },
     5 * MINUTE,
+  );
+
+  it(
+    'make run compiles the program, and starts a hub with the flags of ARGS that ends at Ctrl-C',
+    async () => {
+      const flags = ['--ephemeral', '--seed-fleet', '200'];
+      const standalone = await Standalone.launch(folder, flags, { command: MAKE_RUN });
+      running.push(standalone);
+      await standalone.up({ deadlineMs: 3 * MINUTE });
+
+      expect(standalone.printed[0]).toBe('compiling ...');
+      expect((await kubectl(standalone, 'get', 'mcl', '-o', 'name')).split('\n').filter(Boolean)).toHaveLength(200);
+      // A terminal sends it to make and to what make runs.
+      process.kill(-standalone.pid, 'SIGINT');
+      await standalone.exited;
+      await expect(kubectl(standalone, 'get', 'mcl')).rejects.toThrow('refused');
+    },
+    6 * MINUTE,
   );
 
   it.each([

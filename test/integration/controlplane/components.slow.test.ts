@@ -143,7 +143,7 @@ describeWithServer('the placement-controller Deployment of deploy/', { own: true
     expect(metrics).toContain('leader_election_master_status');
     expect(await kubectlOk(holder, admin)).toBe(PLACEMENT_LEASE);
     expect(await pod.exited).toEqual({ code: 0, signal: null });
-    expect(await server().requestLog({ user: pod.user, verbs: ['list'], resources: ['placements'] })).not.toHaveLength(
+    expect(await server().requestLog({ user: pod.user, verbs: ['watch'], resources: ['placements'] })).not.toHaveLength(
       0,
     );
   });

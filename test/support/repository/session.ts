@@ -13,6 +13,8 @@ export interface Ended {
   readonly lines: readonly string[];
 }
 
+/** kube-apiserver retries the deletion of a definition after five minutes. */
+const COMMAND_DEADLINE_MS = 660_000;
 const DEADLINE_MS = 180_000;
 
 /**
@@ -30,10 +32,10 @@ export class ReaderSession {
     this.#exportsFile = path.join(folder, '.exports');
   }
 
-  /** Runs commands, whatever their exit code is; they are ended after three minutes. */
+  /** Runs commands, whatever their exit code is; they are ended after eleven minutes. */
   type(command: string): Promise<Ended> {
     const script = `set -euo pipefail\n${this.#exports}\n${command}\nexport -p > '${this.#exportsFile}'\n`;
-    const options = { cwd: root, env: this.#env, timeout: DEADLINE_MS };
+    const options = { cwd: root, env: this.#env, timeout: COMMAND_DEADLINE_MS };
     const child = spawn('/bin/bash', ['-c', script], { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
     let printed = '';
     for (const stream of [child.stdout, child.stderr])

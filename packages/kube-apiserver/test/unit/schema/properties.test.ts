@@ -184,6 +184,12 @@ describe('arbitrary values', () => {
   });
 });
 
+/** Throws for a number that no float64 holds, as kube-apiserver rejects it; JSON.parse makes it Infinity. */
+function finite(_: string, value: unknown): unknown {
+  if (value === Infinity || value === -Infinity) throw new RangeError('a number that no float64 holds');
+  return value;
+}
+
 describe('parsing of arbitrary texts', () => {
   it('JSON text is parsed to the value that was encoded', () => {
     fc.assert(
@@ -195,7 +201,7 @@ describe('parsing of arbitrary texts', () => {
     );
   });
 
-  it('a text is accepted as JSON exactly where JSON.parse accepts it', () => {
+  it('a text is accepted as JSON exactly where JSON.parse accepts it, but for numbers that no float64 holds', () => {
     const fragment = fc.constantFrom(
       '{',
       '}',
@@ -225,7 +231,7 @@ describe('parsing of arbitrary texts', () => {
         ),
         (text) => {
           expect(JSON.stringify(attempt(() => readJson(text).value))).toEqual(
-            JSON.stringify(attempt(() => JSON.parse(text) as Json)),
+            JSON.stringify(attempt(() => JSON.parse(text, finite) as Json)),
           );
         },
       ),
