@@ -54,16 +54,18 @@ describeWithServer('the health of clusters with agents', { own: true }, (server)
       await agents.live(hub, OTHERS, MINUTE);
       await summaryIs('edge', [lost, 'unreachable:NoSelect']);
       const [taint] = await taintsOf('edge');
-      const times = (await agents.get('edge'))?.status?.taintTimes;
+      // The taint is written before the status.
+      const times = await waitFor('the time of the taint', async () => (await agents.get('edge'))?.status?.taintTimes);
       expect(times).toEqual([
         { key: TAINTS.unreachable, effect: 'NoSelect', since: (taint as { timeAdded?: string }).timeAdded },
       ]);
 
       await agents.live(hub, [...OTHERS, 'edge'], MINUTE / 6);
       await summaryIs('edge', ['True the agent renews its Lease']);
-      expect(
-        hub.events.filter(({ regarding }) => regarding.metadata.name === 'edge').map(({ reason }) => reason),
-      ).toEqual(['ClusterJoined', 'ClusterLost', 'ClusterTainted', 'ClusterRecovered']);
+      const reasons = (): string[] =>
+        hub.events.filter(({ regarding }) => regarding.metadata.name === 'edge').map(({ reason }) => reason);
+      await waitFor('the last event', () => reasons().includes('ClusterRecovered') || undefined);
+      expect(reasons()).toEqual(['ClusterJoined', 'ClusterLost', 'ClusterTainted', 'ClusterRecovered']);
     },
     LONG_MS,
   );
