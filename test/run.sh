@@ -19,8 +19,21 @@ jest() { # jest NAME ARGUMENT...: one Jest run; its report and exit code lie in 
   shift
   echo "$name: running ..."
   node --experimental-vm-modules --disable-warning=ExperimentalWarning node_modules/jest/bin/jest.js \
-    --json --outputFile="$results/$name.json" "$@"
-  echo $? >"$results/$name.exit"
+    --json --outputFile="$results/$name.json" "$@" 2>&1 | tee "$results/$name.log"
+  local code=${PIPESTATUS[0]}
+  echo "$code" >"$results/$name.exit"
+  if [ "$code" -ne 0 ]; then again "$name"; fi
+}
+
+again() { # again NAME: the failed files of a run once more, one at a time; the summary names the tests that pass now
+  local file files=()
+  while IFS= read -r file; do
+    files+=("$file")
+  done < <(node test/summary.js failed-files "$results/$1.json")
+  if [ ${#files[@]} -eq 0 ]; then return; fi
+  echo "$1: running the failed files again ..."
+  node --experimental-vm-modules --disable-warning=ExperimentalWarning node_modules/jest/bin/jest.js \
+    --json --outputFile="$results/$1.again.json" --runInBand --runTestsByPath "${files[@]}"
 }
 
 program() { # program NAME FILE ARGUMENT...: a program that counts as one test by its exit code
@@ -88,4 +101,4 @@ case $suite in
     ;;
 esac
 
-node test/summary.js "$results" "$suite"
+node test/summary.js counts "$results" "$suite"
