@@ -1,4 +1,6 @@
 import { X509Certificate } from 'node:crypto';
+import { createSecureContext } from 'node:tls';
+
 import { buildConnector, Client, Pool } from 'undici';
 import type { Clock } from '../../runtime/clock.js';
 import { Slots } from '../../runtime/http/slots.js';
@@ -201,7 +203,9 @@ export class Upstream {
 
 /** Errors before the server is connected and verified have a reason of their own: nothing was sent yet. */
 function verifyingConnector(ca: string, timeout: number): buildConnector.connector {
-  const connect = buildConnector({ ca, rejectUnauthorized: true, timeout, allowH2: false });
+  // One for all connections: Node would read the certificates anew for each.
+  const secureContext = createSecureContext({ ca });
+  const connect = buildConnector({ secureContext, rejectUnauthorized: true, timeout, allowH2: false });
   return (options, callback) =>
     connect(options, (...[error, socket]) => {
       if (error === null) callback(null, socket);

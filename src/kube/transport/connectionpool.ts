@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { createSecureContext, type SecureContext } from 'node:tls';
+
 import { Agent, ProxyAgent, type Dispatcher } from 'undici';
 import type { Credentials } from './credentials.js';
 
@@ -33,15 +35,16 @@ export class ConnectionPool {
     this.#options = options;
   }
 
-  /** The dispatcher for calls with these credentials. */
+  /** The dispatcher for calls with these credentials. @throws Error when a certificate or a key cannot be read */
   dispatcher(credentials: Credentials, kind: PoolKind): Dispatcher {
     if (this.#agents !== undefined && credentials === this.#credentials) return this.#agents[kind];
     const key = keyOf(credentials);
     if (this.#agents === undefined || key !== this.#key) {
+      const secureContext = secureContextOf(credentials);
       this.#retire();
       this.#agents = {
-        calls: this.#agent(credentials, this.#options.connections),
-        streams: this.#agent(credentials, WATCH_CONNECTIONS),
+        calls: this.#agent(credentials, secureContext, this.#options.connections),
+        streams: this.#agent(credentials, secureContext, WATCH_CONNECTIONS),
       };
       this.#key = key;
     }
@@ -66,9 +69,12 @@ export class ConnectionPool {
     }
   }
 
-  #agent(credentials: Credentials, connections: number): Dispatcher {
+  #agent({ proxy, tls }: Credentials, secureContext: SecureContext | undefined, connections: number): Dispatcher {
+    const { servername, rejectUnauthorized } = tls;
     const connect = {
-      ...credentials.tls,
+      ...(secureContext === undefined ? {} : { secureContext }),
+      ...(servername === undefined ? {} : { servername }),
+      rejectUnauthorized,
       timeout: CONNECT_TIMEOUT_MS,
       keepAlive: true,
       keepAliveInitialDelay: TCP_PROBE_MS,
@@ -80,9 +86,14 @@ export class ConnectionPool {
       headersTimeout: this.#options.headersTimeoutMs,
       allowH2: false,
     };
-    if (credentials.proxy === undefined) return new Agent({ ...options, connect });
-    return new ProxyAgent({ ...options, uri: credentials.proxy, requestTls: connect });
+    if (proxy === undefined) return new Agent({ ...options, connect });
+    return new ProxyAgent({ ...options, uri: proxy, requestTls: connect });
   }
+}
+
+/** One for all connections: Node would read the certificates and the key anew for each. */
+function secureContextOf({ server, tls: { ca, cert, key } }: Credentials): SecureContext | undefined {
+  return server.startsWith('https:') ? createSecureContext({ ca, cert, key }) : undefined;
 }
 
 /** A digest, so that the key material is not stored a second time. */

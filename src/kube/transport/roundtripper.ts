@@ -92,7 +92,6 @@ export class HttpRoundTripper implements RoundTripper {
   async #send(kind: PoolKind, call: Call, credentials: Credentials, deadline: Deadline): Promise<IncomingResponse> {
     const { clock, metrics, serverClock, bodyTimeoutMs } = this.#options;
     const { origin, host, prefix } = this.#addressOf(credentials);
-    const dispatcher = this.#pool.dispatcher(credentials, kind);
     call.beforeAttempt?.();
     const started = clock.monotonic();
     const count = (code: string): void =>
@@ -106,7 +105,7 @@ export class HttpRoundTripper implements RoundTripper {
         body: call.body ?? null,
         bodyTimeout: kind === 'streams' ? 0 : bodyTimeoutMs,
       };
-      const response = await exchange(dispatcher, options, deadline);
+      const response = await exchange(this.#pool.dispatcher(credentials, kind), options, deadline);
       count(String(response.status));
       serverClock?.observe(response.headers.date, started);
       return response;

@@ -195,6 +195,18 @@ describe('a transport whose credentials change', () => {
     },
   );
 
+  it('a transport whose credentials change reads them again when their key cannot be read', async () => {
+    await begin();
+    source.tls = { ca: ca.cert, cert: ca.cert, key: 'no key', rejectUnauthorized: true };
+    await expect(transport.call(get)).rejects.toMatchObject({ kind: 'Transport' });
+    expect(source.reads).toEqual([false, true]);
+    source.tls = { ca: ca.cert, rejectUnauthorized: true };
+    await clock.advance(1_000);
+    await transport.call(get);
+
+    expect(server.seen).toHaveLength(1);
+  });
+
   it('a transport whose credentials change lets calls end on the old connections and makes new ones with another client certificate', async () => {
     const clients = authority('clients');
     await begin({ ...leaf, ca: clients.cert, requestCert: true, rejectUnauthorized: true });
