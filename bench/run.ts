@@ -12,6 +12,7 @@ import { attackFigures } from './gateway/attacks.js';
 import { gatewayFigures } from './gateway/figures.js';
 import { placementFigures, ROW_NAMES } from './placement/figures.js';
 import { partsFigures } from './placement/parts.js';
+import { sharesFigures } from './placement/shares.js';
 import { scaleFigures } from './scale/figures.js';
 import { standaloneFigures } from './standalone.js';
 
@@ -63,6 +64,7 @@ await runBenches(
     fleet: fleetFigures,
     health: healthFigures,
     'placement-parts': () => partsFigures(),
+    'placement-shares': () => sharesFigures(),
     scale: () => scaleFigures(),
     ...Object.fromEntries(placements),
   },

@@ -1,0 +1,114 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { INK, rounded, svg, text } from './svg.js';
+
+/** Draws what the CPU time of each row of the bench is spent on, before and after the work on it, as SVG. */
+
+/** Part → percent of the time. */
+type Shares = Readonly<Record<string, number>>;
+
+export interface SharesRow {
+  readonly name: string;
+  readonly before: SharesBar;
+  readonly after: SharesBar;
+}
+
+export interface SharesBar {
+  /** CPU time, ms. */
+  readonly ms: number;
+  readonly shares: Shares;
+}
+
+interface Results {
+  readonly figures: readonly { readonly key: string; readonly measure: string; readonly median: number }[];
+}
+
+/** Rows of the bench by their figure. */
+const ROWS: Readonly<Record<string, string>> = {
+  'miss.cpu': 'a label, unnamed',
+  'miss.burst': 'the same, many at once',
+  'heartbeat.cpu': 'a status, many at once',
+  'heartbeat.paced': 'the same, 10,000 a minute',
+  'flip.cpu': 'a label, one decision',
+  'new.cpu': 'a new Placement',
+};
+const COLOURS = [
+  '#1d4ed8',
+  '#b45309',
+  '#047857',
+  '#93c5fd',
+  '#6d28d9',
+  '#be123c',
+  '#fbbf24',
+  '#6b7280',
+  '#d1d5db',
+] as const;
+const AREA = { left: 190, top: 70, width: 400 };
+const BAR = { height: 14, gap: 3, row: 46 };
+
+/** The chart of the results of a repository. */
+export function performanceShares(root: string): string {
+  const read = (...names: readonly string[]): unknown =>
+    JSON.parse(readFileSync(path.join(root, 'bench', ...names), 'utf8'));
+  const before = read('placement', 'sharesbefore.json') as Readonly<Record<string, SharesBar>>;
+  const shares = (read('results', 'placement-shares.json') as Results).figures;
+  const costs = (read('results', 'placement-1000x200.json') as Results).figures;
+  const rows = Object.entries(ROWS).map(([key, name]): SharesRow => {
+    const earlier = before[key];
+    const cost = costs.find((figure) => figure.key === key);
+    if (earlier === undefined || cost === undefined) throw new Error(`bench/results: no figure ${key}`);
+    const parts = shares.filter((figure) => figure.key.startsWith(`${key}/`));
+    const now = Object.fromEntries(parts.map((figure) => [figure.key.slice(key.length + 1), figure.median]));
+    return { name, before: earlier, after: { ms: cost.median, shares: now } };
+  });
+  return drawShares('CPU time of the placement controller for one change, by what it is spent on', rows);
+}
+
+/** Two bars a row; the one before has the whole width, the one after its share of it. */
+export function drawShares(title: string, rows: readonly SharesRow[]): string {
+  const parts = [...new Set(rows.flatMap(({ before, after }) => Object.keys({ ...before.shares, ...after.shares })))];
+  const colourOf = (part: string): string => COLOURS[parts.indexOf(part) % COLOURS.length] ?? INK;
+  const height = AREA.top + rows.length * BAR.row + 10;
+  return svg({ title, width: AREA.left + AREA.width + 110, height }, [
+    ...parts.flatMap((part, index) => {
+      const x = 20 + (index % 5) * 135;
+      const y = 16 + Math.floor(index / 5) * 22;
+      return [rectangle({ x, y: y - 10, width: 12, height: 12 }, colourOf(part)), text({ x: x + 18, y }, part)];
+    }),
+    ...rows.flatMap((row, index) => {
+      const y = AREA.top + index * BAR.row;
+      const scale = AREA.width / Math.max(row.before.ms, row.after.ms);
+      return [
+        text({ x: AREA.left - 10, y: y + 20, anchor: 'end' }, row.name),
+        ...bar(row.before, { y, scale, label: `before: ${row.before.ms} ms` }, colourOf),
+        ...bar(row.after, { y: y + BAR.height + BAR.gap, scale, label: `${rounded2(row.after.ms)} ms` }, colourOf),
+      ];
+    }),
+  ]);
+}
+
+function bar(
+  { ms, shares }: SharesBar,
+  { y, scale, label }: { readonly y: number; readonly scale: number; readonly label: string },
+  colourOf: (part: string) => string,
+): readonly string[] {
+  const total = Object.values(shares).reduce((sum, share) => sum + share, 0);
+  let x = AREA.left;
+  const pieces = Object.entries(shares).map(([part, share]) => {
+    const width = (ms * scale * share) / total;
+    const piece = rectangle({ x, y, width, height: BAR.height }, colourOf(part));
+    x += width;
+    return piece;
+  });
+  return [...pieces, text({ x: x + 6, y: y + 11 }, label)];
+}
+
+function rectangle(area: Readonly<Record<'x' | 'y' | 'width' | 'height', number>>, colour: string): string {
+  const attributes = Object.entries(area).map(([name, value]) => `${name}="${rounded(value)}"`);
+  return `<rect ${attributes.join(' ')} fill="${colour}"/>`;
+}
+
+function rounded2(value: number): number {
+  return Math.round(value * 100) / 100;
+}
