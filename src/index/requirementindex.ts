@@ -2,7 +2,7 @@ import { sourcedRequirements } from '../domain/placement/explain/requirementtext
 import { needsKey, type CandidateFacts } from '../domain/placement/facts/unmatched.js';
 import type { PlacementRules, Predicate } from '../domain/placement/predicates.js';
 import type { ClusterView } from '../domain/placement/snapshot.js';
-import { meets, valueOf, type Requirement, type StringMap } from '../domain/selectors.js';
+import { admits, meets, valueOf, type Requirement, type StringMap } from '../domain/selectors.js';
 import { Bitset } from './bitset.js';
 
 type Source = 'labels' | 'claims';
@@ -23,6 +23,7 @@ export type ClustersByOrdinal = ReadonlyMap<number, ClusterView>;
 
 const SOURCES: readonly Source[] = ['labels', 'claims'];
 const FIELDS = { label: 'labels', claim: 'claims' } as const;
+const NO_TEXTS: StringMap = {};
 const NO_PLACEMENTS: ReadonlySet<string> = new Set();
 
 /**
@@ -31,16 +32,19 @@ const NO_PLACEMENTS: ReadonlySet<string> = new Set();
  * Equal requirements are held once, as one bit a cluster, computed at the first use. An inverted index finds them by
  * term: the presence of a key, or a key with one value. So a change of labels or claims that no Placement names finds no
  * requirement and costs nothing. The presence of each key that a requirement needs is a requirement itself, as a label and
- * as a claim: messages depend on it.
+ * as a claim: messages depend on it. A requirement for a key that no cluster has is not evaluated for each of them.
  */
 export class RequirementIndex {
   readonly #clusters: ClustersByOrdinal;
   readonly #requirements = new Map<string, SharedRequirement>();
   readonly #byTerm = new Map<string, Set<SharedRequirement>>();
+  /** Key → how many clusters have it. */
+  readonly #keyCounts: Readonly<Record<Source, Map<string, number>>> = { labels: new Map(), claims: new Map() };
 
   /** `clusters` is read, not copied: it has to be updated before `updateCluster` is called. */
   constructor(clusters: ClustersByOrdinal) {
     this.#clusters = clusters;
+    for (const cluster of clusters.values()) this.#countKeys(undefined, cluster);
   }
 
   /** Adds the predicates of the Placement `key`. */
@@ -65,6 +69,7 @@ export class RequirementIndex {
    * cluster and for one that is gone it returns none.
    */
   updateCluster(ordinal: number, before: ClusterView | undefined, after: ClusterView | undefined): ReadonlySet<string> {
+    this.#countKeys(before, after);
     if (before === undefined || after === undefined) {
       for (const { met, source, requirement } of this.#requirements.values()) {
         met?.put(ordinal, after !== undefined && meets(requirement, after[source]));
@@ -112,10 +117,35 @@ export class RequirementIndex {
   #met(source: Source, requirement: Requirement): Bitset {
     const shared = this.#requirements.get(idOf(source, requirement));
     if (shared?.met !== undefined) return shared.met;
-    const met = new Bitset();
-    for (const [ordinal, cluster] of this.#clusters) if (meets(requirement, cluster[source])) met.add(ordinal);
+    const met = this.#evaluate(source, requirement);
     if (shared !== undefined) shared.met = met;
     return met;
+  }
+
+  #evaluate(source: Source, requirement: Requirement): Bitset {
+    const met = new Bitset();
+    if (this.#keyCounts[source].has(requirement.key)) {
+      for (const [ordinal, cluster] of this.#clusters) if (meets(requirement, cluster[source])) met.add(ordinal);
+    } else if (admits(requirement, undefined)) {
+      for (const ordinal of this.#clusters.keys()) met.add(ordinal);
+    }
+    return met;
+  }
+
+  #countKeys(before: ClusterView | undefined, after: ClusterView | undefined): void {
+    for (const source of SOURCES) {
+      const counts = this.#keyCounts[source];
+      const [old, current] = [before?.[source] ?? NO_TEXTS, after?.[source] ?? NO_TEXTS];
+      if (old === current) continue;
+      for (const key of Object.keys(current))
+        if (valueOf(old, key) === undefined) counts.set(key, (counts.get(key) ?? 0) + 1);
+      for (const key of Object.keys(old)) {
+        if (valueOf(current, key) !== undefined) continue;
+        const left = (counts.get(key) ?? 0) - 1;
+        if (left > 0) counts.set(key, left);
+        else counts.delete(key);
+      }
+    }
   }
 
   /** The requirements that a change of labels or claims may affect. */

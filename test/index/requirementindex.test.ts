@@ -77,3 +77,42 @@ describe('a requirement that two Placements share', () => {
     expect([before, added, matches()]).toEqual([false, true, false]);
   });
 });
+
+describe('a requirement whose key no cluster has', () => {
+  const [US, EU] = [OUTSIDE, INSIDE];
+  const BARE = cluster('a', { labels: {} });
+  const operators = [
+    { operator: 'In', values: ['eu'], bare: false, us: false, eu: true },
+    { operator: 'NotIn', values: ['eu'], bare: true, us: true, eu: false },
+    { operator: 'Exists', bare: false, us: true, eu: true },
+    { operator: 'DoesNotExist', bare: true, us: false, eu: false },
+  ];
+
+  it.each(operators)(
+    'a requirement with $operator is met as without the key, and as its cluster has it once one has',
+    ({ operator, values, ...expected }) => {
+      const expression = { key: 'region', operator, ...(values && { values }) };
+      const rules = compileSpec({
+        predicates: [{ requiredClusterSelector: { labelSelector: { matchExpressions: [expression] } } }],
+      });
+      const candidates = new Bitset();
+      candidates.add(0);
+      // Asked for the first time after each history: an earlier answer is kept and updated.
+      const metAfter = (...history: readonly ClusterView[]): boolean => {
+        const clusters = new Map<number, ClusterView>();
+        const index = new RequirementIndex(clusters);
+        let before: ClusterView | undefined;
+        for (const after of history) {
+          clusters.set(0, after);
+          index.updateCluster(0, before, after);
+          before = after;
+        }
+        return index.matching(rules, candidates).has(0);
+      };
+
+      expect([metAfter(BARE), metAfter(EU, US, BARE)]).toEqual([expected.bare, expected.bare]);
+      expect([metAfter(US), metAfter(BARE, US)]).toEqual([expected.us, expected.us]);
+      expect([metAfter(EU), metAfter(BARE, US, EU)]).toEqual([expected.eu, expected.eu]);
+    },
+  );
+});
