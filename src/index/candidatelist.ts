@@ -25,7 +25,8 @@ export class CandidateList {
   at(ordinals: Bitset): MatchedClusters {
     const candidates = this.#candidates;
     this.#shared = true;
-    const values = (): Iterator<Candidate> => candidatesAt(ordinals, candidates);
+    let all: readonly Candidate[] | undefined;
+    const values = (): readonly Candidate[] => (all ??= candidatesAt(ordinals, candidates));
     let names: Set<string> | undefined;
     return {
       size: ordinals.size,
@@ -33,17 +34,19 @@ export class CandidateList {
         const ordinal = this.#membership.ordinalOf(name);
         if (ordinal !== undefined && candidates[ordinal]?.name === name) return ordinals.has(ordinal);
         // The cluster is unknown, or its ordinal has changed since: the copy alone decides.
-        names ??= new Set(Array.from({ [Symbol.iterator]: values }, (one) => one.name));
+        names ??= new Set(values().map((one) => one.name));
         return names.has(name);
       },
-      [Symbol.iterator]: values,
+      [Symbol.iterator]: () => values()[Symbol.iterator](),
     };
   }
 }
 
-function* candidatesAt(ordinals: Bitset, candidates: readonly Candidate[]): Generator<Candidate, void, undefined> {
+function candidatesAt(ordinals: Bitset, candidates: readonly Candidate[]): readonly Candidate[] {
+  const found: Candidate[] = [];
   for (const ordinal of ordinals.values()) {
     const candidate = candidates[ordinal];
-    if (candidate !== undefined) yield candidate;
+    if (candidate !== undefined) found.push(candidate);
   }
+  return found;
 }

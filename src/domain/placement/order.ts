@@ -42,17 +42,16 @@ export function bestNewClusters(snapshot: PlacementSnapshot, current: Slots, cou
   const { placement, candidates } = snapshot;
   const known = new Set(current.flat());
   const isTainted = candidates.tainted.size > 0;
+  const first: Candidate[] = [];
   const later: string[][] = [];
-  const first = function* (): Generator<Candidate> {
-    for (const candidate of candidates.matched) {
-      if (known.has(candidate.name)) continue;
-      const tier = isTainted ? tierOfNew(candidate.name, snapshot) : 0;
-      if (tier === 0) yield candidate;
-      else if (tier !== undefined) (later[tier] ??= []).push(candidate.name);
-    }
-  };
+  for (const candidate of candidates.matched) {
+    if (known.has(candidate.name)) continue;
+    const tier = isTainted ? tierOfNew(candidate.name, snapshot) : 0;
+    if (tier === 0) first.push(candidate);
+    else if (tier !== undefined) (later[tier] ??= []).push(candidate.name);
+  }
   const seed = seedOf(placement.namespace, placement.name);
-  const best = topRanked(first(), count, seed).map((one) => one.name);
+  const best = topRanked(first, count, seed).map((one) => one.name);
   if (later.length === 0) return best;
   return [
     ...best,
