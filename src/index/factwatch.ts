@@ -1,4 +1,4 @@
-import { sourcedRequirements, type SourcedRequirement } from '../domain/placement/explain/requirementtext.js';
+import { sourcedRequirements, type SourcedRequirement } from '../domain/placement/facts/requirementtext.js';
 import {
   contradictionIn,
   needsKey,

@@ -1,4 +1,4 @@
-import { sourcedRequirements } from '../domain/placement/explain/requirementtext.js';
+import { sourcedRequirements } from '../domain/placement/facts/requirementtext.js';
 import { needsKey, type CandidateFacts } from '../domain/placement/facts/unmatched.js';
 import type { PlacementRules, Predicate } from '../domain/placement/predicates.js';
 import type { ClusterView } from '../domain/placement/snapshot.js';

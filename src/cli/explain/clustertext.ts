@@ -1,6 +1,6 @@
 import { fixFor, membershipFix } from '../../domain/placement/explain/fix.js';
 import { hintText } from '../../domain/placement/explain/hints.js';
-import { requirementText, wordText } from '../../domain/placement/explain/requirementtext.js';
+import { requirementText, wordText } from '../../domain/placement/facts/requirementtext.js';
 import type { ClusterExplanation } from '../../domain/placement/explain/verdict.js';
 import { limitedTaints, limitedText, otherTaintText } from '../../domain/placement/taints/text.js';
 import type { ExplainReport } from './report.js';

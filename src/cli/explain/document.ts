@@ -1,8 +1,8 @@
-import { absentText } from '../../domain/placement/explain/causes.js';
+import { absentText } from '../../domain/placement/facts/absentsets.js';
 import { bestFix, fixFor, membershipFix } from '../../domain/placement/explain/fix.js';
 import { hintText } from '../../domain/placement/explain/hints.js';
 import { predicateText, type PredicateExplanation } from '../../domain/placement/explain/predicates.js';
-import type { SourcedRequirement } from '../../domain/placement/explain/requirementtext.js';
+import type { SourcedRequirement } from '../../domain/placement/facts/requirementtext.js';
 import { summaryText } from '../../domain/placement/explain/summary.js';
 import type { ClusterExplanation } from '../../domain/placement/explain/verdict.js';
 import { knownEnd } from '../../domain/placement/taints/standing.js';

@@ -1,7 +1,7 @@
 import { field, isRecord, textField } from '../../api/json.js';
 import { PlacementConditions } from '../../api/placementreasons.js';
 import { explainInputOf, type Withheld, type World } from '../../domain/fleet/world.js';
-import { absentSets, type AbsentSet } from '../../domain/placement/explain/causes.js';
+import { absentSets, type AbsentSet } from '../../domain/placement/facts/absentsets.js';
 import { explain, explainOther } from '../../domain/placement/explain/explain.js';
 import { explainPredicates, type PredicateExplanation } from '../../domain/placement/explain/predicates.js';
 import { summarize, type Summary } from '../../domain/placement/explain/summary.js';

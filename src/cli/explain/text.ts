@@ -1,7 +1,7 @@
 import { hintText, type Hint } from '../../domain/placement/explain/hints.js';
 import { bestFix } from '../../domain/placement/explain/fix.js';
 import { predicateText } from '../../domain/placement/explain/predicates.js';
-import { wordText } from '../../domain/placement/explain/requirementtext.js';
+import { wordText } from '../../domain/placement/facts/requirementtext.js';
 import { summaryText } from '../../domain/placement/explain/summary.js';
 import type { ClusterExplanation, Verdict } from '../../domain/placement/explain/verdict.js';
 import { table, type Cell, type Color } from '../table.js';

@@ -1,4 +1,5 @@
-import { absentText, causeText } from '../../domain/placement/explain/causes.js';
+import { causeText } from '../../domain/placement/explain/causes.js';
+import { absentText } from '../../domain/placement/facts/absentsets.js';
 import type { ClusterExplanation, Explanation } from '../../domain/placement/explain/verdict.js';
 import type { OtherTaint } from '../../domain/placement/taints/standing.js';
 import { otherTaints, selectedTaintsText } from '../../domain/placement/taints/text.js';

@@ -1,6 +1,6 @@
 import { Placements } from '../../api/resources.js';
 import { placementTrees, type PlacementTree } from '../../domain/fleet/tree.js';
-import { wordText } from '../../domain/placement/explain/requirementtext.js';
+import { wordText } from '../../domain/placement/facts/requirementtext.js';
 import type { FleetReading } from '../fleetsource.js';
 import { CLI_API_VERSION, documentText, linesText, NotFoundError, resourceName, someNames } from '../output.js';
 import { painted, table, type Color } from '../table.js';

@@ -1,6 +1,6 @@
 import { Placements } from '../../api/resources.js';
 import { selectionsOf, type ExplainedSelection, type Selection, type Without } from '../../domain/fleet/selections.js';
-import { wordText } from '../../domain/placement/explain/requirementtext.js';
+import { wordText } from '../../domain/placement/facts/requirementtext.js';
 import { matchedPredicate, reasonText, taintClause } from '../explain/texts.js';
 import type { FleetReading } from '../fleetsource.js';
 import { CLI_API_VERSION, documentText, linesText, NotFoundError, resourceName, someNames } from '../output.js';

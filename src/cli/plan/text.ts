@@ -1,6 +1,6 @@
 import type { PlacementPlan, PlacementState } from '../../domain/fleet/plan.js';
 import { problemText } from '../../domain/conditions.js';
-import { wordText } from '../../domain/placement/explain/requirementtext.js';
+import { wordText } from '../../domain/placement/facts/requirementtext.js';
 import { table, type Cell, type Color } from '../table.js';
 import { refusedLine, unreadableLine } from '../withheld.js';
 import { isChange, type Excess, type PlanReport, type PlanTotals } from './report.js';

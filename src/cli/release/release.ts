@@ -2,7 +2,7 @@ import { ALLOW_REMOVALS_ANNOTATION } from '../../api/names.js';
 import { Placements } from '../../api/resources.js';
 import { timestamp } from '../../domain/conditions.js';
 import { explainInputOf, type World } from '../../domain/fleet/world.js';
-import { wordText } from '../../domain/placement/explain/requirementtext.js';
+import { wordText } from '../../domain/placement/facts/requirementtext.js';
 import { schedule } from '../../domain/placement/schedule.js';
 import type { ReadClient, WriteClient } from '../../kube/client/client.js';
 import { isFailure } from '../../runtime/errors.js';

@@ -2,7 +2,7 @@ import type { ConditionStatus } from '../../api/meta.js';
 import type { PlacementReason } from '../../api/placementreasons.js';
 import { boundedList, clip, joinedTexts, nameList, problemText } from '../conditions.js';
 import type { IgnoredBinding } from './eligible.js';
-import { absentText, type AbsentSet } from './explain/causes.js';
+import { absentText, type AbsentSet } from './facts/absentsets.js';
 import type { Facts } from './facts/facts.js';
 import { unmatchedText } from './facts/unmatched.js';
 import { stuckTexts } from './taints/text.js';

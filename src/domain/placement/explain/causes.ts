@@ -1,44 +1,14 @@
 import { CLUSTER_SET_LABEL } from '../../../api/names.js';
 import { nameList } from '../../conditions.js';
 import { valueOf } from '../../selectors.js';
-import type { Eligibility, IgnoredBinding } from '../eligible.js';
+import type { Eligibility } from '../eligible.js';
+import { absentSets, absentText } from '../facts/absentsets.js';
+import { unmetText } from '../facts/requirementtext.js';
 import type { PlacementView } from '../snapshot.js';
 import { taintedText } from '../taints/text.js';
-import { unmetText } from './requirementtext.js';
 import type { ClusterExplanation, Explanation } from './verdict.js';
 
 /** Why a cluster or a set is left out, as text. */
-
-/** A set that a Placement or a binding names, and that brings in no cluster. */
-export interface AbsentSet {
-  readonly set: string;
-  readonly why: 'NoBinding' | IgnoredBinding['why'];
-}
-
-/** The sets of `requested` (ClusterSets) or, when it is empty, of the bindings, that bring in no cluster; sorted. */
-export function absentSets(requested: readonly string[], { eligible, ignored }: Eligibility): readonly AbsentSet[] {
-  const byName = new Map(ignored.map(({ binding, why }) => [binding, why]));
-  const named = requested.length > 0 ? requested : [...byName.keys()].sort();
-  return named
-    .filter((set) => !eligible.includes(set))
-    .map((set) => ({ set, why: byName.get(set) ?? ('NoBinding' as const) }));
-}
-
-/** Why the set brings in no cluster. Without a binding it is not known whether the set exists. */
-export function absentText({ set, why }: AbsentSet, namespace: string): string {
-  switch (why) {
-    case 'NoBinding':
-      return `no ManagedClusterSetBinding ${set} in namespace ${namespace}`;
-    case 'NoSuchSet':
-      return `there is no ManagedClusterSet ${set}`;
-    case 'SetDeleting':
-      return `ManagedClusterSet ${set} is being deleted`;
-    case 'BindingDeleting':
-      return 'its binding is being deleted';
-    case 'OtherName':
-      return `the name of binding ${set} is not its spec.clusterSet`;
-  }
-}
 
 /** A cluster that fails rules: its verdict is the first of them, or Held. */
 export type FailingCluster = Pick<

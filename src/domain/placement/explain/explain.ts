@@ -6,7 +6,7 @@ import type { Predicate } from '../predicates.js';
 import { failures, unmetBy, type FailureCause, type Source, type Unmet } from '../rules.js';
 import { schedule, selected, type Schedule } from '../schedule.js';
 import type { ClusterView, PlacementSnapshot } from '../snapshot.js';
-import { sourcedRequirements } from './requirementtext.js';
+import { sourcedRequirements } from '../facts/requirementtext.js';
 import type { ClusterExplanation, Explanation, ExplainInput, Member, Verdict } from './verdict.js';
 
 /**

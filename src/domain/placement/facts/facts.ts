@@ -1,6 +1,6 @@
 import type { Problem } from '../../selectors.js';
 import type { IgnoredBinding } from '../eligible.js';
-import { absentSets, type AbsentSet } from '../explain/causes.js';
+import { absentSets, type AbsentSet } from './absentsets.js';
 import type { StuckCluster } from '../room.js';
 import { selected, type Schedule } from '../schedule.js';
 import type { PlacementSnapshot } from '../snapshot.js';

@@ -1,5 +1,5 @@
 import { meets, valueOf, type Requirement } from '../../selectors.js';
-import { requirementText, sourcedRequirements, wordText, type SourcedRequirement } from '../explain/requirementtext.js';
+import { requirementText, sourcedRequirements, wordText, type SourcedRequirement } from './requirementtext.js';
 import type { ClusterView, PlacementRules, Predicate } from '../predicates.js';
 import { unmet, type Source } from '../rules.js';
 

@@ -1,6 +1,6 @@
 import { TAINTS } from '../../../api/names.js';
 import { timestamp } from '../../conditions.js';
-import { wordText } from '../explain/requirementtext.js';
+import { wordText } from '../facts/requirementtext.js';
 import type { ClusterView, PlacementRules } from '../predicates.js';
 import type { StuckCluster } from '../room.js';
 import {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { worldOf, type World } from '../../../../src/domain/fleet/world.js';
-import { absentSets, absentText, causeText } from '../../../../src/domain/placement/explain/causes.js';
+import { causeText } from '../../../../src/domain/placement/explain/causes.js';
 import { explain } from '../../../../src/domain/placement/explain/explain.js';
-import { requirementText } from '../../../../src/domain/placement/explain/requirementtext.js';
 import {
   explainInput,
   predicate,
@@ -85,41 +84,5 @@ describe('causeText', () => {
     { of: 'that is selected', cluster: { set: 'edge' }, text: undefined },
   ])('the cause of a cluster $of is: $text', ({ cluster, spec, text }) => {
     expect(causeOf(cluster, spec)).toBe(text);
-  });
-});
-
-describe('absentSets', () => {
-  const world = worldOf({ ...OBJECTS, placements: [rawPlacement({})] });
-  const { schedule } = explain(explainInput(world));
-  const texts = (requested: readonly string[]): readonly string[] =>
-    schedule === undefined ? [] : absentSets(requested, schedule.eligibility).map((one) => absentText(one, 'shop'));
-
-  it('without ClusterSets every binding that brings in nobody is named', () => {
-    expect(texts([])).toEqual([
-      'ManagedClusterSet ending is being deleted',
-      'its binding is being deleted',
-      'there is no ManagedClusterSet nowhere',
-      'the name of binding other is not its spec.clusterSet',
-    ]);
-  });
-
-  it('with ClusterSets those of them that bring in nobody are named', () => {
-    expect(texts(['edge', 'nowhere', 'unbound'])).toEqual([
-      'there is no ManagedClusterSet nowhere',
-      'no ManagedClusterSetBinding unbound in namespace shop',
-    ]);
-  });
-});
-
-describe('requirementText', () => {
-  it.each([
-    ['In', ['gold'], 'label tier=gold'],
-    ['In', ['gold', 'very good'], 'label tier in (gold, "very good")'],
-    ['NotIn', ['gold'], 'label tier!=gold'],
-    ['NotIn', ['gold', ''], 'label tier notin (gold, "")'],
-    ['Exists', [], 'label tier'],
-    ['DoesNotExist', [], 'label !tier'],
-  ] as const)('%s of %j reads %s', (operator, values, text) => {
-    expect(requirementText({ source: 'label', requirement: { path: 'x', key: 'tier', operator, values } })).toBe(text);
   });
 });
