@@ -14,10 +14,10 @@ import {
   Flags,
   readCommandLine,
   readFlags,
+  type ParsedCommandLine,
   FlagError,
   isSwitch,
   variableOf,
-  type CommandLine,
   type FlagRow,
   type FlagRows,
 } from './flags.js';
@@ -211,22 +211,20 @@ function interpret(argv: readonly string[], env: Environment): Config | Usage {
     throw new FlagError(`unknown ${what} ${JSON.stringify(first)}; want one of the commands: ${commandNames()}`);
   }
   const given = readArguments(command, rest);
-  if (given === 'help') return print(help(command, rest[0]));
-  if (given === 'version') return print(`${version()}\n`);
+  if (given.kind === 'help') return print(help(command, rest[0]));
+  if (given.kind === 'version') return print(`${version()}\n`);
   const variables = command.arguments === undefined ? env : {};
-  const flags = new Flags(command.flags, given.flags, variables);
-  return Object.freeze({ ...command.build(flags, env, given.positional), ...profileConfig(flags) });
+  const flags = new Flags(command.flags, given.line.flags, variables);
+  return Object.freeze({ ...command.build(flags, env, given.line.positional), ...profileConfig(flags) });
 }
 
 function commandOf([name]: readonly string[]): CommandRow | undefined {
   return COMMANDS.find((row) => row.name === name);
 }
 
-function readArguments(command: CommandRow, argv: readonly string[]): CommandLine | 'help' | 'version' {
-  const program = `${PROGRAM} ${command.name}`;
-  if (command.arguments !== undefined) return readCommandLine(command.flags, argv, program);
-  const flags = readFlags(command.flags, argv, program);
-  return typeof flags === 'string' ? flags : { flags, positional: [] };
+function readArguments(command: CommandRow, argv: readonly string[]): ParsedCommandLine {
+  const read = command.arguments === undefined ? readFlags : readCommandLine;
+  return read(command.flags, argv, `${PROGRAM} ${command.name}`);
 }
 
 function print(text: string): Usage {

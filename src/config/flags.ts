@@ -46,26 +46,23 @@ export interface CommandLine {
   readonly positional: readonly string[];
 }
 
+/** A command line, or that it asks for the help or the version. */
+export type ParsedCommandLine =
+  | { readonly kind: 'parsed'; readonly line: CommandLine }
+  | { readonly kind: 'help' }
+  | { readonly kind: 'version' };
+
 /** Parses a command line of flags alone; `program` is used in errors. */
-export function readFlags(
-  rows: FlagRows,
-  argv: readonly string[],
-  program: string,
-): ReadonlyMap<string, string> | 'help' | 'version' {
-  const line = readCommandLine(rows, argv, program);
-  if (typeof line === 'string') return line;
-  const [stray] = line.positional;
+export function readFlags(rows: FlagRows, argv: readonly string[], program: string): ParsedCommandLine {
+  const parsed = readCommandLine(rows, argv, program);
+  const [stray] = parsed.kind === 'parsed' ? parsed.line.positional : [];
   if (stray !== undefined)
     throw new FlagError(`unexpected argument ${JSON.stringify(stray)}: only flags are allowed (see ${program} --help)`);
-  return line.flags;
+  return parsed;
 }
 
 /** Parses a command line; `program` is used in errors. A `--` counts as an argument. */
-export function readCommandLine(
-  rows: FlagRows,
-  argv: readonly string[],
-  program: string,
-): CommandLine | 'help' | 'version' {
+export function readCommandLine(rows: FlagRows, argv: readonly string[], program: string): ParsedCommandLine {
   const own = Object.entries(rows).map(([name, row]) => [name, optionOf(row)] as const);
   const booleans = { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean' } } as const;
   const options = { ...Object.fromEntries(own), ...booleans };
@@ -80,7 +77,7 @@ export function readCommandLine(
     const flag = token.rawName;
     if (token.name === 'help' || token.name === 'version') {
       if (token.value !== undefined) throw new FlagError(`${flag} takes no value, got ${JSON.stringify(token.value)}`);
-      return token.name;
+      return { kind: token.name };
     }
     const row = rowOf(rows, token.name);
     if (row === undefined) throw new FlagError(`unknown flag ${JSON.stringify(flag)} (see ${program} --help)`);
@@ -91,7 +88,7 @@ export function readCommandLine(
       throw new FlagError(`${flag} is given twice, the second time as ${JSON.stringify(value)}`);
     given.set(token.name, before === undefined ? value : `${before},${value}`);
   }
-  return { flags: given, positional };
+  return { kind: 'parsed', line: { flags: given, positional } };
 }
 
 function optionOf(row: FlagRow): { type: 'boolean' | 'string'; short?: string } {
