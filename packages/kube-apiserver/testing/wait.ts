@@ -42,6 +42,14 @@ export async function waitFor<T>(description: string, probe: Probe<T>, options: 
  */
 export type Probe<T> = (seen: (value: unknown) => void) => Promise<T | undefined | false> | T | undefined | false;
 
+/** Whether `condition` becomes true within the time limit. */
+export function becomesTrue(condition: Probe<boolean>, options: WaitOptions): Promise<boolean> {
+  return waitFor('the condition to become true', condition, options).then(
+    () => true,
+    () => false,
+  );
+}
+
 const PATIENCE_MS = 60_000;
 const LATER = 429;
 

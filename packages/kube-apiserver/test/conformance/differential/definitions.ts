@@ -1,4 +1,4 @@
-import { waitFor } from '../../../testing/wait.js';
+import { becomesTrue } from '../../../testing/wait.js';
 import type { Kind } from './kinds.js';
 import type { RandomRequest } from './request.js';
 import type { ServerClient } from './serverclient.js';
@@ -38,12 +38,11 @@ export function definitionsAfter({ method, path }: RandomRequest, names: readonl
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
-/** Waits until the controllers of the server have reacted to the state of a definition. */
-export async function settled(side: ServerClient, path: string): Promise<void> {
+/** Waits until the controllers of the server have reacted to the state of a definition; whether they have in time. */
+export async function settles(side: ServerClient, path: string): Promise<boolean> {
   let last = '';
   let same = 0;
-  await waitFor(
-    `${path} to settle`,
+  return becomesTrue(
     async () => {
       const state = await stateOf(side, path);
       same = state !== undefined && state === last ? same + 1 : 0;
@@ -51,7 +50,7 @@ export async function settled(side: ServerClient, path: string): Promise<void> {
       return same >= (last.startsWith(CONFLICT) ? STABLE_READS_IN_CONFLICT : STABLE_READS);
     },
     { deadlineMs: DEADLINE_MS, everyMs: 10 },
-  ).catch(() => undefined);
+  );
 }
 
 /** The settled state of a definition; undefined while controllers have not reacted. */

@@ -2,17 +2,18 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Agent } from 'node:https';
 
 import { Dice } from '../../../testing/random.js';
+import { becomesTrue } from '../../../testing/wait.js';
 import type { ConformanceTarget } from '../target.js';
 import { collectionOf, type RequestContext, type RandomRequest } from './request.js';
 import { CLUSTER_KINDS } from './clusterkinds.js';
 import { definitionKinds } from './definitionkinds.js';
-import { definitionsAfter, settled, tidy } from './definitions.js';
+import { definitionsAfter, settles, tidy } from './definitions.js';
 import { combined } from './features.js';
 import { KINDS, type Kind } from './kinds.js';
 import { KNOWN } from './known.js';
 import { nextRequest } from './generator.js';
 import { ServerClient } from './serverclient.js';
-import { becomesTrue, isRepair, LAST, nameIn, WatchPairs, type WatchDifference } from './watchpairs.js';
+import { isRepair, LAST, nameIn, WatchPairs, type WatchDifference } from './watchpairs.js';
 
 export interface Servers {
   readonly embedded: { readonly target: ConformanceTarget; readonly agent: Agent };
@@ -90,12 +91,12 @@ export async function playSequence(seed: number, players: Servers): Promise<Play
               kinds.flatMap(({ names = [] }) => names),
             );
       for (const path of changed) {
-        await Promise.all(sides.map((side) => settled(side, path)));
+        const isSettled = await Promise.all(sides.map((side) => settles(side, path)));
         const state = await Promise.all([
           sides[0].send({ method: 'GET', path }),
           sides[1].send({ method: 'GET', path }),
         ]);
-        if (isDeepStrictEqual(embedded, real) && !isDeepStrictEqual(...state))
+        if (isDeepStrictEqual(embedded, real) && (isSettled.includes(false) || !isDeepStrictEqual(...state)))
           return {
             requests: moves.length,
             known,
@@ -103,8 +104,8 @@ export async function playSequence(seed: number, players: Servers): Promise<Play
               seed,
               step,
               moves,
-              embedded: { settled: path, ...state[0] },
-              real: { settled: path, ...state[1] },
+              embedded: { path, settled: isSettled[0], ...state[0] },
+              real: { path, settled: isSettled[1], ...state[1] },
             },
           };
       }

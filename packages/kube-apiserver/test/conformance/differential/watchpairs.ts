@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
-import { waitFor, type WaitOptions } from '../../../testing/wait.js';
+import { becomesTrue } from '../../../testing/wait.js';
 import type { RandomRequest } from './request.js';
 import type { Outcome, ServerClient } from './serverclient.js';
 
@@ -79,14 +79,6 @@ export class WatchPairs {
     }
     return undefined;
   }
-}
-
-/** Whether a condition becomes true before the deadline. */
-export function becomesTrue(condition: () => boolean, options: WaitOptions): Promise<boolean> {
-  return waitFor('the condition to become true', condition, options).then(
-    () => true,
-    () => false,
-  );
 }
 
 /** Whether a watch selects the object that ends a sequence, which has the labels `mark` and `color=blue`. */
