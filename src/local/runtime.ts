@@ -6,7 +6,7 @@ import type { Cache, CacheOptions } from '../kube/cache/cache.js';
 import { createController, type Controller } from '../runtime/controller.js';
 import { systemRandom } from '../runtime/clock.js';
 import type { Logger } from '../runtime/logger.js';
-import type { Pass, Result } from '../runtime/result.js';
+import { DONE, type Pass, type Result } from '../runtime/result.js';
 import { Evictions, type PendingEviction } from './rollout/eviction.js';
 import { removePodFolders, type PodDeps } from './pod/pod.js';
 import type { PodEvent } from './pod/replica.js';
@@ -150,7 +150,7 @@ export class LocalRuntime {
     if (deployment === undefined || deployment.metadata.deletionTimestamp !== undefined) {
       await this.#stopProcess(key);
       this.#evictions.forget(key);
-      return { ending: 'done' };
+      return DONE;
     }
     if (this.#processes.get(key)?.object.isDeleted === true)
       await this.#stopProcess(key, { why: 'its Pod was deleted', keepReplicaSet: true });

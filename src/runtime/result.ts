@@ -11,6 +11,9 @@ export type Result =
   | { readonly ending: 'wait'; readonly reason: string; readonly afterMs: number }
   | { readonly ending: 'stalled'; readonly reason: string; readonly afterMs?: number };
 
+/** Nothing to do until the next change. */
+export const DONE: Result = { ending: 'done' };
+
 /** The context of one reconcile. */
 export interface Pass {
   /** Unique for each reconcile; in all its log lines. */

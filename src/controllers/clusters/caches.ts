@@ -10,6 +10,7 @@ import { clusterSetOf } from '../../domain/placement/eligible.js';
 import type { MembershipIndex } from '../../index/membershipindex.js';
 import type { SetUsage } from '../../index/setusage.js';
 import type { Cache, CacheOptions } from '../../kube/cache/cache.js';
+import type { Result } from '../../runtime/result.js';
 
 /** The caches of clusters, sets and bindings. Each needs the verbs get, list and watch. */
 export interface ClusterCaches {
@@ -43,6 +44,11 @@ export const clusterCacheOptions: {
 /** The plural names of the caches that are not current: never synced, or not readable at the moment. */
 export function cachesNotCurrent(caches: readonly Cache<KubeObject>[]): readonly string[] {
   return caches.filter((cache) => !cache.current()).map((cache) => cache.type.plural);
+}
+
+/** The result of a reconcile that waits for caches, by their plural names; requeued after `afterMs` at the latest. */
+export function waitForCaches(caches: readonly string[], afterMs: number): Result {
+  return { ending: 'wait', reason: `caches not current: ${caches.join(', ')}`, afterMs };
 }
 
 /** The conditions that this process writes, and the one that it reads. */

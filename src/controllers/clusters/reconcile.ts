@@ -8,8 +8,8 @@ import type { Clock } from '../../runtime/clock.js';
 import { isFailure } from '../../runtime/errors.js';
 import type { Logger } from '../../runtime/logger.js';
 import { MutationCache } from '../../runtime/mutationcache.js';
-import type { Pass, Reconciler, Result } from '../../runtime/result.js';
-import { cachesNotCurrent } from './caches.js';
+import { DONE, type Pass, type Reconciler, type Result } from '../../runtime/result.js';
+import { cachesNotCurrent, waitForCaches } from './caches.js';
 
 /** An object whose whole status is written by this controller. */
 export interface ObjectWithStatus extends KubeObject {
@@ -29,7 +29,6 @@ export interface StatusKind<T extends ObjectWithStatus> {
 /** The shortest time between two writes of one object. */
 const WRITE_INTERVAL_MS = 1_000;
 const NOT_CURRENT_RETRY_MS = 5_000;
-const DONE: Result = { ending: 'done' };
 
 /** Writes the status of every object of a kind, those that are being deleted included: once when it changes, at most 1/s. */
 export class StatusReconciler<T extends ObjectWithStatus> implements Reconciler {
@@ -62,8 +61,7 @@ export class StatusReconciler<T extends ObjectWithStatus> implements Reconciler 
   async reconcile(key: string, pass: Pass): Promise<Result> {
     const { cache, inputs, withWantedStatus } = this.#kind;
     const notCurrent = cachesNotCurrent([cache, ...inputs]);
-    if (notCurrent.length > 0)
-      return { ending: 'wait', reason: `caches not current: ${notCurrent.join(', ')}`, afterMs: NOT_CURRENT_RETRY_MS };
+    if (notCurrent.length > 0) return waitForCaches(notCurrent, NOT_CURRENT_RETRY_MS);
     const cached = cache.store.get(key);
     const newest = this.#mutations.newest(key, cached);
     if (cached === undefined || newest === undefined || cached.metadata.uid !== newest.metadata.uid) {

@@ -6,14 +6,13 @@ import { timestamp } from '../../domain/conditions.js';
 import type { KubeClient } from '../../kube/client/client.js';
 import { delay, type Clock } from '../../runtime/clock.js';
 import { isFailure } from '../../runtime/errors.js';
-import type { Pass, Reconciler, Result } from '../../runtime/result.js';
-import { cachesNotCurrent, type ClusterCaches } from './caches.js';
+import { DONE, type Pass, type Reconciler, type Result } from '../../runtime/result.js';
+import { cachesNotCurrent, waitForCaches, type ClusterCaches } from './caches.js';
 import { refusedStatus } from './reconcile.js';
 
 /** Ms between two writes: many clusters can name one set, and no decision waits for this condition. */
 const WRITE_INTERVAL_MS = 100;
 const RETRY_MS = 5_000;
-const DONE: Result = { ending: 'done' };
 
 /**
  * Writes the condition ClusterSetMissing of ManagedClusters, and no other field of their status, which their agents write.
@@ -43,8 +42,7 @@ export class SetLabelReconciler implements Reconciler {
   async reconcile(name: string, { signal, log }: Pass): Promise<Result> {
     const { clusters, sets } = this.#caches;
     const notCurrent = cachesNotCurrent([clusters, sets]);
-    if (notCurrent.length > 0)
-      return { ending: 'wait', reason: `caches not current: ${notCurrent.join(', ')}`, afterMs: RETRY_MS };
+    if (notCurrent.length > 0) return waitForCaches(notCurrent, RETRY_MS);
     const cached = clusters.store.get(name);
     if (cached === undefined || !this.isOutdated(cached)) return DONE;
     await delay(this.#clock, WRITE_INTERVAL_MS, signal);

@@ -6,6 +6,7 @@ import { idOf, integerAt } from '../../domain/engine/manifest/manifest.js';
 import { deploymentHealth } from '../../domain/engine/status/components.js';
 import type { ObjectState, StatusInput } from '../../domain/engine/status/input.js';
 import { isFailure } from '../../runtime/errors.js';
+import { DONE } from '../../runtime/result.js';
 import { isBoundIn } from './caches.js';
 import { isServed, type Decision } from './decide.js';
 import type { Input } from './gather.js';
@@ -21,7 +22,7 @@ import { uninstall } from './uninstall/uninstall.js';
 export async function apply(input: Input, decision: Decision, scope: ReconcileScope): Promise<Outcome> {
   switch (decision.kind) {
     case 'none':
-      return { kind: 'none', result: { ending: 'done' } };
+      return { kind: 'none', result: DONE };
     case 'pauseUninstall':
       return pauseUninstall(input, scope);
     case 'uninstall':
@@ -38,7 +39,7 @@ export async function apply(input: Input, decision: Decision, scope: ReconcileSc
 function pauseUninstall(input: Input, scope: ReconcileScope): Outcome {
   const message = `the objects in namespace ${input.namespace} stay until the pause ends`;
   const status: StatusInput = { ...baseStatus(input, scope), uninstall: { message } };
-  return { kind: 'status', status, result: { ending: 'done' } };
+  return { kind: 'status', status, result: DONE };
 }
 
 function refuse(input: Input, scope: ReconcileScope): Outcome {
@@ -55,7 +56,7 @@ function observe(desired: readonly DesiredObject[], input: Input, scope: Reconci
   const { targets, caches, memory } = scope;
   const status = baseStatus(input, scope);
   if (isServed(input) && isBoundIn(caches, namespace)) targets.open(identity, namespace);
-  if (!targets.isOpen(identity)) return { kind: 'status', status, result: { ending: 'done' } };
+  if (!targets.isOpen(identity)) return { kind: 'status', status, result: DONE };
   const view = targets.view(identity, spec.imagePullSecret);
   if (view.kind === 'notSynced') {
     const undecided = 'the target namespace is being read';
@@ -64,7 +65,7 @@ function observe(desired: readonly DesiredObject[], input: Input, scope: Reconci
   const { contents } = view;
   const { applied } = observeStages(STAGES, { ...initialState(desired, input), contents }, scope);
   const objects = withReadyReplicas(applied.objects, contents, memory);
-  return { kind: 'status', status: { ...status, objects }, result: { ending: 'done' } };
+  return { kind: 'status', status: { ...status, objects }, result: DONE };
 }
 
 /** Installs or updates an engine: the finalizer first, then the stages up to the first that does not complete. */

@@ -1,4 +1,4 @@
-import type { Pass, Reconciler, Result } from '../../runtime/result.js';
+import { DONE, type Pass, type Reconciler, type Result } from '../../runtime/result.js';
 import { apply } from './apply.js';
 import { decide } from './decide.js';
 import { gather, type Input } from './gather.js';
@@ -49,6 +49,6 @@ export class EngineReconciler implements Reconciler {
     this.#memories.delete(key);
     this.#context.targets.close(key);
     this.#context.metrics?.engineGone(key);
-    return { ending: 'done' };
+    return DONE;
   }
 }

@@ -5,7 +5,7 @@ import { fieldsToApply, managedFields, originOf, withoutNewTaint } from '../../d
 import { isHeld } from '../../domain/inventories/brake.js';
 import { isAvailable, sourceName, type SourceObject } from '../../domain/inventories/source.js';
 import { isFailure } from '../../runtime/errors.js';
-import type { Pass, Reconciler, Result } from '../../runtime/result.js';
+import { DONE, type Pass, type Reconciler, type Result } from '../../runtime/result.js';
 import type { InventoryCache, InventoryContext } from './scope.js';
 import { InventoryCounts } from './counts.js';
 import { gather, type Gathered } from './gather.js';
@@ -16,7 +16,6 @@ const HELD_RETRY_MS = 300_000;
 const HELD_TAINT_RETRY_MS = 60_000;
 /** How long a source has to be missing, or unavailable: a cause that meets many of them does so within that time. */
 const SETTLE_MS = 60_000;
-const DONE: Result = { ending: 'done' };
 const HEAD = { apiVersion: apiVersionOf(ManagedClusters), kind: ManagedClusters.kind };
 
 type Known = Extract<Gathered, { kind: 'known' }>;

@@ -1,5 +1,6 @@
 import { nameOf } from '../../api/resources.js';
-import type { Pass, Reconciler, Result } from '../../runtime/result.js';
+import { DONE, type Pass, type Reconciler, type Result } from '../../runtime/result.js';
+import { waitForCaches } from '../clusters/caches.js';
 import { apply, type Outcome } from './apply.js';
 import { CACHE_BEHIND, confirmDecision, decide, type Decision } from './decide.js';
 import { emptyObjectEnd, gather, type Gathered, type Input } from './gather.js';
@@ -7,7 +8,6 @@ import { announceHold, followHeld } from './hold.js';
 import { isNamespaceTerminating, report } from './report.js';
 import type { PlacementContext, ReconcileScope } from './scope.js';
 
-const DONE: Result = { ending: 'done' };
 const NOT_CURRENT_RETRY_MS = 30_000;
 const TERMINATING_RETRY_MS = 5_000;
 
@@ -65,7 +65,7 @@ function withoutInput(gathered: Exclude<Gathered, { kind: 'gathered' }>, scope: 
   switch (gathered.kind) {
     case 'notCurrent':
       postponed.add(key);
-      return wait(`caches not current: ${gathered.caches.join(', ')}`, NOT_CURRENT_RETRY_MS);
+      return waitForCaches(gathered.caches, NOT_CURRENT_RETRY_MS);
     case 'behind':
       return CACHE_BEHIND;
     case 'deleting':

@@ -11,8 +11,8 @@ import type { Cache } from '../../kube/cache/cache.js';
 import type { KubeClient } from '../../kube/client/client.js';
 import { isFailure } from '../../runtime/errors.js';
 import type { MutationCache } from '../../runtime/mutationcache.js';
-import type { Pass, Reconciler, Result } from '../../runtime/result.js';
-import { cachesNotCurrent } from '../clusters/caches.js';
+import { DONE, type Pass, type Reconciler, type Result } from '../../runtime/result.js';
+import { cachesNotCurrent, waitForCaches } from '../clusters/caches.js';
 import { BY_PLACEMENT, type PlacementCaches } from '../placement/caches.js';
 
 export interface SigDecisionContext {
@@ -24,7 +24,6 @@ export interface SigDecisionContext {
 }
 
 const NOT_CURRENT_RETRY_MS = 5_000;
-const DONE: Result = { ending: 'done' };
 
 /** Publishes the stored decision of one Placement once its status confirms it. With the Placement, garbage collection removes it. */
 export class SigDecisionReconciler implements Reconciler {
@@ -40,8 +39,7 @@ export class SigDecisionReconciler implements Reconciler {
     // While the API is not served there is nothing to wait for: its cache brings all Placements back.
     if (!published.current()) return DONE;
     const notCurrent = cachesNotCurrent([placements, decisions, clusters]);
-    if (notCurrent.length > 0)
-      return { ending: 'wait', reason: `caches not current: ${notCurrent.join(', ')}`, afterMs: NOT_CURRENT_RETRY_MS };
+    if (notCurrent.length > 0) return waitForCaches(notCurrent, NOT_CURRENT_RETRY_MS);
     const placement = placements.store.get(key);
     if (placement === undefined || placement.metadata.deletionTimestamp !== undefined) return DONE;
     const { namespace = '', name } = nameOf(key);

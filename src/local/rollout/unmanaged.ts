@@ -7,6 +7,7 @@ import { createController, type Controller } from '../../runtime/controller.js';
 import type { Logger } from '../../runtime/logger.js';
 import { NOT_RUN_HERE, unmanagedStatus } from './rollout.js';
 import type { Deployment } from '../workload.js';
+import { DONE } from '../../runtime/result.js';
 
 export interface UnmanagedDeploymentsOptions {
   readonly client: KubeClient;
@@ -38,7 +39,7 @@ export class UnmanagedDeployments {
       reconciler: {
         reconcile: async (key, { signal }) => {
           await this.#report(key, signal);
-          return { ending: 'done' };
+          return DONE;
         },
       },
       keys: () => [...this.#cache.store.values()].map(({ metadata }) => keyOf(metadata)),

@@ -7,14 +7,13 @@ import type { EventRecorder } from '../../../kube/events/recorder.js';
 import type { Clock } from '../../../runtime/clock.js';
 import { isFailure } from '../../../runtime/errors.js';
 import { MutationCache } from '../../../runtime/mutationcache.js';
-import type { Pass, Reconciler, Result } from '../../../runtime/result.js';
+import { DONE, type Pass, type Reconciler, type Result } from '../../../runtime/result.js';
 import { refusedStatus } from '../reconcile.js';
 import type { ClusterHealth, HealthObserver } from './observer.js';
 
 /** Ms between two writes of the status Unknown: a whole fleet can become silent at once. */
 const UNKNOWN_INTERVAL_MS = 50;
 const CONFLICT_RETRY_MS = 1_000;
-const DONE: Result = { ending: 'done' };
 
 export interface HealthReconcilerOptions {
   readonly client: KubeClient;

@@ -1,5 +1,5 @@
 import type { StatusInput } from '../../../domain/engine/status/input.js';
-import type { Result } from '../../../runtime/result.js';
+import { DONE, type Result } from '../../../runtime/result.js';
 import type { UninstallDecision } from '../decide.js';
 import type { Input } from '../gather.js';
 import { baseStatus, type Outcome } from '../outcome.js';
@@ -28,7 +28,7 @@ export async function uninstall(decision: UninstallDecision, input: Input, scope
   }
   const { message, namespaceKept } = uninstalled;
   const status: StatusInput = { ...base, uninstall: { remaining: [], message } };
-  return { kind: 'release', status, namespaceKept, message, result: { ending: 'done' } };
+  return { kind: 'release', status, namespaceKept, message, result: DONE };
 }
 
 /**
