@@ -2,7 +2,7 @@ import { Agent } from 'node:https';
 
 import { DEFAULT_TARGET_NAMESPACE } from '../../src/api/names.js';
 import { askOnce } from '../gateway/client.js';
-import { mustConform, type Reply } from '../gateway/conformance.js';
+import { mustConform, type Reply } from '../gateway/openapi/conformance.js';
 import type { Hub } from '../support/hub/hub.js';
 import type { Pod } from '../support/hub/pod.js';
 import { fields, text } from '../support/scenario/checks/reading.js';

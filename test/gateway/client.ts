@@ -1,6 +1,6 @@
 import { request as httpsRequest, type Agent } from 'node:https';
 
-import type { Reply } from './conformance.js';
+import type { Reply } from './openapi/conformance.js';
 
 /** A token that no log, metric, response or error may contain. */
 export const CANARY = 'canary-token-5f2a9c01.~+/==';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
-import { mustConform } from './conformance.js';
+import { mustConform } from './openapi/conformance.js';
 import { CANARY } from './client.js';
 import { ENGINE_YAML, ENGINES, PATIENT, PLACEMENTS, startRig, type Rig } from './rig.js';
 import { answerNormally, PLACEMENT, reply } from './upstream.js';

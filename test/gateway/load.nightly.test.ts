@@ -11,7 +11,7 @@ import { connectionLimit } from '@multicluster-engine/kube-apiserver/testing/fil
 import { root } from '../support/repository/root.js';
 import { quietWindow, waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { askOnce, type Ask } from './client.js';
-import { mustConform } from './conformance.js';
+import { mustConform } from './openapi/conformance.js';
 import type { BadClientKind } from './badclients.js';
 import { startBadClients, type BadClientProcess } from './badclientprocess.js';
 import { ENGINE_YAML, ENGINES, pairFor, PLACEMENTS } from './rig.js';

@@ -1,6 +1,6 @@
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
 
-import { mustConform, type Reply } from './conformance.js';
+import { mustConform, type Reply } from './openapi/conformance.js';
 
 export interface RawClientOptions {
   readonly port: number;

@@ -11,8 +11,8 @@ import { systemClock } from '../../src/runtime/clock.js';
 import { RecordingLog } from '../support/fakes/log.js';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { askOnce, type Ask } from './client.js';
-import { mustConform, type Reply } from './conformance.js';
-import { document, rules } from './document.js';
+import { mustConform, type Reply } from './openapi/conformance.js';
+import { document, rules } from './openapi/document.js';
 import { RecordingUpstream } from './upstream.js';
 import type { RawClientOptions } from './rawclient.js';
 

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 
 import type { ServingCertificate } from '../../src/pki/serving.js';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
-import { mustConform } from './conformance.js';
+import { mustConform } from './openapi/conformance.js';
 import { ENGINE_YAML, ENGINES, pairFor, PLACEMENTS, startRig, type Rig } from './rig.js';
 import { open, readReplies } from './rawclient.js';
 

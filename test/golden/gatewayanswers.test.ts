@@ -6,7 +6,7 @@ import { mapResponse, type RequestInfo } from '../../src/gateway/response/mapres
 import { fieldError, StatusError, STATUS_ERRORS, type StatusErrorKind } from '../../src/gateway/statuserror.js';
 import { ROUTES } from '../../src/gateway/request/routes.js';
 import { UpstreamError } from '../../src/gateway/upstream/error.js';
-import { document, mapping } from '../gateway/document.js';
+import { document, mapping } from '../gateway/openapi/document.js';
 import { describeRecorded, type Case } from './recorded.js';
 
 function fieldsOf({ code, headers, body }: HttpResponse): object {

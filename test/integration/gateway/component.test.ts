@@ -10,7 +10,7 @@ import type { Container } from '../../../src/local/process/container.js';
 import { launch } from '../../../src/local/process/launcher.js';
 import { issueServingCertificate } from '../../../src/pki/serving.js';
 import { askOnce } from '../../gateway/client.js';
-import { mustConform } from '../../gateway/conformance.js';
+import { mustConform } from '../../gateway/openapi/conformance.js';
 import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 import { installCrds } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';
 import { describeWithServer, testNeeding } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';

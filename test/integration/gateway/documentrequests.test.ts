@@ -4,8 +4,13 @@ import fc from 'fast-check';
 import { installCrds } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { field, textField } from '../../../src/api/json.js';
-import { document } from '../../gateway/document.js';
-import { askFor, operationsOf, withReadOnlyFields, type GeneratedRequest } from '../../gateway/requestgenerator.js';
+import { document } from '../../gateway/openapi/document.js';
+import {
+  askFor,
+  operationsOf,
+  withReadOnlyFields,
+  type GeneratedRequest,
+} from '../../gateway/openapi/requestgenerator.js';
 import { startGateway, type GatewayProcess } from './process.js';
 
 const RUNS = { numRuns: 60 };

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
 import { startChild, type Child, freePorts } from '@multicluster-engine/kube-apiserver';
 import { pathWithKubectl } from '../../support/clients/kubectl.js';
-import { headNonconformities } from '../../gateway/conformance.js';
+import { headNonconformities } from '../../gateway/openapi/conformance.js';
 import { installCrds } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { root } from '../../support/repository/root.js';

@@ -13,7 +13,7 @@ import type { JsonObject } from '../../../src/gateway/object/document.js';
 import { mapResponse } from '../../../src/gateway/response/mapresponse.js';
 import { DENIED_MESSAGE, StatusError } from '../../../src/gateway/statuserror.js';
 import { issueServingCertificate } from '../../../src/pki/serving.js';
-import { mapping } from '../../gateway/document.js';
+import { mapping } from '../../gateway/openapi/document.js';
 
 const PLACEMENTS = '/apis/cluster.fleetmgmt.io/v1alpha1/namespaces/default/placements';
 const ADMISSION = '/apis/admissionregistration.k8s.io/v1';

@@ -13,7 +13,7 @@ import { loadKubeconfig } from '../../../src/kube/transport/kubeconfig.js';
 import { createTransport, type Transport } from '../../../src/kube/transport/transport.js';
 import { systemClock, systemRandom } from '../../../src/runtime/clock.js';
 import { askOnce, type Ask } from '../../gateway/client.js';
-import type { Reply } from '../../gateway/conformance.js';
+import type { Reply } from '../../gateway/openapi/conformance.js';
 import { RecordingLog } from '../fakes/log.js';
 import type { Standalone } from './standalone.js';
 

@@ -1,0 +1,107 @@
+import { describe, expect, it } from '@jest/globals';
+import { ALLOW_REMOVALS_ANNOTATION } from '../../../src/api/names.js';
+import { releaseRemovals, type ReleaseRequest } from '../../../src/cli/release/release.js';
+import { explainInputOf } from '../../../src/domain/fleet/world.js';
+import { isReleased, readRelease } from '../../../src/domain/placement/budget/release.js';
+import { schedule } from '../../../src/domain/placement/schedule.js';
+import { EXAMPLE_SPEC, exampleWorld } from '../../support/builders/examplefleet.js';
+import { NOW } from '../../support/builders/hubfacts.js';
+import { heldWorld, ReleaseClient } from '../../support/fakes/releaseclient.js';
+
+const UNTIL = NOW + 600_000;
+const REQUEST: ReleaseRequest = { namespace: 'shop', placement: 'web', clusters: undefined, now: NOW, until: UNTIL };
+function written({ patches }: ReleaseClient): string {
+  return patches[0]?.[1].annotations?.[ALLOW_REMOVALS_ANNOTATION] ?? '';
+}
+
+describe('release', () => {
+  it('the held clusters are released, of the Placement as it was read', async () => {
+    const client = new ReleaseClient(heldWorld());
+
+    expect(await releaseRemovals(client, REQUEST)).toBe(
+      'shop/web: prod-eu-2, prod-us-1 may leave until 2026-11-22T12:10:00Z',
+    );
+    expect(client.patches).toEqual([
+      [
+        { namespace: 'shop', name: 'web' },
+        {
+          uid: heldWorld().objects.placements[0]?.metadata.uid,
+          resourceVersion: '7',
+          annotations: { [ALLOW_REMOVALS_ANNOTATION]: '2026-11-22T12:10:00Z/prod-eu-2,prod-us-1' },
+        },
+      ],
+    ]);
+  });
+
+  it('the controller reads what is written: the clusters leave until then, and no others', async () => {
+    const client = new ReleaseClient(heldWorld());
+    await releaseRemovals(client, REQUEST);
+    const release = readRelease(written(client));
+
+    expect(isReleased(release, 'prod-us-1', UNTIL - 1)).toBe(true);
+    expect(isReleased(release, 'prod-us-1', UNTIL)).toBe(false);
+    expect(isReleased(release, 'edge-eu-2', NOW)).toBe(false);
+    const world = heldWorld();
+    const placements = world.objects.placements.map((one) => ({
+      ...one,
+      metadata: { ...one.metadata, annotations: { [ALLOW_REMOVALS_ANNOTATION]: written(client) } },
+    }));
+    const input = explainInputOf({ ...world, at: NOW, objects: { ...world.objects, placements } }, 'shop', 'web');
+    if (input === undefined) throw new Error('the world has no Placement web');
+    const { dropped, heldRemovals } = schedule(input.snapshot);
+    expect([dropped.map(({ cluster }) => cluster), heldRemovals]).toEqual([['prod-eu-2', 'prod-us-1'], []]);
+  });
+
+  it.each([
+    [['prod-us-1'], 'prod-us-1', 'prod-us-1 may leave'],
+    [['*'], '*', 'all clusters that fail a rule may leave'],
+  ])('%j are released where they are named', async (clusters, names, text) => {
+    const client = new ReleaseClient(heldWorld());
+
+    expect(await releaseRemovals(client, { ...REQUEST, clusters })).toContain(text);
+    expect(written(client)).toBe(`2026-11-22T12:10:00Z/${names}`);
+  });
+
+  it('nothing is written when nothing is held', async () => {
+    const client = new ReleaseClient(exampleWorld());
+
+    expect(await releaseRemovals(client, REQUEST)).toBe('shop/web holds no cluster: nothing to release');
+    expect(client.patches).toEqual([]);
+  });
+
+  it('a Placement that is changed meanwhile is read and written again, three times at most', async () => {
+    const client = new ReleaseClient(heldWorld(), { conflicts: 2 });
+    await releaseRemovals(client, REQUEST);
+
+    expect(client.patches).toHaveLength(1);
+    await expect(releaseRemovals(new ReleaseClient(heldWorld(), { conflicts: 3 }), REQUEST)).rejects.toThrow(
+      'Conflict',
+    );
+  });
+
+  it.each([
+    [
+      'a name that the decision does not hold',
+      {},
+      { clusters: ['prod-us-9'] },
+      'cluster prod-us-9 is not in the decision of shop/web',
+    ],
+    [
+      'clusters that cannot be read',
+      { denied: 'managedclusters' },
+      {},
+      'not readable: managedclusters (list: 403): which clusters are held is not known: name them with --clusters',
+    ],
+  ])('%s is refused, and nothing is written', async (_what, options, over, message) => {
+    const client = new ReleaseClient(heldWorld(), options);
+
+    await expect(releaseRemovals(client, { ...REQUEST, ...over })).rejects.toThrow(message);
+    expect(client.patches).toEqual([]);
+  });
+
+  it('a Placement that does not exist is not found', async () => {
+    const client = new ReleaseClient(exampleWorld(EXAMPLE_SPEC, { placements: [] }));
+
+    await expect(releaseRemovals(client, REQUEST)).rejects.toThrow('Placement shop/web was not found');
+  });
+});

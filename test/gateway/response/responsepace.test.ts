@@ -1,0 +1,65 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { ResponsePace } from '../../../src/gateway/response/responsepace.js';
+import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
+
+const KIB = 1024;
+const here = (): AbortSignal => new AbortController().signal;
+
+/** Asks for these responses at once; returns the times, ms, at which they may be written. */
+async function timesOf(clock: ManualClock, pace: ResponsePace, received: readonly number[]): Promise<number[]> {
+  const start = clock.monotonic();
+  const times: number[] = [];
+  const waits = received.map(async (bytes) => {
+    await pace.wait(bytes, here());
+    times.push(clock.monotonic() - start);
+  });
+  await clock.advance(5_000);
+  await Promise.all(waits);
+  return times;
+}
+
+describe('the pace of responses to clients without an accepted token', () => {
+  it('a first response does not wait, and the next ones are written 3 ms apart', async () => {
+    const clock = new ManualClock();
+
+    expect(await timesOf(clock, new ResponsePace(clock), [0, 0, 0, 0])).toEqual([0, 3, 6, 9]);
+  });
+
+  it('a request body lengthens the wait of those after it by 1 ms for each 4 KiB', async () => {
+    const clock = new ManualClock();
+
+    expect(await timesOf(clock, new ResponsePace(clock), [64 * KIB, 0, 0])).toEqual([0, 19, 22]);
+  });
+
+  it('no response waits longer than 4 s', async () => {
+    const clock = new ManualClock();
+    const times = await timesOf(
+      clock,
+      new ResponsePace(clock),
+      Array.from({ length: 1_500 }, () => 0),
+    );
+
+    expect([times[1_332], times[1_335], times[1_499]]).toEqual([3_996, 4_000, 4_000]);
+  });
+
+  it('a response that is asked for after a pause does not wait', async () => {
+    const clock = new ManualClock();
+    const pace = new ResponsePace(clock);
+    await timesOf(clock, pace, [0, 0]);
+
+    expect(await timesOf(clock, pace, [0])).toEqual([0]);
+  });
+
+  it('a wait ends when its client leaves', async () => {
+    const clock = new ManualClock();
+    const pace = new ResponsePace(clock);
+    const left = new AbortController();
+    await pace.wait(0, here());
+    const waiting = pace.wait(0, left.signal);
+
+    left.abort('closed');
+
+    await expect(waiting).resolves.toBeUndefined();
+  });
+});

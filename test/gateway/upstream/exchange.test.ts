@@ -1,0 +1,111 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Dispatcher } from 'undici';
+
+import { UpstreamError } from '../../../src/gateway/upstream/error.js';
+import { Exchange } from '../../../src/gateway/upstream/exchange.js';
+
+const LEFT = new UpstreamError('abandoned', 'CLIENT_GONE');
+const PIECE = Buffer.alloc(40 * 1024, 'x');
+
+/** What the dispatcher gives to its handler; keeps what is asked of it. */
+class FakeController implements Dispatcher.DispatchController {
+  aborted = false;
+  paused = false;
+  reason: Error | null = null;
+
+  abort(reason: Error): void {
+    this.aborted = true;
+    this.reason = reason;
+  }
+
+  pause(): void {
+    this.paused = true;
+  }
+
+  resume(): void {
+    this.paused = false;
+  }
+}
+
+function started() {
+  const controller = new FakeController();
+  let over = 0;
+  const exchange = new Exchange({ waits: undefined, onOver: () => (over += 1) });
+  exchange.onRequestStart(controller);
+  return { exchange, controller, over: () => over };
+}
+
+describe('an exchange', () => {
+  it('an exchange has the head of the response, not of a provisional one, and the chunks of the body in order', async () => {
+    const { exchange, controller, over } = started();
+    exchange.onResponseStart(controller, 103, { link: 'x' });
+    exchange.onResponseStart(controller, 200, { etag: '"1"' });
+    exchange.onResponseData(controller, Buffer.from('a'));
+    const first = await exchange.next();
+    const second = exchange.next();
+    exchange.onResponseData(controller, Buffer.from('b'));
+    exchange.onResponseEnd();
+
+    expect(await exchange.head).toEqual({ status: 200, headers: { etag: '"1"' } });
+    expect([first, await second, await exchange.next()].map(({ value }) => value?.toString())).toEqual([
+      'a',
+      'b',
+      undefined,
+    ]);
+    expect(over()).toBe(1);
+  });
+
+  it('an exchange reads no more than 64 KiB ahead, and goes on when they are taken', async () => {
+    const { exchange, controller } = started();
+    exchange.onResponseStart(controller, 200, {});
+    exchange.onResponseData(controller, PIECE);
+    const before = controller.paused;
+    exchange.onResponseData(controller, PIECE);
+    const ahead = controller.paused;
+    await exchange.next();
+    const taken = controller.paused;
+    await exchange.next();
+
+    expect({ before, ahead, taken, after: controller.paused }).toEqual({
+      before: false,
+      ahead: true,
+      taken: true,
+      after: false,
+    });
+  });
+
+  it('an exchange that is aborted before the request is sent is not sent, and its connection is free when the dispatcher says so', async () => {
+    const controller = new FakeController();
+    let over = 0;
+    const exchange = new Exchange({ waits: undefined, onOver: () => (over += 1) });
+    exchange.abort(LEFT);
+    const before = over;
+    exchange.onRequestStart(controller);
+    exchange.onResponseError(controller, new Error('aborted'));
+
+    await expect(exchange.head).rejects.toBe(LEFT);
+    expect([controller.reason, before, over]).toEqual([LEFT, 0, 1]);
+  });
+
+  it('an exchange that is aborted in the middle of the body gives no further chunk', async () => {
+    const { exchange, controller } = started();
+    exchange.onResponseStart(controller, 200, {});
+    exchange.onResponseData(controller, PIECE);
+    await exchange.next();
+    const next = exchange.next();
+    exchange.abort(LEFT);
+
+    await expect(next).rejects.toBe(LEFT);
+    exchange.onResponseData(controller, PIECE);
+    await expect(exchange.next()).rejects.toBe(LEFT);
+  });
+
+  it('a response that announces more than 64 MiB has a head and no body', async () => {
+    const { exchange, controller } = started();
+    exchange.onResponseStart(controller, 200, { 'content-length': String(64 * 1024 * 1024 + 1) });
+
+    expect(await exchange.head).toMatchObject({ status: 200 });
+    await expect(exchange.next()).rejects.toMatchObject({ reason: 'broken', code: 'TOO_LARGE' });
+    expect(controller.aborted).toBe(true);
+  });
+});
