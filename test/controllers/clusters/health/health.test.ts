@@ -43,6 +43,19 @@ describe('the health controller', () => {
     expect(all.filter((name) => rig.available(name)?.status === 'Unknown')).toEqual(all.slice(0, 40));
   });
 
+  it('clusters that report again together are called Available without that limit', async () => {
+    const all = names(100);
+    const rig = await running(all);
+    await rig.live(all.slice(40), 5 * MINUTE);
+    const silent = all.filter((name) => rig.available(name)?.status === 'Unknown');
+
+    rig.renew(all);
+    await rig.clock.advance(1_100);
+
+    expect(silent).toEqual(all.slice(0, 40));
+    expect(all.filter((name) => rig.available(name)?.status !== 'True')).toEqual([]);
+  });
+
   it('a taint that somebody drops is back within a second, with its time', async () => {
     const all = names(4);
     const rig = await running(all);
