@@ -244,7 +244,7 @@ describe('drift', () => {
       'a changed field is put back',
       (rig) =>
         change(rig, (object) => Object.assign({ ...object }, { spec: { ...treeAt(object, 'spec'), replicas: 0 } })),
-      'Deployment multicluster-engine/placement-controller differs at spec.replicas; put back',
+      'Deployment multicluster-engine/placement-controller differs at spec.replicas; restored',
     ],
     [
       'a removed label is put back',
@@ -258,7 +258,7 @@ describe('drift', () => {
     [
       'a deleted object is created again',
       (rig) => rig.api.remove(Deployments, DEPLOYMENT),
-      'Deployment multicluster-engine/placement-controller was gone; made again',
+      'Deployment multicluster-engine/placement-controller was deleted; recreated',
     ],
   ])('an event reports that %s', async (_name, drift, note) => {
     const rig = new EngineRig();
@@ -423,7 +423,7 @@ describe('an object that is no longer desired', () => {
     expect(rig.api.peek(ServiceAccounts, { namespace: NAMESPACE, name: 'old' })).toBeUndefined();
     expect(rig.events.at(-1)).toMatchObject({
       reason: 'ObjectPruned',
-      note: 'ServiceAccount multicluster-engine/old is no longer wanted; deleted',
+      note: 'ServiceAccount multicluster-engine/old is no longer desired; deleted',
     });
   });
 

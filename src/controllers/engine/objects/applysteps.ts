@@ -156,10 +156,10 @@ function isSecret(step: Step): boolean {
 /** DriftRepaired, where the status says that this generation and version of the object had been applied before. */
 function repairEvent(step: Step, engine: MultiClusterEngine): EngineEventNote | undefined {
   const title = titleOf(step.type, step.name);
-  if (step.drift === true) return { reason: 'DriftRepaired', note: `${title} ${step.cause}; put back` };
+  if (step.drift === true) return { reason: 'DriftRepaired', note: `${title} ${step.cause}; restored` };
   if (step.action !== 'create' || engine.status?.observedGeneration !== engine.metadata.generation) return undefined;
   const row = rowOf(engine.status?.components, { kind: step.type.kind, name: step.name.name });
-  return row?.status === 'True' ? { reason: 'DriftRepaired', note: `${title} was gone; made again` } : undefined;
+  return row?.status === 'True' ? { reason: 'DriftRepaired', note: `${title} was deleted; recreated` } : undefined;
 }
 
 /** In the place of the revision of an object that is no longer desired. */
@@ -184,6 +184,6 @@ async function pruneObject(step: Step, input: Input, scope: ReconcileScope): Pro
     return { state: await stateAfterFailure(step, { error, verbs, revision: NOT_DESIRED }, input, scope) };
   }
   memory.succeeded(id);
-  const note = `${titleOf(step.type, step.name)} is no longer wanted; deleted`;
+  const note = `${titleOf(step.type, step.name)} is no longer desired; deleted`;
   return { event: { reason: 'ObjectPruned', note } };
 }

@@ -118,7 +118,7 @@ export function pruneSteps(input: PlanInput): readonly Step[] {
   for (const { type, object } of input.stored) {
     if (wanted.has(idOf(type, object.metadata)) || ownershipOf(object, input.engine) !== 'ours') continue;
     const base = { type, name: nameOf(object), stored: object };
-    const cause = isTerminating(object) ? `is being deleted${finalizersOf(object)}` : 'is no longer wanted';
+    const cause = isTerminating(object) ? `is being deleted${finalizersOf(object)}` : 'is no longer desired';
     steps.push({ ...base, action: isTerminating(object) ? 'wait' : 'delete', cause });
   }
   return steps.sort(removalOrder);

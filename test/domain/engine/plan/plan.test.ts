@@ -237,11 +237,11 @@ describe('pruning', () => {
     const steps = plan({ ...input, stored: [...more, ...input.stored] }).slice(input.desired.length);
 
     expect(steps.map(stepText)).toEqual([
-      'delete Deployment multicluster-engine/old (is no longer wanted)',
-      'delete ConfigMap multicluster-engine/a (is no longer wanted)',
-      'delete ConfigMap multicluster-engine/b (is no longer wanted)',
-      'delete ClusterRoleBinding retired (is no longer wanted)',
-      'delete ServiceAccount multicluster-engine/old (is no longer wanted)',
+      'delete Deployment multicluster-engine/old (is no longer desired)',
+      'delete ConfigMap multicluster-engine/a (is no longer desired)',
+      'delete ConfigMap multicluster-engine/b (is no longer desired)',
+      'delete ClusterRoleBinding retired (is no longer desired)',
+      'delete ServiceAccount multicluster-engine/old (is no longer desired)',
     ]);
   });
 
