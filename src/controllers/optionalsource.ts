@@ -15,7 +15,7 @@ export function optionalSource(cache: Cache<KubeObject>, log: Logger): CacheSour
     const missing = isFailure(cache.failure(), 'ResourceMissing', 'NotFound');
     if (missing && isServed !== false) {
       isServed = false;
-      log.warn({ resource, version: cache.type.version }, 'API not served; going on without it until it is');
+      log.warn({ resource, version: cache.type.version }, 'API is not served; ignored until it is');
     }
     if (cache.current() && isServed !== true) {
       isServed = true;

@@ -64,9 +64,10 @@ export class InventoryReconciler implements Reconciler {
   }
 
   #reportTaken(name: string, { log }: Pass): Result {
-    if (!this.#taken.has(name)) log.info({}, 'cluster of an inventory left out: people own the ManagedCluster');
+    if (!this.#taken.has(name))
+      log.info({}, 'cluster of an inventory skipped: the ManagedCluster is not managed by it');
     this.#taken.add(name);
-    return { ending: 'stalled', reason: 'people own the ManagedCluster of this name' };
+    return { ending: 'stalled', reason: 'the ManagedCluster of this name is not managed by the inventory' };
   }
 
   async #apply(known: Known, { signal, log }: Pass): Promise<Result> {

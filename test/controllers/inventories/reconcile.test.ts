@@ -198,7 +198,7 @@ describe('ManagedClusters from other inventories', () => {
     hub.ocmCluster('edge-2');
     await hub.settle(10 * MINUTE);
 
-    expect(hub.warnings()).toEqual(['API not served; going on without it until it is']);
+    expect(hub.warnings()).toEqual(['API is not served; ignored until it is']);
     expect(hub.names()).toEqual(['edge-1', 'edge-2']);
 
     hub.profiles.fail(undefined);

@@ -93,7 +93,7 @@ describe('decisions for SIG Multicluster', () => {
     expect(hub.decision('web')).toEqual({ 'decision-1': ['a'] });
     expect(decisionsOf(hub)).toEqual({});
     expect(hub.log.lines.filter(({ level }) => level === 'warn').map(({ message }) => message)).toEqual([
-      'API not served; going on without it until it is',
+      'API is not served; ignored until it is',
     ]);
 
     published.fail(undefined);
