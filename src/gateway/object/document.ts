@@ -60,7 +60,7 @@ export class DocumentBuilder {
 
   key(text: string): void {
     const top = this.#frames.at(-1);
-    if (top === undefined || Array.isArray(top.value)) throw this.errorHere('a key can stand in an object only');
+    if (top === undefined || Array.isArray(top.value)) throw this.errorHere('a key is only allowed in an object');
     if (FORBIDDEN_KEYS.has(text)) throw this.errorHere(`the key ${text} is not allowed`);
     if (LONE_SURROGATE.test(text)) throw this.errorHere('a key is not valid Unicode');
     top.key = text;

@@ -90,7 +90,7 @@ const OF_THE_SERVER: Readonly<Record<string, JsonSchema>> = {
 const DESCRIPTIONS = {
   create: `
 Metadata of a new object. Read-only fields can be left out. An object that was read can be sent again without its
-resourceVersion: the API server sets the other read-only fields anew.
+resourceVersion: the API server sets new values for the other read-only fields.
 `,
   update: `
 Metadata of an object that replaces a stored one. Read-only fields can be left out. When they are sent, they must have
