@@ -174,7 +174,7 @@ export function startErrorMessage(error: unknown, dataDir: string): string {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof FolderInUse) return `${error.message}: stop that, or take another folder with --data-dir=DIR`;
   if (error instanceof Damaged)
-    return `${error.message}; nothing was changed: put a copy of the folder in its place, or begin anew with another --data-dir=DIR`;
+    return `${error.message}; nothing was changed: put a copy of the folder in its place, or start with another --data-dir=DIR`;
   if (codeOf(error) === 'ENOSPC')
     return `--data-dir=${dataDir}: no space is left on its disk (${error.message}): make room there, or take ${OTHER_FOLDER}`;
   return isListenError(error) ? `${error.message}; use another address with --listen=HOST:PORT` : error.message;

@@ -137,7 +137,7 @@ async function serve(config: StandaloneConfig, server: ApiServer, context: Conte
   const admin = clients.admin();
   signal.throwIfAborted();
   const kept = await progress.step('installing CRDs, rights and policies', () => install(admin));
-  for (const one of kept) progress.printLine(`  ${one} was changed by somebody since and stays as it is`);
+  for (const one of kept) progress.printLine(`  ${one} was changed by another client and is kept`);
   signal.throwIfAborted();
   if (config.seedFleet > 0)
     await progress.step(`making ${config.seedFleet} example clusters`, (count) =>

@@ -152,7 +152,7 @@ export const FLEET_COMMANDS: readonly FleetCommand[] = [
   },
   {
     name: 'uncordon',
-    summary: 'Takes back cordon and drain.',
+    summary: 'Removes the taints of cordon and drain.',
     arguments: 'CLUSTER',
     flags: HUB,
     build: (flags, environment) => cordon('uncordon', flags, environment),

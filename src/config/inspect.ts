@@ -79,7 +79,7 @@ export function check(flags: Flags, environment: CliEnvironment): CheckConfig {
   checkNoArguments(environment.positional);
   const config = cliConfig(flags, environment);
   if (config.source.kind === 'files')
-    throw new FlagError('--offline cannot be used with check: files tell nothing of a hub');
+    throw new FlagError('--offline cannot be used with check: files do not describe a hub');
   return {
     command: 'check',
     ...config,

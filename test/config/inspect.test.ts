@@ -40,7 +40,7 @@ describe('the commands that show the state of a hub', () => {
     ['tree web', 'the arguments must be [placement NAME], got "web"'],
     ['status web', 'there must be no arguments, got "web"'],
     ['check web', 'there must be no arguments, got "web"'],
-    ['check --offline -f x', '--offline cannot be used with check: files tell nothing of a hub'],
+    ['check --offline -f x', '--offline cannot be used with check: files do not describe a hub'],
   ])('%s ends with code 1 and the reason', (line, message) => {
     expect(read(line)).toEqual({ command: 'usage', exitCode: 1, text: `multicluster-engine: ${message}\n` });
   });

@@ -134,6 +134,6 @@ function checkPlacements({ reading, placementLease, now, targetNamespace }: HubF
     return unread(name, `whether Placements of other namespaces than ${reading.namespace} are kept`, refused);
   if (count === 0) return passed(name, 'there is no Placement');
   if (held === true) return passed(name, `${count} ${noun} kept`);
-  const message = `nobody keeps the decisions of ${count} ${noun}: no placement controller runs`;
+  const message = `no controller maintains the decisions of ${count} ${noun}: no placement controller runs`;
   return failed(name, message, hub.engines.length === 0 ? 'kubectl get mce' : pods(targetNamespace));
 }

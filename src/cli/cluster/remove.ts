@@ -43,7 +43,7 @@ export async function removeCluster(
 
 async function checkNotDecided(client: ReadClient, name: string): Promise<void> {
   const decisions = await listOf(client, 'placementdecisions');
-  const all = '--force removes it all the same';
+  const all = '--force removes it anyway';
   const unread = unreadableLine(decisions.withheld, `whether a decision names ${name} is not known; ${all}`);
   if (unread !== undefined) throw new RefusedError(unread);
   const holders = [...holdersOf(worldOfLists([decisions]), name).keys()].sort();

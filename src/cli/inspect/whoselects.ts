@@ -42,9 +42,7 @@ function textOf(
 ): readonly string[] {
   const { withheld } = reading.world;
   const isUnread = withheld.some(({ resource }) => resource === 'placementdecisions');
-  const unread = isUnread
-    ? 'which Placements select it is not known'
-    : 'why, and who comes in without it, is not known';
+  const unread = isUnread ? 'which Placements select it is not known' : 'the reason and the replacement are not known';
   const notes = [refusedLine(reading), unreadableLine(withheld, unread)].filter((line) => line !== undefined);
   if (selections.length === 0) return isUnread ? notes : [...notes, nobody(reading, cluster)];
   const titles = ['NAMESPACE', 'PLACEMENT', 'OBJECT', ...(wide ? ['SETS'] : []), 'WHY', 'WITHOUT IT'];
@@ -89,8 +87,8 @@ function withoutText(without: Without | undefined): string {
   const { added, selected, wanted } = without;
   if (added.length > 0) return `${someNames(added, MOST_NAMES)} ${added.length === 1 ? 'comes' : 'come'} in`;
   return wanted === undefined || selected >= wanted
-    ? 'nobody comes in'
-    : `nobody comes in: ${selected} of ${wanted} wanted`;
+    ? 'no replacement'
+    : `no replacement: ${selected} of ${wanted} wanted`;
 }
 
 /** Kind ClusterSelections. */

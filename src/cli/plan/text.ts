@@ -17,7 +17,7 @@ export function planLines(
   options: TextOptions,
 ): readonly string[] {
   const notes = [
-    unreadableLine(reading.world.withheld, 'what becomes of the Placements is not known'),
+    unreadableLine(reading.world.withheld, 'the effect on the Placements is not known'),
     refusedLine(reading),
   ];
   return [

@@ -99,7 +99,7 @@ async function drain(config: DrainConfig, client: KubeClient): Promise<Answer> {
 
 /** Asks on the terminal. @throws RefusedError where there is none. */
 async function ask(question: string): Promise<boolean> {
-  if (!process.stdin.isTTY) throw new RefusedError(`${question} Nobody can be asked here: give --yes`);
+  if (!process.stdin.isTTY) throw new RefusedError(`${question} Standard input is not a terminal: use --yes`);
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
     return /^y(es)?$/i.test((await terminal.question(`${question} [y/N] `)).trim());

@@ -221,7 +221,7 @@ describe('drain', () => {
       await scene.run({ dryRun: true });
 
       expect(scene.events).toEqual([
-        `not readable: ${denied} (list: 403): what comes in is not known\nshop/web  not readable\n`,
+        `not readable: ${denied} (list: 403): replacements are not known\nshop/web  not readable\n`,
       ]);
     },
   );

@@ -65,7 +65,7 @@ describe('cluster remove', () => {
     const hub = new Hub(['edge-1', 'edge-2']);
 
     await expect(remove(hub)).rejects.toThrow(
-      'decisions of shop/web name edge-1: drain it first (drain edge-1); --force removes it all the same',
+      'decisions of shop/web name edge-1: drain it first (drain edge-1); --force removes it anyway',
     );
     expect(hub.deleted).toEqual([]);
     await remove(hub, true);
@@ -76,7 +76,7 @@ describe('cluster remove', () => {
     const hub = new Hub([], { denied: true });
 
     await expect(remove(hub)).rejects.toThrow(
-      'not readable: placementdecisions (list: 403): whether a decision names edge-1 is not known; --force removes it all the same',
+      'not readable: placementdecisions (list: 403): whether a decision names edge-1 is not known; --force removes it anyway',
     );
     await remove(hub, true);
     expect(hub.deleted).toHaveLength(1);

@@ -89,7 +89,9 @@ describeWithServer(
           placements: { total: 1, phases: { Satisfied: 1 } },
         });
         expect(check.stdout).toContain('√ six CRDs served, of this version\n');
-        expect(check.stdout).toContain('× nobody keeps the decisions of 1 Placement: no placement controller runs');
+        expect(check.stdout).toContain(
+          '× no controller maintains the decisions of 1 Placement: no placement controller runs',
+        );
         expect([check.code, pre.code]).toEqual([1, 0]);
         expect(requests.length).toBeGreaterThan(20);
         expect(requests.filter(({ verb }) => verb !== 'get' && verb !== 'list')).toEqual([]);
