@@ -140,9 +140,9 @@ async function forward(request: ResourceRequest, context: RequestContext): Promi
 }
 
 /**
- * The object in the body, checked against the path, JSON. A client whose token the API server has not accepted lately
- * waits for nobody and keeps nobody waiting: where the body would have to wait for another one, the token is confirmed
- * first.
+ * The object in the body, checked against the path, JSON. The request of a client whose token the API server has not
+ * accepted lately never waits for another request and never delays one: where the body would have to wait for another one,
+ * the token is confirmed first.
  * @throws StatusError, UpstreamError
  */
 async function readObject(

@@ -44,7 +44,7 @@ const KEEP_ALIVE_MS = 15_000;
 const TIMEOUT_CHECK_MS = 500;
 /** How long a client has for taking the response to malformed bytes. */
 const ERROR_RESPONSE_MS = 5_000;
-/** How long a client may go on sending after that: closed earlier, the connection would be reset and the response lost. */
+/** How long a client may continue to send after that: closed earlier, the connection would be reset and the response lost. */
 const LINGER_MS = 1_000;
 /** Only those with forward secrecy and authenticated encryption. */
 const CIPHERS = [
@@ -266,7 +266,7 @@ export class GatewayServer {
 
   /** Answers bytes that cannot be served, once, and serves no further request of the connection. */
   #reject(error: StatusError, socket: Socket): void {
-    // The parser goes on to report the bytes that follow.
+    // The parser continues to report the bytes that follow.
     if (this.#lastResponse.has(socket)) return;
     const current = this.#inProgress.get(socket);
     const follows = current !== undefined && current.message.complete && !current.response.writableFinished;

@@ -203,7 +203,7 @@ export class Upstream {
 
 /** Errors before the server is connected and verified have a reason of their own: nothing was sent yet. */
 function verifyingConnector(ca: string, timeout: number): buildConnector.connector {
-  // One for all connections: Node would read the certificates anew for each.
+  // One for all connections: Node would read the certificates again for each.
   const secureContext = createSecureContext({ ca });
   const connect = buildConnector({ secureContext, rejectUnauthorized: true, timeout, allowH2: false });
   return (options, callback) =>
