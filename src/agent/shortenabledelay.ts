@@ -1,11 +1,11 @@
 import { asError } from '../runtime/errors.js';
 import type { Clock, Timer } from '../runtime/clock.js';
 
-/** A delay that can be shortened while somebody waits for it. One wait at a time. */
+/** A delay that can be shortened while a caller waits for it. One wait at a time. */
 export class ShortenableDelay {
   readonly #clock: Clock;
   #timer: Timer | undefined;
-  /** Monotonic ms of the end of the current wait; undefined while nobody waits. */
+  /** Monotonic ms of the end of the current wait; undefined while no caller waits. */
   #due: number | undefined;
   #end: () => void = () => undefined;
 
@@ -33,7 +33,7 @@ export class ShortenableDelay {
     });
   }
 
-  /** Ends the current wait after `ms` unless it ends earlier. Does nothing while nobody waits. */
+  /** Ends the current wait after `ms` unless it ends earlier. Does nothing while no caller waits. */
   shortenTo(ms: number): void {
     if (this.#due !== undefined && this.#clock.monotonic() + ms < this.#due) this.#arm(ms);
   }

@@ -56,7 +56,8 @@ const PLATFORMS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The claims of a cluster. One without a value is absent: no Node has a providerID, or the version is that of no known product. Several values (zones) are sorted and joined by commas.
+ * The claims of a cluster. One without a value is absent: no Node has a providerID, or the version is that of no known
+ * product. Several values (zones) are sorted and joined by commas.
  */
 export function claimsOf({ clusterId, version, nodes, configMaps }: ClaimSources): Claims {
   const own: Readonly<Record<string, string>> = {

@@ -3,7 +3,7 @@ import { CONTROL_PLANE_HEALTHY_CONDITION } from '../../api/clusterreasons.js';
 import type { ControlPlaneState } from './controlplane.js';
 import { nodeTotals, type NodeFacts, type NodeTotals } from './nodes.js';
 
-/** How clients reach the API server of the cluster, in its own words. */
+/** How clients reach the API server of the cluster, as it reports. */
 export interface ClientConfig {
   readonly url: string;
   /** PEM, base64. */

@@ -4,7 +4,7 @@ import { field, textField } from '../../api/json.js';
 export interface JoinData {
   /** Name of the ManagedCluster, and of the agent's ServiceAccount, Lease and join Secret on the hub. */
   readonly cluster: string;
-  /** Of the ManagedCluster: one that is made anew with the same name is another identity. */
+  /** Of the ManagedCluster: one that is recreated with the same name is another identity. */
   readonly clusterUid: string;
   /** URL of the hub's API server: `https://host:port`, with a path where the API is served under one. */
   readonly hubUrl: string;

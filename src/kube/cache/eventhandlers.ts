@@ -2,7 +2,7 @@ import type { KubeObject } from '../../api/meta.js';
 import type { Change } from './store.js';
 import { asError } from '../../runtime/errors.js';
 
-/** The handlers of a cache. An error that a handler throws is reported; the cache and the other handlers go on. */
+/** The handlers of a cache. An error that a handler throws is reported; the cache and the other handlers continue. */
 export class EventHandlers<T extends KubeObject> {
   readonly #onError: (key: string, error: unknown) => void;
   readonly #changeHandlers = new Set<(change: Change<T>) => void>();

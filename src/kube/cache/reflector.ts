@@ -63,7 +63,7 @@ class Reflector<T extends KubeObject> implements Cache<T> {
   #running: Promise<void> | undefined;
   #synced = false;
   #failure: Error | undefined;
-  /** Whether the state is asked for as the first events of a watch; false for good when that has failed once. */
+  /** Whether the state is asked for as the first events of a watch; false permanently when that has failed once. */
   #watchList: boolean;
   /** The last watch ended early: the server may have been restored from a backup since. */
   #restoreSuspected = false;

@@ -13,7 +13,7 @@ const READ_METRICS = { path: '/metrics', verb: 'get' };
 /**
  * Reviews tokens as controller-runtime does: a TokenReview, then a SubjectAccessReview of its user for GET `/metrics`. Needs
  * `create` on both. Reviews store nothing, so that they need neither a guard row nor the lease; they have a rate limit of
- * their own, so that tokens of strangers never delay the controllers.
+ * their own, so that reviews of unknown tokens never delay the controllers.
  */
 export function createAccessReviewer(transport: Transport): ReviewAccess {
   async function review(type: ResourceType, spec: object): Promise<unknown> {

@@ -53,7 +53,7 @@ export async function requestToken(
       kind: 'TokenRequest',
       spec: { expirationSeconds, ...boundObjectRef },
     }),
-    // Repeating it is safe: a token whose response was lost is known to nobody, and expires.
+    // Repeating it is safe: no client has a token whose response was lost, and it expires.
     idempotent: true,
     ...call,
   });

@@ -91,7 +91,7 @@ export class ConnectionPool {
   }
 }
 
-/** One for all connections: Node would read the certificates and the key anew for each. */
+/** One for all connections: Node would read the certificates and the key again for each. */
 function secureContextOf({ server, tls: { ca, cert, key } }: Credentials): SecureContext | undefined {
   return server.startsWith('https:') ? createSecureContext({ ca, cert, key }) : undefined;
 }

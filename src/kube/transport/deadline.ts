@@ -24,7 +24,7 @@ export class Deadline {
     else outer?.addEventListener('abort', this.#forwardAbort, { once: true });
   }
 
-  /** Why the call must end; undefined while it may go on. */
+  /** Why the call must end; undefined while it may continue. */
   get reason(): Error | undefined {
     return this.#reason;
   }
@@ -82,7 +82,7 @@ export class Deadline {
   }
 }
 
-/** Resolves as `work` does, or rejects with the signal's reason when that fires first; `work` itself goes on. */
+/** Resolves as `work` does, or rejects with the signal's reason when that fires first; `work` itself continues. */
 export function rejectOnAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = (): void => reject(asError(signal.reason));
