@@ -71,7 +71,7 @@ export class FleetHealth {
   readonly #agents = new Map<string, Agent>();
   readonly #leases: (name: string) => ObservedLease | undefined;
   readonly #setsOf: (name: string) => readonly string[];
-  /** What was last observed of deleted Leases: the agent creates its Lease again, and the age goes on. */
+  /** What was last observed of deleted Leases: the agent creates its Lease again, and the age continues. */
   readonly #deleted = new Map<string, ObservedLease>();
   #observation: Observation | undefined;
   #brake: BrakeState = NO_BRAKE;

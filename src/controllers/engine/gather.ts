@@ -41,7 +41,7 @@ export type Gathered =
   /** A cache that gates the start has not synced, or has lost its watch. */
   | { readonly kind: 'notCurrent'; readonly resource: string };
 
-/** Reads the caches, changes nothing and calls nobody. `key`: the name of the engine. */
+/** Reads the caches, changes nothing and sends no request. `key`: the name of the engine. */
 export function gather(key: string, { caches, settings, mutations }: EngineContext): Gathered {
   const notCurrent = allCaches(caches).find((cache) => !cache.current());
   if (notCurrent !== undefined) return { kind: 'notCurrent', resource: notCurrent.type.plural };

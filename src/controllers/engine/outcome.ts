@@ -10,7 +10,7 @@ import { classifyForbidden } from './objects/forbidden.js';
 import type { ReconcileScope } from './scope.js';
 import type { UnsyncedCache } from './targetcaches.js';
 
-/** What a pass came to: what is to be reported, and how the pass ends. */
+/** The result of a pass: what is to be reported, and how the pass ends. */
 export type Outcome =
   /** Nothing is to be reported. */
   | { readonly kind: 'none'; readonly result: Result }
@@ -27,7 +27,7 @@ export type Outcome =
       readonly status: StatusInput;
       /** The namespace is kept: the status says why before the engine goes. */
       readonly namespaceKept: boolean;
-      /** What became of the namespace. */
+      /** The result for the namespace. */
       readonly message: string;
       readonly result: Result;
     };

@@ -57,7 +57,7 @@ export async function gather(scope: ReconcileScope): Promise<Gathered> {
     unconfirmed: new Set(),
     settled: false,
   };
-  // A Placement that was created anew under the same name begins with an empty state.
+  // A Placement that was recreated under the same name begins with an empty state.
   const state = known?.uid === uid ? known : fresh;
   const objects = decisionsOf(state, scope);
   const stored = [...objects.values()].map((object) => readDecision(object, owner));

@@ -23,7 +23,7 @@ export function followHeld({ snapshot }: Input, { schedule }: Decision, scope: R
 
 /**
  * Stores the condition RemovalsHeld when a hold begins, before any decision object is written: these writes change what
- * the budget is computed from, and after a crash between them the hold has to go on. Returns the input with the stored
+ * the budget is computed from, and after a crash between them the hold has to continue. Returns the input with the stored
  * status. When no decision object will be written, `report` stores the condition. Throws when the status is refused.
  */
 export async function announceHold(input: Input, { schedule, plan }: Decision, scope: ReconcileScope): Promise<Input> {

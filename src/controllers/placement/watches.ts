@@ -77,7 +77,7 @@ function foldDecision({ changes, mutations }: PlacementContext, change: Change<P
   return changes.affected(mutations.decisions, change, [...keys]);
 }
 
-/** Whether the object is new, was created anew, begins to be deleted, or has another spec; false for status and labels. */
+/** Whether the object is new, was recreated, begins to be deleted, or has another spec; false for status and labels. */
 function isSpecChange<T extends KubeObject>({ before, after }: Change<T>): boolean {
   if (before === undefined || after === undefined) return true;
   const [old, now] = [before.metadata, after.metadata];

@@ -120,7 +120,7 @@ function available(input: ConditionInput, stored: StoredCondition | undefined): 
 
 const STOPPED: HealthReason = 'ManagedClusterLeaseUpdateStopped';
 
-/** The time in a stored message stays: ages begin anew with a process, and the renewal was no later for that. */
+/** A stored time is kept: the process measures ages from its own start, not from the renewal. */
 function stoppedText({ name, lastRenewal }: ConditionInput, stored: StoredCondition | undefined): string {
   const known = stored?.status === 'Unknown' && stored.reason === STOPPED ? stored.message : undefined;
   return known?.split(NOT_TAINTED)[0] ?? `no renewal of Lease ${AGENTS_NAMESPACE}/${name} seen since ${lastRenewal}`;

@@ -31,8 +31,8 @@ export type Availability = 'available' | 'unavailable' | 'unknown';
 const UNHEALTHY_LEASE_DURATIONS = 2;
 
 /**
- * What the condition Available says; undefined: what it said before, since too little has been observed, or nothing, since the
- * cluster has not joined.
+ * The status of the condition Available; undefined: keep the stored one, since too little has been observed, or none, since
+ * the cluster has not joined.
  */
 export function availabilityOf({ joined, lease, unhealthyMs }: HealthFacts): Availability | undefined {
   if (!joined) return undefined;

@@ -24,7 +24,7 @@ export interface WatchState {
 
 /**
  * The observation after a check. It begins with the first check that finds the watch working, and all ages begin there. It
- * also begins anew in a process that was suspended: that one has not checked for a while, and what the watch delivers
+ * restarts in a process that was suspended: that one has not checked for a while, and what the watch delivers
  * afterwards does not show what it has missed.
  */
 export function checkObservation(

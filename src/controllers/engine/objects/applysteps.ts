@@ -18,7 +18,7 @@ import type { Input } from '../gather.js';
 import type { ReconcileScope } from '../scope.js';
 import { failedState, stateAfterFailure } from './failure.js';
 
-/** What a list of steps came to. */
+/** The result of a list of steps. */
 export interface Applied {
   /** One per desired object. */
   readonly objects: readonly ObjectState[];
@@ -43,7 +43,7 @@ export function merge(a: Applied, b: Applied): Applied {
 }
 
 /**
- * Carries out steps in their order and goes on after a failure. A step that would write reads the object from the API
+ * Carries out steps in their order and continues after a failure. A step that would write reads the object from the API
  * server first and is decided again, so that a cache that lags causes no write. Throws Fenced and Aborted only.
  */
 export async function applySteps(steps: readonly Step[], input: Input, scope: ReconcileScope): Promise<Applied> {

@@ -44,7 +44,7 @@ export interface ObjectState {
 export interface UninstallProgress {
   /** The objects that are left, in the order of removal: the rows of the status. Absent where none was read. */
   readonly remaining?: readonly ObjectState[];
-  /** What it waits for, or what became of the namespace. For people. */
+  /** What it waits for, or the result for the namespace. For people. */
   readonly message: string;
   /** A missing right that stops it. */
   readonly denied?: string;
