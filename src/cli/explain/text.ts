@@ -74,7 +74,7 @@ function notes(report: ExplainReport): readonly string[] {
   return lines.filter((one) => one !== undefined);
 }
 
-/** What is to be said of predicates that match nobody, with the words that were probably meant. */
+/** The text about predicates that match no cluster, with suggestions. */
 function findings({ predicates }: ExplainReport): readonly string[] {
   return predicates.flatMap((one) => {
     const text = predicateText(one);

@@ -16,7 +16,7 @@ export interface Eligibility {
   readonly bound: readonly string[];
   /** The bound sets, or their intersection with ClusterSets. */
   readonly eligible: readonly string[];
-  /** Eligible sets whose selector is unreadable: their members are unknown, and none is selected anew. */
+  /** Eligible sets whose selector is unreadable: their members are unknown, and none is newly selected. */
   readonly unreadable: readonly string[];
   readonly ignored: readonly IgnoredBinding[];
 }

@@ -29,7 +29,7 @@ const RULES: readonly Rule[] = [
 ];
 
 const MOST_PREDICATES = 3;
-/** Characters of what is said of one predicate: three and the names of sets fit in a message. */
+/** Characters of what is reported of one predicate: three and the names of sets fit in a message. */
 const PREDICATE_LIMIT = 180;
 
 /** The PlacementSatisfied condition. */
@@ -123,7 +123,7 @@ function tooFew(facts: Facts): ConditionText | undefined {
   return { status: 'False', reason: 'NotAllDecisionsScheduled', message: missing(facts) };
 }
 
-/** Which clusters are missing. What is not stored yet is said by the condition Ready. */
+/** Which clusters are missing. What is not stored yet is reported by the condition Ready. */
 function missing(facts: Facts): string {
   const { wanted, scheduled, allStored, someHeld } = facts;
   if (wanted === undefined) return 'not every cluster that matches is stored';
@@ -142,7 +142,7 @@ function missing(facts: Facts): string {
   return why === '' ? head : `${head}; ${why}`;
 }
 
-/** The predicates that match nobody; the empty string for none. */
+/** The predicates that match no cluster; the empty string for none. */
 function unmatchedList({ unmatched }: Facts): string {
   const texts = unmatched.slice(0, MOST_PREDICATES).map((one) => clip(unmatchedText(one), PREDICATE_LIMIT));
   const more = unmatched.length - texts.length;

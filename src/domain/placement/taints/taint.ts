@@ -3,7 +3,7 @@ import { isList } from '../../selectors.js';
 
 /**
  * What a taint does to a Placement that does not tolerate it. `NoSelect`: the cluster is not selected, and leaves decisions;
- * `NoSelectIfNew`: it is not selected anew; `PreferNoSelect`: others are selected before it.
+ * `NoSelectIfNew`: it is not newly selected; `PreferNoSelect`: others are selected before it.
  */
 export type TaintEffect = 'NoSelect' | 'PreferNoSelect' | 'NoSelectIfNew';
 
