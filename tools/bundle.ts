@@ -49,7 +49,7 @@ const UNDICI_MODULES = {
 /** Only the API clients of client-node use it, which are not used: Node's own, which loads its modules when it is called. */
 const FETCH = 'export const { fetch } = globalThis;';
 
-/** Leaves out of the bundle what of undici is not used: its index loads every module, two thirds of them in vain. */
+/** Leaves out of the bundle what of undici is not used: its index loads every module, two thirds of which are unused. */
 const USED_PARTS_OF_UNDICI: Plugin = {
   name: 'used-parts-of-undici',
   setup(bundler) {
