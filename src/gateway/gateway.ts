@@ -5,7 +5,7 @@ import type { Logger } from '../runtime/logger.js';
 import { Budget } from './request/budget.js';
 import { Drain } from './request/drain.js';
 import { ObjectParser } from './request/objectparser.js';
-import { ResponsePace } from './response/responsepace.js';
+import { ResponseRateLimiter } from './response/responseratelimiter.js';
 import { AcceptedTokens } from './upstream/acceptedtokens.js';
 import { createAccessReviewer } from './upstream/accessreview.js';
 import { certificateProblem, parseServingPair, type ServingPair } from './tls/certificate.js';
@@ -93,7 +93,7 @@ export class Gateway {
       responses: new Budget({ limit: RESPONSE_BYTES, uncounted: UNCOUNTED_BYTES, clock }),
       parser: this.#parser,
       drain: new Drain(clock),
-      pace: new ResponsePace(clock),
+      responseRateLimiter: new ResponseRateLimiter(clock),
       openapi: Buffer.from(options.openapi),
       rules: options.rules,
       readiness: this.readiness(),

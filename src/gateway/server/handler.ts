@@ -14,7 +14,7 @@ import { MAX_UNACCEPTED_BODY, Upload, type UploadBudgets } from '../request/uplo
 import { parseHead, routeOf, type LocalRequest, type ResourceRequest } from './requesthead.js';
 import type { RouteMatch } from '../request/routes.js';
 import { isRead, MAX_BUFFERED, mapResponse, type RequestInfo } from '../response/mapresponse.js';
-import type { ResponsePace } from '../response/responsepace.js';
+import type { ResponseRateLimiter } from '../response/responseratelimiter.js';
 import { emptyResponse, errorResponse, withoutBody, type HttpResponse } from '../response/response.js';
 import { writeResponse } from '../response/write.js';
 import { StatusError } from '../statuserror.js';
@@ -38,7 +38,7 @@ export interface HandlerDeps {
   /** For rejected bodies. */
   readonly drain: Drain;
   /** For responses to clients without an accepted token. */
-  readonly pace: ResponsePace;
+  readonly responseRateLimiter: ResponseRateLimiter;
   /** The OpenAPI document, JSON; bytes, so that it is encoded once. */
   readonly openapi: Buffer;
   readonly rules: FieldRules;
@@ -105,7 +105,7 @@ function closeSignal({ message, response }: IncomingRequest): AbortSignal {
 /** Needs no token. What kubelets and load balancers ask for is small, and never waits. */
 async function respondLocally(request: LocalRequest, { incoming, deps, clientGone }: RequestContext): Promise<void> {
   const answer = localResponse(request, deps);
-  if (request.action === 'openapi') await deps.pace.wait(0, clientGone);
+  if (request.action === 'openapi') await deps.responseRateLimiter.wait(0, clientGone);
   await writeResponse(incoming.response, answer, deps.clock);
 }
 
@@ -251,13 +251,13 @@ async function respondWithError(error: unknown, context: RequestContext): Promis
   const unread = !message.complete && announcesBody(headerMap(message.rawHeaders));
   if (unread) response.shouldKeepAlive = false;
   if (unread && !expectsContinue) await deps.drain.read(message);
-  if (isPaced(context)) await deps.pace.wait(received, clientGone);
+  if (isRateLimited(context)) await deps.responseRateLimiter.wait(received, clientGone);
   const answer = errorResponse(statusError ?? new StatusError('failed', { message: 'failed' }), deps.strict);
   await writeResponse(response, answer, deps.clock).catch(() => undefined);
 }
 
 /** Whether an error response waits: a kubelet's probe of readiness never does. */
-function isPaced({ match, caller, deps: { tokens } }: RequestContext): boolean {
+function isRateLimited({ match, caller, deps: { tokens } }: RequestContext): boolean {
   const probed = match !== undefined && match.route.resource === undefined;
   return !probed && (caller === undefined || !tokens.isKnown(caller));
 }

@@ -11,7 +11,7 @@ import { Connections } from '../../../src/gateway/server/connections.js';
 import { headerMap } from '../../../src/gateway/request/headers.js';
 import { acceptedType } from '../../../src/gateway/request/media.js';
 import { mapResponse } from '../../../src/gateway/response/mapresponse.js';
-import { ResponsePace } from '../../../src/gateway/response/responsepace.js';
+import { ResponseRateLimiter } from '../../../src/gateway/response/responseratelimiter.js';
 import { kindSchemas } from '../../../src/gateway/openapi/schemas.js';
 import { handleRequest, type HandlerDeps } from '../../../src/gateway/server/handler.js';
 import { GatewayServer } from '../../../src/gateway/server/server.js';
@@ -63,7 +63,7 @@ async function serve(given: Partial<HandlerDeps>, strict = false): Promise<RawCl
     responses: budgetOf(0),
     parser,
     drain: new Drain(systemClock),
-    pace: new ResponsePace(systemClock),
+    responseRateLimiter: new ResponseRateLimiter(systemClock),
     openapi: Buffer.from('{}'),
     rules,
     readiness: { check: () => undefined },

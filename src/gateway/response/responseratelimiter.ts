@@ -6,11 +6,11 @@ const BYTES_PER_MS = 4 * 1024;
 const MAX_WAIT_MS = 4_000;
 
 /**
- * The pace of responses to clients whose token the API server has not accepted lately: of error responses, and of the
+ * The rate limit of responses to clients whose token the API server has not accepted lately: of error responses, and of the
  * OpenAPI document. Such clients cannot take the time of the process from the others by asking again as soon as they
  * have a response, on however many connections. One client alone notices little: the first response does not wait.
  */
-export class ResponsePace {
+export class ResponseRateLimiter {
   readonly #clock: Clock;
   /** When the next response may be written, on the monotonic clock. */
   #next = 0;

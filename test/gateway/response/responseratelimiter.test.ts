@@ -1,17 +1,21 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { ResponsePace } from '../../../src/gateway/response/responsepace.js';
+import { ResponseRateLimiter } from '../../../src/gateway/response/responseratelimiter.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 
 const KIB = 1024;
 const here = (): AbortSignal => new AbortController().signal;
 
 /** Asks for these responses at once; returns the times, ms, at which they may be written. */
-async function timesOf(clock: ManualClock, pace: ResponsePace, received: readonly number[]): Promise<number[]> {
+async function timesOf(
+  clock: ManualClock,
+  limiter: ResponseRateLimiter,
+  received: readonly number[],
+): Promise<number[]> {
   const start = clock.monotonic();
   const times: number[] = [];
   const waits = received.map(async (bytes) => {
-    await pace.wait(bytes, here());
+    await limiter.wait(bytes, here());
     times.push(clock.monotonic() - start);
   });
   await clock.advance(5_000);
@@ -19,24 +23,24 @@ async function timesOf(clock: ManualClock, pace: ResponsePace, received: readonl
   return times;
 }
 
-describe('the pace of responses to clients without an accepted token', () => {
+describe('the rate limit of responses to clients without an accepted token', () => {
   it('a first response does not wait, and the next ones are written 3 ms apart', async () => {
     const clock = new ManualClock();
 
-    expect(await timesOf(clock, new ResponsePace(clock), [0, 0, 0, 0])).toEqual([0, 3, 6, 9]);
+    expect(await timesOf(clock, new ResponseRateLimiter(clock), [0, 0, 0, 0])).toEqual([0, 3, 6, 9]);
   });
 
   it('a request body lengthens the wait of those after it by 1 ms for each 4 KiB', async () => {
     const clock = new ManualClock();
 
-    expect(await timesOf(clock, new ResponsePace(clock), [64 * KIB, 0, 0])).toEqual([0, 19, 22]);
+    expect(await timesOf(clock, new ResponseRateLimiter(clock), [64 * KIB, 0, 0])).toEqual([0, 19, 22]);
   });
 
   it('no response waits longer than 4 s', async () => {
     const clock = new ManualClock();
     const times = await timesOf(
       clock,
-      new ResponsePace(clock),
+      new ResponseRateLimiter(clock),
       Array.from({ length: 1_500 }, () => 0),
     );
 
@@ -45,18 +49,18 @@ describe('the pace of responses to clients without an accepted token', () => {
 
   it('a response that is asked for after a pause does not wait', async () => {
     const clock = new ManualClock();
-    const pace = new ResponsePace(clock);
-    await timesOf(clock, pace, [0, 0]);
+    const limiter = new ResponseRateLimiter(clock);
+    await timesOf(clock, limiter, [0, 0]);
 
-    expect(await timesOf(clock, pace, [0])).toEqual([0]);
+    expect(await timesOf(clock, limiter, [0])).toEqual([0]);
   });
 
   it('a wait ends when its client leaves', async () => {
     const clock = new ManualClock();
-    const pace = new ResponsePace(clock);
+    const limiter = new ResponseRateLimiter(clock);
     const left = new AbortController();
-    await pace.wait(0, here());
-    const waiting = pace.wait(0, left.signal);
+    await limiter.wait(0, here());
+    const waiting = limiter.wait(0, left.signal);
 
     left.abort('closed');
 
