@@ -28,10 +28,10 @@ export class FactWatch {
 
   /** `candidates` is asked again at later changes; `unmatched`: what it says now. */
   constructor(rules: PlacementRules, candidates: CandidateFacts, unmatched: readonly UnmatchedPredicate[]) {
-    const nobody = new Set(unmatched.map(({ index }) => index));
+    const unmatchedIndexes = new Set(unmatched.map(({ index }) => index));
     this.#facts = rules.predicates.flatMap((predicate, index) => [
-      matchFact(predicate, candidates, !nobody.has(index)),
-      ...(nobody.has(index) ? requirementFacts(predicate, candidates) : []),
+      matchFact(predicate, candidates, !unmatchedIndexes.has(index)),
+      ...(unmatchedIndexes.has(index) ? requirementFacts(predicate, candidates) : []),
     ]);
   }
 

@@ -69,14 +69,14 @@ function noneWanted({ wanted }: Facts): ConditionText | undefined {
 
 function noBinding({ bound, ignored, namespace }: Facts): ConditionText | undefined {
   if (bound.length > 0) return undefined;
-  const cure =
+  const remedy =
     `no cluster set is bound to namespace ${namespace}: create a ManagedClusterSetBinding there, ` +
     'with the name of a ManagedClusterSet as metadata.name and as spec.clusterSet';
-  const but = ignored.length === 0 ? '' : `; ignored: ${boundedList(ignored.map(ignoredText), '; ')}`;
-  return { status: 'False', reason: 'NoManagedClusterSetBindings', message: `${cure}${but}` };
+  const ignoredText = ignored.length === 0 ? '' : `; ignored: ${boundedList(ignored.map(ignoredReason), '; ')}`;
+  return { status: 'False', reason: 'NoManagedClusterSetBindings', message: `${remedy}${ignoredText}` };
 }
 
-function ignoredText({ binding, clusterSet, why }: IgnoredBinding): string {
+function ignoredReason({ binding, clusterSet, why }: IgnoredBinding): string {
   switch (why) {
     case 'OtherName':
       return `binding ${binding} (its name is not its spec.clusterSet, ${clusterSet})`;

@@ -41,13 +41,13 @@ export function explainPredicates({ placement, clusters }: Explanation): readonl
   const facts = { ...factsAmong(candidates), someMeet: (one: SourcedRequirement) => metBy(one.requirement) > 0 };
   return placement.rules.predicates.map((predicate, index) => {
     const requirements = sourcedRequirements(predicate).map((one) => ({ ...one, met: metBy(one.requirement) }));
-    const nobody = candidates.length > 0 && matched[index] === 0;
+    const isUnmatched = candidates.length > 0 && matched[index] === 0;
     return {
       index,
       matched: matched[index] ?? 0,
       requirements,
-      unmatched: nobody ? whyUnmatched(sourcedRequirements(predicate), facts) : undefined,
-      hints: nobody ? requirements.filter(({ met }) => met === 0).flatMap(hintsOf) : [],
+      unmatched: isUnmatched ? whyUnmatched(sourcedRequirements(predicate), facts) : undefined,
+      hints: isUnmatched ? requirements.filter(({ met }) => met === 0).flatMap(hintsOf) : [],
     };
   });
 }
