@@ -2,7 +2,7 @@ import { field, sameJson, textField } from '../../api/json.js';
 import { nameList } from '../../domain/conditions.js';
 import type { RawObject } from '../../domain/fleet/world.js';
 import type { DefinitionFact } from './facts.js';
-import { failed, INSTALL, passed, unread, type CheckResult } from './result.js';
+import { failed, INSTALL_REMEDY, passed, unread, type CheckResult } from './result.js';
 
 const NAME = 'crds';
 const REMEDY = 'kubectl apply --server-side -f crds/';
@@ -20,7 +20,8 @@ export function checkDefinitions(definitions: readonly DefinitionFact[], version
     else if (!isOfVersion(stored.value, wanted)) different.push(name);
   }
   if (missing.length > 0) {
-    if (missing.length === definitions.length) return failed(NAME, `no CRD exists: ${nameList(missing)}`, INSTALL);
+    if (missing.length === definitions.length)
+      return failed(NAME, `no CRD exists: ${nameList(missing)}`, INSTALL_REMEDY);
     return failed(NAME, `CRDs that do not exist: ${nameList(missing)}`, REMEDY);
   }
   if (notEstablished.length > 0) {

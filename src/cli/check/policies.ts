@@ -3,7 +3,7 @@ import { nameList } from '../../domain/conditions.js';
 import { isList } from '../../domain/selectors.js';
 import type { RawObject } from '../../domain/fleet/world.js';
 import type { PolicyFacts } from './facts.js';
-import { failed, INSTALL, passed, unread, type CheckResult } from './result.js';
+import { failed, INSTALL_REMEDY, passed, unread, type CheckResult } from './result.js';
 
 /**
  * The policies that limit an identity to what it is for. The others protect users from mistakes and can be left out, and
@@ -33,7 +33,9 @@ export function checkPolicies({ policies, bindings }: PolicyFacts): CheckResult 
   return failed(
     NAME,
     `admission policies that are not in force: ${nameList(missing)}: roles alone allow more than is meant`,
-    missing.length === LIMITING_POLICIES.length ? INSTALL : 'kubectl apply --server-side -f deploy/base/policies/',
+    missing.length === LIMITING_POLICIES.length
+      ? INSTALL_REMEDY
+      : 'kubectl apply --server-side -f deploy/base/policies/',
   );
 }
 

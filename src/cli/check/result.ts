@@ -13,7 +13,7 @@ export interface CheckResult {
 }
 
 /** The remedy where all of a kind is missing. Single files, applied before `helm install`, would make that fail. */
-export const INSTALL = 'install the product: docs/how-to/install.md';
+export const INSTALL_REMEDY = 'install the product: docs/how-to/install.md';
 
 export function passed(name: string, message: string): CheckResult {
   return { name, status: 'Passed', message };

@@ -44,13 +44,13 @@ function textOf(
   const isUnread = withheld.some(({ resource }) => resource === 'placementdecisions');
   const unread = isUnread ? 'which Placements select it is not known' : 'the reason and the replacement are not known';
   const notes = [refusedLine(reading), unreadableLine(withheld, unread)].filter((line) => line !== undefined);
-  if (selections.length === 0) return isUnread ? notes : [...notes, nobody(reading, cluster)];
+  if (selections.length === 0) return isUnread ? notes : [...notes, noHolderLine(reading, cluster)];
   const titles = ['NAMESPACE', 'PLACEMENT', 'OBJECT', ...(wide ? ['SETS'] : []), 'WHY', 'WITHOUT IT'];
   const head = titles.map((text): Cell => ({ text }));
   return [...notes, ...table([head, ...selections.map((one) => cellsOf(one, wide))], colored)];
 }
 
-function nobody({ namespace }: FleetReading, cluster: string): string {
+function noHolderLine({ namespace }: FleetReading, cluster: string): string {
   const where = namespace === undefined ? '' : ` of namespace ${namespace}`;
   return `no decision${where} holds ${wordText(cluster)}`;
 }
