@@ -4,7 +4,7 @@ import type { Hub, TokenGrant } from '../hub.js';
 import { retryMs } from '../schedule.js';
 import { Attempts } from './attempts.js';
 import type { SessionContext } from './context.js';
-import { isTaken, takenProblem } from './problems.js';
+import { isHeldByOther, takenProblem } from './problems.js';
 
 /** Requests a token, and stores it before its first use: after a crash the agent has no other credential. */
 export async function issueToken(context: SessionContext, hub: Hub, signal: AbortSignal): Promise<TokenGrant> {
@@ -50,7 +50,7 @@ export async function tryAcquireLease(context: SessionContext, hub: Hub, signal:
     // The process before this one knew the duration from its reports.
     state.setLease((await hub.takeLease(clusterId, signal)) * 1000);
   } catch (error) {
-    if (!isTaken(error)) throw error;
+    if (!isHeldByOther(error)) throw error;
     state.refused(takenProblem(join.cluster));
     end('taken');
     return signal.throwIfAborted();

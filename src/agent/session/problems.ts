@@ -15,7 +15,7 @@ export function problemOf(error: unknown, { cluster, hubUrl }: Pick<JoinData, 'c
  * Whether an admission policy of the hub has denied a renewal as the holder: the Lease has another one. RBAC denies without
  * causes, a policy with one.
  */
-export function isTaken(error: unknown): boolean {
+export function isHeldByOther(error: unknown): boolean {
   return isPolicyDenial(error);
 }
 
