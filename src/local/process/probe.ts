@@ -64,10 +64,10 @@ export class Prober {
     this.#failures = detail === undefined ? 0 : this.#failures + 1;
     const enough =
       detail === undefined ? this.#successes >= (probe.successThreshold ?? 1) : this.#failures >= this.#failureLimit();
-    const outcome = detail === undefined;
-    if (!enough || this.#passes === outcome) return;
-    this.#passes = outcome;
-    report({ passes: outcome, detail: detail ?? '', failures: this.#failures });
+    const succeeded = detail === undefined;
+    if (!enough || this.#passes === succeeded) return;
+    this.#passes = succeeded;
+    report({ passes: succeeded, detail: detail ?? '', failures: this.#failures });
   }
 
   /** Failures until the probe fails; while probed more often than periodSeconds, as many as take the same time. */
