@@ -7,8 +7,8 @@ import { ask, startAssembly } from '../unit/hostile/fixture.js';
 import { describeWithServer } from '../../testing/controlplane/suite.js';
 
 /** Only every STEP-th request is compared, from FIRST on. STEP 1 compares all, which takes many minutes. */
-const STEP = Number(process.env['MISFIT_STEP'] ?? 53);
-const FIRST = Number(process.env['MISFIT_FIRST'] ?? 0);
+const STEP = Number(process.env['INVALID_VALUES_STEP'] ?? 53);
+const FIRST = Number(process.env['INVALID_VALUES_FIRST'] ?? 0);
 /** Concurrent requests to the real server. */
 const CONCURRENCY = 8;
 /** Known differences, with the reason why they are accepted. */
@@ -29,10 +29,10 @@ beforeAll(async () => {
 
 afterAll(() => assembly.close());
 
-/** The compared part of a response: status, kind and reason; with MISFIT_WORDS also message and details. */
+/** The compared part of a response: status, kind and reason; with INVALID_VALUES_WORDS also message and details. */
 function summaryOf(code: number, { kind, reason, message, details }: JsonObject): string {
   if (code < 300) return 'accepted';
-  const words = process.env['MISFIT_WORDS'] === undefined ? '' : JSON.stringify([message, details]);
+  const words = process.env['INVALID_VALUES_WORDS'] === undefined ? '' : JSON.stringify([message, details]);
   return `${code} ${JSON.stringify([kind, reason])} ${words}`.replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, 'TIME');
 }
 

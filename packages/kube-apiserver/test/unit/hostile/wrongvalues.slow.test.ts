@@ -5,8 +5,8 @@ import { wrongValues } from './wrongvalues.js';
 import { ask, startAssembly } from './fixture.js';
 
 /** Every nth request; the offset selects another part of them. */
-const STEP = Number(process.env['MISFIT_STEP'] ?? 11);
-const FIRST = Number(process.env['MISFIT_FIRST'] ?? 0);
+const STEP = Number(process.env['INVALID_VALUES_STEP'] ?? 11);
+const FIRST = Number(process.env['INVALID_VALUES_FIRST'] ?? 0);
 
 let assembly: Assembly;
 

@@ -10,14 +10,14 @@ const CONFIGMAPS = '/api/v1/namespaces/ns/configmaps';
 const PREFIX = 'provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]';
 
 /** Verbs that report decoding errors, as the real ones do. */
-class ToldVerbs extends FakeVerbs {
+class RecordedVerbs extends FakeVerbs {
   override delete: FakeVerbs['delete'] = async (_target, body) => {
     throw body?.refusal ?? new Error('nothing is wrong');
   };
 }
 
 async function messageFor(line: string, body: string): Promise<unknown> {
-  const router = createRouter(routerDeps(new ToldVerbs(), { protobuf: decodeProtobuf }));
+  const router = createRouter(routerDeps(new RecordedVerbs(), { protobuf: decodeProtobuf }));
   const answer = await router.dispatch({
     ...request(line, { 'content-type': 'application/vnd.kubernetes.protobuf' }),
     body: Buffer.from(body, 'latin1'),

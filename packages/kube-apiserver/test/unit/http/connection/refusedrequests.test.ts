@@ -83,11 +83,11 @@ describe('a client that looks for the answer when it has sent all', () => {
 });
 
 describe('a client without TLS', () => {
-  const TOLD = 'HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n';
+  const HTTPS_ONLY = 'HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n';
 
   it.each([
-    ['that asks', 'GET /version HTTP/1.1\r\nHost: x\r\n\r\n', TOLD],
-    ['that sends', 'POST /api HTTP/1.1\r\nHost: x\r\n\r\n', TOLD],
+    ['that asks', 'GET /version HTTP/1.1\r\nHost: x\r\n\r\n', HTTPS_ONLY],
+    ['that sends', 'POST /api HTTP/1.1\r\nHost: x\r\n\r\n', HTTPS_ONLY],
     ['of an odd method', 'DELETE / HTTP/1.1\r\nHost: x\r\n\r\n', ''],
   ])("a plain HTTP client %s gets the message of Go's server", async (_name, text, answer) => {
     fixture = await openListener({ dispatch: reading });
