@@ -123,7 +123,7 @@ describe('the judgement of one cluster', () => {
     expect(fleet.verdict('edge')).toBe('unknown unreachable NoSelect');
   });
 
-  it('a cluster that is deleted and made anew has never joined', () => {
+  it('a cluster that is deleted and recreated has never joined', () => {
     const fleet = fleetWith('edge');
     fleet.run(SECOND);
     fleet.renew('edge');
@@ -163,7 +163,7 @@ describe('the judgement of one cluster', () => {
 });
 
 describe('a stale observation of the Leases', () => {
-  it('judges nobody, and begins all ages anew', () => {
+  it('a stale observation of the Leases judges no cluster, and restarts all ages', () => {
     const fleet = fleetWith('edge');
     fleet.run(MINUTE);
     fleet.watching = false;
@@ -194,7 +194,7 @@ describe('the brake', () => {
     return fleet;
   }
 
-  it('taints nobody while most of the fleet is silent, and says so in each judgement', () => {
+  it('the brake taints no cluster while most of the fleet is silent, and says so in each judgement', () => {
     const fleet = silence(12);
     fleet.run(60 * MINUTE);
     expect(fleet.granted).toEqual([]);
@@ -204,7 +204,7 @@ describe('the brake', () => {
     expect(fleet.verdict('edge-0')).toBe('available');
   });
 
-  it('releases a fleet of which few stay silent after three minutes, and taints those two lease durations later', () => {
+  it('the brake releases a fleet with few silent after three minutes, and taints those two lease durations later', () => {
     const fleet = silence(12);
     fleet.run(30 * MINUTE);
     fleet.renewing(namesOf('edge', 18));
@@ -217,7 +217,7 @@ describe('the brake', () => {
     expect(at - began).toBeLessThanOrEqual(6 * MINUTE);
   });
 
-  it('holds a silent set for 15 minutes, then taints its members', () => {
+  it('the brake holds a silent set for 15 minutes, then taints its members', () => {
     const fleet = silence(5, 'prod');
     fleet.run(10 * MINUTE);
     expect(fleet.silent).toEqual(['set prod']);
@@ -231,7 +231,7 @@ describe('the brake', () => {
     );
   });
 
-  it('taints at most six clusters a minute, and only when it leads', () => {
+  it('the brake taints at most six clusters a minute, and only when it leads', () => {
     const fleet = silence(10);
     fleet.leads = false;
     fleet.run(10 * MINUTE);
@@ -255,7 +255,7 @@ describe('the brake', () => {
     expect(fleet.granted).toHaveLength(2);
   });
 
-  it('does not count clusters that are refused', () => {
+  it('the brake does not count clusters that are refused', () => {
     const fleet = silence(0);
     for (const name of namesOf('edge', 15)) fleet.cluster(name, { accepts: false });
     fleet.run(10 * MINUTE);
@@ -275,7 +275,7 @@ describe('no order of events', () => {
     maxLength: 40,
   });
 
-  it('taints a cluster before four lease durations of uninterrupted observation without a renewal', () => {
+  it('no order of events taints a cluster before four lease durations observed without interruption or renewal', () => {
     fc.assert(
       fc.property(script, (steps) => {
         const fleet = new VirtualFleet();

@@ -57,17 +57,17 @@ describe('isSilentScope', () => {
 });
 
 describe('the brake of the fleet', () => {
-  it('holds all clusters while more than half is silent', () => {
+  it('the brake of the fleet holds all clusters while more than half is silent', () => {
     expect(holdOf(fleetOf(10, [5]), ONE, 0)).toBeUndefined();
     expect(holdOf(fleetOf(10, [6]), ONE, 0)).toEqual({ scope: 'fleet' });
     expect(heldScopes(fleetOf(10, [6]), 0)).toEqual(['fleet']);
   });
 
-  it('holds them on while more than 40 % is silent', () => {
+  it('the brake of the fleet holds them on while more than 40 % is silent', () => {
     expect(holdOf(fleetOf(10, [6, 5, 5, 5, 5, 5, 5]), ONE, 6 * MINUTE)).toEqual({ scope: 'fleet' });
   });
 
-  it('is released after three minutes with at most 40 %, and then leaves the silent two lease durations more', () => {
+  it('the brake of the fleet ends after three minutes at 40 % or less, with two lease durations more for the silent', () => {
     expect(holdOf(fleetOf(10, [6, 4, 4, 4]), ONE, 3 * MINUTE)).toEqual({ scope: 'fleet' });
     const released = fleetOf(10, [6, 4, 4, 4, 4]);
     expect(heldScopes(released, 4 * MINUTE)).toEqual([]);
@@ -76,11 +76,11 @@ describe('the brake of the fleet', () => {
     expect(holdOf(released, { sets: [], leaseDurationMs: 5 * MINUTE }, 13 * MINUTE)).toEqual({ scope: 'released' });
   });
 
-  it('begins the three minutes anew when more than 40 % is silent in between', () => {
+  it('the brake of the fleet restarts the three minutes when more than 40 % is silent in between', () => {
     expect(holdOf(fleetOf(10, [6, 4, 4, 5, 4, 4, 4]), ONE, 6 * MINUTE)).toEqual({ scope: 'fleet' });
   });
 
-  it('begins the three minutes anew after the observation was stale', () => {
+  it('the brake of the fleet restarts the three minutes after the observation was stale', () => {
     const recovered = fleetOf(10, [6, 4, 4]);
     const after = stepBrake(recovered, {
       now: 4.5 * MINUTE,
@@ -93,7 +93,7 @@ describe('the brake of the fleet', () => {
 });
 
 describe('the brake of a set', () => {
-  it('holds the members of a silent set for 15 minutes, and nobody else', () => {
+  it('the brake of a set holds the members of a silent set for 15 minutes, and no other cluster', () => {
     const state = setsOf([{ joined: 4, silent: 3 }]);
     expect(heldScopes(state, 0)).toEqual(['set prod']);
     expect(holdOf(state, ONE, 15 * MINUTE - 1)).toEqual({ scope: 'set', set: 'prod' });
@@ -101,11 +101,11 @@ describe('the brake of a set', () => {
     expect(holdOf(state, { ...ONE, sets: ['test'] }, 0)).toBeUndefined();
   });
 
-  it('does not hold a set with fewer than three joined clusters', () => {
+  it('the brake of a set does not hold a set with fewer than three joined clusters', () => {
     expect(heldScopes(setsOf([{ joined: 2, silent: 2 }]), 0)).toEqual([]);
   });
 
-  it('counts the 15 minutes from the first silence while more than 40 % stays silent', () => {
+  it('the brake of a set counts the 15 minutes from the first silence while more than 40 % stays silent', () => {
     const state = setsOf([
       { joined: 10, silent: 6 },
       { joined: 10, silent: 5 },
@@ -114,7 +114,7 @@ describe('the brake of a set', () => {
     expect(holdOf(state, ONE, 15 * MINUTE)).toBeUndefined();
   });
 
-  it.each([[{ joined: 10, silent: 4 }], [undefined]])('ends when %j is silent', (count) => {
+  it.each([[{ joined: 10, silent: 4 }], [undefined]])('the brake of a set ends when %j is silent', (count) => {
     expect(heldScopes(setsOf([{ joined: 10, silent: 6 }, count]), MINUTE)).toEqual([]);
   });
 });

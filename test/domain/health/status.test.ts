@@ -100,7 +100,7 @@ describe('the conditions of a cluster', () => {
 });
 
 describe('the taint of the hub', () => {
-  it('has the time of its first write, which a change of the key and a drop by somebody keep', () => {
+  it('the taint of the hub has the time of its first write, also after a change of the key and a drop by others', () => {
     const tainted = after(NONE, judged({}, UNAVAILABLE), THEN);
     expect(tainted.taints).toEqual([{ ...UNAVAILABLE, timeAdded: THEN }]);
     expect(tainted.taintTimes).toEqual([{ ...UNAVAILABLE, since: THEN }]);
@@ -113,7 +113,7 @@ describe('the taint of the hub', () => {
     expect([gone.taints, gone.taintTimes]).toEqual([[], []]);
   });
 
-  it('of a cluster that never joined does not lend its time to a later one', () => {
+  it('the taint of a cluster that never joined does not lend its time to a later one', () => {
     const never = after(NONE, judged({ joined: false }, { key: TAINTS.unreachable, effect: 'NoSelectIfNew' }), THEN);
     expect(after(never, judged({}, LOST), NOW).taints).toEqual([{ ...LOST, timeAdded: NOW }]);
   });
@@ -126,7 +126,7 @@ describe('the times of taints', () => {
     ['with an agent', judged()],
     ['without an agent', { kind: 'none' }],
     ['while the observation is stale', { kind: 'unobserved' }],
-  ])('of people are kept since the hub first saw them, of a cluster %s', (_, judgement) => {
+  ])('the times of taints of people are kept since the hub first saw them, of a cluster %s', (_, judgement) => {
     const stored = after({ ...NONE, taints: [cordoned] }, judgement, THEN);
     expect(stored.taintTimes).toEqual([{ ...cordoned, since: THEN }]);
     expect(healthWrites(stored, judgement, NOW)).toEqual({ status: undefined, taints: undefined });
@@ -135,12 +135,12 @@ describe('the times of taints', () => {
     expect(after({ ...stored, taints: [] }, judgement, NOW).taintTimes).toEqual([]);
   });
 
-  it('are not kept where the taint has its own', () => {
+  it('the times of taints are not kept where the taint has its own', () => {
     const stored = { ...NONE, taints: [{ ...cordoned, timeAdded: THEN }] };
     expect(healthWrites(stored, { kind: 'none' }, NOW).status).toBeUndefined();
   });
 
-  it('a write for them takes nothing else away while the observation is stale', () => {
+  it('a write for the times of taints takes nothing else away while the observation is stale', () => {
     const stored = after(NONE, judged({}, LOST), THEN);
     const seen = after({ ...stored, taints: [...stored.taints, cordoned] }, { kind: 'unobserved' }, NOW);
     expect(seen.conditions).toEqual(stored.conditions);
@@ -149,14 +149,14 @@ describe('the times of taints', () => {
 });
 
 describe('a cluster without an agent', () => {
-  it('loses what the hub wrote, and keeps the taints of people', () => {
+  it('a cluster without an agent loses what the hub wrote, and keeps the taints of people', () => {
     const cordoned = { key: TAINTS.cordoned, effect: 'NoSelect', timeAdded: THEN };
     const stored = after({ ...NONE, taints: [cordoned] }, judged({}, LOST), THEN);
     const writes = healthWrites(stored, { kind: 'none' }, NOW);
     expect(writes).toEqual({ status: { conditions: [], taintTimes: [] }, taints: [] });
   });
 
-  it('keeps conditions and taints that others wrote', () => {
+  it('a cluster without an agent keeps conditions and taints that others wrote', () => {
     const conditions = [{ type: 'ManagedClusterConditionAvailable', status: 'True' }];
     const stored = { ...NONE, conditions, taints: [{ ...LOST, timeAdded: THEN }] };
     expect(healthWrites(stored, { kind: 'none' }, NOW)).toEqual({ status: undefined, taints: undefined });
@@ -202,7 +202,7 @@ describe('the events of a cluster', () => {
 });
 
 describe('healthView', () => {
-  it('reads what the hub and the agent say', () => {
+  it('healthView reads what the hub and the agent report', () => {
     const cluster = {
       metadata: { name: 'edge', uid: 'u' },
       spec: { hubAcceptsClient: true, leaseDurationSeconds: 10, taints: [LOST] },
@@ -224,7 +224,7 @@ describe('healthView', () => {
     });
   });
 
-  it('takes values that admission should have refused for absent ones', () => {
+  it('healthView takes values that admission should have refused for absent ones', () => {
     const cluster = {
       metadata: { name: 'edge' },
       spec: { hubAcceptsClient: 'yes', leaseDurationSeconds: 0, taints: [{ key: 3 }, 'x'] },
