@@ -188,7 +188,7 @@ describe('ManagedClusters from other inventories', () => {
     expect(hub.names()).toEqual([]);
   });
 
-  it('an inventory whose API is not served is said once and deletes nothing, and the other one goes on', async () => {
+  it('an inventory whose API is not served is reported once and deletes nothing, and the other one continues', async () => {
     const hub = new InventoryRig();
     hub.profile('edge-1');
     await hub.start();

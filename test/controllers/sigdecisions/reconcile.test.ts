@@ -83,7 +83,7 @@ describe('decisions for SIG Multicluster', () => {
     expect(decisionsOf(hub)).toEqual({ 'web-decision-1': ['a'] });
   });
 
-  it('while the API is not served placements are decided as ever, which is said once, and all is published once it is', async () => {
+  it('while the API is not served decisions are unchanged, which is reported once, and all is published once it is', async () => {
     const { hub, published } = await startHub();
     published.fail(UNSERVED);
     published.fail(UNSERVED);

@@ -27,7 +27,7 @@ function stored(cluster: SourcedCluster, over: Partial<ManagedCluster> = {}): Ma
 }
 
 describe('the ManagedCluster of a cluster of an inventory', () => {
-  it('has the mark, labels, taints, claims and the condition of its source', () => {
+  it('a ManagedCluster of an inventory has the mark, labels, taints, claims and the condition of its source', () => {
     const { object, status } = managedFields(CLUSTER);
 
     expect(object).toEqual({
@@ -64,12 +64,15 @@ describe('the ManagedCluster of a cluster of an inventory', () => {
     ['True', SINCE, []],
     ['Unknown', SINCE, [{ key: 'cluster.fleetmgmt.io/unreachable', effect: 'NoSelect', timeAdded: SINCE }]],
     ['Unknown', undefined, [{ key: 'cluster.fleetmgmt.io/unreachable', effect: 'NoSelectIfNew' }]],
-  ] as const)('with availability %s since %s has the taints %j', (status, since, taints) => {
-    const availability = { ...DOWN, status, since };
-    expect(managedFields({ ...CLUSTER, taints: [], availability }).object.spec.taints ?? []).toEqual(taints);
-  });
+  ] as const)(
+    'a ManagedCluster of an inventory with availability %s since %s has the taints %j',
+    (status, since, taints) => {
+      const availability = { ...DOWN, status, since };
+      expect(managedFields({ ...CLUSTER, taints: [], availability }).object.spec.taints ?? []).toEqual(taints);
+    },
+  );
 
-  it('has neither labels, taints nor a status where its source says nothing: applied, they would belong to nobody else', () => {
+  it('a ManagedCluster of an inventory has no fields of which its source says nothing, so that others can own them', () => {
     const bare = { ...CLUSTER, labels: {}, taints: [], claims: [], availability: undefined };
     expect(Object.keys(managedFields(bare).object.metadata)).toEqual(['name', 'annotations']);
     expect(managedFields(bare).object.spec).toEqual({});
@@ -81,11 +84,11 @@ describe('what of a ManagedCluster has to be applied', () => {
   const nothing = { object: undefined, status: undefined };
   const wanted = managedFields(CLUSTER);
 
-  it('is all of a new one', () => {
+  it('the fields to apply are all of a new ManagedCluster', () => {
     expect(fieldsToApply(wanted, undefined)).toEqual({ object: wanted.object, status: wanted.status });
   });
 
-  it('is nothing of one that is as wanted, with what others have added', () => {
+  it('the fields to apply are none of a ManagedCluster that is as wanted, with what others have added', () => {
     const own = stored(CLUSTER);
     const object: ManagedCluster = {
       metadata: { ...own.metadata, labels: { ...own.metadata.labels, 'cluster.fleetmgmt.io/clusterset': 'prod' } },
@@ -99,12 +102,12 @@ describe('what of a ManagedCluster has to be applied', () => {
     expect(fieldsToApply(wanted, object)).toEqual(nothing);
   });
 
-  it('is all when the source has lost something: only an apply takes it away', () => {
+  it('the fields to apply are all when the source has lost something: only an apply takes it away', () => {
     const before = stored({ ...CLUSTER, labels: { region: 'eu', old: 'x' } });
     expect(fieldsToApply(wanted, before)).toEqual({ object: wanted.object, status: wanted.status });
   });
 
-  it('is the object where somebody has changed a label or removed a taint, and the status where a claim is missing', () => {
+  it('the fields to apply are the object after a change of labels or taints, and the status where a claim is missing', () => {
     const own = stored(CLUSTER);
     const relabelled = { ...own, metadata: { ...own.metadata, labels: { region: 'us' } } };
     const untainted = { ...own, spec: {} };
@@ -123,20 +126,20 @@ describe('the fields while new taints are held', () => {
     spec: { taints: taints.map((key) => ({ key, effect: 'NoSelect' })) },
   });
 
-  it('have no taint of the availability for a cluster without one, and all others', () => {
+  it('while new taints are held, a cluster without one gets all fields but the taint of the availability', () => {
     const held = withoutNewTaint(fields, stored('gpu'));
     expect(held?.object.spec).toEqual({ taints: [{ key: 'gpu', effect: 'NoSelect' }] });
     expect(held?.status).toEqual(fields.status);
   });
 
   it.each(['cluster.fleetmgmt.io/unavailable', 'cluster.fleetmgmt.io/unreachable'])(
-    'are as ever for a cluster that has the taint %s: it would be selected again without one',
+    'while new taints are held, the fields are unchanged for a cluster that has the taint %s already',
     (key) => {
       expect(withoutNewTaint(fields, stored(key))).toBeUndefined();
     },
   );
 
-  it('are as ever for an available cluster', () => {
+  it('while new taints are held, the fields are unchanged for an available cluster', () => {
     const available = managedFields({ ...CLUSTER, availability: { ...DOWN, status: 'True' } });
     expect(withoutNewTaint(available, stored())).toBeUndefined();
   });

@@ -140,7 +140,7 @@ describe('the decision that the status of a Placement confirms', () => {
     { name: 'web-decision-2', revision: revisionOf(['b']) },
   ];
 
-  it('is that of its objects when all are listed with their revisions', () => {
+  it('the decision that the status confirms is that of its objects when all are listed with their revisions', () => {
     expect(confirmedDecision({ decisions }, objects)).toEqual(objects);
   });
 
@@ -150,7 +150,7 @@ describe('the decision that the status of a Placement confirms', () => {
     ['another revision', { decisions: [{ name: 'web-decision-1', revision: 'x' }, ...decisions.slice(1)] }, objects],
     ['an object that is gone', { decisions }, objects.slice(0, 1)],
     ['an object that is not listed yet', { decisions: decisions.slice(0, 1) }, objects],
-  ])('is none with %s', (_what, status, stored) => {
+  ])('the decision that the status confirms is none with %s', (_what, status, stored) => {
     expect(confirmedDecision(status, stored)).toBeUndefined();
   });
 });

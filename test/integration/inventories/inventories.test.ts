@@ -56,7 +56,7 @@ describeWithServer('other inventories', { own: true }, (server) => {
     });
 
   it(
-    'while neither API is served this is said for each, and once they are their clusters are there',
+    'while neither API is served this is reported for each, and once they are their clusters are there',
     async () => {
       const missing = (): readonly object[] =>
         running.log.lines.filter(({ message }) => message.startsWith('API not served')).map(({ fields }) => fields);
