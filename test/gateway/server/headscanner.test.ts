@@ -190,7 +190,7 @@ describe('a request', () => {
     socket.destroy();
   });
 
-  it('is served after 100 Continue, also when its body comes at once', async () => {
+  it('a request is served after 100 Continue, also when its body comes at once', async () => {
     const expecting = CREATE_CHUNKED.replace('\r\n\r\n', '\r\nExpect: 100-continue\r\n\r\n');
     const bodyAt = expecting.indexOf('\r\n\r\n') + 4;
     const socket = await open(rig.wire);
@@ -203,7 +203,7 @@ describe('a request', () => {
   });
 
   it.each(REQUESTS)(
-    'that shares a chunk with %s before it is not served, however both are split',
+    'a request that shares a chunk with %s before it is not served, however both are split',
     async (_w, before) => {
       const both = before + READ;
       const boundary = before.length;
@@ -221,7 +221,7 @@ describe('a request', () => {
     },
   );
 
-  it('whose beginning is in the chunk of the body before it is not served', async () => {
+  it('a request whose beginning is in the chunk of the body before it is not served', async () => {
     // From the second chunk alone, the request line would look like another one.
     const hidden = ['DELETE  ', 'DELETE /a HTTP/1.1\r\nX: '];
     for (const beginning of hidden) {
@@ -236,7 +236,7 @@ describe('a request', () => {
     }
   });
 
-  it('that follows rejected bytes is not served', async () => {
+  it('a request that follows rejected bytes is not served', async () => {
     for (const pieces of [[`GET  / HTTP/1.1\r\n${HOST}\r\n${READ}`], [`GET  / HTTP/1.1\r\n${HOST}\r\n`, READ]]) {
       const { replies, closed } = await sendInPieces(pieces, 2);
       expect({ codes: replies.map(({ status }) => status), closed }).toEqual({ codes: [400], closed: true });
@@ -253,7 +253,7 @@ describe('the bytes between the data of a body', () => {
     ['blanks in a trailer field', `${CHUNKED_HEAD}${CHUNK}0\r\nX:${' '.repeat(large)}\r\n\r\n`, 413],
     ['one chunk extension', `${CHUNKED_HEAD}1;${'a'.repeat(20_000)}\r\n#\r\n0\r\n\r\n`, 400],
     ['a trailer field', `${CHUNKED_HEAD}${CHUNK}0\r\nX: ${'y'.repeat(20_000)}\r\n\r\n`, 431],
-  ])('are limited: %s', async (_what, bytes, code) => {
+  ])('the bytes between the data of a body are limited: %s', async (_what, bytes, code) => {
     expect(await bothCodes(bytes)).toEqual({ plain: [code], strict: [403] });
     expect(rig.upstream.requests).toEqual([]);
   });
@@ -270,7 +270,7 @@ describe('the bytes between the data of a body', () => {
     ['an LF after a trailer field', `${CHUNK}0\r\nX: y\n\r\n`],
     ['a malformed token as a trailer field', `${CHUNK}0\r\nCookie: \x00\r\n\r\n`],
     ['a trailer field', `${CHUNK}0\r\nX: y\r\n\r\n`],
-  ])('are checked: %s', async (_what, body) => {
+  ])('the bytes between the data of a body are checked: %s', async (_what, body) => {
     expect(await bothCodes(CHUNKED_HEAD + body)).toEqual({ plain: [400], strict: [403] });
     expect(rig.upstream.requests).toEqual([]);
   });
@@ -305,27 +305,30 @@ describe('a client that does not finish its head', () => {
     ['empty lines before its first request', '', '\r\n'],
     ['empty lines after a request', LIVE, '\r\n'],
     ['blanks before a value', LIVE, 'GET / HTTP/1.1\r\nX: '],
-  ])('is answered when the time from the first byte is over: %s', async (_what, before, drip) => {
-    const socket = await open(wire);
-    if (before !== '') expect(codesOf(await readReplies(socket, () => socket.write(before)))).toEqual([200]);
-    socket.removeAllListeners('data');
-    const chunks: Buffer[] = [];
-    socket.on('data', (chunk: Buffer) => chunks.push(chunk));
-    const closed = once(socket, 'close');
-    socket.write(drip);
-    await waitFor('the first byte', () => clock.pending === 1);
+  ])(
+    'a client that does not finish its head is answered when the time from the first byte is over: %s',
+    async (_what, before, drip) => {
+      const socket = await open(wire);
+      if (before !== '') expect(codesOf(await readReplies(socket, () => socket.write(before)))).toEqual([200]);
+      socket.removeAllListeners('data');
+      const chunks: Buffer[] = [];
+      socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+      const closed = once(socket, 'close');
+      socket.write(drip);
+      await waitFor('the first byte', () => clock.pending === 1);
 
-    await clock.advance(TIMEOUT_MS - 1);
-    socket.write(drip.slice(-1));
-    expect(chunks).toEqual([]);
-    await clock.advance(1);
+      await clock.advance(TIMEOUT_MS - 1);
+      socket.write(drip.slice(-1));
+      expect(chunks).toEqual([]);
+      await clock.advance(1);
 
-    await closed;
-    expect(parseReplies(Buffer.concat(chunks)).map(({ status }) => status)).toEqual([408]);
-    await waitFor('the timers to be given back', () => clock.pending === 0);
-  });
+      await closed;
+      expect(parseReplies(Buffer.concat(chunks)).map(({ status }) => status)).toEqual([408]);
+      await waitFor('the timers to be given back', () => clock.pending === 0);
+    },
+  );
 
-  it('has no timer once the head is complete', async () => {
+  it('a connection has no timer once the head is complete', async () => {
     const socket = await open(wire);
     socket.write(LIVE.slice(0, 10));
     await waitFor('the first byte', () => clock.pending === 1);
@@ -338,7 +341,7 @@ describe('a client that does not finish its head', () => {
 
 describe('a client that does not use TLS', () => {
   it.each(['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'HEAD', 'CONNECT'])(
-    'gets one line of text after %s, and is disconnected',
+    'a client that does not use TLS gets one line of text after %s, and is disconnected',
     async (method) => {
       const socket = connect({ port: rig.wire.port, host: '127.0.0.1' });
       let text = '';

@@ -51,7 +51,7 @@ function send(socket: Socket, bytes: Buffer): void {
 }
 
 describe('handshakes', () => {
-  it('begin one in each pass of the event loop, that of the newest connection first', async () => {
+  it('handshakes begin one in each pass of the event loop, that of the newest connection first', async () => {
     const records = ['1', '2', '3'].map((digit) => Buffer.concat([HELLO.subarray(0, 5), Buffer.alloc(20, digit)]));
     for (const record of records) send(connected(), record);
     const counts = [0];
@@ -64,7 +64,7 @@ describe('handshakes', () => {
     for (const [at, count] of counts.entries()) expect(count - (counts[at - 1] ?? 0)).toBeLessThanOrEqual(1);
   });
 
-  it('begin when the first record is complete', async () => {
+  it('handshakes begin when the first record is complete', async () => {
     const socket = connected();
     for (const byte of HELLO.subarray(0, -1)) send(socket, Buffer.from([byte]));
     await nextPass();
@@ -78,13 +78,13 @@ describe('handshakes', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('begin with bytes that claim to be a record of 65,535 bytes, as soon as there are 16 KiB', async () => {
+  it('handshakes begin with bytes that claim to be a record of 65,535 bytes, as soon as there are 16 KiB', async () => {
     send(connected(), Buffer.concat([Buffer.from([0x16, 3, 1, 255, 255]), Buffer.alloc(16_384)]));
 
     await waitFor('the handshake', () => begun.length > 0);
   });
 
-  it('do not begin with HTTP: its client gets one line of text, and is disconnected', async () => {
+  it('handshakes do not begin with HTTP: its client gets one line of text, and is disconnected', async () => {
     const listener = server.listen(0, '127.0.0.1');
     await once(listener, 'listening');
     const { port } = listener.address() as AddressInfo;
@@ -97,7 +97,7 @@ describe('handshakes', () => {
     await new Promise((resolve) => listener.close(resolve));
   });
 
-  it('close a connection whose first record is not complete in time', async () => {
+  it('handshakes close a connection whose first record is not complete in time', async () => {
     const socket = connected();
     send(socket, HELLO.subarray(0, 8));
     await nextPass();
@@ -111,7 +111,7 @@ describe('handshakes', () => {
     await waitFor('the other', () => begun.length > 0);
   });
 
-  it('do not begin for a connection that was closed while it waited', async () => {
+  it('handshakes do not begin for a connection that was closed while it waited', async () => {
     const [older, newer] = [connected(), connected()];
     onBegin = () => older.destroy();
     send(older, HELLO);
@@ -122,7 +122,7 @@ describe('handshakes', () => {
     expect(begun).toHaveLength(1);
   });
 
-  it('end with the server, whose stop does not wait for silent connections', () => {
+  it('handshakes end with the server, whose stop does not wait for silent connections', () => {
     const silent = connected();
 
     handshakes.close();
