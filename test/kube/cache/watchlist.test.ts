@@ -17,8 +17,8 @@ function starts(): (string | undefined)[] {
   return watched.api.opened.map(({ query }) => query?.['resourceVersion']);
 }
 
-describe('a watch that begins with the state', () => {
-  it('is the only request: no list comes before it', async () => {
+describe('a watch with initial events', () => {
+  it('a watch with initial events is the only request: no list comes before it', async () => {
     await rig('a', 'b').begin();
     await watched.until(() => watched.cache.current());
 
@@ -35,7 +35,7 @@ describe('a watch that begins with the state', () => {
     ]);
   });
 
-  it('goes on with the changes after the state, in the same stream', async () => {
+  it('a watch with initial events continues with the changes after the state, in the same stream', async () => {
     await rig('a').begin();
     await watched.until(() => watched.cache.current());
     watched.api.put('b');
@@ -46,7 +46,7 @@ describe('a watch that begins with the state', () => {
     expect(watched.api.watches).toHaveLength(1);
   });
 
-  it('publishes nothing before the bookmark that ends the state', async () => {
+  it('a watch with initial events publishes nothing before the bookmark that ends the state', async () => {
     rig('a').api.sendsInitialEvents = false;
     await watched.begin();
     watched.api.watch.send('ADDED', watched.api.truth()[0]);
@@ -60,7 +60,7 @@ describe('a watch that begins with the state', () => {
     expect(watched.take()).toEqual(['+a']);
   });
 
-  it('applies changes that come between the initial events', async () => {
+  it('a watch with initial events applies changes that come between these', async () => {
     rig('a', 'b').api.sendsInitialEvents = false;
     await watched.begin();
     for (const object of watched.api.truth()) watched.api.watch.send('ADDED', object);
@@ -73,7 +73,7 @@ describe('a watch that begins with the state', () => {
     expect(watched.cache.store.get('n/a')?.data).toEqual({ k: 'new' });
   });
 
-  it('is resumed from the resourceVersion of its last event or bookmark', async () => {
+  it('a watch with initial events is resumed from the resourceVersion of its last event or bookmark', async () => {
     await rig('a').begin();
     await watched.until(() => watched.cache.current());
     watched.api.put('b');
@@ -85,7 +85,7 @@ describe('a watch that begins with the state', () => {
     expect(watched.api.lists).toHaveLength(1); // of one object: has the server gone back?
   });
 
-  it('comes again when the resourceVersion is too old, and handlers get the difference', async () => {
+  it('a watch with initial events starts again when the resourceVersion is too old, and handlers get the difference', async () => {
     await rig('a', 'b').begin();
     await watched.until(() => watched.cache.current());
     watched.take();
@@ -100,7 +100,7 @@ describe('a watch that begins with the state', () => {
     expect(watched.api.lists).toHaveLength(0);
   });
 
-  it('comes again after an hour', async () => {
+  it('a watch with initial events starts again after an hour', async () => {
     await rig('a').begin();
     await watched.until(() => watched.cache.current());
     const states = (): number => starts().filter((from) => from === undefined).length;
@@ -110,14 +110,14 @@ describe('a watch that begins with the state', () => {
     expect(watched.api.lists.every(({ query }) => query?.['limit'] === '1')).toBe(true);
   }, 60_000);
 
-  it('may be silent for 150 s once the state has come', async () => {
+  it('a watch with initial events may be silent for 150 s once the state has come', async () => {
     await rig('a').begin();
     await watched.until(() => watched.cache.current());
 
     expect(await watched.within(160, () => watched.api.watches.length === 2)).toBeGreaterThanOrEqual(149);
   });
 
-  it('is not accepted with a state that is older than one observed before', async () => {
+  it('a watch with initial events is not accepted with a state that is older than one observed before', async () => {
     await rig('a', 'b', 'c').begin();
     await watched.until(() => watched.cache.current());
     watched.api.live = false;
@@ -130,7 +130,7 @@ describe('a watch that begins with the state', () => {
     await watched.within(60, () => watched.names.join() === 'a');
   });
 
-  it('ends with the cache before the state has come', async () => {
+  it('a watch with initial events ends with the cache before the state has come', async () => {
     rig('a').api.sendsInitialEvents = false;
     await watched.begin();
     await watched.cache.stop();
@@ -174,7 +174,7 @@ describe('a server that does not send the state', () => {
     expect(watched.api.lists).toHaveLength(1);
   });
 
-  it('and is silent is asked for a list after five seconds', async () => {
+  it('a server that does not send the state and is silent is asked for a list after five seconds', async () => {
     rig('a').api.sendsInitialEvents = false;
     await watched.begin();
     const took = await watched.within(10, () => watched.cache.current());
@@ -183,7 +183,7 @@ describe('a server that does not send the state', () => {
     expect(watched.names).toEqual(['a']);
   });
 
-  it('is asked for lists from then on', async () => {
+  it('a server that does not send the state is asked for lists from then on', async () => {
     rig('a').api.refuse(422, 'Invalid');
     watched.cache.start();
     await watched.until(() => watched.cache.current());
