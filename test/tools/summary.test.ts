@@ -42,7 +42,7 @@ describe('the summary of a results folder', () => {
 
   const counts = (): ReturnType<typeof summary> => summary('counts', folder);
 
-  it('adds up Jest runs and programs', () => {
+  it('the summary adds up Jest runs and programs', () => {
     ran('e2e', 0, { 'a.test.js': { one: 'passed', two: 'passed' }, 'b.test.js': { three: 'passed', four: 'pending' } });
     ran('mutants', 0);
 
@@ -56,7 +56,7 @@ describe('the summary of a results folder', () => {
     });
   });
 
-  it('counts a file that did not load, a missed gate and a failed program as a failure each', () => {
+  it('the summary counts a file that did not load, a missed gate and a failed program as a failure each', () => {
     ran('a', 1, { 'a.test.js': { one: 'passed' }, 'b.test.js': {} });
     ran('b', 1, { 'a.test.js': { one: 'passed' } });
     ran('c', 2);
@@ -64,11 +64,11 @@ describe('the summary of a results folder', () => {
     expect(counts()).toMatchObject({ code: 1, lines: expect.arrayContaining(['2 passed, 3 failed']) });
   });
 
-  it('fails where nothing ran', () => {
+  it('the summary fails where nothing ran', () => {
     expect(counts()).toEqual({ code: 1, lines: ['0 passed, 0 failed'] });
   });
 
-  it('names the tests that failed and passed when their files ran again, and counts those that failed twice', () => {
+  it('the summary names the tests that failed and passed when run again, and counts those that failed twice', () => {
     ran('a', 1, {
       'a.test.js': { one: 'failed', two: 'passed' },
       'b.test.js': { three: 'failed' },
@@ -92,7 +92,7 @@ describe('the summary of a results folder', () => {
     });
   });
 
-  it('passes where every failed file passed when it ran again, unless a coverage gate was missed', () => {
+  it('the summary passes where every failed file passed when it ran again, unless a coverage gate was missed', () => {
     ran('a', 1, { 'a.test.js': { one: 'failed' } });
     report('a.again', { 'a.test.js': { one: 'passed' } });
     write('a.log', 'Tests: 1 failed, 1 total\n');
@@ -102,7 +102,7 @@ describe('the summary of a results folder', () => {
     expect(counts()).toMatchObject({ code: 1, lines: expect.arrayContaining(['1 passed, 1 failed']) });
   });
 
-  it('lists the failed test files of a report, and none where there is no report', () => {
+  it('the summary lists the failed test files of a report, and none where there is no report', () => {
     report('a', { 'a.test.js': { one: 'failed' }, 'b.test.js': { two: 'passed' }, 'audit.js': { three: 'failed' } });
 
     expect(summary('failed-files', path.join(folder, 'a.json')).lines).toEqual([path.resolve('a.test.js')]);
