@@ -65,7 +65,7 @@ describe('readFleetWorld', () => {
     expect(client.calls.filter((call) => call === 'managedclusters *')).toHaveLength(1);
   });
 
-  it('without the right for all namespaces, the objects of one are read, and what was refused is said', async () => {
+  it('without the right for all namespaces, the objects of one are read, and what was refused is reported', async () => {
     const client = new ListClient((plural, within) =>
       within === undefined && NAMESPACED.includes(plural) ? failure('Forbidden', 403) : [],
     );

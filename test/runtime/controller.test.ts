@@ -93,7 +93,7 @@ describe('a controller', () => {
     ['done with a requeue', { ending: 'done', requeueAfterMs: 300 }, 300, 'requeue_after'],
     ['wait', { ending: 'wait', reason: 'NotYet', afterMs: 200 }, 200, 'requeue_after'],
     ['stalled', { ending: 'stalled', reason: 'Broken' }, undefined, 'success'],
-    ['stalled with another look', { ending: 'stalled', reason: 'Broken', afterMs: 100 }, 100, 'requeue_after'],
+    ['stalled with a requeue', { ending: 'stalled', reason: 'Broken', afterMs: 100 }, 100, 'requeue_after'],
   ])('a controller is requeued after %s only if requested', async (_name, result, againMs, counted) => {
     const { controller, clock, keys, passes, results, log } = bench(() => result);
     keys.add('a');

@@ -1,4 +1,4 @@
-// Crashes at many more points than the tests of every day: hours.
+// Crashes at many more points than the regular tests: hours.
 import { expect, it } from '@jest/globals';
 
 import { killRoundsInChildProcess } from './roundsprocess.js';

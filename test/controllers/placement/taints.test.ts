@@ -164,7 +164,7 @@ describe('what a taint does after a time', () => {
     });
   });
 
-  it('a Placement that waits for a replacement takes a cluster that comes, and forgets what it has said', async () => {
+  it('a Placement that waits for a replacement takes a cluster that comes, and forgets what it has reported', async () => {
     const hub = await settled({ three: { numberOfClusters: 3 } });
     taint(hub, 'a', { key: TAINTS.unreachable, effect: 'NoSelect', timeAdded: '2020-01-01T00:00:00Z' });
     await hub.untilIdle();

@@ -53,7 +53,7 @@ describe('kstatus of an engine', () => {
     ['Failed', 'a missing right', { objects: objectStates({ Deployment: { state: 'denied', message: 'may not' } }) }],
     [
       'Failed',
-      'a missing right to look',
+      'a missing right to list',
       { engine: engine({ status: well }), objects: undefined, undecided: 'reading', denied: 'may not list' },
     ],
     ['Failed', 'an older engine', { anotherEngine: 'older', objects: undefined }],
