@@ -19,8 +19,8 @@ const SETS = 20;
 const AT = '2026-01-01T00:00:00Z';
 /** Between the resourceVersions of a list and of the events that follow it. */
 const LATER = 100_000;
-/** One look at the fleet. */
-const LOOK_MS = 1_000;
+/** One evaluation of the fleet. */
+const EVALUATION_MS = 1_000;
 
 /** What of the group `clusters` is in memory, beside the caches that it shares with the group `placement`. */
 type Part = 'shared' | 'leases' | 'group';
@@ -79,7 +79,7 @@ async function costOf(part: Part): Promise<Cost> {
   ];
   for (const source of sources) source.start();
   for (const source of sources) await source.whenSynced();
-  await clock.advance(LOOK_MS);
+  await clock.advance(EVALUATION_MS);
   const heapBytes = heapUsed() - before;
   if (observer !== undefined && observer.counts().clusters['unknown'] !== 0) throw new Error('clusters are not known');
   const renewalMs = part === 'group' ? (await renewed(feed, leases)) / CLUSTERS : 0;

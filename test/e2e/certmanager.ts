@@ -11,7 +11,7 @@ import { fields, text } from '../support/scenario/checks/reading.js';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 
 const CERTIFICATES = '/apis/cert-manager.io/v1/certificates';
-const LOOK_MS = 200;
+const SYNC_MS = 200;
 
 /**
  * Simulates cert-manager with a self-signed issuer: creates for each Certificate a Secret of type kubernetes.io/tls,
@@ -23,7 +23,7 @@ export class CertManager {
   readonly #end = new AbortController();
   readonly #done: Promise<void>;
   #renewing = false;
-  #looks = 0;
+  #syncs = 0;
 
   private constructor(server: ControlPlane) {
     this.#server = server;
@@ -48,9 +48,9 @@ export class CertManager {
   }
 
   /** Waits for a reconciliation that begins after this call, so that it observes earlier changes. */
-  async looked(): Promise<void> {
-    const until = this.#looks + 2;
-    await waitFor('another look', () => this.#looks >= until);
+  async synced(): Promise<void> {
+    const until = this.#syncs + 2;
+    await waitFor('another sync', () => this.#syncs >= until);
   }
 
   async stop(): Promise<void> {
@@ -61,13 +61,13 @@ export class CertManager {
   async #run(): Promise<void> {
     while (!this.#end.signal.aborted) {
       // As in every controller, a failed reconciliation is retried.
-      await this.#look().catch(() => undefined);
-      this.#looks += 1;
-      await sleep(LOOK_MS);
+      await this.#sync().catch(() => undefined);
+      this.#syncs += 1;
+      await sleep(SYNC_MS);
     }
   }
 
-  async #look(): Promise<void> {
+  async #sync(): Promise<void> {
     const renewing = this.#renewing;
     const { body } = await this.#server.call({ path: CERTIFICATES });
     for (const certificate of body.items ?? []) await this.#serve(certificate, renewing);

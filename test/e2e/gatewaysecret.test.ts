@@ -117,7 +117,7 @@ describeWithServer('a Secret gateway-tls', { own: true, ...HUB }, (server) => {
     async () => {
       await hub.remove(`/apis/cert-manager.io/v1/namespaces/${DEFAULT_TARGET_NAMESPACE}/certificates/gateway`);
       // A reconciliation that began before would create the Secret again.
-      await issuer.looked();
+      await issuer.synced();
       await hub.remove(SECRET);
 
       const ca = await waitFor('the ConfigMap', async () => (await client.trusted()) || undefined);

@@ -261,9 +261,12 @@ const someEvent: fc.Arbitrary<Event> = fc.oneof(
   { weight: 14, arbitrary: fc.constantFrom(...keys).map((key) => ({ kind: 'reconcile' as const, key })) },
 );
 
-const looks = keys.map((key): Event => ({ kind: 'reconcile', key }));
+const reconciles = keys.map((key): Event => ({ kind: 'reconcile', key }));
 
-/** A world to begin with: each Placement has been looked at, and some are misconfigured since, with clusters in their decisions. */
+/**
+ * A world to begin with: each Placement has been reconciled, and some are misconfigured since, with clusters in their
+ * decisions.
+ */
 const someOpening: fc.Arbitrary<Event[]> = fc
   .tuple(
     fc.tuple(
@@ -290,9 +293,9 @@ const someOpening: fc.Arbitrary<Event[]> = fc
     ...sets,
     ...clusters,
     ...placements,
-    ...looks,
+    ...reconciles,
     ...misconfigured,
-    ...looks,
+    ...reconciles,
   ]);
 
 function tracked(): PlacementIndex {

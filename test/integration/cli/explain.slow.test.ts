@@ -129,7 +129,7 @@ describeWithServer('explain on a server', { own: true, capabilities: ['requestLo
     expect((await run(admin(), 'placement', 'web', '-n', 'shop', '--cluster', 'prod-8')).code).toBe(1);
   });
 
-  it('what the caller may not read is said, and nothing is guessed', async () => {
+  it('what the caller may not read is reported, and nothing is guessed', async () => {
     const kubeconfig = await server().kubeconfigFor({ user: 'alice' });
     await put(`${RBAC}/clusterroles`, {
       metadata: { name: 'tenant' },
@@ -178,9 +178,9 @@ describeWithServer('explain on a server', { own: true, capabilities: ['requestLo
   /** An event about a Placement, as the controller's recorder writes it. */
   async function event(placement: string, note: string): Promise<void> {
     const regarding = { ...placementReference, metadata: { namespace: 'shop', name: placement } };
-    const told = { regarding, type: 'Normal', reason: 'DecisionChanged', action: 'Schedule', note } as const;
+    const event = { regarding, type: 'Normal', reason: 'DecisionChanged', action: 'Schedule', note } as const;
     const reporter = { controller: 'cluster.fleetmgmt.io/placement', instance: 'test' };
-    await put('/apis/events.k8s.io/v1/namespaces/shop/events', eventOf(told, reporter, Date.now(), 0));
+    await put('/apis/events.k8s.io/v1/namespaces/shop/events', eventOf(event, reporter, Date.now(), 0));
   }
 
   async function put(at: string, body: unknown): Promise<void> {

@@ -12,7 +12,7 @@ import { Agents, HealthServerRig } from '../../support/rigs/server/health.js';
 const LONG_MS = 600_000;
 const MINUTE = 60_000;
 const COUNT = 1_000;
-const LOOK_MS = 10_000;
+const EVALUATION_MS = 10_000;
 /** A long lease duration, so that few renewals show much time. */
 const PERIOD_SECONDS = 300;
 /** The clusters of the only set. */
@@ -39,10 +39,10 @@ describeWithServer('the health of 1,000 clusters', { own: true, capabilities: ['
     for (const name of all) await agents.cluster(name, spec, members.includes(name) ? 'west' : undefined);
     hub = new HealthServerRig(server());
     await hub.synced();
-    await hub.clock.advance(LOOK_MS);
+    await hub.clock.advance(EVALUATION_MS);
     await agents.renew(all, hub.clock.now());
     await agents.seen(hub, all);
-    await hub.clock.advance(LOOK_MS);
+    await hub.clock.advance(EVALUATION_MS);
     await available(COUNT);
   }, LONG_MS);
   afterAll(async () => {
@@ -83,7 +83,7 @@ describeWithServer('the health of 1,000 clusters', { own: true, capabilities: ['
       const renewing = minute % 4 === 0 ? alive : alive.slice(0, 1);
       await agents.renew(renewing, hub.clock.now());
       await agents.seen(hub, renewing);
-      for (let passed = 0; passed < MINUTE; passed += LOOK_MS) await hub.clock.advance(LOOK_MS);
+      for (let passed = 0; passed < MINUTE; passed += EVALUATION_MS) await hub.clock.advance(EVALUATION_MS);
     }
   }
 
@@ -105,7 +105,7 @@ describeWithServer('the health of 1,000 clusters', { own: true, capabilities: ['
     'a hub whose watch is interrupted for five minutes taints nobody, and calls nobody Unknown',
     async () => {
       const mark = await agents.mark();
-      for (let passed = 0; passed < 5 * MINUTE; passed += LOOK_MS) await hub.clock.advance(LOOK_MS);
+      for (let passed = 0; passed < 5 * MINUTE; passed += EVALUATION_MS) await hub.clock.advance(EVALUATION_MS);
       expect(hub.observer.counts().stale).toBe(true);
 
       await minutes(2, all);
@@ -122,7 +122,7 @@ describeWithServer('the health of 1,000 clusters', { own: true, capabilities: ['
       const mark = await agents.mark();
       await server().stopServer('SIGKILL');
       // Longer than the four lease durations after which a cluster is tainted.
-      for (let passed = 0; passed < 25 * MINUTE; passed += LOOK_MS) await hub.clock.advance(LOOK_MS);
+      for (let passed = 0; passed < 25 * MINUTE; passed += EVALUATION_MS) await hub.clock.advance(EVALUATION_MS);
       expect(hub.observer.counts().stale).toBe(true);
 
       await server().startServer();
@@ -135,7 +135,7 @@ describeWithServer('the health of 1,000 clusters', { own: true, capabilities: ['
         },
         { deadlineMs: 3 * MINUTE },
       );
-      for (let passed = 0; passed < MINUTE; passed += LOOK_MS) await hub.clock.advance(LOOK_MS);
+      for (let passed = 0; passed < MINUTE; passed += EVALUATION_MS) await hub.clock.advance(EVALUATION_MS);
       expect(await agents.writes(mark)).toEqual([]);
 
       await minutes(2, all);

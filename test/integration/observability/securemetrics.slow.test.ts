@@ -49,7 +49,7 @@ describeWithServer('the secure metrics of an operator and its components', HUB, 
     const reader = new ReaderSession(server().folder, { PATH: pathWithKubectl(), KUBECONFIG: admin.kubeconfig });
     for (const step of stepsIn(PAGE)) await reader.shows(step);
     await kubectlOk(['apply', '-f', '-'], { ...admin, input: SECRET?.text ?? '' });
-    await kubectlOk(['create', 'serviceaccount', 'stranger', '-n', OPERATORS], admin);
+    await kubectlOk(['create', 'serviceaccount', 'unprivileged', '-n', OPERATORS], admin);
     pods.push(await startOperator(server(), { env: { MULTICLUSTER_ENGINE_METRICS_SECURE: 'true' } }));
     const inventories = pick(objects, 'Deployment', INVENTORIES);
     if (!isDeployment(inventories)) throw new Error(`${INVENTORIES} is no Deployment`);
@@ -117,10 +117,10 @@ describeWithServer('the secure metrics of an operator and its components', HUB, 
   });
 
   test('the token that docs/how-to/operate.md makes reads the metrics, one without the right gets 403, and an unknown one 401', async () => {
-    const stranger = await server().tokenFor({ serviceAccount: { namespace: OPERATORS, name: 'stranger' } });
+    const unprivileged = await server().tokenFor({ serviceAccount: { namespace: OPERATORS, name: 'unprivileged' } });
 
     expect(await scrape(await readerToken())).toEqual([200, 200, 200, 200]);
-    expect(await scrape(stranger)).toEqual([403, 403, 403, 403]);
+    expect(await scrape(unprivileged)).toEqual([403, 403, 403, 403]);
     expect(await scrape('unknown')).toEqual([401, 401, 401, 401]);
   });
 

@@ -102,9 +102,9 @@ class Conversation {
 
 interface Row {
   readonly what: string;
-  readonly spec: (told: Conversation) => PlacementSpec;
+  readonly spec: (conversation: Conversation) => PlacementSpec;
   /** What happens after the Placement was satisfied. */
-  readonly after?: (told: Conversation) => Promise<void>;
+  readonly after?: (conversation: Conversation) => Promise<void>;
   readonly get: string;
   /** The message of PlacementSatisfied; NS stands for the namespace. */
   readonly says: string;
@@ -114,7 +114,7 @@ interface Row {
   /** The cluster to explain; undefined: all. */
   readonly of?: string;
   readonly explained: string;
-  readonly mend: (told: Conversation, explained: string) => Promise<unknown>;
+  readonly mend: (conversation: Conversation, explained: string) => Promise<unknown>;
 }
 
 const onLabel = (
@@ -148,7 +148,7 @@ const rows: readonly Row[] = [
     says: `${nobody}predicate 0: no candidate has label teir`,
     event: `Warning PlacementUnsatisfied: ${nobody}predicate 0: no candidate has label teir; 0/2 clusters are selected: 2 didn't match label teir=gold; did you mean label tier (2 of 2 have it)?`,
     explained: 'did you mean label tier (2 of 2 have it)?',
-    mend: (told, explained) => told.apply(onLabel(told.suggestion(explained).key, 'gold')),
+    mend: (conversation, explained) => conversation.apply(onLabel(conversation.suggestion(explained).key, 'gold')),
   },
   {
     what: 'a typo in a value',
@@ -156,7 +156,7 @@ const rows: readonly Row[] = [
     get: 'Unsatisfied NoManagedClusterMatched',
     says: `${nobody}predicate 0: no candidate matches label tier=glod`,
     explained: 'did you mean label tier=gold (1 of 2 have it)?',
-    mend: (told, explained) => told.apply(onLabel('tier', told.suggestion(explained).value)),
+    mend: (conversation, explained) => conversation.apply(onLabel('tier', conversation.suggestion(explained).value)),
   },
   {
     what: 'a value in another case',
@@ -164,7 +164,8 @@ const rows: readonly Row[] = [
     get: 'Unsatisfied NoManagedClusterMatched',
     says: `${nobody}predicate 0: no candidate matches claim platform=azure`,
     explained: 'did you mean claim platform=Azure (1 of 2 have it)?',
-    mend: (told, explained) => told.apply(onClaim('platform', told.suggestion(explained).value)),
+    mend: (conversation, explained) =>
+      conversation.apply(onClaim('platform', conversation.suggestion(explained).value)),
   },
   {
     what: 'a label in place of a claim',
@@ -172,7 +173,7 @@ const rows: readonly Row[] = [
     get: 'Unsatisfied NoManagedClusterMatched',
     says: `${nobody}predicate 0: no candidate has label platform, but some have a claim of that name`,
     explained: 'did you mean claim platform (1 of 2 have it)?',
-    mend: (told, explained) => told.apply(onClaim(told.suggestion(explained).key, 'Azure')),
+    mend: (conversation, explained) => conversation.apply(onClaim(conversation.suggestion(explained).key, 'Azure')),
   },
   {
     what: 'a claim in place of a label',
@@ -180,7 +181,7 @@ const rows: readonly Row[] = [
     get: 'Unsatisfied NoManagedClusterMatched',
     says: `${nobody}predicate 0: no candidate has claim tier, but some have a label of that name`,
     explained: 'did you mean label tier (2 of 2 have it)?',
-    mend: (told, explained) => told.apply(onLabel(told.suggestion(explained).key, 'gold')),
+    mend: (conversation, explained) => conversation.apply(onLabel(conversation.suggestion(explained).key, 'gold')),
   },
   {
     what: 'a value that nobody has',
@@ -188,7 +189,7 @@ const rows: readonly Row[] = [
     get: 'Unsatisfied NoManagedClusterMatched',
     says: `${nobody}predicate 0: no candidate matches label tier=platinum`,
     explained: 'tier=platinum --overwrite',
-    mend: (told, explained) => told.fix(explained),
+    mend: (conversation, explained) => conversation.fix(explained),
   },
   {
     what: 'a contradiction',
@@ -196,57 +197,60 @@ const rows: readonly Row[] = [
     get: 'Unsatisfied NoManagedClusterMatched',
     says: `${nobody}predicate 0 can match no cluster: label tier=gold contradicts label tier!=gold`,
     explained: 'label tier=gold contradicts label tier!=gold',
-    mend: (told) => told.apply(onLabel('tier', 'gold')),
+    mend: (conversation) => conversation.apply(onLabel('tier', 'gold')),
   },
   {
     what: 'a set that does not exist',
-    spec: (told) => ({ numberOfClusters: 3, ClusterSets: [told.set, `${told.namespace}-nope`] }),
-    after: (told) => told.fleet.bind(told.namespace, `${told.namespace}-nope`),
+    spec: (conversation) => ({
+      numberOfClusters: 3,
+      ClusterSets: [conversation.set, `${conversation.namespace}-nope`],
+    }),
+    after: (conversation) => conversation.fleet.bind(conversation.namespace, `${conversation.namespace}-nope`),
     get: 'PartiallySatisfied NotAllDecisionsScheduled',
     says: '1 of 3 wanted clusters is missing: every cluster that matches is selected; nothing comes from NS-nope (there is no ManagedClusterSet NS-nope)',
     missing: 'nothing comes from NS-nope (there is no ManagedClusterSet NS-nope)',
     explained: 'nothing comes from NS-nope (there is no ManagedClusterSet NS-nope)',
-    mend: async (told) => {
-      await told.fleet.set(`${told.namespace}-nope`);
-      await told.cluster('third', {}, `${told.namespace}-nope`);
+    mend: async (conversation) => {
+      await conversation.fleet.set(`${conversation.namespace}-nope`);
+      await conversation.cluster('third', {}, `${conversation.namespace}-nope`);
     },
   },
   {
     what: 'a set that is not bound',
-    spec: (told) => ({ ClusterSets: [`${told.namespace}-free`] }),
+    spec: (conversation) => ({ ClusterSets: [`${conversation.namespace}-free`] }),
     get: 'Unsatisfied NoIntersection',
     says: 'nothing can be selected from spec.ClusterSets: NS-free (no ManagedClusterSetBinding NS-free in namespace NS); bound: NS-set',
     missing: 'nothing comes from NS-free (no ManagedClusterSetBinding NS-free in namespace NS)',
     explained: 'no ManagedClusterSetBinding NS-free in namespace NS',
-    mend: async (told) => {
-      await told.fleet.set(`${told.namespace}-free`);
-      await told.cluster('third', {}, `${told.namespace}-free`);
-      await told.fleet.bind(told.namespace, `${told.namespace}-free`);
+    mend: async (conversation) => {
+      await conversation.fleet.set(`${conversation.namespace}-free`);
+      await conversation.cluster('third', {}, `${conversation.namespace}-free`);
+      await conversation.fleet.bind(conversation.namespace, `${conversation.namespace}-free`);
     },
   },
   {
     what: 'a cluster with a misspelt set',
     spec: () => ({ numberOfClusters: 3 }),
-    after: (told) => told.cluster('third', {}, `${told.namespace}-ste`),
+    after: (conversation) => conversation.cluster('third', {}, `${conversation.namespace}-ste`),
     get: 'PartiallySatisfied NotAllDecisionsScheduled',
     says: '1 of 3 wanted clusters is missing: every cluster that matches is selected',
     of: 'third',
     explained: 'no ManagedClusterSetBinding NS-ste in namespace NS',
-    mend: (told, explained) => told.fix(explained),
+    mend: (conversation, explained) => conversation.fix(explained),
   },
   {
     what: 'the deletion of a set in use',
     spec: () => onLabel('tier', 'gold'),
-    after: async (told) => {
-      await told.until('Satisfied AllDecisionsScheduled');
-      await told.fleet.remove(ManagedClusterSets, { name: told.set });
+    after: async (conversation) => {
+      await conversation.until('Satisfied AllDecisionsScheduled');
+      await conversation.fleet.remove(ManagedClusterSets, { name: conversation.set });
     },
     get: 'Unsatisfied NoManagedClusterSetBindings',
     says: 'no cluster set is bound to namespace NS: create a ManagedClusterSetBinding there, with the name of a ManagedClusterSet as metadata.name and as spec.clusterSet; ignored: binding NS-set (there is no ManagedClusterSet NS-set)',
     missing: 'nothing comes from NS-set (there is no ManagedClusterSet NS-set)',
     event: 'Warning DecisionChanged: removed 1 cluster: NS-gold (there is no ManagedClusterSet NS-set)',
     explained: 'ignored: binding NS-set (there is no ManagedClusterSet NS-set)',
-    mend: (told) => told.fleet.set(told.set),
+    mend: (conversation) => conversation.fleet.set(conversation.set),
   },
   {
     what: 'a shortage with a near miss',
@@ -255,7 +259,7 @@ const rows: readonly Row[] = [
     says: '1 of 2 wanted clusters is missing: every cluster that matches is selected',
     event: 'Normal DecisionPublished: selected 1 cluster: NS-gold',
     explained: 'to select NS-silver: kubectl label mcl NS-silver tier=gold --overwrite',
-    mend: (told, explained) => told.fix(explained),
+    mend: (conversation, explained) => conversation.fix(explained),
   },
   {
     what: 'a shortage without a near miss',
@@ -263,20 +267,20 @@ const rows: readonly Row[] = [
     get: 'PartiallySatisfied NotAllDecisionsScheduled',
     says: '1 of 3 wanted clusters is missing: every cluster that matches is selected',
     explained: '2/2 clusters are selected.',
-    mend: (told) => told.cluster('third', {}),
+    mend: (conversation) => conversation.cluster('third', {}),
   },
   {
     what: 'a cluster that left',
     spec: () => onLabel('tier', 'gold'),
-    after: async (told) => {
-      await told.until('Satisfied AllDecisionsScheduled');
-      await told.cluster('gold', { tier: 'silver' });
+    after: async (conversation) => {
+      await conversation.until('Satisfied AllDecisionsScheduled');
+      await conversation.cluster('gold', { tier: 'silver' });
     },
     get: 'Unsatisfied NoManagedClusterMatched',
     says: `${nobody}predicate 0: no candidate matches label tier=gold`,
     event: 'Warning DecisionChanged: removed 1 cluster: NS-gold (label tier=silver, wanted tier=gold)',
     explained: 'to select NS-',
-    mend: (told, explained) => told.fix(explained),
+    mend: (conversation, explained) => conversation.fix(explained),
   },
 ];
 
@@ -299,25 +303,25 @@ describeWithServer('the conversation about a Placement', { own: true }, (server)
     'the user is told of $what, and the proposed fix satisfies the Placement',
     async ({ namespace, spec, after, get, says, missing, event, of, explained, mend }) => {
       const named = (text: string): string => text.replaceAll('NS', namespace);
-      const told = new Conversation(namespace, { fleet, rig, kubeconfig: server().adminKubeconfig });
-      await told.begin();
-      await told.apply(spec(told));
-      await after?.(told);
+      const conversation = new Conversation(namespace, { fleet, rig, kubeconfig: server().adminKubeconfig });
+      await conversation.begin();
+      await conversation.apply(spec(conversation));
+      await after?.(conversation);
       await waitFor(`the message of ${namespace}`, async (seen) => {
-        const [message] = await told.describe('PlacementSatisfied');
+        const [message] = await conversation.describe('PlacementSatisfied');
         seen(message);
         return message === named(says) || undefined;
       });
 
-      expect(await told.get()).toBe(get);
-      expect(await told.describe('ClusterSetsMissing')).toEqual([missing && named(missing)]);
-      if (event !== undefined) expect(told.events()).toContain(named(event));
-      const explanation = await told.explain(of);
+      expect(await conversation.get()).toBe(get);
+      expect(await conversation.describe('ClusterSetsMissing')).toEqual([missing && named(missing)]);
+      if (event !== undefined) expect(conversation.events()).toContain(named(event));
+      const explanation = await conversation.explain(of);
       expect(explanation).toContain(named(explained));
 
-      await mend(told, explanation);
-      await told.until('Satisfied AllDecisionsScheduled');
-      expect(await told.describe('ClusterSetsMissing')).toEqual([undefined]);
+      await mend(conversation, explanation);
+      await conversation.until('Satisfied AllDecisionsScheduled');
+      expect(await conversation.describe('ClusterSetsMissing')).toEqual([undefined]);
     },
     LONG_MS,
   );

@@ -77,7 +77,7 @@ class Runner {
     while (!signal.aborted) {
       const pause = new AbortController();
       const woken = new Promise<void>((resolve) => (this.#wake = resolve));
-      await this.#look().catch((error: unknown) => this.#say(`components: ${String(error)}`));
+      await this.#sync().catch((error: unknown) => this.#say(`components: ${String(error)}`));
       await Promise.race([woken, sleep(RETRY_MS, undefined, { signal: pause.signal })]);
       pause.abort();
     }
@@ -92,7 +92,7 @@ class Runner {
     }
   }
 
-  async #look(): Promise<void> {
+  async #sync(): Promise<void> {
     const { status, body } = await this.#server.call({ path: LIST });
     if (status !== 200) return;
     const wanted = new Map<string, Deployment>();

@@ -6,7 +6,7 @@ import { delay, type Clock } from '../../../src/runtime/clock.js';
 
 /** How long simulated pods take to be scheduled, started and ready. */
 const START_MS = 500;
-const LOOK_MS = 100;
+const SYNC_MS = 100;
 const MANAGER = { fieldManager: 'rollouts' };
 const NOT_READY = 'node.kubernetes.io/not-ready';
 
@@ -34,12 +34,12 @@ export class Rollouts {
   /** Polls until `signal` fires; a step that fails is repeated at the next poll. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      await this.#look().catch(() => undefined);
-      await delay(this.#clock, LOOK_MS);
+      await this.#sync().catch(() => undefined);
+      await delay(this.#clock, SYNC_MS);
     }
   }
 
-  async #look(): Promise<void> {
+  async #sync(): Promise<void> {
     const nodes = await this.#client.list<Node>(Nodes, undefined);
     for (const node of nodes) await this.#open(node);
     const deployments = await this.#client.list<Deployment>(Deployments, undefined);

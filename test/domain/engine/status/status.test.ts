@@ -215,7 +215,7 @@ describe('phase, Ready, Available, Reconciling and Stalled of an engine', () => 
         Deployment: starting,
       }),
     };
-    const cures: Partial<StatusInput>[] = [
+    const fixes: Partial<StatusInput>[] = [
       {},
       { paused: false },
       { anotherEngine: undefined },
@@ -228,8 +228,8 @@ describe('phase, Ready, Available, Reconciling and Stalled of an engine', () => 
     ];
     const reasons: (string | undefined)[] = [];
     let now = statusInput(blockers);
-    for (const cure of cures) {
-      now = { ...now, ...cure };
+    for (const fix of fixes) {
+      now = { ...now, ...fix };
       reasons.push(condition(engineStatus(now, NOW), 'Ready')?.reason);
     }
 
@@ -502,7 +502,7 @@ describe('the rest of the status', () => {
     { weight: 2, arbitrary: fc.constant('applied' as const) },
     fc.constantFrom<ObjectState['state']>('failed', 'foreign', 'denied', 'waiting', 'missing', 'drifted'),
   );
-  const someFindings = fc
+  const someObjectStates = fc
     .oneof(fc.constant(objectStates().map(() => 'applied' as const)), fc.tuple(...objectStates().map(() => someState)))
     .chain((states) =>
       fc.constantFrom({}, rolling, starting, crashing, stuck).map((over) =>
@@ -514,9 +514,9 @@ describe('the rest of the status', () => {
         })),
       ),
     );
-  const someSituation = fc
+  const someInput = fc
     .record({
-      objects: someFindings,
+      objects: someObjectStates,
       paused: fc.boolean(),
       missingPullSecret: fc.constantFrom(undefined, 'x/y'),
       partial: fc.boolean(),
@@ -530,7 +530,7 @@ describe('the rest of the status', () => {
 
   it('the status is the same, times included, for the same input at a later time', () => {
     fc.assert(
-      fc.property(someSituation, (input) => {
+      fc.property(someInput, (input) => {
         const first = engineStatus(input, NOW);
         const again = engineStatus({ ...input, engine: { ...input.engine, status: first } }, LATER);
 
@@ -541,7 +541,7 @@ describe('the rest of the status', () => {
 
   it('the input is never changed; Ready and Available are the first conditions, with at most one of Reconciling and Stalled', () => {
     fc.assert(
-      fc.property(someSituation, (input) => {
+      fc.property(someInput, (input) => {
         const before = JSON.stringify(input);
         const types = (engineStatus(input, NOW).conditions ?? []).map((one) => one.type);
 

@@ -107,7 +107,7 @@ export class User {
 
   /** Waits for `phase reason-of-Ready` and for a message of Ready that contains these words (others may be reported before); returns the message. */
   reaches(name: string, state: string, words = ''): Promise<string> {
-    const look = async (seen: (value: unknown) => void): Promise<string | undefined> => {
+    const read = async (seen: (value: unknown) => void): Promise<string | undefined> => {
       const status = (await this.engine(name))?.status;
       const ready = status?.conditions?.find((one) => one.type === 'Ready');
       const now = `${status?.phase} ${ready?.reason}`;
@@ -116,7 +116,7 @@ export class User {
         ? ready.message
         : undefined;
     };
-    return waitFor(`engine ${name} to be ${state}: ${words}`, look, { deadlineMs: LONGEST_WAIT_MS });
+    return waitFor(`engine ${name} to be ${state}: ${words}`, read, { deadlineMs: LONGEST_WAIT_MS });
   }
 
   /** What the Deployment controller would do: waits until all Deployments are there, and reports all replicas up. */
