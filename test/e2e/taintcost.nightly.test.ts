@@ -69,7 +69,7 @@ describeWithServer(
     }
 
     /**
-     * All requests of the controller since `after`, reads included. Without Leases, watches that begin anew, and events: those
+     * All requests of the controller since `after`, reads included. Without Leases, watches that restart, and events: those
      * of the first decisions are limited in their rate, and written for minutes.
      */
     async function requests(after: number): Promise<string[]> {

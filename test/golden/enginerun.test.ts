@@ -225,7 +225,7 @@ const changes: readonly Case[] = [
   }),
 ];
 
-/** A Deployment was deleted, and what happens when it is made again. */
+/** A Deployment was deleted, and what happens when it is recreated. */
 function remade(sentence: string, act: (stage: EngineRig) => unknown): Case {
   return fromReady(sentence, (stage) => {
     stage.api.remove(Deployments, DEPLOYMENT);

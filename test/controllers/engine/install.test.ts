@@ -241,13 +241,13 @@ describe('a new version of the operator', () => {
 describe('drift', () => {
   it.each<[string, (rig: EngineRig) => void, string]>([
     [
-      'a changed field is put back',
+      'a changed field is restored',
       (rig) =>
         change(rig, (object) => Object.assign({ ...object }, { spec: { ...treeAt(object, 'spec'), replicas: 0 } })),
       'Deployment multicluster-engine/placement-controller differs at spec.replicas; restored',
     ],
     [
-      'a removed label is put back',
+      'a removed label is restored',
       (rig) =>
         change(rig, (object) => ({
           ...object,
