@@ -59,7 +59,7 @@ describeWithServer('other inventories', { own: true }, (server) => {
     'while neither API is served this is reported for each, and once they are their clusters are there',
     async () => {
       const missing = (): readonly object[] =>
-        running.log.lines.filter(({ message }) => message.startsWith('API not served')).map(({ fields }) => fields);
+        running.log.lines.filter(({ message }) => message.startsWith('API is not served')).map(({ fields }) => fields);
       await waitFor('both APIs to be missed', () => Promise.resolve(missing().length === 2 || undefined));
 
       await installCrds(server(), path.join(root, 'test', 'support', 'definitions'));
