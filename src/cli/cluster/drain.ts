@@ -89,7 +89,7 @@ function isStuck(world: World, name: string, keys: readonly string[]): boolean {
   return keys.every((key) => stuck.has(key));
 }
 
-/** All Placements and decisions, and what else of `resources` can be read: what comes in is not known without it. */
+/** All Placements and decisions, and what else of `resources` can be read: replacements are not known without it. */
 async function readWorld({ client, clock }: DrainTools, resources: readonly WorldResource[]): Promise<World> {
   const { world } = await readFleetWorld(client, { namespace: undefined, fallback: '', resources });
   const missing = world.withheld.find(({ status }) => status === 404);

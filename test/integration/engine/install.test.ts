@@ -344,7 +344,7 @@ describeWithServer('an engine with the permissions of deploy/', { own: true }, (
   );
 
   it(
-    'the operator removes a field that is no longer wanted',
+    'the operator removes a field that is no longer desired',
     async () => {
       await user.apply('hub', {});
       await waitFor('the fields to go', async (seen) => {
