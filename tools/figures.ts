@@ -23,7 +23,8 @@ interface Results {
 export function figuresPage(root: string): string {
   const folder = path.join(root, 'bench', 'results');
   const files = readdirSync(folder)
-    .filter((name) => name.endsWith('.json'))
+    // Results with a profiler are not committed.
+    .filter((name) => name.endsWith('.json') && !name.endsWith('-profiled.json'))
     .sort();
   const sections = files.flatMap((file) => {
     const results: Results = JSON.parse(readFileSync(path.join(folder, file), 'utf8'));
