@@ -71,8 +71,12 @@ image: ## Build the image IMAGE with CONTAINER_TOOL; BASE and BASE_DIGEST select
 deploy: manifests ## Install overlay OVERLAY (default, ha, namespaced) into the current cluster, with IMAGE if given
 	$(KUBECTL) apply --server-side -f dist/install.yaml
 
+# As variables of the environment: no shell reads what they hold.
+manifests: export KUBECTL := $(KUBECTL)
+manifests: export OVERLAY := $(OVERLAY)
+manifests: export ASKED := $(ASKED)
 manifests: ## Write what `deploy` applies to dist/install.yaml
-	@KUBECTL='$(KUBECTL)' bash tools/manifests.sh dist/install.yaml '$(OVERLAY)' '$(ASKED)'
+	@bash tools/manifests.sh dist/install.yaml "$$OVERLAY" "$$ASKED"
 	@echo dist/install.yaml
 
 clean: ## Remove what was built here; the control plane stays in the user's cache

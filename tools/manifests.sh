@@ -11,6 +11,19 @@ if [ ! -f "deploy/overlays/$overlay/kustomization.yaml" ]; then
   echo "manifests: there is no overlay $overlay; OVERLAY is one of: $(cd deploy/overlays && echo *)" >&2
   exit 2
 fi
+# The reference grammar of the distribution project: [host/]path[:tag][@digest], and a host has a dot or a port.
+host='([A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+(:[0-9]{1,5})?|[A-Za-z0-9-]+:[0-9]{1,5}|localhost)'
+part='[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*'
+reference="^($host/)?$part(/$part)*(:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(@sha256:[0-9a-f]{64})?\$"
+if [ -n "$image" ] && ! [[ $image =~ $reference ]]; then
+  echo "manifests: IMAGE \"$image\" is no image reference: [HOST/]PATH[:TAG][@sha256:DIGEST] with a path in lower case" >&2
+  exit 2
+fi
+kubectl=${KUBECTL:-kubectl}
+if ! command -v "${kubectl%% *}" >/dev/null; then
+  echo "manifests: ${kubectl%% *} was not found; KUBECTL names the kubectl to use" >&2
+  exit 2
+fi
 folder=deploy/overlays/$overlay
 mkdir -p "$(dirname "$file")"
 partial=$file.$$
@@ -46,5 +59,5 @@ spec:
 END
   folder=$over
 fi
-${KUBECTL:-kubectl} kustomize "$folder" >"$partial"
+$kubectl kustomize "$folder" >"$partial"
 mv "$partial" "$file"

@@ -49,9 +49,30 @@ function imagesIn(text: string): unknown[] {
   ]);
 }
 
+const NO_IMAGES = [
+  'a b',
+  ':tag',
+  'a:b:c',
+  'https://registry.example.com/engine:1',
+  'engine@sha256:4f53',
+  'REGISTRY/multicluster-engine:TAG',
+  `engine'; touch F; '`,
+];
+
 const both = (image: unknown): unknown[] => [image, { name: 'MULTICLUSTER_ENGINE_IMAGE', value: image }];
 
 describeWithKubectl('tools/manifests.sh', () => {
+  it.each(NO_IMAGES)('tools/manifests.sh refuses the image %j in one line and writes nothing', async (image) => {
+    const file = path.join(folder, 'refused.yaml');
+    const args = [path.join(root, 'tools/manifests.sh'), file, 'default', image];
+
+    await expect(run('bash', args)).rejects.toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^manifests: IMAGE ".*" is no image reference: [^\n]+\n$/),
+    });
+    await expect(readFile(file)).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
   it.each(OVERLAYS)(
     'tools/manifests.sh gives the operator and the components of overlay %s one image',
     async (name) => {
