@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readlink, rm, symlink } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import type { Exit } from '@multicluster-engine/kube-apiserver';
@@ -20,6 +20,8 @@ import type { Pod } from './pod.js';
 const STATE = path.resolve(process.argv[2] ?? path.join(root, '.run'));
 const RESTART_MS = 1_000;
 const KUBECONFIG = path.join(STATE, 'kubeconfig');
+/** The process id of the hub that uses the folder. */
+const OWNER = path.join(STATE, 'hub.pid');
 
 function say(line: string): void {
   process.stdout.write(`${line}\n`);
@@ -39,7 +41,27 @@ async function step<T>(what: string, work: Promise<T>, ended: Promise<void>): Pr
 
 async function furnish(server: ControlPlane): Promise<void> {
   for (const zone of ['a', 'b'])
-    await server.addNode({ name: `node-${zone}`, labels: { 'topology.kubernetes.io/zone': zone } });
+    await server.addNode({
+      name: `node-${zone}`,
+      labels: { 'kubernetes.io/hostname': `node-${zone}`, 'topology.kubernetes.io/zone': zone },
+    });
+}
+
+/** @throws Error when another hub uses the folder. */
+async function claimFolder(): Promise<void> {
+  await mkdir(STATE, { recursive: true });
+  const owner = Number(await readFile(OWNER, 'utf8').catch(() => '0'));
+  if (owner > 0 && isRunning(owner))
+    throw new Error(`${STATE} is in use by another hub, process ${owner}: stop it first`);
+  await writeFile(OWNER, String(process.pid));
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 }
 
 function nextSteps(): string {
@@ -53,6 +75,8 @@ function nextSteps(): string {
     `  kubectl apply -f ${relative(path.join(root, 'examples', 'engine.yaml'))}`,
     '  kubectl get mce -w',
     '',
+    'The operator and the components are processes of this checkout, whatever image their Deployments name, and the',
+    'operator has the token of its first ServiceAccount. So upgrades and other installations show in Pods only.',
     'Ctrl-C ends it and removes it.',
     '',
   ].join('\n');
@@ -98,7 +122,7 @@ async function endOf(operator: Pod, ended: Promise<void>): Promise<Exit | undefi
 }
 
 async function run(ended: Promise<void>): Promise<void> {
-  await mkdir(STATE, { recursive: true });
+  await claimFolder();
   const parent = await mkdtemp(path.join(STATE, 'hub-'));
   let server: ControlPlane | undefined;
   try {
@@ -110,10 +134,9 @@ async function run(ended: Promise<void>): Promise<void> {
     await operate(server, ended);
   } finally {
     await server?.stop();
-    // Another run from this folder may have put its own there since.
-    if (server !== undefined && (await readlink(KUBECONFIG).catch(() => '')) === server.adminKubeconfig)
-      await rm(KUBECONFIG);
+    await rm(KUBECONFIG, { force: true });
     await rm(parent, { recursive: true, force: true });
+    await rm(OWNER, { force: true });
   }
 }
 
