@@ -8,7 +8,7 @@ ARG BASE_DIGEST
 # The bundle is the same on each architecture, so that it is made on that of the machine.
 FROM --platform=$BUILDPLATFORM ${BASE}${BASE_DIGEST:+@$BASE_DIGEST} AS program
 WORKDIR /build
-COPY package.json package-lock.json .npmrc tsconfig.json LICENSE ./
+COPY package.json package-lock.json .npmrc tsconfig.json LICENSE NOTICE ./
 COPY packages packages
 COPY src src
 COPY tools tools

@@ -63,6 +63,7 @@ describe('the content of the image', () => {
     const bundled = read('licenses/multicluster-engine/LICENSES.txt');
 
     expect(read('licenses/multicluster-engine/LICENSE')).toContain('Apache License');
+    expect(read('licenses/multicluster-engine/NOTICE')).toContain('The Kubernetes Authors');
     expect(bundled).toContain('Copyright The Kubernetes Authors.');
     expect(read('licenses/node/LICENSE')).toContain('Node.js is licensed for use as follows');
     expect(read('licenses/libc6/copyright')).toContain('GNU');

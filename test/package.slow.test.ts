@@ -27,7 +27,9 @@ describe('the npm package', () => {
   it('the npm package holds what the program reads, and neither tests nor sources', () => {
     const places = new Set(packed.files.map((file) => file.split('/')[0]));
 
-    expect(places).toEqual(new Set(['LICENSE', 'README.md', 'crds', 'deploy', 'dist', 'examples', 'package.json']));
+    expect(places).toEqual(
+      new Set(['LICENSE', 'NOTICE', 'README.md', 'crds', 'deploy', 'dist', 'examples', 'package.json']),
+    );
     expect(packed.files.filter((file) => /^dist\/(?!bundle\/)|\.test\.|\.ts$|\.map$/.test(file))).toEqual([]);
     expect(packed.files).toEqual(
       expect.arrayContaining(['dist/bundle/main.js', 'dist/bundle/parserworker.js', 'crds/placement.yaml']),

@@ -15,7 +15,10 @@ fail() { # fail TEXT: one line, and the end
 }
 
 part=${1-} out=${2-}
-[ -n "$out" ] || fail "usage: tools/image/build.sh program|runtime FOLDER"
+case "$part:${out:+folder}" in
+  program:folder | runtime:folder) ;;
+  *) fail "usage: tools/image/build.sh program|runtime FOLDER, got '$*'" ;;
+esac
 mkdir -p "$out"
 [ -z "$(ls -A "$out")" ] || fail "$out is not empty"
 umask 022
@@ -26,7 +29,7 @@ program() {
   mkdir -p "$out/app/dist" "$out/licenses/multicluster-engine" "$out/data" "$out/tmp"
   cp -R dist/bundle "$out/app/dist/"
   cp -R package.json LICENSE crds deploy examples tools/image/health.js "$out/app/"
-  cp LICENSE dist/bundle/LICENSES.txt "$out/licenses/multicluster-engine/"
+  cp LICENSE NOTICE dist/bundle/LICENSES.txt "$out/licenses/multicluster-engine/"
   chmod -R a+rX,go-w "$out"
   # A new volume gets owner and mode of the folder that it is mounted over.
   chmod 0700 "$out/data"
@@ -68,7 +71,4 @@ runtime() {
   chmod -R a+rX,go-w "$out"
 }
 
-case $part in
-  program | runtime) "$part" ;;
-  *) fail "usage: tools/image/build.sh program|runtime FOLDER, got '$part'" ;;
-esac
+"$part"
