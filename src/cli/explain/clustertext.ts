@@ -11,11 +11,12 @@ export function clusterLines(one: ClusterExplanation, report: ExplainReport): re
   const name = one.sets.length === 0 ? wordText(one.name) : `${wordText(one.name)} (${setsText(one.sets)})`;
   const withheld = withheldLine(report);
   const notes = withheld === undefined ? [] : [withheld];
+  const verdict = verdictText(one, report);
   return [
-    `${name} ${verdictText(one, report)}`,
+    `${name} ${verdict}`,
     ...notes,
     ...predicateLines(one, report),
-    ...taintLines(one, report),
+    ...taintLines(one, report, verdict),
     ...membershipLines(one, report),
   ];
 }
@@ -58,11 +59,16 @@ function predicateLines(one: ClusterExplanation, { input, predicates }: ExplainR
   });
 }
 
-/** Each taint that keeps the cluster out or limits how long it stays, and those of a selected one that do not make it leave. */
-function taintLines(one: ClusterExplanation, { explanation }: ExplainReport): readonly string[] {
+/**
+ * Each taint that keeps the cluster out or limits how long it stays, unless it is the only one and `verdict` names it, and
+ * those of a selected one that do not make it leave.
+ */
+function taintLines(one: ClusterExplanation, { explanation }: ExplainReport, verdict: string): readonly string[] {
   const { rules } = explanation.placement;
+  const limited = limitedTaints(one, rules).map((taint) => limitedText(taint, one));
+  const [only = ''] = limited;
   return [
-    ...limitedTaints(one, rules).map((taint) => `  ${limitedText(taint, one)}`),
+    ...(limited.length === 1 && verdict.includes(only) ? [] : limited.map((text) => `  ${text}`)),
     ...otherTaintsOf(one, explanation).map((taint) => `  ${otherTaintText(taint, one, rules)}`),
   ];
 }
