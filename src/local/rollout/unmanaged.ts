@@ -5,9 +5,9 @@ import type { Cache, CacheOptions } from '../../kube/cache/cache.js';
 import { systemRandom, type Clock } from '../../runtime/clock.js';
 import { createController, type Controller } from '../../runtime/controller.js';
 import type { Logger } from '../../runtime/logger.js';
+import { DONE } from '../../runtime/result.js';
 import { NOT_RUN_HERE, unmanagedStatus } from './rollout.js';
 import type { Deployment } from '../workload.js';
-import { DONE } from '../../runtime/result.js';
 
 export interface UnmanagedDeploymentsOptions {
   readonly client: KubeClient;
