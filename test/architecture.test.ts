@@ -268,9 +268,8 @@ function siblingImports(all: readonly Source[]): Graph {
       const [from, to] = [file.split('/'), target.split('/')];
       const depth = from.findIndex((part, index) => part !== to[index]) + 1;
       if (from.length <= depth || to.length <= depth) continue;
-      const [folder, sibling] = [from, to].map((parts) => parts.slice(0, depth).join('/'));
-      if (folder !== undefined && sibling !== undefined)
-        graph.set(folder, (graph.get(folder) ?? new Set<string>()).add(sibling));
+      const folder = from.slice(0, depth).join('/');
+      graph.set(folder, (graph.get(folder) ?? new Set<string>()).add(to.slice(0, depth).join('/')));
     }
   }
   return graph;

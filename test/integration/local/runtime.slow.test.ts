@@ -14,6 +14,7 @@ import { ownName } from '@multicluster-engine/kube-apiserver/testing/names';
 import { root } from '../../support/repository/root.js';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { LABEL, post, LocalRuntimeRig } from '../../support/rigs/server/local.js';
+import { alive } from '../../support/processes/alive.js';
 
 jest.setTimeout(300_000);
 
@@ -485,14 +486,6 @@ interface Change {
 
 function isAvailable(status: Status): boolean {
   return status.conditions?.some(({ type, status: state }) => type === 'Available' && state === 'True') === true;
-}
-
-function alive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
 }
 
 function deployment(name: string, change: Change): AnyObject {

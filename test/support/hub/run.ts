@@ -6,6 +6,7 @@ import { delay, systemClock } from '../../../src/runtime/clock.js';
 import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
 import { binaryFolder } from '@multicluster-engine/kube-apiserver/testing/controlplane/binaries';
 import { startControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/start';
+import { alive } from '../processes/alive.js';
 import { root } from '../repository/root.js';
 import { runComponents } from './components.js';
 import { deploy, startOperator } from './operator.js';
@@ -51,17 +52,8 @@ async function furnish(server: ControlPlane): Promise<void> {
 async function claimFolder(): Promise<void> {
   await mkdir(STATE, { recursive: true });
   const owner = Number(await readFile(OWNER, 'utf8').catch(() => '0'));
-  if (owner > 0 && isRunning(owner))
-    throw new Error(`${STATE} is in use by another hub, process ${owner}: stop it first`);
+  if (owner > 0 && alive(owner)) throw new Error(`${STATE} is in use by another hub, process ${owner}: stop it first`);
   await writeFile(OWNER, String(process.pid));
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
 }
 
 function nextSteps(): string {
