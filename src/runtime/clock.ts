@@ -1,3 +1,4 @@
+import type { AbortSignalLike } from './abortsignal.js';
 import { asError } from './errors.js';
 
 /** The source of time for all other code, so that tests can use a manual clock. */
@@ -45,7 +46,7 @@ function armed(ms: number, run: () => void): NodeJS.Timeout {
 export const systemRandom: Random = () => Math.random();
 
 /** Resolves after `ms`; rejects with the signal's reason when it fires first. */
-export function delay(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
+export function delay(clock: Clock, ms: number, signal?: AbortSignalLike): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) {
       reject(asError(signal.reason));

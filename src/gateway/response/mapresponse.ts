@@ -90,7 +90,7 @@ export function isRead({ action }: Pick<RequestInfo, 'action'>): boolean {
 }
 
 async function mapRead(upstream: UpstreamResponse, request: RequestInfo, deps: MappingDeps): Promise<HttpResponse> {
-  const { chunks, rest } = await readBuffered(upstream.body, MAX_BUFFERED);
+  const { chunks, rest } = await readBuffered(upstream, MAX_BUFFERED);
   requireJson(upstream);
   if (rest === undefined) return representation(Buffer.concat(chunks), request, deps);
   // JSON is valid YAML, so that a large response can be streamed for both formats.
@@ -104,7 +104,7 @@ async function mapRead(upstream: UpstreamResponse, request: RequestInfo, deps: M
  */
 async function mapWrite(upstream: UpstreamResponse, request: RequestInfo, deps: MappingDeps): Promise<MappedResponse> {
   try {
-    const { chunks, rest } = await readBuffered(upstream.body, MAX_BUFFERED);
+    const { chunks, rest } = await readBuffered(upstream, MAX_BUFFERED);
     if (rest !== undefined) throw new UpstreamError('broken', 'TOO_LARGE');
     requireJson(upstream);
     const bytes = Buffer.concat(chunks);
@@ -170,7 +170,7 @@ async function errorFor(upstream: UpstreamResponse, request: RequestInfo, rules:
   const clientErrors = CLIENT_ERRORS[request.action] ?? [];
   const broken = new UpstreamError('broken', `HTTP_${status}`);
   if (clientErrors.length === 0 || status < 400 || status > 499) throw broken;
-  const { chunks, rest } = await readBuffered(upstream.body, MAX_STATUS);
+  const { chunks, rest } = await readBuffered(upstream, MAX_STATUS);
   const body = rest === undefined ? asRecord(parseObject(Buffer.concat(chunks))) : {};
   // The same message as above: the response does not distinguish a policy from a missing permission.
   if (DENIED.test(String(body['message']))) return new StatusError('forbidden', { message: DENIED_MESSAGE });
@@ -213,7 +213,8 @@ function overloadDetail(retryAfter: string | undefined): StatusErrorDetail {
     : { message };
 }
 
-async function readBuffered(body: AsyncIterableIterator<Buffer>, limit: number): Promise<Buffered> {
+async function readBuffered({ whole, body }: UpstreamResponse, limit: number): Promise<Buffered> {
+  if (whole !== undefined) return { chunks: whole };
   const chunks: Buffer[] = [];
   let size = 0;
   for (;;) {

@@ -1,3 +1,4 @@
+import type { AbortSignalLike } from '../../runtime/abortsignal.js';
 import { delay, type Clock } from '../../runtime/clock.js';
 
 /** What a response counts for: at most 333 a second are written, and fewer after larger request bodies. */
@@ -23,7 +24,7 @@ export class ResponseRateLimiter {
    * Resolves when the response may be written, after at most 4 s; at once when the client has left.
    * @param received bytes of the request's body that were read
    */
-  async wait(received: number, clientGone: AbortSignal): Promise<void> {
+  async wait(received: number, clientGone: AbortSignalLike): Promise<void> {
     const now = this.#clock.monotonic();
     const at = Math.max(now, this.#next);
     this.#next = Math.min(at + RESPONSE_MS + received / BYTES_PER_MS, now + MAX_WAIT_MS);

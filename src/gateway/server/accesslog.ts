@@ -44,7 +44,6 @@ export function beginAccess(incoming: IncomingRequest, match: RouteMatch | undef
     const code = response.headersSent ? response.statusCode : incoming.rejectedWith;
     const failure = upstreamError === undefined ? undefined : `${upstreamError.reason} ${upstreamError.code}`;
     const { namespace, name } = match ?? {};
-    const fields = { route, method, namespace, object: name, ms: Math.round(ms * 10) / 10, remote, failure };
     const abandoned = !response.writableFinished && incoming.rejectedWith === undefined;
     if (code !== undefined) metrics.answered(route, method, code, ms / 1000);
     if (abandoned) metrics.abandoned(route);
@@ -52,7 +51,9 @@ export function beginAccess(incoming: IncomingRequest, match: RouteMatch | undef
       attributes: { 'http.response.status_code': code },
       errorType: abandoned ? 'abandoned' : errorTypeOf(code, upstreamError),
     });
-    log.info({ ...fields, code, whole: response.writableFinished }, 'request');
+    const rounded = Math.round(ms * 10) / 10;
+    const whole = response.writableFinished;
+    log.info({ route, method, namespace, object: name, ms: rounded, remote, failure, code, whole }, 'request');
   };
   return { traceparent: span?.traceparent, end };
 }

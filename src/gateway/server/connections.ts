@@ -17,6 +17,8 @@ export class Connections {
   readonly #active = new Map<string, Socket>();
   /** The connections that have carried an accepted token. */
   readonly #trusted = new WeakSet<Socket>();
+  /** Node puts the address together each time that it is read. */
+  readonly #keys = new WeakMap<Socket, string>();
 
   constructor(limit: number) {
     this.#limit = limit;
@@ -28,7 +30,7 @@ export class Connections {
 
   /** Adds a connection. It is closed when all others have a call in progress. */
   accept(socket: Socket): Admission {
-    const key = keyOf(socket);
+    const key = this.#keyOf(socket);
     const full = this.open >= this.#limit;
     if (full && !this.#evictOldest()) {
       socket.destroy();
@@ -45,19 +47,19 @@ export class Connections {
   /** The API server has accepted its token. */
   markAccepted(socket: Socket): void {
     this.#trusted.add(socket);
-    moveToEnd(keyOf(socket), this.#unaccepted, this.#accepted);
+    moveToEnd(this.#keyOf(socket), this.#unaccepted, this.#accepted);
   }
 
   /** A call to the API server is in progress for it. */
   markActive(socket: Socket): void {
-    const key = keyOf(socket);
+    const key = this.#keyOf(socket);
     moveToEnd(key, this.#unaccepted, this.#active);
     moveToEnd(key, this.#accepted, this.#active);
   }
 
   /** No call is in progress for it: its last response is the newest. */
   markIdle(socket: Socket): void {
-    const key = keyOf(socket);
+    const key = this.#keyOf(socket);
     const idle = this.#trusted.has(socket) ? this.#accepted : this.#unaccepted;
     moveToEnd(key, this.#active, idle);
     moveToEnd(key, idle, idle);
@@ -78,6 +80,16 @@ export class Connections {
     }
     return false;
   }
+
+  #keyOf(socket: Socket): string {
+    // Another connection may have the address of one that is closed.
+    if (socket.destroyed) return '';
+    const known = this.#keys.get(socket);
+    if (known !== undefined) return known;
+    const key = `${socket.remoteAddress ?? ''} ${socket.remotePort ?? ''}`;
+    this.#keys.set(socket, key);
+    return key;
+  }
 }
 
 function moveToEnd(key: string, from: Map<string, Socket>, to: Map<string, Socket>): void {
@@ -85,8 +97,4 @@ function moveToEnd(key: string, from: Map<string, Socket>, to: Map<string, Socke
   if (socket === undefined) return;
   from.delete(key);
   to.set(key, socket);
-}
-
-function keyOf(socket: Socket): string {
-  return `${socket.remoteAddress ?? ''} ${socket.remotePort ?? ''}`;
 }

@@ -1,3 +1,4 @@
+import { LightAbortSignal, type AbortSignalLike } from '../../runtime/abortsignal.js';
 import type { Clock } from '../../runtime/clock.js';
 import type { HealthCheck } from '../../runtime/health.js';
 import type { Logger } from '../../runtime/logger.js';
@@ -57,7 +58,7 @@ interface RequestContext {
   readonly deps: HandlerDeps;
   readonly access: Access;
   /** Fires when the client closes its connection. */
-  readonly clientGone: AbortSignal;
+  readonly clientGone: AbortSignalLike;
   /** Why the API server gave no usable response; also for a write whose response to the client is 200. */
   upstreamError?: UpstreamError;
   readonly match: RouteMatch | undefined;
@@ -90,16 +91,15 @@ export async function handleRequest(incoming: IncomingRequest, deps: HandlerDeps
   access.end(context.upstreamError);
 }
 
-function closeSignal({ message, response }: IncomingRequest): AbortSignal {
-  const closed = new AbortController();
+function closeSignal({ message, response }: IncomingRequest): AbortSignalLike {
+  const closed = new LightAbortSignal();
   response.on('close', () => {
-    // After the response nobody listens, and the event of a signal costs more than all listeners of a response.
     if (!response.writableFinished) closed.abort(CLOSED);
   });
   // Without listeners, an error of a connection that the client has reset would end the process.
   response.on('error', () => undefined);
   message.on('error', () => undefined);
-  return closed.signal;
+  return closed;
 }
 
 /** Needs no token. What kubelets and load balancers ask for is small, and never waits. */
@@ -186,7 +186,7 @@ type CallResult = { readonly kind: 'buffered'; readonly response: HttpResponse }
  * the API server. A larger one is written while it is read.
  */
 async function callUpstream(
-  { caller, ...request }: CallRequest,
+  { caller, method, path, body }: CallRequest,
   info: RequestInfo,
   context: RequestContext,
 ): Promise<CallResult> {
@@ -196,7 +196,7 @@ async function callUpstream(
   const { traceparent } = context.access;
   const { token } = caller;
   const known = tokens.isKnown(caller);
-  const call = upstream.begin({ ...request, token, known, onStart, traceparent }, context.clientGone);
+  const call = upstream.begin({ method, path, body, token, known, onStart, traceparent }, context.clientGone);
   let failure: unknown;
   try {
     const answer = await call.send();

@@ -1,4 +1,5 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
+import type { AbortSignalLike } from '../../runtime/abortsignal.js';
 import type { Clock } from '../../runtime/clock.js';
 import { DENIED_MESSAGE, StatusError } from '../statuserror.js';
 import { UpstreamError } from './error.js';
@@ -37,7 +38,7 @@ export interface CallerToken {
 export class AcceptedTokens {
   readonly #upstream: Pick<Upstream, 'begin'>;
   readonly #clock: Clock;
-  readonly #key = randomBytes(32);
+  readonly #key = randomBytes(32).toString('hex');
   /** Hash → time of the last accepted request, on the monotonic clock; the oldest first. */
   readonly #acceptedAt = new Map<string, number>();
 
@@ -47,7 +48,8 @@ export class AcceptedTokens {
   }
 
   of(token: string): CallerToken {
-    return { token, hash: createHmac('sha256', this.#key).update(token).digest('base64') };
+    // No hash leaves the process, so that a key before the text is enough: an HMAC takes three times as long.
+    return { token, hash: hash('sha256', this.#key + token, 'base64') };
   }
 
   /** Within the last 10 s. */
@@ -76,7 +78,7 @@ export class AcceptedTokens {
    * Asks the API server whether it accepts the token.
    * @throws StatusError `forbidden` when it does not, `unavailable` when it is overloaded; UpstreamError
    */
-  async confirm(caller: CallerToken, clientGone: AbortSignal): Promise<void> {
+  async confirm(caller: CallerToken, clientGone: AbortSignalLike): Promise<void> {
     const { token } = caller;
     const call = this.#upstream.begin({ ...SELF_SUBJECT_REVIEW, token, known: this.isKnown(caller) }, clientGone);
     let failure: unknown;

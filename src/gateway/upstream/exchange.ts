@@ -57,6 +57,14 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterat
     this.#controller?.abort(error);
   }
 
+  /**
+   * The chunks of the body when all of them have arrived: those of a small response do so with its head, and are read
+   * without further promises and timers. Undefined when there is more to wait for, or it has failed.
+   */
+  takeWhole(): Buffer[] | undefined {
+    return this.#complete && this.#error === undefined ? this.#chunks.splice(0) : undefined;
+  }
+
   [Symbol.asyncIterator](): this {
     return this;
   }

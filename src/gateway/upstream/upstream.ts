@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 
 import { buildConnector, Client, Pool } from 'undici';
+import { LightAbortSignal, type AbortSignalLike } from '../../runtime/abortsignal.js';
 import type { Clock } from '../../runtime/clock.js';
 import { Slots } from '../../runtime/http/slots.js';
 import type { GatewayMetrics } from '../../runtime/metrics.js';
@@ -19,7 +20,7 @@ export interface UpstreamRequest {
   /** Called when the request has got a connection: from now on it may have been sent. */
   readonly onStart?: () => void;
   /** JSON. */
-  readonly body?: string;
+  readonly body?: string | undefined;
   /** Header of that name, made by the gateway; undefined without traces. */
   readonly traceparent?: string | undefined;
 }
@@ -29,6 +30,8 @@ export interface UpstreamResponse {
   readonly status: number;
   readonly contentType: string;
   readonly retryAfter: string | undefined;
+  /** The body, when all of it has arrived with the head: `body` has nothing then. */
+  readonly whole?: Buffer[] | undefined;
   readonly body: AsyncIterableIterator<Buffer>;
 }
 
@@ -111,11 +114,11 @@ export class Upstream {
    * Begins a call: its time runs from now on.
    * @throws UpstreamError `abandoned` when the client is gone already
    */
-  begin(request: UpstreamRequest, clientGone: AbortSignal): UpstreamCall {
+  begin(request: UpstreamRequest, clientGone: AbortSignalLike): UpstreamCall {
     if (clientGone.aborted) throw CLIENT_GONE;
     const { clock, timeoutMs, metrics } = this.#options;
     const slots = request.known ? this.#slots.known : this.#slots.unknown;
-    let waiting: AbortController | undefined;
+    let waiting: LightAbortSignal | undefined;
     const abort = (error: UpstreamError): void => {
       waiting?.abort(error);
       exchange.abort(error);
@@ -132,7 +135,7 @@ export class Upstream {
     let status = '<error>';
     return {
       send: async () => {
-        if (!slots.tryTake()) await slots.take((waiting = new AbortController()).signal);
+        if (!slots.tryTake()) await slots.take((waiting = new LightAbortSignal()));
         this.#dispatch(request, exchange);
         const head = await exchange.head;
         status = String(head.status);
@@ -140,6 +143,7 @@ export class Upstream {
           status: head.status,
           contentType: text(head.headers['content-type']),
           retryAfter: text(head.headers['retry-after']) || undefined,
+          whole: exchange.takeWhole(),
           body: exchange,
         };
       },
@@ -188,16 +192,17 @@ export class Upstream {
 
   /** All headers that are sent, beside host and connection. */
   #headers({ token, body, traceparent }: UpstreamRequest): Record<string, string> {
-    return {
+    const headers: Record<string, string> = {
       authorization: `Bearer ${token}`,
       accept: 'application/json',
       'user-agent': this.#options.userAgent,
-      ...(traceparent !== undefined && { traceparent }),
-      ...(body !== undefined && {
-        'content-type': 'application/json',
-        'content-length': String(Buffer.byteLength(body)),
-      }),
     };
+    if (traceparent !== undefined) headers['traceparent'] = traceparent;
+    if (body !== undefined) {
+      headers['content-type'] = 'application/json';
+      headers['content-length'] = String(Buffer.byteLength(body));
+    }
+    return headers;
   }
 }
 

@@ -1,3 +1,4 @@
+import type { AbortSignalLike } from '../abortsignal.js';
 import { asError } from '../errors.js';
 
 /** A fixed number of slots for calls, which are taken in the order of asking. */
@@ -26,7 +27,7 @@ export class Slots {
    * Takes a slot, as soon as one is free. Whoever stops waiting leaves nothing behind.
    * @throws the signal's reason as an Error, when it fires first
    */
-  take(signal: AbortSignal): Promise<void> {
+  take(signal: AbortSignalLike): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) {
         reject(asError(signal.reason));

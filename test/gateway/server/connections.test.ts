@@ -94,6 +94,19 @@ describe('Connections at the limit', () => {
     expect(open()).toEqual([1, 2]);
   });
 
+  it('the end of a request of a closed connection leaves alone the one that has its address now', () => {
+    const connections = new Connections(1);
+    const [closed, open] = [socket(7), socket(7)];
+    connections.accept(closed);
+    connections.markActive(closed);
+    closed.destroy();
+    connections.accept(open);
+    connections.markActive(open);
+    connections.markIdle(closed);
+
+    expect([connections.accept(socket(8)), open.destroyed]).toEqual(['rejected', false]);
+  });
+
   it('a connection that has carried an accepted token is evicted after all that have not', () => {
     const { connections, open, more, at } = full(3);
     connections.markAccepted(at(0));

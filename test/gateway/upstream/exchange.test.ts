@@ -55,6 +55,24 @@ describe('an exchange', () => {
     expect(over()).toBe(1);
   });
 
+  it('an exchange has the whole body at once when it has arrived, and nothing of one that has failed or goes on', () => {
+    const whole = [false, true].map((failed) => {
+      const { exchange, controller } = started();
+      exchange.onResponseStart(controller, 200, {});
+      exchange.onResponseData(controller, Buffer.from('a'));
+      exchange.onResponseData(controller, Buffer.from('b'));
+      const early = exchange.takeWhole();
+      if (failed) exchange.abort(LEFT);
+      exchange.onResponseEnd();
+      return { early, taken: exchange.takeWhole()?.map(String), again: exchange.takeWhole() };
+    });
+
+    expect(whole).toEqual([
+      { early: undefined, taken: ['a', 'b'], again: [] },
+      { early: undefined, taken: undefined, again: undefined },
+    ]);
+  });
+
   it('an exchange reads no more than 64 KiB ahead, and goes on when they are taken', async () => {
     const { exchange, controller } = started();
     exchange.onResponseStart(controller, 200, {});

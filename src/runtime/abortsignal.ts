@@ -1,0 +1,42 @@
+/** What a wait uses of an AbortSignal. Every AbortSignal is one. */
+export interface AbortSignalLike {
+  readonly aborted: boolean;
+  readonly reason: unknown;
+  addEventListener(type: 'abort', listener: () => void, options?: { readonly once: boolean }): void;
+  removeEventListener(type: 'abort', listener: () => void): void;
+}
+
+/**
+ * A signal and its controller in one, for each of many short calls: an AbortController with its event target costs more
+ * than all else that the call does with it. Each listener is called once.
+ */
+export class LightAbortSignal implements AbortSignalLike {
+  readonly #listeners: (() => void)[] = [];
+  #aborted = false;
+  #reason: unknown;
+
+  get aborted(): boolean {
+    return this.#aborted;
+  }
+
+  get reason(): unknown {
+    return this.#reason;
+  }
+
+  addEventListener(_type: 'abort', listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
+  removeEventListener(_type: 'abort', listener: () => void): void {
+    const index = this.#listeners.indexOf(listener);
+    if (index >= 0) this.#listeners.splice(index, 1);
+  }
+
+  /** Fires the signal. Only the first call has an effect. */
+  abort(reason: unknown): void {
+    if (this.#aborted) return;
+    this.#aborted = true;
+    this.#reason = reason;
+    for (const listener of this.#listeners.splice(0)) listener();
+  }
+}
