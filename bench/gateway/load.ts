@@ -37,33 +37,40 @@ async function load(order: LoadOrder): Promise<LoadReport> {
   const { connections, perSecond, warmUpMs, forMs } = order;
   const ca = readFileSync(order.caFile, 'utf8');
   const pool = new Pool(order.origin, { connections, pipelining: 1, connect: { ca } });
-  const begun = performance.now();
   const durations: number[] = [];
   let failures = 0;
   const { method, path, headers } = order;
   const body = bodyOf(order);
-  const send = async (): Promise<void> => {
-    const start = performance.now();
-    const status = await pool.request({ method, path, headers, body }).then(
+  const send = (): Promise<number> =>
+    pool.request({ method, path, headers, body }).then(
       async (answer) => {
         await answer.body.dump();
         return answer.statusCode;
       },
       () => 0,
     );
+  // Opens the connections: handshakes in the time of the schedule would delay it, for all connections at once.
+  if (perSecond !== undefined) await Promise.all(Array.from({ length: connections }, send));
+  const begun = performance.now();
+  const sendMeasured = async (): Promise<void> => {
+    const start = performance.now();
+    const status = await send();
     if (start - begun < warmUpMs) return;
     if (status !== 200 && status !== 201) failures += 1;
     durations.push(performance.now() - start);
   };
   const everyMs = perSecond === undefined ? 0 : (connections * 1000) / perSecond;
   const work = async (index: number): Promise<void> => {
-    // Spread over the interval, so that the connections do not send at the same time.
+    // Spread over the interval, so that the connections do not send at the same time; one that is late leaves out a
+    // request, and is not moved to the time of others.
     let next = begun + (everyMs * index) / connections;
     while (performance.now() - begun < warmUpMs + forMs) {
       const pause = next - performance.now();
       if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause));
-      await send();
-      next = Math.max(next + everyMs, performance.now());
+      await sendMeasured();
+      if (everyMs > 0)
+        do next += everyMs;
+        while (next < performance.now());
     }
   };
   await Promise.all(Array.from({ length: connections }, (_one, index) => work(index)));
