@@ -12,6 +12,10 @@ import { startSetup, type BenchSetup } from './setup.js';
 const RUNS = 5;
 const CLIENTS = 64;
 const TIMES = { warmUpMs: 500, forMs: 2_000 };
+/** At a limited rate, programs take longer until their code is compiled. */
+const PACED_TIMES = { warmUpMs: 2_000, forMs: 3_000 };
+/** Calls before the first measured one, so that the first run is no other than the last. */
+const WARM_UP = { connections: CLIENTS, warmUpMs: 0, forMs: 5_000 };
 const CALLS = 20;
 
 /** Loads of bad clients: a title, the number of each kind, and flags of the gateway. */
@@ -46,6 +50,8 @@ export async function gatewayFigures(): Promise<readonly Figure[]> {
   const figures: Figure[] = [];
   const setup = await startSetup();
   for (const method of ['GET', 'POST'] as const) {
+    say(`warm-up, ${method}`);
+    for (const where of ['direct', 'bare', 'gateway'] as const) await setup.load(where, method, WARM_UP);
     figures.push(...(await addedLatency(setup, method, undefined)), ...(await addedLatency(setup, method, 500)));
   }
   await setup.stop();
@@ -54,25 +60,29 @@ export async function gatewayFigures(): Promise<readonly Figure[]> {
   return figures;
 }
 
-/** The latency and CPU time that the gateway adds to a direct call. */
+/** The latency and CPU time that the gateway adds to a direct call, and the latency that a bare proxy adds. */
 async function addedLatency(
   setup: BenchSetup,
   method: 'GET' | 'POST',
   perSecond: number | undefined,
 ): Promise<readonly Figure[]> {
-  const how = { ...TIMES, connections: CLIENTS, ...(perSecond !== undefined && { perSecond }) };
+  const times = perSecond === undefined ? TIMES : PACED_TIMES;
+  const how = { ...times, connections: CLIENTS, ...(perSecond !== undefined && { perSecond }) };
   const name = `${method} by ${CLIENTS} clients, ${perSecond === undefined ? 'each asking again at once' : `${perSecond}/s in all`}`;
   say(name);
-  const runs: { p50: number; p99: number; cpu: number; rate: number }[] = [];
+  const runs: { p50: number; p99: number; bareP50: number; bareP99: number; cpu: number; rate: number }[] = [];
   for (let run = 0; run < RUNS; run++) {
     const direct = await setup.load('direct', method, how);
+    const bare = await setup.load('bare', method, how);
     const cpu = await setup.metric('process_cpu_seconds_total');
     const through = await setup.load('gateway', method, how);
     const spent = (await setup.metric('process_cpu_seconds_total')) - cpu;
-    const requests = (through.perSecond * (TIMES.forMs + TIMES.warmUpMs)) / 1000;
+    const requests = (through.perSecond * (times.forMs + times.warmUpMs)) / 1000;
     runs.push({
       p50: through.p50 - direct.p50,
       p99: through.p99 - direct.p99,
+      bareP50: bare.p50 - direct.p50,
+      bareP99: bare.p99 - direct.p99,
       cpu: (spent * 1000) / requests,
       rate: through.perSecond,
     });
@@ -81,6 +91,8 @@ async function addedLatency(
   return [
     { id: 'P12', measure: `${name}: added p50`, unit: 'ms', values: runs.map(({ p50 }) => p50), atMost: limits.p50 },
     { id: 'P12', measure: `${name}: added p99`, unit: 'ms', values: runs.map(({ p99 }) => p99), atMost: limits.p99 },
+    { id: 'P12', measure: `${name}: p50 that a bare proxy adds`, unit: 'ms', values: runs.map((run) => run.bareP50) },
+    { id: 'P12', measure: `${name}: p99 that a bare proxy adds`, unit: 'ms', values: runs.map((run) => run.bareP99) },
     { id: 'P12', measure: `${name}: CPU of the gateway a request`, unit: 'ms', values: runs.map(({ cpu }) => cpu) },
     ...(perSecond === undefined
       ? [
@@ -95,7 +107,10 @@ async function addedLatency(
   ];
 }
 
-/** The p99 of a well-behaved client while bad clients are connected, as a multiple of that without them. */
+/**
+ * The p99 of a well-behaved client while bad clients are connected, as a multiple of that without them. The same of a client
+ * of another gateway, which has no bad clients, shows what the two CPUs alone do: the bad clients are a process too.
+ */
 async function withBadClients(
   name: string,
   counts: Readonly<Partial<Record<BadClientKind, number>>>,
@@ -103,25 +118,32 @@ async function withBadClients(
 ): Promise<readonly Figure[]> {
   say(name);
   const how = { ...TIMES, connections: 4, perSecond: 200 };
-  const setup = await startSetup(flags);
-  const alone: number[] = [];
-  for (let run = 0; run < RUNS; run++) alone.push((await setup.load('gateway', 'GET', how)).p99);
-  const usual = summaryOf({ id: '', measure: '', unit: '', values: alone }).median;
+  const [setup, other] = [await startSetup(flags), await startSetup()];
+  const p99 = async (of: BenchSetup): Promise<number> => (await of.load('gateway', 'GET', how)).p99;
+  const [usual, otherUsual] = [await medianOf(() => p99(setup)), await medianOf(() => p99(other))];
   const badClients = startBadClients(setup.gateway.port, counts);
   await waitFor('the bad clients', async () => (await badClients.report()).complete, { deadlineMs: 300_000 });
-  const [ratios, memory, held]: [number[], number[], number[]] = [[], [], []];
+  const [ratios, otherRatios, memory, held]: [number[], number[], number[], number[]] = [[], [], [], []];
   for (let run = 0; run < RUNS; run++) {
-    ratios.push((await setup.load('gateway', 'GET', how)).p99 / usual);
+    ratios.push((await p99(setup)) / usual);
+    otherRatios.push((await p99(other)) / otherUsual);
     memory.push((await setup.metric('process_resident_memory_bytes')) / 2 ** 20);
     held.push(await setup.metric('multicluster_gateway_connections'));
   }
   await badClients.stop();
-  await setup.stop();
+  await Promise.all([setup.stop(), other.stop()]);
   return [
     { id: 'S18', measure: `${name}: p99 of a good client, times that without`, unit: 'x', values: ratios, atMost: 2 },
+    { id: 'S18', measure: `${name}: the same of another gateway's client`, unit: 'x', values: otherRatios },
     { id: 'S18', measure: `${name}: connections held`, unit: '', values: held },
     { id: 'S18', measure: `${name}: memory`, unit: 'MiB', values: memory },
   ];
+}
+
+async function medianOf(measure: () => Promise<number>): Promise<number> {
+  const values: number[] = [];
+  for (let run = 0; run < RUNS; run++) values.push(await measure());
+  return summaryOf({ id: '', measure: '', unit: '', values }).median;
 }
 
 /** How long a call to the API server lasts after its client has closed the connection. */

@@ -11,20 +11,21 @@ import { startGateway, type GatewayProcess } from '../../test/integration/gatewa
 import type { LoadOrder, LoadReport } from './load.js';
 
 const UPSTREAM = fileURLToPath(new URL('./upstream.js', import.meta.url));
+const BARE_PROXY = fileURLToPath(new URL('./bareproxy.js', import.meta.url));
 const LOAD = fileURLToPath(new URL('./load.js', import.meta.url));
 export const TOKEN = 'a-token-of-the-usual-length.'.repeat(20);
 const BODY =
   'metadata:\n  name: web\nspec:\n  numberOfClusters: 2\n  predicates:\n  - requiredClusterSelector:\n      labelSelector: {matchLabels: {tier: gold}}\n';
 const DIRECT = '/apis/cluster.fleetmgmt.io/v1alpha1/namespaces/shop/placements';
 
-/** A gateway and a minimal API server, each in a process of its own. */
+/** A gateway, a bare proxy and a minimal API server, each in a process of its own. */
 export interface BenchSetup {
   readonly gateway: GatewayProcess;
   /** Runs a load of requests through the gateway. */
   run(order: Omit<LoadOrder, 'origin' | 'caFile'>): Promise<LoadReport>;
-  /** Runs one load of well-behaved clients, through the gateway or directly to the API server. */
+  /** Runs one load of well-behaved clients: through the gateway or the bare proxy, or directly to the API server. */
   load(
-    where: 'direct' | 'gateway',
+    where: 'direct' | 'bare' | 'gateway',
     method: 'GET' | 'POST',
     how: Pick<LoadOrder, 'connections' | 'perSecond' | 'warmUpMs' | 'forMs'>,
   ): Promise<LoadReport>;
@@ -39,20 +40,21 @@ export async function startSetup(flags: readonly string[] = []): Promise<BenchSe
   const [cert, key] = [path.join(folder, 'api.crt'), path.join(folder, 'api.key')];
   writeFileSync(cert, pair.certificate);
   writeFileSync(key, pair.privateKey, { mode: 0o600 });
-  const upstream = spawn(process.execPath, [UPSTREAM, cert, key, TOKEN], { stdio: ['pipe', 'pipe', 'inherit'] });
-  const [port] = await once(upstream.stdout, 'data');
-  const url = `https://127.0.0.1:${String(port).trim()}`;
+  const upstream = await startServer([UPSTREAM, cert, key, TOKEN]);
+  const { url } = upstream;
+  const bare = await startServer([BARE_PROXY, cert, key, url]);
   const gateway = await startGateway({ folder, url, caFile: cert }, flags);
   const origins = {
     direct: { origin: url, caFile: cert },
+    bare: { origin: bare.url, caFile: cert },
     gateway: { origin: `https://127.0.0.1:${gateway.port}`, caFile: gateway.caFile },
   };
   return {
     gateway,
     run: (order) => runLoad({ ...origins.gateway, ...order }),
     async load(where, method, how) {
-      const collection = where === 'direct' ? DIRECT : PLACEMENTS;
-      const type = where === 'direct' ? 'application/json' : 'application/yaml';
+      const collection = where === 'gateway' ? PLACEMENTS : DIRECT;
+      const type = where === 'gateway' ? 'application/yaml' : 'application/json';
       const post = method === 'POST' ? { body: BODY } : {};
       const headers = { authorization: `Bearer ${TOKEN}`, ...(method === 'POST' && { 'content-type': type }) };
       const order: LoadOrder = {
@@ -74,10 +76,18 @@ export async function startSetup(flags: readonly string[] = []): Promise<BenchSe
     },
     async stop() {
       await gateway.stop();
-      upstream.stdin.end();
+      bare.stop();
+      upstream.stop();
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Starts a program that prints its port and exits at the end of its standard input. */
+async function startServer(args: readonly string[]): Promise<{ readonly url: string; stop(): void }> {
+  const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+  const [port] = await once(child.stdout, 'data');
+  return { url: `https://127.0.0.1:${String(port).trim()}`, stop: () => void child.stdin.end() };
 }
 
 async function runLoad(order: LoadOrder): Promise<LoadReport> {

@@ -63,11 +63,11 @@ export class AcceptedTokens {
   }
 
   /** Remembers that the API server has answered a request with this token with that code. */
-  observe({ hash }: CallerToken, status: number): void {
-    if (status === 401) this.#acceptedAt.delete(hash);
+  observe({ hash: key }: CallerToken, status: number): void {
+    if (status === 401) this.#acceptedAt.delete(key);
     if (status >= 300 && !AUTHENTICATED.includes(status)) return;
-    this.#acceptedAt.delete(hash);
-    this.#acceptedAt.set(hash, this.#clock.monotonic());
+    this.#acceptedAt.delete(key);
+    this.#acceptedAt.set(key, this.#clock.monotonic());
     for (const oldest of this.#acceptedAt.keys()) {
       if (this.#acceptedAt.size <= MAX_TOKENS) break;
       this.#acceptedAt.delete(oldest);
@@ -100,8 +100,8 @@ export class AcceptedTokens {
   }
 
   /** Ms since the last accepted request; Infinity for none. */
-  #age({ hash }: CallerToken): number {
-    const at = this.#acceptedAt.get(hash);
+  #age({ hash: key }: CallerToken): number {
+    const at = this.#acceptedAt.get(key);
     return at === undefined ? Infinity : this.#clock.monotonic() - at;
   }
 }
