@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { asError } from '../../runtime/errors.js';
 import { StatusError } from '../statuserror.js';
 import { MAX_BODY, tooLarge } from './body.js';
 import type { Budget, Reservation } from './budget.js';
@@ -67,39 +68,63 @@ export class Upload {
   }
 
   /**
-   * Reads the body to its end, at most 1 MiB whatever length was announced.
+   * Reads the body to its end, at most 1 MiB whatever length was announced. After an error the rest is left unread. An
+   * iterator of the stream would cost more than all checks of a small body.
    * @throws StatusError; UpstreamError when the token cannot be confirmed; another Error when the client leaves
    */
-  async read(message: IncomingMessage): Promise<Buffer> {
+  read(message: IncomingMessage): Promise<Buffer> {
     const chunks: Buffer[] = [];
-    // The request is not destroyed, so that an error response can still be written.
-    const reader = message.iterator({ destroyOnReturn: false });
-    try {
-      for (;;) {
-        const next = await Promise.race([reader.next(), this.#evicted]);
-        if (next.done === true) break;
-        const bytes: Buffer = next.value;
-        this.#received += bytes.length;
-        if (this.#received > MAX_BODY) throw tooLarge();
-        await this.#count(this.#received);
+    return new Promise((resolve, reject) => {
+      let confirmed: Promise<void> | undefined;
+      const stop = (): void => {
+        message.off('data', onData).off('end', onEnd).off('close', onClose);
+      };
+      const fail = (error: unknown): void => {
+        stop();
+        message.pause();
+        reject(asError(error));
+      };
+      const onData = (bytes: Buffer): void => {
         chunks.push(bytes);
-      }
-    } finally {
-      // Not awaited: after an eviction it ends when the next bytes arrive.
-      void reader.return?.();
-    }
-    this.#reservation.complete();
-    return Buffer.concat(chunks);
+        this.#received += bytes.length;
+        if (this.#received > MAX_BODY) {
+          fail(tooLarge());
+        } else if (!this.#grow()) {
+          message.pause();
+          confirmed = this.#confirmSize();
+          confirmed.then(() => void message.resume(), fail);
+        }
+      };
+      const finish = (): void => {
+        stop();
+        this.#reservation.complete();
+        resolve(Buffer.concat(chunks));
+      };
+      const onEnd = (): void => {
+        if (confirmed === undefined) finish();
+        else confirmed.then(finish, () => undefined);
+      };
+      const onClose = (): void => {
+        if (!message.readableEnded) fail(message.errored ?? new Error('the connection has closed'));
+      };
+      this.#evicted.catch(fail);
+      if (message.destroyed) onClose();
+      else message.on('data', onData).on('end', onEnd).on('close', onClose).resume();
+    });
   }
 
   release(): void {
     this.#reservation.release();
   }
 
-  async #count(size: number): Promise<void> {
-    if (!this.#accepted && (size > MAX_UNACCEPTED_BODY || !this.#reservation.grow(size))) await this.confirmToken();
-    if (this.#accepted && !this.#reservation.grow(size))
-      throw new StatusError('unavailable', { message: 'too many bodies at once', close: true });
+  /** Reserves what was received; false when the token has to be confirmed for it, or there is no room. */
+  #grow(): boolean {
+    return (this.#accepted || this.#received <= MAX_UNACCEPTED_BODY) && this.#reservation.grow(this.#received);
+  }
+
+  async #confirmSize(): Promise<void> {
+    await this.confirmToken();
+    if (!this.#grow()) throw new StatusError('unavailable', { message: 'too many bodies at once', close: true });
   }
 
   #reserve(): Reservation {
