@@ -1,4 +1,3 @@
-import type { AbortSignalLike } from './abortsignal.js';
 import { asError } from './errors.js';
 
 /** The source of time for all other code, so that tests can use a manual clock. */
@@ -13,6 +12,14 @@ export interface Clock {
 
 export interface Timer {
   cancel(): void;
+}
+
+/** What a wait uses of an AbortSignal. Every AbortSignal is one. */
+export interface AbortSignalLike {
+  readonly aborted: boolean;
+  readonly reason: unknown;
+  addEventListener(type: 'abort', listener: () => void, options?: { readonly once: boolean }): void;
+  removeEventListener(type: 'abort', listener: () => void): void;
 }
 
 /** Uniform in [0, 1): the source of jitter. */

@@ -1,5 +1,4 @@
-import type { AbortSignalLike } from '../../runtime/abortsignal.js';
-import { delay, type Clock } from '../../runtime/clock.js';
+import { delay, type AbortSignalLike, type Clock } from '../../runtime/clock.js';
 
 /** What a response counts for: at most 333 a second are written, and fewer after larger request bodies. */
 const RESPONSE_MS = 3;

@@ -1,6 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
-import type { AbortSignalLike } from '../../runtime/abortsignal.js';
-import type { Clock } from '../../runtime/clock.js';
+import type { AbortSignalLike, Clock } from '../../runtime/clock.js';
 import { DENIED_MESSAGE, StatusError } from '../statuserror.js';
 import { UpstreamError } from './error.js';
 import type { Upstream } from './upstream.js';

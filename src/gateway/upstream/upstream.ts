@@ -2,13 +2,13 @@ import { X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 
 import { buildConnector, Client, Pool } from 'undici';
-import { LightAbortSignal, type AbortSignalLike } from '../../runtime/abortsignal.js';
-import type { Clock } from '../../runtime/clock.js';
+import type { AbortSignalLike, Clock } from '../../runtime/clock.js';
 import { Slots } from '../../runtime/http/slots.js';
 import type { GatewayMetrics } from '../../runtime/metrics.js';
 import type { Method } from '../request/routes.js';
 import { toUpstreamError, UpstreamError } from './error.js';
 import { Exchange, MAX_RESPONSE_BYTES } from './exchange.js';
+import { LightAbortSignal } from '../abortsignal.js';
 import { WaitLimit } from '../waitlimit.js';
 
 export interface UpstreamRequest {

@@ -1,4 +1,4 @@
-import type { AbortSignalLike } from '../abortsignal.js';
+import type { AbortSignalLike } from '../clock.js';
 import { asError } from '../errors.js';
 
 /** A fixed number of slots for calls, which are taken in the order of asking. */

@@ -1,10 +1,4 @@
-/** What a wait uses of an AbortSignal. Every AbortSignal is one. */
-export interface AbortSignalLike {
-  readonly aborted: boolean;
-  readonly reason: unknown;
-  addEventListener(type: 'abort', listener: () => void, options?: { readonly once: boolean }): void;
-  removeEventListener(type: 'abort', listener: () => void): void;
-}
+import type { AbortSignalLike } from '../runtime/clock.js';
 
 /**
  * A signal and its controller in one, for each of many short calls: an AbortController with its event target costs more
