@@ -35,8 +35,15 @@ const { values, positionals } = parseArgs({
 
 const PLACEMENT_SIZES = ['100x100', '1000x200', '1000x1000', '5000x1000', '10000x10000'];
 
+/** Each Placement selects five clusters from three of ten sets. */
+const MIN_CLUSTERS = 60;
+
 function placementBench(name: string): () => Promise<readonly Figure[]> {
   const [clusters = 0, placements = 0] = name.split('x').map(Number);
+  if (clusters < MIN_CLUSTERS)
+    throw new Error(
+      `placement-${name}: at least ${MIN_CLUSTERS} clusters: with fewer, sets have none to replace another`,
+    );
   const profiles = values.profiles === undefined ? undefined : path.resolve(values.profiles);
   if (profiles !== undefined) mkdirSync(profiles, { recursive: true });
   const rows = ROW_NAMES.filter((row) => values.rows.split(',').includes(row));
