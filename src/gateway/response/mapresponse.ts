@@ -12,6 +12,7 @@ import { DENIED_MESSAGE, fieldError, StatusError, type StatusErrorDetail } from 
 import type { Action } from '../request/routes.js';
 import type { FieldRules } from '../object/fieldrules.js';
 import { toUpstreamError, UpstreamError } from '../upstream/error.js';
+import type { ResponseBody } from '../upstream/exchange.js';
 import type { UpstreamResponse } from '../upstream/upstream.js';
 
 /** The parts of a request that its response depends on. */
@@ -90,7 +91,7 @@ export function isRead({ action }: Pick<RequestInfo, 'action'>): boolean {
 }
 
 async function mapRead(upstream: UpstreamResponse, request: RequestInfo, deps: MappingDeps): Promise<HttpResponse> {
-  const { chunks, rest } = await readBuffered(upstream, MAX_BUFFERED);
+  const { chunks, rest } = await readBuffered(upstream.body, MAX_BUFFERED);
   requireJson(upstream);
   if (rest === undefined) return representation(Buffer.concat(chunks), request, deps);
   // JSON is valid YAML, so that a large response can be streamed for both formats.
@@ -104,7 +105,7 @@ async function mapRead(upstream: UpstreamResponse, request: RequestInfo, deps: M
  */
 async function mapWrite(upstream: UpstreamResponse, request: RequestInfo, deps: MappingDeps): Promise<MappedResponse> {
   try {
-    const { chunks, rest } = await readBuffered(upstream, MAX_BUFFERED);
+    const { chunks, rest } = await readBuffered(upstream.body, MAX_BUFFERED);
     if (rest !== undefined) throw new UpstreamError('broken', 'TOO_LARGE');
     requireJson(upstream);
     const bytes = Buffer.concat(chunks);
@@ -170,7 +171,7 @@ async function errorFor(upstream: UpstreamResponse, request: RequestInfo, rules:
   const clientErrors = CLIENT_ERRORS[request.action] ?? [];
   const broken = new UpstreamError('broken', `HTTP_${status}`);
   if (clientErrors.length === 0 || status < 400 || status > 499) throw broken;
-  const { chunks, rest } = await readBuffered(upstream, MAX_STATUS);
+  const { chunks, rest } = await readBuffered(upstream.body, MAX_STATUS);
   const body = rest === undefined ? asRecord(parseObject(Buffer.concat(chunks))) : {};
   // The same message as above: the response does not distinguish a policy from a missing permission.
   if (DENIED.test(String(body['message']))) return new StatusError('forbidden', { message: DENIED_MESSAGE });
@@ -213,7 +214,8 @@ function overloadDetail(retryAfter: string | undefined): StatusErrorDetail {
     : { message };
 }
 
-async function readBuffered({ whole, body }: UpstreamResponse, limit: number): Promise<Buffered> {
+async function readBuffered(body: ResponseBody, limit: number): Promise<Buffered> {
+  const whole = body.takeWhole?.();
   if (whole !== undefined) return { chunks: whole };
   const chunks: Buffer[] = [];
   let size = 0;

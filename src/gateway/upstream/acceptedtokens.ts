@@ -1,4 +1,4 @@
-import { hash, randomBytes } from 'node:crypto';
+import { hash as digest, randomBytes } from 'node:crypto';
 import type { AbortSignalLike, Clock } from '../../runtime/clock.js';
 import { DENIED_MESSAGE, StatusError } from '../statuserror.js';
 import { UpstreamError } from './error.js';
@@ -48,7 +48,7 @@ export class AcceptedTokens {
 
   of(token: string): CallerToken {
     // No hash leaves the process, so that a key before the text is enough: an HMAC takes three times as long.
-    return { token, hash: hash('sha256', this.#key + token, 'base64') };
+    return { token, hash: digest('sha256', this.#key + token, 'base64') };
   }
 
   /** Within the last 10 s. */
@@ -62,11 +62,11 @@ export class AcceptedTokens {
   }
 
   /** Remembers that the API server has answered a request with this token with that code. */
-  observe({ hash: key }: CallerToken, status: number): void {
-    if (status === 401) this.#acceptedAt.delete(key);
+  observe({ hash }: CallerToken, status: number): void {
+    if (status === 401) this.#acceptedAt.delete(hash);
     if (status >= 300 && !AUTHENTICATED.includes(status)) return;
-    this.#acceptedAt.delete(key);
-    this.#acceptedAt.set(key, this.#clock.monotonic());
+    this.#acceptedAt.delete(hash);
+    this.#acceptedAt.set(hash, this.#clock.monotonic());
     for (const oldest of this.#acceptedAt.keys()) {
       if (this.#acceptedAt.size <= MAX_TOKENS) break;
       this.#acceptedAt.delete(oldest);
@@ -99,8 +99,8 @@ export class AcceptedTokens {
   }
 
   /** Ms since the last accepted request; Infinity for none. */
-  #age({ hash: key }: CallerToken): number {
-    const at = this.#acceptedAt.get(key);
+  #age({ hash }: CallerToken): number {
+    const at = this.#acceptedAt.get(hash);
     return at === undefined ? Infinity : this.#clock.monotonic() - at;
   }
 }

@@ -51,10 +51,10 @@ export function createAccessReviewer(upstream: Pick<Upstream, 'begin'>, clock: C
   };
 }
 
-async function textOf({ whole, body }: UpstreamResponse): Promise<string> {
+async function textOf({ body }: UpstreamResponse): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of whole ?? body) {
+  for await (const chunk of body) {
     bytes += chunk.length;
     if (bytes > MAX_BYTES) throw new UpstreamError('broken', 'TOO_LARGE');
     chunks.push(chunk);

@@ -8,6 +8,15 @@ export interface ResponseHead {
   readonly headers: IncomingHttpHeaders;
 }
 
+/** The body of a response, for one reader. */
+export interface ResponseBody extends AsyncIterableIterator<Buffer> {
+  /**
+   * The chunks that are left, when all of them have arrived: those of a small response do so with its head, and are read
+   * without further promises and timers. Undefined when there is more to wait for, or it has failed.
+   */
+  takeWhole?(): Buffer[] | undefined;
+}
+
 export interface ExchangeOptions {
   /** Limits each wait for a chunk of the body; undefined: none of them. */
   readonly waits: WaitLimit | undefined;
@@ -24,7 +33,7 @@ const MAX_UNREAD_BYTES = 64 * 1024;
  * One request at the dispatcher, and its response: first the head, then the chunks of the body, in order, for one reader.
  * `Dispatcher.request` does the same with a stream and an AbortSignal, for a fifth more CPU time of a small request.
  */
-export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterator<Buffer> {
+export class Exchange implements Dispatcher.DispatchHandler, ResponseBody {
   /** The head of the response. Rejects with UpstreamError when there is none. */
   readonly head: Promise<ResponseHead>;
   readonly #options: ExchangeOptions;
@@ -57,10 +66,6 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterat
     this.#controller?.abort(error);
   }
 
-  /**
-   * The chunks of the body when all of them have arrived: those of a small response do so with its head, and are read
-   * without further promises and timers. Undefined when there is more to wait for, or it has failed.
-   */
   takeWhole(): Buffer[] | undefined {
     return this.#complete && this.#error === undefined ? this.#chunks.splice(0) : undefined;
   }

@@ -7,7 +7,7 @@ import { Slots } from '../../runtime/http/slots.js';
 import type { GatewayMetrics } from '../../runtime/metrics.js';
 import type { Method } from '../request/routes.js';
 import { toUpstreamError, UpstreamError } from './error.js';
-import { Exchange, MAX_RESPONSE_BYTES } from './exchange.js';
+import { Exchange, MAX_RESPONSE_BYTES, type ResponseBody } from './exchange.js';
 import { LightAbortSignal } from '../abortsignal.js';
 import { WaitLimit } from '../waitlimit.js';
 
@@ -30,9 +30,7 @@ export interface UpstreamResponse {
   readonly status: number;
   readonly contentType: string;
   readonly retryAfter: string | undefined;
-  /** The body, when all of it has arrived with the head: `body` has nothing then. */
-  readonly whole?: Buffer[] | undefined;
-  readonly body: AsyncIterableIterator<Buffer>;
+  readonly body: ResponseBody;
 }
 
 /** One call to the API server. Whoever begins a call ends it, whatever happens. */
@@ -143,7 +141,6 @@ export class Upstream {
           status: head.status,
           contentType: text(head.headers['content-type']),
           retryAfter: text(head.headers['retry-after']) || undefined,
-          whole: exchange.takeWhole(),
           body: exchange,
         };
       },
