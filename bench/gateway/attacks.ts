@@ -2,11 +2,10 @@ import { startBadClients } from '../../test/gateway/badclientprocess.js';
 import type { BadClientKind } from '../../test/gateway/badclients.js';
 import { ENGINES, PLACEMENTS } from '../../test/gateway/rig.js';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
-import { summaryOf, type Figure } from '@multicluster-engine/kube-apiserver/testing/bench';
+import type { Figure } from '@multicluster-engine/kube-apiserver/testing/bench';
 import type { LoadOrder } from './load.js';
-import { startSetup, TOKEN, type BenchSetup } from './setup.js';
+import { medianOf, RUNS, startSetup, TOKEN, type BenchSetup } from './setup.js';
 
-const RUNS = 5;
 const TIMES = { warmUpMs: 500, forMs: 2_000 };
 /** Until the attack is at its full rate. */
 const ATTACK_MS = TIMES.warmUpMs + TIMES.forMs + 1_500;
@@ -59,7 +58,8 @@ export async function attackFigures(): Promise<readonly Figure[]> {
 
 async function figuresOf(name: string, attack: Attack): Promise<readonly Figure[]> {
   const setup = await startSetup();
-  const alone = { object: await usual(setup, READS.object), list: await usual(setup, READS.list) };
+  const usual = (path: string): Promise<number> => medianOf(async () => (await good(setup, path)).p50);
+  const alone = { object: await usual(READS.object), list: await usual(READS.list) };
   const [ratios, lists, failures, rates, cpu]: number[][] = [[], [], [], [], []];
   for (let run = 0; run < RUNS; run++) {
     for (const [what, ratio] of [
@@ -105,12 +105,6 @@ async function figuresOf(name: string, attack: Attack): Promise<readonly Figure[
 function good(setup: BenchSetup, path: string): ReturnType<BenchSetup['run']> {
   const headers = { authorization: `Bearer ${TOKEN}` };
   return setup.run({ ...TIMES, method: 'GET', path, headers, connections: 4, perSecond: 100 });
-}
-
-async function usual(setup: BenchSetup, path: string): Promise<number> {
-  const values: number[] = [];
-  for (let run = 0; run < RUNS; run++) values.push((await good(setup, path)).p50);
-  return summaryOf({ id: '', measure: '', unit: '', values }).median;
 }
 
 /** `stop` resolves with the attack's requests or connections a second. */

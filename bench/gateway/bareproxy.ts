@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 
 import { Pool, type Dispatcher } from 'undici';
+
+import { serveUntilInputEnds } from './server.js';
 
 /**
  * A proxy that checks nothing, in a process of its own: what Node's HTTPS server and undici need for passing a request on.
@@ -57,9 +58,4 @@ const server = createServer({ cert, key, noDelay: true, keepAliveTimeout: 60_000
   request.on('data', (chunk: Buffer) => chunks.push(chunk));
   request.on('end', () => answer(Buffer.concat(chunks)));
 });
-server.listen(0, '127.0.0.1', () => {
-  const { port } = server.address() as AddressInfo;
-  process.stdout.write(`${port}\n`);
-});
-process.stdin.resume();
-process.stdin.on('end', () => process.exit());
+serveUntilInputEnds(server);

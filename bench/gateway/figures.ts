@@ -6,10 +6,9 @@ import { CANARY } from '../../test/gateway/client.js';
 import { ENGINES, startRig } from '../../test/gateway/rig.js';
 import { open } from '../../test/gateway/rawclient.js';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
-import { summaryOf, type Figure } from '@multicluster-engine/kube-apiserver/testing/bench';
-import { startSetup, type BenchSetup } from './setup.js';
+import type { Figure } from '@multicluster-engine/kube-apiserver/testing/bench';
+import { medianOf, RUNS, startSetup, type BenchSetup } from './setup.js';
 
-const RUNS = 5;
 const CLIENTS = 64;
 const TIMES = { warmUpMs: 500, forMs: 2_000 };
 /** At a limited rate, programs take longer until their code is compiled. */
@@ -138,12 +137,6 @@ async function withBadClients(
     { id: 'S18', measure: `${name}: connections held`, unit: '', values: held },
     { id: 'S18', measure: `${name}: memory`, unit: 'MiB', values: memory },
   ];
-}
-
-async function medianOf(measure: () => Promise<number>): Promise<number> {
-  const values: number[] = [];
-  for (let run = 0; run < RUNS; run++) values.push(await measure());
-  return summaryOf({ id: '', measure: '', unit: '', values }).median;
 }
 
 /** How long a call to the API server lasts after its client has closed the connection. */

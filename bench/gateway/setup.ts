@@ -6,6 +6,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
+import { summaryOf } from '@multicluster-engine/kube-apiserver/testing/bench';
+
 import { pairFor, PLACEMENTS } from '../../test/gateway/rig.js';
 import { startGateway, type GatewayProcess } from '../../test/integration/gateway/process.js';
 import type { LoadOrder, LoadReport } from './load.js';
@@ -18,14 +20,25 @@ const BODY =
   'metadata:\n  name: web\nspec:\n  numberOfClusters: 2\n  predicates:\n  - requiredClusterSelector:\n      labelSelector: {matchLabels: {tier: gold}}\n';
 const DIRECT = '/apis/cluster.fleetmgmt.io/v1alpha1/namespaces/shop/placements';
 
-/** A gateway, a bare proxy and a minimal API server, each in a process of its own. */
+/** How often each figure is measured. */
+export const RUNS = 5;
+
+/** Where a load is sent: to the API server, or through what stands before it. */
+type LoadTarget = 'direct' | 'bare' | 'gateway';
+
+interface Server {
+  readonly url: string;
+  stop(): void;
+}
+
+/** A gateway, a minimal API server and, once it is asked for, a bare proxy, each in a process of its own. */
 export interface BenchSetup {
   readonly gateway: GatewayProcess;
   /** Runs a load of requests through the gateway. */
   run(order: Omit<LoadOrder, 'origin' | 'caFile'>): Promise<LoadReport>;
   /** Runs one load of well-behaved clients: through the gateway or the bare proxy, or directly to the API server. */
   load(
-    where: 'direct' | 'bare' | 'gateway',
+    where: LoadTarget,
     method: 'GET' | 'POST',
     how: Pick<LoadOrder, 'connections' | 'perSecond' | 'warmUpMs' | 'forMs'>,
   ): Promise<LoadReport>;
@@ -42,23 +55,25 @@ export async function startSetup(flags: readonly string[] = []): Promise<BenchSe
   writeFileSync(key, pair.privateKey, { mode: 0o600 });
   const upstream = await startServer([UPSTREAM, cert, key, TOKEN]);
   const { url } = upstream;
-  const bare = await startServer([BARE_PROXY, cert, key, url]);
   const gateway = await startGateway({ folder, url, caFile: cert }, flags);
-  const origins = {
-    direct: { origin: url, caFile: cert },
-    bare: { origin: bare.url, caFile: cert },
-    gateway: { origin: `https://127.0.0.1:${gateway.port}`, caFile: gateway.caFile },
+  const throughGateway = { origin: `https://127.0.0.1:${gateway.port}`, caFile: gateway.caFile };
+  let bare: Server | undefined;
+  const originOf = async (where: LoadTarget): Promise<Pick<LoadOrder, 'origin' | 'caFile'>> => {
+    if (where === 'gateway') return throughGateway;
+    if (where === 'direct') return { origin: url, caFile: cert };
+    bare ??= await startServer([BARE_PROXY, cert, key, url]);
+    return { origin: bare.url, caFile: cert };
   };
   return {
     gateway,
-    run: (order) => runLoad({ ...origins.gateway, ...order }),
+    run: (order) => runLoad({ ...throughGateway, ...order }),
     async load(where, method, how) {
       const collection = where === 'gateway' ? PLACEMENTS : DIRECT;
       const type = where === 'gateway' ? 'application/yaml' : 'application/json';
       const post = method === 'POST' ? { body: BODY } : {};
       const headers = { authorization: `Bearer ${TOKEN}`, ...(method === 'POST' && { 'content-type': type }) };
       const order: LoadOrder = {
-        ...origins[where],
+        ...(await originOf(where)),
         method,
         path: method === 'GET' ? `${collection}/web` : collection,
         headers,
@@ -76,15 +91,22 @@ export async function startSetup(flags: readonly string[] = []): Promise<BenchSe
     },
     async stop() {
       await gateway.stop();
-      bare.stop();
+      bare?.stop();
       upstream.stop();
       rmSync(folder, { recursive: true, force: true });
     },
   };
 }
 
+/** The median of some measurements, one after the other. */
+export async function medianOf(measure: () => Promise<number>): Promise<number> {
+  const values: number[] = [];
+  for (let run = 0; run < RUNS; run++) values.push(await measure());
+  return summaryOf({ id: '', measure: '', unit: '', values }).median;
+}
+
 /** Starts a program that prints its port and exits at the end of its standard input. */
-async function startServer(args: readonly string[]): Promise<{ readonly url: string; stop(): void }> {
+async function startServer(args: readonly string[]): Promise<Server> {
   const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   const [port] = await once(child.stdout, 'data');
   return { url: `https://127.0.0.1:${String(port).trim()}`, stop: () => void child.stdin.end() };

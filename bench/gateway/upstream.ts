@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+
+import { serveUntilInputEnds } from './server.js';
 
 /**
  * A minimal API server in a process of its own: answers with one Placement, or a list of 100 KiB. Arguments: the files
@@ -33,9 +34,4 @@ const server = createServer({ cert, key, keepAliveTimeout: 60_000 }, (request, r
     response.end(answer);
   });
 });
-server.listen(0, '127.0.0.1', () => {
-  const { port } = server.address() as AddressInfo;
-  process.stdout.write(`${port}\n`);
-});
-process.stdin.resume();
-process.stdin.on('end', () => process.exit());
+serveUntilInputEnds(server);
