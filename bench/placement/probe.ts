@@ -8,7 +8,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
  */
 
 export type ProbeRequest =
-  | { readonly kind: 'sample' | 'collect' | 'watchLoop' | 'startProfile' }
+  | { readonly kind: 'sample' | 'collect' | 'watchLoop' | 'unwatchLoop' | 'startProfile' }
   | { readonly kind: 'stopProfile'; readonly file: string };
 
 /** What the process has used since its start. */
@@ -18,7 +18,7 @@ export interface Sample {
   readonly residentMiB: number;
   readonly peakMiB: number;
   readonly heapMiB: number;
-  /** The longest delay of the event loop since `watchLoop`, ms; 0 without it. */
+  /** The longest delay of the event loop since `watchLoop`, ms; 0 without it and after `unwatchLoop`. */
   readonly loopDelayMs: number;
 }
 
@@ -49,6 +49,10 @@ async function answer(request: ProbeRequest): Promise<Sample> {
       delays?.disable();
       delays = monitorEventLoopDelay({ resolution: RESOLUTION });
       delays.enable();
+      return sample();
+    case 'unwatchLoop':
+      delays?.disable();
+      delays = undefined;
       return sample();
     case 'startProfile':
       session.connect();

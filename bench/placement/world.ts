@@ -170,19 +170,29 @@ export class World {
     const { controller } = this;
     const mark = await this.logMark();
     const reconciles = await controller.reconciles();
-    if (this.options.profiles !== undefined) await controller.ask({ kind: 'startProfile' });
-    const before = await controller.ask({ kind: 'sample' });
-    const began = performance.now();
-    await work();
-    await this.quiet(mark);
-    const after = await controller.ask({ kind: 'sample' });
-    const elapsed = performance.now() - began;
-    if (this.options.profiles !== undefined)
-      await controller.ask({ kind: 'stopProfile', file: path.join(this.options.profiles, `${row}.cpuprofile`) });
+    const cpuMs = await this.profiled(row, async () => {
+      const before = await controller.ask({ kind: 'sample' });
+      const began = performance.now();
+      await work();
+      await this.quiet(mark);
+      const after = await controller.ask({ kind: 'sample' });
+      return after.cpuMs - before.cpuMs - this.#idleShare * (performance.now() - began);
+    });
     return {
-      cpuMs: after.cpuMs - before.cpuMs - this.#idleShare * elapsed,
+      cpuMs,
       reconciles: (await controller.reconciles()) - reconciles,
       requests: await this.requests(mark),
     };
+  }
+
+  /** The result of `work`, while the controller is profiled if that is asked for. `row`: names the profile. */
+  async profiled<T>(row: string, work: () => Promise<T>): Promise<T> {
+    const { controller } = this;
+    const { profiles } = this.options;
+    if (profiles === undefined) return work();
+    await controller.ask({ kind: 'startProfile' });
+    const result = await work();
+    await controller.ask({ kind: 'stopProfile', file: path.join(profiles, `${row}.cpuprofile`) });
+    return result;
   }
 }
