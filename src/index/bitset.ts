@@ -75,17 +75,22 @@ export class Bitset {
     return copy;
   }
 
-  /** The integers in ascending order. A list: a generator costs an object and a call for each of thousands. */
-  values(): number[] {
-    const values: number[] = [];
+  /** Calls `visit` with each integer, in ascending order. A generator costs an object and a call for each of thousands. */
+  forEach(visit: (index: number) => void): void {
     for (let word = 0; word < this.#words.length; word++) {
       let bits = this.#words[word] ?? 0;
       while (bits !== 0) {
         const lowest = bits & -bits;
-        values.push(word * WORD + (31 - Math.clz32(lowest)));
+        visit(word * WORD + (31 - Math.clz32(lowest)));
         bits ^= lowest;
       }
     }
+  }
+
+  /** The integers in ascending order. */
+  values(): number[] {
+    const values: number[] = [];
+    this.forEach((index) => values.push(index));
     return values;
   }
 

@@ -44,9 +44,9 @@ export class CandidateList {
 
 function candidatesAt(ordinals: Bitset, candidates: readonly Candidate[]): readonly Candidate[] {
   const found: Candidate[] = [];
-  for (const ordinal of ordinals.values()) {
+  ordinals.forEach((ordinal) => {
     const candidate = candidates[ordinal];
     if (candidate !== undefined) found.push(candidate);
-  }
+  });
   return found;
 }

@@ -41,24 +41,20 @@ export function bestNewClusters(snapshot: PlacementSnapshot, current: Slots, cou
   if (count <= 0) return [];
   const { placement, candidates } = snapshot;
   const known = new Set(current.flat());
-  const isTainted = candidates.tainted.size > 0;
-  const first: Candidate[] = [];
-  const later: string[][] = [];
-  for (const candidate of candidates.matched) {
-    if (known.has(candidate.name)) continue;
-    const tier = isTainted ? tierOfNew(candidate.name, snapshot) : 0;
-    if (tier === 0) first.push(candidate);
-    else if (tier !== undefined) (later[tier] ??= []).push(candidate.name);
-  }
   const seed = seedOf(placement.namespace, placement.name);
-  const best = topRanked(first, count, seed).map((one) => one.name);
-  if (later.length === 0) return best;
-  return [
-    ...best,
-    ...bestFirst(
-      Array.from(later, (names) => names ?? []),
-      count - best.length,
-      seed,
-    ),
-  ];
+  // Thousands of candidates for a few clusters: only one that ranks high enough is looked up, and no list of them is made.
+  const isFirst = ({ name }: Candidate): boolean => !known.has(name) && tierOfNew(name, snapshot) === 0;
+  const best = topRanked(candidates.matched, count, seed, isFirst).map((one) => one.name);
+  if (best.length >= count || candidates.tainted.size === 0) return best;
+  return [...best, ...bestFirst(laterTiers(snapshot, known), count - best.length, seed)];
+}
+
+/** The matching candidates with taints that prefer others, by tier; without those of `known`. */
+function laterTiers(snapshot: PlacementSnapshot, known: ReadonlySet<string>): Tiers {
+  const tiers: string[][] = [];
+  for (const { name } of snapshot.candidates.matched) {
+    const tier = known.has(name) ? undefined : tierOfNew(name, snapshot);
+    if (tier !== undefined && tier > 0) (tiers[tier] ??= []).push(name);
+  }
+  return Array.from(tiers, (names) => names ?? []);
 }

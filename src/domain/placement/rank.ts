@@ -55,17 +55,27 @@ export function byRank(a: Ranked, b: Ranked): number {
   return b.score - a.score || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
 }
 
-/** The `limit` best of `candidates`, best first, in O(n log limit); `limit` may be Infinity. */
-export function topRanked(candidates: Iterable<Candidate>, limit: number, seed: RankSeed): Ranked[] {
+/**
+ * The `limit` best of those `candidates` that `accepts` lets in, best first, in O(n log limit); `limit` may be Infinity.
+ * `accepts` is asked only about one that ranks among the `limit` best so far.
+ */
+export function topRanked(
+  candidates: Iterable<Candidate>,
+  limit: number,
+  seed: RankSeed,
+  accepts: (candidate: Candidate) => boolean = () => true,
+): Ranked[] {
   if (limit <= 0) return [];
   const heap: Ranked[] = [];
-  for (const { name, hash } of candidates) {
-    const score = scoreOf(seed, hash);
+  for (const candidate of candidates) {
+    const { name } = candidate;
+    const score = scoreOf(seed, candidate.hash);
     const worst = heap[0];
     if (heap.length < limit) {
+      if (!accepts(candidate)) continue;
       heap.push({ name, score });
       if (heap.length === limit) heapify(heap);
-    } else if (worst !== undefined && score >= worst.score && byRank({ name, score }, worst) < 0) {
+    } else if (worst !== undefined && score >= worst.score && byRank({ name, score }, worst) < 0 && accepts(candidate)) {
       heap[0] = { name, score };
       sink(heap, 0);
     }
