@@ -1,6 +1,11 @@
 import type { Clock, Timer } from './clock.js';
 import type { HealthCheck } from './health.js';
 
+/** Resolves after other work that is ready in the event loop has run. */
+export function yieldToEventLoop(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
 /** The period in which stalls count. */
 const WINDOW_MS = 30_000;
 /** How long the stalls in it may be together. */

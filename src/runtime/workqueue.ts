@@ -1,6 +1,7 @@
 import PQueue from 'p-queue';
 import { backoffMs, DEFAULT_BACKOFF, type BackoffOptions } from './backoff.js';
 import type { Clock, Random, Timer } from './clock.js';
+import { yieldToEventLoop } from './eventloop.js';
 import type { QueueMetrics, RunningWork } from './metrics.js';
 
 export interface Run {
@@ -185,7 +186,7 @@ export class WorkQueue {
   }
 
   async #run(key: string, entry: Entry): Promise<void> {
-    await new Promise((resolve) => setImmediate(resolve));
+    await yieldToEventLoop();
     if (this.#closed) return;
     const now = this.#clock.monotonic();
     const enqueuedAt = Math.min(entry.enqueuedAt ?? now, entry.timer === undefined ? now : entry.timerEnqueuedAt);

@@ -1,6 +1,7 @@
 import type { KubeObject, ResourceType } from '../../api/meta.js';
 import { keyOf } from '../../api/resources.js';
 import { delay } from '../../runtime/clock.js';
+import { yieldToEventLoop } from '../../runtime/eventloop.js';
 import { ApiError, asError, isFailure } from '../../runtime/errors.js';
 import { EventHandlers } from './eventhandlers.js';
 import { aborted } from '../apierror.js';
@@ -10,7 +11,6 @@ import {
   YIELD_EVERY,
   currentResourceVersion,
   readCompleteList,
-  yieldToEventLoop,
   type CompleteList,
 } from '../client/completelist.js';
 import { withoutManagedFields } from '../client/object.js';
@@ -213,7 +213,10 @@ class Reflector<T extends KubeObject> implements Cache<T> {
     await this.#replace(listing, { verb: 'list', startedAt, signal });
   }
 
-  /** Makes a complete state the content of the store. */
+  /**
+   * Makes a complete state the content of the store, one change after the other, with other work in between: the store and
+   * what its handlers derive from it agree all the time, and both hold objects of the old and of the new state until the end.
+   */
   async #replace(
     { objects, resourceVersion }: CompleteList<T>,
     { verb, startedAt, signal }: StateRequest,
@@ -221,10 +224,9 @@ class Reflector<T extends KubeObject> implements Cache<T> {
     const { clock, metrics } = this.#tools;
     if (!this.#versions.accepts(resourceVersion))
       throw olderListError(resourceVersion, collectionCall(verb, this.#options));
-    const changes = this.store.replace(objects);
     this.#versions.listed(resourceVersion);
     metrics?.listed(this.#resource, objects.size, (clock.monotonic() - startedAt) / 1000);
-    for (const change of changes) {
+    for (const change of this.store.replace(objects)) {
       this.#handlers.notifyChange(change);
       if (++this.#handled % YIELD_EVERY === 0) await yieldToEventLoop();
       signal.throwIfAborted();

@@ -18,8 +18,11 @@ export interface Store<T extends KubeObject> {
   byIndex(index: string, value: string): readonly T[];
 }
 
-/** Index name → the values under which an object is found. Pure. */
-export type Indexers<T extends KubeObject> = Readonly<Record<string, (object: T) => readonly string[]>>;
+/** The values under which an object is found. Pure. */
+type Indexer<T extends KubeObject> = (object: T) => readonly string[];
+
+/** By the name of the index. */
+export type Indexers<T extends KubeObject> = Readonly<Record<string, Indexer<T>>>;
 
 interface IndexEntry<T> {
   readonly keys: Set<string>;
@@ -27,18 +30,24 @@ interface IndexEntry<T> {
   sorted: readonly T[] | undefined;
 }
 
+interface Index<T extends KubeObject> {
+  readonly indexer: Indexer<T>;
+  /** By value. */
+  readonly entries: Map<string, IndexEntry<T>>;
+}
+
 /** The store that a reflector writes. */
 export class ObjectStore<T extends KubeObject> implements Store<T> {
   readonly #objects = new Map<string, T>();
-  readonly #indexers: Indexers<T>;
-  readonly #indexes = new Map<string, Map<string, IndexEntry<T>>>();
+  readonly #indexes: ReadonlyMap<string, Index<T>>;
   readonly #onIndexerFailed: (key: string, error: unknown) => void;
 
   /** `onIndexerFailed`: an indexer threw on an object; the object is stored and not found by that index. */
   constructor(indexers: Indexers<T>, onIndexerFailed: (key: string, error: unknown) => void) {
-    this.#indexers = indexers;
     this.#onIndexerFailed = onIndexerFailed;
-    for (const index of Object.keys(indexers)) this.#indexes.set(index, new Map());
+    this.#indexes = new Map(
+      Object.entries(indexers).map(([name, indexer]) => [name, { indexer, entries: new Map() }] as const),
+    );
   }
 
   get size(): number {
@@ -54,9 +63,9 @@ export class ObjectStore<T extends KubeObject> implements Store<T> {
   }
 
   byIndex(index: string, value: string): readonly T[] {
-    const entries = this.#indexes.get(index);
-    if (entries === undefined) throw new RangeError(`index: "${index}": this store has no such index`);
-    const entry = entries.get(value);
+    const found = this.#indexes.get(index);
+    if (found === undefined) throw new RangeError(`index: "${index}": this store has no such index`);
+    const entry = found.entries.get(value);
     if (entry === undefined) return [];
     entry.sorted ??= this.#sorted(entry.keys);
     return entry.sorted;
@@ -66,9 +75,9 @@ export class ObjectStore<T extends KubeObject> implements Store<T> {
   set(object: T): Change<T> {
     const key = keyOf(object.metadata);
     const before = this.#objects.get(key);
-    if (before !== undefined) this.#unindex(key, before);
+    if (before !== undefined) this.#removeFromIndexes(key, before);
     this.#objects.set(key, object);
-    this.#index(key, object);
+    this.#addToIndexes(key, object);
     return { key, before, after: object };
   }
 
@@ -76,57 +85,54 @@ export class ObjectStore<T extends KubeObject> implements Store<T> {
   remove(key: string): Change<T> | undefined {
     const before = this.#objects.get(key);
     if (before === undefined) return undefined;
-    this.#unindex(key, before);
+    this.#removeFromIndexes(key, before);
     this.#objects.delete(key);
     return { key, before, after: undefined };
   }
 
-  /** Replaces the whole content and returns the changes. An object with unchanged uid and resourceVersion keeps its identity. */
-  replace(objects: ReadonlyMap<string, T>): Change<T>[] {
-    const changes: Change<T>[] = [];
+  /**
+   * Replaces the whole content, change by change as the result is iterated: to the end, or the content is a mixture. An object
+   * with unchanged uid and resourceVersion keeps its identity.
+   */
+  *replace(objects: ReadonlyMap<string, T>): Generator<Change<T>, void, undefined> {
     for (const key of this.#objects.keys()) {
       const change = objects.has(key) ? undefined : this.remove(key);
-      if (change !== undefined) changes.push(change);
+      if (change !== undefined) yield change;
     }
     for (const [key, object] of objects) {
       const stored = this.#objects.get(key);
-      if (stored === undefined || !isSame(stored, object)) changes.push(this.set(object));
+      if (stored === undefined || !isSame(stored, object)) yield this.set(object);
     }
-    return changes;
   }
 
-  #index(key: string, object: T): void {
-    for (const [index, value] of this.#valuesOf(key, object)) {
-      const entries = this.#indexes.get(index);
-      const entry = entries?.get(value);
-      if (entry === undefined) {
-        entries?.set(value, { keys: new Set([key]), sorted: undefined });
-        continue;
+  #addToIndexes(key: string, object: T): void {
+    for (const { indexer, entries } of this.#indexes.values()) {
+      for (const value of this.#valuesOf(indexer, key, object)) {
+        const entry = entries.get(value);
+        if (entry === undefined) {
+          entries.set(value, { keys: new Set([key]), sorted: undefined });
+          continue;
+        }
+        entry.keys.add(key);
+        entry.sorted = undefined;
       }
-      entry.keys.add(key);
-      entry.sorted = undefined;
     }
   }
 
-  #unindex(key: string, object: T): void {
-    for (const [index, value] of this.#valuesOf(key, object)) {
-      const entries = this.#indexes.get(index);
-      const entry = entries?.get(value);
-      if (entry === undefined) continue;
-      entry.keys.delete(key);
-      entry.sorted = undefined;
-      if (entry.keys.size === 0) entries?.delete(value);
+  #removeFromIndexes(key: string, object: T): void {
+    for (const { indexer, entries } of this.#indexes.values()) {
+      for (const value of this.#valuesOf(indexer, key, object)) {
+        const entry = entries.get(value);
+        if (entry === undefined) continue;
+        entry.keys.delete(key);
+        entry.sorted = undefined;
+        if (entry.keys.size === 0) entries.delete(value);
+      }
     }
   }
 
   /** Indexers are pure, so an object is removed from the indexes under the values it was added with. */
-  *#valuesOf(key: string, object: T): Iterable<readonly [string, string]> {
-    for (const [index, indexer] of Object.entries(this.#indexers)) {
-      for (const value of this.#valuesOrNone(indexer, key, object)) yield [index, value];
-    }
-  }
-
-  #valuesOrNone(indexer: (object: T) => readonly string[], key: string, object: T): readonly string[] {
+  #valuesOf(indexer: Indexer<T>, key: string, object: T): readonly string[] {
     try {
       return indexer(object);
     } catch (error) {

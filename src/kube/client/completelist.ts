@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../api/meta.js';
 import { keyOf } from '../../api/resources.js';
+import { yieldToEventLoop } from '../../runtime/eventloop.js';
 import { pagesOf } from './pages.js';
 import type { Collection } from './path.js';
 import type { Transport } from '../transport/transport.js';
@@ -19,11 +20,6 @@ export interface ListingOptions<T extends KubeObject> {
   readonly pageSize?: number | undefined;
   /** Applied to each object. */
   readonly prepare: (object: T) => T;
-}
-
-/** Resolves after other work that is ready in the event loop has run. */
-export function yieldToEventLoop(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }
 
 /** Lists a whole collection in pages, with one attempt for each page. Throws ApiError, or the signal's reason. */
