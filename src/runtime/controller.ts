@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { BackoffOptions } from './backoff.js';
 import type { Clock, Random, Timer } from './clock.js';
 import { ApiError, isFailure, loggedError } from './errors.js';
+import { yieldToEventLoop } from './eventloop.js';
 import type { Logger } from './logger.js';
 import type { ControllerMetrics, ReconcileResult, RunningWork } from './metrics.js';
 import type { Pass, Reconciler } from './result.js';
@@ -46,6 +47,8 @@ export interface Controller {
 }
 
 const DEFAULT_RESYNC_MS = 10 * 60_000;
+/** Keys that are enqueued in one turn of the event loop: 10,000 take 100 ms. */
+const KEYS_AT_ONCE = 200;
 /** Conflicts in a row that are expected when decisions use a cache, and not logged as errors. */
 const EXPECTED_CONFLICTS = 3;
 /** The periodic resync spreads its keys over this share of the period, and starts up to that share earlier. */
@@ -102,7 +105,7 @@ class Loop implements Controller {
       ...(metrics && { metrics: metrics.queue }),
     });
     this.#queue = queue;
-    for (const key of this.#options.keys()) queue.add(key);
+    void this.#eachKey(queue, (key) => queue.add(key));
     this.#armResync(queue);
   }
 
@@ -123,12 +126,22 @@ class Loop implements Controller {
   }
 
   #armResync(queue: WorkQueue): void {
-    const { clock, random, resyncMs = DEFAULT_RESYNC_MS, keys } = this.#options;
+    const { clock, random, resyncMs = DEFAULT_RESYNC_MS } = this.#options;
     const spread = resyncMs * RESYNC_SPREAD;
     this.#resync = clock.after(resyncMs - spread * (1 + random()), () => {
-      for (const key of keys()) queue.requeueAfter(key, spread * random());
+      void this.#eachKey(queue, (key) => queue.requeueAfter(key, spread * random()));
       this.#armResync(queue);
     });
+  }
+
+  /** Calls `visit` for every key until the queue ends; lets other work run after every `KEYS_AT_ONCE`. */
+  async #eachKey(queue: WorkQueue, visit: (key: string) => void): Promise<void> {
+    let visited = 0;
+    for (const key of this.#options.keys()) {
+      if (this.#queue !== queue) return;
+      visit(key);
+      if (++visited % KEYS_AT_ONCE === 0) await yieldToEventLoop();
+    }
   }
 
   /** Never throws. */

@@ -3,6 +3,7 @@ import { createController, type ControllerOptions } from '../../src/runtime/cont
 import { ApiError, type FailureKind } from '../../src/runtime/errors.js';
 import type { Pass, Result } from '../../src/runtime/result.js';
 import { ManualClock, settle } from '@multicluster-engine/kube-apiserver/testing/clock';
+import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { RecordingLog } from '../support/fakes/log.js';
 
 const DONE: Result = { ending: 'done' };
@@ -71,6 +72,27 @@ describe('a controller', () => {
     await settle();
 
     expect(passes).toEqual(['a', 'b', 'c']);
+  });
+
+  it('a controller lets other work run between the keys that it enqueues, and enqueues no more once it is stopped', async () => {
+    let taken = 0;
+    function* many(): Generator<string> {
+      while (taken < 1_000) yield `key-${taken++}`;
+    }
+    const { controller, passes } = bench(() => DONE, { keys: many });
+
+    controller.start();
+    const atStart = taken;
+    await waitFor('all keys to be reconciled', () => passes.length === 1_000);
+    expect([atStart < 1_000, taken]).toEqual([true, 1_000]);
+
+    taken = 0;
+    await controller.stop(0);
+    controller.start();
+    const enqueued = taken;
+    await controller.stop(0);
+    await settle();
+    expect([enqueued < 1_000, taken]).toEqual([true, enqueued + 1]);
   });
 
   it('a controller merges changes within one window into one reconcile, and delays none longer', async () => {
