@@ -75,7 +75,12 @@ export function topRanked(
       if (!accepts(candidate)) continue;
       heap.push({ name, score });
       if (heap.length === limit) heapify(heap);
-    } else if (worst !== undefined && score >= worst.score && byRank({ name, score }, worst) < 0 && accepts(candidate)) {
+    } else if (
+      worst !== undefined &&
+      score >= worst.score &&
+      byRank({ name, score }, worst) < 0 &&
+      accepts(candidate)
+    ) {
       heap[0] = { name, score };
       sink(heap, 0);
     }

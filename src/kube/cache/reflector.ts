@@ -7,12 +7,7 @@ import { EventHandlers } from './eventhandlers.js';
 import { aborted } from '../apierror.js';
 import { ResourceVersionTracker, olderListError } from './resourceversiontracker.js';
 import { deepFreeze } from '../../api/json.js';
-import {
-  YIELD_EVERY,
-  currentResourceVersion,
-  readCompleteList,
-  type CompleteList,
-} from '../client/completelist.js';
+import { YIELD_EVERY, currentResourceVersion, readCompleteList, type CompleteList } from '../client/completelist.js';
 import { withoutManagedFields } from '../client/object.js';
 import { Backoff } from './backoff.js';
 import type { Cache, CacheOptions, CacheTools } from './cache.js';
