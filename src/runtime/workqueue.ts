@@ -50,7 +50,12 @@ interface Entry {
 export class WorkQueue {
   readonly #options: WorkQueueOptions;
   readonly #clock: Clock;
+  /** Its tasks take keys of `#ready` until there is none: a task for each key would hold 1 KB for each that waits. */
   readonly #pool: PQueue;
+  /** Tasks of the pool that will look into `#ready` again. */
+  #tasks = 0;
+  /** The keys that wait for a worker, in their order. */
+  readonly #ready: string[] = [];
   readonly #entries = new Map<string, Entry>();
   readonly #running = new Set<Entry>();
   readonly #abort = new AbortController();
@@ -134,6 +139,7 @@ export class WorkQueue {
   async drain(deadlineMs: number): Promise<void> {
     this.#closed = true;
     this.#pool.clear();
+    this.#ready.length = 0;
     for (const [key, entry] of this.#entries) {
       entry.timer?.cancel();
       if (entry.state === 'idle' || entry.state === 'queued') this.#entries.delete(key);
@@ -182,12 +188,21 @@ export class WorkQueue {
 
   #submit(key: string, entry: Entry): void {
     entry.state = 'queued';
-    void this.#pool.add(() => this.#run(key, entry));
+    this.#ready.push(key);
+    if (this.#tasks >= this.#options.workers) return;
+    this.#tasks += 1;
+    void this.#pool.add(() => this.#runReady());
   }
 
-  async #run(key: string, entry: Entry): Promise<void> {
+  async #runReady(): Promise<void> {
+    for (let key = this.#ready.shift(); key !== undefined; key = this.#ready.shift()) await this.#run(key);
+    this.#tasks -= 1;
+  }
+
+  async #run(key: string): Promise<void> {
     await yieldToEventLoop();
-    if (this.#closed) return;
+    const entry = this.#entries.get(key);
+    if (this.#closed || entry === undefined) return;
     const now = this.#clock.monotonic();
     const enqueuedAt = Math.min(entry.enqueuedAt ?? now, entry.timer === undefined ? now : entry.timerEnqueuedAt);
     entry.timer?.cancel();
