@@ -106,7 +106,7 @@ function circumstances(root: string): object {
   const [cpu] = cpus();
   return {
     commit: git('rev-parse', 'HEAD'),
-    changed: git('status', '--porcelain', '--', 'src', 'bench') !== '',
+    changed: git('status', '--porcelain', '--', 'src', 'bench', ':!bench/results') !== '',
     version: (JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { readonly version: string })
       .version,
     node: process.version,
