@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createSecureContext, type SecureContext } from 'node:tls';
 
-import { Agent, ProxyAgent, type Dispatcher } from 'undici';
+import { Agent, buildConnector, ProxyAgent, type Dispatcher } from 'undici';
 import type { Credentials } from './credentials.js';
 
 export interface PoolOptions {
@@ -22,6 +22,12 @@ const CONNECT_TIMEOUT_MS = 5_000;
 
 type Agents = Readonly<Record<PoolKind, Dispatcher>>;
 
+interface Connect {
+  /** For connections through a proxy. */
+  readonly connect: buildConnector.BuildOptions;
+  readonly connector: buildConnector.connector;
+}
+
 /** Connections to the API server, replaced when CA, client certificate or address change. */
 export class ConnectionPool {
   readonly #options: PoolOptions;
@@ -40,11 +46,14 @@ export class ConnectionPool {
     if (this.#agents !== undefined && credentials === this.#credentials) return this.#agents[kind];
     const key = keyOf(credentials);
     if (this.#agents === undefined || key !== this.#key) {
-      const secureContext = secureContextOf(credentials);
+      const connect = connectOptionsOf(credentials);
       this.#retire();
+      // One for both: it keeps the TLS session, by which the next connection needs no signature of the server. An Agent's own
+      // is gone with its last connection.
+      const connector = buildConnector(connect);
       this.#agents = {
-        calls: this.#agent(credentials, secureContext, this.#options.connections),
-        streams: this.#agent(credentials, secureContext, WATCH_CONNECTIONS),
+        calls: this.#agent(credentials, { connect, connector }, this.#options.connections),
+        streams: this.#agent(credentials, { connect, connector }, WATCH_CONNECTIONS),
       };
       this.#key = key;
     }
@@ -69,16 +78,7 @@ export class ConnectionPool {
     }
   }
 
-  #agent({ proxy, tls }: Credentials, secureContext: SecureContext | undefined, connections: number): Dispatcher {
-    const { servername, rejectUnauthorized } = tls;
-    const connect = {
-      ...(secureContext === undefined ? {} : { secureContext }),
-      ...(servername === undefined ? {} : { servername }),
-      rejectUnauthorized,
-      timeout: CONNECT_TIMEOUT_MS,
-      keepAlive: true,
-      keepAliveInitialDelay: TCP_PROBE_MS,
-    };
+  #agent({ proxy }: Credentials, { connect, connector }: Connect, connections: number): Dispatcher {
     const options = {
       connections,
       pipelining: 1,
@@ -86,9 +86,23 @@ export class ConnectionPool {
       headersTimeout: this.#options.headersTimeoutMs,
       allowH2: false,
     };
-    if (proxy === undefined) return new Agent({ ...options, connect });
+    if (proxy === undefined) return new Agent({ ...options, connect: connector });
     return new ProxyAgent({ ...options, uri: proxy, requestTls: connect });
   }
+}
+
+function connectOptionsOf(credentials: Credentials): buildConnector.BuildOptions {
+  const { servername, rejectUnauthorized } = credentials.tls;
+  const secureContext = secureContextOf(credentials);
+  return {
+    ...(secureContext === undefined ? {} : { secureContext }),
+    ...(servername === undefined ? {} : { servername }),
+    rejectUnauthorized,
+    timeout: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+    keepAliveInitialDelay: TCP_PROBE_MS,
+    allowH2: false,
+  };
 }
 
 /** One for all connections: Node would read the certificates and the key again for each. */

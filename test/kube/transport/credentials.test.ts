@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { CredentialLoader, Credentials } from '../../../src/kube/transport/credentials.js';
 import { CachedCredentials } from '../../../src/kube/transport/credentials.js';
@@ -179,6 +180,27 @@ describe('a transport whose credentials change', () => {
 
     await transport.call({ ...get, method: 'POST', body: '{}', idempotent: false });
     expect(source.reads).toEqual([false, true]);
+  });
+
+  it('a transport whose credentials change resumes its TLS session when all its connections were closed, and not with another authority', async () => {
+    await begin();
+    const resumed: boolean[] = [];
+    server.otherwise = (seen, response, socket) => {
+      if (socket instanceof TLSSocket) resumed.push(socket.isSessionReused());
+      success()(seen, response, socket);
+    };
+    const callAnew = async (): Promise<void> => {
+      server.dropConnections();
+      await waitFor('the connections to close', () => server.open === 0);
+      await transport.call({ ...get, attempts: 4 });
+    };
+    await transport.call(get);
+    await callAnew();
+    source.tls = { ...source.tls, ca: ca.cert + authority('another').cert };
+    await clock.advance(30_000);
+    await callAnew();
+
+    expect(resumed).toEqual([false, true, false]);
   });
 
   it.each<[string, () => Pair]>([
