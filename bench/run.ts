@@ -22,6 +22,7 @@ import { standaloneFigures } from './standalone.js';
  *   --runs=N                      how often each figure is measured; default 5
  *   --rows=ROW,…                  only these rows
  *   --profiles=DIR                also a CPU profile of the controller for each row, of the last run
+ *   --main=FILE                   main.js of another version of the program, to compare with (`placement-shares` too)
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -30,10 +31,13 @@ const { values, positionals } = parseArgs({
     runs: { type: 'string', default: '5' },
     rows: { type: 'string', default: ROW_NAMES.join(',') },
     profiles: { type: 'string' },
+    main: { type: 'string' },
   },
 });
 
-const PLACEMENT_SIZES = ['100x100', '1000x200', '1000x1000', '5000x1000', '10000x10000'];
+const other = values.main === undefined ? undefined : path.resolve(values.main);
+
+const PLACEMENT_SIZES = ['100x1000', '1000x200', '1000x1000', '10000x1000', '10000x10000'];
 
 /** Each Placement selects five clusters from three of ten sets. */
 const MIN_CLUSTERS = 60;
@@ -48,17 +52,25 @@ function placementBench(name: string): () => Promise<readonly Figure[]> {
   if (profiles !== undefined) mkdirSync(profiles, { recursive: true });
   const rows = ROW_NAMES.filter((row) => values.rows.split(',').includes(row));
   return async () => {
-    // What is measured is what is shipped: the compiled sources load more modules, and more of each.
-    const folder = path.join(root, 'dist', 'bench', 'bundle');
-    await bundle(root, folder);
-    const main = path.join(folder, 'main.js');
+    const main = other ?? (await bundled());
     const options = { server: values.server, runs: Number(values.runs), main, rows, profiles };
     return placementFigures({ clusters, placements }, options);
   };
 }
 
-// The profiler takes CPU time of its own: what is measured with it is no result.
-const suffix = (values.server === 'embedded' ? '' : '-real') + (values.profiles === undefined ? '' : '-profiled');
+/** What is measured is what is shipped: the compiled sources load more modules, and more of each. */
+async function bundled(): Promise<string> {
+  const folder = path.join(root, 'dist', 'bench', 'bundle');
+  await bundle(root, folder);
+  return path.join(folder, 'main.js');
+}
+
+const isReal = values.server !== 'embedded';
+const isProfiled = values.profiles !== undefined;
+// What is measured of another version is no result of this one, nor with the profiler, which takes CPU time of its own.
+const otherSuffix = other === undefined ? '' : '-other';
+const suffix = (isReal ? '-real' : '') + (isProfiled ? '-profiled' : '') + otherSuffix;
+const shares = `placement-shares${otherSuffix}`;
 const asked = positionals.flatMap((name) => /^placement-(\d+x\d+)$/.exec(name)?.[1] ?? []);
 const sizes = [...new Set([...PLACEMENT_SIZES, ...asked])];
 const placements = sizes.map((size) => [`placement-${size}${suffix}`, placementBench(size)] as const);
@@ -71,10 +83,12 @@ await runBenches(
     fleet: fleetFigures,
     health: healthFigures,
     'placement-parts': () => partsFigures(),
-    'placement-shares': () => sharesFigures(),
+    [shares]: () => sharesFigures(other),
     scale: () => scaleFigures(),
     ...Object.fromEntries(placements),
   },
-  positionals.map((name) => (/^placement-\d/.test(name) ? `${name}${suffix}` : name)),
+  positionals.map((name) =>
+    /^placement-\d/.test(name) ? `${name}${suffix}` : name === 'placement-shares' ? shares : name,
+  ),
 );
 process.exit();

@@ -21,11 +21,18 @@ export interface SharesBar {
 }
 
 interface Results {
-  readonly figures: readonly { readonly key: string; readonly measure: string; readonly median: number }[];
+  readonly figures: readonly {
+    readonly key: string;
+    readonly measure: string;
+    readonly unit: string;
+    readonly median: number;
+  }[];
 }
 
 /** Rows of the bench by their figure. */
 const ROWS: Readonly<Record<string, string>> = {
+  'start.cpu': 'start, 200 Placements',
+  'restart.cpu': 'start, all decided',
   'miss.cpu': 'a label, unnamed',
   'miss.burst': 'the same, many at once',
   'heartbeat.cpu': 'a status, many at once',
@@ -60,7 +67,7 @@ export function performanceShares(root: string): string {
     if (earlier === undefined || cost === undefined) throw new Error(`bench/results: no figure ${key}`);
     const parts = shares.filter((figure) => figure.key.startsWith(`${key}/`));
     const now = Object.fromEntries(parts.map((figure) => [figure.key.slice(key.length + 1), figure.median]));
-    return { name, before: earlier, after: { ms: cost.median, shares: now } };
+    return { name, before: earlier, after: { ms: cost.median * (cost.unit === 's' ? 1_000 : 1), shares: now } };
   });
   return drawShares('CPU time of the placement controller for one change, by what it is spent on', rows);
 }

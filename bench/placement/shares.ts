@@ -33,6 +33,8 @@ export interface CpuProfile {
 
 /** Profile → the row of the bench that it is of. */
 const PROFILES: Readonly<Record<string, string>> = {
+  start: 'start.cpu',
+  restart: 'restart.cpu',
   miss: 'miss.cpu',
   'miss-burst': 'miss.burst',
   heartbeat: 'heartbeat.cpu',
@@ -79,12 +81,12 @@ function partOfFrame({ functionName, url }: { readonly functionName: string; rea
   return BY_URL.find(([pattern]) => pattern.test(url))?.[1] ?? 'Node';
 }
 
-/** What the CPU time of each row is spent on: the compiled sources, whose files the profile names. */
-export async function sharesFigures(): Promise<readonly Figure[]> {
+/** What the CPU time of each row is spent on. `main`: a compiled program, whose files the profile names; default: this one. */
+export async function sharesFigures(main?: string): Promise<readonly Figure[]> {
   const folder = mkdtempSync(path.join(tmpdir(), 'profiles-'));
   try {
     const rows = ['miss', 'heartbeat', 'flip', 'new'] as const;
-    await placementFigures(SIZE, { server: 'embedded', runs: 1, rows, profiles: folder });
+    await placementFigures(SIZE, { server: 'embedded', runs: 1, rows, profiles: folder, ...(main && { main }) });
     return Object.entries(PROFILES).flatMap(([name, key]) => {
       const profile: CpuProfile = JSON.parse(readFileSync(path.join(folder, `${name}.cpuprofile`), 'utf8'));
       return Object.entries(sharesOf(profile)).map(([part, share]): Figure => {
