@@ -24,7 +24,6 @@ import { systemClock, systemRandom } from '../../src/runtime/clock.js';
 import { pairFor } from '../../test/gateway/rig.js';
 import { RecordingLog } from '../../test/support/fakes/log.js';
 import type { Figure } from '@multicluster-engine/kube-apiserver/testing/bench';
-import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { inParallel } from './client.js';
 import { cluster } from './fleet.js';
 import { valuesByFigure, type Values } from './values.js';
@@ -61,7 +60,11 @@ export async function partsFigures(effort: PartsEffort = FULL): Promise<readonly
   for (let run = 1; run <= effort.runs; run++) {
     process.stderr.write(`parts: run ${run} of ${effort.runs}\n`);
     const server = await startCollection(effort.objects);
-    measured.push({ ...(await callValues(server, effort)), ...(await cacheValues(server, effort)) });
+    measured.push({
+      ...(await callValues(server, effort)),
+      ...(await bareEventValues(server, effort)),
+      ...(await cacheValues(server, effort)),
+    });
     server.stop();
   }
   const values = valuesByFigure(measured);
@@ -81,7 +84,9 @@ const ROWS = [
   { key: 'list.bytes', id: 'P10', measure: 'the same: heap a cluster', unit: 'B' },
   { key: 'event.cpu', id: 'P10', measure: '10,000 events at once: CPU each', unit: 'ms' },
   { key: 'event.loop', id: 'P10', measure: 'the same: longest delay of the event loop', unit: 'ms', atMost: 20 },
+  { key: 'bare.event', id: 'P10', measure: 'the same, by undici and JSON.parse alone: CPU each', unit: 'ms' },
   { key: 'paced.cpu', id: 'P10', measure: 'events one at a time: CPU each', unit: 'ms' },
+  { key: 'bare.paced', id: 'P10', measure: 'the same, by undici and JSON.parse alone: CPU each', unit: 'ms' },
 ] as const;
 
 /** One decision of 100 among all candidates, eight expressions each. */
@@ -197,12 +202,11 @@ async function callValues({ credentials, transport }: Collection, { calls }: Par
   };
 }
 
-async function cacheValues({ credentials, transport }: Collection, effort: PartsEffort): Promise<Values> {
-  const { objects, events, paced } = effort;
+async function cacheValues(collection: Collection, effort: PartsEffort): Promise<Values> {
   const tools = { clock: systemClock, random: systemRandom, log: new RecordingLog() };
-  const cache: Cache<ManagedCluster> = createCache(transport, clusterCacheOptions.clusters, tools);
-  let seen = 0;
-  cache.onChange(() => void seen++);
+  const cache: Cache<ManagedCluster> = createCache(collection.transport, clusterCacheOptions.clusters, tools);
+  const counter = new Counter();
+  cache.onChange(() => counter.add());
   globalThis.gc?.();
   const heap = process.memoryUsage().heapUsed;
   const listed = await watched(async () => {
@@ -210,28 +214,74 @@ async function cacheValues({ credentials, transport }: Collection, effort: Parts
     await cache.whenSynced();
   });
   globalThis.gc?.();
-  const bytes = (process.memoryUsage().heapUsed - heap) / objects;
+  const bytes = (process.memoryUsage().heapUsed - heap) / effort.objects;
+  // The watch follows the list.
+  const { stormed, single } = await eventCosts(collection, counter, effort);
+  await cache.stop();
+  return {
+    'list.seconds': listed.seconds,
+    'list.cpu': listed.cpuMs / effort.objects,
+    'list.loop': listed.loopMs,
+    'list.bytes': bytes,
+    'event.cpu': stormed.cpuMs / effort.events,
+    'event.loop': stormed.loopMs,
+    'paced.cpu': single.cpuMs / effort.paced,
+  };
+}
+
+/** What the same events cost that undici receives and JSON.parse reads, and nothing stores. */
+async function bareEventValues(collection: Collection, effort: PartsEffort): Promise<Values> {
+  const { credentials } = collection;
+  const pool = new Pool(credentials.server, { connect: { ...credentials.tls }, bodyTimeout: 0 });
+  const { body } = await pool.request({ method: 'GET', path: '/?watch=true', headers: credentials.headers });
+  const counter = new Counter();
+  let rest = '';
+  body.setEncoding('utf8');
+  body.on('data', (chunk: string) => {
+    const lines = (rest + chunk).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      JSON.parse(line);
+      counter.add();
+    }
+  });
+  body.on('error', () => undefined);
+  const { stormed, single } = await eventCosts(collection, counter, effort);
+  await pool.destroy();
+  return { 'bare.event': stormed.cpuMs / effort.events, 'bare.paced': single.cpuMs / effort.paced };
+}
+
+/** Counts events. */
+class Counter {
+  #count = 0;
+  #goal = Infinity;
+  #reached: () => void = () => undefined;
+
+  add(): void {
+    if (++this.#count >= this.#goal) this.#reached();
+  }
+
+  /** Resolves after `more` events from now on. */
+  after(more: number): Promise<void> {
+    this.#goal = this.#count + more;
+    return new Promise((resolve) => (this.#reached = resolve));
+  }
+}
+
+/** What events cost this process, whose only watch `counter` counts: many at once, and one at a time. */
+async function eventCosts({ credentials }: Collection, counter: Counter, { events, paced }: PartsEffort) {
   const pool = new Pool(credentials.server, { connect: { ...credentials.tls }, headersTimeout: 0 });
   const stream = async (count: number, every: number): Promise<void> => {
-    const goal = seen + count;
+    const reached = counter.after(count);
     await (await pool.request({ method: 'POST', path: `/?count=${count}&every=${every}` })).body.dump();
-    await waitFor('the events', () => seen >= goal, { everyMs: 2 });
+    await reached;
   };
-  // The watch follows the list, and the code is compiled.
+  // Until the code is compiled.
   await stream(Math.ceil(events / 4), 0);
   const stormed = await watched(() => stream(events, 0));
   const single = await cost(() => stream(paced, PACE_MS));
-  await cache.stop();
   await pool.destroy();
-  return {
-    'list.seconds': listed.seconds,
-    'list.cpu': listed.cpuMs / objects,
-    'list.loop': listed.loopMs,
-    'list.bytes': bytes,
-    'event.cpu': stormed.cpuMs / events,
-    'event.loop': stormed.loopMs,
-    'paced.cpu': single.cpuMs / paced,
-  };
+  return { stormed, single };
 }
 
 const RESOLUTION_MS = 5;
