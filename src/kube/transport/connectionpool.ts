@@ -50,7 +50,7 @@ export class ConnectionPool {
       this.#retire();
       // One for both: it keeps the TLS session, by which the next connection needs no signature of the server. An Agent's own
       // is gone with its last connection.
-      const connector = buildConnector(connect);
+      const connector = keepingSession(buildConnector(connect));
       this.#agents = {
         calls: this.#agent(credentials, { connect, connector }, this.#options.connections),
         streams: this.#agent(credentials, { connect, connector }, WATCH_CONNECTIONS),
@@ -89,6 +89,18 @@ export class ConnectionPool {
     if (proxy === undefined) return new Agent({ ...options, connect: connector });
     return new ProxyAgent({ ...options, uri: proxy, requestTls: connect });
   }
+}
+
+/** The connector, with the newest session that undici has cached: it holds them by weak references alone. */
+function keepingSession(connector: buildConnector.connector): buildConnector.connector {
+  const newest: { session?: Buffer } = {};
+  return (options, callback) =>
+    connector(options, (...[error, socket]) => {
+      if (error !== null) return callback(error, null);
+      // With TLS 1.3 it comes after the handshake.
+      socket.on('session', (session: Buffer) => (newest.session = session));
+      callback(null, socket);
+    });
 }
 
 function connectOptionsOf(credentials: Credentials): buildConnector.BuildOptions {
