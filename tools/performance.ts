@@ -109,7 +109,7 @@ function compared(all: readonly FleetResults[]): readonly FleetResults[] {
 
 /** What a change costs in fleets of each size, and where it costs most as a multiple of where it costs least. */
 function sizes(all: readonly FleetResults[]): readonly string[] {
-  const head = ['CPU, ms', ...all.map(({ clusters }) => `${clusters} clusters`), 'most by least'];
+  const head = ['CPU, ms', ...all.map(({ clusters }) => `${clusters} clusters`), 'highest ÷ lowest'];
   const rows = COMPARED.map((key) => {
     const figures = all.flatMap((one) => one.figures.filter((figure) => figure.key === key));
     const [first] = figures;
