@@ -118,7 +118,7 @@ function sizes(all: readonly FleetResults[]): readonly string[] {
     const ratio = Math.max(...medians) / Math.min(...medians);
     return line([
       first.measure.replace(/: CPU( each)?$/, ''),
-      ...figures.map(({ median, min, max }) => `${median} (${min} to ${max})`),
+      ...figures.map(range),
       ratio > ALLOWED_RATIO ? `${ratio.toFixed(2)}, missed` : ratio.toFixed(2),
     ]);
   });
@@ -164,9 +164,12 @@ function goal({ atMost, atLeast }: Figure): string {
 
 function cell(figure: Figure | undefined): string {
   if (figure === undefined) return '';
-  const { median, min, max, atMost = Infinity, atLeast = -Infinity } = figure;
-  const range = min === max ? `${median}` : `${median} (${min} to ${max})`;
-  return median > atMost || median < atLeast ? `${range}, missed` : range;
+  const { median, atMost = Infinity, atLeast = -Infinity } = figure;
+  return median > atMost || median < atLeast ? `${range(figure)}, missed` : range(figure);
+}
+
+function range({ median, min, max }: Figure): string {
+  return min === max ? `${median}` : `${median} (${min} to ${max})`;
 }
 
 function line(cells: readonly string[]): string {

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
 
+import { serveUntilInputEnds } from '../gateway/server.js';
 import { storedCluster } from './fleet.js';
 
 /**
@@ -58,9 +58,4 @@ const server = createServer({ cert, key, keepAliveTimeout: 60_000 }, (request, r
     } else response.end(pathname.endsWith('/managedclusters') ? page(searchParams) : answer);
   });
 });
-server.listen(0, '127.0.0.1', () => {
-  const { port } = server.address() as AddressInfo;
-  process.stdout.write(`${port}\n`);
-});
-process.stdin.resume();
-process.stdin.on('end', () => process.exit());
+serveUntilInputEnds(server);
