@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { yieldToEventLoop } from '../runtime/eventloop.js';
 
 /** Creates collectors in a registry. `help`: the help text of each collector by its name. */
 export class Collectors<Name extends string> {
@@ -39,4 +40,59 @@ export class Collectors<Name extends string> {
       },
     });
   }
+}
+
+/** A gauge with one series for each of many objects. */
+export interface ObjectGauge<T> {
+  readonly name: string;
+  readonly help: string;
+  readonly labelNames: readonly string[];
+  /** In the order of `labelNames`. */
+  readonly labelValues: (object: T) => readonly string[];
+  readonly value: (object: T) => number;
+}
+
+/** Lines that are written before other work gets its turn: less than a millisecond. */
+const SLICE = 500;
+
+/**
+ * Gauges of objects of which there may be tens of thousands. prom-client makes and keeps an object and a key for each series
+ * at each scrape, and writes them all in one turn of the event loop: 150 ms and 11 MB for three gauges of 10,000 objects.
+ */
+export class ObjectGauges<T> {
+  readonly gauges: readonly ObjectGauge<T>[];
+  readonly #objects: () => Iterable<T>;
+
+  /** `objects`: with label values that differ, as two series with the same ones would make the scrape invalid. */
+  constructor(gauges: readonly ObjectGauge<T>[], objects: () => Iterable<T>) {
+    this.gauges = gauges;
+    this.#objects = objects;
+  }
+
+  /** The gauges in the Prometheus text format 0.0.4, all of the objects that there were when it was called. */
+  async text(): Promise<string> {
+    const objects = [...this.#objects()];
+    const parts: string[] = [];
+    for (const gauge of this.gauges) {
+      parts.push(`# HELP ${gauge.name} ${gauge.help}\n# TYPE ${gauge.name} gauge\n`);
+      for (let at = 0; at < objects.length; at += SLICE) {
+        let lines = '';
+        for (const object of objects.slice(at, at + SLICE)) lines += lineOf(gauge, object);
+        parts.push(lines);
+        await yieldToEventLoop();
+      }
+    }
+    return parts.join('');
+  }
+}
+
+function lineOf<T>({ name, labelNames, labelValues, value }: ObjectGauge<T>, object: T): string {
+  const values = labelValues(object);
+  const labels = labelNames.map((label, index) => `${label}="${escaped(values[index] ?? '')}"`);
+  return `${name}{${labels.join(',')}} ${value(object)}\n`;
+}
+
+/** As the format wants a label value. */
+function escaped(value: string): string {
+  return /[\\\n"]/.test(value) ? value.replace(/\\/g, '\\\\').replace(/\n/g, '\\n').replace(/"/g, '\\"') : value;
 }

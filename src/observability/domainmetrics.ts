@@ -8,17 +8,11 @@ import type {
   PlacementInfo,
   PlacementMetrics,
 } from '../runtime/metrics.js';
-import { Collectors } from './collectors.js';
+import { Collectors, ObjectGauges, type ObjectGauge } from './collectors.js';
 
 const HELP = {
   multicluster_engine_info:
     'The engines of this hub, always 1; kept after a lost lease: only the values of the holder are current',
-  multicluster_placement_info:
-    'The placements of this hub, always 1; kept after a lost lease: only the values of the holder are current',
-  multicluster_placement_selected_clusters:
-    'Clusters in the decision of a placement; only the values of the holder of the lease are current',
-  multicluster_placement_held_clusters:
-    'Clusters that fail a rule and that spec.disruptionBudget keeps; only the values of the holder of the lease are current',
   multicluster_clusters:
     'Clusters with an agent by state: available, unavailable, unknown, never-joined; each replica observes for itself',
   multicluster_cluster_taints: 'Clusters with a taint NoSelect of the hub, by its key: Placements move elsewhere',
@@ -36,6 +30,32 @@ const AGENT_HELP = {
 };
 const LATENCY_BUCKETS = [0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
+const OBJECT_LABELS = {
+  labelNames: ['namespace', 'name'],
+  labelValues: ({ namespace, name }: PlacementInfo) => [namespace, name],
+};
+const PLACEMENT_GAUGES: readonly ObjectGauge<PlacementInfo>[] = [
+  {
+    name: 'multicluster_placement_info',
+    help: 'The placements of this hub, always 1; kept after a lost lease: only the values of the holder are current',
+    labelNames: ['namespace', 'name', 'phase'],
+    labelValues: ({ namespace, name, phase }) => [namespace, name, phase],
+    value: () => 1,
+  },
+  {
+    name: 'multicluster_placement_selected_clusters',
+    help: 'Clusters in the decision of a placement; only the values of the holder of the lease are current',
+    ...OBJECT_LABELS,
+    value: ({ clusters }) => clusters,
+  },
+  {
+    name: 'multicluster_placement_held_clusters',
+    help: 'Clusters that fail a rule and that spec.disruptionBudget keeps; only the values of the holder of the lease are current',
+    ...OBJECT_LABELS,
+    value: ({ held }) => held,
+  },
+];
+
 /** Metrics of engines. */
 export function engineMetrics(registry: Registry): EngineMetrics {
   const known = new Map<string, EngineInfo>();
@@ -47,24 +67,24 @@ export function engineMetrics(registry: Registry): EngineMetrics {
   return { engine: (info) => void known.set(info.name, info), engineGone: (name) => void known.delete(name) };
 }
 
-/** Metrics of placements and their decisions. */
-export function placementMetrics(registry: Registry): PlacementMetrics {
+/** Metrics of placements and their decisions, and those with a series for each placement. */
+export function placementMetrics(registry: Registry): {
+  readonly metrics: PlacementMetrics;
+  readonly gauges: ObjectGauges<PlacementInfo>;
+} {
   const known = new Map<string, PlacementInfo>();
-  const collectors = new Collectors(registry, HELP);
-  collectors.collectedGauge('multicluster_placement_info', ['namespace', 'name', 'phase'], (gauge) => {
-    for (const { namespace, name, phase } of known.values()) gauge.set({ namespace, name, phase }, 1);
-  });
-  collectors.collectedGauge('multicluster_placement_selected_clusters', ['namespace', 'name'], (gauge) => {
-    for (const { namespace, name, clusters } of known.values()) gauge.set({ namespace, name }, clusters);
-  });
-  collectors.collectedGauge('multicluster_placement_held_clusters', ['namespace', 'name'], (gauge) => {
-    for (const { namespace, name, held } of known.values()) gauge.set({ namespace, name }, held);
-  });
-  const latency = collectors.histogram('multicluster_decision_latency_seconds', [], LATENCY_BUCKETS);
+  const latency = new Collectors(registry, HELP).histogram(
+    'multicluster_decision_latency_seconds',
+    [],
+    LATENCY_BUCKETS,
+  );
   return {
-    placement: (info) => void known.set(`${info.namespace}/${info.name}`, info),
-    placementGone: (namespace, name) => void known.delete(`${namespace}/${name}`),
-    decided: (seconds) => latency.observe(seconds),
+    metrics: {
+      placement: (info) => void known.set(`${info.namespace}/${info.name}`, info),
+      placementGone: (namespace, name) => void known.delete(`${namespace}/${name}`),
+      decided: (seconds) => latency.observe(seconds),
+    },
+    gauges: new ObjectGauges(PLACEMENT_GAUGES, () => known.values()),
   };
 }
 

@@ -15,6 +15,7 @@ export function createMetrics() {
   const registry = createProcessRegistry();
   const queue = queueMetrics(registry);
   const reconcile = reconcileMetrics(registry);
+  const placements = placementMetrics(registry);
   return {
     controller: (name: string): ControllerMetrics => ({ queue: queue(name), reconcile: reconcile(name) }),
     requests: requestMetrics(registry),
@@ -23,9 +24,9 @@ export function createMetrics() {
     caches: cacheMetrics(registry),
     events: eventMetrics(registry),
     engines: engineMetrics(registry),
-    placements: placementMetrics(registry),
+    placements: placements.metrics,
     fleet: fleetMetrics(registry),
-    ...expositionOf(registry),
+    ...expositionOf(registry, placements.gauges),
   };
 }
 

@@ -1,5 +1,6 @@
 import { collectDefaultMetrics, Counter, Registry } from 'prom-client';
 import type { LogMetrics } from '../runtime/metrics.js';
+import type { ObjectGauges } from './collectors.js';
 
 /**
  * Sampling interval of the event loop lag, ms. Each sample wakes the process; with prom-client's default of 10 ms they are most
@@ -32,12 +33,19 @@ export function createProcessRegistry(): Registry {
   return registry;
 }
 
-export function expositionOf(registry: Registry): Exposition {
+/** `objects`: metrics with a series for each object, which the registry does not have. */
+export function expositionOf<T>(registry: Registry, objects?: ObjectGauges<T>): Exposition {
+  const described = objects?.gauges.map(({ name, help, labelNames }) => ({
+    name,
+    type: 'gauge',
+    labels: labelNames,
+    help,
+  }));
   return {
     logs: logMetrics(registry),
     contentType: registry.contentType,
-    text: () => registry.metrics(),
-    descriptions: () => registry.getMetricsAsArray().map(describe),
+    text: async () => (await registry.metrics()) + ((await objects?.text()) ?? ''),
+    descriptions: () => [...registry.getMetricsAsArray().map(describe), ...(described ?? [])],
   };
 }
 

@@ -151,13 +151,46 @@ describe('the metrics', () => {
     metrics.placements.decided(0.06);
 
     expect(await without(metrics, /_bucket/)).toEqual([
+      'multicluster_decision_latency_seconds_sum 0.06',
+      'multicluster_decision_latency_seconds_count 1',
       'multicluster_engine_info{name="mce",version="0.1.0",phase="Available",target_namespace="ns"} 1',
       'multicluster_placement_info{namespace="a",name="p",phase="Satisfied"} 1',
       'multicluster_placement_selected_clusters{namespace="a",name="p"} 4',
       'multicluster_placement_held_clusters{namespace="a",name="p"} 2',
-      'multicluster_decision_latency_seconds_sum 0.06',
-      'multicluster_decision_latency_seconds_count 1',
     ]);
+  });
+
+  it('a scrape lets other work run between the series of many placements, and has those of when it began', async () => {
+    const { placements, text } = createMetrics();
+    const placement = { namespace: 'a', phase: 'Satisfied', clusters: 1, held: 0 };
+    for (let index = 0; index < 2_000; index++) placements.placement({ ...placement, name: `p-${index}` });
+    let scraped = false;
+    let turns = 0;
+    const count = (): void => {
+      turns += 1;
+      // Removed and created again, it would be the last of the map, and in the same gauge twice.
+      placements.placementGone('a', 'p-0');
+      placements.placement({ ...placement, name: 'p-0' });
+      if (!scraped) setImmediate(count);
+    };
+    setImmediate(count);
+    const lines = (await text().finally(() => (scraped = true))).split('\n');
+
+    expect(turns).toBeGreaterThan(3);
+    for (const name of ['info', 'selected_clusters', 'held_clusters'])
+      expect(lines.filter((line) => line.startsWith(`multicluster_placement_${name}{`))).toHaveLength(2_000);
+    expect(
+      lines.filter((line) => line.startsWith('multicluster_placement_info{namespace="a",name="p-0"')),
+    ).toHaveLength(1);
+  });
+
+  it('label values of objects are escaped as the text format wants', async () => {
+    const { placements, text } = createMetrics();
+    placements.placement({ namespace: 'a', name: 'a"b\\c\nd', phase: 'Satisfied', clusters: 1, held: 0 });
+
+    expect(await text()).toContain(
+      'multicluster_placement_info{namespace="a",name="a\\"b\\\\c\\nd",phase="Satisfied"} 1\n',
+    );
   });
 
   it('the metrics of the fleet are those of the moment, and have no value where nothing observes it', async () => {
