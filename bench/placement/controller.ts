@@ -103,10 +103,16 @@ export class ControllerProcess {
     return asked;
   }
 
+  /** Reads its metrics, as Prometheus does. */
+  async metrics(): Promise<string> {
+    return (await fetch(`http://127.0.0.1:${this.#ports.metrics}/metrics`)).text();
+  }
+
   /** How many reconciles of Placements have ended. */
   async reconciles(): Promise<number> {
-    const text = await (await fetch(`http://127.0.0.1:${this.#ports.metrics}/metrics`)).text();
-    const counts = text.matchAll(/^controller_runtime_reconcile_total\{(?=.*controller="placement").*\} (\d+)$/gm);
+    const counts = (await this.metrics()).matchAll(
+      /^controller_runtime_reconcile_total\{(?=.*controller="placement").*\} (\d+)$/gm,
+    );
     return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
   }
 

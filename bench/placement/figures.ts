@@ -1,7 +1,7 @@
 import type { Figure } from '@multicluster-engine/kube-apiserver/testing/bench';
 import { COMPILED } from './controller.js';
 import type { FleetSize } from './fleet.js';
-import { bareRate, firstStart, flip, groupFlip, heartbeat, miss, newPlacements, restart } from './rows.js';
+import { bareRate, firstStart, flip, groupFlip, heartbeat, miss, newPlacements, restart, scrape } from './rows.js';
 import { valuesByFigure, type Values } from './values.js';
 import { FULL, World, type Effort, type WorldOptions } from './world.js';
 
@@ -16,7 +16,7 @@ interface FigureRow {
 }
 
 /** The rows of the bench in the order in which they are measured. */
-const ROWS = { miss, heartbeat, flip, group: groupFlip, new: newPlacements } as const;
+const ROWS = { miss, heartbeat, flip, group: groupFlip, new: newPlacements, scrape } as const;
 export type RowName = keyof typeof ROWS;
 export const ROW_NAMES = Object.keys(ROWS) as readonly RowName[];
 
@@ -59,6 +59,14 @@ const FIGURES: readonly FigureRow[] = [
   { key: 'new.rate', id: 'P5', measure: 'new Placements, create to decision', unit: '/s' },
   { key: 'bare.rate', id: 'P5', measure: 'a bare client with the same writes', unit: '/s' },
   { key: 'new.share', id: 'P5', measure: 'new Placements, as a share of the bare client', unit: '', atLeast: 0.85 },
+  { key: 'scrape.cpu', id: 'P4', measure: 'a scrape of the metrics: CPU', unit: 'ms' },
+  {
+    key: 'scrape.loop',
+    id: 'P4',
+    measure: 'the same: longest delay of the event loop',
+    unit: 'ms',
+    atMost: 20,
+  },
   { key: 'start.decided', id: 'P5', measure: 'start until each Placement is decided', unit: 's' },
   { key: 'start.cpu', id: 'P5', measure: 'the same, until it is quiet: CPU', unit: 's' },
   { key: 'start.writes', id: 'P5', measure: 'the same: writes a Placement', unit: '', atMost: 2 },

@@ -111,6 +111,7 @@ export async function flip(world: World): Promise<Values> {
   const { flips } = options.effort;
   const before = decisions.all();
   const delays: number[] = [];
+  await world.collected();
   const flipped = Array.from({ length: flips }, (_, number) => number % options.size.placements);
   const cost = await world.cost('flip', async () => {
     for (const index of flipped) {
@@ -182,6 +183,22 @@ export async function heartbeat(world: World): Promise<Values> {
     'heartbeat.reconciles': storm.reconciles + pace.reconciles,
     'heartbeat.writes': sum(storm, pace, 'writes'),
   };
+}
+
+/** The metrics, read one time after the other. */
+export async function scrape(world: World): Promise<Values> {
+  const { controller } = world;
+  const { scrapes } = world.options.effort;
+  const read = async (): Promise<void> => {
+    for (let one = 0; one < scrapes; one++) await controller.metrics();
+  };
+  const cost = await world.cost('scrape', read);
+  // Again, since the timer of the histogram takes CPU time.
+  await controller.ask({ kind: 'watchLoop' });
+  await read();
+  const { loopDelayMs } = await controller.ask({ kind: 'sample' });
+  await controller.ask({ kind: 'unwatchLoop' });
+  return { 'scrape.cpu': cost.cpuMs / scrapes, 'scrape.loop': loopDelayMs };
 }
 
 /** New Placements, from the first create to the last decision. */

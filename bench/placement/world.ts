@@ -17,20 +17,28 @@ export interface Effort {
   readonly idleMs: number;
   /** The controller's work is over when it has sent no request for this long, ms. */
   readonly quietMs: number;
+  /**
+   * How long the garbage of what was before may wait for V8, ms: it collects the whole heap, up to three times, from eight
+   * seconds after a process has become quiet.
+   */
+  readonly collectionMs: number;
   readonly misses: number;
   readonly flips: number;
   /** Each cluster sends one, up to this many. */
   readonly heartbeats: number;
   readonly newPlacements: number;
+  readonly scrapes: number;
 }
 
 export const FULL: Effort = {
   idleMs: 10_000,
   quietMs: 1_500,
+  collectionMs: 12_000,
   misses: 400,
   flips: 50,
   heartbeats: 2_000,
   newPlacements: 200,
+  scrapes: 10,
 };
 
 /** A Lease is renewed every two seconds: once in each window of {@link FULL}. */
@@ -159,12 +167,10 @@ export class World {
     }
   }
 
-  /**
-   * Measures what the controller uses while nothing happens; ms of CPU time a second. The median of some windows: V8 collects
-   * garbage once when a process has become quiet, which takes longer than all else in ten seconds.
-   */
+  /** Measures what the controller uses while nothing happens; ms of CPU time a second, the median of some windows. */
   async measureIdle(): Promise<number> {
     const shares: number[] = [];
+    await this.collected();
     while (shares.length < IDLE_WINDOWS) {
       const before = await this.controller.ask({ kind: 'sample' });
       const began = performance.now();
@@ -177,6 +183,14 @@ export class World {
       0.5,
     );
     return this.#idleShare * 1000;
+  }
+
+  /**
+   * Waits until V8 has collected the garbage of what was before. It would be most of what a few changes cost, and of an idle
+   * process.
+   */
+  async collected(): Promise<void> {
+    await quietWindow(this.options.effort.collectionMs);
   }
 
   /** What `work` costs the controller until it is quiet again. `row`: names the profile. */

@@ -8,10 +8,12 @@ import type { Figure } from '@multicluster-engine/kube-apiserver/testing/bench';
 const EFFORT: Effort = {
   idleMs: 100,
   quietMs: 400,
+  collectionMs: 0,
   misses: 5,
   flips: 3,
   heartbeats: 5,
   newPlacements: 5,
+  scrapes: 2,
 };
 
 describe('the bench of Placements', () => {
