@@ -1,9 +1,22 @@
 import type { Clock, Timer } from './clock.js';
 import type { HealthCheck } from './health.js';
 
-/** Resolves after other work that is ready in the event loop has run. */
+const waiting: (() => void)[] = [];
+
+/**
+ * Resolves after other work that is ready in the event loop has run. Of several that wait, one continues in each iteration
+ * of the loop, in their order: immediates of their own would all run in the same iteration, and block it for their sum.
+ */
 export function yieldToEventLoop(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
+  return new Promise((resolve) => {
+    waiting.push(resolve);
+    if (waiting.length === 1) setImmediate(continueNext);
+  });
+}
+
+function continueNext(): void {
+  waiting.shift()?.();
+  if (waiting.length > 0) setImmediate(continueNext);
 }
 
 /** The period in which stalls count. */
