@@ -21,7 +21,8 @@ export interface MetricDescription {
 export interface Exposition {
   readonly logs: LogMetrics;
   readonly contentType: string;
-  text(): Promise<string>;
+  /** In UTF-8. */
+  text(): Promise<Buffer>;
   /** All metrics, in the order of the text. */
   descriptions(): readonly MetricDescription[];
 }
@@ -44,7 +45,8 @@ export function expositionOf<T>(registry: Registry, objects?: ObjectGauges<T>): 
   return {
     logs: logMetrics(registry),
     contentType: registry.contentType,
-    text: async () => (await registry.metrics()) + ((await objects?.text()) ?? ''),
+    text: async () =>
+      Buffer.concat([Buffer.from(await registry.metrics()), (await objects?.text()) ?? Buffer.alloc(0)]),
     descriptions: () => [...registry.getMetricsAsArray().map(describe), ...(described ?? [])],
   };
 }

@@ -13,7 +13,7 @@ import type { Exposition } from './registry.js';
 export interface HttpResponse {
   readonly status: number;
   readonly contentType: string;
-  readonly body: string;
+  readonly body: string | Buffer;
 }
 
 /** Handles a GET; undefined leads to 404. */
@@ -140,7 +140,7 @@ export class Endpoint {
     const refusal = await this.#refusal(request);
     const answer = refusal ?? (await this.#route(request));
     if (refusal !== undefined || this.#lastResponse.has(socket)) response.shouldKeepAlive = false;
-    const body = Buffer.from(answer.body);
+    const body = typeof answer.body === 'string' ? Buffer.from(answer.body) : answer.body;
     response.writeHead(answer.status, {
       'content-type': answer.contentType,
       'content-length': body.length,

@@ -156,7 +156,9 @@ describe('a client that does not read its response', () => {
       socket.on('close', () => resolve(text));
     });
     expect(taken.length).toBeLessThan(LARGE.length);
-    expect(await ownRig.metrics.text()).toMatch(/multicluster_gateway_abandoned_requests_total\{route="[^"]+"\} 1/);
+    expect(String(await ownRig.metrics.text())).toMatch(
+      /multicluster_gateway_abandoned_requests_total\{route="[^"]+"\} 1/,
+    );
     await ownRig.stop();
   });
 
@@ -208,7 +210,7 @@ describe('a slow client', () => {
     expect(checkedStatusCodes('POST', await drip(socket, '# '))).toEqual([408]);
     expect(limited.upstream.requests).toEqual([]);
     await waitFor('the access log', () => limited.log.lines.some(({ fields }) => Object(fields)['code'] === 408));
-    expect(await limited.metrics.text()).toContain(
+    expect(String(await limited.metrics.text())).toContain(
       `multicluster_gateway_requests_total{route="${ENGINES}",method="POST",code="408"} 1\n`,
     );
   });
@@ -253,7 +255,7 @@ describe('connections at the limit', () => {
     const { replies } = await sendRaw(READ, small.wire);
 
     expect(replies).toMatchObject([{ status: 200 }]);
-    expect(await small.metrics.text()).toContain(
+    expect(String(await small.metrics.text())).toContain(
       'multicluster_gateway_dropped_connections_total{cause="capacity"} 1\n',
     );
     expect(small.upstream.requests.map(({ method }) => method)).toEqual(['GET']);

@@ -499,7 +499,7 @@ describe('the gateway', () => {
     const count = async (code: string): Promise<number> =>
       Number(
         new RegExp(`upstream_requests_total\\{method="DELETE",code="${code}"\\} (\\d+)`).exec(
-          await rig.metrics.text(),
+          String(await rig.metrics.text()),
         )?.[1] ?? 0,
       );
     const before = [await count('404'), await count('<error>')];
@@ -515,7 +515,7 @@ describe('the gateway', () => {
     await rig.ask({ path: `${PLACEMENTS}/web` });
     await rig.ask({ path: `${PLACEMENTS}/web?secret-query=1` });
 
-    const text = await rig.metrics.text();
+    const text = String(await rig.metrics.text());
     const template = '/platform/cluster.fleetmgmt.io/v1alpha1/namespaces/{namespace}/placements/{placement_name}';
     expect(text).toMatch(`multicluster_gateway_requests_total{route="${template}",method="GET",code="200"}`);
     expect(text).toMatch(`multicluster_gateway_requests_total{route="${template}",method="GET",code="400"}`);

@@ -110,7 +110,7 @@ export async function startRig(options: Partial<GatewayOptions> = {}): Promise<R
 
 /** All log lines and metrics of the gateway, as text. */
 export async function outputOf(rig: Rig): Promise<string> {
-  return `${JSON.stringify(rig.log.lines)}\n${await rig.metrics.text()}`;
+  return `${JSON.stringify(rig.log.lines)}\n${String(await rig.metrics.text())}`;
 }
 
 export const ENGINES = '/platform/apis/multicluster.platform.io/v1alpha1/multiclusterengines';

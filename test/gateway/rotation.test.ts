@@ -99,7 +99,7 @@ describe('a renewed certificate', () => {
     for (const one of replies) mustConform('GET', '/livez', one);
     expect(wrong).toEqual([]);
     expect(replies).toMatchObject([{ status: 200 }]);
-    expect(await one.metrics.text()).toMatch(
+    expect(String(await one.metrics.text())).toMatch(
       /multicluster_gateway_reloads_total\{file="certificate",result="used"\} 5/,
     );
   });

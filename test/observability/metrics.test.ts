@@ -4,7 +4,7 @@ import { createMetrics, type Metrics } from '../../src/observability/metrics.js'
 
 /** The samples of `metrics` that are not zero and not the process's own. */
 async function samples(metrics: Metrics): Promise<string[]> {
-  const lines = (await metrics.text()).split('\n');
+  const lines = String(await metrics.text()).split('\n');
   return lines.filter(
     (line) =>
       /^(workqueue|controller_runtime|rest_client|leader_election|multicluster)_/.test(line) && !line.endsWith(' 0'),
@@ -77,7 +77,7 @@ describe('the metrics', () => {
     reconcile.finished('success', 0.001);
     metrics.requests.requested('GET', 'h', '200', 0.001);
 
-    const bounds = (await metrics.text())
+    const bounds = String(await metrics.text())
       .split('\n')
       .map((line) => (line.startsWith(`${name}_bucket`) ? /le="([^"+]+)"/.exec(line)?.[1] : undefined));
 
@@ -88,7 +88,7 @@ describe('the metrics', () => {
     const metrics = createMetrics();
     metrics.controller('engine');
 
-    const text = await metrics.text();
+    const text = String(await metrics.text());
 
     for (const result of ['success', 'requeue_after', 'requeue', 'error']) {
       expect(text).toContain(`controller_runtime_reconcile_total{controller="engine",result="${result}"} 0\n`);
@@ -116,7 +116,9 @@ describe('the metrics', () => {
       'leader_election_master_status{name="multicluster-engine-engine"} 1',
       'multicluster_write_guard_refusals_total{verb="delete",resource="namespaces"} 1',
     ]);
-    expect(await metrics.text()).toContain('leader_election_master_status{name="multicluster-engine-placement"} 0\n');
+    expect(String(await metrics.text())).toContain(
+      'leader_election_master_status{name="multicluster-engine-placement"} 0\n',
+    );
   });
 
   it('the metrics of caches and events count', async () => {
@@ -174,7 +176,7 @@ describe('the metrics', () => {
       if (!scraped) setImmediate(count);
     };
     setImmediate(count);
-    const lines = (await text().finally(() => (scraped = true))).split('\n');
+    const lines = String(await text().finally(() => (scraped = true))).split('\n');
 
     expect(turns).toBeGreaterThan(3);
     for (const name of ['info', 'selected_clusters', 'held_clusters'])
@@ -188,7 +190,7 @@ describe('the metrics', () => {
     const { placements, text } = createMetrics();
     placements.placement({ namespace: 'a', name: 'a"b\\c\nd', phase: 'Satisfied', clusters: 1, held: 0 });
 
-    expect(await text()).toContain(
+    expect(String(await text())).toContain(
       'multicluster_placement_info{namespace="a",name="a\\"b\\\\c\\nd",phase="Satisfied"} 1\n',
     );
   });
@@ -229,7 +231,7 @@ describe('the metrics', () => {
     await metrics.text();
     dropped = 5;
 
-    expect(await metrics.text()).toMatch(/^multicluster_log_dropped_lines_total 5$/m);
+    expect(String(await metrics.text())).toMatch(/^multicluster_log_dropped_lines_total 5$/m);
   });
 
   it('the metrics are described by name, type, labels and help, with or without values', () => {
@@ -249,6 +251,6 @@ describe('the metrics', () => {
   });
 
   it('the metrics of the process are exposed', async () => {
-    expect(await createMetrics().text()).toContain('process_cpu_seconds_total');
+    expect(String(await createMetrics().text())).toContain('process_cpu_seconds_total');
   });
 });

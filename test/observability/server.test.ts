@@ -105,7 +105,9 @@ describe('an endpoint', () => {
   });
 
   it('an endpoint serves the metrics under /metrics with their content type', async () => {
-    const base = await serve(metricsRoute({ contentType: 'text/plain; version=0.0.4', text: async () => 'up 1\n' }));
+    const base = await serve(
+      metricsRoute({ contentType: 'text/plain; version=0.0.4', text: async () => Buffer.from('up 1\n') }),
+    );
 
     const response = await fetch(`${base}/metrics`);
 
