@@ -1,6 +1,6 @@
 import type { Figure } from '@multicluster-engine/kube-apiserver/testing/bench';
 import { COMPILED } from './controller.js';
-import type { FleetSize } from './fleet.js';
+import { storedCluster, type FleetSize } from './fleet.js';
 import { bareRate, firstStart, flip, groupFlip, heartbeat, miss, newPlacements, restart, scrape } from './rows.js';
 import { valuesByFigure, type Values } from './values.js';
 import { FULL, World, type Effort, type WorldOptions } from './world.js';
@@ -21,6 +21,7 @@ export type RowName = keyof typeof ROWS;
 export const ROW_NAMES = Object.keys(ROWS) as readonly RowName[];
 
 const FIGURES: readonly FigureRow[] = [
+  { key: 'machine.parse', id: '', measure: 'the machine: JSON.parse of a cluster as it is stored, CPU', unit: 'µs' },
   {
     key: 'miss.cpu',
     id: 'P1',
@@ -98,6 +99,17 @@ export interface PlacementBenchOptions {
   readonly profiles?: string | undefined;
 }
 
+const PARSED = 5_000;
+
+/** CPU time of one JSON.parse of a cluster as it is stored, µs: how fast the machine is, to compare results by. */
+function parseUs(): number {
+  const text = JSON.stringify(storedCluster(1, 1, 0));
+  const before = process.cpuUsage();
+  for (let one = 0; one < PARSED; one++) JSON.parse(text);
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / PARSED;
+}
+
 /** P1 to P7 for a fleet of this size. */
 export async function placementFigures(
   size: FleetSize,
@@ -124,7 +136,7 @@ async function measureWorld(
   say('seeding');
   const world = await World.open(options);
   try {
-    const values: Record<string, number | undefined> = {};
+    const values: Record<string, number | undefined> = { 'machine.parse': parseUs() };
     say('start');
     Object.assign(values, await firstStart(world));
     say('restart');
