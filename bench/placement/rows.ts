@@ -192,6 +192,7 @@ export async function scrape(world: World): Promise<Values> {
   const read = async (): Promise<void> => {
     for (let one = 0; one < scrapes; one++) await controller.metrics();
   };
+  await world.collected();
   const cost = await world.cost('scrape', read);
   // Again, since the timer of the histogram takes CPU time.
   await controller.ask({ kind: 'watchLoop' });

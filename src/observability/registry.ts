@@ -21,7 +21,7 @@ export interface MetricDescription {
 export interface Exposition {
   readonly logs: LogMetrics;
   readonly contentType: string;
-  /** In UTF-8. */
+  /** In UTF-8. Calls during another one get its text: with many series one is written in many turns of the event loop. */
   text(): Promise<Buffer>;
   /** All metrics, in the order of the text. */
   descriptions(): readonly MetricDescription[];
@@ -42,11 +42,13 @@ export function expositionOf<T>(registry: Registry, objects?: ObjectGauges<T>): 
     labels: labelNames,
     help,
   }));
+  const write = async (): Promise<Buffer> =>
+    Buffer.concat([Buffer.from(await registry.metrics()), ...((await objects?.text()) ?? [])]);
+  let writing: Promise<Buffer> | undefined;
   return {
     logs: logMetrics(registry),
     contentType: registry.contentType,
-    text: async () =>
-      Buffer.concat([Buffer.from(await registry.metrics()), (await objects?.text()) ?? Buffer.alloc(0)]),
+    text: () => (writing ??= write().finally(() => (writing = undefined))),
     descriptions: () => [...registry.getMetricsAsArray().map(describe), ...(described ?? [])],
   };
 }

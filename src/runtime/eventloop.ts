@@ -5,7 +5,7 @@ const waiting: (() => void)[] = [];
 
 /**
  * Resolves after other work that is ready in the event loop has run. Of several that wait, one continues in each iteration
- * of the loop, in their order: immediates of their own would all run in the same iteration, and block it for their sum.
+ * of the loop, in their order: immediates of their own would all run in the same iteration, and block it for the sum of their times.
  */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => {

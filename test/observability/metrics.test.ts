@@ -186,6 +186,34 @@ describe('the metrics', () => {
     ).toHaveLength(1);
   });
 
+  it('scrapes at the same time share one text, and the next one has the values of its time', async () => {
+    const { placements, text } = createMetrics();
+    const placement = { namespace: 'a', name: 'p', clusters: 1, held: 0 };
+    placements.placement({ ...placement, phase: 'Satisfied' });
+    const [first, second] = await Promise.all([text(), text()]);
+    placements.placement({ ...placement, phase: 'Unsatisfied' });
+
+    expect(second).toBe(first);
+    expect(String(await text())).toContain('phase="Unsatisfied"} 1');
+  });
+
+  it.each([
+    ['that are not ASCII', 'ü€'],
+    ['of more than a chunk', 'x'.repeat(100_000)],
+  ])('label values %s are written whole', async (_what, name) => {
+    const { placements, text } = createMetrics();
+    for (const namespace of ['a', 'b'])
+      placements.placement({ namespace, name, phase: 'Satisfied', clusters: 1, held: 0 });
+
+    expect(String(await text()).split('\n')).toEqual(
+      expect.arrayContaining([
+        '# TYPE multicluster_placement_info gauge',
+        `multicluster_placement_info{namespace="a",name="${name}",phase="Satisfied"} 1`,
+        `multicluster_placement_held_clusters{namespace="b",name="${name}"} 0`,
+      ]),
+    );
+  });
+
   it('label values of objects are escaped as the text format wants', async () => {
     const { placements, text } = createMetrics();
     placements.placement({ namespace: 'a', name: 'a"b\\c\nd', phase: 'Satisfied', clusters: 1, held: 0 });
