@@ -54,7 +54,6 @@ export interface ObjectGauge<T> {
 
 /** Series that are written before other work gets its turn: one or two milliseconds. */
 const SLICE = 1_000;
-const CHUNK_BYTES = 64 * 1024;
 
 /**
  * Gauges of objects of which there may be tens of thousands. prom-client makes and keeps an object and a key for each series
@@ -70,10 +69,9 @@ export class ObjectGauges<T> {
     this.#objects = objects;
   }
 
-  /** The gauges in the Prometheus text format 0.0.4, in parts: all of the objects that there were when it was called. */
-  async text(): Promise<readonly Buffer[]> {
+  /** Adds the gauges in the Prometheus text format 0.0.4: all of the objects that there were when it was called. */
+  async addTo(text: EncodedText): Promise<void> {
     const objects = [...this.#objects()];
-    const text = new ChunkedText();
     for (const gauge of this.gauges) {
       text.add(`# HELP ${gauge.name} ${gauge.help}\n# TYPE ${gauge.name} gauge\n`);
       for (let at = 0; at < objects.length; at += SLICE) {
@@ -81,31 +79,34 @@ export class ObjectGauges<T> {
         await yieldToEventLoop();
       }
     }
-    return text.end();
   }
 }
 
 /**
- * A text that is encoded as it grows. A string that grows keeps all of its parts: V8 would copy them into the old generation,
- * and collect the whole heap after every third scrape of 30,000 series.
+ * A text that is encoded as it grows, in UTF-8. A string that grows keeps all of its parts, which V8 would copy into the old
+ * generation; and of bytes outside the heap, too, it collects the whole heap after a few MB.
  */
-class ChunkedText {
-  readonly #full: Buffer[] = [];
-  #chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+export class EncodedText {
+  #bytes: Buffer;
   #used = 0;
 
-  add(line: string): void {
-    const bytes = Buffer.byteLength(line);
-    if (this.#used + bytes > this.#chunk.length) {
-      this.#full.push(this.#chunk.subarray(0, this.#used));
-      this.#chunk = Buffer.allocUnsafe(Math.max(CHUNK_BYTES, bytes));
-      this.#used = 0;
-    }
-    this.#used += this.#chunk.write(line, this.#used);
+  /** `expected`: bytes; a longer text is copied when it grows. */
+  constructor(expected: number) {
+    this.#bytes = Buffer.allocUnsafe(expected);
   }
 
-  end(): readonly Buffer[] {
-    return [...this.#full, this.#chunk.subarray(0, this.#used)];
+  add(text: string): void {
+    const needed = this.#used + Buffer.byteLength(text);
+    if (needed > this.#bytes.length) {
+      const larger = Buffer.allocUnsafe(needed * 2);
+      this.#bytes.copy(larger, 0, 0, this.#used);
+      this.#bytes = larger;
+    }
+    this.#used += this.#bytes.write(text, this.#used);
+  }
+
+  end(): Buffer {
+    return this.#bytes.subarray(0, this.#used);
   }
 }
 

@@ -1,12 +1,15 @@
 import { collectDefaultMetrics, Counter, Registry } from 'prom-client';
 import type { LogMetrics } from '../runtime/metrics.js';
-import type { ObjectGauges } from './collectors.js';
+import { EncodedText, type ObjectGauges } from './collectors.js';
 
 /**
  * Sampling interval of the event loop lag, ms. Each sample wakes the process; with prom-client's default of 10 ms they are most
  * of the load of an idle process. `nodejs_eventloop_lag_*_seconds` include the interval.
  */
 const EVENT_LOOP_SAMPLE_MS = 100;
+
+/** Of the first text. */
+const FIRST_BYTES = 16 * 1024;
 
 /** A metric without its values. */
 export interface MetricDescription {
@@ -42,8 +45,16 @@ export function expositionOf<T>(registry: Registry, objects?: ObjectGauges<T>): 
     labels: labelNames,
     help,
   }));
-  const write = async (): Promise<Buffer> =>
-    Buffer.concat([Buffer.from(await registry.metrics()), ...((await objects?.text()) ?? [])]);
+  let expected = FIRST_BYTES;
+  const write = async (): Promise<Buffer> => {
+    const text = new EncodedText(expected);
+    text.add(await registry.metrics());
+    await objects?.addTo(text);
+    const whole = text.end();
+    // Somewhat longer than the last one: there are new series, and numbers grow.
+    expected = Math.ceil(whole.length * 1.1);
+    return whole;
+  };
   let writing: Promise<Buffer> | undefined;
   return {
     logs: logMetrics(registry),

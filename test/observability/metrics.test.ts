@@ -199,7 +199,7 @@ describe('the metrics', () => {
 
   it.each([
     ['that are not ASCII', 'ü€'],
-    ['of more than a chunk', 'x'.repeat(100_000)],
+    ['of more bytes than are expected', 'x'.repeat(100_000)],
   ])('label values %s are written whole', async (_what, name) => {
     const { placements, text } = createMetrics();
     for (const namespace of ['a', 'b'])
