@@ -46,9 +46,8 @@ export class Collectors<Name extends string> {
 export interface ObjectGauge<T> {
   readonly name: string;
   readonly help: string;
-  readonly labelNames: readonly string[];
-  /** In the order of `labelNames`. */
-  readonly labelValues: (object: T) => readonly string[];
+  /** Each name with what gives the value of an object, in the order of the text. */
+  readonly labels: readonly (readonly [name: string, valueOf: (object: T) => string])[];
   readonly value: (object: T) => number;
 }
 
@@ -110,11 +109,10 @@ export class EncodedText {
   }
 }
 
-function lineOf<T>({ name, labelNames, labelValues, value }: ObjectGauge<T>, object: T): string {
-  const values = labelValues(object);
+function lineOf<T>({ name, labels, value }: ObjectGauge<T>, object: T): string {
   let line = `${name}{`;
-  for (const [index, label] of labelNames.entries())
-    line += `${index === 0 ? '' : ','}${label}="${escaped(values[index] ?? '')}"`;
+  for (const [index, [label, valueOf]] of labels.entries())
+    line += `${index === 0 ? '' : ','}${label}="${escaped(valueOf(object))}"`;
   return `${line}} ${value(object)}\n`;
 }
 

@@ -30,28 +30,27 @@ const AGENT_HELP = {
 };
 const LATENCY_BUCKETS = [0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-const OBJECT_LABELS = {
-  labelNames: ['namespace', 'name'],
-  labelValues: ({ namespace, name }: PlacementInfo) => [namespace, name],
-};
+const OBJECT_LABELS: ObjectGauge<PlacementInfo>['labels'] = [
+  ['namespace', ({ namespace }) => namespace],
+  ['name', ({ name }) => name],
+];
 const PLACEMENT_GAUGES: readonly ObjectGauge<PlacementInfo>[] = [
   {
     name: 'multicluster_placement_info',
     help: 'The placements of this hub, always 1; kept after a lost lease: only the values of the holder are current',
-    labelNames: ['namespace', 'name', 'phase'],
-    labelValues: ({ namespace, name, phase }) => [namespace, name, phase],
+    labels: [...OBJECT_LABELS, ['phase', ({ phase }) => phase]],
     value: () => 1,
   },
   {
     name: 'multicluster_placement_selected_clusters',
     help: 'Clusters in the decision of a placement; only the values of the holder of the lease are current',
-    ...OBJECT_LABELS,
+    labels: OBJECT_LABELS,
     value: ({ clusters }) => clusters,
   },
   {
     name: 'multicluster_placement_held_clusters',
     help: 'Clusters that fail a rule and that spec.disruptionBudget keeps; only the values of the holder of the lease are current',
-    ...OBJECT_LABELS,
+    labels: OBJECT_LABELS,
     value: ({ held }) => held,
   },
 ];

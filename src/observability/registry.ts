@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Counter, Registry } from 'prom-client';
 import type { LogMetrics } from '../runtime/metrics.js';
-import { EncodedText, type ObjectGauges } from './collectors.js';
+import { EncodedText, type ObjectGauge, type ObjectGauges } from './collectors.js';
 
 /**
  * Sampling interval of the event loop lag, ms. Each sample wakes the process; with prom-client's default of 10 ms they are most
@@ -39,12 +39,6 @@ export function createProcessRegistry(): Registry {
 
 /** `objects`: metrics with a series for each object, which the registry does not have. */
 export function expositionOf<T>(registry: Registry, objects?: ObjectGauges<T>): Exposition {
-  const described = objects?.gauges.map(({ name, help, labelNames }) => ({
-    name,
-    type: 'gauge',
-    labels: labelNames,
-    help,
-  }));
   let expected = FIRST_BYTES;
   const write = async (): Promise<Buffer> => {
     const text = new EncodedText(expected);
@@ -60,7 +54,7 @@ export function expositionOf<T>(registry: Registry, objects?: ObjectGauges<T>): 
     logs: logMetrics(registry),
     contentType: registry.contentType,
     text: () => (writing ??= write().finally(() => (writing = undefined))),
-    descriptions: () => [...registry.getMetricsAsArray().map(describe), ...(described ?? [])],
+    descriptions: () => [...registry.getMetricsAsArray().map(describe), ...(objects?.gauges.map(describeGauge) ?? [])],
   };
 }
 
@@ -73,6 +67,10 @@ function describe(metric: object): MetricDescription {
     labels: Array.isArray(labels) ? labels.map(String) : [],
     help: String(fields.get('help')),
   };
+}
+
+function describeGauge<T>({ name, labels, help }: ObjectGauge<T>): MetricDescription {
+  return { name, type: 'gauge', labels: labels.map(([label]) => label), help };
 }
 
 function logMetrics(registry: Registry): LogMetrics {
