@@ -1,6 +1,4 @@
 import { readdirSync } from 'node:fs';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
@@ -9,6 +7,7 @@ import { CANARY } from './client.js';
 import { PLACEMENTS, startRig, type Rig } from './rig.js';
 import { answerNormally, type Script } from './upstream.js';
 import { open } from './rawclient.js';
+import { collectGarbage } from '../support/processes/garbage.js';
 
 const MIB = 1024 * 1024;
 const READ = `GET ${PLACEMENTS} HTTP/1.1\r\nHost: localhost\r\nCOOKIE: Authorization: Bearer ${CANARY}\r\n\r\n`;
@@ -22,9 +21,6 @@ const ROUNDS = process.env['NIGHTLY'] === 'true' ? 75 : 24;
 const CLIENTS = ROUNDS * AT_ONCE;
 /** A leak of 2 KiB per client is found by the nightly run, one of 6 KiB by every run. */
 const TOLERATED_BYTES = 3 * MIB;
-
-setFlagsFromString('--expose-gc');
-const collectGarbage: () => void = runInNewContext('gc');
 
 let rig: Rig;
 

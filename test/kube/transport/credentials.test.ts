@@ -1,7 +1,5 @@
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { CredentialLoader, Credentials } from '../../../src/kube/transport/credentials.js';
 import { CachedCredentials } from '../../../src/kube/transport/credentials.js';
@@ -10,6 +8,7 @@ import type { Transport } from '../../../src/kube/transport/transport.js';
 import { createTransport } from '../../../src/kube/transport/transport.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { RecordingLog } from '../../support/fakes/log.js';
+import { collectGarbage } from '../../support/processes/garbage.js';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import type { Pair } from './certificate.js';
 import { authority, certificate } from './certificate.js';
@@ -131,11 +130,6 @@ describe('cached credentials', () => {
   });
 });
 
-// Jest's flag would be for all its workers.
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as (options: object) => Promise<void>;
-const garbageCollection = (): Promise<void> => collectGarbage({ type: 'major', execution: 'async' });
-
 describe('a transport whose credentials change', () => {
   let server: ScriptedServer;
   let source: Rotating;
@@ -202,7 +196,7 @@ describe('a transport whose credentials change', () => {
       await transport.call({ ...get, attempts: 4 });
     };
     await transport.call(get);
-    for (let round = 0; round < 2; round++) await garbageCollection();
+    for (let round = 0; round < 2; round++) await collectGarbage({ type: 'major', execution: 'async' });
     await callAnew();
     source.tls = { ...source.tls, ca: ca.cert + authority('another').cert };
     await clock.advance(30_000);
