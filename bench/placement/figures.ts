@@ -45,7 +45,7 @@ const FIGURES: readonly FigureRow[] = [
   {
     key: 'heartbeat.cpu',
     id: 'P6',
-    measure: 'a status of each cluster, many at once: CPU each',
+    measure: 'a status of a cluster, many at once: CPU each',
     unit: 'ms',
     atMost: 0.15,
   },

@@ -164,17 +164,19 @@ export async function groupFlip(world: World): Promise<Values> {
   return { 'group.p50': quantile(delays, 0.5), 'group.p99': quantile(delays, 0.99) };
 }
 
-/** A status of each cluster, of which selection reads nothing: as fast as the server takes them, and at a pace. */
+/**
+ * Statuses of one cluster after the other, of which selection reads nothing: as fast as the server takes them, and at a
+ * pace. A small fleet sends as many as a large one: code that has run often costs less.
+ */
 export async function heartbeat(world: World): Promise<Values> {
-  const { size, effort } = world.options;
-  const beats = Math.min(size.clusters, effort.heartbeats);
-  const storm = await world.cost('heartbeat', () => inParallel(beats, AT_ONCE, (index) => beat(world, index, 1)));
+  const beats = world.options.effort.heartbeats;
+  const storm = await world.cost('heartbeat', () => inParallel(beats, AT_ONCE, (number) => beat(world, number)));
   const paced = Math.min(beats, Math.round((PACE * PACED_MS) / 60_000));
   const began = performance.now();
   const pace = await world.cost('heartbeat-paced', async () => {
-    for (let index = 0; index < paced; index++) {
-      await quietWindow(Math.max(began + (index * 60_000) / PACE - performance.now(), 0));
-      await beat(world, index, 2);
+    for (let number = 0; number < paced; number++) {
+      await quietWindow(Math.max(began + (number * 60_000) / PACE - performance.now(), 0));
+      await beat(world, beats + number);
     }
   });
   return {
@@ -309,8 +311,11 @@ async function takeAway(world: World, one: { readonly key: string; readonly labe
   return (await published) - began;
 }
 
-function beat({ client }: World, index: number, number: number): Promise<void> {
-  return patchStatus(client, fleet.cluster(index), fleet.clusterStatus(index, number));
+/** Heartbeat `number` of all: each cluster sends one before the first sends its next. */
+function beat({ client, options }: World, number: number): Promise<void> {
+  const index = number % options.size.clusters;
+  const round = Math.floor(number / options.size.clusters) + 1;
+  return patchStatus(client, fleet.cluster(index), fleet.clusterStatus(index, round));
 }
 
 function label(world: World, change: number, labels: Readonly<Record<string, string>>): Promise<void> {

@@ -24,7 +24,6 @@ export interface Effort {
   readonly collectionMs: number;
   readonly misses: number;
   readonly flips: number;
-  /** Each cluster sends one, up to this many. */
   readonly heartbeats: number;
   readonly newPlacements: number;
   readonly scrapes: number;
