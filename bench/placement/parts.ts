@@ -11,7 +11,7 @@ import type { ManagedCluster } from '../../src/api/generated/managedcluster.js';
 import { ManagedClusters } from '../../src/api/resources.js';
 import { clusterCacheOptions } from '../../src/controllers/clusters/caches.js';
 import { compileSpec } from '../../src/domain/placement/predicates.js';
-import { matchedClusters } from '../../src/domain/placement/rank.js';
+import { clusterHash } from '../../src/domain/placement/rank.js';
 import { matches } from '../../src/domain/placement/rules.js';
 import { schedule } from '../../src/domain/placement/schedule.js';
 import type { Cache } from '../../src/kube/cache/cache.js';
@@ -89,7 +89,10 @@ const ROWS = [
   { key: 'bare.paced', id: 'P10', measure: 'the same, by undici and JSON.parse alone: CPU each', unit: 'ms' },
 ] as const;
 
-/** One decision of 100 among all candidates, eight expressions each. */
+/**
+ * One decision of 100 among all candidates, eight expressions each, evaluated for each cluster. The hash of a cluster is
+ * computed before, since indexes compute it once for all Placements.
+ */
 function scheduleFigure({ runs, candidates }: PartsEffort): Figure {
   const matchExpressions = Array.from({ length: 8 }, (_, key) => ({ key: `absent-${key}`, operator: 'DoesNotExist' }));
   const rules = compileSpec({
@@ -97,29 +100,31 @@ function scheduleFigure({ runs, candidates }: PartsEffort): Figure {
     predicates: [{ requiredClusterSelector: { labelSelector: { matchExpressions } } }],
   });
   const clusters = Array.from({ length: candidates }, (_, index) => {
-    const { metadata } = cluster(index).object;
-    return { name: metadata.name, deleting: false, labels: metadata.labels ?? {}, claims: {}, taints: [] };
+    const { name, labels = {} } = cluster(index).object.metadata;
+    return { name, hash: clusterHash(name), deleting: false, labels, claims: {}, taints: [] };
   });
   const names = new Set(clusters.map(({ name }) => name));
+  const has = (name: string): boolean => names.has(name);
   const values = Array.from({ length: runs }, () => {
     const began = performance.now();
-    const matched = matchedClusters(clusters.filter((one) => matches(rules, one)).map(({ name }) => name));
-    const has = (name: string): boolean => names.has(name);
-    const sizes = { count: candidates, matched, has, unmatched: [], tainted: new Map() };
-    schedule({
+    const matching = clusters.filter((one) => matches(rules, one));
+    const matched = { size: matching.length, has, [Symbol.iterator]: () => matching.values() };
+    const { added } = schedule({
       placement: { namespace: 'a', name: 'b', uid: 'c', generation: 1, rules, release: undefined, status: undefined },
       bindings: [{ name: 's', clusterSet: 's', deleting: false }],
       sets: new Map([['s', { name: 's', deleting: false, readable: true }]]),
-      candidates: sizes,
+      candidates: { count: candidates, matched, has, unmatched: [], tainted: new Map() },
       held: new Map(),
       stored: [],
       remembered: undefined,
       now: 0,
     });
-    return performance.now() - began;
+    const ms = performance.now() - began;
+    if (added.length !== Math.min(100, candidates)) throw new Error(`the decision has ${added.length} clusters`);
+    return ms;
   });
-  const measure = `one decision among ${candidates} candidates, 8 expressions, without the index`;
-  return { key: 'schedule', id: 'P8', measure, unit: 'ms', values };
+  const measure = `one decision among ${candidates} candidates, 8 expressions each`;
+  return { key: 'schedule', id: 'P8', measure, unit: 'ms', values, atMost: 50 };
 }
 
 interface Collection {
