@@ -77,9 +77,9 @@ export function drawShares(title: string, rows: readonly SharesRow[]): string {
   const parts = [...new Set(rows.flatMap(({ before, after }) => Object.keys({ ...before.shares, ...after.shares })))];
   const colourOf = (part: string): string => COLOURS[parts.indexOf(part) % COLOURS.length] ?? INK;
   const height = AREA.top + rows.length * BAR.row + 10;
-  return svg({ title, width: AREA.left + AREA.width + 110, height }, [
+  return svg({ title, width: AREA.left + AREA.width + 140, height }, [
     ...parts.flatMap((part, index) => {
-      const x = 20 + (index % 5) * 135;
+      const x = 20 + (index % 5) * 142;
       const y = 16 + Math.floor(index / 5) * 22;
       return [rectangle({ x, y: y - 10, width: 12, height: 12 }, colourOf(part)), text({ x: x + 18, y }, part)];
     }),
@@ -88,7 +88,7 @@ export function drawShares(title: string, rows: readonly SharesRow[]): string {
       const scale = AREA.width / Math.max(row.before.ms, row.after.ms);
       return [
         text({ x: AREA.left - 10, y: y + 20, anchor: 'end' }, row.name),
-        ...bar(row.before, { y, scale, label: `before: ${row.before.ms} ms` }, colourOf),
+        ...bar(row.before, { y, scale, label: `before: ${rounded2(row.before.ms)} ms` }, colourOf),
         ...bar(row.after, { y: y + BAR.height + BAR.gap, scale, label: `${rounded2(row.after.ms)} ms` }, colourOf),
       ];
     }),
