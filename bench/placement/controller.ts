@@ -1,6 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream, readFileSync } from 'node:fs';
+import { createWriteStream, existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -9,7 +9,6 @@ import { load } from 'js-yaml';
 import { freePorts } from '@multicluster-engine/kube-apiserver';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { field, recordsIn, textField } from '../../src/api/json.js';
-import { root } from '../../test/support/repository/root.js';
 import type { ProbeRequest, Sample } from './probe.js';
 
 /** The program as it was compiled. */
@@ -18,21 +17,30 @@ const PROBE = new URL('./probe.js', import.meta.url).href;
 /** Concurrent reconciles: the default of the operator. */
 export const WORKERS = 8;
 
-const DEPLOYMENT = path.join(root, 'deploy', 'components', 'placement-controller', 'deployment.yaml');
+const DEPLOYMENT = path.join('deploy', 'components', 'placement-controller', 'deployment.yaml');
 
 /**
- * NODE_OPTIONS of the Deployment, and the heap that Node allows itself within the container's limit of memory, half of it:
- * what is measured is what is shipped, and V8 collects more often the nearer it is to its limit.
- * @throws Error where the Deployment has no such option or limit
+ * NODE_OPTIONS of the Deployment that belongs to `main`, and the heap that Node allows itself within the container's limit
+ * of memory, half of it: what is measured is what is shipped, and V8 collects more often the nearer it is to its limit.
+ * @throws Error where no folder above `main` has the Deployment, or it has no limit of memory in Mi
  */
-function nodeOptions(): string {
-  const template = field(field(field(load(readFileSync(DEPLOYMENT, 'utf8')), 'spec'), 'template'), 'spec');
+function nodeOptions(main: string): string {
+  const file = deploymentAbove(path.dirname(path.resolve(main)));
+  const template = field(field(field(load(readFileSync(file, 'utf8')), 'spec'), 'template'), 'spec');
   const [container] = recordsIn(field(template, 'containers'));
   const found = recordsIn(field(container, 'env')).find((one) => one['name'] === 'NODE_OPTIONS');
-  if (found === undefined) throw new Error(`${DEPLOYMENT}: no NODE_OPTIONS`);
   const limit = /^(\d+)Mi$/.exec(textField(field(field(container, 'resources'), 'limits'), 'memory'))?.[1];
-  if (limit === undefined) throw new Error(`${DEPLOYMENT}: no limit of memory in Mi`);
-  return `${textField(found, 'value')} --max-old-space-size=${Number(limit) / 2}`;
+  if (limit === undefined) throw new Error(`${file}: no limit of memory in Mi`);
+  const heap = `--max-old-space-size=${Number(limit) / 2}`;
+  // Earlier versions have none.
+  return found === undefined ? heap : `${textField(found, 'value')} ${heap}`;
+}
+
+function deploymentAbove(folder: string): string {
+  const file = path.join(folder, DEPLOYMENT);
+  if (existsSync(file)) return file;
+  if (path.dirname(folder) === folder) throw new Error(`${DEPLOYMENT}: in no folder above the program`);
+  return deploymentAbove(path.dirname(folder));
 }
 
 /** The placement controller in a process of its own, with a probe in it. */
@@ -65,7 +73,7 @@ export class ControllerProcess {
     ];
     const child = fork(main, ['operator', ...flags], {
       execArgv: ['--expose-gc', '--import', PROBE],
-      env: { PATH: process.env['PATH'] ?? '', NODE_OPTIONS: nodeOptions() },
+      env: { PATH: process.env['PATH'] ?? '', NODE_OPTIONS: nodeOptions(main) },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
     const file = createWriteStream(log, { flags: 'a' });
