@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 
@@ -24,16 +24,15 @@ import { standaloneFigures } from './standalone.js';
  *   --profiles=DIR                also a CPU profile of the controller for each row, of the last run
  *   --main=FILE                   main.js of another version of the program, to compare with (`placement-shares` too)
  */
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    server: { type: 'string', default: 'embedded' },
-    runs: { type: 'string', default: '5' },
-    rows: { type: 'string', default: ROW_NAMES.join(',') },
-    profiles: { type: 'string' },
-    main: { type: 'string' },
-  },
+const { values, positionals } = readArguments();
+if (!/^[1-9]\d*$/.test(values.runs)) refuse(`--runs: ${JSON.stringify(values.runs)} is not an integer of at least 1`);
+const rows = values.rows.split(',').map((name) => {
+  const row = ROW_NAMES.find((known) => known === name);
+  return row ?? refuse(`--rows: ${JSON.stringify(name)} is none of ${ROW_NAMES.join(', ')}`);
 });
+
+if (!['embedded', 'real'].includes(values.server) && !existsSync(values.server))
+  refuse(`--server: ${JSON.stringify(values.server)} is neither embedded, nor real, nor a file`);
 
 const other = values.main === undefined ? undefined : path.resolve(values.main);
 
@@ -45,12 +44,9 @@ const MIN_CLUSTERS = 60;
 function placementBench(name: string): () => Promise<readonly Figure[]> {
   const [clusters = 0, placements = 0] = name.split('x').map(Number);
   if (clusters < MIN_CLUSTERS)
-    throw new Error(
-      `placement-${name}: at least ${MIN_CLUSTERS} clusters: with fewer, sets have none to replace another`,
-    );
+    refuse(`placement-${name}: at least ${MIN_CLUSTERS} clusters: with fewer, sets have none to replace another`);
   const profiles = values.profiles === undefined ? undefined : path.resolve(values.profiles);
   if (profiles !== undefined) mkdirSync(profiles, { recursive: true });
-  const rows = ROW_NAMES.filter((row) => values.rows.split(',').includes(row));
   return async () => {
     const main = other ?? (await bundled());
     const options = { server: values.server, runs: Number(values.runs), main, rows, profiles };
@@ -67,28 +63,52 @@ async function bundled(): Promise<string> {
 
 const isReal = values.server !== 'embedded';
 const isProfiled = values.profiles !== undefined;
-// What is measured of another version is no result of this one, nor with the profiler, which takes CPU time of its own.
+// What is measured of another version is no result of this one, nor with the profiler, which takes CPU time of its own; some
+// rows alone do not replace all.
 const otherSuffix = other === undefined ? '' : '-other';
-const suffix = (isReal ? '-real' : '') + (isProfiled ? '-profiled' : '') + otherSuffix;
+const rowsSuffix = ROW_NAMES.every((row) => rows.includes(row)) ? '' : '-rows';
+const suffix = (isReal ? '-real' : '') + rowsSuffix + (isProfiled ? '-profiled' : '') + otherSuffix;
 const shares = `placement-shares${otherSuffix}`;
 const asked = positionals.flatMap((name) => /^placement-(\d+x\d+)$/.exec(name)?.[1] ?? []);
 const sizes = [...new Set([...PLACEMENT_SIZES, ...asked])];
 const placements = sizes.map((size) => [`placement-${size}${suffix}`, placementBench(size)] as const);
-await runBenches(
-  root,
-  {
-    gateway: gatewayFigures,
-    attacks: attackFigures,
-    standalone: standaloneFigures,
-    fleet: fleetFigures,
-    health: healthFigures,
-    'placement-parts': () => partsFigures(),
-    [shares]: () => sharesFigures(other),
-    scale: () => scaleFigures(),
-    ...Object.fromEntries(placements),
-  },
-  positionals.map((name) =>
-    /^placement-\d/.test(name) ? `${name}${suffix}` : name === 'placement-shares' ? shares : name,
-  ),
+const benches: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
+  gateway: gatewayFigures,
+  attacks: attackFigures,
+  standalone: standaloneFigures,
+  fleet: fleetFigures,
+  health: healthFigures,
+  'placement-parts': () => partsFigures(),
+  [shares]: () => sharesFigures(other),
+  scale: () => scaleFigures(),
+  ...Object.fromEntries(placements),
+};
+const names = positionals.map((name) =>
+  /^placement-\d/.test(name) ? `${name}${suffix}` : name === 'placement-shares' ? shares : name,
 );
+for (const name of names)
+  if (benches[name] === undefined) refuse(`${JSON.stringify(name)} is none of ${Object.keys(benches).join(', ')}`);
+await runBenches(root, benches, names);
 process.exit();
+
+function readArguments() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        server: { type: 'string', default: 'embedded' },
+        runs: { type: 'string', default: '5' },
+        rows: { type: 'string', default: ROW_NAMES.join(',') },
+        profiles: { type: 'string' },
+        main: { type: 'string' },
+      },
+    });
+  } catch (error) {
+    return refuse(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function refuse(problem: string): never {
+  process.stderr.write(`bench: ${problem}\n`);
+  process.exit(2);
+}

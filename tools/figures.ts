@@ -8,6 +8,7 @@ interface Figure {
   readonly min: number;
   readonly max: number;
   readonly atMost?: number;
+  readonly atLeast?: number;
 }
 
 interface Results {
@@ -23,8 +24,8 @@ interface Results {
 export function figuresPage(root: string): string {
   const folder = path.join(root, 'bench', 'results');
   const files = readdirSync(folder)
-    // Results with a profiler are not committed.
-    .filter((name) => name.endsWith('.json') && !name.endsWith('-profiled.json'))
+    // Results with a profiler, of some rows or of another version are not committed.
+    .filter((name) => name.endsWith('.json') && !/-(profiled|rows|other)\.json$/.test(name))
     .sort();
   const sections = files.flatMap((file) => {
     const results: Results = JSON.parse(readFileSync(path.join(folder, file), 'utf8'));
@@ -54,6 +55,8 @@ function section(name: string, { version, node, machine, at, figures }: Results)
   ];
 }
 
-function target({ median, atMost }: Figure): string {
-  return atMost === undefined ? '' : `≤ ${atMost}, ${median <= atMost ? 'met' : 'missed'}`;
+function target({ median, atMost, atLeast }: Figure): string {
+  if (atMost !== undefined) return `≤ ${atMost}, ${median <= atMost ? 'met' : 'missed'}`;
+  if (atLeast !== undefined) return `≥ ${atLeast}, ${median >= atLeast ? 'met' : 'missed'}`;
+  return '';
 }

@@ -24,6 +24,7 @@ import { systemClock, systemRandom } from '../../src/runtime/clock.js';
 import { pairFor } from '../../test/gateway/rig.js';
 import { RecordingLog } from '../../test/support/fakes/log.js';
 import type { Figure } from '@multicluster-engine/kube-apiserver/testing/bench';
+import { quietWindow } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { inParallel } from './client.js';
 import { cluster } from './fleet.js';
 import { valuesByFigure, type Values } from './values.js';
@@ -39,6 +40,8 @@ export interface PartsEffort {
   readonly objects: number;
   readonly events: number;
   readonly paced: number;
+  /** Triples of calls, with a pause between them. */
+  readonly triples: number;
 }
 
 const FULL: PartsEffort = {
@@ -48,10 +51,13 @@ const FULL: PartsEffort = {
   objects: 100_000,
   events: 10_000,
   paced: 2_000,
+  triples: 100,
 };
 const AT_ONCE = 32;
 /** Ms between two paced events. */
 const PACE_MS = 2;
+/** Ms before each triple of calls. */
+const PAUSE_MS = 50;
 
 /** P8, P9 and P10: the parts of the controller on their own. */
 export async function partsFigures(effort: PartsEffort = FULL): Promise<readonly Figure[]> {
@@ -78,10 +84,13 @@ const ROWS = [
   { key: 'bare.rate', id: 'P9', measure: 'PATCH by undici alone', unit: '/s' },
   { key: 'bare.cpu', id: 'P9', measure: 'the same: CPU each', unit: 'ms' },
   { key: 'call.share', id: 'P9', measure: 'rate of the transport as a share of undici', unit: '', atLeast: 0.8 },
+  { key: 'call.three', id: 'P2', measure: 'three PATCHes by the transport, one after another: CPU', unit: 'ms' },
+  { key: 'bare.three', id: 'P2', measure: 'the same by undici alone', unit: 'ms' },
   { key: 'list.seconds', id: 'P10', measure: 'list of 100,000 clusters', unit: 's' },
   { key: 'list.cpu', id: 'P10', measure: 'the same: CPU a cluster', unit: 'ms' },
   { key: 'list.loop', id: 'P10', measure: 'the same: longest delay of the event loop', unit: 'ms', atMost: 20 },
   { key: 'list.bytes', id: 'P10', measure: 'the same: heap a cluster', unit: 'B' },
+  { key: 'list.overhead', id: 'P10', measure: 'the same, without the object itself', unit: 'B', atMost: 400 },
   { key: 'event.cpu', id: 'P10', measure: '10,000 events at once: CPU each', unit: 'ms' },
   { key: 'event.loop', id: 'P10', measure: 'the same: longest delay of the event loop', unit: 'ms', atMost: 20 },
   { key: 'bare.event', id: 'P10', measure: 'the same, by undici and JSON.parse alone: CPU each', unit: 'ms' },
@@ -174,7 +183,7 @@ async function cost(work: () => Promise<void>): Promise<{ readonly cpuMs: number
   return { cpuMs: (user + system) / 1000, seconds: (performance.now() - began) / 1000 };
 }
 
-async function callValues({ credentials, transport }: Collection, { calls }: PartsEffort): Promise<Values> {
+async function callValues({ credentials, transport }: Collection, { calls, triples }: PartsEffort): Promise<Values> {
   const name = { name: 'cluster-0' };
   const body = JSON.stringify({ metadata: { labels: { a: 'b' } } });
   const contentType = 'application/merge-patch+json';
@@ -197,14 +206,29 @@ async function callValues({ credentials, transport }: Collection, { calls }: Par
   for (const warm of [bare, own]) await inParallel(calls / 2, AT_ONCE, warm);
   const bareCost = await cost(() => inParallel(calls, AT_ONCE, bare));
   const ownCost = await cost(() => inParallel(calls, AT_ONCE, own));
+  const bareTriples = await tripleCost(triples, bare);
+  const ownTriples = await tripleCost(triples, own);
   await pool.destroy();
   return {
+    'call.three': ownTriples,
+    'bare.three': bareTriples,
     'call.rate': calls / ownCost.seconds,
     'call.cpu': ownCost.cpuMs / calls,
     'bare.rate': calls / bareCost.seconds,
     'bare.cpu': bareCost.cpuMs / calls,
     'call.share': bareCost.seconds / ownCost.seconds,
   };
+}
+
+/** CPU time of this process for three calls one after another, as a decision sends them, after a pause; ms. */
+async function tripleCost(triples: number, call: () => Promise<void>): Promise<number> {
+  const { cpuMs } = await cost(async () => {
+    for (let triple = 0; triple < triples; triple++) {
+      await quietWindow(PAUSE_MS);
+      for (let one = 0; one < 3; one++) await call();
+    }
+  });
+  return cpuMs / triples;
 }
 
 async function cacheValues(collection: Collection, effort: PartsEffort): Promise<Values> {
@@ -220,6 +244,7 @@ async function cacheValues(collection: Collection, effort: PartsEffort): Promise
   });
   globalThis.gc?.();
   const bytes = (process.memoryUsage().heapUsed - heap) / effort.objects;
+  const overhead = bytes - bytesOf([...cache.store.values()]) / effort.objects;
   // The watch follows the list.
   const { stormed, single } = await eventCosts(collection, counter, effort);
   await cache.stop();
@@ -228,10 +253,23 @@ async function cacheValues(collection: Collection, effort: PartsEffort): Promise
     'list.cpu': listed.cpuMs / effort.objects,
     'list.loop': listed.loopMs,
     'list.bytes': bytes,
+    'list.overhead': overhead,
     'event.cpu': stormed.cpuMs / effort.events,
     'event.loop': stormed.loopMs,
     'paced.cpu': single.cpuMs / effort.paced,
   };
+}
+
+/** Heap of a copy of `objects` in an array, B. */
+function bytesOf(objects: readonly object[]): number {
+  globalThis.gc?.();
+  const before = process.memoryUsage().heapUsed;
+  const copies: unknown[] = [];
+  for (const object of objects) copies.push(JSON.parse(JSON.stringify(object)));
+  globalThis.gc?.();
+  const bytes = process.memoryUsage().heapUsed - before;
+  // Read after the collection, so that it does not free them.
+  return copies.length === objects.length ? bytes : Number.NaN;
 }
 
 /** What the same events cost that undici receives and JSON.parse reads, and nothing stores. */
