@@ -49,11 +49,37 @@ const LINES: Readonly<Record<string, string>> = {
   'new.cpu': 'new Placement',
 };
 
-/** The page below `root`, with its parts of figures generated anew: those of each fleet, then the costs by size. */
+/** Figures that are compared with the version before the work on performance, by key. */
+const BEFORE = [
+  'miss.cpu',
+  'miss.burst',
+  'flip.cpu',
+  'heartbeat.cpu',
+  'heartbeat.paced',
+  'new.cpu',
+  'bare.rate',
+  'new.share',
+  'start.decided',
+  'start.cpu',
+  'start.peak',
+  'restart.quiet',
+  'restart.cpu',
+  'restart.loop',
+  'memory.peak',
+  'memory.heap',
+];
+
+/**
+ * The page below `root`, with its parts of figures generated anew: those of each fleet, the costs by size, and those of the
+ * version before.
+ */
 export function performancePage(root: string): string {
   const all = fleets(root);
   const page = readFileSync(path.join(root, 'docs', 'performance.md'), 'utf8');
-  return withParts(page, [tables(all), sizes(compared(all))]);
+  const before: Results = JSON.parse(readFileSync(path.join(root, 'bench', 'placement', 'before.json'), 'utf8'));
+  const now = all.find(({ clusters, placements, isReal }) => clusters === 1_000 && placements === 200 && !isReal);
+  if (now === undefined) throw new Error('bench/results: no placement-1000x200.json');
+  return withParts(page, [tables(all), sizes(compared(all)), changes(before, now)]);
 }
 
 /** `page` with the lines between its marks replaced by `parts`, in their order. */
@@ -123,6 +149,16 @@ function sizes(all: readonly FleetResults[]): readonly string[] {
     ]);
   });
   return [line(head), line(head.map(() => '---')), ...rows];
+}
+
+function changes(before: Results, now: Results): readonly string[] {
+  const rows = BEFORE.map((key) => {
+    const [earlier, later] = [before, now].map(({ figures }) => figures.find((figure) => figure.key === key));
+    if (earlier === undefined || later === undefined) throw new Error(`before and now: no figure ${key}`);
+    const { measure, unit } = later;
+    return line([unit === '' ? measure : `${measure}, ${unit}`, range(earlier), range(later)]);
+  });
+  return [line(['figure', 'before', 'now']), line(['---', '---', '---']), ...rows];
 }
 
 function tables(all: readonly FleetResults[]): readonly string[] {

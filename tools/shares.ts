@@ -58,18 +58,24 @@ const BAR = { height: 14, gap: 3, row: 46 };
 export function performanceShares(root: string): string {
   const read = (...names: readonly string[]): unknown =>
     JSON.parse(readFileSync(path.join(root, 'bench', ...names), 'utf8'));
-  const before = read('placement', 'sharesbefore.json') as Readonly<Record<string, SharesBar>>;
+  const sharesBefore = read('placement', 'sharesbefore.json') as Readonly<Record<string, Shares>>;
+  const before = (read('placement', 'before.json') as Results).figures;
   const shares = (read('results', 'placement-shares.json') as Results).figures;
   const costs = (read('results', 'placement-1000x200.json') as Results).figures;
   const rows = Object.entries(ROWS).map(([key, name]): SharesRow => {
-    const earlier = before[key];
-    const cost = costs.find((figure) => figure.key === key);
-    if (earlier === undefined || cost === undefined) throw new Error(`bench/results: no figure ${key}`);
+    const earlier = sharesBefore[key];
+    const [costBefore, cost] = [before, costs].map((figures) => figures.find((figure) => figure.key === key));
+    if (earlier === undefined || costBefore === undefined || cost === undefined)
+      throw new Error(`bench: no figure ${key}`);
     const parts = shares.filter((figure) => figure.key.startsWith(`${key}/`));
     const now = Object.fromEntries(parts.map((figure) => [figure.key.slice(key.length + 1), figure.median]));
-    return { name, before: earlier, after: { ms: cost.median * (cost.unit === 's' ? 1_000 : 1), shares: now } };
+    return { name, before: { ms: msOf(costBefore), shares: earlier }, after: { ms: msOf(cost), shares: now } };
   });
   return drawShares('CPU time of the placement controller for one change, by what it is spent on', rows);
+}
+
+function msOf({ median, unit }: Results['figures'][number]): number {
+  return median * (unit === 's' ? 1_000 : 1);
 }
 
 /** Two bars a row; the one before has the whole width, the one after its share of it. */
