@@ -26,11 +26,11 @@ import { standaloneFigures } from './standalone.js';
  */
 const { values, positionals } = readArguments();
 if (!/^[1-9]\d*$/.test(values.runs)) refuse(`--runs: ${JSON.stringify(values.runs)} is not an integer of at least 1`);
-const rows = values.rows.split(',').map((name) => {
-  const row = ROW_NAMES.find((known) => known === name);
-  return row ?? refuse(`--rows: ${JSON.stringify(name)} is none of ${ROW_NAMES.join(', ')}`);
-});
-
+const askedRows = values.rows.split(',');
+const unknownRow = askedRows.find((name) => !ROW_NAMES.some((row) => row === name));
+if (unknownRow !== undefined) refuse(`--rows: ${JSON.stringify(unknownRow)} is none of ${ROW_NAMES.join(', ')}`);
+// In the order in which they are measured, each once.
+const rows = ROW_NAMES.filter((row) => askedRows.includes(row));
 if (!['embedded', 'real'].includes(values.server) && !existsSync(values.server))
   refuse(`--server: ${JSON.stringify(values.server)} is neither embedded, nor real, nor a file`);
 
@@ -66,7 +66,7 @@ const isProfiled = values.profiles !== undefined;
 // What is measured of another version is no result of this one, nor with the profiler, which takes CPU time of its own; some
 // rows alone do not replace all.
 const otherSuffix = other === undefined ? '' : '-other';
-const rowsSuffix = ROW_NAMES.every((row) => rows.includes(row)) ? '' : '-rows';
+const rowsSuffix = rows.length === ROW_NAMES.length ? '' : '-rows';
 const suffix = (isReal ? '-real' : '') + rowsSuffix + (isProfiled ? '-profiled' : '') + otherSuffix;
 const shares = `placement-shares${otherSuffix}`;
 const asked = positionals.flatMap((name) => /^placement-(\d+x\d+)$/.exec(name)?.[1] ?? []);

@@ -155,8 +155,7 @@ function changes(before: Results, now: Results): readonly string[] {
   const rows = BEFORE.map((key) => {
     const [earlier, later] = [before, now].map(({ figures }) => figures.find((figure) => figure.key === key));
     if (earlier === undefined || later === undefined) throw new Error(`before and now: no figure ${key}`);
-    const { measure, unit } = later;
-    return line([unit === '' ? measure : `${measure}, ${unit}`, range(earlier), range(later)]);
+    return line([labelOf(later), range(earlier), range(later)]);
   });
   return [line(['figure', 'before', 'now']), line(['---', '---', '---']), ...rows];
 }
@@ -173,14 +172,18 @@ function tables(all: readonly FleetResults[]): readonly string[] {
     '',
     line(head),
     line(head.map(() => '---')),
-    ...[...rows].map(([key, { measure, unit }]) =>
+    ...[...rows].map(([key, figure]) =>
       line([
-        unit === '' ? measure : `${measure}, ${unit}`,
+        labelOf(figure),
         goalOf(key, all),
-        ...all.map(({ figures }) => cell(figures.find((figure) => figure.key === key))),
+        ...all.map(({ figures }) => cell(figures.find((one) => one.key === key))),
       ]),
     ),
   ];
+}
+
+function labelOf({ measure, unit }: Figure): string {
+  return unit === '' ? measure : `${measure}, ${unit}`;
 }
 
 function nameOf({ clusters, placements, isReal }: FleetResults): string {

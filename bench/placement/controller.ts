@@ -1,6 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream, existsSync, readFileSync } from 'node:fs';
+import { createWriteStream, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -9,6 +9,7 @@ import { load } from 'js-yaml';
 import { freePorts } from '@multicluster-engine/kube-apiserver';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { field, recordsIn, textField } from '../../src/api/json.js';
+import { rootAbove } from '../../test/support/repository/root.js';
 import type { ProbeRequest, Sample } from './probe.js';
 
 /** The program as it was compiled. */
@@ -22,10 +23,10 @@ const DEPLOYMENT = path.join('deploy', 'components', 'placement-controller', 'de
 /**
  * NODE_OPTIONS of the Deployment that belongs to `main`, and the heap that Node allows itself within the container's limit
  * of memory, half of it: what is measured is what is shipped, and V8 collects more often the nearer it is to its limit.
- * @throws Error where no folder above `main` has the Deployment, or it has no limit of memory in Mi
+ * @throws Error where `main` is in no checkout, or its Deployment has no limit of memory in Mi
  */
 function nodeOptions(main: string): string {
-  const file = deploymentAbove(path.dirname(path.resolve(main)));
+  const file = path.join(rootAbove(path.dirname(path.resolve(main))), DEPLOYMENT);
   const template = field(field(field(load(readFileSync(file, 'utf8')), 'spec'), 'template'), 'spec');
   const [container] = recordsIn(field(template, 'containers'));
   const found = recordsIn(field(container, 'env')).find((one) => one['name'] === 'NODE_OPTIONS');
@@ -34,13 +35,6 @@ function nodeOptions(main: string): string {
   const heap = `--max-old-space-size=${Number(limit) / 2}`;
   // Earlier versions have none.
   return found === undefined ? heap : `${textField(found, 'value')} ${heap}`;
-}
-
-function deploymentAbove(folder: string): string {
-  const file = path.join(folder, DEPLOYMENT);
-  if (existsSync(file)) return file;
-  if (path.dirname(folder) === folder) throw new Error(`${DEPLOYMENT}: in no folder above the program`);
-  return deploymentAbove(path.dirname(folder));
 }
 
 /** The placement controller in a process of its own, with a probe in it. */
