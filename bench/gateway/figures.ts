@@ -122,20 +122,37 @@ async function withBadClients(
   const [usual, otherUsual] = [await medianOf(() => p99(setup)), await medianOf(() => p99(other))];
   const badClients = startBadClients(setup.gateway.port, counts);
   await waitFor('the bad clients', async () => (await badClients.report()).complete, { deadlineMs: 300_000 });
-  const [ratios, otherRatios, memory, held]: [number[], number[], number[], number[]] = [[], [], [], []];
+  const runs: { own: number; other: number; held: number; handshakes: number; cpu: number; memory: number }[] = [];
   for (let run = 0; run < RUNS; run++) {
-    ratios.push((await p99(setup)) / usual);
-    otherRatios.push((await p99(other)) / otherUsual);
-    memory.push((await setup.metric('process_resident_memory_bytes')) / 2 ** 20);
-    held.push(await setup.metric('multicluster_gateway_connections'));
+    const cpu = await setup.metric('process_cpu_seconds_total');
+    const { opened } = await badClients.report();
+    const begun = performance.now();
+    const own = (await p99(setup)) / usual;
+    const seconds = (performance.now() - begun) / 1000;
+    runs.push({
+      own,
+      handshakes: ((await badClients.report()).opened - opened) / seconds,
+      cpu: ((await setup.metric('process_cpu_seconds_total')) - cpu) / seconds,
+      other: (await p99(other)) / otherUsual,
+      held: await setup.metric('multicluster_gateway_connections'),
+      memory: (await setup.metric('process_resident_memory_bytes')) / 2 ** 20,
+    });
   }
   await badClients.stop();
   await Promise.all([setup.stop(), other.stop()]);
+  const figure = (measure: string, unit: string, valueOf: (run: (typeof runs)[number]) => number): Figure => ({
+    id: 'S18',
+    measure: `${name}: ${measure}`,
+    unit,
+    values: runs.map(valueOf),
+  });
   return [
-    { id: 'S18', measure: `${name}: p99 of a good client, times that without`, unit: 'x', values: ratios, atMost: 2 },
-    { id: 'S18', measure: `${name}: the same of another gateway's client`, unit: 'x', values: otherRatios },
-    { id: 'S18', measure: `${name}: connections held`, unit: '', values: held },
-    { id: 'S18', measure: `${name}: memory`, unit: 'MiB', values: memory },
+    { ...figure('p99 of a good client, times that without', 'x', ({ own }) => own), atMost: 2 },
+    figure("the same of another gateway's client", 'x', (run) => run.other),
+    figure('connections held', '', ({ held }) => held),
+    figure('handshakes of the bad clients', '/s', ({ handshakes }) => handshakes),
+    figure('CPU of the gateway', 'cores', ({ cpu }) => cpu),
+    figure('memory', 'MiB', ({ memory }) => memory),
   ];
 }
 
