@@ -1,9 +1,13 @@
 import { delay, type AbortSignalLike, type Clock } from '../../runtime/clock.js';
 
-/** What a response counts for: at most 333 a second are written, and fewer after larger request bodies. */
-const RESPONSE_MS = 3;
+/**
+ * What a response counts for: at most 125 a second are written, and fewer after larger request bodies. Most clients connect
+ * again after an error, and it is their TLS handshakes that take the time of the process from the others.
+ */
+const RESPONSE_MS = 8;
 const BYTES_PER_MS = 4 * 1024;
-const MAX_WAIT_MS = 4_000;
+/** A thousand responses: as many as there are connections by default. Beyond it they follow as fast as their requests. */
+const MAX_WAIT_MS = 8_000;
 
 /**
  * The rate limit of responses to clients whose token the API server has not accepted lately: of error responses, and of the
@@ -20,7 +24,7 @@ export class ResponseRateLimiter {
   }
 
   /**
-   * Resolves when the response may be written, after at most 4 s; at once when the client has left.
+   * Resolves when the response may be written, after at most 8 s; at once when the client has left.
    * @param received bytes of the request's body that were read
    */
   async wait(received: number, clientGone: AbortSignalLike): Promise<void> {
