@@ -66,6 +66,7 @@ export async function restart(world: World): Promise<Values> {
     'restart.cpu': sample.cpuMs / 1000,
     'restart.writes': requests?.writes,
     'restart.loop': sample.loopDelayMs,
+    'restart.later': sample.secondLoopDelayMs,
     'memory.peak': sample.peakMiB,
     'memory.collected': collected.residentMiB,
     'memory.heap': collected.heapMiB,
