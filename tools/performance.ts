@@ -2,30 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 import { drawPlot } from './plot.js';
+import { figureOf, isMissed, readResults, type Figure, type Results } from './results.js';
 
 /** The generated parts of docs/performance.md, from the results of the benches of the placement controller. */
-
-interface Figure {
-  readonly key: string;
-  readonly measure: string;
-  readonly unit: string;
-  readonly median: number;
-  readonly min: number;
-  readonly max: number;
-  readonly values: readonly number[];
-  readonly atMost?: number;
-  readonly atLeast?: number;
-}
-
-interface Results {
-  readonly commit: string;
-  readonly node: string;
-  readonly machine: { readonly cpus: number; readonly model: string };
-  readonly others: number;
-  /** An ISO time. */
-  readonly at: string;
-  readonly figures: readonly Figure[];
-}
 
 interface FleetResults extends Results {
   readonly clusters: number;
@@ -76,9 +55,8 @@ const BEFORE = [
 export function performancePage(root: string): string {
   const all = fleets(root);
   const page = readFileSync(path.join(root, 'docs', 'performance.md'), 'utf8');
-  const before: Results = JSON.parse(readFileSync(path.join(root, 'bench', 'placement', 'before.json'), 'utf8'));
-  const now = all.find(({ clusters, placements, isReal }) => clusters === 1_000 && placements === 200 && !isReal);
-  if (now === undefined) throw new Error('bench/results: no placement-1000x200.json');
+  const before = readResults(root, 'placement', 'before.json');
+  const now = readResults(root, 'results', 'placement-1000x200.json');
   return withParts(page, [tables(all), sizes(compared(all)), changes(before, now)]);
 }
 
@@ -121,7 +99,7 @@ function fleets(root: string): readonly FleetResults[] {
     .flatMap((file): FleetResults[] => {
       const size = /^placement-(\d+)x(\d+)(-real)?\.json$/.exec(file);
       if (size === null) return [];
-      const results: Results = JSON.parse(readFileSync(path.join(folder, file), 'utf8'));
+      const results = readResults(root, 'results', file);
       const isReal = size[3] !== undefined;
       return [{ ...results, clusters: Number(size[1]), placements: Number(size[2]), isReal }];
     })
@@ -153,9 +131,8 @@ function sizes(all: readonly FleetResults[]): readonly string[] {
 
 function changes(before: Results, now: Results): readonly string[] {
   const rows = BEFORE.map((key) => {
-    const [earlier, later] = [before, now].map(({ figures }) => figures.find((figure) => figure.key === key));
-    if (earlier === undefined || later === undefined) throw new Error(`before and now: no figure ${key}`);
-    return line([labelOf(later), range(earlier), range(later)]);
+    const later = figureOf(now, key);
+    return line([labelOf(later), range(figureOf(before, key)), range(later)]);
   });
   return [line(['figure', 'before', 'now']), line(['---', '---', '---']), ...rows];
 }
@@ -191,7 +168,7 @@ function nameOf({ clusters, placements, isReal }: FleetResults): string {
 }
 
 /** The goal; where it depends on the size, one for each size that has one. */
-function goalOf(key: string, all: readonly FleetResults[]): string {
+function goalOf(key: Figure['key'], all: readonly FleetResults[]): string {
   const goals = all.flatMap(({ figures }) => figures.filter((figure) => figure.key === key).map(goal));
   return [...new Set(goals.filter((one) => one !== ''))].join('; ');
 }
@@ -203,8 +180,7 @@ function goal({ atMost, atLeast }: Figure): string {
 
 function cell(figure: Figure | undefined): string {
   if (figure === undefined) return '';
-  const { median, atMost = Infinity, atLeast = -Infinity } = figure;
-  return median > atMost || median < atLeast ? `${range(figure)}, missed` : range(figure);
+  return isMissed(figure) ? `${range(figure)}, missed` : range(figure);
 }
 
 function range({ median, min, max }: Figure): string {

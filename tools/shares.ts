@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
+import { figureOf, readResults, type Figure } from './results.js';
 import { INK, rounded, svg, text } from './svg.js';
 
 /** Draws what the CPU time of each row of the bench is spent on, before and after the work on it, as SVG. */
@@ -18,15 +19,6 @@ export interface SharesBar {
   /** CPU time, ms. */
   readonly ms: number;
   readonly shares: Shares;
-}
-
-interface Results {
-  readonly figures: readonly {
-    readonly key: string;
-    readonly measure: string;
-    readonly unit: string;
-    readonly median: number;
-  }[];
 }
 
 /** Rows of the bench by their figure. */
@@ -56,25 +48,26 @@ const BAR = { height: 14, gap: 3, row: 46 };
 
 /** The chart of the results of a repository. */
 export function performanceShares(root: string): string {
-  const read = (...names: readonly string[]): unknown =>
-    JSON.parse(readFileSync(path.join(root, 'bench', ...names), 'utf8'));
-  const sharesBefore = read('placement', 'sharesbefore.json') as Readonly<Record<string, Shares>>;
-  const before = (read('placement', 'before.json') as Results).figures;
-  const shares = (read('results', 'placement-shares.json') as Results).figures;
-  const costs = (read('results', 'placement-1000x200.json') as Results).figures;
+  const file = path.join(root, 'bench', 'placement', 'sharesbefore.json');
+  const sharesBefore: Readonly<Record<string, Shares>> = JSON.parse(readFileSync(file, 'utf8'));
+  const before = readResults(root, 'placement', 'before.json');
+  const shares = readResults(root, 'results', 'placement-shares.json').figures;
+  const costs = readResults(root, 'results', 'placement-1000x200.json');
   const rows = Object.entries(ROWS).map(([key, name]): SharesRow => {
     const earlier = sharesBefore[key];
-    const [costBefore, cost] = [before, costs].map((figures) => figures.find((figure) => figure.key === key));
-    if (earlier === undefined || costBefore === undefined || cost === undefined)
-      throw new Error(`bench: no figure ${key}`);
-    const parts = shares.filter((figure) => figure.key.startsWith(`${key}/`));
-    const now = Object.fromEntries(parts.map((figure) => [figure.key.slice(key.length + 1), figure.median]));
-    return { name, before: { ms: msOf(costBefore), shares: earlier }, after: { ms: msOf(cost), shares: now } };
+    if (earlier === undefined) throw new Error(`bench: no shares of ${key} before`);
+    const now = Object.fromEntries(
+      shares.flatMap(({ key: part = '', median }) =>
+        part.startsWith(`${key}/`) ? [[part.slice(key.length + 1), median]] : [],
+      ),
+    );
+    const [costBefore, cost] = [msOf(figureOf(before, key)), msOf(figureOf(costs, key))];
+    return { name, before: { ms: costBefore, shares: earlier }, after: { ms: cost, shares: now } };
   });
   return drawShares('CPU time of the placement controller for one change, by what it is spent on', rows);
 }
 
-function msOf({ median, unit }: Results['figures'][number]): number {
+function msOf({ median, unit }: Figure): number {
   return median * (unit === 's' ? 1_000 : 1);
 }
 
