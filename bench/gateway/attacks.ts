@@ -60,23 +60,22 @@ async function figuresOf(name: string, attack: Attack): Promise<readonly Figure[
   const setup = await startSetup();
   const usual = (path: string): Promise<number> => medianOf(async () => (await good(setup, path)).p50);
   const alone = { object: await usual(READS.object), list: await usual(READS.list) };
-  const [ratios, lists, failures, rates, cpu]: number[][] = [[], [], [], [], []];
+  const [ratios, lists, failures, rates, cores]: number[][] = [[], [], [], [], []];
   for (let run = 0; run < RUNS; run++) {
     for (const [what, ratio] of [
       ['object', ratios],
       ['list', lists],
     ] as const) {
-      const spent = await setup.metric('process_cpu_seconds_total');
-      const begun = performance.now();
-      const attacked = startAttack(setup, attack);
-      await attacked.started;
-      const { p50, failures: failed } = await good(setup, READS[what]);
-      const rate = await attacked.stop();
-      const seconds = (performance.now() - begun) / 1000;
-      ratio?.push(p50 / alone[what]);
-      failures?.push(failed);
-      rates?.push(rate);
-      cpu?.push(((await setup.metric('process_cpu_seconds_total')) - spent) / seconds);
+      const { result, seconds, cpu } = await setup.measured(async () => {
+        const attacked = startAttack(setup, attack);
+        await attacked.started;
+        const { p50, failures: failed } = await good(setup, READS[what]);
+        return { p50, failed, rate: await attacked.stop() };
+      });
+      ratio?.push(result.p50 / alone[what]);
+      failures?.push(result.failed);
+      rates?.push(result.rate);
+      cores?.push(cpu / seconds);
     }
   }
   await setup.stop();
@@ -98,7 +97,7 @@ async function figuresOf(name: string, attack: Attack): Promise<readonly Figure[
     },
     { id: 'S18', measure: `${name}: failed requests of the good client`, unit: '', values: failures ?? [], atMost: 0 },
     { id: 'S18', measure: `${name}: rate of the attack`, unit: '/s', values: rates ?? [] },
-    { id: 'S18', measure: `${name}: CPU of the gateway`, unit: 'cores', values: cpu ?? [] },
+    { id: 'S18', measure: `${name}: CPU of the gateway`, unit: 'cores', values: cores ?? [] },
   ];
 }
 

@@ -73,16 +73,14 @@ async function addedLatency(
   for (let run = 0; run < RUNS; run++) {
     const direct = await setup.load('direct', method, how);
     const bare = await setup.load('bare', method, how);
-    const cpu = await setup.metric('process_cpu_seconds_total');
-    const through = await setup.load('gateway', method, how);
-    const spent = (await setup.metric('process_cpu_seconds_total')) - cpu;
+    const { result: through, cpu } = await setup.measured(() => setup.load('gateway', method, how));
     const requests = (through.perSecond * (times.forMs + times.warmUpMs)) / 1000;
     runs.push({
       p50: through.p50 - direct.p50,
       p99: through.p99 - direct.p99,
       bareP50: bare.p50 - direct.p50,
       bareP99: bare.p99 - direct.p99,
-      cpu: (spent * 1000) / requests,
+      cpu: (cpu * 1000) / requests,
       rate: through.perSecond,
     });
   }
@@ -124,15 +122,12 @@ async function withBadClients(
   await waitFor('the bad clients', async () => (await badClients.report()).complete, { deadlineMs: 300_000 });
   const runs: { own: number; other: number; held: number; handshakes: number; cpu: number; memory: number }[] = [];
   for (let run = 0; run < RUNS; run++) {
-    const cpu = await setup.metric('process_cpu_seconds_total');
     const { opened } = await badClients.report();
-    const begun = performance.now();
-    const own = (await p99(setup)) / usual;
-    const seconds = (performance.now() - begun) / 1000;
+    const { result, seconds, cpu } = await setup.measured(() => p99(setup));
     runs.push({
-      own,
+      own: result / usual,
       handshakes: ((await badClients.report()).opened - opened) / seconds,
-      cpu: ((await setup.metric('process_cpu_seconds_total')) - cpu) / seconds,
+      cpu: cpu / seconds,
       other: (await p99(other)) / otherUsual,
       held: await setup.metric('multicluster_gateway_connections'),
       memory: (await setup.metric('process_resident_memory_bytes')) / 2 ** 20,

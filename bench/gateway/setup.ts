@@ -20,6 +20,8 @@ const BODY =
   'metadata:\n  name: web\nspec:\n  numberOfClusters: 2\n  predicates:\n  - requiredClusterSelector:\n      labelSelector: {matchLabels: {tier: gold}}\n';
 const DIRECT = '/apis/cluster.fleetmgmt.io/v1alpha1/namespaces/shop/placements';
 
+const CPU = 'process_cpu_seconds_total';
+
 /** How often each figure is measured. */
 export const RUNS = 5;
 
@@ -44,6 +46,8 @@ export interface BenchSetup {
   ): Promise<LoadReport>;
   /** The value of one of the gateway's metrics. */
   metric(name: string): Promise<number>;
+  /** Does the work; also how long it took, s, and the gateway's CPU time meanwhile, s. */
+  measured<T>(work: () => Promise<T>): Promise<{ readonly result: T; readonly seconds: number; readonly cpu: number }>;
   stop(): Promise<void>;
 }
 
@@ -64,8 +68,11 @@ export async function startSetup(flags: readonly string[] = []): Promise<BenchSe
     bare ??= await startServer([BARE_PROXY, cert, key, url]);
     return { origin: bare.url, caFile: cert };
   };
+  const metric = async (name: string): Promise<number> =>
+    Number(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'm').exec(await gateway.metrics())?.[1] ?? Number.NaN);
   return {
     gateway,
+    metric,
     run: (order) => runLoad({ ...throughGateway, ...order }),
     async load(where, method, how) {
       const collection = where === 'gateway' ? PLACEMENTS : DIRECT;
@@ -84,10 +91,12 @@ export async function startSetup(flags: readonly string[] = []): Promise<BenchSe
       if (report.failures > 0) process.stderr.write(`bench: ${report.failures} requests failed (${where} ${method})\n`);
       return report;
     },
-    async metric(name) {
-      return Number(
-        new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'm').exec(await gateway.metrics())?.[1] ?? Number.NaN,
-      );
+    async measured(work) {
+      const before = await metric(CPU);
+      const begun = performance.now();
+      const result = await work();
+      const seconds = (performance.now() - begun) / 1000;
+      return { result, seconds, cpu: (await metric(CPU)) - before };
     },
     async stop() {
       await gateway.stop();
