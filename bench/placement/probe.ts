@@ -43,7 +43,7 @@ function sample(): Sample {
 function delayMs(rank: number): number {
   if (delays === undefined || delays.count < rank) return 0;
   // A percentile is the value of the rank that it rounds up to.
-  const value = rank === 1 ? delays.max : delays.percentile((100 * (delays.count - rank + 0.5)) / delays.count);
+  const value = delays.percentile((100 * (delays.count - rank + 0.5)) / delays.count);
   return Math.max(value / 1e6 - RESOLUTION, 0);
 }
 

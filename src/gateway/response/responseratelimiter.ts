@@ -6,7 +6,10 @@ import { delay, type AbortSignalLike, type Clock } from '../../runtime/clock.js'
  */
 const RESPONSE_MS = 8;
 const BYTES_PER_MS = 4 * 1024;
-/** A thousand responses without request bodies, as many as there are connections by default. More follow as fast as they are asked for. */
+/**
+ * A thousand responses without request bodies, as many as there are connections by default. More follow as fast as they are
+ * asked for.
+ */
 const MAX_WAIT_MS = 8_000;
 
 /**
