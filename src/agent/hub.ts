@@ -1,8 +1,9 @@
-import { field } from '../api/json.js';
+import { field, isRecord } from '../api/json.js';
 import { AGENT_FIELD_MANAGER, AGENTS_NAMESPACE } from '../api/names.js';
 import { apiVersionOf, Leases, ManagedClusters, Secrets } from '../api/resources.js';
 import type { JoinData } from '../domain/agent/hubtoken.js';
 import { malformed } from '../kube/apierror.js';
+import { removalOf } from '../kube/client/emptied.js';
 import { collectionPath, objectPath, resourceOf } from '../kube/client/path.js';
 import { requestToken, tokenTarget } from '../kube/client/tokenrequest.js';
 import { microTime } from '../kube/lease/leaserecord.js';
@@ -142,24 +143,30 @@ class TransportHub implements Hub {
 
   async applyStatus(report: ClusterReport, signal: AbortSignal): Promise<number> {
     const { cluster, clusterUid } = this.#identity;
-    const response = await this.#send(
-      {
-        method: 'PATCH',
-        path: objectPath(ManagedClusters, { name: cluster }, 'status'),
-        target: { verb: 'patch', resource: resourceOf(ManagedClusters, 'status') },
-        contentType: APPLY_PATCH,
-        // By force: people may have written claims of a cluster by hand before it had an agent.
-        query: { fieldManager: AGENT_FIELD_MANAGER, force: 'true' },
-        body: {
-          apiVersion: apiVersionOf(ManagedClusters),
-          kind: ManagedClusters.kind,
-          metadata: { name: cluster, uid: clusterUid },
-          status: report,
-        },
-      },
-      signal,
-    );
-    return durationIn(response);
+    const metadata = { name: cluster, uid: clusterUid };
+    const patch = {
+      method: 'PATCH' as const,
+      path: objectPath(ManagedClusters, { name: cluster }, 'status'),
+      target: { verb: 'patch', resource: resourceOf(ManagedClusters, 'status') },
+    };
+    const applied = {
+      apiVersion: apiVersionOf(ManagedClusters),
+      kind: ManagedClusters.kind,
+      metadata,
+      status: withoutEmpty(report),
+    };
+    // By force: people may have written claims of a cluster by hand before it had an agent.
+    const query = { fieldManager: AGENT_FIELD_MANAGER, force: 'true' };
+    const apply = (): Promise<unknown> =>
+      this.#send({ ...patch, contentType: APPLY_PATCH, query, body: applied }, signal);
+    try {
+      return durationIn(await apply());
+    } catch (error) {
+      const removal = removalOf(error, applied);
+      if (removal === undefined) throw error;
+      await this.#send({ ...patch, contentType: MERGE_PATCH, body: { ...removal, metadata } }, signal);
+      return durationIn(await apply());
+    }
   }
 
   async deleteJoinSecret(signal: AbortSignal): Promise<boolean> {
@@ -201,6 +208,13 @@ class TransportHub implements Hub {
     const { name, namespace } = this.#name;
     return target.resource.startsWith(ManagedClusters.plural) ? { ...target, name } : { ...target, namespace, name };
   }
+}
+
+/** The report without empty objects: one that is applied stays owned by the agent, and becomes null when its last field goes. */
+function withoutEmpty(report: ClusterReport): Partial<ClusterReport> {
+  return Object.fromEntries(
+    Object.entries(report).filter(([, value]) => !isRecord(value) || Object.keys(value).length > 0),
+  );
 }
 
 const LEASES = resourceOf(Leases);

@@ -53,6 +53,9 @@ export const JOINED_CONDITION = 'ManagedClusterJoined';
 export const AVAILABLE_CONDITION = 'ManagedClusterConditionAvailable';
 export const CLOCK_SYNCED_CONDITION = 'ManagedClusterClockSynced';
 
+/** Condition type of a ManagedCluster, present only while it is True. */
+export const HUB_WRITE_REFUSED_CONDITION = 'HubWriteRefused';
+
 /** Condition type of a ManagedCluster that its agent writes. */
 export const CONTROL_PLANE_HEALTHY_CONDITION = 'ControlPlaneHealthy';
 
@@ -67,6 +70,7 @@ export const HealthReasons = Object.freeze({
   ManagedClusterLeaseUpdateStopped: 'the hub has seen no renewal for three lease durations',
   ManagedClusterClockSynced: 'the times that the agent writes agree with the clock of the hub',
   ManagedClusterClockOutOfSync: 'the times that the agent writes differ by more than 60 s from the clock of the hub',
+  WriteRefused: 'the API server refuses what the hub writes to the cluster, so that its taints or its status are old',
 });
 
 export type HealthReason = keyof typeof HealthReasons;

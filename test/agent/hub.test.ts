@@ -120,7 +120,8 @@ describe('the requests of an agent to a hub', () => {
         apiVersion: 'cluster.fleetmgmt.io/v1alpha1',
         kind: 'ManagedCluster',
         metadata: { name: 'edge-1', uid: 'uid-of-cluster' },
-        status: report,
+        // Without nodes there are no resources, and an empty object would become null later.
+        status: { clusterClaims: [], version: { kubernetes: 'v1.36.3' }, nodes: { total: 0, ready: 0 } },
       },
     });
   });

@@ -54,11 +54,15 @@ async function read(client: TaintClient, name: string): Promise<RawObject> {
 /** An apply drops those of its taints that it does not name. By its uid, since it would create a cluster that is gone. */
 function applyTaints(
   client: TaintClient,
-  { metadata: { name, uid = '' } }: RawObject,
+  { metadata: { name, uid = '', resourceVersion } }: RawObject,
   taints: readonly Taint[],
 ): Promise<RawObject> {
   const object = { metadata: { name, uid }, ...(taints.length === 0 ? {} : { spec: { taints } }) };
-  return client.apply<RawObject>(ManagedClusters, object, { fieldManager: CLI_FIELD_MANAGER, force: true });
+  return client.apply<RawObject>(ManagedClusters, object, {
+    fieldManager: CLI_FIELD_MANAGER,
+    force: true,
+    resourceVersion,
+  });
 }
 
 function ownTaints({ spec }: RawObject): readonly Taint[] {

@@ -6,7 +6,6 @@ import type { Cache } from '../../kube/cache/cache.js';
 import type { KubeClient } from '../../kube/client/client.js';
 import type { Clock } from '../../runtime/clock.js';
 import { isFailure } from '../../runtime/errors.js';
-import type { Logger } from '../../runtime/logger.js';
 import { MutationCache } from '../../runtime/mutationcache.js';
 import { DONE, type Pass, type Reconciler, type Result } from '../../runtime/result.js';
 import { cachesNotCurrent, waitForCaches } from './caches.js';
@@ -75,7 +74,7 @@ export class StatusReconciler<T extends ObjectWithStatus> implements Reconciler 
     return this.#write(key, wanted, pass);
   }
 
-  async #write(key: string, wanted: T, { signal, log }: Pass): Promise<Result> {
+  async #write(key: string, wanted: T, { signal }: Pass): Promise<Result> {
     const { type } = this.#kind;
     this.#writtenAt.set(key, this.#clock.monotonic());
     try {
@@ -86,7 +85,8 @@ export class StatusReconciler<T extends ObjectWithStatus> implements Reconciler 
       // Until the watch has delivered the stored object, another write would meet the same conflict.
       if (isFailure(error, 'Conflict'))
         return { ending: 'wait', reason: 'the cache is older than the stored object', afterMs: WRITE_INTERVAL_MS };
-      return refusedStatus(error, log);
+      if (isFailure(error, 'NotFound')) return DONE;
+      throw error;
     }
     return DONE;
   }
@@ -99,13 +99,4 @@ export class StatusReconciler<T extends ObjectWithStatus> implements Reconciler 
   #now(): string {
     return timestamp(this.#clock.now());
   }
-}
-
-/** What follows a write of a status that has failed, but for a conflict. Throws the error when a retry may help. */
-export function refusedStatus(error: unknown, log: Logger): Result {
-  if (isFailure(error, 'NotFound')) return DONE;
-  if (!isFailure(error, 'Invalid')) throw error;
-  // An invalid spec that admission has missed is refused with every write of the object, also of its status.
-  log.warn({ err: error }, 'status not written: the object is invalid');
-  return { ending: 'stalled', reason: 'the object is invalid' };
 }

@@ -8,7 +8,6 @@ import { delay, type Clock } from '../../runtime/clock.js';
 import { isFailure } from '../../runtime/errors.js';
 import { DONE, type Pass, type Reconciler, type Result } from '../../runtime/result.js';
 import { cachesNotCurrent, waitForCaches, type ClusterCaches } from './caches.js';
-import { refusedStatus } from './reconcile.js';
 
 /** Ms between two writes: many clusters can name one set, and no decision waits for this condition. */
 const WRITE_INTERVAL_MS = 100;
@@ -39,7 +38,7 @@ export class SetLabelReconciler implements Reconciler {
     return this.#wanted(cluster) !== undefined;
   }
 
-  async reconcile(name: string, { signal, log }: Pass): Promise<Result> {
+  async reconcile(name: string, { signal }: Pass): Promise<Result> {
     const { clusters, sets } = this.#caches;
     const notCurrent = cachesNotCurrent([clusters, sets]);
     if (notCurrent.length > 0) return waitForCaches(notCurrent, RETRY_MS);
@@ -55,7 +54,7 @@ export class SetLabelReconciler implements Reconciler {
     } catch (error) {
       if (isFailure(error, 'Conflict'))
         return { ending: 'wait', reason: 'the cluster was changed meanwhile', afterMs: RETRY_MS };
-      return refusedStatus(error, log);
+      if (!isFailure(error, 'NotFound')) throw error;
     }
     return DONE;
   }

@@ -93,14 +93,17 @@ export class InventoryReconciler implements Reconciler {
     }
     // The revision comes last: with it, all fields of the status are known to be applied.
     const metadata = { name, uid: current.metadata.uid ?? '' };
-    const leavesNone = status !== undefined && Object.keys(status).length === 0 && current.status === undefined;
-    if (status !== undefined && !leavesNone) await this.#applyStatus({ ...HEAD, metadata, spec: {}, status }, signal);
+    if (status !== undefined) {
+      // An empty status would stay owned by this manager, and become null when its last field goes.
+      const isEmpty = Object.keys(status).length === 0;
+      const described = { ...HEAD, metadata, spec: {}, ...(isEmpty ? {} : { status }) };
+      if (!isEmpty || current.status !== undefined) current = await this.#applyStatus(described, current, signal);
+    }
     if (stored !== undefined && object !== undefined) {
       const changed = { ...HEAD, ...object, metadata: { ...object.metadata, ...metadata } };
-      mutations.mutated(
-        name,
-        await client.apply<ManagedCluster>(ManagedClusters, changed, { ...options, force: true }),
-      );
+      const { resourceVersion } = current.metadata;
+      const forced = { ...options, force: true, resourceVersion };
+      mutations.mutated(name, await client.apply<ManagedCluster>(ManagedClusters, changed, forced));
     }
     return done;
   }
@@ -115,10 +118,14 @@ export class InventoryReconciler implements Reconciler {
     return Math.max(since + SETTLE_MS - now, isHeld(count.unavailable, count) ? HELD_TAINT_RETRY_MS : 0);
   }
 
-  async #applyStatus(object: ManagedCluster, signal: AbortSignal): Promise<void> {
+  /** `current`: the cluster as it was read or last written. */
+  async #applyStatus(object: ManagedCluster, current: ManagedCluster, signal: AbortSignal): Promise<ManagedCluster> {
     const { client, mutations } = this.#context;
-    const options = { fieldManager: INVENTORIES_FIELD_MANAGER, force: true, signal };
-    mutations.mutated(object.metadata.name, await client.applyStatus<ManagedCluster>(ManagedClusters, object, options));
+    const { resourceVersion } = current.metadata;
+    const options = { fieldManager: INVENTORIES_FIELD_MANAGER, force: true, resourceVersion, signal };
+    const stored = await client.applyStatus<ManagedCluster>(ManagedClusters, object, options);
+    mutations.mutated(object.metadata.name, stored);
+    return stored;
   }
 
   async #remove(stored: ManagedCluster, inventory: InventoryCache, { signal, log }: Pass): Promise<Result> {

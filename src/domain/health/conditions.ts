@@ -2,6 +2,7 @@ import {
   AVAILABLE_CONDITION,
   CLOCK_SYNCED_CONDITION,
   HUB_ACCEPTED_CONDITION,
+  HUB_WRITE_REFUSED_CONDITION,
   JOINED_CONDITION,
   type HealthReason,
 } from '../../api/clusterreasons.js';
@@ -61,6 +62,7 @@ export const HEALTH_CONDITIONS: readonly string[] = Object.freeze([
   JOINED_CONDITION,
   AVAILABLE_CONDITION,
   CLOCK_SYNCED_CONDITION,
+  HUB_WRITE_REFUSED_CONDITION,
 ]);
 
 /** All conditions to store, with the stored times where nothing has changed. `now` is RFC 3339. */
@@ -174,7 +176,21 @@ function isSame(one: HealthCondition, other: StoredCondition): boolean {
   );
 }
 
-/** The stored conditions of these types as they are, for a write that must not take them away. */
+/** The stored conditions of these types as they are, for a write that must not take them away; a refusal is over with it. */
 export function storedHealthConditions(stored: readonly StoredCondition[]): readonly HealthCondition[] {
-  return stored.filter(({ type }) => HEALTH_CONDITIONS.includes(type)) as readonly HealthCondition[];
+  return stored.filter(
+    ({ type }) => HEALTH_CONDITIONS.includes(type) && type !== HUB_WRITE_REFUSED_CONDITION,
+  ) as readonly HealthCondition[];
+}
+
+/** The stored conditions with that of a refused write; undefined where it is stored already. `now` is RFC 3339. */
+export function refusedConditions(
+  stored: readonly StoredCondition[],
+  message: string,
+  now: string,
+): readonly HealthCondition[] | undefined {
+  const before = stored.find(({ type }) => type === HUB_WRITE_REFUSED_CONDITION);
+  const state: State = { status: 'True', reason: 'WriteRefused', message };
+  const refused = timed(HUB_WRITE_REFUSED_CONDITION, state, before, now);
+  return before !== undefined && isSame(refused, before) ? undefined : [...storedHealthConditions(stored), refused];
 }

@@ -1,4 +1,4 @@
-import { HUB_ACCEPTED_CONDITION } from '../../api/clusterreasons.js';
+import { HUB_ACCEPTED_CONDITION, HUB_WRITE_REFUSED_CONDITION } from '../../api/clusterreasons.js';
 import {
   healthConditions,
   sameConditions,
@@ -87,10 +87,12 @@ function unobservedWrites(stored: StoredHealth, now: string): HealthWrites {
 
 /** A cluster that has no agent any more loses what the judge wrote, and one that never had one keeps what others wrote. */
 function agentlessWrites(stored: StoredHealth, now: string): HealthWrites {
-  const hadAgent = stored.conditions.some(({ type }) => type === HUB_ACCEPTED_CONDITION);
+  const has = (type: string): boolean => stored.conditions.some((one) => one.type === type);
+  const hadAgent = has(HUB_ACCEPTED_CONDITION);
   const taints = hadAgent ? othersOf(stored) : stored.taints;
   const taintTimes = wantedTaintTimes(taints, stored.taintTimes, undefined, now);
-  if (!hadAgent && sameTaintTimes(taintTimes, stored.taintTimes)) return NO_WRITES;
+  const isDone = !hadAgent && !has(HUB_WRITE_REFUSED_CONDITION);
+  if (isDone && sameTaintTimes(taintTimes, stored.taintTimes)) return NO_WRITES;
   return { status: { conditions: [], taintTimes }, taints: hadAgent ? [] : undefined };
 }
 

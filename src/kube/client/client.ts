@@ -45,6 +45,11 @@ export interface ApplyOptions extends CallOptions {
   readonly force: boolean;
   /** Only check whether the server would accept it; nothing is stored. */
   readonly dryRun?: boolean;
+  /**
+   * The version of the object that the caller has read. With it an apply can take away the last item of a list, or the last
+   * field of an object, that another manager owns too: a merge patch removes the list first, at this version only.
+   */
+  readonly resourceVersion?: string | undefined;
 }
 
 export interface WriteOptions extends CallOptions {

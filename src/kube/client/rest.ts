@@ -15,6 +15,7 @@ import type {
   WriteOptions,
 } from './client.js';
 import { malformed } from '../apierror.js';
+import { removalOf } from './emptied.js';
 import { field, textField } from '../../api/json.js';
 import { bodyOf, objectOf, withoutManagedFields } from './object.js';
 import { pagesOf } from './pages.js';
@@ -139,16 +140,33 @@ class RestClient implements KubeClient {
   }
 
   async #apply<T extends KubeObject>(target: Target, object: T, options: ApplyOptions): Promise<T> {
-    const { force, metadataOnly, dryRun = false } = options;
-    if (force) required('metadata.uid', object.metadata.uid, target);
-    return this.#write<T>({ ...target, metadataOnly }, options, {
-      method: 'PATCH',
-      idempotent: true,
-      query: { force: String(force), ...(dryRun ? { dryRun: 'All' } : {}) },
-      accept: acceptOf(metadataOnly),
-      contentType: 'application/apply-patch+yaml',
-      body: bodyOf(withoutManagedFields(object), target.type),
-    });
+    const { force, metadataOnly, dryRun = false, resourceVersion } = options;
+    const { uid } = object.metadata;
+    if (force) required('metadata.uid', uid, target);
+    const write = (send: Pick<Send, 'query' | 'contentType' | 'body'>): Promise<T> =>
+      this.#write<T>({ ...target, metadataOnly }, options, {
+        method: 'PATCH',
+        idempotent: true,
+        accept: acceptOf(metadataOnly),
+        ...send,
+      });
+    const apply = (): Promise<T> =>
+      write({
+        query: { force: String(force), ...(dryRun ? { dryRun: 'All' } : {}) },
+        contentType: 'application/apply-patch+yaml',
+        body: bodyOf(withoutManagedFields(object), target.type),
+      });
+    try {
+      return await apply();
+    } catch (error) {
+      const removal = dryRun || resourceVersion === undefined ? undefined : removalOf(error, object);
+      if (removal === undefined) throw error;
+      await write({
+        contentType: 'application/merge-patch+json',
+        body: JSON.stringify({ ...removal, metadata: { uid, resourceVersion } }),
+      });
+      return apply();
+    }
   }
 
   async patchMetadata<T extends KubeObject>(

@@ -1,6 +1,6 @@
 import { Events } from '../../api/resources.js';
 import type { Clock, Timer } from '../../runtime/clock.js';
-import { errorText } from '../../runtime/errors.js';
+import { errorText, isFailure } from '../../runtime/errors.js';
 import type { Logger } from '../../runtime/logger.js';
 import type { KubeClient } from '../client/client.js';
 import { eventOf, seriesKey, seriesOf, type EventNote, type EventObject, type Reporter } from './event.js';
@@ -173,6 +173,8 @@ class QueuedRecorder implements EventRecorder {
       series.writeNotBefore = clock.monotonic() + SERIES_WRITE_MS;
       metrics?.recorded(stored ? 'joined' : 'created');
     } catch (error) {
+      // What the API server refuses as invalid is a mistake of this process.
+      if (isFailure(error, 'Invalid')) this.#tools.log.error({ err: error }, 'event refused by the API server');
       this.#drop(series, errorText(error));
     }
   }

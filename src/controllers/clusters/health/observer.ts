@@ -70,7 +70,12 @@ export class HealthObserver implements CacheSource {
   healthOf(cluster: ManagedCluster): ClusterHealth {
     const view = healthView(cluster);
     const judgement = this.health.judge(view, this.#watch(), this.#options.wall());
-    return { view, judgement, writes: healthWrites(view.stored, judgement, timestamp(this.#options.wall())) };
+    return { view, judgement, writes: healthWrites(view.stored, judgement, this.now()) };
+  }
+
+  /** The hub's time, RFC 3339. */
+  now(): string {
+    return timestamp(this.#options.wall());
   }
 
   isOutdated(cluster: ManagedCluster): boolean {

@@ -1,15 +1,30 @@
 import type { ManagedCluster } from '../../../api/generated/managedcluster.js';
 import { HEALTH_FIELD_MANAGER } from '../../../api/names.js';
 import { apiVersionOf, ManagedClusters } from '../../../api/resources.js';
+import { refusedConditions } from '../../../domain/health/conditions.js';
 import { clusterEvents } from '../../../domain/health/events.js';
+import type { HealthStatus } from '../../../domain/health/status.js';
 import type { KubeClient } from '../../../kube/client/client.js';
 import type { EventRecorder } from '../../../kube/events/recorder.js';
 import type { Clock } from '../../../runtime/clock.js';
-import { isFailure } from '../../../runtime/errors.js';
+import { isFailure, type ApiError } from '../../../runtime/errors.js';
 import { MutationCache } from '../../../runtime/mutationcache.js';
 import { DONE, type Pass, type Reconciler, type Result } from '../../../runtime/result.js';
-import { refusedStatus } from '../reconcile.js';
 import type { ClusterHealth, HealthObserver } from './observer.js';
+
+const headOf = ({ metadata: { name, uid = '' } }: ManagedCluster) => ({
+  apiVersion: apiVersionOf(ManagedClusters),
+  kind: ManagedClusters.kind,
+  metadata: { name, uid },
+});
+
+/** `cluster`: as it was read or last written. */
+const optionsFor = ({ metadata: { resourceVersion } }: ManagedCluster, signal: AbortSignal) => ({
+  fieldManager: HEALTH_FIELD_MANAGER,
+  force: true,
+  resourceVersion,
+  signal,
+});
 
 /** Ms between two writes of the status Unknown: a whole fleet can become silent at once. */
 const UNKNOWN_INTERVAL_MS = 50;
@@ -45,7 +60,7 @@ export class HealthReconciler implements Reconciler {
     this.#slots.clear();
   }
 
-  async reconcile(name: string, { signal, log }: Pass): Promise<Result> {
+  async reconcile(name: string, { signal }: Pass): Promise<Result> {
     const { clusters, observer } = this.#options;
     const cluster = this.mutations.newest(name, clusters.get(name));
     if (cluster === undefined) return this.#done(name);
@@ -57,8 +72,10 @@ export class HealthReconciler implements Reconciler {
       await this.#write(cluster, health, signal);
     } catch (error) {
       if (isFailure(error, 'Conflict'))
-        return { ending: 'wait', reason: 'the cluster was created again', afterMs: CONFLICT_RETRY_MS };
-      return refusedStatus(error, log);
+        return { ending: 'wait', reason: 'the cluster was changed meanwhile', afterMs: CONFLICT_RETRY_MS };
+      if (isFailure(error, 'NotFound')) return DONE;
+      if (isFailure(error, 'Invalid')) await this.#reportRefusal(name, error, signal);
+      throw error;
     }
     return DONE;
   }
@@ -71,24 +88,48 @@ export class HealthReconciler implements Reconciler {
   async #write(cluster: ManagedCluster, health: ClusterHealth, signal: AbortSignal): Promise<void> {
     const { client, recorder } = this.#options;
     const { view, judgement, writes } = health;
-    const { name, uid = '' } = cluster.metadata;
-    const head = { apiVersion: apiVersionOf(ManagedClusters), kind: ManagedClusters.kind, metadata: { name, uid } };
-    const options = { fieldManager: HEALTH_FIELD_MANAGER, force: true, signal };
+    const head = headOf(cluster);
+    let current = cluster;
     if (writes.taints !== undefined) {
       const spec = writes.taints.length === 0 ? {} : { taints: [...writes.taints] };
-      this.mutations.mutated(name, await client.apply<ManagedCluster>(ManagedClusters, { ...head, spec }, options));
+      current = await client.apply<ManagedCluster>(ManagedClusters, { ...head, spec }, optionsFor(cluster, signal));
+      this.mutations.mutated(cluster.metadata.name, current);
     }
-    if (writes.status !== undefined) {
-      const { conditions, taintTimes } = writes.status;
-      const status = {
-        ...(conditions.length === 0 ? {} : { conditions: [...conditions] }),
-        ...(taintTimes.length === 0 ? {} : { taintTimes: [...taintTimes] as never[] }),
-      };
-      const object = { ...head, spec: {}, status };
-      this.mutations.mutated(name, await client.applyStatus<ManagedCluster>(ManagedClusters, object, options));
-    }
+    if (writes.status !== undefined) await this.#applyStatus(current, writes.status, signal);
     for (const { type, reason, note } of clusterEvents(view.stored, judgement, writes))
       recorder.record({ regarding: { ...head, metadata: cluster.metadata }, type, reason, action: 'Judge', note });
+  }
+
+  async #applyStatus(
+    cluster: ManagedCluster,
+    { conditions, taintTimes }: HealthStatus,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const status = {
+      ...(conditions.length === 0 ? {} : { conditions: [...conditions] }),
+      ...(taintTimes.length === 0 ? {} : { taintTimes: [...taintTimes] as never[] }),
+    };
+    // An empty status would stay owned by this manager, and become null when its last field goes.
+    const object = { ...headOf(cluster), spec: {}, ...(Object.keys(status).length === 0 ? {} : { status }) };
+    const options = optionsFor(cluster, signal);
+    const stored = await this.#options.client.applyStatus<ManagedCluster>(ManagedClusters, object, options);
+    this.mutations.mutated(cluster.metadata.name, stored);
+  }
+
+  /** The cluster says what the hub cannot write: the log alone would reach nobody who reads the cluster. */
+  async #reportRefusal(name: string, error: ApiError, signal: AbortSignal): Promise<void> {
+    const { clusters, observer } = this.#options;
+    const cluster = this.mutations.newest(name, clusters.get(name));
+    if (cluster === undefined) return;
+    const { stored } = observer.healthOf(cluster).view;
+    const conditions = refusedConditions(stored.conditions, error.message, observer.now());
+    if (conditions === undefined) return;
+    try {
+      await this.#applyStatus(cluster, { conditions, taintTimes: stored.taintTimes }, signal);
+    } catch (failure) {
+      // The first refusal is thrown and logged; this one has the same cause, or the next pass meets its own.
+      if (!isFailure(failure, 'Invalid', 'Conflict', 'NotFound')) throw failure;
+    }
   }
 
   /** Ms until the status Unknown may be written; 0 for every other write. */
