@@ -65,8 +65,7 @@ setFlagsFromString('--liftoff-only');
 const config = tooOldNode(process.versions.node) ?? readConfig();
 if (config.command === 'usage') {
   const { printUsage } = await import('./commands/usage.js');
-  printUsage(config);
-  process.exitCode = config.exitCode;
+  process.exitCode = await printUsage(config);
 } else {
   process.exit((await isProfiled(config)) ? await run(config) : 1);
 }

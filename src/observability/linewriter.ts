@@ -1,5 +1,6 @@
 import { closeSync, writeSync } from 'node:fs';
-import type { Clock, Timer } from '../runtime/clock.js';
+import { block, type Clock, type Timer } from '../runtime/clock.js';
+import { codeOf } from '../runtime/errors.js';
 
 export interface LineWriterOptions {
   readonly clock: Clock;
@@ -15,6 +16,8 @@ const MAX_WAITING_BYTES = 1024 * 1024;
 const FIRST_RETRY_MS = 10;
 const MAX_RETRY_MS = 1_000;
 const FLUSH_STEP_MS = 10;
+/** A reader that is slow gets this many times as long as one that takes nothing. */
+const LONGEST_FLUSH = 10;
 
 /**
  * Writes lines to a file descriptor. Never throws and never waits: neither a full disk nor a reader that is slow or gone has an
@@ -37,6 +40,8 @@ export class LineWriter {
   #offset = 0;
   #retry: Timer | undefined;
   #retryMs = FIRST_RETRY_MS;
+  /** Bytes that the descriptor has taken so far. */
+  #written = 0;
   #dropped = 0;
   #unreported = 0;
   #report: (lines: number) => void = () => undefined;
@@ -73,15 +78,20 @@ export class LineWriter {
   }
 
   /**
-   * Writes the waiting lines now. Blocks the process while the reader takes none, for `ms` at most: for the end of a process,
-   * when nothing else is left to be done.
+   * Writes the waiting lines now; returns whether no line is lost that was not reported. Blocks the process while the reader
+   * takes none, for `ms` at most, and for ten times as long while it goes on to take some: for the end of a process, when
+   * nothing else is left to be done.
    */
-  flush(ms: number): void {
+  flush(ms: number): boolean {
     let code = this.#drain();
-    for (let waited = 0; code === 'EAGAIN' && waited < ms; waited += FLUSH_STEP_MS) {
+    let left = ms;
+    for (let waited = 0; code === 'EAGAIN' && left > 0 && waited < ms * LONGEST_FLUSH; waited += FLUSH_STEP_MS) {
+      const before = this.#written;
       this.#sleep(FLUSH_STEP_MS);
       code = this.#drain();
+      left = this.#written > before ? ms : left - FLUSH_STEP_MS;
     }
+    return this.#waiting.length === 0 && this.#unreported === 0;
   }
 
   /** Tries to write the waiting lines once more and closes the descriptor. */
@@ -129,17 +139,11 @@ export class LineWriter {
   /** Line by line, because the kernel does not mix up to 4 KiB in one write with the lines of other processes. */
   #writeLine(line: Buffer): void {
     while (this.#offset < line.length) {
-      this.#offset += this.#writeBytes(this.#descriptor, line, this.#offset);
+      const count = this.#writeBytes(this.#descriptor, line, this.#offset);
+      this.#offset += count;
+      this.#written += count;
       this.#retryMs = FIRST_RETRY_MS;
     }
     this.#offset = 0;
   }
-}
-
-function codeOf(error: unknown): string {
-  return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : 'unknown';
-}
-
-function block(ms: number): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }

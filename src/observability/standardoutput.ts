@@ -4,13 +4,13 @@ import { LineWriter } from './linewriter.js';
 
 type Descriptor = 1 | 2;
 
-/** How long the exit of the process waits for a reader, ms. */
+/** How long the exit of the process waits for a reader that takes nothing, ms. */
 const EXIT_FLUSH_MS = 500;
 
 /** One writer of each, because a process has one standard output, and the order of its lines is kept in one writer only. */
 const writers = new Map<Descriptor, LineWriter>();
 
-/** The standard output of this process. At the exit of the process, lines that wait are written within 0.5 s. */
+/** The standard output of this process. At the exit of the process, lines that wait are written, see `flushAtExit`. */
 export function standardOutput(): LineWriter {
   return writerOf(1);
 }
@@ -20,9 +20,14 @@ export function standardError(): LineWriter {
   return writerOf(2);
 }
 
-/** Writes the waiting lines of `writer` when the process exits, for whatever reason it does. */
+/**
+ * Writes the waiting lines of `writer` when the process exits, for whatever reason it does. Where that is not possible, the
+ * exit code is not 0: nothing else can say it any more.
+ */
 export function flushAtExit(writer: LineWriter): LineWriter {
-  process.once('exit', () => writer.flush(EXIT_FLUSH_MS));
+  process.once('exit', (code) => {
+    if (!writer.flush(EXIT_FLUSH_MS) && code === 0) process.exitCode = 1;
+  });
   return writer;
 }
 

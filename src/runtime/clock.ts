@@ -50,6 +50,11 @@ function armed(ms: number, run: () => void): NodeJS.Timeout {
   return setTimeout(run, Math.min(Math.max(ms, 0), LONGEST_TIMER_MS));
 }
 
+/** Blocks the process for `ms`: where nothing else is left to be done. */
+export function block(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
 export const systemRandom: Random = () => Math.random();
 
 /** Resolves after `ms`; rejects with the signal's reason when it fires first. */

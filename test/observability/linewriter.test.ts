@@ -155,9 +155,9 @@ describe('a line writer', () => {
     sink.room = 0;
     sink.writer.write('one\n');
 
-    sink.writer.flush(1_000);
+    const isWhole = sink.writer.flush(1_000);
 
-    expect([sink.text, sink.slept]).toEqual(['one\n', 20]);
+    expect([isWhole, sink.text, sink.slept]).toEqual([true, 'one\n', 20]);
   });
 
   it('a flush gives up at its deadline', () => {
@@ -165,9 +165,36 @@ describe('a line writer', () => {
     sink.room = 0;
     sink.writer.write('one\n');
 
-    sink.writer.flush(500);
+    const isWhole = sink.writer.flush(500);
 
-    expect([sink.text, sink.slept]).toEqual(['', 500]);
+    expect([isWhole, sink.text, sink.slept]).toEqual([false, '', 500]);
+  });
+
+  it('a flush waits longer for a reader that goes on to read, and not for ever', () => {
+    const slow = new Sink(() => (slow.room += 1));
+    const line = `${'a'.repeat(100)}\n`;
+    slow.room = 0;
+    slow.writer.write(line);
+
+    expect([slow.writer.flush(500), slow.text, slow.slept]).toEqual([true, line, 1_010]);
+
+    const slower = new Sink(() => (slower.room += 1));
+    slower.room = 0;
+    slower.writer.write('a'.repeat(MIB));
+
+    expect([slower.writer.flush(500), slower.text.length, slower.slept]).toEqual([false, 500, 5_000]);
+  });
+
+  it('a flush after which lines are lost that nobody has reported is not whole', () => {
+    const sink = reporting(new Sink());
+    Object.assign(sink, { room: 0, code: 'ENOSPC' });
+    sink.writer.write('a'.repeat(MIB));
+    sink.writer.write('lost\n');
+
+    expect(sink.writer.flush(500)).toBe(false);
+
+    sink.room = Infinity;
+    expect([sink.writer.flush(500), sink.text.endsWith('dropped 1\n')]).toEqual([true, true]);
   });
 
   it('a flush does not wait for a disk that is full', () => {
@@ -175,8 +202,8 @@ describe('a line writer', () => {
     Object.assign(sink, { room: 0, code: 'ENOSPC' });
     sink.writer.write('one\n');
 
-    sink.writer.flush(500);
+    const isWhole = sink.writer.flush(500);
 
-    expect([sink.text, sink.slept]).toEqual(['', 0]);
+    expect([isWhole, sink.text, sink.slept]).toEqual([false, '', 0]);
   });
 });

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { isatty } from 'node:tty';
 import type { KubeObject } from '../../api/meta.js';
 import { NotFoundError, RefusedError } from '../../cli/output.js';
 import { ChangeTextError } from '../../cli/plan/changes.js';
@@ -7,11 +8,11 @@ import type { CliConfig } from '../../config/cli.js';
 import { PROGRAM } from '../../config/config.js';
 import { parseManifests } from '../../kube/manifests/manifests.js';
 import { KubeconfigError } from '../../kube/transport/kubeconfigerror.js';
-import { standardError } from '../../observability/standardoutput.js';
 import { ApiError, errorText } from '../../runtime/errors.js';
-import { printAnswer } from '../usage.js';
+import { readStandardInput } from './input.js';
+import { printAnswer, printNote, withOutput } from './print.js';
 
-const STANDARD_INPUT = 0;
+const STANDARD_OUTPUT = 1;
 
 /** Objects that could not be read from files. The message is one line. */
 class FileError extends Error {}
@@ -25,22 +26,28 @@ export interface Answer {
 }
 
 /** Prints the answer; returns the exit code: 1, and one line on standard error, when there is none. */
-export async function answer(command: string, work: () => Promise<Answer>): Promise<number> {
-  try {
-    const { text, exitCode, errors = [] } = await work();
+export function answer(command: string, work: () => Promise<Answer>): Promise<number> {
+  const program = `${PROGRAM} ${command}`;
+  return withOutput(program, async () => {
+    const { text, exitCode, errors = [] } = await answerOrError(work);
     printAnswer(text);
-    for (const line of errors) standardError().write(`${PROGRAM} ${command}: ${line}\n`);
+    printNote(errors.map((line) => `${program}: ${line}\n`).join(''));
     return exitCode;
+  });
+}
+
+async function answerOrError(work: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await work();
   } catch (error) {
     if (!isExpected(error)) throw error;
-    standardError().write(`${PROGRAM} ${command}: ${errorText(error)}\n`);
-    return 1;
+    return { text: '', exitCode: 1, errors: [errorText(error)] };
   }
 }
 
 /** Whether the output has colors. */
 export function isColored({ color }: Pick<CliConfig, 'color'>): boolean {
-  return color === 'always' || (color === 'auto' && process.stdout.isTTY);
+  return color === 'always' || (color === 'auto' && isatty(STANDARD_OUTPUT));
 }
 
 function isExpected(error: unknown): boolean {
@@ -57,7 +64,7 @@ export interface FileOptions {
 /** The objects of a file, of the YAML and JSON files of a folder, or of standard input (`-`). @throws FileError. */
 export function readFiles(from: string, { recursive = false }: FileOptions = {}): readonly KubeObject[] {
   try {
-    if (from === '-') return parseManifests(readFileSync(STANDARD_INPUT, 'utf8'), 'standard input');
+    if (from === '-') return parseManifests(readStandardInput(), 'standard input');
     if (!statSync(from).isDirectory()) return parseManifests(readFileSync(from, 'utf8'), from);
     const files = readdirSync(from, { recursive, encoding: 'utf8' }).filter((file) => /\.(ya?ml|json)$/.test(file));
     return files.sort().flatMap((file) => {

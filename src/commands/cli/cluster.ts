@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { createInterface } from 'node:readline/promises';
+import { isatty } from 'node:tty';
 import { bindClusterSet } from '../../cli/cluster/bind.js';
 import { cordon, uncordon } from '../../cli/cluster/cordon.js';
 import { drainCluster, type DrainConsole } from '../../cli/cluster/drain.js';
@@ -9,7 +10,6 @@ import { removeCluster } from '../../cli/cluster/remove.js';
 import { ManagedClusters } from '../../api/resources.js';
 import { hubAddress } from '../../cli/cluster/hubaddress.js';
 import { linesText, manifestsText, RefusedError } from '../../cli/output.js';
-import { ProgressLine } from '../../cli/progressline.js';
 import type { ClusterAddConfig, DrainConfig, FleetConfig } from '../../config/cluster.js';
 import { packageRoot, PROGRAM } from '../../config/config.js';
 import { agentManifest } from '../../domain/agent/manifest.js';
@@ -19,9 +19,12 @@ import { createIdentityClient } from '../../kube/client/identity.js';
 import { readKustomization } from '../../kube/manifests/kustomization.js';
 import { waitingClock } from '../../runtime/clock.js';
 import { isFailure } from '../../runtime/errors.js';
-import { printAnswer } from '../usage.js';
 import { answer, isColored, type Answer } from './answer.js';
 import { withHub, type Hub } from './hub.js';
+import { printAnswer } from './print.js';
+import { progressLine } from './terminal.js';
+
+const STANDARD_INPUT = 0;
 
 /** Runs a command about the clusters of the fleet; returns the exit code: 1, and one line on standard error, for any error. */
 export function runFleetCommand(config: FleetConfig): Promise<number> {
@@ -77,7 +80,7 @@ function lines(...text: readonly string[]): Answer {
 }
 
 async function drain(config: DrainConfig, client: KubeClient): Promise<Answer> {
-  const progress = new ProgressLine(process.stderr);
+  const progress = progressLine();
   const console: DrainConsole = {
     print: (text) => {
       progress.clear();
@@ -99,7 +102,7 @@ async function drain(config: DrainConfig, client: KubeClient): Promise<Answer> {
 
 /** Asks on the terminal. @throws RefusedError where there is none. */
 async function ask(question: string): Promise<boolean> {
-  if (!process.stdin.isTTY) throw new RefusedError(`${question} Standard input is not a terminal: use --yes`);
+  if (!isatty(STANDARD_INPUT)) throw new RefusedError(`${question} Standard input is not a terminal: use --yes`);
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
     return /^y(es)?$/i.test((await terminal.question(`${question} [y/N] `)).trim());

@@ -2,25 +2,29 @@ import { completionAnswer } from '../../cli/completion/answer.js';
 import { liveNames, namesWithin } from '../../cli/completion/names.js';
 import { COMPLETION_SCRIPTS } from '../../cli/completion/scripts.js';
 import type { CompleteConfig, CompletionConfig, LiveNames } from '../../config/completion.js';
+import { PROGRAM } from '../../config/config.js';
 import { systemClock } from '../../runtime/clock.js';
-import { printAnswer } from '../usage.js';
+import { printAnswer, withOutput } from './print.js';
 
 /** A shell waits this long for words, from the start of the process. */
 const LONGEST_MS = 1_000;
 
-/** Prints the script of a shell, or the words that it asks for; always ends with 0. */
-export async function runCompletion(config: CompletionConfig | CompleteConfig): Promise<number> {
-  if (config.command === 'completion') {
-    printAnswer(COMPLETION_SCRIPTS[config.shell]);
+/** Prints the script of a shell, or the words that it asks for; returns the exit code: 0 when they are printed. */
+export function runCompletion(config: CompletionConfig | CompleteConfig): Promise<number> {
+  return withOutput(`${PROGRAM} completion`, async () => {
+    printAnswer(await textOf(config));
     return 0;
-  }
+  });
+}
+
+async function textOf(config: CompletionConfig | CompleteConfig): Promise<string> {
+  if (config.command === 'completion') return COMPLETION_SCRIPTS[config.shell];
   const { live, words } = config;
   // The monotonic clock of a process starts with it.
   const left = LONGEST_MS - systemClock.monotonic();
   const names =
     live === undefined ? [] : await namesWithin(systemClock, left, (signal) => namesOf(config, live, signal));
-  printAnswer(completionAnswer([...words, ...names], config));
-  return 0;
+  return completionAnswer([...words, ...names], config);
 }
 
 /** Loads the client of the API server only where it is needed: most of a start is spent on it. */

@@ -2,12 +2,13 @@ import type { KubeObject } from '../../api/meta.js';
 import { DEFAULT_NAMESPACE } from '../../api/names.js';
 import { readFleetWorld, type FleetReading } from '../../cli/fleetsource.js';
 import { planChange } from '../../cli/plan/command.js';
-import { ProgressLine } from '../../cli/progressline.js';
+import type { ProgressLine } from '../../cli/progressline.js';
 import { worldOfObjects } from '../../cli/sources.js';
 import type { PlanConfig } from '../../config/plan.js';
 import { WORLD_RESOURCES } from '../../domain/fleet/world.js';
 import { systemClock } from '../../runtime/clock.js';
 import { answer, isColored, readFiles } from './answer.js';
+import { progressLine } from './terminal.js';
 
 interface Before {
   readonly reading: FleetReading;
@@ -19,7 +20,7 @@ const RESOURCES = WORLD_RESOURCES.filter((one) => one !== 'multiclusterengines')
 
 /** Prints what the change does; returns the exit code: 0 without changes, 2 with changes, 1 for errors. */
 export function runPlan(config: PlanConfig): Promise<number> {
-  const progress = new ProgressLine(process.stderr);
+  const progress = progressLine();
   return answer('plan', async () => {
     try {
       const manifests = manifestsOf(config);

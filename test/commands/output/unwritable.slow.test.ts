@@ -60,26 +60,28 @@ interface OutputCase {
   /** Standard output and standard error of the process. */
   readonly stdio: number | 'pipe';
   readonly closed?: boolean;
+  /** Of the process after SIGTERM: 1 where lines are lost. */
+  readonly exitCode: 0 | 1;
   /** Called when the process is ready. */
   readonly onReady?: () => void;
 }
 
 const OUTPUTS: readonly (readonly [string, () => OutputCase])[] = [
-  ['on a full disk', () => ({ stdio: toClose(openSync('/dev/full', 'w')) })],
-  ['closed', () => ({ stdio: 'pipe', closed: true })],
+  ['on a full disk', () => ({ stdio: toClose(openSync('/dev/full', 'w')), exitCode: 1 })],
+  ['closed', () => ({ stdio: 'pipe', closed: true, exitCode: 0 })],
   [
     'a full pipe that nobody reads',
     () => {
       const fifo = new Fifo(path.join(folder, 'fifo'));
       fifo.fill();
-      return { stdio: toClose(fifo.writingEnd()) };
+      return { stdio: toClose(fifo.writingEnd()), exitCode: 1 };
     },
   ],
   [
     'a pipe whose reader goes away',
     () => {
       const fifo = new Fifo(path.join(folder, 'fifo'));
-      return { stdio: toClose(fifo.writingEnd()), onReady: () => fifo.close() };
+      return { stdio: toClose(fifo.writingEnd()), exitCode: 1, onReady: () => fifo.close() };
     },
   ],
 ];
@@ -87,7 +89,7 @@ const OUTPUTS: readonly (readonly [string, () => OutputCase])[] = [
 async function start(
   command: StartCommand,
   program: string,
-  { stdio, closed = false }: OutputCase,
+  { stdio, closed = false }: Pick<OutputCase, 'stdio' | 'closed'>,
 ): Promise<CommandProcess> {
   const one = await command({ program, folder, stdio: ['ignore', stdio, stdio], closed });
   running.push(one);
@@ -116,14 +118,14 @@ onFull('the bundle', () => {
   const program = (): string => path.join(shared, 'dist', 'bundle', 'main.js');
   describe.each(COMMANDS)('%s', (name, command) => {
     it.each(OUTPUTS)(
-      `${name} runs with standard output and error %s, and exits with 0 at SIGTERM`,
+      `${name} runs with standard output and error %s, and its exit code at SIGTERM says whether all lines are written`,
       async (_what, output) => {
         const opening = output();
         const process = await start(command, program(), opening);
         opening.onReady?.();
         if (name === 'gateway') expect(await load(process, 300)).toEqual([403]);
 
-        expect(await process.stop()).toBe(0);
+        expect(await process.stop()).toBe(opening.exitCode);
       },
       2 * MINUTE,
     );
@@ -137,7 +139,7 @@ onFull('the bundle', () => {
       expect(await load(gateway, REQUESTS)).toEqual([403]);
 
       expect(droppedIn(await gateway.metrics())).toBeGreaterThan(0);
-      expect(await gateway.stop()).toBe(0);
+      expect(await gateway.stop()).toBe(1);
     },
     2 * MINUTE,
   );
@@ -172,7 +174,7 @@ onFull('the bundle', () => {
     2 * MINUTE,
   );
 
-  it('a help text and the error of a command line keep their exit codes when nothing can be printed', async () => {
+  it('a command line whose help or error cannot be printed ends with 1, and does not wait to report an error', async () => {
     const full = toClose(openSync('/dev/full', 'w'));
     const fifo = new Fifo(path.join(folder, 'fifo'));
     fifo.fill();
@@ -181,7 +183,7 @@ onFull('the bundle', () => {
     const run = (args: readonly string[], output: number): number | null =>
       spawnSync(process.execPath, [program(), ...args], { stdio: ['ignore', output, output], timeout: MINUTE }).status;
 
-    expect(run(['--help'], full)).toBe(0);
+    expect(run(['--help'], full)).toBe(1);
     expect(run(['--unknown'], full)).toBe(1);
     expect(run(['--unknown'], unread)).toBe(1);
     expect(run(['operator', '--kubeconfig=/missing'], full)).toBe(1);

@@ -1,0 +1,32 @@
+import { readSync } from 'node:fs';
+import { block } from '../../runtime/clock.js';
+import { codeOf } from '../../runtime/errors.js';
+
+const STANDARD_INPUT = 0;
+const CHUNK_BYTES = 65_536;
+const WAIT_MS = 5;
+
+/**
+ * The text of standard input, up to its end. Waits for a slow writer, also where another process has set O_NONBLOCK of the
+ * pipe, which is an error for `readFileSync`. @throws Error of the system.
+ */
+export function readStandardInput(): string {
+  const chunks: Buffer[] = [];
+  for (;;) {
+    const chunk = Buffer.alloc(CHUNK_BYTES);
+    const count = readSome(chunk);
+    if (count === 0) return Buffer.concat(chunks).toString('utf8');
+    if (count === undefined) block(WAIT_MS);
+    else chunks.push(chunk.subarray(0, count));
+  }
+}
+
+/** How many bytes were read, 0 at the end; undefined while the writer has none. */
+function readSome(chunk: Buffer): number | undefined {
+  try {
+    return readSync(STANDARD_INPUT, chunk);
+  } catch (error) {
+    if (codeOf(error) === 'EAGAIN') return undefined;
+    throw error;
+  }
+}
