@@ -45,7 +45,7 @@ export function createEngineController(options: EngineControllerOptions): Engine
     reconciler: new EngineReconciler({ ...options, metrics, caches, targets, mutations }),
     keys: () => [...caches.engines.store.values()].map((engine) => engine.metadata.name),
   });
-  watchCaches(caches, { enqueue, mutations });
+  watchCaches(caches, { enqueue, mutations, metrics });
   const targetSource: CacheSource = {
     start: () => undefined,
     whenSynced: () => Promise.resolve(),

@@ -48,7 +48,6 @@ export class EngineReconciler implements Reconciler {
   #forget(key: string): Result {
     this.#memories.delete(key);
     this.#context.targets.close(key);
-    this.#context.metrics?.engineGone(key);
     return DONE;
   }
 }

@@ -66,7 +66,12 @@ function recordEvent(
   recorder.record({ regarding, type: EngineEvents[reason].type, reason, action: 'Reconcile', note });
 }
 
-function recordMetrics({ metadata, status }: MultiClusterEngine, { metrics }: Pick<ReconcileScope, 'metrics'>): void {
+function recordMetrics(
+  { metadata, status }: MultiClusterEngine,
+  { metrics, caches }: Pick<ReconcileScope, 'metrics' | 'caches'>,
+): void {
+  // Deleted in the meantime: its series have ended, and nothing would end them again.
+  if (caches.engines.store.get(metadata.name) === undefined) return;
   const { phase = '', currentVersion = '', targetNamespace = '' } = status ?? {};
   metrics?.engine({ name: metadata.name, version: currentVersion, phase, targetNamespace });
 }

@@ -61,7 +61,7 @@ function wait(reason: string, afterMs: number): Result {
 }
 
 function withoutInput(gathered: Exclude<Gathered, { kind: 'gathered' }>, scope: ReconcileScope): Result {
-  const { key, namespace, name, postponed, states, metrics } = scope;
+  const { key, postponed, states } = scope;
   switch (gathered.kind) {
     case 'notCurrent':
       postponed.add(key);
@@ -72,7 +72,6 @@ function withoutInput(gathered: Exclude<Gathered, { kind: 'gathered' }>, scope: 
       return DONE;
     case 'gone':
       states.delete(key);
-      metrics?.placementGone(namespace, name);
       return DONE;
   }
 }

@@ -25,7 +25,9 @@ export async function report(input: Input, outcome: Outcome, scope: ReconcileSco
     recordStatus(input, outcome, status, { recorder: scope.recorder, explained });
     recordHold(input, outcome.schedule, scope.recorder);
   }
-  const { namespace, name, metrics } = scope;
+  const { key, namespace, name, caches, metrics } = scope;
+  // Deleted in the meantime: its series have ended, and nothing would end them again.
+  if (caches.placements.store.get(key) === undefined) return;
   const { phase, numberOfSelectedClusters: clusters } = status;
   metrics?.placement({ namespace, name, phase, clusters, held: outcome.schedule.heldRemovals.length });
 }

@@ -61,12 +61,21 @@ function foldBinding({ index }: PlacementContext, change: Change<ManagedClusterS
   return isSpecChange(change) ? index.upsertBinding(namespace, bindingView(after)) : [];
 }
 
-function foldPlacement({ index, changes, mutations }: PlacementContext, change: Change<Placement>): readonly string[] {
+function foldPlacement(
+  { index, changes, mutations, metrics }: PlacementContext,
+  change: Change<Placement>,
+): readonly string[] {
   const { key, after } = change;
+  const { namespace = '', name } = nameOf(key);
   const affected = changes.affected(mutations.placements, change, [key]);
   if (after !== undefined && !isSpecChange(change)) return affected;
-  if (after === undefined) index.removePlacement(key);
-  else index.upsertPlacement(key, { namespace: nameOf(key).namespace ?? '', rules: compileSpec(after.spec) });
+  if (after === undefined) {
+    index.removePlacement(key);
+    // Here and not in a reconcile: a replica that lost the lease reconciles nothing, and its series end too.
+    metrics?.placementGone(namespace, name);
+  } else {
+    index.upsertPlacement(key, { namespace, rules: compileSpec(after.spec) });
+  }
   return [key];
 }
 

@@ -21,7 +21,7 @@ import {
 } from '../../../../src/controllers/placement/controller.js';
 import { decisionObject } from '../../../../src/domain/placement/decision.js';
 import type { EventNote } from '../../../../src/kube/events/recorder.js';
-import type { PlacementInfo } from '../../../../src/runtime/metrics.js';
+import type { PlacementInfo, PlacementMetrics } from '../../../../src/runtime/metrics.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { FakeApi } from '../../fakes/api.js';
 import type { FakeCache } from '../../fakes/cache.js';
@@ -49,8 +49,8 @@ export class PlacementRig {
   readonly group: PlacementControllers;
   #end = new AbortController();
 
-  /** `on`: another process whose API server is shared. */
-  constructor(on?: PlacementRig) {
+  /** `on`: another process whose API server is shared; `metrics`: replaces the recording ones. */
+  constructor(on?: PlacementRig, metrics?: PlacementMetrics) {
     this.clock = on?.clock ?? new ManualClock();
     this.api = on?.api ?? new FakeApi(this.clock);
     this.caches = {
@@ -69,7 +69,7 @@ export class PlacementRig {
       log: this.log,
       settleWindowMs: 50,
       workers: 4,
-      metrics: {
+      metrics: metrics ?? {
         placement: (info) => void this.infos.push(info),
         placementGone: (namespace, name) =>
           void this.infos.push({ namespace, name, phase: 'gone', clusters: 0, held: 0 }),
