@@ -121,7 +121,7 @@ function scheduleFigure({ runs, candidates }: PartsEffort): Figure {
     const { added } = schedule({
       placement: { namespace: 'a', name: 'b', uid: 'c', generation: 1, rules, release: undefined, status: undefined },
       bindings: [{ name: 's', clusterSet: 's', deleting: false }],
-      sets: new Map([['s', { name: 's', deleting: false, readable: true }]]),
+      sets: new Map([['s', { name: 's', deleting: false, selector: { kind: 'exclusive' } }]]),
       candidates: { count: candidates, matched, has, unmatched: [], tainted: new Map() },
       held: new Map(),
       stored: [],

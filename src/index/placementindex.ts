@@ -1,4 +1,3 @@
-import type { ClusterSelector } from '../domain/clusters/selector.js';
 import { eligibleSets } from '../domain/placement/eligible.js';
 import type { Member } from '../domain/placement/explain/verdict.js';
 import { isShort, unmatchedPredicates } from '../domain/placement/facts/unmatched.js';
@@ -27,13 +26,6 @@ import { TaintIndex } from './taintindex.js';
 export interface IndexedPlacement {
   readonly namespace: string;
   readonly rules: PlacementRules;
-}
-
-/** A ManagedClusterSet as the index holds it. */
-export interface IndexedSet {
-  readonly name: string;
-  readonly deleting: boolean;
-  readonly selector: ClusterSelector;
 }
 
 /** What has to be reconciled after a change of a cluster. */
@@ -110,10 +102,10 @@ export class PlacementIndex {
   }
 
   /** Adds or updates a set. Not to be called for changes of its status or labels alone. */
-  upsertSet({ name, deleting, selector }: IndexedSet): readonly string[] {
-    this.#membership.upsertSet(name, selector);
-    this.#bindings.upsertSet({ name, deleting, readable: selector.kind !== 'unreadable' });
-    return this.#setChanged(name);
+  upsertSet(set: SetView): readonly string[] {
+    this.#membership.upsertSet(set.name, set.selector);
+    this.#bindings.upsertSet(set);
+    return this.#setChanged(set.name);
   }
 
   removeSet(name: string): readonly string[] {

@@ -17,6 +17,7 @@ import {
   names,
   snapshot,
   type World,
+  UNREADABLE,
 } from '../support/builders/placement.js';
 import { CLUSTER_SET_LABEL, TAINTS } from '../../src/api/names.js';
 import type { FleetMember } from '../support/builders/candidates.js';
@@ -82,7 +83,7 @@ const lost = (...clusters: readonly string[]): readonly FleetMember[] =>
 const bad = { spec: N(-1) };
 const two = { bindings: [binding('a'), binding('b')], sets: [clusterSet('a'), clusterSet('b')] };
 const unreadable = {
-  sets: [clusterSet('fleet'), clusterSet('bad', { readable: false })],
+  sets: [clusterSet('fleet'), clusterSet('bad', { selector: UNREADABLE })],
   bindings: [binding('fleet'), binding('bad')],
 };
 const failure = { name: 'web-decision-1', message: 'exceeded quota' };

@@ -49,7 +49,7 @@ class Model {
     const sets = new Map(
       [...this.sets].map(([name, one]) => [
         name,
-        { name, deleting: one.deleting, readable: readClusterSelector(one.spec).kind !== 'unreadable' },
+        { name, deleting: one.deleting, selector: readClusterSelector(one.spec) },
       ]),
     );
     const { eligible } = eligibleSets(rules, bindings, sets);

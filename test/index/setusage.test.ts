@@ -54,7 +54,7 @@ class Model {
 function fold(model: Model, index: PlacementIndex, change: SomeChange): void {
   switch (change.kind) {
     case 'set':
-      model.sets.set(change.name, change);
+      model.sets.set(change.name, { ...change, selector: change.readable ? SELECTOR : UNREADABLE });
       index.upsertSet({ ...change, selector: change.readable ? SELECTOR : UNREADABLE });
       return;
     case 'setGone':

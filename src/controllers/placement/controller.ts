@@ -45,6 +45,7 @@ export function createPlacementControllers(options: PlacementGroupOptions): Plac
     mutations: { placements: new MutationCache(clock), decisions: new MutationCache(clock) },
     changes: new ChangeFilter(),
     states: new Map(),
+    earlier: new Map(),
     deletions: new DeletionCheck(client, clock),
     postponed: new Set(),
     recorder,

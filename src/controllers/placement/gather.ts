@@ -36,7 +36,7 @@ export type Gathered =
  * unknown outcome. Changes nothing; what is read from the API enters the mutation cache. Throws when the API cannot be read.
  */
 export async function gather(scope: ReconcileScope): Promise<Gathered> {
-  const { key, namespace, name, caches, clock, index, states, mutations } = scope;
+  const { key, namespace, name, caches, clock, earlier, index, states, mutations } = scope;
   const notCurrent = cachesNotCurrent(Object.values(caches));
   if (notCurrent.length > 0) return { kind: 'notCurrent', caches: notCurrent };
   await confirmWrites(scope);
@@ -56,6 +56,7 @@ export async function gather(scope: ReconcileScope): Promise<Gathered> {
     decisions: new Set(),
     unconfirmed: new Set(),
     settled: false,
+    decided: undefined,
   };
   // A Placement that was recreated under the same name begins with an empty state.
   const state = known?.uid === uid ? known : fresh;
@@ -71,6 +72,7 @@ export async function gather(scope: ReconcileScope): Promise<Gathered> {
     stored,
     remembered: state.slots,
     now: clock.now(),
+    before: state.decided && { ...state.decided, cluster: (one) => earlier.get(one) },
   };
   return { kind: 'gathered', input: { placement, owner, objects, state, snapshot } };
 }

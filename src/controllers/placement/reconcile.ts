@@ -6,7 +6,7 @@ import { CACHE_BEHIND, confirmDecision, decide, type Decision } from './decide.j
 import { emptyObjectEnd, gather, type Gathered, type Input } from './gather.js';
 import { announceHold, followHeld } from './hold.js';
 import { isNamespaceTerminating, report } from './report.js';
-import type { PlacementContext, ReconcileScope } from './scope.js';
+import type { PlacementContext, PlacementState, ReconcileScope } from './scope.js';
 
 const NOT_CURRENT_RETRY_MS = 30_000;
 const TERMINATING_RETRY_MS = 5_000;
@@ -42,6 +42,7 @@ export class PlacementReconciler implements Reconciler {
       const outcome = await apply(announced, decision, scope);
       await report(announced, outcome, scope);
       input.state.settled = outcome.error === undefined;
+      input.state.decided = decidedBy(input, outcome);
       return resultOf(input, outcome, scope);
     } finally {
       for (const affected of changes.end(key)) enqueue(affected);
@@ -54,6 +55,10 @@ function settle({ state }: Input, { schedule }: Decision, { index, key, enqueue 
   const isFirst = !state.settled;
   state.settled = false;
   if (index.settle(key, schedule, isFirst)) enqueue(key);
+}
+
+function decidedBy({ snapshot }: Input, { schedule }: Outcome): PlacementState['decided'] {
+  return { rules: snapshot.placement.rules, eligible: schedule.eligibility.eligible };
 }
 
 function wait(reason: string, afterMs: number): Result {

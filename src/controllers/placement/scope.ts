@@ -1,6 +1,6 @@
 import type { Placement } from '../../api/generated/placement.js';
 import type { PlacementDecision } from '../../api/generated/placementdecision.js';
-import type { Slots } from '../../domain/placement/snapshot.js';
+import type { Before, ClusterView, Slots } from '../../domain/placement/snapshot.js';
 import type { PlacementIndex } from '../../index/placementindex.js';
 import type { KubeClient } from '../../kube/client/client.js';
 import type { EventRecorder } from '../../kube/events/recorder.js';
@@ -23,6 +23,8 @@ export interface PlacementState {
   readonly unconfirmed: Set<string>;
   /** The last reconcile has stored all that it decided: the index knows what the Placement holds. */
   settled: boolean;
+  /** The spec and the eligible sets of the last decision; undefined before the first. */
+  decided: Pick<Before, 'rules' | 'eligible'> | undefined;
 }
 
 /** What all reconciles of Placements share. */
@@ -39,6 +41,8 @@ export interface PlacementContext {
   readonly changes: ChangeFilter;
   /** Key → the state of every Placement that this process has reconciled and that exists. */
   readonly states: Map<string, PlacementState>;
+  /** Clusters whose labels or claims changed, by name: how they were before the last such change. */
+  readonly earlier: Map<string, ClusterView>;
   readonly deletions: DeletionCheck;
   /** Keys to enqueue again as soon as all caches are current. */
   readonly postponed: Set<string>;

@@ -3,8 +3,10 @@ import type { ManagedClusterSetBinding } from '../../api/generated/managedcluste
 import type { Placement } from '../../api/generated/placement.js';
 import type { PlacementDecision } from '../../api/generated/placementdecision.js';
 import type { KubeObject } from '../../api/meta.js';
+import { sameJson } from '../../api/json.js';
 import { nameOf } from '../../api/resources.js';
 import { readClusterSelector } from '../../domain/clusters/selector.js';
+import type { ClusterView } from '../../domain/placement/snapshot.js';
 import { placementKeys } from '../../domain/placement/decision.js';
 import { bindingView } from '../../domain/placement/eligible.js';
 import { clusterView, compileSpec } from '../../domain/placement/predicates.js';
@@ -28,7 +30,9 @@ export function watchCaches(context: PlacementContext, enqueueSet: (name: string
     });
   }
   caches.clusters.onChange(({ key, after }) => {
+    const before = index.cluster(key);
     const effects = after === undefined ? index.removeCluster(key) : index.upsertCluster(clusterView(after));
+    noteEarlier(context, key, before);
     for (const set of effects.sets) enqueueSet(set);
     enqueueAll(effects.placements);
   });
@@ -44,6 +48,14 @@ export function watchCaches(context: PlacementContext, enqueueSet: (name: string
       postponed.clear();
     });
   }
+}
+
+/** Remembers how the cluster was before a change of its labels or claims. */
+function noteEarlier({ index, earlier }: PlacementContext, name: string, before: ClusterView | undefined): void {
+  const now = index.cluster(name);
+  if (now === undefined) earlier.delete(name);
+  else if (before === undefined || before === now) return;
+  else if (!sameJson(before.labels, now.labels) || !sameJson(before.claims, now.claims)) earlier.set(name, before);
 }
 
 function foldSet({ index }: PlacementContext, change: Change<ManagedClusterSet>): readonly string[] {

@@ -1,13 +1,12 @@
-import { selects } from '../clusters/selector.js';
 import { heldCause } from '../placement/budget/text.js';
 import { sameList } from '../placement/decision.js';
-import { causeText, notFromText } from '../placement/explain/causes.js';
+import { causeText } from '../placement/explain/causes.js';
 import { explainDropped } from '../placement/explain/explain.js';
 import type { ClusterExplanation } from '../placement/explain/verdict.js';
 import type { PlacementRules } from '../placement/predicates.js';
 import { unmet } from '../placement/rules.js';
 import type { DropCause } from '../placement/schedule.js';
-import type { ClusterView } from '../placement/snapshot.js';
+import type { Before, ClusterView } from '../placement/snapshot.js';
 import { outcomeOf, type Outcome } from './outcome.js';
 import { WorldInputs, type PlacementInput, type World } from './world.js';
 
@@ -72,6 +71,7 @@ interface Sides {
 
 interface Side {
   readonly input: PlacementInput;
+  readonly inputs: WorldInputs;
   readonly outcome: Outcome;
 }
 
@@ -85,7 +85,7 @@ export function planFleet(before: World, after: World): readonly PlacementPlan[]
   const sorted = [...names].sort(([a], [b]) => (a < b ? -1 : 1));
   return sorted.map(([, name]) => {
     if (!inputs.before.isKnown) return { ...name, kind: 'Unknown', before: undefined, after: undefined, ...NO_LISTS };
-    const first = sideOf(inputs.before.input(name));
+    const first = sideOf(inputs.before.input(name), inputs.before);
     const second = secondSide(name, first, inputs.after);
     return planPlacement(name, { before: first, after: second }, inputs.after);
   });
@@ -100,15 +100,15 @@ function placementsIn({ objects }: World): readonly [string, Name][] {
 }
 
 /** The controller leaves the decisions of a Placement that is being deleted to garbage collection. */
-function sideOf(input: PlacementInput | undefined): Side | undefined {
-  return input === undefined || input.deleting ? undefined : { input, outcome: outcomeOf(input.snapshot) };
+function sideOf(input: PlacementInput | undefined, inputs: WorldInputs): Side | undefined {
+  return input === undefined || input.deleting ? undefined : { input, inputs, outcome: outcomeOf(input.snapshot) };
 }
 
 /** What was published before counts as stored, unless the Placement is another one of the same name. */
 function secondSide(name: Name, first: Side | undefined, after: WorldInputs): Side | undefined {
   const fresh = after.input(name);
   const isSame = fresh?.snapshot.placement.uid === first?.input.snapshot.placement.uid;
-  return sideOf(isSame ? after.input(name, first?.outcome.published) : fresh);
+  return sideOf(isSame ? after.input(name, first?.outcome.published) : fresh, after);
 }
 
 function planPlacement(name: Name, sides: Sides, after: WorldInputs): PlacementPlan {
@@ -155,9 +155,9 @@ function listsOf(sides: Sides, inputs: WorldInputs): Lists {
 }
 
 /** The clusters that the disruption budget keeps. */
-function heldOf({ after }: Sides): readonly PlannedRemoval[] {
+function heldOf({ before, after }: Sides): readonly PlannedRemoval[] {
   if (after === undefined) return [];
-  const { snapshot } = after.input;
+  const snapshot = { ...after.input.snapshot, before: changeSince(before) };
   const { schedule } = after.outcome;
   return schedule.heldRemovals.map((one) => ({
     name: one.cluster,
@@ -182,19 +182,25 @@ function removalsOf(names: readonly string[], { before, after }: Sides): readonl
     const [one, cause] = [explained.get(name), causes.get(name)];
     if (one === undefined || cause === undefined)
       return { name, cause: 'PlacementDeleted', why: 'the Placement is deleted and created again' };
-    return { name, cause, why: removalText(one, before, after) };
+    return { name, cause, why: removalText(one, { before, after }) };
   });
 }
 
-/** As an explanation says it; for a cluster that lost its sets, what became of the first of them. */
-function removalText(one: ClusterExplanation, before: Side | undefined, { input, outcome }: Side): string {
-  const { placement } = input.snapshot;
+function removalText(one: ClusterExplanation, { before, after }: Sides): string {
+  if (after === undefined) return '';
+  const { placement } = after.input.snapshot;
   if (one.verdict === 'NotNeeded') return `spec.numberOfClusters is ${placement.rules.wanted}`;
-  const { cluster, verdict } = one;
-  const lost = [...(before?.input.selectors ?? [])].filter(
-    ([set, selector]) => cluster !== undefined && !input.selectors.has(set) && selects(set, selector, cluster.labels),
-  );
-  const [set] = lost.map(([name]) => name).sort();
-  if (verdict === 'NotMember' && set !== undefined) return notFromText(set, placement, outcome.schedule.eligibility);
-  return causeText(one, { placement, schedule: outcome.schedule }) ?? '';
+  return causeText(one, { placement, schedule: after.outcome.schedule }, changeSince(before)) ?? '';
+}
+
+/** What the causes of removals are compared with. */
+function changeSince(before: Side | undefined): Before | undefined {
+  if (before === undefined) return undefined;
+  const { input, outcome, inputs } = before;
+  return {
+    rules: input.snapshot.placement.rules,
+    eligible: outcome.schedule.eligibility.eligible,
+    selectors: input.selectors,
+    cluster: (name) => inputs.cluster(name),
+  };
 }

@@ -1,10 +1,10 @@
 import { asRecord } from '../../api/json.js';
 import type { KubeObject, ObjectName } from '../../api/meta.js';
 import { ALLOW_REMOVALS_ANNOTATION } from '../../api/names.js';
-import { readClusterSelector, type ClusterSelector } from '../clusters/selector.js';
+import { readClusterSelector } from '../clusters/selector.js';
 import { readRelease } from '../placement/budget/release.js';
 import { isOwn, placementKeys, readDecision } from '../placement/decision.js';
-import { bindingView, eligibleSets } from '../placement/eligible.js';
+import { bindingView, eligibleSets, readableSelectors } from '../placement/eligible.js';
 import type { ExplainInput, Readable } from '../placement/explain/verdict.js';
 import { clusterView, compileSpec } from '../placement/predicates.js';
 import type { BindingView, ClusterView, PlacementSnapshot, SetView, StoredDecision } from '../placement/snapshot.js';
@@ -55,12 +55,6 @@ export function explainInputOf(world: World, namespace: string, name: string): E
   return new WorldInputs(world).explainInput(namespace, name);
 }
 
-/** A ManagedClusterSet, parsed. */
-interface ReadSet {
-  readonly view: SetView;
-  readonly selector: ClusterSelector;
-}
-
 /** What a Placement selects from, and by which selectors. */
 export interface PlacementInput {
   readonly snapshot: PlacementSnapshot;
@@ -78,7 +72,7 @@ export class WorldInputs {
   readonly #readable: Readable;
   readonly #placements: ReadonlyMap<string, RawObject>;
   readonly #bindings: ReadonlyMap<string, readonly BindingView[]>;
-  readonly #sets: ReadonlyMap<string, ReadSet>;
+  readonly #sets: ReadonlyMap<string, SetView>;
   readonly #decisions: ReadonlyMap<string, readonly RawObject[]>;
   readonly #clusters: ClusterTable;
   readonly #at: number;
@@ -93,7 +87,7 @@ export class WorldInputs {
       ({ metadata }) => [metadata.namespace ?? ''],
       bindingView,
     );
-    this.#sets = new Map(objects.managedclustersets.map((one) => [one.metadata.name, readSet(one)]));
+    this.#sets = new Map(objects.managedclustersets.map((one) => [one.metadata.name, setView(one)]));
     this.#decisions = grouped(objects.placementdecisions, placementKeys, (one) => one);
     this.#clusters = new ClusterTable(objects.managedclusters.map(clusterView));
   }
@@ -117,8 +111,7 @@ export class WorldInputs {
     const release = readRelease(found.metadata.annotations?.[ALLOW_REMOVALS_ANNOTATION]);
     const bindings = this.#bindings.get(namespace) ?? [];
     const sets = this.#boundSets(bindings);
-    const views = new Map([...sets].map(([set, { view }]) => [set, view]));
-    const selectors = selectorsOf(eligibleSets(rules, bindings, views).eligible, sets);
+    const selectors = readableSelectors(eligibleSets(rules, bindings, sets));
     const decisions = this.#decisions.get(keyOf({ namespace, name })) ?? [];
     const stored = withRemovals(
       decisions.map((object) => readDecision(object, owner)),
@@ -131,7 +124,7 @@ export class WorldInputs {
     const snapshot: PlacementSnapshot = {
       placement: { ...owner, generation, rules, release, status },
       bindings,
-      sets: views,
+      sets,
       candidates: this.#clusters.candidates(selectors, rules),
       held: this.#existing(held),
       stored,
@@ -147,8 +140,8 @@ export class WorldInputs {
   }
 
   /** The sets that the bindings name. */
-  #boundSets(bindings: readonly BindingView[]): ReadonlyMap<string, ReadSet> {
-    const sets = new Map<string, ReadSet>();
+  #boundSets(bindings: readonly BindingView[]): ReadonlyMap<string, SetView> {
+    const sets = new Map<string, SetView>();
     for (const { clusterSet } of bindings) {
       const set = this.#sets.get(clusterSet);
       if (set !== undefined) sets.set(clusterSet, set);
@@ -197,20 +190,9 @@ function grouped<T>(
   return groups;
 }
 
-function readSet({ metadata, spec }: RawObject): ReadSet {
+function setView({ metadata, spec }: RawObject): SetView {
   const { name, deletionTimestamp } = metadata;
-  const selector = readClusterSelector(spec);
-  const view = { name, deleting: deletionTimestamp !== undefined, readable: selector.kind !== 'unreadable' };
-  return { view, selector };
-}
-
-/** The selectors of the readable eligible sets. */
-function selectorsOf(eligible: readonly string[], sets: ReadonlyMap<string, ReadSet>): Selectors {
-  const readable = eligible.flatMap((name): [string, ClusterSelector][] => {
-    const set = sets.get(name);
-    return set === undefined || !set.view.readable ? [] : [[name, set.selector]];
-  });
-  return new Map(readable);
+  return { name, deleting: deletionTimestamp !== undefined, selector: readClusterSelector(spec) };
 }
 
 function readableOf(withheld: World['withheld']): Readable {

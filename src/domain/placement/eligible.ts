@@ -1,5 +1,6 @@
 import { isRecord } from '../../api/json.js';
 import type { KubeObject } from '../../api/meta.js';
+import type { ClusterSelector } from '../clusters/selector.js';
 import type { PlacementRules } from './predicates.js';
 import type { BindingView, SetView } from './snapshot.js';
 
@@ -19,6 +20,8 @@ export interface Eligibility {
   /** Eligible sets whose selector is unreadable: their members are unknown, and none is newly selected. */
   readonly unreadable: readonly string[];
   readonly ignored: readonly IgnoredBinding[];
+  /** The existing sets that the bindings name. */
+  readonly sets: ReadonlyMap<string, SetView>;
 }
 
 /** The set that a binding names; the empty string, which is no name of a set, where it names none. */
@@ -51,7 +54,18 @@ export function eligibleSets(
   }
   const requested = new Set(rules.requested);
   const eligible = requested.size === 0 ? bound : bound.filter((name) => requested.has(name));
-  return { bound, eligible, unreadable: eligible.filter((name) => sets.get(name)?.readable === false), ignored };
+  const unreadable = eligible.filter((name) => sets.get(name)?.selector.kind === 'unreadable');
+  return { bound, eligible, unreadable, ignored, sets };
+}
+
+/** The selectors of the readable eligible sets, by name. */
+export function readableSelectors({ eligible, sets }: Eligibility): ReadonlyMap<string, ClusterSelector> {
+  const selectors = new Map<string, ClusterSelector>();
+  for (const name of eligible) {
+    const selector = sets.get(name)?.selector;
+    if (selector !== undefined && selector.kind !== 'unreadable') selectors.set(name, selector);
+  }
+  return selectors;
 }
 
 function whyIgnored(binding: BindingView, set: SetView | undefined): IgnoredBinding['why'] | undefined {

@@ -1,3 +1,4 @@
+import type { ClusterSelector } from '../clusters/selector.js';
 import type { Release } from './budget/release.js';
 import type { StoredDecision } from './decision.js';
 import type { UnmatchedPredicate } from './facts/unmatched.js';
@@ -11,11 +12,11 @@ export type { Candidate, MatchedClusters } from './rank.js';
 
 /** What the decision for one Placement is based on: plain values, all read at one moment. */
 
-/** A ManagedClusterSet. `readable`: its selector is valid, so that its members are known. */
+/** A ManagedClusterSet. Its members are known unless its selector is unreadable. */
 export interface SetView {
   readonly name: string;
   readonly deleting: boolean;
-  readonly readable: boolean;
+  readonly selector: ClusterSelector;
 }
 
 /** A ManagedClusterSetBinding of the Placement's namespace. */
@@ -62,6 +63,17 @@ export const NO_CANDIDATES: Candidates = {
 /** The clusters of each decision object: `slots[n - 1]` is the list of object n, empty when it does not exist. */
 export type Slots = readonly (readonly string[])[];
 
+/** How a cluster and the eligible sets were when the decision before was made. */
+export interface Before {
+  readonly rules: PlacementRules;
+  /** The sets that were eligible. */
+  readonly eligible: readonly string[];
+  /** Their selectors, where they are known: without them those of now count. */
+  readonly selectors?: ReadonlyMap<string, ClusterSelector>;
+  /** The cluster before its last change; undefined where none is known. */
+  readonly cluster: (name: string) => ClusterView | undefined;
+}
+
 export interface PlacementSnapshot {
   readonly placement: PlacementView;
   /** All bindings of the namespace, in any order. */
@@ -80,4 +92,6 @@ export interface PlacementSnapshot {
   readonly remembered: Slots | undefined;
   /** When all of this was read: ms since the epoch, by the wall clock. */
   readonly now: number;
+  /** What texts about a change name; no decision depends on it. Undefined where nothing is known of the decision before. */
+  readonly before?: Before | undefined;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Placement } from '../../../src/api/generated/placement.js';
 import type { PlacementDecision } from '../../../src/api/generated/placementdecision.js';
-import { ALLOW_REMOVALS_ANNOTATION, REMOVALS_ANNOTATION } from '../../../src/api/names.js';
+import { ALLOW_REMOVALS_ANNOTATION, CLUSTER_SET_LABEL, REMOVALS_ANNOTATION } from '../../../src/api/names.js';
 import { ManagedClusters, PlacementDecisions, Placements } from '../../../src/api/resources.js';
 import { failure } from '../../support/fakes/api.js';
 import { NAMESPACE, PlacementRig } from '../../support/rigs/controllers/placement.js';
@@ -189,7 +189,9 @@ describe('held removals', () => {
 
     hub.cluster('a', { tier: 'gold' }, { set: 'elsewhere' });
     await hub.untilIdle();
-    expect(held(hub)).toBe('a (no ManagedClusterSetBinding elsewhere in namespace team)');
+    expect(held(hub)).toBe(
+      `a (label ${CLUSTER_SET_LABEL}=elsewhere, no ManagedClusterSetBinding elsewhere in namespace team)`,
+    );
   });
 
   it.each(['silver', 'elsewhere'])('a held cluster that is deleted leaves: %s', async (why) => {

@@ -121,7 +121,13 @@ describe('planFleet', () => {
       'Changed',
       [],
       ['edge-eu-2', 'prod-eu-2'],
-      [{ name: 'prod-us-1', cause: 'NotMember', why: 'no ManagedClusterSetBinding lost in namespace shop' }],
+      [
+        {
+          name: 'prod-us-1',
+          cause: 'NotMember',
+          why: `label ${CLUSTER_SET_LABEL}=lost names none of cluster sets production`,
+        },
+      ],
     ]);
     expect(plan(holding, label('prod-ap-2', 'zone')).kind).toBe('Unchanged');
   });

@@ -19,6 +19,7 @@ import {
   prefixes,
   snapshot,
   UID,
+  UNREADABLE,
 } from '../../support/builders/placement.js';
 import type { World } from '../../support/builders/placement.js';
 
@@ -146,7 +147,7 @@ describe('regressions of an earlier scheduler for the same task', () => {
   it('one bad cluster set does not stop a Placement', () => {
     const world = {
       bindings: [binding('good'), binding('bad')],
-      sets: [clusterSet('good'), clusterSet('bad', { readable: false })],
+      sets: [clusterSet('good'), clusterSet('bad', { selector: UNREADABLE })],
       fleet: [member('a', {}, ['good']), member('b', {}, ['bad'])],
     };
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { eligibleSets } from '../../../src/domain/placement/eligible.js';
 import { compileSpec } from '../../../src/domain/placement/predicates.js';
 import type { SetView } from '../../../src/domain/placement/snapshot.js';
-import { binding, clusterSet } from '../../support/builders/placement.js';
+import { binding, clusterSet, UNREADABLE } from '../../support/builders/placement.js';
 
 function sets(...list: readonly SetView[]): ReadonlyMap<string, SetView> {
   return new Map(list.map((one) => [one.name, one]));
@@ -20,7 +20,7 @@ describe('eligibleSets', () => {
   ])('the sets that a Placement may select from are $rule', ({ requested, eligible }) => {
     const found = eligibleSets(compileSpec({ ClusterSets: requested }), bound, all);
 
-    expect(found).toEqual({ bound: ['a', 'c'], eligible, unreadable: [], ignored: [] });
+    expect(found).toEqual({ bound: ['a', 'c'], eligible, unreadable: [], ignored: [], sets: all });
   });
 
   it.each([
@@ -53,12 +53,17 @@ describe('eligibleSets', () => {
       bound: [],
       eligible: [],
       unreadable: [],
+      sets: among,
       ignored: [{ binding: one.name, clusterSet: set, why }],
     });
   });
 
   it('the unreadable ones among the sets that a Placement may select from are listed', () => {
-    const some = sets(clusterSet('a', { readable: false }), clusterSet('b', { readable: false }), clusterSet('c'));
+    const some = sets(
+      clusterSet('a', { selector: UNREADABLE }),
+      clusterSet('b', { selector: UNREADABLE }),
+      clusterSet('c'),
+    );
     const found = eligibleSets(compileSpec({ ClusterSets: ['c', 'a'] }), [...bound, binding('b')], some);
 
     expect(found.unreadable).toEqual(['a']);

@@ -10,6 +10,7 @@ import {
   members,
   names,
   snapshot,
+  UNREADABLE,
 } from '../../support/builders/placement.js';
 import type { World } from '../../support/builders/placement.js';
 
@@ -94,7 +95,7 @@ describe('schedule', () => {
       world: {
         spec: inEu,
         bindings: [binding('fleet'), binding('odd')],
-        sets: [clusterSet('fleet'), clusterSet('odd', { readable: false })],
+        sets: [clusterSet('fleet'), clusterSet('odd', { selector: UNREADABLE })],
         fleet: [member('a', {}, ['odd'])],
       },
     },
@@ -201,7 +202,7 @@ describe('schedule', () => {
 });
 
 describe('schedule with an unreadable set', () => {
-  const sets = [clusterSet('fleet'), clusterSet('bad', { readable: false })];
+  const sets = [clusterSet('fleet'), clusterSet('bad', { selector: UNREADABLE })];
   const bindings = [binding('fleet'), binding('bad')];
 
   it('no new cluster is selected from a set whose selector cannot be read', () => {
@@ -318,7 +319,7 @@ describe('dropping a cluster because an object is missing', () => {
     ],
     [
       'is not made while an eligible set is unreadable',
-      { stored, fleet: [unbound], sets: [clusterSet('fleet', { readable: false })] },
+      { stored, fleet: [unbound], sets: [clusterSet('fleet', { selector: UNREADABLE })] },
       false,
     ],
   ])('a decision to drop a cluster because an object is missing %s', (_sentence, world, drops) => {

@@ -4,7 +4,15 @@ import type { FleetMember } from '../../support/builders/candidates.js';
 import { placementReport } from '../../../src/domain/placement/status.js';
 import { schedule, selected } from '../../../src/domain/placement/schedule.js';
 import { planSlices } from '../../../src/domain/placement/slices.js';
-import { binding, cluster, clusterSet, decision, names, snapshot } from '../../support/builders/placement.js';
+import {
+  binding,
+  cluster,
+  clusterSet,
+  decision,
+  names,
+  snapshot,
+  UNREADABLE,
+} from '../../support/builders/placement.js';
 import type { World } from '../../support/builders/placement.js';
 
 /** Selection by the book: raw spec, full sorts, big integers. Shares nothing with what it is held against. */
@@ -18,7 +26,8 @@ function modelOf(world: World): readonly string[] {
   const eligible = live.filter(
     (name) => spec.ClusterSets === undefined || spec.ClusterSets.length === 0 || spec.ClusterSets.includes(name),
   );
-  const unreadable = (name: string): boolean => world.sets.some((one) => one.name === name && !one.readable);
+  const unreadable = (name: string): boolean =>
+    world.sets.some((one) => one.name === name && one.selector.kind === 'unreadable');
   const grace = eligible.some(unreadable);
   const matching = world.fleet.filter(({ cluster: one, sets }) => {
     if (one.deleting || !matchesByTheBook(spec, one.labels, one.claims)) return false;
@@ -168,7 +177,9 @@ const someWorld: fc.Arbitrary<World> = fc.record({
       fc
         .record({ bad: fc.nat(5), gone: fc.nat(9) })
         .map(({ bad, gone }) =>
-          list.map((name, index) => clusterSet(name, { readable: index !== bad, deleting: index === gone })),
+          list.map((name, index) =>
+            clusterSet(name, { ...(index === bad && { selector: UNREADABLE }), deleting: index === gone }),
+          ),
         ),
     ),
   stored: fc

@@ -6,7 +6,16 @@ import { schedule } from '../../../src/domain/placement/schedule.js';
 import { planSlices } from '../../../src/domain/placement/slices.js';
 import { placementReport, statusToWrite } from '../../../src/domain/placement/status.js';
 import type { PlacementReport, PublicationFailure } from '../../../src/domain/placement/status.js';
-import { binding, clusterSet, decision, member, members, names, snapshot } from '../../support/builders/placement.js';
+import {
+  binding,
+  clusterSet,
+  decision,
+  member,
+  members,
+  names,
+  snapshot,
+  UNREADABLE,
+} from '../../support/builders/placement.js';
 import type { World } from '../../support/builders/placement.js';
 
 interface Progress {
@@ -197,7 +206,7 @@ describe('PlacementSatisfied', () => {
   });
 
   const unreadable = {
-    sets: [clusterSet('fleet'), clusterSet('bad', { readable: false })],
+    sets: [clusterSet('fleet'), clusterSet('bad', { selector: UNREADABLE })],
     bindings: [binding('fleet'), binding('bad')],
   };
   it.each([
@@ -216,7 +225,7 @@ describe('PlacementSatisfied', () => {
 
   it('PlacementSatisfied stays within the limit of a message, however many names there are', () => {
     const long = (count: number): string[] => names(count).map((name) => `${name}-${'x'.repeat(50)}`);
-    const sets = long(200).map((name) => clusterSet(name, { readable: false }));
+    const sets = long(200).map((name) => clusterSet(name, { selector: UNREADABLE }));
     const bindings = sets.map((one) => binding(one.name));
     const worlds: Partial<World>[] = [
       { sets, bindings, spec: { ClusterSets: long(256).map((name) => `${name}-z`) } },
@@ -381,7 +390,7 @@ describe('conditions beside PlacementSatisfied', () => {
   });
 
   it('PlacementSatisfied shows both the missing clusters and the obstacle, however long', () => {
-    const sets = names(200).map((name) => clusterSet(`${name}-${'x'.repeat(50)}`, { readable: false }));
+    const sets = names(200).map((name) => clusterSet(`${name}-${'x'.repeat(50)}`, { selector: UNREADABLE }));
     const world = {
       sets,
       bindings: sets.map((one) => binding(one.name)),

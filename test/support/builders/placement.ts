@@ -45,7 +45,7 @@ export function binding(name: string, over: Partial<BindingView> = {}): BindingV
 }
 
 export function clusterSet(name: string, over: Partial<SetView> = {}): SetView {
-  return { name, deleting: false, readable: true, ...over };
+  return { name, deleting: false, selector: { kind: 'exclusive' }, ...over };
 }
 
 /** Decision object n of Placement `web`, as the controller writes it. */
@@ -124,7 +124,10 @@ export function knownMembers(
   fleet: readonly FleetMember[],
   sets: ReadonlyMap<string, SetView>,
 ): readonly FleetMember[] {
-  return fleet.map((one) => ({ ...one, sets: one.sets.filter((name) => sets.get(name)?.readable === true) }));
+  return fleet.map((one) => ({
+    ...one,
+    sets: one.sets.filter((name) => (sets.get(name)?.selector.kind ?? 'unreadable') !== 'unreadable'),
+  }));
 }
 
 /** The stored objects after `write`. Throws for a wrong UID or resourceVersion. */
@@ -163,3 +166,6 @@ export function prefixes(
   }
   return states;
 }
+
+/** A selector that admission should have refused. */
+export const UNREADABLE: SetView['selector'] = { kind: 'unreadable', problem: { field: 'spec', message: 'is odd' } };

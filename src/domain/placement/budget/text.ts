@@ -33,8 +33,10 @@ function unreadableText({ stored }: PlacementSnapshot): string {
 /** `prod-eu-2, prod-us-1 (there is no ManagedClusterSet production)`: the clusters by cause, in the order of their names. */
 function heldText(snapshot: PlacementSnapshot, schedule: Schedule): string {
   const byCause = new Map<string, string[]>();
+  // A status says the same after a restart, when nothing is known of the decision before.
+  const standing = { ...snapshot, before: undefined };
   for (const one of schedule.heldRemovals) {
-    const cause = heldCause(one, snapshot, schedule);
+    const cause = heldCause(one, standing, schedule);
     const names = byCause.get(cause) ?? [];
     names.push(one.cluster);
     byCause.set(cause, names);
@@ -50,13 +52,13 @@ function heldText(snapshot: PlacementSnapshot, schedule: Schedule): string {
   return text;
 }
 
-/** Why a held cluster would leave. */
+/** Why a held cluster would leave; `snapshot.before` counts. */
 export function heldCause(
   { cluster: name, cause }: HeldRemoval,
   snapshot: PlacementSnapshot,
   schedule: Schedule,
 ): string {
-  const { placement, held } = snapshot;
+  const { placement, held, before } = snapshot;
   const cluster = held.get(name);
   const failing = cluster === undefined ? [] : placement.rules.predicates.map((one) => [...unmet(one, cluster)]);
   const judged = {
@@ -67,5 +69,5 @@ export function heldCause(
     unmet: failing,
     best: leastUnmet(failing),
   };
-  return causeText(judged, { placement, schedule }) ?? cause;
+  return causeText(judged, { placement, schedule }, before) ?? cause;
 }

@@ -53,7 +53,7 @@ function departuresOf(snapshot: PlacementSnapshot, decided: Schedule): readonly 
   const names = new Map<string, string[]>();
   for (const one of explainDropped(snapshot, decided)) {
     const explained = { placement: snapshot.placement, schedule: decided };
-    const cause = causeText(one, explained) ?? `spec.numberOfClusters is ${decided.wanted}`;
+    const cause = causeText(one, explained, snapshot.before) ?? `spec.numberOfClusters is ${decided.wanted}`;
     names.set(cause, [...(names.get(cause) ?? []), one.name]);
   }
   return [...names]

@@ -1,11 +1,9 @@
-import { CLUSTER_SET_LABEL } from '../../../api/names.js';
-import { nameList } from '../../conditions.js';
-import { valueOf } from '../../selectors.js';
 import type { Eligibility } from '../eligible.js';
-import { absentSets, absentText } from '../facts/absentsets.js';
 import { unmetText } from '../facts/requirementtext.js';
-import type { PlacementView } from '../snapshot.js';
+import { unmet as unmetIn } from '../rules.js';
+import type { Before, ClusterView, PlacementView } from '../snapshot.js';
 import { taintedText } from '../taints/text.js';
+import { noneOf, notMemberText } from './membership.js';
 import type { ClusterExplanation, Explanation } from './verdict.js';
 
 /** Why a cluster or a set is left out, as text. */
@@ -16,10 +14,14 @@ export type FailingCluster = Pick<
   'cluster' | 'inDecision' | 'verdict' | 'causes' | 'unmet' | 'best'
 >;
 
-/** Why the cluster is not selected, or is held, for one that fails a rule; undefined for any other. */
+/**
+ * Why the cluster is not selected, or is held, for one that fails a rule; undefined for any other. With `before` it is about
+ * what changed since.
+ */
 export function causeText(
   one: FailingCluster,
   { placement, schedule }: Pick<Explanation, 'placement' | 'schedule'>,
+  before?: Before,
 ): string | undefined {
   switch (one.verdict === 'Held' ? one.causes[0] : one.verdict) {
     case 'Gone':
@@ -27,9 +29,9 @@ export function causeText(
     case 'Deleting':
       return 'ManagedCluster is being deleted';
     case 'NotMember':
-      return schedule === undefined ? undefined : notMemberText(one, placement, schedule.eligibility);
+      return schedule === undefined ? undefined : notIn(one, { placement, eligibility: schedule.eligibility }, before);
     case 'NotMatched':
-      return notMatchedText(one);
+      return notMatchedText(one, before);
     case 'Tainted':
       return taintedText(one, placement.rules);
     default:
@@ -37,31 +39,29 @@ export function causeText(
   }
 }
 
-/** Why the set that the cluster's label names does not bring it in; else in which sets it would have to be. */
-function notMemberText({ cluster }: FailingCluster, placement: PlacementView, eligibility: Eligibility): string {
-  const set = cluster === undefined ? undefined : valueOf(cluster.labels, CLUSTER_SET_LABEL);
-  return notFromText(set, placement, eligibility);
-}
-
-/** Why the set brings in no cluster; without a set, or for an eligible one, the sets that would. */
-export function notFromText(
-  set: string | undefined,
-  { namespace, rules }: PlacementView,
-  { bound, eligible, ignored }: Eligibility,
+function notIn(
+  { cluster }: FailingCluster,
+  of: { readonly placement: PlacementView; readonly eligibility: Eligibility },
+  before: Before | undefined,
 ): string {
-  if (set === undefined || eligible.includes(set)) return noneOf(eligible);
-  if (bound.includes(set)) return `spec.ClusterSets does not name ${set}`;
-  const [absent] = absentSets([set], { bound, eligible, ignored, unreadable: [] });
-  return absent === undefined ? noneOf(rules.requested) : absentText(absent, namespace);
+  return cluster === undefined ? noneOf(of.eligibility.eligible) : notMemberText({ cluster, ...of }, before);
 }
 
-function noneOf(sets: readonly string[]): string {
-  return sets.length === 0 ? 'no cluster set is eligible' : `in none of cluster sets ${nameList(sets)}`;
-}
-
-/** The first unmet requirement of the best predicate, and how many more there are. */
-function notMatchedText({ unmet, best }: FailingCluster): string | undefined {
-  const [first, ...more] = unmet[best ?? 0] ?? [];
+/**
+ * The first unmet requirement of the predicate that the cluster matched before, or of the best one where that is not known,
+ * and how many more there are.
+ */
+function notMatchedText({ unmet, best = 0, cluster }: FailingCluster, before: Before | undefined): string | undefined {
+  const matched = cluster === undefined ? [] : matchedBefore(cluster, before).map((index) => unmet[index] ?? []);
+  const lists = matched.filter((list) => list.length > 0).sort((a, b) => a.length - b.length);
+  const [first, ...more] = lists[0] ?? unmet[best] ?? [];
   if (first === undefined) return undefined;
   return more.length === 0 ? unmetText(first) : `${unmetText(first)} (and ${more.length} more)`;
+}
+
+/** The predicates that the cluster matched when the decision before was made. */
+function matchedBefore(cluster: ClusterView, before: Before | undefined): readonly number[] {
+  if (before === undefined) return [];
+  const view = before.cluster(cluster.name) ?? cluster;
+  return before.rules.predicates.flatMap((one, index) => (unmetIn(one, view).next().done === true ? [index] : []));
 }

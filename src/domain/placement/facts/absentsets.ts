@@ -7,7 +7,10 @@ export interface AbsentSet {
 }
 
 /** The sets of `requested` (ClusterSets) or, when it is empty, of the bindings, that bring in no cluster; sorted. */
-export function absentSets(requested: readonly string[], { eligible, ignored }: Eligibility): readonly AbsentSet[] {
+export function absentSets(
+  requested: readonly string[],
+  { eligible, ignored }: Pick<Eligibility, 'eligible' | 'ignored'>,
+): readonly AbsentSet[] {
   const byName = new Map(ignored.map(({ binding, why }) => [binding, why]));
   const named = requested.length > 0 ? requested : [...byName.keys()].sort();
   return named

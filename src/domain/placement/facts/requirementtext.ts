@@ -27,10 +27,10 @@ export function requirementText({ source, requirement }: SourcedRequirement): st
 }
 
 /** What was found and what is wanted: `label tier=silver, wanted tier=gold`, `no label tier, wanted tier=gold`. */
-export function unmetText({ source, requirement, found }: Unmet): string {
+export function unmetText({ source, requirement, found }: Unmet, wants = 'wanted'): string {
   const key = wordText(requirement.key);
   const there = found === undefined ? `no ${source} ${key}` : `${source} ${key}=${wordText(found)}`;
-  return `${there}, wanted ${selectorText(requirement)}`;
+  return `${there}, ${wants} ${selectorText(requirement)}`;
 }
 
 /** What a terminal may take for a command, or shows in another order than it stands. JSON leaves these as they are. */

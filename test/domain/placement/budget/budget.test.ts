@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { CLUSTER_SET_LABEL } from '../../../../src/api/names.js';
 import { readRelease } from '../../../../src/domain/placement/budget/release.js';
 import { readRemovals } from '../../../../src/domain/placement/budget/removals.js';
 import { schedule, selected } from '../../../../src/domain/placement/schedule.js';
@@ -287,7 +288,7 @@ describe('the status while removals are held', () => {
     const fleet = [isSilver('a'), member('b', {}, ['other']), isSilver('c'), isGold('d'), isGold('e')];
 
     expect(message(world(1, [], { fleet }))).toContain(
-      'held: a, c (label tier=silver, wanted tier=gold), b (in none of cluster sets fleet); to let them go',
+      `held: a, c (label tier=silver, wanted tier=gold), b (no label ${CLUSTER_SET_LABEL}, in none of cluster sets fleet); to let them go`,
     );
   });
 

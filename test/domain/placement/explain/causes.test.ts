@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { CLUSTER_SET_LABEL } from '../../../../src/api/names.js';
 import { worldOf, type World } from '../../../../src/domain/fleet/world.js';
 import { causeText } from '../../../../src/domain/placement/explain/causes.js';
 import { explain } from '../../../../src/domain/placement/explain/explain.js';
@@ -43,26 +44,31 @@ describe('causeText', () => {
   it.each([
     { of: 'that was deleted', cluster: undefined, text: 'was deleted' },
     { of: 'that is being deleted', cluster: { set: 'edge', deleting: true }, text: 'ManagedCluster is being deleted' },
-    { of: 'of no set', cluster: {}, spec: some, text: 'in none of cluster sets edge' },
+    {
+      of: 'of no set',
+      cluster: {},
+      spec: some,
+      text: `no label ${CLUSTER_SET_LABEL}, in none of cluster sets edge; nothing comes from nowhere (there is no ManagedClusterSet nowhere)`,
+    },
     { of: 'of a set that does not exist', cluster: { set: 'nowhere' }, text: 'there is no ManagedClusterSet nowhere' },
     { of: 'of a set being deleted', cluster: { set: 'ending' }, text: 'ManagedClusterSet ending is being deleted' },
     { of: 'of a set with a binding being deleted', cluster: { set: 'free' }, text: 'its binding is being deleted' },
     {
       of: 'of a set without a binding, which may exist or not',
       cluster: { set: 'secret' },
-      text: 'no ManagedClusterSetBinding secret in namespace shop',
+      text: `label ${CLUSTER_SET_LABEL}=secret, no ManagedClusterSetBinding secret in namespace shop`,
     },
     {
       of: 'of a bound set that is not asked for',
       cluster: { set: 'production' },
       spec: some,
-      text: 'spec.ClusterSets does not name production',
+      text: `label ${CLUSTER_SET_LABEL}=production, spec.ClusterSets does not name production; nothing comes from nowhere (there is no ManagedClusterSet nowhere)`,
     },
     {
       of: 'of no set where none is eligible',
       cluster: {},
       spec: { ClusterSets: ['x'] },
-      text: 'no cluster set is eligible',
+      text: 'nothing comes from x (no ManagedClusterSetBinding x in namespace shop)',
     },
     {
       of: 'with another value',

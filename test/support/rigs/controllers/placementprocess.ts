@@ -64,6 +64,7 @@ export class PlacementProcess {
       mutations: { placements: new MutationCache(clock), decisions: new MutationCache(clock) },
       changes: new ChangeFilter(),
       states: new Map(),
+      earlier: new Map(),
       deletions: new DeletionCheck(client, clock),
       postponed: new Set(),
       turns: new TurnWindow(clock, 0),

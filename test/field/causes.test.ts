@@ -1,0 +1,239 @@
+import { describe, expect, it } from '@jest/globals';
+import { CLUSTER_SET_LABEL } from '../../src/api/names.js';
+import type { ResourceType } from '../../src/api/meta.js';
+import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets, Placements } from '../../src/api/resources.js';
+import { overlay, type Change } from '../../src/domain/fleet/overlay.js';
+import { planFleet } from '../../src/domain/fleet/plan.js';
+import { worldOf, type RawObject, type World, type WorldResource } from '../../src/domain/fleet/world.js';
+import { NAMESPACE, predicate, rawBinding, rawCluster, rawPlacement, rawSet } from '../support/builders/world.js';
+import { PlacementRig } from '../support/rigs/controllers/placement.js';
+
+/*
+ * Somebody edits the selector of a cluster set, a cluster leaves, and the event and `plan` blame the field ClusterSets of the
+ * Placement, which nobody touched. Right: each cause names what changed: the selector of the set and the label that it does
+ * not fit, the label of the cluster, the binding, the set, the field of the spec. One row for each kind of change.
+ */
+
+const byTier = (tier: string): unknown => ({
+  selectorType: 'LabelSelector',
+  labelSelector: { matchLabels: { tier } },
+});
+
+/** Cluster a is in prod by its label, and in gold by the selector of this set. */
+function worldWith(spec: object): World {
+  return worldOf({
+    placements: [rawPlacement(spec)],
+    managedclusters: [
+      rawCluster('a', { set: 'prod', labels: { tier: 'gold', region: 'eu' }, claims: { platform: 'aws' } }),
+    ],
+    managedclustersets: [rawSet('edge'), rawSet('gold', byTier('gold')), rawSet('prod')],
+    managedclustersetbindings: [rawBinding('edge'), rawBinding('gold'), rawBinding('prod')],
+  });
+}
+
+/** A change of the objects, as a whole or by the commands that a plan takes. */
+type Edit = Change | ((world: World) => World);
+
+interface Row {
+  /** What is changed. */
+  readonly what: string;
+  readonly spec: object;
+  readonly change: Edit;
+  /** What plan and event say. */
+  readonly cause: string;
+  /** What the condition says, which does not know what was before; the same without it. */
+  readonly held?: string;
+}
+
+function replacing(resource: WorldResource, object: RawObject): Edit {
+  return (world) => {
+    const others = world.objects[resource].filter(({ metadata }) => metadata.name !== object.metadata.name);
+    return { ...world, objects: { ...world.objects, [resource]: [...others, object] } };
+  };
+}
+
+function changed(world: World, change: Edit): World {
+  return typeof change === 'function' ? change(world) : overlay(world, [change]);
+}
+
+const label = (key: string, value: string | undefined): Change => {
+  return { kind: 'label', resource: 'managedclusters', object: { name: 'a' }, key, value };
+};
+const remove = (resource: WorldResource, name: string): Change => {
+  const namespaced = resource === 'managedclustersetbindings';
+  return { kind: 'delete', resource, object: namespaced ? { namespace: NAMESPACE, name } : { name } };
+};
+const put = (resource: WorldResource, object: RawObject): Change => ({ kind: 'apply', resource, object });
+const edit = (spec: object): Change => put('placements', { metadata: rawPlacement({}).metadata, spec });
+
+const platform = predicate({}, [], [{ key: 'platform', operator: 'In', values: ['aws'] }]);
+const several = { ClusterSets: ['prod'], predicates: [predicate({ tier: 'silver' }), predicate({ region: 'eu' })] };
+
+const ROWS: readonly Row[] = [
+  {
+    what: 'the selector of a set',
+    spec: { ClusterSets: ['gold'] },
+    change: put('managedclustersets', rawSet('gold', byTier('platinum'))),
+    cause: 'label tier=gold, cluster set gold wants tier=platinum',
+    held: 'label tier=gold, cluster set gold wants tier=platinum; spec.ClusterSets does not name prod',
+  },
+  {
+    what: 'a set that selects by labels, to the label of sets',
+    spec: { ClusterSets: ['gold'] },
+    change: replacing('managedclustersets', rawSet('gold')),
+    cause: `label ${CLUSTER_SET_LABEL}=prod names none of cluster sets gold`,
+    held: `label ${CLUSTER_SET_LABEL}=prod, spec.ClusterSets does not name prod`,
+  },
+  {
+    what: 'a set that selects by the label of sets, to other labels',
+    spec: { ClusterSets: ['prod'] },
+    change: put('managedclustersets', rawSet('prod', byTier('platinum'))),
+    cause: 'label tier=gold, cluster set prod wants tier=platinum',
+  },
+  {
+    what: 'a label that a set selects by',
+    spec: { ClusterSets: ['gold'] },
+    change: label('tier', 'silver'),
+    cause: 'label tier=silver, cluster set gold wants tier=gold',
+    held: 'label tier=silver, cluster set gold wants tier=gold; spec.ClusterSets does not name prod',
+  },
+  {
+    what: 'the label of the set, to one that the Placement does not name',
+    spec: { ClusterSets: ['prod'] },
+    change: label(CLUSTER_SET_LABEL, 'edge'),
+    cause: `label ${CLUSTER_SET_LABEL}=edge names none of cluster sets prod`,
+    held: `label ${CLUSTER_SET_LABEL}=edge, spec.ClusterSets does not name edge`,
+  },
+  {
+    what: 'the label of the set, to a name of no set',
+    spec: { ClusterSets: ['edge', 'prod'] },
+    change: label(CLUSTER_SET_LABEL, 'prdo'),
+    cause: `label ${CLUSTER_SET_LABEL}=prdo names none of cluster sets edge, prod`,
+    held: `label ${CLUSTER_SET_LABEL}=prdo, no ManagedClusterSetBinding prdo in namespace shop`,
+  },
+  {
+    what: 'the label of the set, to none',
+    spec: { ClusterSets: ['edge', 'prod'] },
+    change: label(CLUSTER_SET_LABEL, undefined),
+    cause: `no label ${CLUSTER_SET_LABEL}, in none of cluster sets edge, prod`,
+  },
+  {
+    what: 'a binding that is deleted',
+    spec: { ClusterSets: ['edge', 'prod'] },
+    change: remove('managedclustersetbindings', 'prod'),
+    cause: 'no ManagedClusterSetBinding prod in namespace shop',
+    held: `label ${CLUSTER_SET_LABEL}=prod, no ManagedClusterSetBinding prod in namespace shop`,
+  },
+  {
+    what: 'a binding of a set that selects by labels, deleted',
+    spec: { ClusterSets: ['edge', 'gold'] },
+    change: remove('managedclustersetbindings', 'gold'),
+    cause: 'no ManagedClusterSetBinding gold in namespace shop',
+    held: `label ${CLUSTER_SET_LABEL}=prod, spec.ClusterSets does not name prod; nothing comes from gold (no ManagedClusterSetBinding gold in namespace shop)`,
+  },
+  {
+    what: 'a set that is deleted',
+    spec: { ClusterSets: ['edge', 'prod'] },
+    change: remove('managedclustersets', 'prod'),
+    cause: 'there is no ManagedClusterSet prod',
+  },
+  {
+    what: 'the field ClusterSets',
+    spec: { ClusterSets: ['edge', 'prod'] },
+    change: edit({ ClusterSets: ['edge'] }),
+    cause: 'spec.ClusterSets does not name prod',
+    held: `label ${CLUSTER_SET_LABEL}=prod, spec.ClusterSets does not name prod`,
+  },
+  {
+    what: 'the field ClusterSets, for a set that selects by labels',
+    spec: { ClusterSets: ['edge', 'gold'] },
+    change: edit({ ClusterSets: ['edge'] }),
+    cause: 'spec.ClusterSets does not name gold',
+    held: `label ${CLUSTER_SET_LABEL}=prod, spec.ClusterSets does not name prod`,
+  },
+  {
+    what: 'a label, where another predicate is as near',
+    spec: several,
+    change: label('region', 'us'),
+    cause: 'label region=us, wanted region=eu',
+    held: 'label tier=gold, wanted tier=silver',
+  },
+  {
+    what: 'a predicate, where another one is as near',
+    spec: several,
+    change: edit({ ...several, predicates: [predicate({ tier: 'silver' }), predicate({ region: 'us' })] }),
+    cause: 'label region=eu, wanted region=us',
+    held: 'label tier=gold, wanted tier=silver',
+  },
+  {
+    what: 'a claim',
+    spec: { ClusterSets: ['prod'], predicates: [platform] },
+    change: replacing('managedclusters', rawCluster('a', { set: 'prod', claims: { platform: 'gcp' } })),
+    cause: 'claim platform=gcp, wanted platform=aws',
+  },
+];
+
+/** What the event of the controller says of cluster a, and what the condition RemovalsHeld says under a budget. */
+async function observed(before: World, after: World): Promise<{ readonly event: string; readonly held: string }> {
+  const rig = new PlacementRig();
+  store(rig, worldOf({}), before);
+  await rig.start();
+  rig.events.length = 0;
+  store(rig, before, after);
+  await rig.untilIdle();
+  const event = rig.events.find(({ reason }) => reason === 'DecisionChanged')?.note ?? '';
+  const conditions = rig.api.peek<RawObject>(Placements, { namespace: NAMESPACE, name: 'web' })?.status as Stored;
+  const held = conditions.conditions.find(({ type }) => type === 'RemovalsHeld')?.message ?? '';
+  return { event, held: held.replace(/^.*?held: a \((.*)\); to let them go: .*$/, '$1') };
+}
+
+interface Stored {
+  readonly conditions: readonly { readonly type: string; readonly message: string }[];
+}
+
+const TYPES: readonly (readonly [WorldResource, ResourceType])[] = [
+  ['managedclusters', ManagedClusters],
+  ['managedclustersets', ManagedClusterSets],
+  ['managedclustersetbindings', ManagedClusterSetBindings],
+  ['placements', Placements],
+];
+
+/** Stores what differs between two worlds. */
+function store(rig: PlacementRig, before: World, after: World): void {
+  for (const [resource, type] of TYPES) {
+    const left = new Set(after.objects[resource].map(({ metadata }) => metadata.name));
+    for (const one of before.objects[resource]) if (!left.has(one.metadata.name)) rig.api.remove(type, one.metadata);
+    for (const one of after.objects[resource]) {
+      if (before.objects[resource].includes(one)) continue;
+      const status = one.status ?? rig.api.peek<RawObject>(type, one.metadata)?.status ?? {};
+      rig.api.put<RawObject>(type, { ...one, status });
+    }
+  }
+}
+
+describe('the cause of a removal', () => {
+  it.each(ROWS)('after a change of $what, plan and event say: $cause', async ({ spec, change, cause }) => {
+    const before = worldWith(spec);
+    const after = changed(before, change);
+
+    expect(planFleet(before, after)[0]?.removes.map(({ why }) => why)).toEqual([cause]);
+    expect((await observed(before, after)).event).toBe(`removed 1 cluster: a (${cause})`);
+  });
+
+  it.each(ROWS)(
+    'under a budget the condition after a change of $what names it',
+    async ({ spec, change, cause, held }) => {
+      const disruptionBudget = { maxRemovals: 0 };
+      const before = worldWith({ ...spec, disruptionBudget });
+      const after = changed(before, withBudget(change, disruptionBudget));
+
+      expect(planFleet(before, after)[0]?.held.map(({ why }) => why)).toEqual([cause]);
+      expect((await observed(before, after)).held).toBe(held ?? cause);
+    },
+  );
+});
+
+function withBudget(change: Edit, disruptionBudget: object): Edit {
+  if (typeof change === 'function' || change.kind !== 'apply' || change.resource !== 'placements') return change;
+  return { ...change, object: { ...change.object, spec: { ...(change.object.spec as object), disruptionBudget } } };
+}
