@@ -4,7 +4,7 @@ import { delay } from '../../runtime/clock.js';
 import { yieldToEventLoop } from '../../runtime/eventloop.js';
 import { ApiError, asError, isFailure } from '../../runtime/errors.js';
 import { EventHandlers } from './eventhandlers.js';
-import { aborted } from '../apierror.js';
+import { aborted, noResponse } from '../apierror.js';
 import { ResourceVersionTracker, olderListError } from './resourceversiontracker.js';
 import { deepFreeze } from '../../api/json.js';
 import { YIELD_EVERY, currentResourceVersion, readCompleteList, type CompleteList } from '../client/completelist.js';
@@ -179,16 +179,19 @@ class Reflector<T extends KubeObject> implements Cache<T> {
     try {
       const planned = await this.#watch(undefined, onEvent, signal);
       if (initial.complete) return planned;
+      this.#stateMissing(noResponse(collectionCall('watch', this.#options), 'the watch has ended'));
     } catch (error) {
       if (initial.complete || signal.aborted) throw error;
-      const { message } = asError(error);
-      this.#tools.log.info(
-        { resource: this.#resource, error: message },
-        'the watch did not send the state: listing it',
-      );
+      this.#stateMissing(asError(error));
     }
     this.#watchList = false;
     return undefined;
+  }
+
+  #stateMissing(failure: Error): void {
+    const fields = { resource: this.#resource, kind: failureKind(failure), error: failure.message };
+    this.#tools.metrics?.failed(fields.resource, fields.kind);
+    this.#tools.log.info(fields, 'the watch did not send the state: listing it, now and later');
   }
 
   /** On a server restored from a backup, a watch from a later resourceVersion waits without an error. */
@@ -251,7 +254,7 @@ class Reflector<T extends KubeObject> implements Cache<T> {
   /** Handles a failed round; returns the least time to wait before the next, in ms. */
   #failed(error: unknown): number {
     const failure = asError(error);
-    const kind = failure instanceof ApiError ? failure.kind : 'unexpected';
+    const kind = failureKind(failure);
     const listing = this.#versions.watchFrom === undefined;
     // These concern the collection, not the connection: a watch cannot be resumed after them.
     const refused = isFailure(failure, 'ResourceMissing', 'NotFound', 'Forbidden', 'Unauthorized', 'Invalid');
@@ -287,4 +290,9 @@ class Reflector<T extends KubeObject> implements Cache<T> {
       'a handler of a cache has thrown',
     );
   }
+}
+
+/** As metrics and logs name it. */
+function failureKind(failure: Error): string {
+  return failure instanceof ApiError ? failure.kind : 'unexpected';
 }

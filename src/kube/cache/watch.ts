@@ -18,9 +18,11 @@ const GRACE_MS = 15_000;
 const IDLE_MS = 150_000;
 /**
  * A server that sends neither an initial event nor their end for this long may not know `sendInitialEvents` and waits for a
- * change: one that does sends them at once.
+ * change, or something between drops bookmarks: one that does sends them at once. Changes of objects are no initial events.
  */
 const INITIAL_IDLE_MS = 5_000;
+/** The state has ended by then, also where objects are created all the time: 100,000 take a minute. */
+const INITIAL_TOTAL_MS = 120_000;
 /** etcd limits an object to 1.5 MiB; a much longer line is not an event. */
 const LONGEST_LINE = 8 * 1024 * 1024;
 
@@ -47,8 +49,10 @@ export async function watch<T extends KubeObject>(
   const seconds = WATCH_SECONDS + Math.floor(random() * (WATCH_SECONDS + 1));
   const call = collectionCall('watch', collection);
   const startedAt = clock.monotonic();
-  const idleMs = options.from === undefined ? INITIAL_IDLE_MS : IDLE_MS;
-  await guarded(options, { idleMs, totalMs: seconds * 1000 + GRACE_MS }, async (signal, watchdog) => {
+  const whole = { idleMs: IDLE_MS, totalMs: seconds * 1000 + GRACE_MS };
+  let initial = options.from === undefined;
+  const limits = initial ? { idleMs: INITIAL_IDLE_MS, totalMs: INITIAL_TOTAL_MS } : whole;
+  await guarded(options, limits, async (signal, watchdog) => {
     const chunks = await transport.open({
       method: 'GET',
       path: collectionPath(collection.type, collection.namespace),
@@ -61,9 +65,12 @@ export async function watch<T extends KubeObject>(
     });
     for await (const line of linesOf(chunks, LONGEST_LINE, call)) {
       signal.throwIfAborted();
-      watchdog.reset();
       const event = parseEvent<T>(line, collection, call);
-      if (event.type === 'BOOKMARK' && event.endsInitialEvents) watchdog.allowIdle(IDLE_MS);
+      if (initial && event.type === 'BOOKMARK' && event.endsInitialEvents) {
+        initial = false;
+        watchdog.allow(whole);
+      }
+      if (!initial || event.type === 'ADDED') watchdog.reset();
       await onEvent(event);
     }
   });

@@ -10,8 +10,7 @@ export interface WatchdogLimits {
 /** Calls `onExpired` once, when it was not reset for `idleMs` or when `totalMs` have passed. */
 export class Watchdog {
   readonly #clock: Clock;
-  readonly #totalMs: number;
-  #idleMs: number;
+  #limits: WatchdogLimits;
   readonly #onExpired: (why: string) => void;
   readonly #startedAt: number;
   #resetAt: number;
@@ -19,8 +18,7 @@ export class Watchdog {
 
   constructor(clock: Clock, limits: WatchdogLimits, onExpired: (why: string) => void) {
     this.#clock = clock;
-    this.#totalMs = limits.totalMs;
-    this.#idleMs = limits.idleMs;
+    this.#limits = limits;
     this.#onExpired = onExpired;
     this.#startedAt = clock.monotonic();
     this.#resetAt = this.#startedAt;
@@ -32,9 +30,9 @@ export class Watchdog {
     this.#resetAt = this.#clock.monotonic();
   }
 
-  /** Changes the longest time between two resets, from the next expiry of the timer on. */
-  allowIdle(idleMs: number): void {
-    this.#idleMs = idleMs;
+  /** Sets longer limits, from the next expiry of the timer on; the total time still counts from the start. */
+  allow(limits: WatchdogLimits): void {
+    this.#limits = limits;
   }
 
   close(): void {
@@ -44,8 +42,8 @@ export class Watchdog {
 
   #arm(): void {
     const now = this.#clock.monotonic();
-    const idle = this.#resetAt + this.#idleMs - now;
-    const total = this.#startedAt + this.#totalMs - now;
+    const idle = this.#resetAt + this.#limits.idleMs - now;
+    const total = this.#startedAt + this.#limits.totalMs - now;
     if (total <= 0) this.#onExpired('its time limit has passed');
     else if (idle <= 0) this.#onExpired('nothing was received for too long');
     else this.#timer = this.#clock.after(Math.min(idle, total), () => this.#arm());

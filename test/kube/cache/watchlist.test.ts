@@ -141,11 +141,11 @@ describe('a watch with initial events', () => {
 });
 
 describe('a server that does not send the state', () => {
-  it.each<[string, () => void]>([
-    ['does not know the parameter', () => watched.api.refuse(422, 'Invalid')],
-    ['has an error', () => watched.api.refuse(500, 'InternalError')],
-    ['forbids to watch', () => watched.api.refuse(403, 'Forbidden')],
-  ])('that %s is asked for a list at once', async (_, refuse) => {
+  it.each<[string, string, () => void]>([
+    ['does not know the parameter', 'Invalid', () => watched.api.refuse(422, 'Invalid')],
+    ['has an error', 'Unavailable', () => watched.api.refuse(500, 'InternalError')],
+    ['forbids to watch', 'Forbidden', () => watched.api.refuse(403, 'Forbidden')],
+  ])('that %s is asked for a list at once, and counted as %s', async (_, kind, refuse) => {
     rig('a', 'b');
     refuse();
     watched.cache.start();
@@ -154,7 +154,7 @@ describe('a server that does not send the state', () => {
     expect(watched.names).toEqual(['a', 'b']);
     expect(watched.api.lists).toHaveLength(1);
     expect(starts()).toEqual([undefined, '102']);
-    expect(watched.failures).toEqual([]);
+    expect(watched.failures).toEqual([kind]);
   });
 
   it.each<[string, () => void]>([
