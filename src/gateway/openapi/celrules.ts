@@ -25,11 +25,11 @@ const KEYWORDS: Readonly<Record<string, JsonSchema>> = {
   'self.all(k, !format.labelValue().validate(self[k]).hasValue())': {
     additionalProperties: { pattern: LABEL_VALUE_PATTERN },
   },
-  "self.operator == 'Exists' || (has(self.key) && self.key != '')": {
+  "(has(self.operator) && self.operator == 'Exists') || (has(self.key) && self.key != '')": {
     if: EXISTS,
     else: { properties: { key: { minLength: 1 } }, required: ['key'] },
   },
-  "self.operator != 'Exists' || !has(self.value) || self.value == ''": {
+  "!has(self.operator) || self.operator != 'Exists' || !has(self.value) || self.value == ''": {
     if: EXISTS,
     // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
     then: { properties: { value: { maxLength: 0 } } },
