@@ -1,8 +1,9 @@
 {{/* The image of the operator and of the components: repository:tag, repository@digest or repository:tag@digest. */}}
 {{- define "multicluster-engine.image" -}}
-{{- $tag := .Values.image.tag -}}
-{{- if not (or $tag .Values.image.digest) }}{{ $tag = .Chart.AppVersion }}{{ end -}}
-{{- .Values.image.repository -}}
+{{- $image := .Values.image | default dict -}}
+{{- $tag := $image.tag -}}
+{{- if not (or $tag $image.digest) }}{{ $tag = .Chart.AppVersion }}{{ end -}}
+{{- $image.repository -}}
 {{- with $tag }}:{{ . }}{{ end -}}
-{{- with .Values.image.digest }}@{{ . }}{{ end -}}
+{{- with $image.digest }}@{{ . }}{{ end -}}
 {{- end -}}
