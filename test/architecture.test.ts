@@ -62,7 +62,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
       'pki',
       'config',
     ],
-    packages: [APISERVER],
+    packages: [APISERVER, `${APISERVER}/yaml`],
   },
   main: { imports: ['config', 'commands'], packages: [] },
 };

@@ -82,7 +82,10 @@ export async function bundle(root: string, outdir: string): Promise<Metafile> {
     absWorkingDir: root,
     entryPoints: ['src/main.ts', { in: 'src/gateway/request/parserworker.ts', out: 'parserworker' }],
     // Its exports are compiled files, which are not there in a fresh checkout.
-    alias: { '@multicluster-engine/kube-apiserver': './packages/kube-apiserver/src/index.ts' },
+    alias: {
+      '@multicluster-engine/kube-apiserver': './packages/kube-apiserver/src/index.ts',
+      '@multicluster-engine/kube-apiserver/yaml': './packages/kube-apiserver/src/yaml.ts',
+    },
     bundle: true,
     splitting: true,
     outdir,

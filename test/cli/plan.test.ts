@@ -98,17 +98,6 @@ describe('the changes of a command line', () => {
     expect(read).toThrow(new ChangeTextError(message));
   });
 
-  it('a kind or version of the group that does not exist is refused, other groups are left out', () => {
-    const metadata = { name: 'x' };
-    const wrong = { apiVersion: 'cluster.fleetmgmt.io/v1', kind: 'Placement', metadata };
-
-    expect(() => plan(exampleWorld(), { manifests: [wrong] })).toThrow(
-      'there is no kind Placement in cluster.fleetmgmt.io/v1',
-    );
-    expect(() => plan(exampleWorld(), { manifests: [wrong], complete: true })).toThrow(ChangeTextError);
-    expect(plan(exampleWorld(), { manifests: [{ apiVersion: 'v1', kind: 'Pod', metadata }] }).exitCode).toBe(0);
-  });
-
   it('a change of what does not exist says what is missing', () => {
     const missing = (): unknown => plan(exampleWorld(), { deletions: ['placement/nope'] });
 

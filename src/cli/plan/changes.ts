@@ -1,11 +1,9 @@
 import type { KubeObject, ResourceType } from '../../api/meta.js';
 import {
   apiVersionOf,
-  FLEET_GROUP,
   ManagedClusters,
   ManagedClusterSetBindings,
   ManagedClusterSets,
-  PlacementDecisions,
   Placements,
 } from '../../api/resources.js';
 import type { Change } from '../../domain/fleet/overlay.js';
@@ -46,19 +44,6 @@ export function appliedManifests(manifests: readonly KubeObject[], namespace: st
     const metadata = found.type.namespaced ? { namespace, ...manifest.metadata } : manifest.metadata;
     return [{ kind: 'apply', resource: found.resource, object: { ...manifest, metadata } }];
   });
-}
-
-/**
- * @throws ChangeTextError for a kind or version of the group that does not exist: a misspelt kind would be left out as those
- * of other groups are
- */
-export function checkKinds(manifests: readonly KubeObject[]): void {
-  const known = [...KINDS.map(({ type }) => type), PlacementDecisions];
-  for (const { apiVersion = '', kind = '', metadata } of manifests) {
-    const isKnown = known.some((type) => type.kind === kind && apiVersionOf(type) === apiVersion);
-    if (apiVersion.startsWith(`${FLEET_GROUP}/`) && !isKnown)
-      throw new ChangeTextError(`${kind} ${metadata.name}: there is no kind ${kind} in ${apiVersion}`);
-  }
 }
 
 /** `KIND/NAME`, with a kind as kubectl takes it. @throws ChangeTextError. */

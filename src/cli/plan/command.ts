@@ -5,7 +5,7 @@ import { Placements } from '../../api/resources.js';
 import type { FleetReading } from '../fleetsource.js';
 import { documentText, linesText, NotFoundError, resourceName, type OutputFormat } from '../output.js';
 import { TYPES, worldOfObjects } from '../sources.js';
-import { appliedManifests, ChangeTextError, checkKinds, deletion, labelChange } from './changes.js';
+import { appliedManifests, ChangeTextError, deletion, labelChange } from './changes.js';
 import { planDocument } from './document.js';
 import { isChange, planReport, type PlanReport, type RemovalLimit } from './report.js';
 import { excessText, planLines } from './text.js';
@@ -64,7 +64,6 @@ function textOf(report: PlanReport, { output, colored }: PlanRequest): string {
 function worldAfter({ world, namespace: only }: FleetReading, request: PlanRequest): World {
   const { namespace, manifests = [], complete, labels, deletions } = request;
   const isReplaced = complete && request.manifests !== undefined;
-  checkKinds(manifests);
   const base = isReplaced ? replaced(world, worldOfObjects(manifests, namespace)) : world;
   const changes = [
     ...(isReplaced ? [] : appliedManifests(manifests, namespace)),

@@ -7,7 +7,8 @@ import { readPlacementWorld, worldOfObjects } from '../../cli/sources.js';
 import type { ExplainConfig } from '../../config/explain.js';
 import type { World } from '../../domain/fleet/world.js';
 import { systemClock } from '../../runtime/clock.js';
-import { answer, isColored, readFiles } from './answer.js';
+import { answer, isColored } from './answer.js';
+import { readFiles } from './files.js';
 import type { Hub } from './hub.js';
 
 type Read = Pick<ExplainRequest, 'namespace' | 'leaving' | 'beyond'> & { readonly world: World };
@@ -30,7 +31,7 @@ async function readFrom(config: ExplainConfig): Promise<Read> {
     return withHub(config, source, (hub) => readHub(config, hub));
   }
   const namespace = config.namespace ?? DEFAULT_NAMESPACE;
-  const world = worldOfObjects(readFiles(source.path), namespace);
+  const world = worldOfObjects(readFiles([source.path]), namespace);
   return { world, namespace: config.allNamespaces ? undefined : namespace };
 }
 

@@ -7,15 +7,15 @@ const CHUNK_BYTES = 65_536;
 const WAIT_MS = 5;
 
 /**
- * The text of standard input, up to its end. Waits for a slow writer, also where another process has set O_NONBLOCK of the
+ * The bytes of standard input, up to its end. Waits for a slow writer, also where another process has set O_NONBLOCK of the
  * pipe, which is an error for `readFileSync`. @throws Error of the system.
  */
-export function readStandardInput(): string {
+export function readStandardInput(): Uint8Array {
   const chunks: Buffer[] = [];
   for (;;) {
     const chunk = Buffer.alloc(CHUNK_BYTES);
     const count = readSome(chunk);
-    if (count === 0) return Buffer.concat(chunks).toString('utf8');
+    if (count === 0) return Buffer.concat(chunks);
     if (count === undefined) block(WAIT_MS);
     else chunks.push(chunk.subarray(0, count));
   }

@@ -7,7 +7,8 @@ import { whoSelects } from '../../cli/inspect/whoselects.js';
 import { worldOfObjects } from '../../cli/sources.js';
 import { systemClock } from '../../runtime/clock.js';
 import type { StatusConfig, TreeConfig, WhoSelectsConfig } from '../../config/inspect.js';
-import { answer, isColored, readFiles } from './answer.js';
+import { answer, isColored } from './answer.js';
+import { readFiles } from './files.js';
 
 type InspectConfig = WhoSelectsConfig | TreeConfig | StatusConfig;
 
@@ -50,5 +51,5 @@ async function read(config: InspectConfig): Promise<FleetReading> {
   }
   const own = config.namespace ?? DEFAULT_NAMESPACE;
   const namespace = namespaceOf(config, own);
-  return { world: worldIn(worldOfObjects(readFiles(source.path), own), namespace), namespace, refused: [] };
+  return { world: worldIn(worldOfObjects(readFiles([source.path]), own), namespace), namespace, refused: [] };
 }

@@ -7,7 +7,8 @@ import { worldOfObjects } from '../../cli/sources.js';
 import type { PlanConfig } from '../../config/plan.js';
 import { WORLD_RESOURCES } from '../../domain/fleet/world.js';
 import { systemClock } from '../../runtime/clock.js';
-import { answer, isColored, readFiles } from './answer.js';
+import { answer, isColored } from './answer.js';
+import { readFiles } from './files.js';
 import { progressLine } from './terminal.js';
 
 interface Before {
@@ -38,7 +39,7 @@ export function runPlan(config: PlanConfig): Promise<number> {
 }
 
 function manifestsOf({ files, recursive }: PlanConfig): readonly KubeObject[] | undefined {
-  return files.length === 0 ? undefined : files.flatMap((file) => readFiles(file, { recursive }));
+  return files.length === 0 ? undefined : readFiles(files, { recursive });
 }
 
 /** Loads the client of the API server only where it is needed: most of a start is spent on it. */
@@ -53,6 +54,6 @@ async function read(config: PlanConfig, progress: ProgressLine): Promise<Before>
     });
   }
   const namespace = config.namespace ?? DEFAULT_NAMESPACE;
-  const objects = source.base === undefined ? [] : readFiles(source.base, { recursive });
+  const objects = source.base === undefined ? [] : readFiles([source.base], { recursive });
   return { reading: { world: worldOfObjects(objects, namespace), namespace: undefined, refused: [] }, namespace };
 }

@@ -10,6 +10,7 @@ import {
   type ScalarEvent,
   type ScalarLayout,
 } from 'js-yaml';
+import { parseJson } from '../../api/json.js';
 import { DocumentBuilder, MAX_DEPTH, MAX_NODES, type JsonValue } from './document.js';
 import { StatusError } from '../statuserror.js';
 
@@ -36,6 +37,10 @@ const DOCUMENT_MARKER = /^(?:%|---(?=\s|$)|\.\.\.(?=\s|$))/gm;
 const NULL = /^(?:|~|null|Null|NULL)$/;
 const TRUE = /^(?:true|True|TRUE)$/;
 const FALSE = /^(?:false|False|FALSE)$/;
+/** Words that are booleans in YAML 1.1, by which kubectl and the API server read, and strings in YAML 1.2. */
+const OTHER_BOOLEAN = /^(?:[yYnN]|yes|Yes|YES|no|No|NO|on|On|ON|off|Off|OFF)$/;
+/** Escapes of JSON that YAML 1.1 does not have: a slash, and surrogates. kubectl reads them in JSON alone. */
+const JSON_ESCAPE = /(?<!\\)(?:\\\\)*\\(?:\/|u[dD][89a-fA-F])/;
 /** The first character of a scalar that some YAML reader takes for a number. */
 const NUMBER_BEGIN = /^[-+.\d]/;
 /** A number in a version of YAML, without underscores. DocumentBuilder rejects those that JSON writes differently. */
@@ -46,8 +51,8 @@ const STYLES = [quoteNumber, ...Object.values(DEFAULT_SCALAR_STYLE_RULES)];
 type Property = Extract<Event, { readonly tagStart: number }>;
 
 /**
- * Parses one YAML 1.2 document (core schema: `yes` and dates are strings) without anchors, aliases, tags, directives
- * and merge keys, and with numbers that every YAML reader reads alike.
+ * Parses one YAML document without anchors, aliases, tags, directives and merge keys, and with scalars that every YAML reader
+ * reads alike: what it accepts, kubectl reads as the same object.
  * @throws StatusError `malformed`
  */
 export function parseYaml(text: string): JsonValue {
@@ -70,6 +75,17 @@ function quoteNumber(layout: ScalarLayout): void {
   const { node, presenterOptions } = layout;
   const text = node.tag === presenterOptions.schema.defaultScalarTag.tagName;
   if (text && layout.style === SCALAR_STYLE.PLAIN && isNumber(node.value)) layout.style = SCALAR_STYLE.SINGLE_QUOTED;
+}
+
+function checkIsJson(source: string, builder: DocumentBuilder): void {
+  if (parseJson(source) === undefined)
+    throw builder.errorHere(
+      'the escapes of a slash and of surrogates are those of JSON: readers of YAML disagree on them',
+    );
+}
+
+function isBoolean(text: string): boolean {
+  return TRUE.test(text) || FALSE.test(text);
 }
 
 function isNumber(text: string): boolean {
@@ -132,17 +148,21 @@ function checkProperties(event: Property, builder: DocumentBuilder): void {
 function addScalar(event: ScalarEvent, source: string, builder: DocumentBuilder): void {
   const text = event.valueStart < 0 ? '' : getScalarValue(source, event);
   const plain = event.style === SCALAR_STYLE.PLAIN;
+  if (event.style === SCALAR_STYLE.DOUBLE_QUOTED && JSON_ESCAPE.test(source.slice(event.valueStart, event.valueEnd)))
+    checkIsJson(source, builder);
   if (builder.expectsKey) {
     if (plain && text === '<<') throw builder.errorHere('YAML merge keys are not allowed');
-    if (plain && (NULL.test(text) || TRUE.test(text) || FALSE.test(text) || isNumber(text)))
+    if (plain && (NULL.test(text) || isBoolean(text) || OTHER_BOOLEAN.test(text) || isNumber(text)))
       throw builder.errorHere('a key must be a string: put it in quotes');
     builder.key(text);
   } else if (!plain) {
     builder.text(text);
   } else if (NULL.test(text)) {
     builder.value(null);
-  } else if (TRUE.test(text) || FALSE.test(text)) {
+  } else if (isBoolean(text)) {
     builder.value(TRUE.test(text));
+  } else if (OTHER_BOOLEAN.test(text)) {
+    throw builder.errorHere(`${text}: write true or false, or put it in quotes: readers of YAML disagree on it`);
   } else if (isNumber(text)) {
     builder.number(text);
   } else {

@@ -61,7 +61,7 @@ describe('plan --offline', () => {
     expect(run(['-f', '-'], 'kind: Placement\nmetadata: {name: x}').stderr).toContain('apiVersion: must be set');
     expect(run(['--base', path.join(folder, 'nested'), '-R', '--set', 'mcl/a:x=y']).status).toBe(0);
     expect(run(['--base', path.join(folder, 'nested'), '--set', 'mcl/a:x=y']).stderr).toBe(
-      'multicluster-engine plan: ManagedCluster a was not found\n',
+      `multicluster-engine plan: ${path.join(folder, 'nested')}: there is no object\n`,
     );
   });
 

@@ -128,7 +128,7 @@ describe('the message for a field error', () => {
     ],
     ['Placement', 'spec.later', 'FieldValueInvalid', 'spec: {later: 1}', 'the number 1: is not valid'],
     ['Placement', 'spec.toString', 'FieldValueInvalid', 'spec: {}', 'is not valid'],
-    ['Later', 'spec.x', 'FieldValueForbidden', 'spec: {x: y}', 'the string "y": must not be set or changed this way'],
+    ['Later', 'spec.x', 'FieldValueForbidden', 'spec: {x: z}', 'the string "z": must not be set or changed this way'],
   ])('the message for a field error of %s %s, reason %s, sent as %j, is: %s', (kind, field, reason, yaml, message) => {
     expect(rules.describe(kind, { field, reason }, objectOf(yaml))).toEqual({ field, reason, message });
   });

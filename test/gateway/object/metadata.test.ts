@@ -19,7 +19,7 @@ function faultsOf(yaml: string): string[] | string {
 describe('the metadata of an object', () => {
   it.each([
     'name: web',
-    'name: web\nlabels: {a: "1", b.c/d: ""}\nannotations: {x: y}',
+    'name: web\nlabels: {a: "1", b.c/d: ""}\nannotations: {x: z}',
     'generateName: web-',
     'name: web\nlabels:\nannotations: ~\nownerReferences: null',
     'name: web\nlabels: {a: null}',

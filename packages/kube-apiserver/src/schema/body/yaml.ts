@@ -11,6 +11,7 @@ import { eventsOf } from './yamlevents.js';
 const MAX_ALIASED = 100_000;
 const RESOLVED_TAGS: readonly string[] = ['!!bool', '!!int', '!!float', '!!null', '!!timestamp'];
 const MERGE = '<<';
+const MERGE_TAG = '!!merge';
 /** Escapes of JSON and of later YAML versions that YAML 1.1 does not have: an escaped slash, and surrogates. */
 const UNKNOWN_ESCAPE = /(?<!\\)(?:\\\\)*\\(?:\/|u[dD][89a-fA-F])/;
 
@@ -55,10 +56,13 @@ interface Frame {
   readonly anchor: string;
   /** Undefined for a sequence. */
   readonly entries: Map<string, Json> | undefined;
-  readonly merged: Map<string, Json>;
+  /** The keys that stand in the mapping itself, not in one that is merged into it. */
+  readonly keys: Set<string>;
   readonly items: Json[];
   /** In a mapping, the key whose value comes next. */
   key: string | undefined;
+  /** Whether that key is a plain `<<`, whose value is merged into the mapping. */
+  merges: boolean;
   /** Set when that key is a duplicate: the key as messages show it, and the line on which its value begins. */
   repeated: { readonly shown: string; line: number } | undefined;
   /** The number of values in it; aliased values count each time. */
@@ -111,9 +115,10 @@ class Builder {
     this.#stack.push({
       anchor,
       entries: mapping ? new Map() : undefined,
-      merged: new Map(),
+      keys: new Set(),
       items: [],
       key: undefined,
+      merges: false,
       repeated: undefined,
       weight: 1,
     });
@@ -144,7 +149,8 @@ class Builder {
       return this.#add(value, this.#source.slice(Math.max(event.anchorStart, 0), Math.max(event.anchorEnd, 0)), 1);
     }
     frame.key = this.#key(value);
-    if (frame.entries.has(frame.key) && frame.key !== MERGE) {
+    frame.merges = text === MERGE && (plain || tag === MERGE_TAG);
+    if (frame.keys.has(frame.key)) {
       frame.repeated = {
         shown: typeof value === 'string' ? goQuote(value) : frame.key,
         line: this.#lineOf(event.valueStart),
@@ -203,11 +209,12 @@ class Builder {
     }
     frame.weight += weight;
     if (frame.entries === undefined) frame.items.push(value);
-    else if (frame.key === MERGE) merge(frame, value);
-    else frame.entries.set(frame.key ?? '', value);
+    else if (frame.merges) merge(frame.entries, value);
+    else addEntry(frame.keys, frame.entries, [frame.key ?? '', value]);
     if (frame.repeated !== undefined)
       this.duplicates.push(`line ${frame.repeated.line}: key ${frame.repeated.shown} already set in map`);
     frame.repeated = undefined;
+    frame.merges = false;
     frame.key = undefined;
     return false;
   }
@@ -233,17 +240,19 @@ function startOf(
   return given.length === 0 ? -1 : Math.min(...given);
 }
 
-function containerValue({ entries, merged, items }: Frame): Json {
-  if (entries === undefined) return items;
-  const all = new Map([...merged, ...entries]);
-  return Object.fromEntries([...all].sort(([a], [b]) => compareBytes(a, b)));
+function containerValue({ entries, items }: Frame): Json {
+  return entries === undefined ? items : Object.fromEntries([...entries].sort(([a], [b]) => compareBytes(a, b)));
 }
 
-function merge(frame: Frame, value: Json): void {
-  for (const source of isArray(value) ? value : [value]) {
+function addEntry(keys: Set<string>, entries: Map<string, Json>, [key, value]: readonly [string, Json]): void {
+  keys.add(key);
+  entries.set(key, value);
+}
+
+/** What stands before `<<` is replaced, what stands after it replaces; of several mappings the first has precedence. */
+function merge(entries: Map<string, Json>, value: Json): void {
+  for (const source of isArray(value) ? value.toReversed() : [value]) {
     if (!isObject(source)) throw new MalformedBody('yaml: map merge requires map or sequence of maps as the value');
-    for (const [key, item] of Object.entries(source)) {
-      if (item !== undefined && !frame.merged.has(key)) frame.merged.set(key, item);
-    }
+    for (const [key, item] of Object.entries(source)) if (item !== undefined) entries.set(key, item);
   }
 }

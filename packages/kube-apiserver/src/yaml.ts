@@ -1,0 +1,9 @@
+/**
+ * Reads text as kubectl and the API server do: YAML 1.1 by the rules of Go's parser, JSON by those of encoding/json. Apart
+ * from the server, so that a program can read manifests without loading it.
+ */
+export type { Json } from './json.js';
+export { readJson } from './schema/body/json.js';
+export { MalformedBody } from './schema/body/malformed.js';
+export { readYaml } from './schema/body/yaml.js';
+export { readableText } from './schema/body/yamlevents.js';

@@ -1,0 +1,124 @@
+/*
+ * What people did: they previewed a manifest with `plan`, then applied it with kubectl or sent it over HTTPS. `plan` accepted
+ * what kubectl refuses (a misspelt field, `"3"` for a number, a list that was named twice), refused what kubectl accepts
+ * (merge keys, octal numbers), read `1_000` and `yes` as text, and found no change in an empty pipe.
+ * What is right: `plan`, `explain --offline` and kubectl read every text as the same object, or refuse it; the HTTPS interface
+ * refuses more, and reads what it accepts as they do. yaml.slow.test.ts compares them with kubectl on a server.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { MalformedBody, readYaml } from '@multicluster-engine/kube-apiserver/yaml';
+import { parseYaml } from '../../src/gateway/object/yaml.js';
+import { StatusError } from '../../src/gateway/statuserror.js';
+import { root } from '../support/repository/root.js';
+import { manifestTexts } from './yamltexts.js';
+
+const SEEDS = [1, 2];
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'field-yaml-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** The value that is read, as text with keys in order; undefined for a text that is refused. */
+function readBy(read: () => unknown, refusal: typeof StatusError | typeof MalformedBody): string | undefined {
+  try {
+    return JSON.stringify(sorted(read()));
+  } catch (error) {
+    if (error instanceof refusal) return undefined;
+    throw error;
+  }
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, item]) => [key, sorted(item)]));
+}
+
+interface Result {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function mce(args: readonly string[], input = ''): Result {
+  const program = path.join(root, 'dist', 'src', 'main.js');
+  return spawnSync(process.execPath, [program, ...args], { encoding: 'utf8', cwd: folder, env: {}, input });
+}
+
+function placement(rest: string): string {
+  return `apiVersion: cluster.fleetmgmt.io/v1alpha1\nkind: Placement\nmetadata: {name: web, namespace: shop}\n${rest}\n`;
+}
+
+describe('the HTTPS interface and kubectl', () => {
+  it.each(SEEDS)('what the HTTPS interface accepts, it reads as kubectl does, seed %d', (seed) => {
+    const texts = manifestTexts(seed, 200).map(({ text }) => text);
+
+    const accepted = texts.flatMap((text) => {
+      const value = readBy(() => parseYaml(text), StatusError);
+      return value === undefined ? [] : [{ text, value }];
+    });
+
+    const isOther = ({ text, value }: (typeof accepted)[number]): boolean =>
+      readBy(() => readYaml(text).value, MalformedBody) !== value;
+    expect(accepted.filter(isOther)).toEqual([]);
+    expect(accepted.length).toBeGreaterThan(200);
+    expect(accepted.length).toBeLessThan(texts.length - 200);
+  });
+});
+
+describe('the files of a command', () => {
+  it.each([
+    ['0o17', '15'],
+    ['1_000', '1000'],
+    ['1e2', '100'],
+    ['!!int "3"', '3'],
+  ])('plan reads the number %s as kubectl does: %s', (number, read) => {
+    const { stdout } = mce(['plan', '--offline', '-f', '-'], placement(`spec: {numberOfClusters: ${number}}`));
+
+    expect(stdout).toContain(`of ${read} wanted`);
+  });
+
+  it.each([
+    ['spec: {numberofclusters: 4}', 'unknown field "spec.numberofclusters": did you mean numberOfClusters?'],
+    ['spec: {numberOfClusters: "3"}', 'spec.numberOfClusters: "3": must be a whole number'],
+    ['spec: {ClusterSets: [no]}', 'spec.ClusterSets[0]: false: must be a string: put it in quotes'],
+    ['spec: {numberOfClusters: .inf}', 'document 1: json: unsupported value: +Inf'],
+    ['spec: {}\n--- {a: b}', 'line 5: "{a: b}": only a comment may follow ---'],
+  ])('%j is refused wherever it is read, with field, value and rule', (rest, message) => {
+    const file = path.join(folder, 'placement.yaml');
+    writeFileSync(file, placement(rest));
+    const offline = ['--offline', '-f', file];
+    const commands = [
+      ['plan', ...offline],
+      ['plan', '--offline', '--base', file, '--delete', 'mclset/a'],
+      ['explain', 'placement', 'web', '-n', 'shop', ...offline],
+    ];
+
+    const results = commands.map((args) => mce(args));
+
+    for (const { status, stdout, stderr } of results) {
+      expect([status, stdout, stderr.split('\n').length]).toEqual([1, '', 2]);
+      expect(stderr).toContain(message);
+    }
+  });
+
+  it('files without an object are refused, since what was meant is somewhere else: a template that printed nothing', () => {
+    const commands = [['plan'], ['status'], ['tree'], ['explain', 'placement', 'web']];
+
+    const results = commands.map((args) => mce([...args, '--offline', '-f', '-'], '# nothing\n'));
+
+    for (const { status, stderr } of results) {
+      expect([status, stderr]).toEqual([
+        1,
+        expect.stringMatching(/^multicluster-engine \w+: -: there is no object\n$/),
+      ]);
+    }
+  });
+});
