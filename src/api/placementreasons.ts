@@ -1,6 +1,6 @@
 /** Condition types, reasons and phases of a Placement, each with its meaning. Data only. */
 
-export type PlacementPhase = 'Pending' | 'Misconfigured' | 'Unsatisfied' | 'PartiallySatisfied' | 'Satisfied';
+export type PlacementPhase = 'Pending' | 'Misconfigured' | 'Held' | 'Unsatisfied' | 'PartiallySatisfied' | 'Satisfied';
 
 /**
  * Condition types of a Placement. ClusterSetsMissing, RemovalsHeld, Reconciling and Stalled are there only while they are

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { CLUSTER_SET_LABEL } from '../../src/api/names.js';
-import type { ResourceType } from '../../src/api/meta.js';
-import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets, Placements } from '../../src/api/resources.js';
+import { Placements } from '../../src/api/resources.js';
 import { overlay, type Change } from '../../src/domain/fleet/overlay.js';
 import { planFleet } from '../../src/domain/fleet/plan.js';
 import { worldOf, type RawObject, type World, type WorldResource } from '../../src/domain/fleet/world.js';
 import { NAMESPACE, predicate, rawBinding, rawCluster, rawPlacement, rawSet } from '../support/builders/world.js';
 import { PlacementRig } from '../support/rigs/controllers/placement.js';
+import { storeWorld } from '../support/rigs/controllers/worlds.js';
 
 /*
  * Somebody edits the selector of a cluster set, a cluster leaves, and the event and `plan` blame the field ClusterSets of the
@@ -176,10 +176,10 @@ const ROWS: readonly Row[] = [
 /** What the event of the controller says of cluster a, and what the condition RemovalsHeld says under a budget. */
 async function observed(before: World, after: World): Promise<{ readonly event: string; readonly held: string }> {
   const rig = new PlacementRig();
-  store(rig, worldOf({}), before);
+  storeWorld(rig, worldOf({}), before);
   await rig.start();
   rig.events.length = 0;
-  store(rig, before, after);
+  storeWorld(rig, before, after);
   await rig.untilIdle();
   const event = rig.events.find(({ reason }) => reason === 'DecisionChanged')?.note ?? '';
   const conditions = rig.api.peek<RawObject>(Placements, { namespace: NAMESPACE, name: 'web' })?.status as Stored;
@@ -189,26 +189,6 @@ async function observed(before: World, after: World): Promise<{ readonly event: 
 
 interface Stored {
   readonly conditions: readonly { readonly type: string; readonly message: string }[];
-}
-
-const TYPES: readonly (readonly [WorldResource, ResourceType])[] = [
-  ['managedclusters', ManagedClusters],
-  ['managedclustersets', ManagedClusterSets],
-  ['managedclustersetbindings', ManagedClusterSetBindings],
-  ['placements', Placements],
-];
-
-/** Stores what differs between two worlds. */
-function store(rig: PlacementRig, before: World, after: World): void {
-  for (const [resource, type] of TYPES) {
-    const left = new Set(after.objects[resource].map(({ metadata }) => metadata.name));
-    for (const one of before.objects[resource]) if (!left.has(one.metadata.name)) rig.api.remove(type, one.metadata);
-    for (const one of after.objects[resource]) {
-      if (before.objects[resource].includes(one)) continue;
-      const status = one.status ?? rig.api.peek<RawObject>(type, one.metadata)?.status ?? {};
-      rig.api.put<RawObject>(type, { ...one, status });
-    }
-  }
 }
 
 describe('the cause of a removal', () => {

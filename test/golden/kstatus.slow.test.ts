@@ -66,6 +66,7 @@ const PHASES: Readonly<Record<string, readonly Reading[]>> = {
   Uninstalling: ['Terminating'],
   Pending: ['InProgress'],
   Misconfigured: ['Failed'],
+  Held: ['Current'],
   Unsatisfied: ['Current', 'InProgress'],
   PartiallySatisfied: ['Current', 'InProgress'],
   Satisfied: ['Current'],

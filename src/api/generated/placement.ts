@@ -102,8 +102,11 @@ export interface DisruptionBudget {
 }
 /** The observed state; written by the placement controller alone, after the decision objects. */
 export interface PlacementStatus {
-  /** The overall state in one word, derived from the conditions. */
-  phase?: 'Pending' | 'Misconfigured' | 'Unsatisfied' | 'PartiallySatisfied' | 'Satisfied';
+  /**
+   * The overall state in one word, derived from the conditions; Held while the disruption budget holds clusters,
+   * whether or not enough are selected.
+   */
+  phase?: 'Pending' | 'Misconfigured' | 'Held' | 'Unsatisfied' | 'PartiallySatisfied' | 'Satisfied';
   /** The last metadata.generation that was decided; -1 until the first reconcile. */
   observedGeneration?: number;
   /** How many clusters the published decision holds. */

@@ -48,7 +48,8 @@ function engineText({ phase, components }: EngineSummary): string {
 }
 
 function placementsText(hub: HubStatus): string {
-  const counts = phaseCounts(hub).map(([phase, count]) => `${count} ${phase}`);
+  // The last number has those of phase Held.
+  const counts = phaseCounts(hub).flatMap(([phase, count]) => (phase === 'Held' ? [] : [`${count} ${phase}`]));
   return `${counts.join(', ')}, ${hub.placements.filter(({ held }) => held).length} held`;
 }
 

@@ -12,6 +12,7 @@ const MOST_NAMES = 10;
 const COLORS: Readonly<Record<string, Color>> = {
   Satisfied: 'green',
   PartiallySatisfied: 'yellow',
+  Held: 'yellow',
   Unsatisfied: 'red',
   Misconfigured: 'red',
 };

@@ -32,14 +32,14 @@ export interface PlacementSummary {
   readonly namespace: string;
   readonly name: string;
   readonly phase: string;
-  /** The condition PlacementSatisfied; empty without one. */
+  /** Of the condition RemovalsHeld while it is True, else of PlacementSatisfied; empty without one. */
   readonly message: string;
   /** Whether spec.disruptionBudget holds clusters. */
   readonly held: boolean;
 }
 
 /** Phases of a Placement in the order in which they are counted. */
-const PHASES = ['Satisfied', 'PartiallySatisfied', 'Unsatisfied', 'Misconfigured', 'Pending'];
+const PHASES = ['Satisfied', 'PartiallySatisfied', 'Unsatisfied', 'Held', 'Misconfigured', 'Pending'];
 
 export function hubStatus({ objects }: World): HubStatus {
   return {
@@ -76,12 +76,14 @@ function engineSummary({ metadata, status }: RawObject): EngineSummary {
 }
 
 function placementSummary({ metadata, status }: RawObject): PlacementSummary {
+  const hold = conditionOf(status, 'RemovalsHeld');
+  const held = textField(hold, 'status') === 'True';
   return {
     namespace: metadata.namespace ?? '',
     name: metadata.name,
     phase: textField(status, 'phase') || 'Pending',
-    message: textField(conditionOf(status, 'PlacementSatisfied'), 'message'),
-    held: textField(conditionOf(status, 'RemovalsHeld'), 'status') === 'True',
+    message: textField(held ? hold : conditionOf(status, 'PlacementSatisfied'), 'message'),
+    held,
   };
 }
 

@@ -127,6 +127,7 @@ function tooFew(facts: Facts): ConditionText | undefined {
 function missing(facts: Facts): string {
   const { wanted, scheduled, allStored, someHeld } = facts;
   if (wanted === undefined) return 'not every cluster that matches is stored';
+  if (someHeld && allStored) return missingBesideHeld(wanted, facts);
   const count = wanted - scheduled;
   const text =
     wanted === 1
@@ -140,6 +141,15 @@ function missing(facts: Facts): string {
     ? `${text}; matching clusters are tainted: ${nameList(facts.taintKeys)}`
     : `${text}: every cluster that matches is selected`;
   return why === '' ? head : `${head}; ${why}`;
+}
+
+/** Held clusters take places: they are no missing ones, as in the count of selected clusters. */
+function missingBesideHeld(wanted: number, { scheduled, stored }: Facts): string {
+  const [held, count] = [stored - scheduled, wanted - stored];
+  const [match, are] = held === 1 ? ['matches', 'is'] : ['match', 'are'];
+  const text = `${match} no more and ${are} held by spec.disruptionBudget`;
+  if (count <= 0) return `${held} of ${wanted} wanted clusters ${text}`;
+  return `${count} of ${wanted} wanted clusters ${count === 1 ? 'is' : 'are'} missing; ${held} ${text}`;
 }
 
 /** The predicates that match no cluster; the empty string for none. */

@@ -59,7 +59,12 @@ export function placementReport(
   };
 }
 
-const DECIDED: readonly unknown[] = ['Unsatisfied', 'PartiallySatisfied', 'Satisfied'] satisfies PlacementPhase[];
+const DECIDED: readonly unknown[] = [
+  'Held',
+  'Unsatisfied',
+  'PartiallySatisfied',
+  'Satisfied',
+] satisfies PlacementPhase[];
 
 /**
  * Whether a stored status is that of a Placement with a published decision, even if its objects do not exist any more: it
@@ -170,6 +175,7 @@ function statesOf(facts: Facts, { satisfied, ready, held }: Findings, generation
 /** The phase of a Placement that had a decision, or has an invalid spec. */
 function phaseOf(schedule: Schedule, satisfied: ConditionText, stored: number): PlacementPhase {
   if (schedule.problem !== undefined) return 'Misconfigured';
+  if (schedule.heldRemovals.length > 0) return 'Held';
   if (satisfied.status === 'True') return 'Satisfied';
   return stored === 0 ? 'Unsatisfied' : 'PartiallySatisfied';
 }

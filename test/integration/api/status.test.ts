@@ -94,7 +94,11 @@ const PHASES: readonly PhaseRow[] = [
     ['Progressing', 'Available', 'Updating', 'Paused', 'Uninstalling', 'Error'],
     'Satisfied',
   ),
-  ...phases(Placements, ['Pending', 'Misconfigured', 'Unsatisfied', 'PartiallySatisfied', 'Satisfied'], 'Available'),
+  ...phases(
+    Placements,
+    ['Pending', 'Misconfigured', 'Held', 'Unsatisfied', 'PartiallySatisfied', 'Satisfied'],
+    'Available',
+  ),
 ];
 
 const COLUMNS = [

@@ -13,8 +13,10 @@ export interface SummaryPart {
 
 /** Each cluster counted once: `selected` and the counts of `parts` add up to `total`. */
 export interface Summary {
-  /** Undefined when it is not known of some cluster. */
+  /** Those that the disruption budget holds included, as the decision holds them; undefined when it is not known of some cluster. */
   readonly selected: number | undefined;
+  /** How many of these are held. */
+  readonly held: number;
   readonly total: number;
   /** The largest count first, then by text. */
   readonly parts: readonly SummaryPart[];
@@ -35,9 +37,10 @@ export function summarize({ clusters, placement: { rules } }: Explanation): Summ
     else known.count += 1;
   }
   const isKnown = !counts.has('Unknown');
-  const selected = isKnown ? (counts.get('Selected')?.count ?? 0) : undefined;
-  if (isKnown) counts.delete('Selected');
-  return { selected, total: clusters.length, parts: partsOf([...counts.values()], rules) };
+  const held = isKnown ? (counts.get('Held')?.count ?? 0) : 0;
+  const selected = isKnown ? (counts.get('Selected')?.count ?? 0) + held : undefined;
+  if (isKnown) for (const verdict of ['Selected', 'Held']) counts.delete(verdict);
+  return { selected, held, total: clusters.length, parts: partsOf([...counts.values()], rules) };
 }
 
 /** Equal requirements of several predicates are one part. */
@@ -58,12 +61,13 @@ function partsOf(
 }
 
 /** `3/9 clusters are selected: 4 didn't match label tier=gold, 2 weren't needed (3 wanted).` */
-export function summaryText({ selected, total, parts }: Summary): string {
+export function summaryText({ selected, held, total, parts }: Summary): string {
   const shown = parts.slice(0, MOST_PARTS).map(({ count, text }) => `${count} ${text}`);
   const rest = parts.slice(MOST_PARTS).reduce((sum, { count }) => sum + count, 0);
   if (rest > 0) shown.push(`${rest} for other reasons`);
   if (selected === undefined) return `of ${total} clusters ${shown.join(', ')}.`;
-  return `${selected}/${total} clusters are selected${shown.length === 0 ? '' : `: ${shown.join(', ')}`}.`;
+  const ofThem = held === 0 ? '' : `, ${held} of them held by spec.disruptionBudget`;
+  return `${selected}/${total} clusters are selected${ofThem}${shown.length === 0 ? '' : `: ${shown.join(', ')}`}.`;
 }
 
 /** What clusters with the same verdict are counted by. */

@@ -301,14 +301,14 @@ describe('the status while removals are held', () => {
     );
   });
 
-  it('held clusters count as missing ones of those wanted', () => {
+  it('held clusters take places of those wanted, and are counted apart from missing ones', () => {
     const fleet = ['a', 'b', 'c'].map((name) => (name === 'a' ? isSilver(name) : isGold(name)));
     const held = { spec: spec(0, { numberOfClusters: 3 }), fleet, stored: [decision(1, ['a', 'b', 'c'])] };
 
     expect(message(held, 'PlacementSatisfied')).toBe(
-      '1 of 3 wanted clusters is missing, those that spec.disruptionBudget holds included',
+      '1 of 3 wanted clusters matches no more and is held by spec.disruptionBudget',
     );
-    expect(report(held)).toMatchObject({ phase: 'PartiallySatisfied', numberOfSelectedClusters: 3 });
+    expect(report(held)).toMatchObject({ phase: 'Held', numberOfSelectedClusters: 3 });
   });
 
   it('a message for many clusters says how many are left out, and keeps its end', () => {

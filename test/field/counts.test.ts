@@ -1,0 +1,96 @@
+import { describe, expect, it } from '@jest/globals';
+import { PlacementDecisions, Placements } from '../../src/api/resources.js';
+import { explainReport } from '../../src/cli/explain/report.js';
+import { explanationLines } from '../../src/cli/explain/text.js';
+import { tree } from '../../src/cli/inspect/tree.js';
+import { status } from '../../src/cli/inspect/status.js';
+import { overlay, type Change } from '../../src/domain/fleet/overlay.js';
+import { worldOf, type RawObject, type World } from '../../src/domain/fleet/world.js';
+import { NAMESPACE, predicate, rawBinding, rawCluster, rawPlacement, rawSet } from '../support/builders/world.js';
+import { PlacementRig } from '../support/rigs/controllers/placement.js';
+import { storeWorld } from '../support/rigs/controllers/worlds.js';
+
+/*
+ * A disruption budget holds four of the five clusters of a Placement. `kubectl get` said Satisfied with five selected
+ * clusters, and `explain` that one of eight is selected. Right: every place counts the same clusters, those of the decision,
+ * and says how many of them are held; the column STATUS shows the hold.
+ */
+
+const gold = ['a', 'b', 'c', 'd', 'e'];
+const others = ['f', 'g', 'h'];
+
+function fleet(numberOfClusters: number | undefined): World {
+  const spec = {
+    ...(numberOfClusters !== undefined && { numberOfClusters }),
+    predicates: [predicate({ tier: 'gold' })],
+    disruptionBudget: { maxRemovals: 1 },
+  };
+  return worldOf({
+    placements: [rawPlacement(spec)],
+    managedclusters: [
+      ...gold.map((name) => rawCluster(name, { set: 'prod', labels: { tier: 'gold' } })),
+      ...others.map((name) => rawCluster(name, { set: 'prod' })),
+    ],
+    managedclustersets: [rawSet('prod')],
+    managedclustersetbindings: [rawBinding('prod')],
+  });
+}
+
+/** The world with what the controller makes of it, after these clusters have lost their label. */
+async function afterLoss(numberOfClusters: number | undefined, lost: readonly string[]): Promise<World> {
+  const before = fleet(numberOfClusters);
+  const after = overlay(
+    before,
+    lost.map((name): Change => {
+      return { kind: 'label', resource: 'managedclusters', object: { name }, key: 'tier', value: 'silver' };
+    }),
+  );
+  const rig = new PlacementRig();
+  storeWorld(rig, worldOf({}), before);
+  await rig.start();
+  storeWorld(rig, before, after);
+  await rig.untilIdle();
+  const placements = rig.api.all<RawObject>(Placements);
+  const placementdecisions = rig.api.all<RawObject>(PlacementDecisions);
+  return { ...after, objects: { ...after.objects, placements, placementdecisions }, at: rig.clock.now() };
+}
+
+interface Listed {
+  readonly phase: string;
+  readonly numberOfSelectedClusters: number;
+  readonly conditions: readonly { readonly type: string; readonly message: string }[];
+}
+
+describe('the count of selected clusters while some are held', () => {
+  it.each([
+    {
+      wanted: undefined,
+      line: "5/8 clusters are selected, 4 of them held by spec.disruptionBudget: 3 didn't match label tier=gold.",
+      message: 'every cluster that matches is selected',
+      listed: 'Held 5',
+    },
+    {
+      wanted: 5,
+      line: "5/8 clusters are selected, 4 of them held by spec.disruptionBudget: 3 didn't match label tier=gold.",
+      message: '4 of 5 wanted clusters match no more and are held by spec.disruptionBudget',
+      listed: 'Held 5/5',
+    },
+    {
+      wanted: 6,
+      line: "5/8 clusters are selected, 4 of them held by spec.disruptionBudget: 3 didn't match label tier=gold.",
+      message: '1 of 6 wanted clusters is missing; 4 match no more and are held by spec.disruptionBudget',
+      listed: 'Held 5/6',
+    },
+  ])('is one everywhere, with $wanted wanted', async ({ wanted, line, message, listed }) => {
+    const world = await afterLoss(wanted, ['a', 'b', 'c', 'd']);
+    const stored = world.objects.placements[0]?.status as Listed;
+    const report = explainReport(world, NAMESPACE, 'web');
+    const reading = { world, namespace: undefined, refused: [] };
+
+    expect([stored.phase, stored.numberOfSelectedClusters]).toEqual(['Held', 5]);
+    expect(stored.conditions.find(({ type }) => type === 'PlacementSatisfied')?.message).toBe(message);
+    expect(report && explanationLines(report, { nearest: 0, colored: false })).toContain(line);
+    expect(tree(reading, 'web', { output: 'text', colored: false })).toContain(`shop/web  ${listed}\n`);
+    expect(status(reading, { output: 'text', colored: false })).toContain('placements  0 Satisfied, 1 held\n');
+  });
+});
