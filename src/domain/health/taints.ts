@@ -32,6 +32,11 @@ export function isHealthTaint({ key }: { readonly key: string }): boolean {
   return key === TAINTS.unreachable || key === TAINTS.unavailable;
 }
 
+/** Whether the taint says that no agent of the cluster has ever reported: nothing runs there. */
+export function isNeverJoined({ key, effect }: { readonly key: string; readonly effect: string }): boolean {
+  return key === TAINTS.unreachable && effect === 'NoSelectIfNew';
+}
+
 /**
  * The taint with its time: that of the same taint, stored or remembered in taintTimes; for NoSelect also that of the other
  * key, so that a cluster which is first unavailable and then unreachable has one time. `now` for a new one.

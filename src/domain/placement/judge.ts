@@ -2,7 +2,7 @@ import type { Eligibility } from './eligible.js';
 import type { ClusterView, PlacementRules } from './predicates.js';
 import { firstFailure, type FailureCause } from './rules.js';
 import type { PlacementSnapshot, Slots } from './snapshot.js';
-import { standingOf, toleratesAll, type Standing } from './taints/standing.js';
+import { isUnhealthy, standingOf, toleratesAll, type Standing } from './taints/standing.js';
 
 /** The clusters of a decision, judged by the rules. */
 export interface SelectedClusters {
@@ -21,7 +21,7 @@ export interface SelectedClusters {
 /** A selected cluster with taints that may stay. */
 export interface TaintedCluster {
   readonly standing: Standing;
-  /** Every taint is tolerated for ever. */
+  /** Every taint is tolerated for ever, and none of them says that the cluster is unhealthy. */
   readonly isTolerated: boolean;
 }
 
@@ -71,5 +71,8 @@ export function taintedCluster(
 ): TaintedCluster | undefined {
   const taints = cluster?.taints ?? [];
   if (taints.length === 0 || problem !== undefined) return undefined;
-  return { standing: standingOf(taints, tolerations, now), isTolerated: toleratesAll(taints, tolerations) };
+  return {
+    standing: standingOf(taints, tolerations, now),
+    isTolerated: toleratesAll(taints, tolerations) && !isUnhealthy(taints),
+  };
 }

@@ -18,15 +18,15 @@ export function bestFirst(tiers: Tiers, count: number, seed: RankSeed): string[]
   return best;
 }
 
-/** The tier of a selected cluster that passes every rule: 0; 1 with a taint that is not tolerated for ever; 2 when it yields. */
+/** The tier of a selected cluster that passes every rule: 0; 1 with a taint that is not tolerated for ever, or when it is unhealthy; 2 when it yields. */
 export function tierOfSelected(tainted: TaintedCluster | undefined): 0 | 1 | 2 {
   if (tainted === undefined || tainted.isTolerated) return 0;
   return tainted.standing.kind === 'yields' ? 2 : 1;
 }
 
 /**
- * The tier of a matching candidate that is not selected: by how many of its taints prefer others; undefined where a taint
- * keeps it out.
+ * The tier of a matching candidate that is not selected: by how many of its taints prefer others, and behind all healthy ones
+ * when it is unhealthy; undefined where a taint keeps it out.
  */
 export function tierOfNew(name: string, { placement, candidates }: PlacementSnapshot): number | undefined {
   const { tolerations } = placement.rules;

@@ -1,4 +1,4 @@
-import { isHealthTaint } from '../../health/taints.js';
+import { isHealthTaint, isNeverJoined } from '../../health/taints.js';
 import type { Taint } from './taint.js';
 import { toleranceOf, toleratedForEverBy, type Tolerance, type Toleration } from './toleration.js';
 
@@ -28,15 +28,23 @@ export type Standing =
   /** `isByHub`: every taint that makes it leave is one that the hub adds itself. */
   | { readonly kind: 'leaves'; readonly isByHub: boolean };
 
+/** More than the taints of a cluster. */
+const MOST_TAINTS = 65;
 const STAYS: Standing = { kind: 'stays', until: Infinity };
 
-/** The taints that keep the cluster out while it is not selected. */
+/**
+ * The taints that keep the cluster out while it is not selected. No toleration lets in a cluster that has never joined: one of
+ * health says that work may stay where it is, and none has come there.
+ */
 export function taintsAgainstNew(
   taints: readonly Taint[],
   tolerations: readonly Toleration[],
 ): readonly LimitedTaint[] {
   if (taints.length === 0) return [];
-  return limited(taints, tolerations).filter(({ taint }) => taint.effect !== 'PreferNoSelect');
+  return taints
+    .filter(({ effect }) => effect !== 'PreferNoSelect')
+    .map((taint) => ({ taint, tolerance: isNeverJoined(taint) ? undefined : toleranceOf(taint, tolerations) }))
+    .filter(({ tolerance }) => tolerance?.seconds !== Infinity);
 }
 
 /** The taints that make the cluster leave where it is selected, now or later. */
@@ -67,9 +75,18 @@ export function taintsOfSelected(
   return others.sort((a, b) => order(a) - order(b));
 }
 
-/** How many taints put the cluster behind others that are not selected either. */
+/**
+ * How far the taints put the cluster behind others that are not selected either: by their number that prefer others; a cluster
+ * that the hub found unhealthy comes after all healthy ones, even where that is tolerated.
+ */
 export function preferenceAgainst(taints: readonly Taint[], tolerations: readonly Toleration[]): number {
-  return limited(taints, tolerations).filter(({ taint }) => taint.effect === 'PreferNoSelect').length;
+  const preferring = limited(taints, tolerations).filter(({ taint }) => taint.effect === 'PreferNoSelect').length;
+  return isUnhealthy(taints) ? MOST_TAINTS + preferring : preferring;
+}
+
+/** Whether the hub has found the cluster silent or unavailable, or has never heard of it. */
+export function isUnhealthy(taints: readonly Taint[]): boolean {
+  return taints.some((taint) => isHealthTaint(taint) && taint.effect !== 'PreferNoSelect');
 }
 
 /** Whether the Placement tolerates each taint for ever. */

@@ -1,5 +1,6 @@
 import { TAINTS } from '../../../api/names.js';
 import { timestamp } from '../../conditions.js';
+import { isNeverJoined } from '../../health/taints.js';
 import { wordText } from '../facts/requirementtext.js';
 import type { ClusterView, PlacementRules } from '../predicates.js';
 import type { StuckCluster } from '../room.js';
@@ -61,6 +62,7 @@ function firstOf(limited: readonly LimitedTaint[], { inDecision }: TaintedSubjec
 /** One taint with since and until when. */
 export function limitedText({ taint, tolerance }: LimitedTaint, { inDecision }: TaintedSubject): string {
   const text = sinceText(taint);
+  if (!inDecision && isNeverJoined(taint)) return `${text}: the cluster has never joined, and no toleration lets it in`;
   if (tolerance === undefined || (!inDecision && tolerance.isImplied)) return text;
   if (!inDecision) return `${text}, tolerated for ${tolerance.seconds} s where the cluster is selected`;
   const until = timeText(knownEnd({ taint, tolerance }));
