@@ -68,7 +68,17 @@ export const CLUSTERS_FIELD_MANAGER = 'multicluster-engine-clusters';
 export const HEALTH_FIELD_MANAGER = 'multicluster-engine-health';
 export const INVENTORIES_FIELD_MANAGER = 'multicluster-engine-inventories';
 export const AGENT_FIELD_MANAGER = 'multicluster-engine-agent';
-export const CLI_FIELD_MANAGER = 'kubectl-mce';
+/**
+ * Of the commands for users. The names must not begin with `kubectl`: Flux takes over what such managers have written, and
+ * removes what its repository does not have. The second is that of `cluster add`: an apply of one drops the fields of another.
+ */
+export const CLI_FIELD_MANAGER = 'multicluster-engine-cli';
+export const JOIN_FIELD_MANAGER = 'multicluster-engine-cli-join';
+/** What these were called before, and the objects may still have. */
+export const EARLIER_FIELD_MANAGERS: ReadonlyMap<string, string> = new Map([
+  ['kubectl-mce', CLI_FIELD_MANAGER],
+  ['kubectl-mce-cluster', JOIN_FIELD_MANAGER],
+]);
 /** Of the example objects that `standalone` makes. */
 export const STANDALONE_FIELD_MANAGER = 'multicluster-engine-standalone';
 

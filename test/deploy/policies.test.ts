@@ -211,6 +211,7 @@ describe('the policies of this product, unchanged,', () => {
       { spec: { hubAcceptsClient: null } },
       { spec: { displayName: 'Other' } },
       { spec: { leaseDurationSeconds: 3600 } },
+      { spec: { maintenance: 'Draining' } },
       { metadata: { labels: { a: 'b' } } },
       { metadata: { annotations: { a: 'b' } } },
       { metadata: { finalizers: ['a/b'] } },

@@ -11,7 +11,7 @@ import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 
 import type { ManagedCluster } from '../../src/api/generated/managedcluster.js';
 import type { KubeObject } from '../../src/api/meta.js';
-import { AGENT_NAMESPACE, AGENT_TOKEN_SECRET, AGENTS_NAMESPACE } from '../../src/api/names.js';
+import { AGENT_NAMESPACE, AGENT_TOKEN_SECRET, AGENTS_NAMESPACE, JOIN_FIELD_MANAGER } from '../../src/api/names.js';
 import { Leases, ManagedClusters, Secrets } from '../../src/api/resources.js';
 import { prepareJoin } from '../../src/cli/cluster/join.js';
 import { joinSecretData, ownTokenData, type JoinData } from '../../src/domain/agent/hubtoken.js';
@@ -116,7 +116,7 @@ describeWithServer('the process of an agent', { own: true, capabilities: ['reque
       metadata: { name: CLUSTER },
       spec,
     };
-    await client.apply(ManagedClusters, accepted, { fieldManager: 'kubectl-mce-cluster', force: false });
+    await client.apply(ManagedClusters, accepted, { fieldManager: JOIN_FIELD_MANAGER, force: false });
     first = await home();
     await first.join(join);
     agent = await start(first);

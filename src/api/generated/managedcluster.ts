@@ -17,6 +17,8 @@ export interface ManagedClusterSpec {
    * the cluster as not available.
    */
   leaseDurationSeconds?: number;
+  /** Keeps placements away from the cluster during work on it, as kubectl mce cordon and drain set it. */
+  maintenance?: 'Cordoned' | 'Draining';
   /** Taints keep placements out that do not tolerate them. */
   taints?: ClusterTaint[];
 }

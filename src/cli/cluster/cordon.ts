@@ -1,78 +1,85 @@
-import { field, textField } from '../../api/json.js';
-import { CLI_FIELD_MANAGER, TAINTS } from '../../api/names.js';
+import { textField } from '../../api/json.js';
+import { CLI_FIELD_MANAGER } from '../../api/names.js';
 import { ManagedClusters } from '../../api/resources.js';
+import { MAINTENANCE_TAINTS, maintenanceOf, taintsOf, type Maintenance } from '../../domain/clusters/maintenance.js';
 import type { RawObject } from '../../domain/fleet/world.js';
-import { isList } from '../../domain/selectors.js';
 import type { ReadClient, WriteClient } from '../../kube/client/client.js';
 import { NotFoundError, RefusedError } from '../output.js';
+import { takeOver } from './takeover.js';
 
-/** The taints by which people keep Placements away from a cluster. */
+/** `spec.maintenance`, by which people keep Placements away from a cluster. */
 
-export type TaintClient = Pick<ReadClient, 'get'> & Pick<WriteClient, 'apply'>;
+export type MaintenanceClient = Pick<ReadClient, 'get'> & Pick<WriteClient, 'apply' | 'patchMetadata'>;
 
-interface Taint {
-  readonly key: string;
-  readonly effect: string;
-}
-
-/** No Placement that does not hold the cluster already selects it. */
-const CORDONED: Taint = { key: TAINTS.cordoned, effect: 'NoSelectIfNew' };
-/** Placements that do not tolerate the taint remove the cluster from their decisions. */
-export const DRAINING: Taint = { key: TAINTS.draining, effect: 'NoSelect' };
-const OURS = [CORDONED, DRAINING];
-
-/** Returns one line. @throws NotFoundError; ApiError. */
-export async function cordon(client: TaintClient, name: string): Promise<string> {
-  return (await addTaint(client, name, CORDONED)) ? `${name} is cordoned` : `${name} is cordoned already`;
-}
-
-/** Removes the taints of `cordon` and `drain`; returns one line. @throws RefusedError for those of others; NotFoundError; ApiError. */
-export async function uncordon(client: TaintClient, name: string): Promise<string> {
+/** Returns one line. @throws NotFoundError; RefusedError; ApiError. */
+export async function cordon(client: MaintenanceClient, name: string): Promise<string> {
   const cluster = await read(client, name);
-  if (ownTaints(cluster).length === 0) return `${name} is not cordoned`;
-  const left = ownTaints(await applyTaints(client, cluster, []));
-  if (left.length === 0) return `${name} is not cordoned any more`;
-  const taints = left.map(({ key, effect }) => `${key}:${effect}`).join(', ');
-  throw new RefusedError(`${taints} of ${name} stays: others have written it too; kubectl edit mcl ${name} removes it`);
+  if (maintenanceOf(cluster.spec) !== undefined) return `${name} is cordoned already`;
+  // A taint of an earlier version of this command goes with the apply: what it did has to stay.
+  const isDrained = standing(cluster).includes('Draining');
+  await setMaintenance(client, cluster, isDrained ? 'Draining' : 'Cordoned');
+  return isDrained ? `${name} is cordoned already` : `${name} is cordoned`;
 }
 
-/** False where the cluster has the taint. @throws NotFoundError; ApiError. */
-export async function addTaint(client: TaintClient, name: string, taint: Taint): Promise<boolean> {
+/** False where the cluster is drained already. @throws NotFoundError; RefusedError; ApiError. */
+export async function startDrain(client: MaintenanceClient, name: string): Promise<boolean> {
   const cluster = await read(client, name);
-  const own = ownTaints(cluster);
-  if (own.some((one) => isSame(one, taint))) return false;
-  await applyTaints(client, cluster, [...own, taint]);
+  if (maintenanceOf(cluster.spec) === 'Draining') return false;
+  await setMaintenance(client, cluster, 'Draining');
   return true;
 }
 
-async function read(client: TaintClient, name: string): Promise<RawObject> {
+/** Ends what `cordon` and `drain` began; returns one line. @throws RefusedError for what others have written; NotFoundError; ApiError. */
+export async function uncordon(client: MaintenanceClient, name: string): Promise<string> {
+  const cluster = await read(client, name);
+  if (standing(cluster).length === 0) return `${name} is not cordoned`;
+  const answer = await apply(client, await takeOver(client, cluster), undefined);
+  const left = standing(answer);
+  if (left.length === 0) return `${name} is not cordoned any more`;
+  const maintenance = maintenanceOf(answer.spec);
+  const taints = left.map((one) => `${MAINTENANCE_TAINTS[one].key}:${MAINTENANCE_TAINTS[one].effect}`).join(', ');
+  const what = maintenance === undefined ? `${taints} of ${name}` : `spec.maintenance ${maintenance} of ${name}`;
+  throw new RefusedError(`${what} stays: others have written it too; kubectl edit mcl ${name} removes it`);
+}
+
+async function read(client: MaintenanceClient, name: string): Promise<RawObject> {
   const cluster = await client.get<RawObject>(ManagedClusters, { name });
   if (cluster === undefined) throw new NotFoundError(`ManagedCluster ${name} was not found`);
   return cluster;
 }
 
-/** An apply drops those of its taints that it does not name. By its uid, since it would create a cluster that is gone. */
-function applyTaints(
-  client: TaintClient,
+/** @throws RefusedError where the definition of the hub does not have the field: the API server drops it. */
+async function setMaintenance(client: MaintenanceClient, cluster: RawObject, maintenance: Maintenance): Promise<void> {
+  const { name } = cluster.metadata;
+  const check = ({ spec }: RawObject): void => {
+    if (maintenanceOf(spec) === maintenance) return;
+    throw new RefusedError(
+      `spec.maintenance of ${name} is not stored: the definitions of the hub are older than this command; apply those of this version first (kubectl apply --server-side -f crds/)`,
+    );
+  };
+  const owned = await takeOver(client, cluster);
+  // The apply takes away the taints that were taken over: not before their successor is known to be stored.
+  if (owned !== cluster) check(await apply(client, owned, maintenance, true));
+  check(await apply(client, owned, maintenance));
+}
+
+/** Undefined drops the field. By its uid, since an apply would create a cluster that is gone. */
+function apply(
+  client: MaintenanceClient,
   { metadata: { name, uid = '', resourceVersion } }: RawObject,
-  taints: readonly Taint[],
+  maintenance: Maintenance | undefined,
+  dryRun = false,
 ): Promise<RawObject> {
-  const object = { metadata: { name, uid }, ...(taints.length === 0 ? {} : { spec: { taints } }) };
-  return client.apply<RawObject>(ManagedClusters, object, {
-    fieldManager: CLI_FIELD_MANAGER,
-    force: true,
-    resourceVersion,
+  const object = { metadata: { name, uid }, ...(maintenance === undefined ? {} : { spec: { maintenance } }) };
+  const options = { fieldManager: CLI_FIELD_MANAGER, force: true, resourceVersion, dryRun };
+  return client.apply<RawObject>(ManagedClusters, object, options);
+}
+
+/** What stands, by the field or by its taint in `spec.taints`. */
+function standing({ spec }: RawObject): readonly Maintenance[] {
+  const taints = taintsOf(spec);
+  return (Object.keys(MAINTENANCE_TAINTS) as Maintenance[]).filter((one) => {
+    const { key, effect } = MAINTENANCE_TAINTS[one];
+    return taints.some((taint) => textField(taint, 'key') === key && textField(taint, 'effect') === effect);
   });
-}
-
-function ownTaints({ spec }: RawObject): readonly Taint[] {
-  const taints = field(spec, 'taints');
-  const all = isList(taints) ? taints : [];
-  return OURS.filter((own) =>
-    all.some((one) => isSame(own, { key: textField(one, 'key'), effect: textField(one, 'effect') })),
-  );
-}
-
-function isSame(a: Taint, b: Taint): boolean {
-  return a.key === b.key && a.effect === b.effect;
 }

@@ -10,7 +10,7 @@ import { linesText, NotFoundError, RefusedError, someNames } from '../output.js'
 import { TYPES } from '../sources.js';
 import { table } from '../table.js';
 import { unreadableLine } from '../withheld.js';
-import { addTaint, DRAINING, type TaintClient } from './cordon.js';
+import { startDrain, type MaintenanceClient } from './cordon.js';
 
 /** Moves a cluster out of all decisions. */
 
@@ -31,7 +31,7 @@ export interface DrainConsole {
 }
 
 export interface DrainTools {
-  readonly client: Omit<ReadClient, 'get'> & TaintClient;
+  readonly client: Omit<ReadClient, 'get'> & MaintenanceClient;
   readonly console: DrainConsole;
   readonly clock: Clock;
 }
@@ -43,7 +43,7 @@ const MOST_NAMES = 5;
 const HOLDER_RESOURCES: readonly WorldResource[] = ['placements', 'placementdecisions'];
 
 /**
- * Prints what becomes of each decision that names the cluster, asks, adds the taint, and waits until no decision names the
+ * Prints what becomes of each decision that names the cluster, asks, sets `spec.maintenance`, and waits until no decision names the
  * cluster. Returns the exit code: 1 when some still do after the timeout, when all that still do will not change by waiting, or
  * when the answer is no.
  * @throws RefusedError where not all decisions can be read; NotFoundError; ApiError, ResourceMissing where a type is not served.
@@ -57,7 +57,7 @@ export async function drainCluster(tools: DrainTools, request: DrainRequest): Pr
   console.print(linesText(drainLines(world, name)));
   if (dryRun) return 0;
   if (!(await console.confirm(`drain ${name}?`))) return 1;
-  await addTaint(client, name, DRAINING);
+  await startDrain(client, name);
   const end = clock.monotonic() + timeoutMs;
   for (;;) {
     const remaining = end - clock.monotonic();

@@ -1,6 +1,6 @@
 import { field, isRecord, textField } from '../../api/json.js';
 import type { KubeObject, ObjectName, OwnerReference } from '../../api/meta.js';
-import { AGENTS_NAMESPACE, CLI_FIELD_MANAGER, CLUSTER_SET_LABEL } from '../../api/names.js';
+import { AGENTS_NAMESPACE, CLUSTER_SET_LABEL, JOIN_FIELD_MANAGER } from '../../api/names.js';
 import { apiVersionOf, Leases, ManagedClusters, Secrets, ServiceAccounts } from '../../api/resources.js';
 import type { RawObject } from '../../domain/fleet/world.js';
 import { isList } from '../../domain/selectors.js';
@@ -8,6 +8,7 @@ import type { ReadClient, WriteClient } from '../../kube/client/client.js';
 import type { IdentityClient } from '../../kube/client/identity.js';
 import { isFailure, type ApiError } from '../../runtime/errors.js';
 import { NotFoundError, RefusedError } from '../output.js';
+import { takeOver } from './takeover.js';
 
 /** Lets a cluster join: accepts it, and gives it an identity on the hub and a token to begin with. */
 
@@ -34,7 +35,7 @@ export interface Join {
 
 /** The hub, with the rights of the caller. */
 export interface JoinHub {
-  readonly client: Pick<ReadClient, 'get'> & Pick<WriteClient, 'apply' | 'create'>;
+  readonly client: Pick<ReadClient, 'get'> & Pick<WriteClient, 'apply' | 'create' | 'patchMetadata'>;
   readonly identity: IdentityClient;
 }
 
@@ -46,7 +47,8 @@ export interface JoinHub {
 export async function prepareJoin(hub: JoinHub, request: JoinRequest): Promise<Join> {
   const { name, validSeconds, renew } = request;
   const lease = await hub.client.get<KubeObject>(Leases, { namespace: AGENTS_NAMESPACE, name });
-  const found = await hub.client.get<RawObject>(ManagedClusters, { name });
+  const read = await hub.client.get<RawObject>(ManagedClusters, { name });
+  const found = read && (await takeOver(hub.client, read));
   // The Lease is in the namespace, too.
   if (lease === undefined) await checkNamespace(hub, name);
   const cluster = renew ? joined(name, found) : await accept(hub, request, { cluster: found, lease });
@@ -122,9 +124,6 @@ async function accept(hub: JoinHub, { name, clusterSet }: JoinRequest, { cluster
     throw line === undefined ? error : new RefusedError(line, { cause: error });
   }
 }
-
-/** Another one than that of `cordon`: an apply of one would drop the fields of the other. */
-export const JOIN_FIELD_MANAGER = `${CLI_FIELD_MANAGER}-cluster`;
 
 function isLabelOurs(cluster: RawObject | undefined): boolean {
   return managersOf(cluster, SET_PATH).includes(JOIN_FIELD_MANAGER);

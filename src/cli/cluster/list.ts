@@ -3,6 +3,7 @@ import { field, textField } from '../../api/json.js';
 import { CLUSTER_SET_LABEL } from '../../api/names.js';
 import { ManagedClusters } from '../../api/resources.js';
 import type { RawObject } from '../../domain/fleet/world.js';
+import { taintsOf } from '../../domain/clusters/maintenance.js';
 import { isList } from '../../domain/selectors.js';
 import { CLI_API_VERSION, documentText, linesText, resourceName, type OutputFormat } from '../output.js';
 import { table, type Cell } from '../table.js';
@@ -48,7 +49,6 @@ export function listClusters(clusters: readonly RawObject[], { output, colored }
 
 function rowOf({ metadata: { name, labels }, spec, status }: RawObject): Row {
   const accepted = field(spec, 'hubAcceptsClient');
-  const taints = field(spec, 'taints');
   const kubernetes = textField(field(status, 'version'), 'kubernetes');
   return {
     name,
@@ -56,7 +56,7 @@ function rowOf({ metadata: { name, labels }, spec, status }: RawObject): Row {
     accepted: typeof accepted === 'boolean' ? accepted : undefined,
     joined: conditionOf(status, JOINED_CONDITION),
     available: conditionOf(status, AVAILABLE_CONDITION),
-    taints: (isList(taints) ? taints : []).map((one) => `${textField(one, 'key')}:${textField(one, 'effect')}`),
+    taints: taintsOf(spec).map((one) => `${textField(one, 'key')}:${textField(one, 'effect')}`),
     kubernetes: kubernetes === '' ? undefined : kubernetes,
   };
 }

@@ -1,4 +1,4 @@
-import { ALLOW_REMOVALS_ANNOTATION } from '../../api/names.js';
+import { ALLOW_REMOVALS_ANNOTATION, CLI_FIELD_MANAGER } from '../../api/names.js';
 import { Placements } from '../../api/resources.js';
 import { timestamp } from '../../domain/conditions.js';
 import { explainInputOf, type World } from '../../domain/fleet/world.js';
@@ -25,7 +25,6 @@ export interface ReleaseRequest {
 
 type ReleaseClient = ReadClient & Pick<WriteClient, 'patchMetadata'>;
 
-const FIELD_MANAGER = 'multicluster-engine-cli';
 /** A Placement that is changed meanwhile is read and written again, this often. */
 const ATTEMPTS = 3;
 const ALL = '*';
@@ -57,7 +56,7 @@ async function release(client: ReleaseClient, request: ReleaseRequest): Promise<
   const { uid = '', resourceVersion = '' } = placement.metadata;
   const annotations = { [ALLOW_REMOVALS_ANNOTATION]: `${timestamp(until)}/${clusters.join(',')}` };
   const metadata = { uid, resourceVersion, annotations };
-  await client.patchMetadata(Placements, { namespace, name }, metadata, { fieldManager: FIELD_MANAGER });
+  await client.patchMetadata(Placements, { namespace, name }, metadata, { fieldManager: CLI_FIELD_MANAGER });
   const who = clusters.includes(ALL) ? 'all clusters that fail a rule' : someNames(clusters, MOST_NAMES);
   return `${of}: ${who} may leave until ${timestamp(until)}`;
 }

@@ -60,7 +60,7 @@ function trimCluster({ metadata, spec, status }: ManagedCluster): ManagedCluster
   const source = metadata.annotations?.[SOURCE_ANNOTATION];
   const { clusterClaims: claims, taintTimes } = status ?? {};
   const conditions = status?.conditions?.filter(({ type }) => KEPT_CONDITIONS.includes(type)) ?? [];
-  const { hubAcceptsClient, leaseDurationSeconds, taints } = spec ?? {};
+  const { hubAcceptsClient, leaseDurationSeconds, maintenance, taints } = spec ?? {};
   return {
     metadata: {
       name,
@@ -73,6 +73,7 @@ function trimCluster({ metadata, spec, status }: ManagedCluster): ManagedCluster
     spec: {
       ...(hubAcceptsClient === undefined ? {} : { hubAcceptsClient }),
       ...(leaseDurationSeconds === undefined ? {} : { leaseDurationSeconds }),
+      ...(maintenance === undefined ? {} : { maintenance }),
       ...(taints === undefined ? {} : { taints }),
     },
     ...(claims === undefined && taintTimes === undefined && conditions.length === 0

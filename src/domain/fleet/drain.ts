@@ -1,7 +1,7 @@
 import { asRecord, field } from '../../api/json.js';
 import { TAINTS } from '../../api/names.js';
+import { MAINTENANCE_TAINTS, taintsOf } from '../clusters/maintenance.js';
 import { timestamp } from '../conditions.js';
-import { isList } from '../selectors.js';
 import type { PlacementSnapshot } from '../placement/snapshot.js';
 import { standingOf } from '../placement/taints/standing.js';
 import { timeText } from '../placement/taints/text.js';
@@ -104,9 +104,9 @@ function drained(world: World, name: string): World {
   return { ...world, objects: { ...world.objects, managedclusters } };
 }
 
+/** With its time: the rules compare it with the time of the world. */
 function withTaint(cluster: RawObject, timeAdded: string): RawObject {
-  const taints = field(cluster.spec, 'taints');
-  const others = (isList(taints) ? taints : []).filter((one) => field(one, 'key') !== TAINTS.draining);
-  const draining = { key: TAINTS.draining, effect: 'NoSelect', timeAdded };
+  const others = taintsOf(cluster.spec).filter((one) => field(one, 'key') !== TAINTS.draining);
+  const draining = { ...MAINTENANCE_TAINTS.Draining, timeAdded };
   return { ...cluster, spec: { ...asRecord(cluster.spec), taints: [...others, draining] } };
 }

@@ -1,6 +1,7 @@
 import { isRecord } from '../../api/json.js';
 import type { KubeObject } from '../../api/meta.js';
 import { CONTROL_PLANE_HEALTHY_CONDITION, JOINED_CONDITION } from '../../api/clusterreasons.js';
+import { taintsOf } from '../clusters/maintenance.js';
 import { isList } from '../selectors.js';
 import type { StoredCondition } from './conditions.js';
 import type { HealthTaintKey } from './judge.js';
@@ -37,7 +38,7 @@ export function healthView(cluster: ClusterObject): HealthView {
   const status = isRecord(cluster.status) ? cluster.status : {};
   const accepts = spec['hubAcceptsClient'];
   const conditions = recordsOf<StoredCondition>(status['conditions'], ['type', 'status']);
-  const taints = recordsOf<Taint>(spec['taints'], ['key', 'effect']);
+  const taints = recordsOf<Taint>(taintsOf(spec), ['key', 'effect']);
   const taintTimes = recordsOf<TaintTime>(status['taintTimes'], ['key', 'effect', 'since']);
   const agent = conditions.find(({ type }) => type === CONTROL_PLANE_HEALTHY_CONDITION);
   const own = taints.find((one) => isHealthTaint(one) && one.effect === 'NoSelect');

@@ -77,6 +77,10 @@ class Scene {
     return [...((this.#world.objects as Readonly<Record<string, readonly KubeObject[]>>)[plural] ?? [])] as T[];
   }
 
+  patchMetadata(): Promise<never> {
+    return Promise.reject(new Error('nothing of an earlier version is to be taken over'));
+  }
+
   async apply<T extends KubeObject>(type: ResourceType, object: T): Promise<T> {
     this.events.push(`apply ${type.plural} ${JSON.stringify(Reflect.get(object, 'spec'))}`);
     return object;
@@ -87,7 +91,7 @@ class Scene {
   }
 }
 
-const TAINTED = 'apply managedclusters {"taints":[{"key":"cluster.fleetmgmt.io/draining","effect":"NoSelect"}]}';
+const DRAINED = 'apply managedclusters {"maintenance":"Draining"}';
 const PLAN = 'shop/web  prod-us-1 → prod-eu-1\n';
 
 function decisionOf(placement: string, clusters: readonly string[]): RawObject {
@@ -102,14 +106,14 @@ function tolerating(over: object = {}): object {
 }
 
 describe('drain', () => {
-  it('the plan is shown, the taint is added after a yes, and the end is waited for', async () => {
+  it('the plan is shown, the drain begins after a yes, and the end is waited for', async () => {
     const scene = new Scene({ movesAfter: 3 });
 
     expect(await scene.run()).toBe(0);
     expect(scene.events).toEqual([
       PLAN,
       'drain prod-us-1?',
-      TAINTED,
+      DRAINED,
       '... waiting for shop/web',
       '... waiting for shop/web',
       'prod-us-1 is drained: no decision names it\n',
@@ -162,7 +166,7 @@ describe('drain', () => {
     const scene = new Scene({ world: exampleWorld({ ...EXAMPLE_SPEC, ...spec }) });
 
     expect(await scene.run()).toBe(1);
-    expect(scene.events.slice(2)).toEqual([TAINTED, `decisions still name prod-us-1:\nshop/web  stays: ${reason}\n`]);
+    expect(scene.events.slice(2)).toEqual([DRAINED, `decisions still name prod-us-1:\nshop/web  stays: ${reason}\n`]);
     expect(scene.lists.filter((one) => one === 'managedclusters')).toHaveLength(1);
   });
 
@@ -177,7 +181,7 @@ describe('drain', () => {
 
     expect(await scene.run()).toBe(1);
     expect(scene.events.slice(2)).toEqual([
-      TAINTED,
+      DRAINED,
       '... waiting for shop/keeper, shop/web',
       'decisions still name prod-us-1:\nshop/keeper  stays: spec.tolerations tolerates the taint\n',
     ]);
@@ -190,7 +194,7 @@ describe('drain', () => {
     expect(scene.events).toEqual([
       'no decision names prod-ap-2\n',
       'drain prod-ap-2?',
-      TAINTED,
+      DRAINED,
       'prod-ap-2 is drained: no decision names it\n',
     ]);
   });

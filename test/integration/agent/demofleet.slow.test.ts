@@ -9,7 +9,7 @@ import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { connectHub } from '../../../src/agent/hub.js';
 import type { ManagedCluster } from '../../../src/api/generated/managedcluster.js';
 import { ManagedClusters, Secrets } from '../../../src/api/resources.js';
-import { AGENTS_NAMESPACE, CLUSTER_SET_LABEL } from '../../../src/api/names.js';
+import { AGENTS_NAMESPACE, CLUSTER_SET_LABEL, JOIN_FIELD_MANAGER } from '../../../src/api/names.js';
 import { DemoFleet } from '../../../src/commands/demofleet/demofleet.js';
 import { createIdentityClient } from '../../../src/kube/client/identity.js';
 import { parseManifests } from '../../../src/kube/manifests/manifests.js';
@@ -133,7 +133,7 @@ it('at the next start the clusters join again with tokens of their own, but for 
   const account = await hub.cluster('demo-2');
   expect(await run.stop()).toBe(true);
   const refused = { metadata: { name: 'demo-1' }, spec: { hubAcceptsClient: false } } as ManagedCluster;
-  await hub.server.client.apply(ManagedClusters, refused, { fieldManager: 'kubectl-mce-cluster', force: false });
+  await hub.server.client.apply(ManagedClusters, refused, { fieldManager: JOIN_FIELD_MANAGER, force: false });
   run = new Run(hub);
   await run.printedLine(`demo fleet: ${TOTAL - 1} clusters have joined`);
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
 import type { KubeObject, ResourceType } from '../../../src/api/meta.js';
-import { AGENTS_NAMESPACE, CLUSTER_SET_LABEL } from '../../../src/api/names.js';
+import { AGENTS_NAMESPACE, CLUSTER_SET_LABEL, TAINTS } from '../../../src/api/names.js';
 import { Leases, ManagedClusters, Secrets, ServiceAccounts } from '../../../src/api/resources.js';
-import { addTaint, cordon, DRAINING, uncordon } from '../../../src/cli/cluster/cordon.js';
+import { cordon, startDrain, uncordon } from '../../../src/cli/cluster/cordon.js';
 import { prepareJoin, type Join, type JoinRequest } from '../../../src/cli/cluster/join.js';
 import { removeCluster } from '../../../src/cli/cluster/remove.js';
 import { createIdentityClient } from '../../../src/kube/client/identity.js';
@@ -248,41 +248,36 @@ describeWithServer('a person who lets clusters join', { own: true, capabilities:
     await expect(add('leaving')).rejects.toThrow('ManagedCluster leaving is being deleted');
   });
 
-  it('cordon and uncordon change the taints of people alone, and not what makes a cluster join', async () => {
+  it('cordon and uncordon change neither the taints of people nor what makes a cluster join', async () => {
     await add('calm', { clusterSet: 'prod' });
     const taint = { key: 'maintenance', effect: 'NoSelect' };
     await patch('calm', { spec: { taints: [taint] } });
-    const keys = async (): Promise<unknown> => {
-      const taints: unknown = at(await stored(ManagedClusters, 'calm'), 'spec.taints');
-      return Array.isArray(taints) ? taints.map((one) => `${String(at(one, 'key'))}:${String(at(one, 'effect'))}`) : [];
-    };
+    const maintenance = async (): Promise<unknown> => at(await stored(ManagedClusters, 'calm'), 'spec.maintenance');
 
     expect(await cordon(admin, 'calm')).toBe('calm is cordoned');
     expect(await cordon(admin, 'calm')).toBe('calm is cordoned already');
-    expect(await addTaint(admin, 'calm', DRAINING)).toBe(true);
-    expect(await keys()).toEqual([
-      'maintenance:NoSelect',
-      'cluster.fleetmgmt.io/cordoned:NoSelectIfNew',
-      'cluster.fleetmgmt.io/draining:NoSelect',
-    ]);
+    expect(await maintenance()).toBe('Cordoned');
+    expect(await startDrain(admin, 'calm')).toBe(true);
+    expect(await startDrain(admin, 'calm')).toBe(false);
+    expect(await maintenance()).toBe('Draining');
     await add('calm');
     expect(await uncordon(admin, 'calm')).toBe('calm is not cordoned any more');
     expect(await uncordon(admin, 'calm')).toBe('calm is not cordoned');
-    expect(await keys()).toEqual(['maintenance:NoSelect']);
-    expect(await stored(ManagedClusters, 'calm')).toMatchObject({
-      metadata: { labels: { [CLUSTER_SET_LABEL]: 'prod' } },
-      spec: { hubAcceptsClient: true },
-    });
+    const calm = await stored(ManagedClusters, 'calm');
+    expect(at(calm, 'metadata.labels')).toEqual({ [CLUSTER_SET_LABEL]: 'prod' });
+    expect(at(calm, 'spec')).toEqual({ hubAcceptsClient: true, taints: [taint] });
     await expect(cordon(admin, 'nobody')).rejects.toThrow('ManagedCluster nobody was not found');
   });
 
-  it('uncordon says so where others have written the taint too', async () => {
-    await add('theirs');
-    await patch('theirs', { spec: { taints: [{ key: DRAINING.key, effect: DRAINING.effect }] } });
+  it.each([
+    ['taint', { taints: [{ key: TAINTS.draining, effect: 'NoSelect' }] }, 'cluster.fleetmgmt.io/draining:NoSelect'],
+    ['field', { maintenance: 'Cordoned' }, 'spec.maintenance Cordoned'],
+  ])('uncordon says so where others have written the %s', async (what, spec, stays) => {
+    const name = `their-${what}`;
+    await add(name);
+    await patch(name, { spec });
 
-    await expect(uncordon(admin, 'theirs')).rejects.toThrow(
-      'cluster.fleetmgmt.io/draining:NoSelect of theirs stays: others have written it too',
-    );
+    await expect(uncordon(admin, name)).rejects.toThrow(`${stays} of ${name} stays: others have written it too`);
   });
 
   // Last: it reads what the tests above have asked for.

@@ -43,6 +43,7 @@ const GUARDED: readonly Way[] = [
   ['put a finalizer on a cluster', merge(MINE, { metadata: { finalizers: ['example.com/x'] } })],
   ['drain a cluster', taints('mine', { key: TAINTS.draining, effect: 'NoSelect' })],
   ['cordon a cluster', taints('mine', { key: TAINTS.cordoned, effect: 'NoSelectIfNew' })],
+  ['drain a cluster by its field', merge(MINE, { spec: { maintenance: 'Draining' } })],
   ['remove a taint of others', merge(MINE, { spec: { taints: [] } })],
 ];
 

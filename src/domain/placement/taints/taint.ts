@@ -1,4 +1,6 @@
 import { isRecord } from '../../../api/json.js';
+import { taintsOf } from '../../clusters/maintenance.js';
+import { isHealthTaint } from '../../health/taints.js';
 import { isList } from '../../selectors.js';
 
 /**
@@ -21,17 +23,27 @@ export interface Taint {
 export const NO_TAINTS: readonly Taint[] = [];
 
 /**
- * The taints in `spec.taints` of a ManagedCluster. The time of one is its `timeAdded`, else that of its key, effect and value
- * in `status.taintTimes`. What admission should have refused is left out.
+ * The taints of a ManagedCluster: those of `spec.taints`, that of `spec.maintenance`, and those of the hub that are in
+ * `status.taintTimes` alone: somebody has replaced the list, and the hub is about to add them again. The time of one is its
+ * `timeAdded`, else that of its key, effect and value in `status.taintTimes`. What admission should have refused is left out.
  */
 export function readTaints(spec: unknown, status: unknown): readonly Taint[] {
-  const listed = isRecord(spec) ? spec['taints'] : undefined;
-  if (!isList(listed) || listed.length === 0) return NO_TAINTS;
-  return listed.flatMap((one): Taint[] => {
+  const times = isRecord(status) ? status['taintTimes'] : undefined;
+  const [listed, remembered] = [taintsOf(spec), isList(times) ? times : []];
+  if (listed.length === 0 && remembered.length === 0) return NO_TAINTS;
+  const taints = listed.flatMap((one): Taint[] => {
     const fields = readFields(one);
     if (fields === undefined || !isRecord(one)) return [];
     return [{ ...fields, since: timeOf(one['timeAdded']) ?? storedTime(fields, status) }];
   });
+  // The hub gives a cluster one taint at most.
+  if (taints.some(isHealthTaint)) return taints;
+  for (const one of remembered) {
+    const fields = readFields(one);
+    if (fields !== undefined && isRecord(one) && isHealthTaint(fields))
+      taints.push({ ...fields, since: timeOf(one['since']) });
+  }
+  return taints.length === 0 ? NO_TAINTS : taints;
 }
 
 /** Whether both lists hold the same taints with the same times, in the same order. */

@@ -1,0 +1,40 @@
+import { field } from '../../api/json.js';
+import { TAINTS } from '../../api/names.js';
+import { isList } from '../selectors.js';
+
+/**
+ * `spec.maintenance` of a ManagedCluster: cordoned or drained by people. It stands for a taint, and has a place of its own: who
+ * applies a manifest with a list of taints replaces the whole list.
+ */
+export type Maintenance = 'Cordoned' | 'Draining';
+
+export interface MaintenanceTaint {
+  readonly key: string;
+  readonly effect: 'NoSelectIfNew' | 'NoSelect';
+}
+
+/**
+ * Cordoned: no Placement that does not hold the cluster already selects it. Draining: Placements that do not tolerate the taint
+ * remove the cluster from their decisions, too.
+ */
+export const MAINTENANCE_TAINTS: Readonly<Record<Maintenance, MaintenanceTaint>> = Object.freeze({
+  Cordoned: { key: TAINTS.cordoned, effect: 'NoSelectIfNew' },
+  Draining: { key: TAINTS.draining, effect: 'NoSelect' },
+});
+
+/** Undefined for none, and for what admission should have refused. */
+export function maintenanceOf(spec: unknown): Maintenance | undefined {
+  const value = field(spec, 'maintenance');
+  return value === 'Cordoned' || value === 'Draining' ? value : undefined;
+}
+
+/** The taints of a ManagedCluster, unchecked: `spec.taints`, and that of `spec.maintenance` unless the list has it. */
+export function taintsOf(spec: unknown): readonly unknown[] {
+  const taints = field(spec, 'taints');
+  const listed = isList(taints) ? taints : [];
+  const maintenance = maintenanceOf(spec);
+  if (maintenance === undefined) return listed;
+  const { key, effect } = MAINTENANCE_TAINTS[maintenance];
+  const isListed = listed.some((one) => field(one, 'key') === key && field(one, 'effect') === effect);
+  return isListed ? listed : [...listed, { key, effect }];
+}

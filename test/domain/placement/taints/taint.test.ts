@@ -1,0 +1,48 @@
+import { describe, expect, it } from '@jest/globals';
+import { TAINTS } from '../../../../src/api/names.js';
+import { readTaints } from '../../../../src/domain/placement/taints/taint.js';
+
+const AT = '2026-01-02T03:04:05Z';
+const MS = Date.parse(AT);
+const lost = { key: TAINTS.unreachable, effect: 'NoSelect' };
+const draining = { key: TAINTS.draining, effect: 'NoSelect' };
+const read = (spec: object, taintTimes: readonly object[] = []): readonly string[] =>
+  readTaints(spec, { taintTimes }).map(({ key, effect, since }) => `${key}:${effect} ${since}`);
+
+describe('the taints of a cluster', () => {
+  it.each<[string, readonly string[], object, (readonly object[])?]>([
+    ['cordoned by its field', [`${TAINTS.cordoned}:NoSelectIfNew undefined`], { maintenance: 'Cordoned' }],
+    [
+      'drained by its field, since the hub has seen it',
+      [`${TAINTS.draining}:NoSelect ${MS}`],
+      { maintenance: 'Draining' },
+      [{ ...draining, since: AT }],
+    ],
+    [
+      'drained by its field and by a taint with its time',
+      [`${TAINTS.draining}:NoSelect ${MS}`],
+      { maintenance: 'Draining', taints: [{ ...draining, timeAdded: AT }] },
+    ],
+    ['with an unknown field', [], { maintenance: 'Other' }],
+    [
+      'whose list somebody has replaced: the taint of the hub counts',
+      [`gpu:NoSelect undefined`, `${TAINTS.unreachable}:NoSelect ${MS}`],
+      { taints: [{ key: 'gpu', effect: 'NoSelect' }] },
+      [{ ...lost, since: AT }],
+    ],
+    [
+      'whose taint of the hub has become another one',
+      [`${TAINTS.unavailable}:NoSelect ${MS}`],
+      { taints: [{ ...lost, key: TAINTS.unavailable, timeAdded: AT }] },
+      [{ ...lost, since: AT }],
+    ],
+    [
+      'without the taint of a person that has a time: it is gone',
+      [],
+      {},
+      [{ key: 'gpu', effect: 'NoSelect', since: AT }],
+    ],
+  ])('%s', (_what, expected, spec, times) => {
+    expect(read(spec, times)).toEqual(expected);
+  });
+});
