@@ -2,6 +2,10 @@
 # One image for every command of the executable: Node with its shared libraries, and the bundle, which holds its
 # dependencies. There is no shell, no package manager and no node_modules. tools/image/build.sh makes the content.
 ARG BASE=node:24-bookworm-slim
+# What is built, since there is no .git here: `make image` passes the values of tools/identity.sh.
+ARG VERSION=0.1.0+dev
+ARG REVISION
+ARG CREATED
 # sha256:… of BASE, for a build that can be repeated.
 ARG BASE_DIGEST
 
@@ -15,7 +19,12 @@ COPY tools tools
 COPY crds crds
 COPY deploy deploy
 COPY examples examples
-RUN --mount=type=cache,target=/root/.npm tools/image/build.sh program /image
+ARG VERSION
+ARG REVISION
+ARG CREATED
+RUN --mount=type=cache,target=/root/.npm \
+    MCE_BUILD_VERSION="$VERSION" MCE_BUILD_COMMIT="$REVISION" MCE_BUILD_DATE="$CREATED" \
+    tools/image/build.sh program /image
 
 FROM ${BASE}${BASE_DIGEST:+@$BASE_DIGEST} AS runtime
 WORKDIR /build
@@ -25,14 +34,16 @@ RUN tools/image/build.sh runtime /image
 FROM scratch
 ARG BASE
 ARG BASE_DIGEST
-ARG VERSION=0.1.0
+ARG VERSION
 ARG REVISION
+ARG CREATED
 ARG SOURCE
 LABEL org.opencontainers.image.title="multicluster-engine" \
       org.opencontainers.image.description="Selects Kubernetes clusters from one hub, and keeps the selection stable" \
       org.opencontainers.image.licenses="Apache-2.0" \
       org.opencontainers.image.version="$VERSION" \
       org.opencontainers.image.revision="$REVISION" \
+      org.opencontainers.image.created="$CREATED" \
       org.opencontainers.image.source="$SOURCE" \
       org.opencontainers.image.documentation="$SOURCE" \
       org.opencontainers.image.base.name="$BASE" \

@@ -7,7 +7,8 @@ import { freePorts } from '@multicluster-engine/kube-apiserver';
 import { kubectlOk } from '@multicluster-engine/kube-apiserver/testing/kubectl';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 
-import { readConfig, version } from '../src/config/config.js';
+import { releaseVersion } from '../src/config/build/build.js';
+import { readConfig } from '../src/config/config.js';
 import { describeWithKubectl } from './support/clients/kubectl.js';
 import {
   buildImage,
@@ -75,10 +76,11 @@ describe('the content of the image', () => {
       'org.opencontainers.image.licenses': 'Apache-2.0',
       'org.opencontainers.image.version': '$VERSION',
       'org.opencontainers.image.revision': '$REVISION',
+      'org.opencontainers.image.created': '$CREATED',
       'org.opencontainers.image.source': '$SOURCE',
       'org.opencontainers.image.base.digest': '$BASE_DIGEST',
     });
-    expect(image.pairs('ARG')['VERSION']).toBe(version());
+    expect(image.pairs('ARG')['VERSION']).toBe(`${releaseVersion()}+dev`);
   });
 
   it('the variables of the image let standalone listen on all addresses, and leave the gateway as it is', () => {

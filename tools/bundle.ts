@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -73,7 +74,7 @@ const USED_PARTS_OF_UNDICI: Plugin = {
 /**
  * Bundles `src/main.ts` of the package at `root`, dependencies included, into the folder `outdir`, which is emptied first.
  * Every command is a chunk of its own beside `main.js`, and so are the programs of the kubectl plugin. The licences of the
- * dependencies are in `LICENSES.txt`. Returns esbuild's list of which source file stands in which chunk. Nothing has to be
+ * dependencies are in `LICENSES.txt`, and what the bundle was built from is in `build.json`. Returns esbuild's list of which source file stands in which chunk. Nothing has to be
  * compiled before, and no types are checked.
  */
 export async function bundle(root: string, outdir: string): Promise<Metafile> {
@@ -107,6 +108,7 @@ export async function bundle(root: string, outdir: string): Promise<Metafile> {
       mode: 0o755,
     });
   }
+  writeFileSync(path.join(outdir, 'build.json'), execFileSync('bash', ['tools/identity.sh'], { cwd: root }));
   writeFileSync(path.join(outdir, 'LICENSES.txt'), licensesOf(root, metafile));
   return metafile;
 }

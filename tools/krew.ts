@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 import { dump } from 'js-yaml';
 
-import { packageRoot, version } from '../src/config/config.js';
+import { packageRoot, releaseVersion } from '../src/config/build/build.js';
 
 /** What a release adds to the manifest. */
 export interface KrewRelease {
@@ -53,7 +53,7 @@ function main([archive = '', uri = '', homepage = '']: readonly string[]): void 
   const sha256 = createHash('sha256')
     .update(readFileSync(path.resolve(packageRoot(), archive)))
     .digest('hex');
-  process.stdout.write(dump(krewManifest({ version: version(), uri, sha256, homepage }), { lineWidth: -1 }));
+  process.stdout.write(dump(krewManifest({ version: releaseVersion(), uri, sha256, homepage }), { lineWidth: -1 }));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) main(process.argv.slice(2));

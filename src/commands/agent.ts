@@ -2,6 +2,7 @@ import { Agent } from '../agent/agent.js';
 import { openHome } from '../agent/home.js';
 import { connectHub } from '../agent/hub.js';
 import type { AgentConfig } from '../config/agent.js';
+import { build } from '../config/build/build.js';
 import { loadKubeconfig, type Kubeconfig } from '../kube/transport/kubeconfig.js';
 import { KubeconfigError } from '../kube/transport/kubeconfigerror.js';
 import { createTransport } from '../kube/transport/transport.js';
@@ -32,7 +33,7 @@ async function runWith(config: AgentConfig, kubeconfig: Kubeconfig): Promise<num
   exitOnCrash(process, log);
   const { version, namespace, apiEndpoint, tokenLifetimeSeconds } = config;
   log.info({ version, server: kubeconfig.server, source: kubeconfig.source }, 'starting');
-  const metrics = createAgentMetrics();
+  const metrics = createAgentMetrics(build());
   const tools = { clock: systemClock, random: systemRandom, log };
   const connection = {
     ...tools,

@@ -1,4 +1,5 @@
 import type { KubeObject, ObjectName } from '../api/meta.js';
+import { build } from '../config/build/build.js';
 import type { HubConfig } from '../config/config.js';
 import type { KubeClient } from '../kube/client/client.js';
 import { eventRights } from '../kube/events/event.js';
@@ -51,7 +52,7 @@ export function createManager(
   { log, tracer }: ManagerSinks,
   openTransport: CreateTransport,
 ): ControllerManager {
-  const metrics = createMetrics();
+  const metrics = createMetrics(build());
   const hubClock = new ServerClock(systemClock);
   const transport = openTransport({
     clock: systemClock,

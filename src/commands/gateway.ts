@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { packageRoot } from '../config/config.js';
+import { build, packageRoot } from '../config/build/build.js';
 import type { GatewayConfig } from '../config/gateway.js';
 import { Gateway, type GatewayOptions } from '../gateway/gateway.js';
 import { openApiDocument } from '../gateway/openapi/openapi.js';
@@ -21,7 +21,7 @@ export async function runGateway(config: GatewayConfig): Promise<number> {
   const log = createLogger({ level: config.logLevel, clock });
   exitOnCrash(process, log);
   const checkDebugger = refuseDebugger(process, log);
-  const metrics = createGatewayMetrics();
+  const metrics = createGatewayMetrics(build());
   let tracing: Tracing | undefined;
   try {
     const { version } = config;

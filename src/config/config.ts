@@ -1,7 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { agent, AGENT_FLAGS, type AgentConfig } from './agent.js';
+import { version } from './build/build.js';
+import { VERSION_FLAGS, versionText } from './build/version.js';
 import {
   complete,
   completion,
@@ -30,6 +30,7 @@ import { PROFILE_FLAGS, profileConfig, type ProfileConfig } from './profile.js';
 import { release as releaseCommand, RELEASE_ARGUMENTS, RELEASE_FLAGS, type ReleaseConfig } from './release.js';
 import { standalone, STANDALONE_FLAGS, type StandaloneConfig } from './standalone.js';
 
+export { packageRoot, version } from './build/build.js';
 export type { ControllerName, ManagerConfig as HubConfig, OperatorConfig } from './operator.js';
 
 /** How the user has called the program. */
@@ -69,7 +70,7 @@ interface CommandRow {
   readonly name: string;
   readonly summary: string;
   readonly flags: FlagRows;
-  readonly build: (flags: Flags, env: Environment, positional: readonly string[]) => CommandConfig;
+  readonly build: (flags: Flags, env: Environment, positional: readonly string[]) => CommandConfig | Usage;
   /** A command for users: with these arguments before its flags, and without variables for these. */
   readonly arguments?: string;
   /** The flags that only some of the actions in `arguments` have, by the name of the action: its help leaves out the others. */
@@ -163,6 +164,13 @@ const ROWS: readonly CommandRow[] = [
     flags: {},
     build: (_flags, _env, positional) => completion(positional),
   },
+  {
+    name: 'version',
+    summary: 'Prints the version, and the commit with its date that it was built from.',
+    arguments: '',
+    flags: VERSION_FLAGS,
+    build: (flags, _env, positional) => print(versionText(flags, positional)),
+  },
 ];
 
 /** The commands. */
@@ -202,7 +210,7 @@ function interpret(argv: readonly string[], env: Environment): Config | Usage {
   const [first, ...rest] = argv;
   if (first === undefined) throw new FlagError(`no command; want one of: ${commandNames()} (see ${PROGRAM} --help)`);
   if (first === '--help' || first === '-h') return print(overview());
-  if (first === '--version' || first === 'version') return print(`${version()}\n`);
+  if (first === '--version') return print(`${version()}\n`);
   if (first === '__complete') return complete(COMMANDS, rest, { version: version() });
   if (first === 'help') return interpret([...rest.slice(0, 2), '--help'], env);
   const command = commandOf(argv);
@@ -237,7 +245,7 @@ function commandNames(): string {
 
 function overview(): string {
   const lines = COMMANDS.map((row) => `  ${row.name.padEnd(12)} ${row.summary}`);
-  const hint = `${PROGRAM} help COMMAND lists the flags of a command; ${PROGRAM} version prints the version.`;
+  const hint = `${PROGRAM} help COMMAND lists the flags of a command.`;
   return `Usage: ${PROGRAM} COMMAND [flags]\n\nCommands:\n${lines.join('\n')}\n\n${hint}\n`;
 }
 
@@ -267,24 +275,4 @@ function help(command: CommandRow, action = ''): string {
 function flagUsage(name: string, row: FlagRow): string {
   const short = row.short === undefined ? '' : `-${row.short}, `;
   return isSwitch(row) ? `${short}--${name}` : `${short}--${name}=${row.value}`;
-}
-
-/** The folder of package.json above this file, which holds crds/ and deploy/. */
-export function packageRoot(): string {
-  let folder = path.dirname(fileURLToPath(import.meta.url));
-  while (!existsSync(path.join(folder, 'package.json'))) {
-    const up = path.dirname(folder);
-    if (up === folder) throw new Error('package.json was not found in any folder above the program');
-    folder = up;
-  }
-  return folder;
-}
-
-/** Release of this program. */
-export function version(): string {
-  const file = path.join(packageRoot(), 'package.json');
-  const content: unknown = JSON.parse(readFileSync(file, 'utf8'));
-  const release = typeof content === 'object' && content !== null && 'version' in content ? content.version : undefined;
-  if (typeof release !== 'string') throw new Error(`${file}: version must be a string, got ${JSON.stringify(release)}`);
-  return release;
 }

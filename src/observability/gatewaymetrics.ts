@@ -1,6 +1,6 @@
 import type { GatewayMetrics } from '../runtime/metrics.js';
 import { Collectors } from './collectors.js';
-import { createProcessRegistry, expositionOf, type Exposition } from './registry.js';
+import { createProcessRegistry, expositionOf, type BuildInfo, type Exposition } from './registry.js';
 
 const HELP = {
   multicluster_gateway_requests_total: 'Requests with a response',
@@ -20,8 +20,8 @@ const LATENCY_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10
 export type GatewayRegistry = GatewayMetrics & Exposition;
 
 /** The registry of a gateway process. */
-export function createGatewayMetrics(): GatewayRegistry {
-  const registry = createProcessRegistry();
+export function createGatewayMetrics(build?: BuildInfo): GatewayRegistry {
+  const registry = createProcessRegistry(build);
   const collectors = new Collectors(registry, HELP);
   const requests = requestCollectors(collectors);
   const dropped = collectors.counter('multicluster_gateway_dropped_connections_total', ['cause']);

@@ -1,7 +1,7 @@
 import type { ControllerMetrics } from '../runtime/metrics.js';
 import { cacheMetrics, eventMetrics, guardMetrics, leaderMetrics, requestMetrics } from './clientmetrics.js';
 import { agentMetrics, engineMetrics, fleetMetrics, placementMetrics } from './domainmetrics.js';
-import { createProcessRegistry, expositionOf } from './registry.js';
+import { createProcessRegistry, expositionOf, type BuildInfo } from './registry.js';
 import { queueMetrics, reconcileMetrics } from './controllermetrics.js';
 
 /** The metrics of a process with controllers, with their exposition. */
@@ -11,8 +11,8 @@ export type Metrics = ReturnType<typeof createMetrics>;
  * Names, labels and buckets of `workqueue_*`, `controller_runtime_*`, `rest_client_*` and `leader_election_*` are those
  * of client-go and controller-runtime, so that stock dashboards work; ours begin with `multicluster_`.
  */
-export function createMetrics() {
-  const registry = createProcessRegistry();
+export function createMetrics(build?: BuildInfo) {
+  const registry = createProcessRegistry(build);
   const queue = queueMetrics(registry);
   const reconcile = reconcileMetrics(registry);
   const placements = placementMetrics(registry);
@@ -31,8 +31,8 @@ export function createMetrics() {
 }
 
 /** The metrics of an agent, with their exposition. */
-export function createAgentMetrics() {
-  const registry = createProcessRegistry();
+export function createAgentMetrics(build?: BuildInfo) {
+  const registry = createProcessRegistry(build);
   return {
     requests: requestMetrics(registry),
     caches: cacheMetrics(registry),

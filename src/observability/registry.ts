@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Counter, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import type { LogMetrics } from '../runtime/metrics.js';
 import { EncodedText, type ObjectGauge, type ObjectGauges } from './collectors.js';
 
@@ -30,10 +30,26 @@ export interface Exposition {
   descriptions(): readonly MetricDescription[];
 }
 
-/** A registry with prom-client's default metrics of a Node process. */
-export function createProcessRegistry(): Registry {
+/** What the program was built from; empty texts where that is not known. */
+export interface BuildInfo {
+  readonly version: string;
+  readonly commit: string;
+  readonly date: string;
+}
+
+const UNKNOWN_BUILD: BuildInfo = { version: '', commit: '', date: '' };
+
+/** A registry with prom-client's default metrics of a Node process, and what the program was built from. */
+export function createProcessRegistry({ version, commit, date }: BuildInfo = UNKNOWN_BUILD): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: EVENT_LOOP_SAMPLE_MS });
+  const info = new Gauge({
+    name: 'multicluster_build_info',
+    help: 'The version of the program, and the commit with its date that it was built from, always 1',
+    labelNames: ['version', 'commit', 'date'],
+    registers: [registry],
+  });
+  info.set({ version, commit, date }, 1);
   return registry;
 }
 

@@ -77,7 +77,9 @@ describe('help and version', () => {
     expect(readConfig(['help', 'nope'], {})).toMatchObject({ exitCode: 1 });
   });
 
-  it('version prints what --version prints', () => {
-    expect(readConfig(['version'], {})).toEqual(readConfig(['--version'], {}));
+  it('version begins with what --version prints', () => {
+    const [long, short] = [readConfig(['version'], {}), readConfig(['--version'], {})];
+
+    expect('text' in long && 'text' in short && long.text.startsWith(`version ${short.text}`)).toBe(true);
   });
 });

@@ -1,0 +1,64 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** What this program was built from. */
+export interface Build {
+  /** The release, or `RELEASE+dev.COMMIT` between releases. */
+  readonly version: string;
+  /** The whole commit; empty where the build did not know it. */
+  readonly commit: string;
+  /** When the commit was made, RFC 3339; empty where the build did not know it. */
+  readonly date: string;
+}
+
+const HERE = path.dirname(fileURLToPath(import.meta.url));
+
+/** The folder of package.json above this file, which holds crds/ and deploy/. */
+export function packageRoot(): string {
+  const root = foldersAbove(HERE).find((folder) => existsSync(path.join(folder, 'package.json')));
+  if (root === undefined) throw new Error('package.json was not found in any folder above the program');
+  return root;
+}
+
+/** The release that package.json names: that of the build, or the last one before it. */
+export function releaseVersion(): string {
+  return textsOf(path.join(packageRoot(), 'package.json')).version;
+}
+
+/** The version of this build. */
+export function version(): string {
+  return build().version;
+}
+
+let known: Build | undefined;
+
+/** tools/identity.sh has written it to build.json, beside the compiled program or in a folder above it. */
+export function build(): Build {
+  known ??= readBuild();
+  return known;
+}
+
+function readBuild(): Build {
+  const root = packageRoot();
+  const inPackage = foldersAbove(HERE).filter((folder) => folder.startsWith(root));
+  const file = inPackage.map((folder) => path.join(folder, 'build.json')).find((one) => existsSync(one));
+  return file === undefined ? { version: `${releaseVersion()}+dev`, commit: '', date: '' } : textsOf(file);
+}
+
+function foldersAbove(folder: string): string[] {
+  const up = path.dirname(folder);
+  return up === folder ? [folder] : [folder, ...foldersAbove(up)];
+}
+
+function textsOf(file: string): Build {
+  const content: unknown = JSON.parse(readFileSync(file, 'utf8'));
+  const fields = new Map<string, unknown>(Object.entries(typeof content === 'object' && content ? content : {}));
+  const text = (name: string): string => {
+    const value = fields.get(name) ?? '';
+    if (typeof value !== 'string') throw new Error(`${file}: ${name} must be a string, got ${JSON.stringify(value)}`);
+    return value;
+  };
+  if (text('version') === '') throw new Error(`${file}: version is missing`);
+  return { version: text('version'), commit: text('commit'), date: text('date') };
+}
