@@ -5,8 +5,8 @@ CONTAINER_TOOL ?= docker
 KUBECTL ?= kubectl
 # The image that was asked for: empty where the overlay's own is to be used.
 ASKED := $(IMAGE)
-VERSION := $(shell sed -n 's/^  "version": "\(.*\)",$$/\1/p' package.json)
-IMAGE ?= multicluster-engine:$(VERSION)
+# Nobody can publish an image under this name: it stays on this machine until it is pushed under another one.
+IMAGE ?= localhost/multicluster-engine:$(shell bash tools/identity.sh tag)
 OVERLAY ?= default
 DEPENDENCIES := node_modules/.package-lock.json
 
@@ -66,9 +66,9 @@ lint: $(DEPENDENCIES) ## Lint src, test and tools
 	npm run --silent lint
 
 image: ## Build the image IMAGE with CONTAINER_TOOL; BASE and BASE_DIGEST select the image that Node is taken from
-	$(CONTAINER_TOOL) build -t $(IMAGE) --build-arg VERSION=$(VERSION) --build-arg REVISION=$(shell git rev-parse HEAD)$(if $(BASE), --build-arg BASE=$(BASE))$(if $(BASE_DIGEST), --build-arg BASE_DIGEST=$(BASE_DIGEST)) .
+	$(CONTAINER_TOOL) build -t $(IMAGE) --build-arg VERSION=$(shell bash tools/identity.sh version) --build-arg REVISION=$(shell bash tools/identity.sh commit) --build-arg CREATED=$(shell bash tools/identity.sh date)$(if $(BASE), --build-arg BASE=$(BASE))$(if $(BASE_DIGEST), --build-arg BASE_DIGEST=$(BASE_DIGEST)) .
 
-deploy: manifests ## Install overlay OVERLAY (default, ha, namespaced) into the current cluster, with IMAGE if given
+deploy: manifests ## Install overlay OVERLAY (default, ha, namespaced) with IMAGE into the current cluster
 	$(KUBECTL) apply --server-side -f dist/install.yaml
 
 # As variables of the environment: no shell reads what they hold.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Renders deploy/overlays/OVERLAY into one file for `kubectl apply -f`: the operator and, through its environment, the
-# components get IMAGE. Without IMAGE they keep the image of the overlay. The same input gives the same bytes.
+# components get IMAGE. Without IMAGE the overlay has to name one. The same input gives the same bytes.
 #
 #   tools/manifests.sh FILE OVERLAY [IMAGE]      KUBECTL names the kubectl to use
 set -euo pipefail
@@ -60,4 +60,9 @@ END
   folder=$over
 fi
 $kubectl kustomize "$folder" >"$partial"
+if grep -qF 'image-not-set.invalid/' "$partial"; then
+  echo "manifests: IMAGE is not set, and deploy/overlays/$overlay names no image: there is no published one." >&2
+  echo "manifests: build it (make image IMAGE=HOST/PATH:TAG), push it, and give the same IMAGE here" >&2
+  exit 2
+fi
 mv "$partial" "$file"

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { dump, load, loadAll } from 'js-yaml';
 import { asRecord, type JsonRecord } from '../src/api/json.js';
 import { OPERATOR_SERVICE_ACCOUNT } from '../src/api/names.js';
+import { NO_IMAGE, PUBLISHED } from '../src/config/build/published.js';
 import { readCrds } from './crd.js';
 
 const BASE = 'deploy/base';
@@ -65,7 +66,7 @@ function baseObjects(root: string): JsonRecord[] {
 function serviceVersion(root: string, objects: readonly JsonRecord[]): JsonRecord {
   const release = asRecord(JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')));
   const version = String(release['version']);
-  const image = `${PACKAGE}:${version}`;
+  const ownImage = PUBLISHED.image === undefined ? NO_IMAGE : `${PUBLISHED.image}:${version}`;
   return {
     apiVersion: 'operators.coreos.com/v1alpha1',
     kind: 'ClusterServiceVersion',
@@ -75,7 +76,7 @@ function serviceVersion(root: string, objects: readonly JsonRecord[]): JsonRecor
         'alm-examples': `${JSON.stringify(examples(root), null, 2)}\n`,
         capabilities: CAPABILITIES,
         categories: 'Integration & Delivery',
-        containerImage: image,
+        containerImage: ownImage,
         description: String(release['description']),
       },
     },
@@ -97,7 +98,7 @@ function serviceVersion(root: string, objects: readonly JsonRecord[]): JsonRecor
         spec: {
           clusterPermissions: [permission(find(objects, 'ClusterRole', OPERATOR_SERVICE_ACCOUNT))],
           permissions: [permission(find(objects, 'Role', 'multicluster-engine-leases'))],
-          deployments: [deployment(find(objects, 'Deployment', OPERATOR_SERVICE_ACCOUNT), image)],
+          deployments: [deployment(find(objects, 'Deployment', OPERATOR_SERVICE_ACCOUNT), ownImage)],
         },
       },
     },
@@ -122,8 +123,7 @@ function permission(role: JsonRecord): JsonRecord {
 
 /** The operator's Deployment; its image is that of the components, too. */
 function deployment(object: JsonRecord, image: string): JsonRecord {
-  const text = JSON.stringify(object['spec']).replaceAll(`"image":"${PACKAGE}"`, `"image":"${image}"`);
-  const spec = asRecord(JSON.parse(text.replaceAll(`"value":"${PACKAGE}"`, `"value":"${image}"`)));
+  const spec = asRecord(JSON.parse(JSON.stringify(object['spec']).replaceAll(`"${NO_IMAGE}"`, `"${image}"`)));
   return { name: nameOf(object), label: asRecord(object['metadata'])['labels'], spec };
 }
 

@@ -180,7 +180,8 @@ function operator(config: StandaloneConfig, clients: InProcessClients, sinks: Ma
     // The data folder has one process at a time: the next one has the same identity and need not wait for the lease.
     identity: 'standalone',
     namespace: undefined,
-    componentImage: `multicluster-engine:${config.version}`,
+    // The processes of this program run in its place: nothing is pulled.
+    componentImage: 'localhost/multicluster-engine',
     componentReplicas: 1,
     workers: 4,
     kubeApiQps: 100,

@@ -1,3 +1,4 @@
+import { requiredImage } from './build/image.js';
 import {
   apiSource,
   durationMs,
@@ -127,7 +128,7 @@ export const FLEET_COMMANDS: readonly FleetCommand[] = [
       'hub-url': { value: 'URL', help: 'add: address of the hub for the agent', defaultText: 'that of the kubeconfig' },
       valid: { value: 'DURATION', help: 'add: how long the cluster may join, 10m to 24h', default: '1h' },
       renew: { help: 'add: end all tokens of a cluster that has joined, and let it join again', default: 'false' },
-      image: { value: 'IMAGE', help: 'add: image of the agent', defaultText: 'multicluster-engine:VERSION' },
+      image: { value: 'IMAGE', help: 'add: image of the agent', defaultText: 'that of this release, if it is one' },
       'api-endpoint': { value: 'URL', help: 'add: address of the cluster that its agent reports' },
       force: { help: 'remove: also while decisions name the cluster', default: 'false' },
       ...rowsOf('output', 'color'),
@@ -210,7 +211,7 @@ function clusterAdd(flags: Flags, base: WriteConfig, name: string): ClusterAddCo
     hubUrl: flags.find('hub-url')?.matching(HTTPS_URL, 'an https URL'),
     validSeconds: validSeconds(flags.get('valid')),
     renew: flags.get('renew').bool(),
-    image: flags.find('image')?.matching(/^\S+$/, 'an image') ?? `multicluster-engine:${base.version}`,
+    image: requiredImage(flags, 'image', base.version),
     apiEndpoint: flags.find('api-endpoint')?.matching(HTTPS_URL, 'an https URL'),
   };
 }

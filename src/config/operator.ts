@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 
+import { imageOrNone } from './build/image.js';
 import {
   FlagError,
   LOG_LEVELS,
@@ -13,7 +14,6 @@ import {
 
 import { tracing, type Environment, type TracingConfig } from './tracing.js';
 
-const PROGRAM = 'multicluster-engine';
 const CONTROLLERS = ['engine', 'placement', 'clusters', 'inventories'] as const;
 /** Those that run without the flag. */
 const DEFAULT_CONTROLLERS = CONTROLLERS.filter((name) => name !== 'inventories');
@@ -30,7 +30,7 @@ export interface InventoriesConfig {
 
 /** The configuration of the controllers, in any process. */
 export interface ManagerConfig {
-  /** Release of this program, from package.json. */
+  /** Of this build. */
   readonly version: string;
   readonly leaderElectionNamespace: string;
   /** Holder identity in the Lease. */
@@ -95,7 +95,7 @@ export const OPERATOR_FLAGS: FlagRows = {
   'component-image': {
     value: 'IMAGE',
     help: 'image of the components',
-    defaultText: `${PROGRAM}:<version>`,
+    defaultText: 'that of this release, if it is one',
     variable: 'IMAGE',
   },
   'component-replicas': { value: 'N', help: 'replicas of each component, 1 to 100', default: '2' },
@@ -142,7 +142,6 @@ export const OPERATOR_FLAGS: FlagRows = {
 export function operator(flags: Flags, { env, version }: { env: Environment; version: string }): OperatorConfig {
   const namespace = flags.find('namespace');
   const identity = flags.find('identity');
-  const image = flags.find('component-image');
   const kubeconfig = flags.find('kubeconfig');
   const burst = flags.find('kube-api-burst');
   const qps = flags.get('kube-api-qps').number(10_000);
@@ -155,7 +154,7 @@ export function operator(flags: Flags, { env, version }: { env: Environment; ver
     leaderElectionNamespace: namespaceName(flags.get('leader-election-namespace')),
     identity: identity ? holder(identity) : freshIdentity(),
     namespace: namespace && targetName(namespace),
-    componentImage: image ? imageName(image) : `${PROGRAM}:${version}`,
+    componentImage: imageOrNone(flags, 'component-image', version),
     componentReplicas: flags.get('component-replicas').integer(1, 100),
     metricsListen: flags.get('metrics-listen').listen(),
     metricsSecure: flags.get('metrics-secure').bool(),
@@ -210,16 +209,6 @@ function controllers(given: FlagValue): readonly ControllerName[] {
   const names = given.text.split(',').map((text) => given.with(text).oneOf(CONTROLLERS));
   if (new Set(names).size < names.length) given.refuse('a list without duplicates');
   return Object.freeze(CONTROLLERS.filter((name) => names.includes(name)));
-}
-
-/** `[host[:port]/]path[:tag][@digest]`, as in the OCI distribution specification. */
-function imageName(given: FlagValue): string {
-  const host = '[A-Za-z0-9.-]+(:\\d{1,5})?/';
-  const name = '[a-z0-9]+([._-]+[a-z0-9]+)*(/[a-z0-9]+([._-]+[a-z0-9]+)*)*';
-  const pattern = new RegExp(`^(${host})?${name}(:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(@[a-z0-9]+:[0-9A-Fa-f]+)?$`);
-  if (given.text.length > 1024 || !pattern.test(given.text))
-    given.refuse('an image name: [host[:port]/]path[:tag][@digest]');
-  return given.text;
 }
 
 /** The rule of the engine's CRD for spec.targetNamespace. */

@@ -10,7 +10,7 @@ const base = { version: version(), namespace: undefined, source };
 
 describe('the commands about clusters', () => {
   it('a cluster is added with the address of the kubeconfig and an hour to join, unless flags say otherwise', () => {
-    expect(read('cluster add edge-1')).toEqual({
+    expect(read('cluster add edge-1 --image registry.example.com/engine:1')).toEqual({
       command: 'cluster add',
       ...base,
       cluster: 'edge-1',
@@ -18,7 +18,7 @@ describe('the commands about clusters', () => {
       hubUrl: undefined,
       validSeconds: 3_600,
       renew: false,
-      image: `multicluster-engine:${version()}`,
+      image: 'registry.example.com/engine:1',
       apiEndpoint: undefined,
     });
     const flags = '--set prod --hub-url https://hub.example.com:6443/a --valid 30m --renew --image r/e:1';
@@ -90,7 +90,7 @@ describe('the commands about clusters', () => {
   it.each(['default', 'Edge-1', 'edge_1', 'edge-', `a${'b'.repeat(63)}`])(
     'no cluster can be added with the name %s',
     (name) => {
-      expect(read(`cluster add ${name}`)).toEqual({
+      expect(read(`cluster add ${name} --image r/e:1`)).toEqual({
         command: 'usage',
         exitCode: 1,
         text: `multicluster-engine: the name of a cluster must be a DNS name of at most 63 characters other than default, got "${name}"\n`,

@@ -51,7 +51,7 @@ describe('without flags', () => {
       kubeconfig: undefined,
       leaderElectionNamespace: 'multicluster-engine-operator',
       namespace: undefined,
-      componentImage: `multicluster-engine:${version()}`,
+      componentImage: 'image-not-set.invalid/multicluster-engine',
       componentReplicas: 2,
       metricsListen: { host: '0.0.0.0', port: 8080 },
       metricsSecure: false,
@@ -261,17 +261,17 @@ describe('a command line', () => {
     [
       'without a command',
       [],
-      'no command; want one of: operator, gateway, agent, standalone, explain, plan, who-selects, tree, status, check, release, cluster, clusterset, cordon, uncordon, drain, completion (see multicluster-engine --help)',
+      'no command; want one of: operator, gateway, agent, standalone, explain, plan, who-selects, tree, status, check, release, cluster, clusterset, cordon, uncordon, drain, completion, version (see multicluster-engine --help)',
     ],
     [
       'with an unknown command',
       ['operate'],
-      'unknown command "operate"; want one of the commands: operator, gateway, agent, standalone, explain, plan, who-selects, tree, status, check, release, cluster, clusterset, cordon, uncordon, drain, completion',
+      'unknown command "operate"; want one of the commands: operator, gateway, agent, standalone, explain, plan, who-selects, tree, status, check, release, cluster, clusterset, cordon, uncordon, drain, completion, version',
     ],
     [
       'that begins with a flag',
       ['--workers=3'],
-      'unknown flag "--workers=3"; want one of the commands: operator, gateway, agent, standalone, explain, plan, who-selects, tree, status, check, release, cluster, clusterset, cordon, uncordon, drain, completion',
+      'unknown flag "--workers=3"; want one of the commands: operator, gateway, agent, standalone, explain, plan, who-selects, tree, status, check, release, cluster, clusterset, cordon, uncordon, drain, completion, version',
     ],
   ])('a command line %s is refused with code 1, since 2 is a result of plan', (_name, argv, line) => {
     expect(usage(argv)).toEqual({ command: 'usage', exitCode: 1, text: `multicluster-engine: ${line}\n` });

@@ -7,7 +7,8 @@ import { load, loadAll } from 'js-yaml';
 
 import { asRecord, field, isRecord } from '../../src/api/json.js';
 import { AGENT_NAMESPACE } from '../../src/api/names.js';
-import { version } from '../../src/config/config.js';
+import { releaseVersion } from '../../src/config/build/build.js';
+import { NO_IMAGE } from '../../src/config/build/published.js';
 import { agentManifest } from '../../src/domain/agent/manifest.js';
 import { readKustomization } from '../../src/kube/manifests/kustomization.js';
 import { joinData } from '../support/builders/joindata.js';
@@ -16,6 +17,8 @@ import { root } from '../support/repository/root.js';
 
 const CHART = path.join(root, 'deploy', 'helm', 'multicluster-engine-agent');
 const AGENT = path.join(root, 'deploy', 'agent');
+const REPOSITORY = 'registry.example.com/multicluster-engine';
+const IMAGE = `${REPOSITORY}:${releaseVersion()}`;
 const NAMESPACE = `Namespace /${AGENT_NAMESPACE}`;
 const DEPLOYMENT = `Deployment ${AGENT_NAMESPACE}/multicluster-engine-agent`;
 
@@ -31,13 +34,16 @@ function byId(objects: readonly unknown[]): Map<string, unknown> {
 }
 
 async function template(values: object = {}): Promise<Map<string, unknown>> {
-  const flags = Object.entries(values).flatMap(([key, one]) => ['--set-json', `${key}=${JSON.stringify(one)}`]);
+  const flags = Object.entries({ image: { repository: REPOSITORY }, ...values }).flatMap(([key, one]) => [
+    '--set-json',
+    `${key}=${JSON.stringify(one)}`,
+  ]);
   return byId(loadAll(await runProgram('helm', ['template', 'agent', CHART, '-n', AGENT_NAMESPACE, ...flags])));
 }
 
 describeWithPrograms("the agent's Helm chart", ['helm', 'kustomize'], () => {
   it("the agent's Helm chart has the objects of deploy/agent, except the namespace", async () => {
-    const wanted = byId(loadAll(await runProgram('kustomize', ['build', AGENT])));
+    const wanted = byId(loadAll((await runProgram('kustomize', ['build', AGENT])).replaceAll(NO_IMAGE, IMAGE)));
 
     expect(wanted.delete(NAMESPACE)).toBe(true);
     expect(wanted.size).toBe(9);
@@ -46,7 +52,7 @@ describeWithPrograms("the agent's Helm chart", ['helm', 'kustomize'], () => {
 
   it("the agent's Helm chart with the values of a Secret has the objects of the manifest", async () => {
     const join = joinData();
-    const input = { join, image: `multicluster-engine:${version()}`, apiEndpoint: 'https://edge-1.example.com' };
+    const input = { join, image: IMAGE, apiEndpoint: 'https://edge-1.example.com' };
     const wanted = byId(agentManifest(readKustomization(path.join(AGENT, 'base')), input));
 
     expect(wanted.delete(NAMESPACE)).toBe(true);

@@ -8,12 +8,15 @@ import { load, loadAll } from 'js-yaml';
 
 import { asRecord, field, isRecord } from '../../src/api/json.js';
 import { OPERATOR_NAMESPACE } from '../../src/api/names.js';
-import { version } from '../../src/config/config.js';
+import { releaseVersion } from '../../src/config/build/build.js';
+import { NO_IMAGE } from '../../src/config/build/published.js';
 import { describeWithPrograms, runProgram } from '../support/programs/programs.js';
 import { root } from '../support/repository/root.js';
 
 const CHART = path.join(root, 'deploy', 'helm', 'multicluster-engine');
 const KEEP = 'helm.sh/resource-policy';
+const REPOSITORY = 'registry.example.com/multicluster-engine';
+const IMAGE = `${REPOSITORY}:${releaseVersion()}`;
 /** Each overlay, and the values of the chart that give the same objects. */
 const WAYS = [
   { overlay: 'default', flags: [] },
@@ -37,7 +40,8 @@ function byId(texts: string): Map<string, unknown> {
 }
 
 async function template(...flags: readonly string[]): Promise<Map<string, unknown>> {
-  return byId(await runProgram('helm', ['template', 'engine', CHART, '-n', OPERATOR_NAMESPACE, ...flags]));
+  const image = ['--set', `image.repository=${REPOSITORY}`];
+  return byId(await runProgram('helm', ['template', 'engine', CHART, '-n', OPERATOR_NAMESPACE, ...image, ...flags]));
 }
 
 function annotationsOf(object: unknown): unknown {
@@ -99,8 +103,13 @@ describeWithPrograms('the Helm chart', ['helm', 'kustomize'], () => {
         components: components.map(inDeploy),
       };
       writeFileSync(path.join(folder, 'kustomization.yaml'), JSON.stringify(listed));
-      const wanted = byId(await runProgram('kustomize', ['build', folder]));
-      const plain = byId(await runProgram('kustomize', ['build', path.join(root, 'deploy', 'overlays', 'default')]));
+      const wanted = byId((await runProgram('kustomize', ['build', folder])).replaceAll(NO_IMAGE, IMAGE));
+      const plain = byId(
+        (await runProgram('kustomize', ['build', path.join(root, 'deploy', 'overlays', 'default')])).replaceAll(
+          NO_IMAGE,
+          IMAGE,
+        ),
+      );
       const made = [...(await template(...flags.flatMap((one) => ['--set', one])))].filter(
         ([, one]) => field(annotationsOf(one), 'helm.sh/hook') === undefined,
       );
@@ -154,13 +163,18 @@ describeWithPrograms('the Helm chart', ['helm', 'kustomize'], () => {
     expect(await deployment()).toBeUndefined();
     expect(text).toContain('{"name":"MULTICLUSTER_ENGINE_CLUSTER_PROFILES","value":""}');
     expect(text).toContain('{"name":"MULTICLUSTER_ENGINE_OCM_CLUSTERS","value":"true"}');
-    expect(text).toContain('"image":"multicluster-engine:9.9"');
+    expect(text).toContain('"image":"registry.example.com/multicluster-engine:9.9"');
   });
 
   it.each(WAYS)(
     'the Helm chart has the objects of overlay $overlay, except the namespace of the operator',
     async ({ overlay, flags }) => {
-      const wanted = byId(await runProgram('kustomize', ['build', path.join(root, 'deploy', 'overlays', overlay)]));
+      const wanted = byId(
+        (await runProgram('kustomize', ['build', path.join(root, 'deploy', 'overlays', overlay)])).replaceAll(
+          NO_IMAGE,
+          IMAGE,
+        ),
+      );
       const objects = await template(...flags);
       const made = [...objects].filter(([, one]) => field(annotationsOf(one), 'helm.sh/hook') === undefined);
 
@@ -202,11 +216,11 @@ describeWithPrograms('the Helm chart', ['helm', 'kustomize'], () => {
   );
 
   it.each([
-    [[], `multicluster-engine:${version()}`],
-    [['image.repository=localhost:5000/engine'], `localhost:5000/engine:${version()}`],
-    [['image.tag=9.9'], 'multicluster-engine:9.9'],
-    [[`image.digest=sha256:${'a'.repeat(64)}`], `multicluster-engine@sha256:${'a'.repeat(64)}`],
-    [['image.tag=9.9', `image.digest=sha256:${'a'.repeat(64)}`], `multicluster-engine:9.9@sha256:${'a'.repeat(64)}`],
+    [[], IMAGE],
+    [['image.repository=localhost:5000/engine'], `localhost:5000/engine:${releaseVersion()}`],
+    [['image.tag=9.9'], `${REPOSITORY}:9.9`],
+    [[`image.digest=sha256:${'a'.repeat(64)}`], `${REPOSITORY}@sha256:${'a'.repeat(64)}`],
+    [['image.tag=9.9', `image.digest=sha256:${'a'.repeat(64)}`], `${REPOSITORY}:9.9@sha256:${'a'.repeat(64)}`],
   ])('the Helm chart with %j runs the operator, its components and the test with image %s', async (values, image) => {
     const objects = await template(...values.flatMap((one) => ['--set', one]));
     const images = JSON.stringify([...objects.values()]).match(/"image":"[^"]*"/g);

@@ -5,6 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 import { load, loadAll } from 'js-yaml';
 
 import { asRecord, type JsonRecord } from '../../src/api/json.js';
+import { NO_IMAGE, PUBLISHED } from '../../src/config/build/published.js';
 import { root } from '../support/repository/root.js';
 
 const OLM = path.join(root, 'deploy', 'olm');
@@ -33,12 +34,12 @@ describe('the bundle for OLM', () => {
     ]);
   });
 
-  it('the operator of the bundle and its components have the image of this release', () => {
+  it('the operator of the bundle and its components have the image of the release, or say that none is set', () => {
     const text = JSON.stringify(install['deployments']);
-    const release = String(spec['version']);
+    const image = PUBLISHED.image === undefined ? NO_IMAGE : `${PUBLISHED.image}:${String(spec['version'])}`;
 
-    expect(text).toContain(`"image":"multicluster-engine:${release}"`);
-    expect(text).toContain(`{"name":"MULTICLUSTER_ENGINE_IMAGE","value":"multicluster-engine:${release}"}`);
+    expect(text).toContain(`"image":"${image}"`);
+    expect(text).toContain(`{"name":"MULTICLUSTER_ENGINE_IMAGE","value":"${image}"}`);
   });
 
   it('the bundle owns every definition of crds/', () => {

@@ -190,7 +190,8 @@ describeWithKubectl('a reader of the documents', () => {
       await reader.shows({ command: `${read} -o jsonpath='{.status.decisions[*].clusterName}'`, output });
       await reader.succeeds('kubectl label mcl prod-us-1 tier=gold --overwrite');
       await reader.succeeds('kubectl wait --for=jsonpath={.status.phase}=Satisfied placement/web -n shop');
-      const joins = 'kubectl mce cluster add edge-1 --set berlin | kubectl --context edge-1 apply -f -';
+      const joins =
+        'kubectl mce cluster add edge-1 --set berlin --image registry.example.com/engine:1 | kubectl --context edge-1 apply -f -';
       await readerWithEdge(first, edge).succeeds(joins);
       await reader.succeeds('kubectl wait --for=condition=ManagedClusterConditionAvailable mcl/edge-1 --timeout=120s');
       const selected = 'kubectl wait --for=jsonpath={.status.phase}=Satisfied placement/catalogue -n library';

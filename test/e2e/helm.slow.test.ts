@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { loadAll } from 'js-yaml';
 
-import { version } from '../../src/config/config.js';
+import { releaseVersion, version } from '../../src/config/build/build.js';
 import { DEFAULT_TARGET_NAMESPACE, OPERATOR_NAMESPACE, OPERATOR_SERVICE_ACCOUNT } from '../../src/api/names.js';
 import { kindsServed } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
@@ -31,9 +31,11 @@ const CLUSTERS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/manage
 const ENDPOINTS = `/apis/discovery.k8s.io/v1/namespaces/${DEFAULT_TARGET_NAMESPACE}/endpointslices`;
 const REGISTRY = 'registry.example.com';
 const BEFORE = `${REGISTRY}/multicluster-engine:0.0.9`;
-const AFTER = `${REGISTRY}/multicluster-engine:${version()}`;
+const AFTER = `${REGISTRY}/multicluster-engine:${releaseVersion()}`;
 /** The commands of the page, in its order. */
-const PAGE = stepsIn(readPage('docs/how-to/helm.md')).map(({ command }) => command.replaceAll('REGISTRY', REGISTRY));
+const PAGE = stepsIn(readPage('docs/how-to/helm.md')).map(({ command }) =>
+  command.replaceAll('REGISTRY', REGISTRY).replaceAll(/\b(?:NEW|PREVIOUS)-VERSION\b/g, version()),
+);
 /** A column that the chart of the previous release lacks. */
 const COLUMN = /\n {8}- name: Display Name\n(?: {10}.*\n)+/;
 

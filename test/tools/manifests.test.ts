@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { loadAll } from 'js-yaml';
 
 import { OPERATOR_SERVICE_ACCOUNT } from '../../src/api/names.js';
+import { NO_IMAGE } from '../../src/config/build/published.js';
 import { describeWithKubectl, pathWithKubectl } from '../support/clients/kubectl.js';
 import { isDeployment } from '../support/hub/deployment.js';
 import { describeWithPrograms, runProgram } from '../support/programs/programs.js';
@@ -81,11 +82,24 @@ describeWithKubectl('tools/manifests.sh', () => {
   );
 
   it.each(OVERLAYS)('tools/manifests.sh changes nothing but the image of overlay %s', async (name) => {
-    const [plain, other] = [await rendered(name), await rendered(name, 'other:1')];
+    const [one, other] = [await rendered(name, 'one:1'), await rendered(name, 'other:1')];
 
-    expect(imagesIn(plain)).toEqual(both(expect.stringMatching(/^multicluster-engine:\d/)));
-    expect(other.replaceAll('other:1', String(imagesIn(plain)[0]))).toBe(plain);
+    expect(other.replaceAll('other:1', 'one:1')).toBe(one);
+    expect(one).not.toContain(NO_IMAGE);
   });
+
+  it.each(OVERLAYS)(
+    'tools/manifests.sh asks for an image where overlay %s names none, and writes nothing',
+    async (name) => {
+      await rm(path.join(folder, `${name}.yaml`), { force: true });
+
+      await expect(rendered(name)).rejects.toMatchObject({
+        code: 2,
+        stderr: expect.stringMatching(/^manifests: IMAGE is not set, [^\n]+\nmanifests: build it [^\n]+\n$/),
+      });
+      await expect(readFile(path.join(folder, `${name}.yaml`))).rejects.toMatchObject({ code: 'ENOENT' });
+    },
+  );
 
   it('tools/manifests.sh writes the same bytes for the same input', async () => {
     expect(await rendered('default', IMAGES[0])).toBe(await rendered('default', IMAGES[0]));
@@ -110,7 +124,7 @@ describeWithPrograms('kustomize edit set image', ['kustomize'], () => {
 
   async function edited(made: string): Promise<unknown[]> {
     try {
-      await runProgram('kustomize', ['edit', 'set', 'image', `multicluster-engine=${IMAGES[0] ?? ''}`], { cwd: made });
+      await runProgram('kustomize', ['edit', 'set', 'image', `${NO_IMAGE}=${IMAGES[0] ?? ''}`], { cwd: made });
       return imagesIn(await runProgram('kustomize', ['build', made]));
     } finally {
       await rm(made, { recursive: true, force: true });

@@ -27,16 +27,8 @@ const PLACES: readonly (readonly [string, RegExp])[] = [
   ['deploy/helm/multicluster-engine-agent/Chart.yaml', /^version: (.*)-dev\.c[0-9a-f]{10}$/m],
   ['deploy/helm/multicluster-engine-agent/Chart.yaml', /^appVersion: "(.*)"$/m],
   ['deploy/olm/manifests/multicluster-engine.clusterserviceversion.yaml', /^ {2}version: (.*)$/m],
-  ['deploy/olm/manifests/multicluster-engine.clusterserviceversion.yaml', /^ {4}containerImage: .*:(.*)$/m],
-  ['deploy/agent/kustomization.yaml', /^ {4}newTag: (.*)$/m],
-  ['Dockerfile', /^ARG VERSION=(.*)$/m],
-  ['docs/how-to/standalone.md', /multicluster-engine:(\d[\w.]*)/],
-  ['README.md', /multicluster-engine:(\d[\w.]*)/],
+  ['Dockerfile', /^ARG VERSION=(.*)\+dev$/m],
   ['docs/how-to/standalone.md', /multicluster-engine-(\d[\w.]*?)\.tgz/],
-  ...readdirSync(path.join(root, 'deploy', 'overlays')).flatMap((overlay) => {
-    const file = `deploy/overlays/${overlay}/kustomization.yaml`;
-    return read(file).includes('newTag') ? [[file, /^ {4}newTag: "?([^"]*?)"?$/m] as const] : [];
-  }),
 ];
 
 describe('the version', () => {

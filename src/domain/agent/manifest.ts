@@ -6,7 +6,7 @@ import { joinSecretData, type JoinData } from './hubtoken.js';
 /** Everything in which the manifests of two agents differ. */
 export interface AgentManifestInput {
   readonly join: JoinData;
-  /** Image of the agent, such as `multicluster-engine:0.1.0`. */
+  /** Image of the agent, such as `registry.example.com/multicluster-engine:0.1.0`. */
   readonly image: string;
   /** URL of the managed cluster's API server that the agent publishes; undefined: that of kube-public/cluster-info. */
   readonly apiEndpoint?: string | undefined;

@@ -47,7 +47,7 @@ async function run(command: string): Promise<Outcome> {
 describe('a command about clusters, on an API server', () => {
   it.each([
     ['cluster list', 'cluster list', 'managedclusters'],
-    ['cluster add c1', 'cluster add', 'managedclusters'],
+    ['cluster add c1 --image r/e:1', 'cluster add', 'managedclusters'],
     ['cordon c1 --context main', 'cordon', 'managedclusters'],
     ['drain c1 --dry-run', 'drain', 'managedclusters'],
   ])('%s says that the product is not installed there', async (command, name, resource) => {
@@ -68,7 +68,7 @@ describe('a command about clusters, on an API server', () => {
     const file = path.join(root, 'crds', 'managedcluster.yaml');
     await server.apply(parseManifests(await readFile(file, 'utf8'), file));
 
-    expect(await run('cluster add c1')).toEqual({
+    expect(await run('cluster add c1 --image r/e:1')).toEqual({
       code: 1,
       stdout: '',
       stderr:

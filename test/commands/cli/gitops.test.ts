@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -34,7 +34,7 @@ function step(name: string, env: Readonly<Record<string, string>> = {}): number 
   const files = { GITHUB_STEP_SUMMARY: path.join(folder, 'summary.md'), GITHUB_OUTPUT: path.join(folder, 'output') };
   const { status } = spawnSync('bash', ['-e', '-c', script], {
     cwd: folder,
-    env: { PATH, ...files, ...env },
+    env: { PATH, PACKAGE: 'https://fleet.example.com/multicluster-engine.tgz', ...files, ...env },
     timeout: 60_000,
   });
   return status;
@@ -60,6 +60,11 @@ function comment(): number | null {
 }
 
 describe('the workflow of a fleet repository', () => {
+  it('a repository that does not say which package to run fails at once, and runs none by its name', () => {
+    expect(step('Plan', { PACKAGE: '' })).not.toBe(0);
+    expect(existsSync(path.join(folder, 'plan.txt'))).toBe(false);
+  });
+
   it('a pull request that changes a selection gets a comment, and passes', () => {
     change('placements.yaml', 'tier: gold', 'tier: silver');
 

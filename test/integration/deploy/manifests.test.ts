@@ -16,6 +16,7 @@ import {
   PLACEMENT_LEASE,
 } from '../../../src/api/names.js';
 import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
+import { NO_IMAGE } from '../../../src/config/build/published.js';
 import { describeWithServer, testNeeding } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { root } from '../../support/repository/root.js';
 import { at, folderOf, pick, rendered, rulesOf, type Overlay } from './overlay.js';
@@ -155,11 +156,10 @@ describeWithServer('the manifests of deploy/', {}, (server) => {
       expect(at(deployment, 'spec.replicas')).toBe(2);
     });
 
-    test(`the overlay ${overlay} configures the image of the operator for the components, in the version of the package`, async () => {
-      const release: unknown = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8'));
+    test(`the overlay ${overlay} configures the image of the operator for the components, which nobody has set`, () => {
       const deployment = pick(objects, 'Deployment', OPERATOR_SERVICE_ACCOUNT);
 
-      expect(at(deployment, `${CONTAINER}.image`)).toBe(`multicluster-engine:${String(at(release, 'version'))}`);
+      expect(at(deployment, `${CONTAINER}.image`)).toBe(NO_IMAGE);
       expect(at(deployment, `${CONTAINER}.env.0`)).toEqual({
         name: 'MULTICLUSTER_ENGINE_IMAGE',
         value: at(deployment, `${CONTAINER}.image`),
@@ -174,7 +174,7 @@ describeWithServer('the manifests of deploy/', {}, (server) => {
         const text = await readFile(file, 'utf8');
         await writeFile(
           file,
-          text.replace(/newTag: .*/, 'newName: registry.example.com/fleet/engine\n    newTag: 9.9.9'),
+          `${text}images:\n  - { name: ${NO_IMAGE}, newName: registry.example.com/fleet/engine, newTag: 9.9.9 }\n`,
         );
 
         const deployment = pick(await rendered(server(), copy), 'Deployment', OPERATOR_SERVICE_ACCOUNT);

@@ -11,7 +11,7 @@ const PROGRAM = path.join(root, 'dist', 'src', 'main.js');
 export function installPrograms(folder: string, others: Readonly<Record<string, string>> = {}): string {
   mkdirSync(folder, { recursive: true });
   const run = `exec '${process.execPath}' '${PROGRAM}' "$@"`;
-  const programs = { 'multicluster-engine': run, npx: `shift 2\n${run}`, ...others };
+  const programs = { 'multicluster-engine': run, npx: `shift 3\n${run}`, ...others };
   for (const [name, script] of Object.entries(programs)) {
     const file = path.join(folder, name);
     writeFileSync(file, `#!/bin/sh\n${script}\n`);

@@ -3,7 +3,7 @@
 {{- $image := .Values.image | default dict -}}
 {{- $tag := $image.tag -}}
 {{- if not (or $tag $image.digest) }}{{ $tag = .Chart.AppVersion }}{{ end -}}
-{{- $image.repository -}}
+{{- required "image.repository is not set: no image of this version is published; build and push one (make image), and name it, such as registry.example.com/multicluster-engine" $image.repository -}}
 {{- with $tag }}:{{ . }}{{ end -}}
 {{- with $image.digest }}@{{ . }}{{ end -}}
 {{- end -}}
