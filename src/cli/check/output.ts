@@ -11,7 +11,7 @@ export interface CheckOptions {
 }
 
 const MARKS: Readonly<Record<CheckStatus, { readonly text: string; readonly color: Color }>> = {
-  Passed: { text: '√', color: 'green' },
+  Passed: { text: '✓', color: 'green' },
   Warning: { text: '!', color: 'yellow' },
   Failed: { text: '×', color: 'red' },
   Unknown: { text: '?', color: 'yellow' },

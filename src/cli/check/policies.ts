@@ -32,7 +32,7 @@ export function checkPolicies({ policies, bindings }: PolicyFacts): CheckResult 
   if (missing.length === 0) return passed(NAME, `${LIMITING_POLICIES.length} admission policies are in force`);
   return failed(
     NAME,
-    `admission policies that are not in force: ${nameList(missing)}: roles alone allow more than is meant`,
+    `admission policies that are not in force: ${nameList(missing)}: without them the roles allow more than intended`,
     missing.length === LIMITING_POLICIES.length
       ? INSTALL_REMEDY
       : 'kubectl apply --server-side -f deploy/base/policies/',

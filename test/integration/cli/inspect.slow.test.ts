@@ -88,7 +88,7 @@ describeWithServer(
           engines: [],
           placements: { total: 1, phases: { Satisfied: 1 } },
         });
-        expect(check.stdout).toContain('√ six CRDs served, of this version\n');
+        expect(check.stdout).toContain('✓ six CRDs served, of this version\n');
         expect(check.stdout).toContain(
           '× no controller maintains the decisions of 1 Placement: no placement controller runs',
         );
