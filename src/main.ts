@@ -59,7 +59,7 @@ async function isProfiled({ command, profileDir }: Config): Promise<boolean> {
 }
 
 // undici's HTTP parser is WebAssembly: V8's optimizing compiler takes 30 MiB for it at the first connection, and the code
-// runs no faster (docs/performance.md).
+// runs no faster (docs/reference/performance.md).
 setFlagsFromString('--liftoff-only');
 
 const config = tooOldNode(process.versions.node) ?? readConfig();

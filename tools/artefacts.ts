@@ -8,7 +8,7 @@ import { declarations } from './declarations.js';
 import { figuresPage } from './figures.js';
 import { olmFiles } from './olm.js';
 import { metricsPage } from './metricspage.js';
-import { performancePage, performancePlot } from './performance.js';
+import { measurementsPage, performancePage, performancePlot } from './performance.js';
 import { performanceShares } from './shares.js';
 import { drawPicture } from './picture.js';
 import { referencePage } from './reference.js';
@@ -30,6 +30,7 @@ export async function artefacts(root: string): Promise<Artefact[]> {
   all.push({ path: 'docs/reference/metrics.md', text: metricsPage() });
   all.push({ path: 'docs/reference/figures.md', text: figuresPage(root) });
   all.push({ path: 'docs/performance.md', text: performancePage(root) });
+  all.push({ path: 'docs/reference/performance.md', text: measurementsPage(root) });
   all.push({ path: 'docs/pictures/performance.svg', text: performancePlot(root) });
   all.push({ path: 'docs/pictures/shares.svg', text: performanceShares(root) });
   all.push({ path: 'docs/pictures/architecture.svg', text: picture(root) });

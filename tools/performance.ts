@@ -4,7 +4,7 @@ import path from 'node:path';
 import { drawPlot } from './plot.js';
 import { figureOf, isMissed, readResults, type Figure, type Results } from './results.js';
 
-/** The generated parts of docs/performance.md, from the results of the benches of the placement controller. */
+/** The generated parts of docs/performance.md and docs/reference/performance.md, from the results of the benches of the placement controller. */
 
 interface FleetResults extends Results {
   readonly clusters: number;
@@ -28,6 +28,16 @@ const LINES: Readonly<Record<string, string>> = {
   'new.cpu': 'new Placement',
 };
 
+/** The columns of the table for those who run a hub: figures by key. */
+const SUMMARY: Readonly<Record<string, string>> = {
+  'flip.p50': 'from a changed label to the new decision, ms',
+  'flip.cpu': 'CPU time for it, ms',
+  'heartbeat.cpu': 'CPU time for a report of a cluster, ms',
+  'start.decided': 'first start until all is decided, s',
+  'restart.quiet': 'restart until it is quiet, s',
+  'start.peak': 'memory at most, MiB',
+};
+
 /** Figures that are compared with the version before the work on performance, by key. */
 const BEFORE = [
   'miss.cpu',
@@ -48,26 +58,31 @@ const BEFORE = [
   'memory.heap',
 ];
 
-/**
- * The page below `root`, with its parts of figures generated anew: those of each fleet, the costs by size, and those of the
- * version before.
- */
+/** The page for those who run a hub, with its table of fleets generated anew. */
 export function performancePage(root: string): string {
-  const all = fleets(root);
-  const page = readFileSync(path.join(root, 'docs', 'performance.md'), 'utf8');
-  const before = readResults(root, 'placement', 'before.json');
-  const now = readResults(root, 'results', 'placement-1000x200.json');
-  return withParts(page, [tables(all), sizes(compared(all)), changes(before, now)]);
+  return withParts(root, 'docs/performance.md', [summary(fleets(root))]);
 }
 
-/** `page` with the lines between its marks replaced by `parts`, in their order. */
-function withParts(page: string, parts: readonly (readonly string[])[]): string {
+/**
+ * The page of all measurements, with its parts of figures generated anew: those of each fleet, the costs by size, and those of
+ * the version before.
+ */
+export function measurementsPage(root: string): string {
+  const all = fleets(root);
+  const before = readResults(root, 'placement', 'before.json');
+  const now = readResults(root, 'results', 'placement-1000x200.json');
+  return withParts(root, 'docs/reference/performance.md', [tables(all), sizes(compared(all)), changes(before, now)]);
+}
+
+/** The text of the page with the lines between its marks replaced by `parts`, in their order. */
+function withParts(root: string, file: string, parts: readonly (readonly string[])[]): string {
+  const page = readFileSync(path.join(root, file), 'utf8');
   let from = 0;
   let result = '';
   for (const lines of parts) {
     const begin = page.indexOf(BEGIN, from);
     const end = page.indexOf(END, begin);
-    if (begin < 0 || end < 0) throw new Error('docs/performance.md: the marks of a generated part are missing');
+    if (begin < 0 || end < 0) throw new Error(`${file}: the marks of a generated part are missing`);
     result += `${page.slice(from, begin)}${[BEGIN, '', ...lines, ''].join('\n')}`;
     from = end;
   }
@@ -127,6 +142,21 @@ function sizes(all: readonly FleetResults[]): readonly string[] {
     ]);
   });
   return [line(head), line(head.map(() => '---')), ...rows];
+}
+
+/** A row for each fleet: what somebody who runs a hub of this size sees. Rounded, since machines differ by more. */
+function summary(all: readonly FleetResults[]): readonly string[] {
+  const columns = Object.entries(SUMMARY);
+  const head = ['clusters × Placements', ...columns.map(([, name]) => name)];
+  const rows = all
+    .filter(({ isReal }) => !isReal)
+    .map((one) => line([nameOf(one), ...columns.map(([key]) => roundedText(figureOf(one, key).median))]));
+  return [line(head), line(head.map(() => '---')), ...rows];
+}
+
+/** Two digits: `0.56`, `6.2`, `130`. */
+function roundedText(value: number): string {
+  return `${Number(value.toPrecision(2))}`;
 }
 
 function changes(before: Results, now: Results): readonly string[] {
