@@ -11,7 +11,7 @@ import { masked, stepsIn } from '../support/repository/markdown.js';
 import { ReaderSession } from '../support/repository/session.js';
 
 const MINUTE = 60_000;
-/** The commands of another section take minutes: readmefleet.slow.test.ts runs them. */
+/** The commands of another section take minutes: demofleet.slow.test.ts runs them. */
 const STEPS = stepsIn(
   readPage('README.md')
     .split(/^(?=## )/m)

@@ -11,10 +11,10 @@ import { masked, stepsIn, type Step } from '../support/repository/markdown.js';
 import { ReaderSession } from '../support/repository/session.js';
 
 const MINUTE = 60_000;
-const [, SECTION = ''] = /^(## A simulated fleet\n[^]*?)^## /m.exec(readPage('README.md')) ?? [];
+const [, SECTION = ''] = /^(## A demo fleet\n[^]*?)^## /m.exec(readPage('docs/how-to/standalone.md')) ?? [];
 const STEPS = stepsIn(SECTION);
 
-describeWithKubectl('README.md: a simulated fleet', () => {
+describeWithKubectl('docs/how-to/standalone.md: a demo fleet', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'multicluster-engine-fleet-'));
   const env = { PATH: pathWithKubectl(), KUBECONFIG: path.join(folder, 'kubeconfig') };
   const reader = new ReaderSession(folder, env);
