@@ -118,7 +118,7 @@ describeWithKubectl('kubectl with the programs of the package in its PATH', () =
     expect(kubectl('mce', 'tree', '-A', '--offline', '-f', placement)).toEqual(['shop/web  Pending 0/3\n', '', 0]);
     expect(kubectl('mce', 'tree', 'web')).toEqual([
       '',
-      'kubectl mce: the arguments must be [placement NAME], got "web"\n',
+      'kubectl mce: wrong arguments "web"; want [placement NAME]\n',
       1,
     ]);
     expect(kubectl('mce', 'explain', '--help')[0]).toMatch(/^Usage: kubectl mce explain placement NAME \[flags\]\n/);

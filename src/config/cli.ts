@@ -68,7 +68,7 @@ export function rowsOf(...names: readonly string[]): FlagRows {
 /** For a command that shows a whole hub, unless one namespace is named. */
 export const HUB_FLAGS: FlagRows = {
   ...CLI_FLAGS,
-  namespace: { value: 'NAMESPACE', short: 'n', help: 'this namespace alone', defaultText: 'all namespaces' },
+  namespace: { value: 'NAMESPACE', short: 'n', help: 'only this namespace', defaultText: 'all namespaces' },
 };
 
 /** @throws FlagError with the flag, its value and the rule. */
@@ -108,13 +108,13 @@ export function nameIn(positional: readonly string[], usage: string): string {
 /** @throws FlagError when there are arguments. */
 export function checkNoArguments(positional: readonly string[]): void {
   if (positional.length > 0)
-    throw new FlagError(`there must be no arguments, got ${JSON.stringify(positional.join(' '))}`);
+    throw new FlagError(`unexpected arguments ${JSON.stringify(positional.join(' '))}: the command takes none`);
 }
 
 /** @throws FlagError; `usage`: the arguments that are wanted. */
 export function refuseArguments(positional: readonly string[], usage: string): never {
-  const given = positional.length === 0 ? 'none' : JSON.stringify(positional.join(' '));
-  throw new FlagError(`the arguments must be ${usage}, got ${given}`);
+  if (positional.length === 0) throw new FlagError(`missing arguments; want ${usage}`);
+  throw new FlagError(`wrong arguments ${JSON.stringify(positional.join(' '))}; want ${usage}`);
 }
 
 function sourceOf(flags: Flags): ObjectSource {

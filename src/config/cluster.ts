@@ -160,7 +160,7 @@ export const FLEET_COMMANDS: readonly FleetCommand[] = [
   },
   {
     name: 'drain',
-    summary: 'Moves a cluster out of all decisions: shows what comes in for it, asks, and waits.',
+    summary: 'Moves a cluster out of all decisions: shows its replacements, asks, and waits.',
     arguments: 'CLUSTER',
     flags: {
       'dry-run': { help: 'show what would happen, and change nothing', default: 'false' },

@@ -1,5 +1,5 @@
-import { apiSource, CLI_FLAGS, type CliEnvironment, type ObjectSource } from './cli.js';
-import { FlagError, Flags, isSwitch, type FlagRows } from './flags.js';
+import { apiSource, CLI_FLAGS, refuseArguments, type CliEnvironment, type ObjectSource } from './cli.js';
+import { Flags, isSwitch, type FlagRows } from './flags.js';
 
 /** Completion of command lines in a shell: the scripts, and the words that they ask for. */
 
@@ -75,8 +75,7 @@ const VALUES: Readonly<Record<string, Suggestion>> = {
 export function completion(positional: readonly string[]): CompletionConfig {
   const shell = SHELLS.find((one) => one === positional[0]);
   if (shell !== undefined && positional.length === 1) return { command: 'completion', shell };
-  const given = positional.length === 0 ? 'none' : JSON.stringify(positional.join(' '));
-  throw new FlagError(`the arguments must be one of ${SHELLS.join(', ')}, got ${given}`);
+  return refuseArguments(positional, `one of ${SHELLS.join(', ')}`);
 }
 
 /**

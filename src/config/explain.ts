@@ -14,7 +14,7 @@ export interface ExplainConfig extends CliConfig {
 export const EXPLAIN_ARGUMENTS = 'placement NAME';
 
 export const EXPLAIN_FLAGS: FlagRows = {
-  cluster: { value: 'NAME', help: 'explain this cluster alone', defaultText: 'all' },
+  cluster: { value: 'NAME', help: 'explain only this cluster', defaultText: 'all' },
   nearest: {
     value: 'K',
     help: 'show this many of the clusters that match no predicate, 0 to 10000',

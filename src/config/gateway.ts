@@ -62,7 +62,7 @@ export const GATEWAY_FLAGS: FlagRows = {
   },
   'metrics-listen': { value: 'HOST:PORT', help: 'address of /metrics', default: '0.0.0.0:8080' },
   'metrics-secure': {
-    help: 'serve /metrics over HTTPS to users with that nonResourceURL',
+    help: 'serve /metrics over HTTPS to users who may get that nonResourceURL',
     default: 'false',
   },
   'health-listen': { value: 'HOST:PORT', help: 'address of /livez and /readyz', default: '0.0.0.0:8081' },

@@ -101,7 +101,7 @@ export const OPERATOR_FLAGS: FlagRows = {
   'component-replicas': { value: 'N', help: 'replicas of each component, 1 to 100', default: '2' },
   'metrics-listen': { value: 'HOST:PORT', help: 'address of /metrics', default: '0.0.0.0:8080' },
   'metrics-secure': {
-    help: 'serve /metrics, here and in components, over HTTPS to users with that nonResourceURL',
+    help: 'serve /metrics of all processes over HTTPS, to users who may get that nonResourceURL',
     default: 'false',
   },
   'metrics-tls-cert': {

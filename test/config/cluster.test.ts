@@ -45,10 +45,10 @@ describe('the commands about clusters', () => {
   });
 
   it.each([
-    ['cluster', 'the arguments must be add NAME, remove NAME or list, got none'],
-    ['cluster drop edge-1', 'the arguments must be add NAME, remove NAME or list, got "drop edge-1"'],
-    ['cluster add', 'the arguments must be add NAME, remove NAME or list, got "add"'],
-    ['cluster list edge-1', 'the arguments must be add NAME, remove NAME or list, got "list edge-1"'],
+    ['cluster', 'missing arguments; want add NAME, remove NAME or list'],
+    ['cluster drop edge-1', 'wrong arguments "drop edge-1"; want add NAME, remove NAME or list'],
+    ['cluster add', 'wrong arguments "add"; want add NAME, remove NAME or list'],
+    ['cluster list edge-1', 'wrong arguments "list edge-1"; want add NAME, remove NAME or list'],
     ['cluster remove edge-1 --set prod', '--set cannot be used with cluster remove'],
     ['cluster add edge-1 --force', '--force cannot be used with cluster add'],
     ['cluster list --renew', '--renew cannot be used with cluster list'],
@@ -66,9 +66,9 @@ describe('the commands about clusters', () => {
       '--valid must be a duration in minutes or hours such as 30m or 1h, from 10m to 24h, got "25h"',
     ],
     ['cluster add edge-1 --set a/b', '--set must be the name of a cluster set, got "a/b"'],
-    ['clusterset bind', 'the arguments must be bind SET, got "bind"'],
+    ['clusterset bind', 'wrong arguments "bind"; want bind SET'],
     ['drain a --timeout 8d', '--timeout must be a duration such as 30s, 10m or 1h, from 1s to 7d, got "8d"'],
-    ['cordon a b', 'the arguments must be CLUSTER, got "a b"'],
+    ['cordon a b', 'wrong arguments "a b"; want CLUSTER'],
   ])('%s ends with code 1 and the reason', (line, message) => {
     expect(read(line)).toEqual({ command: 'usage', exitCode: 1, text: `multicluster-engine: ${message}\n` });
   });

@@ -63,8 +63,8 @@ describe('completion', () => {
   });
 
   it.each([
-    [['completion'], 'the arguments must be one of bash, zsh, fish, got none'],
-    [['completion', 'csh'], 'the arguments must be one of bash, zsh, fish, got "csh"'],
+    [['completion'], 'missing arguments; want one of bash, zsh, fish'],
+    [['completion', 'csh'], 'wrong arguments "csh"; want one of bash, zsh, fish'],
   ])('%j ends with code 1 and the reason', (argv, message) => {
     expect(readConfig(argv, {})).toEqual({ command: 'usage', exitCode: 1, text: `multicluster-engine: ${message}\n` });
   });

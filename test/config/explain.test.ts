@@ -58,10 +58,10 @@ describe('explain', () => {
   });
 
   it.each([
-    [[], 'the arguments must be placement NAME, got none'],
-    [['web'], 'the arguments must be placement NAME, got "web"'],
-    [['placement', 'a', 'b'], 'the arguments must be placement NAME, got "placement a b"'],
-    [['placement', '--', 'a'], 'the arguments must be placement NAME, got "placement -- a"'],
+    [[], 'missing arguments; want placement NAME'],
+    [['web'], 'wrong arguments "web"; want placement NAME'],
+    [['placement', 'a', 'b'], 'wrong arguments "placement a b"; want placement NAME'],
+    [['placement', '--', 'a'], 'wrong arguments "placement -- a"; want placement NAME'],
     [['placement', 'a', '-o', 'xml'], '--output must be one of json, yaml, name, wide, got "xml"'],
     [['placement', 'a', '--nearest=-1'], '--nearest must be a whole number from 0 to 10000, got "-1"'],
     [['placement', 'a', '-A', '-n', 'x'], '--namespace cannot be used with --all-namespaces'],

@@ -35,11 +35,11 @@ describe('the commands that show the state of a hub', () => {
   });
 
   it.each([
-    ['who-selects', 'the arguments must be CLUSTER, got none'],
-    ['who-selects a b', 'the arguments must be CLUSTER, got "a b"'],
-    ['tree web', 'the arguments must be [placement NAME], got "web"'],
-    ['status web', 'there must be no arguments, got "web"'],
-    ['check web', 'there must be no arguments, got "web"'],
+    ['who-selects', 'missing arguments; want CLUSTER'],
+    ['who-selects a b', 'wrong arguments "a b"; want CLUSTER'],
+    ['tree web', 'wrong arguments "web"; want [placement NAME]'],
+    ['status web', 'unexpected arguments "web": the command takes none'],
+    ['check web', 'unexpected arguments "web": the command takes none'],
     ['check --offline -f x', '--offline cannot be used with check: files do not describe a hub'],
   ])('%s ends with code 1 and the reason', (line, message) => {
     expect(read(line)).toEqual({ command: 'usage', exitCode: 1, text: `multicluster-engine: ${message}\n` });

@@ -57,7 +57,7 @@ describe('plan', () => {
 
   it.each([
     [[], 'nothing would change: give --filename, --delete or --set'],
-    [['web', '-f', 'a'], 'there must be no arguments, got "web"'],
+    [['web', '-f', 'a'], 'unexpected arguments "web": the command takes none'],
     [['-f', 'a,,b'], '--filename must be words with commas between them, got "a,,b"'],
     [['-f', 'a', '-o', 'xml'], '--output must be one of json, yaml, name, wide, got "xml"'],
     [['-f', 'a', '-n', 'x', '-n', 'y'], '-n is given twice, the second time as "y"'],

@@ -26,7 +26,7 @@ describe('release', () => {
   });
 
   it.each([
-    ['web', 'the arguments must be placement NAME, got "web"'],
+    ['web', 'wrong arguments "web"; want placement NAME'],
     ['placement web --for 8d', '--for must be a duration such as 30s, 10m or 1h, from 1s to 7d, got "8d"'],
     ['placement web --for 0s', '--for must be a duration such as 30s, 10m or 1h, from 1s to 7d, got "0s"'],
     ['placement web --for 10', '--for must be a duration such as 30s, 10m or 1h, from 1s to 7d, got "10"'],

@@ -35,7 +35,7 @@ export function hubAddress(url: string | undefined, { server, ca, isVerified }: 
     );
   const isLocal = url === undefined && LOOPBACK.test(hostname);
   const warning = isLocal
-    ? `${address} is reached from this machine alone: name another address with --hub-url`
+    ? `${address} can be reached only from this machine: name another address with --hub-url`
     : undefined;
   return { url: address, ca, warning };
 }
