@@ -69,7 +69,7 @@ describeWithServer('explain on a server', { own: true, capabilities: ['requestLo
       return found === wanted || undefined;
     });
 
-  it('explain says what the controller has published, by GET requests alone', async () => {
+  it('explain says what the controller has published, and only reads', async () => {
     await fleet.place('shop', 'web', labels({ tier: 'gold' }));
     await phase('web', 'Satisfied');
     const mark = await server().logMark();
