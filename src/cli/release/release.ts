@@ -2,11 +2,12 @@ import { ALLOW_REMOVALS_ANNOTATION, CLI_FIELD_MANAGER } from '../../api/names.js
 import { Placements } from '../../api/resources.js';
 import { timestamp } from '../../domain/conditions.js';
 import { explainInputOf, type World } from '../../domain/fleet/world.js';
+import { MOST_RELEASED, releaseText } from '../../domain/placement/budget/release.js';
 import { wordText } from '../../domain/placement/facts/requirementtext.js';
 import { schedule } from '../../domain/placement/schedule.js';
 import type { ReadClient, WriteClient } from '../../kube/client/client.js';
 import { isFailure } from '../../runtime/errors.js';
-import { NotFoundError, someNames } from '../output.js';
+import { NotFoundError, RefusedError, someNames } from '../output.js';
 import { readPlacementWorld } from '../sources.js';
 import { unreadableLine } from '../withheld.js';
 
@@ -29,6 +30,7 @@ type ReleaseClient = ReadClient & Pick<WriteClient, 'patchMetadata'>;
 const ATTEMPTS = 3;
 const ALL = '*';
 const MOST_NAMES = 20;
+const ALL_ADVICE = "--clusters '*' releases all that fail a rule until then";
 
 /**
  * Writes the annotation allow-removals of the Placement, in place of an earlier one; returns one line. Writes nothing when
@@ -54,9 +56,20 @@ async function release(client: ReleaseClient, request: ReleaseRequest): Promise<
   if (clusters.length === 0) return `${of} holds no cluster: nothing to release`;
   checkDecided(clusters, world, request);
   const { uid = '', resourceVersion = '' } = placement.metadata;
-  const annotations = { [ALLOW_REMOVALS_ANNOTATION]: `${timestamp(until)}/${clusters.join(',')}` };
-  const metadata = { uid, resourceVersion, annotations };
-  await client.patchMetadata(Placements, { namespace, name }, metadata, { fieldManager: CLI_FIELD_MANAGER });
+  const text = releaseText(until, clusters);
+  if (text === undefined)
+    throw new RefusedError(
+      `${clusters.length} clusters are too many to be named, at most ${MOST_RELEASED} are: ${ALL_ADVICE}`,
+    );
+  const metadata = { uid, resourceVersion, annotations: { [ALLOW_REMOVALS_ANNOTATION]: text } };
+  try {
+    await client.patchMetadata(Placements, { namespace, name }, metadata, { fieldManager: CLI_FIELD_MANAGER });
+  } catch (error) {
+    if (!isFailure(error, 'Invalid') || !error.causes.some((one) => one.field === 'metadata.annotations')) throw error;
+    throw new RefusedError(`the annotations of ${of} are full: ${ALL_ADVICE}, or remove some of the others`, {
+      cause: error,
+    });
+  }
   const who = clusters.includes(ALL) ? 'all clusters that fail a rule' : someNames(clusters, MOST_NAMES);
   return `${of}: ${who} may leave until ${timestamp(until)}`;
 }

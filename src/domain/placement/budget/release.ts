@@ -1,29 +1,71 @@
-/** The annotation `cluster.fleetmgmt.io/allow-removals` of a Placement: `<until>/<names or *>`. */
+import { timestamp } from '../../conditions.js';
+import { hash64 } from '../../hash.js';
+
+/**
+ * The annotation of a Placement that releases clusters: `<until>/<names or *>`, or `<until>/~<digests of names>` where the names
+ * would not fit. All annotations of an object have 262144 bytes together, which a thousand long names exceed.
+ */
 export interface Release {
   /** Ms since the epoch; the clusters are released while it is earlier. */
   readonly until: number;
-  /** Names of clusters; undefined for all. */
+  /** Names of clusters, or their digests; undefined for all. */
   readonly clusters: ReadonlySet<string> | undefined;
+  /** Whether `clusters` are digests. */
+  readonly isDigested: boolean;
 }
 
 const TIME_SHAPE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[-+]\d{2}:\d{2})$/;
+/** The names of a release are readable while they have at most as many characters. */
+const NAMES_LIMIT = 16_384;
+const DIGEST_MARK = '~';
+const DIGEST_SIZE = 8;
+const DIGESTS_SHAPE = /^([\w-]{8})+$/;
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+/** A release names at most as many clusters: 96 KiB of digests. */
+export const MOST_RELEASED = 12_288;
 
-/** Reads the annotation, a time by RFC 3339 and names with commas; undefined, which releases nothing, for any other text. */
+/** Reads the annotation, a time by RFC 3339 and names; undefined, which releases nothing, for any other text. */
 export function readRelease(text: string | undefined): Release | undefined {
   const slash = text?.indexOf('/') ?? -1;
   if (text === undefined || slash < 0) return undefined;
   const time = text.slice(0, slash).trim();
   const until = TIME_SHAPE.test(time) ? Date.parse(time) : NaN;
   if (Number.isNaN(until)) return undefined;
-  const names = text
-    .slice(slash + 1)
-    .split(',')
-    .map((name) => name.trim());
-  return { until, clusters: names.includes('*') ? undefined : new Set(names) };
+  const list = text.slice(slash + 1).trim();
+  if (list.startsWith(DIGEST_MARK)) return digestedRelease(until, list.slice(DIGEST_MARK.length));
+  const names = list.split(',').map((name) => name.trim());
+  return { until, clusters: names.includes('*') ? undefined : new Set(names), isDigested: false };
+}
+
+/** The annotation that releases these clusters, or `*`; undefined for more than {@link MOST_RELEASED}. */
+export function releaseText(until: number, clusters: readonly string[]): string | undefined {
+  const names = clusters.join(',');
+  if (names.length <= NAMES_LIMIT) return `${timestamp(until)}/${names}`;
+  if (clusters.length > MOST_RELEASED) return undefined;
+  return `${timestamp(until)}/${DIGEST_MARK}${clusters.map(digestOf).join('')}`;
 }
 
 /** Whether the cluster is released at `now` (ms since the epoch). */
 export function isReleased(release: Release | undefined, cluster: string, now: number): boolean {
   if (release === undefined || now >= release.until) return false;
-  return release.clusters === undefined || release.clusters.has(cluster);
+  const { clusters, isDigested } = release;
+  return clusters === undefined || clusters.has(isDigested ? digestOf(cluster) : cluster);
+}
+
+function digestedRelease(until: number, text: string): Release | undefined {
+  if (!DIGESTS_SHAPE.test(text)) return undefined;
+  const digests = new Set<string>();
+  for (let at = 0; at < text.length; at += DIGEST_SIZE) digests.add(text.slice(at, at + DIGEST_SIZE));
+  return { until, clusters: digests, isDigested: true };
+}
+
+/** 48 bits of the hash of a name, as eight characters. */
+function digestOf(name: string): string {
+  const { high, low } = hash64(name);
+  return digits(high) + digits(low);
+}
+
+/** The lower 24 bits. */
+function digits(bits: number): string {
+  return [18, 12, 6, 0].map((shift) => ALPHABET[(bits >>> shift) & 63]).join('');
 }
