@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { Pool } from 'undici';
 
-import { loadKubeconfig } from '../../src/kube/transport/kubeconfig.js';
+import { loadKubeconfig } from '../../src/kube/kubeconfig/kubeconfig.js';
 import { retryTooManyRequests } from '@multicluster-engine/kube-apiserver/testing/wait';
 
 export interface Send {
@@ -22,9 +22,13 @@ export class BareClient {
   readonly #pool: Pool;
   readonly #streams: Pool;
   readonly #base: string;
-  readonly #headers: Readonly<Record<string, string>>;
+  readonly #headers: Readonly<Record<string, string | string[]>>;
 
-  private constructor(pools: readonly [Pool, Pool], base: string, headers: Readonly<Record<string, string>>) {
+  private constructor(
+    pools: readonly [Pool, Pool],
+    base: string,
+    headers: Readonly<Record<string, string | string[]>>,
+  ) {
     [this.#pool, this.#streams] = pools;
     this.#base = base;
     this.#headers = headers;

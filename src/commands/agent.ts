@@ -3,8 +3,8 @@ import { openHome } from '../agent/home.js';
 import { connectHub } from '../agent/hub.js';
 import type { AgentConfig } from '../config/agent.js';
 import { build } from '../config/build/build.js';
-import { loadKubeconfig, type Kubeconfig } from '../kube/transport/kubeconfig.js';
-import { KubeconfigError } from '../kube/transport/kubeconfigerror.js';
+import { loadKubeconfig, type Kubeconfig } from '../kube/kubeconfig/kubeconfig.js';
+import { KubeconfigError } from '../kube/kubeconfig/kubeconfigerror.js';
 import { createTransport } from '../kube/transport/transport.js';
 import { createAgentMetrics } from '../observability/metrics.js';
 import { createLogger } from '../observability/logger.js';
@@ -20,7 +20,8 @@ import { runWithEndpoints } from './endpoints/endpoints.js';
  */
 export async function runAgent(config: AgentConfig): Promise<number> {
   try {
-    return await runWith(config, loadKubeconfig(config.kubeconfig === undefined ? {} : { path: config.kubeconfig }));
+    const file = config.kubeconfig === undefined ? {} : { path: config.kubeconfig };
+    return await runWith(config, loadKubeconfig({ ...file, caller: 'component' }));
   } catch (error) {
     if (!(error instanceof KubeconfigError)) throw error;
     standardError().write(`multicluster-engine agent: ${error.message}\n`);

@@ -1,7 +1,7 @@
 import type { ControllerName, OperatorConfig } from '../config/config.js';
 import { createAccessReviewer } from '../kube/client/accessreview.js';
-import { loadKubeconfig, type Kubeconfig } from '../kube/transport/kubeconfig.js';
-import { KubeconfigError } from '../kube/transport/kubeconfigerror.js';
+import { loadKubeconfig, type Kubeconfig } from '../kube/kubeconfig/kubeconfig.js';
+import { KubeconfigError } from '../kube/kubeconfig/kubeconfigerror.js';
 import { createTransport } from '../kube/transport/transport.js';
 import { createLogger } from '../observability/logger.js';
 import { standardError } from '../observability/standardoutput.js';
@@ -27,7 +27,8 @@ const GROUPS: Readonly<Record<ControllerName, () => Promise<(manager: Controller
  */
 export async function runOperator(config: OperatorConfig): Promise<number> {
   try {
-    return await runWith(config, loadKubeconfig(config.kubeconfig === undefined ? {} : { path: config.kubeconfig }));
+    const file = config.kubeconfig === undefined ? {} : { path: config.kubeconfig };
+    return await runWith(config, loadKubeconfig({ ...file, caller: 'component' }));
   } catch (error) {
     if (!(error instanceof KubeconfigError)) throw error;
     standardError().write(`multicluster-engine operator: ${error.message}\n`);

@@ -3,7 +3,7 @@ import { NotFoundError, RefusedError } from '../../cli/output.js';
 import { ChangeTextError } from '../../cli/plan/changes.js';
 import type { CliConfig } from '../../config/cli.js';
 import { PROGRAM } from '../../config/config.js';
-import { KubeconfigError } from '../../kube/transport/kubeconfigerror.js';
+import { KubeconfigError } from '../../kube/kubeconfig/kubeconfigerror.js';
 import { ApiError, errorText } from '../../runtime/errors.js';
 import { FileError } from './files.js';
 import { printAnswer, printNote, withOutput } from './print.js';

@@ -31,7 +31,7 @@ async function textOf(config: CompletionConfig | CompleteConfig): Promise<string
 async function namesOf(config: CompleteConfig, live: LiveNames, signal: AbortSignal): Promise<readonly string[]> {
   const { source, allNamespaces } = config;
   if (live === 'contexts') {
-    const { contextNames } = await import('../../kube/transport/kubeconfig.js');
+    const { contextNames } = await import('../../kube/kubeconfig/kubeconfig.js');
     return contextNames(source.kubeconfig === undefined ? {} : { path: source.kubeconfig });
   }
   const { withHub } = await import('./hub.js');

@@ -2,7 +2,7 @@ import { DEFAULT_NAMESPACE } from '../../api/names.js';
 import type { CliConfig, ObjectSource } from '../../config/cli.js';
 import { createClient } from '../../kube/client/rest.js';
 import type { KubeClient } from '../../kube/client/client.js';
-import { loadKubeconfig, type Kubeconfig } from '../../kube/transport/kubeconfig.js';
+import { loadKubeconfig, type Kubeconfig } from '../../kube/kubeconfig/kubeconfig.js';
 import { createTransport, type Transport } from '../../kube/transport/transport.js';
 import { createLogger } from '../../observability/logger.js';
 import { systemClock, systemRandom, waitingClock } from '../../runtime/clock.js';

@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
+import type { Socket } from 'node:net';
 import { createSecureContext, type SecureContext } from 'node:tls';
 
 import { Agent, buildConnector, ProxyAgent, type Dispatcher } from 'undici';
 import type { Credentials } from './credentials.js';
+import { asError } from '../../runtime/errors.js';
+import { openTunnel } from './tunnel.js';
 
 export interface PoolOptions {
   /** Connections for calls. Watches have a pool of their own, since each keeps a connection for minutes. */
@@ -22,12 +25,6 @@ const CONNECT_TIMEOUT_MS = 5_000;
 
 type Agents = Readonly<Record<PoolKind, Dispatcher>>;
 
-interface Connect {
-  /** For connections through a proxy. */
-  readonly connect: buildConnector.BuildOptions;
-  readonly connector: buildConnector.connector;
-}
-
 /** Connections to the API server, replaced when CA, client certificate or address change. */
 export class ConnectionPool {
   readonly #options: PoolOptions;
@@ -46,14 +43,11 @@ export class ConnectionPool {
     if (this.#agents !== undefined && credentials === this.#credentials) return this.#agents[kind];
     const key = keyOf(credentials);
     if (this.#agents === undefined || key !== this.#key) {
-      const connect = connectOptionsOf(credentials);
+      const connector = connectorOf(credentials);
       this.#retire();
-      // One for both: it keeps the TLS session, by which the next connection needs no signature of the server. An Agent's own
-      // is gone with its last connection.
-      const connector = keepingSession(buildConnector(connect));
       this.#agents = {
-        calls: this.#agent(credentials, { connect, connector }, this.#options.connections),
-        streams: this.#agent(credentials, { connect, connector }, WATCH_CONNECTIONS),
+        calls: this.#agent(credentials, connector, this.#options.connections),
+        streams: this.#agent(credentials, connector, WATCH_CONNECTIONS),
       };
       this.#key = key;
     }
@@ -78,7 +72,7 @@ export class ConnectionPool {
     }
   }
 
-  #agent({ proxy }: Credentials, { connect, connector }: Connect, connections: number): Dispatcher {
+  #agent({ server, proxy }: Credentials, connect: buildConnector.connector, connections: number): Dispatcher {
     const options = {
       connections,
       pipelining: 1,
@@ -86,9 +80,50 @@ export class ConnectionPool {
       headersTimeout: this.#options.headersTimeoutMs,
       allowH2: false,
     };
-    if (proxy === undefined) return new Agent({ ...options, connect: connector });
-    return new ProxyAgent({ ...options, uri: proxy, requestTls: connect });
+    // Without TLS an HTTP proxy is asked for the whole URL: many open no tunnel to such a server.
+    if (proxy?.startsWith('http:') === true && server.startsWith('http:'))
+      return new ProxyAgent({ ...options, uri: proxy, proxyTunnel: false });
+    return new Agent({ ...options, connect });
   }
+}
+
+/**
+ * Connects to the server, through its proxy. One for all agents: it keeps the TLS session, by which the next connection needs no
+ * signature of the server. An Agent's own is gone with its last connection.
+ */
+function connectorOf(credentials: Credentials): buildConnector.connector {
+  const { servername, rejectUnauthorized } = credentials.tls;
+  const secureContext = secureContextOf(credentials);
+  const direct = buildConnector({
+    ...(secureContext === undefined ? {} : { secureContext }),
+    ...(servername === undefined ? {} : { servername }),
+    rejectUnauthorized,
+    timeout: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+    keepAliveInitialDelay: TCP_PROBE_MS,
+    allowH2: false,
+  });
+  if (credentials.proxy === undefined) return keepingSession(direct);
+  const proxy = new URL(credentials.proxy);
+  return keepingSession(
+    tunnelling(direct, (host, port) =>
+      openTunnel({ proxy, host, port, secureContext, rejectUnauthorized, timeoutMs: CONNECT_TIMEOUT_MS }),
+    ),
+  );
+}
+
+function tunnelling(
+  direct: buildConnector.connector,
+  open: (host: string, port: number) => Promise<Socket>,
+): buildConnector.connector {
+  return (options, callback) => {
+    const isSecure = options.protocol === 'https:';
+    const port = Number(options.port === '' ? (isSecure ? 443 : 80) : options.port);
+    const connected = (socket: Socket): void =>
+      isSecure ? direct({ ...options, httpSocket: socket }, callback) : callback(null, socket);
+    const failed = (error: unknown): void => callback(asError(error), null);
+    open(options.hostname.replace(/^\[|\]$/g, ''), port).then(connected, failed);
+  };
 }
 
 /** The connector, with the newest session that undici has cached: it holds them by weak references alone. */
@@ -101,20 +136,6 @@ function keepingSession(connector: buildConnector.connector): buildConnector.con
       socket.on('session', (session: Buffer) => (newest.session = session));
       callback(null, socket);
     });
-}
-
-function connectOptionsOf(credentials: Credentials): buildConnector.BuildOptions {
-  const { servername, rejectUnauthorized } = credentials.tls;
-  const secureContext = secureContextOf(credentials);
-  return {
-    ...(secureContext === undefined ? {} : { secureContext }),
-    ...(servername === undefined ? {} : { servername }),
-    rejectUnauthorized,
-    timeout: CONNECT_TIMEOUT_MS,
-    keepAlive: true,
-    keepAliveInitialDelay: TCP_PROBE_MS,
-    allowH2: false,
-  };
 }
 
 /** One for all connections: Node would read the certificates and the key again for each. */

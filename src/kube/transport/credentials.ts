@@ -18,10 +18,12 @@ export interface Credentials {
   /** `https://host:port`, with a path where the API is served under one; no slash at the end. */
   readonly server: string;
   /** Authorization and impersonation. */
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string | string[]>>;
   readonly tls: TlsMaterial;
-  /** `http://` or `https://` URL of a proxy. */
+  /** `http://`, `https://` or `socks5://` URL of a proxy. */
   readonly proxy?: string;
+  /** Where they come from, for messages: the context and its file, say. */
+  readonly origin?: string;
 }
 
 /** Where credentials are read from. */

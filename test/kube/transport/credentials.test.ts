@@ -55,7 +55,7 @@ describe('cached credentials', () => {
     log = new RecordingLog();
     kept = new CachedCredentials(source, clock, log);
   });
-  const token = (credentials: Credentials): string | undefined => credentials.headers['Authorization'];
+  const token = (credentials: Credentials): string | string[] | undefined => credentials.headers['Authorization'];
 
   it('cached credentials are read once for concurrent calls', async () => {
     const all = await Promise.all(Array.from({ length: 20 }, () => kept.current()));

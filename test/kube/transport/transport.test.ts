@@ -10,6 +10,7 @@ import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { RecordingLog } from '../../support/fakes/log.js';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import type { Script } from './scriptedserver.js';
+import { authority, certificate } from './certificate.js';
 import { TunnelProxy } from './tunnelproxy.js';
 import { ScriptedServer, cut, json, raw, refusal, reset, silence, success } from './scriptedserver.js';
 
@@ -415,13 +416,15 @@ it('a response of 200 that has no kind is returned unchanged', async () => {
 describe('a proxy', () => {
   it('a proxy tunnels the connection without access to its content', async () => {
     const proxy = await TunnelProxy.start();
+    const ca = authority('a');
+    const secure = await ScriptedServer.start(certificate({ name: 'localhost', issuer: ca }));
     const through = transportTo(
       {},
       {
         load: async () => ({
-          server: server.url,
+          server: secure.url,
           headers: { Authorization: 'Bearer t' },
-          tls: { rejectUnauthorized: true },
+          tls: { ca: ca.cert, rejectUnauthorized: true },
           proxy: proxy.url,
         }),
       },
@@ -429,8 +432,9 @@ describe('a proxy', () => {
     await through.call(get);
     await through.close();
     await proxy.stop();
+    await secure.stop();
 
-    expect(proxy.asked).toEqual([{ target: `127.0.0.1:${server.port}`, authorization: undefined }]);
-    expect(server.seen[0]?.headers.authorization).toBe('Bearer t');
+    expect(proxy.asked).toEqual([{ target: `127.0.0.1:${secure.port}`, authorization: undefined }]);
+    expect(secure.seen[0]?.headers.authorization).toBe('Bearer t');
   });
 });

@@ -1,4 +1,4 @@
-import { loadKubeconfig } from '../../../src/kube/transport/kubeconfig.js';
+import { loadKubeconfig } from '../../../src/kube/kubeconfig/kubeconfig.js';
 import type { Transport, TransportOptions } from '../../../src/kube/transport/transport.js';
 import { createTransport } from '../../../src/kube/transport/transport.js';
 import { systemClock, systemRandom } from '../../../src/runtime/clock.js';

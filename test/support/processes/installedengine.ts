@@ -9,7 +9,7 @@ import type { KubeObject } from '../../../src/api/meta.js';
 import { DEFAULT_TARGET_NAMESPACE } from '../../../src/api/names.js';
 import { ConfigMaps, MultiClusterEngines } from '../../../src/api/resources.js';
 import { createClient } from '../../../src/kube/client/rest.js';
-import { loadKubeconfig } from '../../../src/kube/transport/kubeconfig.js';
+import { loadKubeconfig } from '../../../src/kube/kubeconfig/kubeconfig.js';
 import { createTransport, type Transport } from '../../../src/kube/transport/transport.js';
 import { systemClock, systemRandom } from '../../../src/runtime/clock.js';
 import { askOnce, type Ask } from '../../gateway/client.js';

@@ -1,6 +1,6 @@
 import path from 'node:path';
 
-import { loadKubeconfig } from '../../../../src/kube/transport/kubeconfig.js';
+import { loadKubeconfig } from '../../../../src/kube/kubeconfig/kubeconfig.js';
 import { createCache } from '../../../../src/kube/cache/reflector.js';
 import { createClient } from '../../../../src/kube/client/rest.js';
 import { createTransport, type Transport } from '../../../../src/kube/transport/transport.js';

@@ -3,7 +3,7 @@ import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { CachedCredentials } from '../../../src/kube/transport/credentials.js';
-import { loadKubeconfig } from '../../../src/kube/transport/kubeconfig.js';
+import { loadKubeconfig, type KubeconfigOptions } from '../../../src/kube/kubeconfig/kubeconfig.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { RecordingLog } from '../../support/fakes/log.js';
 
@@ -37,8 +37,8 @@ describe('a kubeconfig file', () => {
     const file = await write({ token: 't' });
 
     expect(loadKubeconfig({ path: file })).toMatchObject({
-      server: 'https://hub.example:6443',
-      source: `kubeconfig ${file}`,
+      server: 'https://hub.example:6443/',
+      source: `context "main" of ${file}`,
     });
   });
 
@@ -50,18 +50,6 @@ describe('a kubeconfig file', () => {
       { token: 't', as: 'alice' },
       {},
       { headers: { Authorization: 'Bearer t', 'Impersonate-User': 'alice' } },
-    ],
-    [
-      'a client certificate',
-      { 'client-certificate-data': base64('cert'), 'client-key-data': base64('key') },
-      {},
-      { tls: { cert: Buffer.from('cert'), key: Buffer.from('key') } },
-    ],
-    [
-      'an authority',
-      { token: 't' },
-      { 'certificate-authority-data': base64('ca') },
-      { tls: { ca: Buffer.from('ca'), rejectUnauthorized: true } },
     ],
     ['another server name', { token: 't' }, { 'tls-server-name': 'inner' }, { tls: { servername: 'inner' } }],
     ['no verification', { token: 't' }, { 'insecure-skip-tls-verify': true }, { tls: { rejectUnauthorized: false } }],
@@ -85,7 +73,7 @@ describe('a kubeconfig file', () => {
     for (const fresh of [false, true])
       expect((await second.load(fresh)).headers).toEqual({ Authorization: 'Bearer not this one' });
     expect(() => loadKubeconfig({ path: file, context: 'third' })).toThrow(
-      `kubeconfig ${file}: there is no context "third"`,
+      `kubeconfig ${file}: there is no context "third"; it defines main, second`,
     );
   });
 
@@ -140,11 +128,21 @@ describe('a kubeconfig file', () => {
       '/none cannot be read: no such file; name another file with --kubeconfig',
     ],
     ['without a cluster for its context', () => write({ token: 't' }, {}, { clusters: [] }), 'names no cluster'],
-    ['without a user for its context', () => write({}, {}, { users: [] }), 'names no user'],
     [
-      'with a SOCKS proxy',
-      () => write({ token: 't' }, { 'proxy-url': 'socks5://p:1080' }),
-      'only http and https proxies',
+      'with another kind of proxy',
+      () => write({ token: 't' }, { 'proxy-url': 'ftp://me:canary@p:21' }),
+      'cluster "c": proxy-url: its scheme must be http, https or socks5',
+    ],
+    [
+      'with an authority that it does not verify by',
+      () => write({ token: 't' }, { 'insecure-skip-tls-verify': true, 'certificate-authority-data': base64('ca') }),
+      'cluster "c": insecure-skip-tls-verify must not be set together with a certificate authority',
+    ],
+    ['with a number as a token', () => write({ token: 12 }), 'users[1].user.token: must be a string'],
+    [
+      'with a plugin that does not say whether it asks',
+      () => write({ exec: { apiVersion: 'client.authentication.k8s.io/v1', command: 'x' } }),
+      'user "u": exec.interactiveMode must be one of Never, IfAvailable, Always, got nothing',
     ],
   ])('a kubeconfig file %s is refused with the reason', async (_, prepare, message) => {
     const file = await prepare();
@@ -157,12 +155,12 @@ describe('a kubeconfig file', () => {
     await writeFile(file, 'users:\n- {name: u, user: {token: canary}\n');
     const error = catching(() => loadKubeconfig({ path: file }));
 
-    expect(error).toMatch(/cannot be read: not valid YAML; name another file with --kubeconfig/);
+    expect(error).toMatch(/cannot be read: not valid YAML$/);
     expect(error).not.toContain('canary');
   });
 
   it.each([
-    ['is missing', undefined, 'ENOENT'],
+    ['is missing', undefined, 'token cannot be read: no such file'],
     ['is empty', ' \n', 'is empty'],
   ])('a kubeconfig file whose token file %s fails without falling back', async (_, token, message) => {
     if (token !== undefined) await writeFile(path.join(folder, 'token'), token);
@@ -171,10 +169,19 @@ describe('a kubeconfig file', () => {
     await expect(config.load(false)).rejects.toThrow(message);
   });
 
-  it('a kubeconfig file never sends a token over plain HTTP, unless the file allows it', async () => {
+  it('a kubeconfig file never sends a token over plain HTTP, as kubectl', async () => {
     const config = loadKubeconfig({ path: await write({ token: 't' }, { server: 'http://hub.example' }) });
 
-    await expect(config.load(false)).rejects.toThrow('HTTP protocol is not allowed');
+    expect((await config.load(false)).headers).toEqual({});
+  });
+
+  it('a user without credentials is refused, and may be anonymous in a component', async () => {
+    const file = await write({});
+
+    await expect(loadKubeconfig({ path: file }).load(false)).rejects.toThrow(
+      'user "u" has no token, certificate, plugin or user name: log in, or correct the user',
+    );
+    expect((await loadKubeconfig({ path: file, caller: 'component' }).load(false)).headers).toEqual({});
   });
 });
 
@@ -189,7 +196,9 @@ describe('a credential plugin', () => {
       `#!/bin/sh\necho run >> '${folder}/runs'\nsleep 0.1\necho '${text}' | sed "s/TOKEN/token-$(wc -l < '${folder}/runs' | tr -d ' ')/"\n`,
     );
     await chmod(script, 0o700);
-    return write({ exec: { apiVersion: 'client.authentication.k8s.io/v1', command: script } });
+    return write({
+      exec: { apiVersion: 'client.authentication.k8s.io/v1', command: script, interactiveMode: 'Never' },
+    });
   }
   const runs = async (): Promise<number> => (await readFile(path.join(folder, 'runs'), 'utf8')).split('\n').length - 1;
 
@@ -219,40 +228,24 @@ describe('a credential plugin', () => {
 });
 
 describe('in a pod', () => {
-  const before = {
-    host: process.env['KUBERNETES_SERVICE_HOST'],
-    port: process.env['KUBERNETES_SERVICE_PORT'],
-    config: process.env['KUBECONFIG'],
-  };
-  afterEach(() => {
-    set('KUBERNETES_SERVICE_HOST', before.host);
-    set('KUBERNETES_SERVICE_PORT', before.port);
-    set('KUBECONFIG', before.config);
-  });
-  function set(name: string, value: string | undefined): void {
-    if (value === undefined) delete process.env[name];
-    else process.env[name] = value;
+  const mount = 'var/run/secrets/kubernetes.io/serviceaccount';
+  const env = { KUBERNETES_SERVICE_HOST: '10.0.0.1', KUBERNETES_SERVICE_PORT: '443', HOME: '/nowhere' };
+  async function pod(more: Record<string, string> = {}): Promise<Pick<KubeconfigOptions, 'env' | 'mountPrefix'>> {
+    await mkdir(path.join(folder, mount), { recursive: true });
+    await writeFile(path.join(folder, mount, 'token'), 'pod token');
+    await writeFile(path.join(folder, mount, 'ca.crt'), 'pod ca');
+    await writeFile(path.join(folder, mount, 'namespace'), 'pod-namespace\n');
+    return { env: { ...env, ...more }, mountPrefix: folder };
   }
-  async function pod(): Promise<void> {
-    const mount = path.join(folder, 'var/run/secrets/kubernetes.io/serviceaccount');
-    await mkdir(mount, { recursive: true });
-    await writeFile(path.join(mount, 'token'), 'pod token');
-    await writeFile(path.join(mount, 'ca.crt'), 'pod ca');
-    await writeFile(path.join(mount, 'namespace'), 'pod-namespace');
-    set('KUBERNETES_SERVICE_HOST', '10.0.0.1');
-    set('KUBERNETES_SERVICE_PORT', '443');
-  }
+  const SERVICE_ACCOUNT = { server: 'https://10.0.0.1:443', source: 'the ServiceAccount of this pod' };
+  const FILE = { server: 'https://hub.example:6443/' };
 
-  it('a process in a pod uses the ServiceAccount and reads its token each time', async () => {
-    await pod();
-    const config = loadKubeconfig({ mountPrefix: folder });
+  it('the token of the ServiceAccount is read each time', async () => {
+    const config = loadKubeconfig(await pod());
     const first = await config.load(false);
-    await writeFile(path.join(folder, 'var/run/secrets/kubernetes.io/serviceaccount/token'), 'rotated');
+    await writeFile(path.join(folder, mount, 'token'), 'rotated');
 
-    expect(config).toMatchObject({
-      server: 'https://10.0.0.1:443',
-      source: 'in-cluster ServiceAccount',
-    });
+    expect(config).toMatchObject(SERVICE_ACCOUNT);
     expect(first).toMatchObject({
       headers: { Authorization: 'Bearer pod token' },
       tls: { ca: Buffer.from('pod ca'), rejectUnauthorized: true },
@@ -260,35 +253,46 @@ describe('in a pod', () => {
     expect((await config.load(false)).headers['Authorization']).toBe('Bearer rotated');
   });
 
-  it('a process in a pod prefers a kubeconfig file that is named explicitly', async () => {
-    await pod();
+  it('IPv6 addresses get brackets', async () => {
+    expect(loadKubeconfig(await pod({ KUBERNETES_SERVICE_HOST: 'fd00::1' })).server).toBe('https://[fd00::1]:443');
+  });
 
-    expect(loadKubeconfig({ path: await write({ token: 't' }), mountPrefix: folder }).server).toBe(
-      'https://hub.example:6443',
+  it.each<[string, 'user' | 'component', boolean, boolean, object]>([
+    ['a person with KUBECONFIG uses it', 'user', true, false, FILE],
+    ['a person with --kubeconfig uses it', 'user', false, true, FILE],
+    ['a person without a kubeconfig uses the ServiceAccount', 'user', false, false, SERVICE_ACCOUNT],
+    ['a component with KUBECONFIG uses the ServiceAccount', 'component', true, false, SERVICE_ACCOUNT],
+    ['a component with --kubeconfig uses it', 'component', false, true, FILE],
+  ])('%s', async (_, caller, inVariable, inFlag, expected) => {
+    const file = await write({ token: 't' });
+    const options = await pod(inVariable ? { KUBECONFIG: file } : {});
+
+    expect(loadKubeconfig({ ...options, caller, ...(inFlag ? { path: file } : {}) })).toMatchObject(expected);
+  });
+
+  it('a component whose ServiceAccount is not mounted uses KUBECONFIG', async () => {
+    const file = await write({ token: 't' });
+
+    expect(
+      loadKubeconfig({ env: { ...env, KUBECONFIG: file }, mountPrefix: folder, caller: 'component' }),
+    ).toMatchObject(FILE);
+  });
+
+  it('the namespace is that of the context, else of the variable POD_NAMESPACE, else of the ServiceAccount', async () => {
+    const named = await write({ token: 't' });
+    expect(loadKubeconfig({ ...(await pod()), path: named }).namespace).toBe('ours');
+    const contexts = [{ name: 'main', context: { cluster: 'c', user: 'u' } }];
+    const unnamed = await write({ token: 't' }, {}, { contexts });
+    expect(loadKubeconfig({ ...(await pod()), path: unnamed }).namespace).toBe('pod-namespace');
+    expect(loadKubeconfig({ ...(await pod({ POD_NAMESPACE: 'own' })), path: unnamed }).namespace).toBe('own');
+    expect(loadKubeconfig(await pod()).namespace).toBe('pod-namespace');
+    expect(loadKubeconfig({ env: {}, path: unnamed }).namespace).toBeUndefined();
+  });
+
+  it('without any configuration, the files that were looked for are named', () => {
+    expect(() => loadKubeconfig({ env: { HOME: folder } })).toThrow(
+      `no kubeconfig was found (${folder}/.kube/config): give --kubeconfig, set KUBECONFIG, or run in a pod`,
     );
-  });
-
-  it('a process in a pod prefers the ServiceAccount to KUBECONFIG', async () => {
-    await pod();
-    set('KUBECONFIG', await write({ token: 't' }));
-
-    expect(loadKubeconfig({ mountPrefix: folder }).server).toBe('https://10.0.0.1:443');
-  });
-
-  it('a process outside a cluster uses KUBECONFIG, and fails without any configuration', async () => {
-    set('KUBERNETES_SERVICE_HOST', undefined);
-    set('KUBERNETES_SERVICE_PORT', undefined);
-    set('KUBECONFIG', await write({ token: 't' }));
-    expect(loadKubeconfig().source).toBe('default kubeconfig');
-
-    const home = process.env['HOME'];
-    set('KUBECONFIG', undefined);
-    set('HOME', folder);
-    try {
-      expect(() => loadKubeconfig()).toThrow('no kubeconfig was found');
-    } finally {
-      set('HOME', home);
-    }
   });
 });
 

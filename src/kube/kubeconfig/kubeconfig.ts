@@ -1,0 +1,115 @@
+import type { CredentialLoader } from '../transport/credentials.js';
+import { serverAddress } from './address.js';
+import { CredentialReader } from './credentials.js';
+import { readKubeconfigFiles, type Environment, type MergedKubeconfig } from './files.js';
+import { KubeconfigError } from './kubeconfigerror.js';
+import { isInPod, podCredentials, podNamespace, podServer, type PodOptions } from './pod.js';
+import { proxyFromEnvironment } from './proxy.js';
+import { settingsOf, type Settings } from './settings.js';
+
+export interface KubeconfigOptions {
+  /** A kubeconfig file; the only one then. */
+  readonly path?: string;
+  /** A context, instead of the current one. */
+  readonly context?: string;
+  /** The user that every request is to be sent as. */
+  readonly impersonate?: string;
+  /**
+   * `user`, the default: as kubectl, which takes the ServiceAccount of its pod where no kubeconfig names a server.
+   * `component`: as client-go in a program, which takes the ServiceAccount first, and may be anonymous.
+   */
+  readonly caller?: 'user' | 'component';
+  /** Default: that of this process. */
+  readonly env?: Environment;
+  /** Prefix of the folder in which a pod's ServiceAccount token is mounted. */
+  readonly mountPrefix?: string;
+}
+
+export interface Kubeconfig extends CredentialLoader {
+  /** Where the configuration comes from, for messages: the context and its file. */
+  readonly source: string;
+  /** Address of the API server, as the kubeconfig has it, without a password. */
+  readonly server: string;
+  /** Name of the context; empty in a pod. */
+  readonly context: string;
+  /** Namespace of the context, else that of the pod; undefined without both. */
+  readonly namespace: string | undefined;
+}
+
+/**
+ * Finds the configuration of the API server by the rules of kubectl: the file `path`, else those of `KUBECONFIG`, else
+ * `~/.kube/config`. The ServiceAccount of a pod is used where these name no server; by a component before them, unless `path`
+ * is given.
+ *
+ * Every load reads the files again: kubeconfig, CA, certificate, key and token. Credentials of a plugin are kept until they
+ * expire or a fresh load is requested.
+ * @throws KubeconfigError that names the file or the source and the rule when there is none, or when it cannot be used.
+ */
+export function loadKubeconfig(options: KubeconfigOptions = {}): Kubeconfig {
+  const pod: PodOptions = { env: options.env ?? ofProcess(), mountPrefix: options.mountPrefix ?? '' };
+  const isComponent = options.caller === 'component';
+  if (isComponent && options.path === undefined && isInPod(pod)) return podKubeconfig(pod, options);
+  const read = (): { readonly settings: Settings | undefined; readonly merged: MergedKubeconfig } => {
+    const merged = readKubeconfigFiles(options.path, pod.env);
+    return { merged, settings: settingsOf(merged, { context: options.context, impersonate: options.impersonate }) };
+  };
+  const { settings: first, merged } = read();
+  if (first === undefined) {
+    if (isInPod(pod)) return podKubeconfig(pod, options);
+    throw new KubeconfigError(missingText(merged, options));
+  }
+  const { url } = serverAddress(first.cluster.server, first.origin);
+  const reader = new CredentialReader({
+    env: pod.env,
+    allowAnonymous: isComponent,
+    isTerminal: Boolean(process.stdin.isTTY),
+  });
+  return {
+    source: first.origin,
+    server: first.cluster.server.includes('@') ? url : first.cluster.server,
+    context: first.context,
+    namespace: first.namespace ?? (isInPod(pod) && !isComponent ? podNamespace(pod) : undefined),
+    load: async (fresh) => reader.read(read().settings ?? first, fresh),
+  };
+}
+
+/** The names of all contexts, in the order of the kubeconfig. @throws KubeconfigError as {@link loadKubeconfig}. */
+export function contextNames(options: Pick<KubeconfigOptions, 'path' | 'env'> = {}): readonly string[] {
+  return [...readKubeconfigFiles(options.path, options.env ?? ofProcess()).contexts.keys()];
+}
+
+/** Where a kubeconfig is, and through which proxy its server is reached, is said by variables of other programs too. */
+function ofProcess(): Environment {
+  // oxlint-disable-next-line no-restricted-properties -- these are no settings of this program: they are part of a kubeconfig
+  return process.env;
+}
+
+function podKubeconfig(pod: PodOptions, { context, impersonate }: KubeconfigOptions): Kubeconfig {
+  if (context !== undefined)
+    throw new KubeconfigError(`there is no context ${JSON.stringify(context)}: this is a pod without a kubeconfig`);
+  const server = podServer(pod);
+  const origin = 'the ServiceAccount of this pod';
+  const proxy = proxyFromEnvironment(new URL(server), pod.env);
+  return {
+    source: origin,
+    server,
+    context: '',
+    namespace: podNamespace(pod),
+    load: async () => {
+      const { headers, ...credentials } = await podCredentials(pod);
+      const others = impersonate === undefined ? {} : { 'Impersonate-User': impersonate };
+      return { ...credentials, origin, headers: { ...headers, ...others }, ...(proxy === undefined ? {} : { proxy }) };
+    },
+  };
+}
+
+function missingText(merged: MergedKubeconfig, { path }: KubeconfigOptions): string {
+  if (merged.files.length === 0 && path === undefined)
+    return `no kubeconfig was found (${merged.candidates.join(', ')}): give --kubeconfig, set KUBECONFIG, or run in a pod`;
+  const files = merged.files.join(', ');
+  const current = merged.currentContext;
+  if (current === undefined) return `kubeconfig ${files} has no current-context: name a context with --context`;
+  const entry = merged.contexts.get(current.name);
+  const cluster = JSON.stringify(entry?.cluster ?? '');
+  return `context ${JSON.stringify(current.name)} of ${entry?.file ?? files} names no cluster that has a server (cluster ${cluster})`;
+}

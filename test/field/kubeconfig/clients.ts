@@ -1,0 +1,153 @@
+import { execFile } from 'node:child_process';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { kubectlProgram } from '@multicluster-engine/kube-apiserver/testing/controlplane/binaries';
+import { loadKubeconfig } from '../../../src/kube/kubeconfig/kubeconfig.js';
+import { createTransport } from '../../../src/kube/transport/transport.js';
+import { systemClock, systemRandom } from '../../../src/runtime/clock.js';
+import { RecordingLog } from '../../support/fakes/log.js';
+import type { Case } from './cases.js';
+
+const run = promisify(execFile);
+
+/** A case whose files are written. */
+export interface Written {
+  readonly case: Case;
+  readonly folder: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly explicit: string | undefined;
+}
+
+/** What a client takes from the files: what both show without a request. */
+export interface Read {
+  readonly server: string;
+  readonly namespace: string;
+  readonly ca: string;
+  readonly cert: string;
+  readonly key: string;
+  /** Of the field `token`; empty where the file has none. */
+  readonly token: string;
+}
+
+/** Writes the files of a case, with the values for its words. */
+export async function write(one: Case, folder: string, words: Readonly<Record<string, string>>): Promise<Written> {
+  const fill = (text: string): string =>
+    Object.entries(words)
+      .sort(([a], [b]) => b.length - a.length)
+      .reduce((filled, [word, value]) => filled.replaceAll(word, value), text)
+      .replaceAll(/(CA|CERT|KEY)_PEM/g, (_, name: string) => decode(words[`${name}_DATA`] ?? ''));
+  for (const [name, content] of Object.entries(one.files)) {
+    const file = path.join(folder, name);
+    await mkdir(path.dirname(file), { recursive: true });
+    await writeFile(file, fill(typeof content === 'string' ? content : JSON.stringify(content, null, 2)));
+    if (name.endsWith('plugin')) await chmod(file, 0o700);
+  }
+  const list = one.list?.map((name) => (name === '' ? '' : path.join(folder, name))).join(':');
+  const env = Object.fromEntries(Object.entries(one.env ?? {}).map(([name, value]) => [name, fill(value)]));
+  return {
+    case: one,
+    folder,
+    env: { HOME: folder, ...(list === undefined ? {} : { KUBECONFIG: list }), ...env },
+    explicit: one.explicit === undefined ? undefined : path.join(folder, one.explicit),
+  };
+}
+
+const decode = (text: string): string => Buffer.from(text, 'base64').toString();
+
+async function kubectl(written: Written, words: readonly string[]): Promise<string> {
+  const { case: one, env, explicit, folder } = written;
+  const flags = [
+    ...(explicit === undefined ? [] : [`--kubeconfig=${explicit}`]),
+    ...(one.context === undefined ? [] : [`--context=${one.context}`]),
+    ...(one.as === undefined ? [] : [`--as=${one.as}`]),
+  ];
+  const child = run(kubectlProgram() ?? 'kubectl', [...words, ...flags], {
+    env: { PATH: process.env['PATH'] ?? '', ...env },
+    cwd: folder,
+    timeout: 20_000,
+  });
+  child.child.stdin?.end();
+  return (await child).stdout;
+}
+
+/** Lets kubectl ask for a review; false when it refuses. */
+export async function askByKubectl(written: Written): Promise<boolean> {
+  try {
+    await kubectl(written, ['auth', 'can-i', '--list', '--request-timeout=5s']);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What kubectl takes from the files; undefined when it refuses. */
+export async function readByKubectl(written: Written): Promise<Read | undefined> {
+  try {
+    const view = JSON.parse(
+      await kubectl(written, ['config', 'view', '--minify', '--flatten', '-o', 'json', '--raw']),
+    ) as {
+      clusters: { cluster: Record<string, string> }[] | null;
+      users: { user: Record<string, string> }[] | null;
+      contexts: { context: Record<string, string> }[];
+    };
+    const cluster = view.clusters?.[0]?.cluster ?? {};
+    const user = view.users?.[0]?.user ?? {};
+    const server = cluster['server'] ?? '';
+    const namespace = view.contexts[0]?.context['namespace'] ?? 'default';
+    // Over http nobody uses the rest.
+    if (!/^https:/i.test(server)) return { server, namespace, ca: '', cert: '', key: '', token: '' };
+    return {
+      server,
+      namespace,
+      ca: decode(cluster['certificate-authority-data'] ?? ''),
+      cert: decode(user['client-certificate-data'] ?? ''),
+      key: decode(user['client-key-data'] ?? ''),
+      token: user['token'] ?? '',
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Lets the product ask for a review; undefined when it refuses. */
+export async function askByProduct({ case: one, env, explicit }: Written): Promise<Read | undefined> {
+  try {
+    const kubeconfig = loadKubeconfig({
+      env: { PATH: process.env['PATH'], ...env },
+      ...(explicit === undefined ? {} : { path: explicit }),
+      ...(one.context === undefined ? {} : { context: one.context }),
+      ...(one.as === undefined ? {} : { impersonate: one.as }),
+    });
+    const { server, namespace = 'default' } = kubeconfig;
+    const credentials = await kubeconfig.load(false);
+    const transport = createTransport(kubeconfig, {
+      clock: systemClock,
+      random: systemRandom,
+      log: new RecordingLog(),
+      userAgent: 'test',
+    });
+    try {
+      await transport.call({
+        method: 'POST',
+        path: '/apis/authorization.k8s.io/v1/selfsubjectrulesreviews',
+        target: { verb: 'create', resource: 'selfsubjectrulesreviews' },
+        body: JSON.stringify({ spec: { namespace } }),
+        idempotent: false,
+        attempts: 1,
+        deadlineMs: 5_000,
+      });
+    } finally {
+      await transport.close();
+    }
+    const { ca, cert, key } = credentials.tls;
+    const [, token = ''] = /^Bearer (.*)$/.exec(String(credentials.headers['Authorization'] ?? '')) ?? [];
+    return { server, namespace, ca: String(ca ?? ''), cert: String(cert ?? ''), key: String(key ?? ''), token };
+  } catch (error) {
+    refusals.set(one.name, error instanceof Error ? error.message : String(error));
+    return undefined;
+  }
+}
+
+/** Why the product refused a case, by its name. */
+export const refusals = new Map<string, string>();
