@@ -96,7 +96,8 @@ describeWithKubectl('kubectl with the programs of the package in its PATH', () =
     mkdirSync(bin);
     for (const [name, file] of Object.entries<string>(PACKAGE.bin))
       symlinkSync(path.join(folder, 'built', path.basename(file)), path.join(bin, name));
-    // The version is that of the package around the bundle.
+    // The version is that of the package around the bundle, and so are the definitions that files are checked against.
+    symlinkSync(path.join(root, 'crds'), path.join(folder, 'crds'));
     writeFileSync(path.join(folder, 'package.json'), readFileSync(path.join(root, 'package.json')));
     env = { ...process.env, PATH: pathWithKubectl(bin), KUBECONFIG: path.join(folder, 'none') };
   });
