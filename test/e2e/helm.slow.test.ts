@@ -249,7 +249,14 @@ describeWithPrograms('the Helm chart on a hub', ['helm'], () => {
           expect(left).toContain('placement.cluster.fleetmgmt.io/web');
           expect(left.match(/^managedcluster\./gm)).toHaveLength(12);
 
-          await helm('install', ...RELEASE, next, '--wait');
+          await helm(
+            'install',
+            ...RELEASE,
+            next,
+            '--wait',
+            '--set',
+            `image.repository=${REGISTRY}/multicluster-engine`,
+          );
           expect(await columns()).toContain('Display Name');
           await follows('kubectl delete -f crds/');
           expect(await kubectl('get', 'crd', '-o', 'name')).toBe('');
