@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 /**
- * Records `docs/pictures/first-decision.cast` (asciinema, version 2): the first commands of the README, typed into a
+ * Records `docs/pictures/first-decision.cast` (asciinema, version 2): the commands of the README, typed into a
  * standalone hub that really runs. `npm run record` writes it, with kubectl in the PATH. Instead of `make run`, the command
  * that it ends with is run, on a temporary data folder; in the output the name of that folder is replaced by the default.
  */
@@ -13,15 +13,14 @@ const FILE = 'docs/pictures/first-decision.cast';
 const COMMANDS = [
   'kubectl apply -f examples/engine.yaml',
   'kubectl wait --for=condition=Ready mce/engine',
-  'kubectl get mce',
   'kubectl apply -f examples/fleet.yaml',
   'kubectl apply --server-side --subresource=status -f examples/status/claims.yaml',
   'kubectl apply -f examples/placement.yaml',
   'kubectl wait --for=condition=Ready placement/web -n shop',
-  'kubectl get placements -n shop',
   "kubectl get placementdecision web-decision-1 -n shop -o jsonpath='{.status.decisions[*].clusterName}'",
   'kubectl label mcl prod-us-1 tier=silver --overwrite',
   "kubectl get placementdecision web-decision-1 -n shop -o jsonpath='{.status.decisions[*].clusterName}'",
+  'node dist/src/main.js explain placement web -n shop --nearest 0',
 ];
 /** The default data folder, shown instead of the temporary one. */
 const DATA = '.standalone';
