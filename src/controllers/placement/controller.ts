@@ -1,4 +1,5 @@
 import { Placements } from '../../api/resources.js';
+import { COLLECTION_WINDOW, type CollectionWindow } from '../../domain/placement/budget/collection.js';
 import { MembershipIndex } from '../../index/membershipindex.js';
 import { PlacementIndex } from '../../index/placementindex.js';
 import { SetUsage } from '../../index/setusage.js';
@@ -21,6 +22,8 @@ export interface PlacementGroupOptions extends ClusterControllerOptions {
   readonly recorder: EventRecorder;
   /** How many Placements are reconciled at the same time. */
   readonly workers: number;
+  /** How long removals under a disruption budget wait for others. */
+  readonly collectionWindow?: CollectionWindow;
   readonly metrics?: PlacementMetrics;
 }
 
@@ -46,6 +49,7 @@ export function createPlacementControllers(options: PlacementGroupOptions): Plac
     changes: new ChangeFilter(),
     states: new Map(),
     earlier: new Map(),
+    collectionWindow: options.collectionWindow ?? COLLECTION_WINDOW,
     deletions: new DeletionCheck(client, clock),
     postponed: new Set(),
     recorder,

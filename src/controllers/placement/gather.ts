@@ -57,6 +57,7 @@ export async function gather(scope: ReconcileScope): Promise<Gathered> {
     unconfirmed: new Set(),
     settled: false,
     decided: undefined,
+    collection: undefined,
   };
   // A Placement that was recreated under the same name begins with an empty state.
   const state = known?.uid === uid ? known : fresh;

@@ -1,9 +1,12 @@
 import { PlacementEvents } from '../../api/placementevents.js';
 import { PlacementConditions } from '../../api/placementreasons.js';
+import { isRecord } from '../../api/json.js';
+import { collected, collectionEnd } from '../../domain/placement/budget/collection.js';
 import { timestamp } from '../../domain/conditions.js';
 import { listed } from '../../domain/placement/events/change.js';
 import type { Schedule } from '../../domain/placement/schedule.js';
 import { heldState, statusWithHold } from '../../domain/placement/status.js';
+import type { Result } from '../../runtime/result.js';
 import type { EventRecorder } from '../../kube/events/recorder.js';
 import type { Decision } from './decide.js';
 import { conditionsOf, record } from './events.js';
@@ -12,6 +15,31 @@ import type { ReconcileScope } from './scope.js';
 import { storeStatus } from './status.js';
 
 /** What a reconcile does about removals that the disruption budget holds. */
+
+/**
+ * Lets removals that the disruption budget counts wait until no other cluster has begun to fail a rule for a moment; returns for
+ * how long. Undefined when the decision may be carried out: it removes nothing that counts, holds, or follows an edit of the
+ * Placement, which is one write. Nothing else changes meanwhile.
+ */
+export function collectRemovals(
+  { state, snapshot }: Input,
+  { schedule: { counted } }: Decision,
+  { clock, collectionWindow }: ReconcileScope,
+): Result | undefined {
+  const { status, generation } = snapshot.placement;
+  const isEdited = !isRecord(status) || status['observedGeneration'] !== generation;
+  if (counted.size === 0 || isEdited) {
+    state.collection = undefined;
+    return undefined;
+  }
+  const now = clock.monotonic();
+  const collection = collected(state.collection, counted, now);
+  const afterMs = collectionEnd(collection, collectionWindow) - now;
+  state.collection = afterMs > 0 ? collection : undefined;
+  return afterMs > 0
+    ? { ending: 'wait', reason: 'removals under the disruption budget are collected', afterMs }
+    : undefined;
+}
 
 /** Asks the index for changes of the held clusters; those since `input` was gathered are reconciled again, too. */
 export function followHeld({ snapshot }: Input, { schedule }: Decision, scope: ReconcileScope): void {

@@ -4,7 +4,7 @@ import { waitForCaches } from '../clusters/caches.js';
 import { apply, type Outcome } from './apply.js';
 import { CACHE_BEHIND, confirmDecision, decide, type Decision } from './decide.js';
 import { emptyObjectEnd, gather, type Gathered, type Input } from './gather.js';
-import { announceHold, followHeld } from './hold.js';
+import { announceHold, collectRemovals, followHeld } from './hold.js';
 import { isNamespaceTerminating, report } from './report.js';
 import type { PlacementContext, PlacementState, ReconcileScope } from './scope.js';
 
@@ -30,6 +30,11 @@ export class PlacementReconciler implements Reconciler {
     if (gathered.kind !== 'gathered') return withoutInput(gathered, scope);
     const { input } = gathered;
     const decision = decide(input);
+    const collecting = collectRemovals(input, decision, scope);
+    if (collecting !== undefined) {
+      scope.states.set(key, input.state);
+      return collecting;
+    }
     settle(input, decision, scope);
     followHeld(input, decision, scope);
     const unconfirmed = await confirmDecision(input, decision, scope);

@@ -1,5 +1,6 @@
 import type { Placement } from '../../api/generated/placement.js';
 import type { PlacementDecision } from '../../api/generated/placementdecision.js';
+import type { Collection, CollectionWindow } from '../../domain/placement/budget/collection.js';
 import type { Before, ClusterView, Slots } from '../../domain/placement/snapshot.js';
 import type { PlacementIndex } from '../../index/placementindex.js';
 import type { KubeClient } from '../../kube/client/client.js';
@@ -25,6 +26,8 @@ export interface PlacementState {
   settled: boolean;
   /** The spec and the eligible sets of the last decision; undefined before the first. */
   decided: Pick<Before, 'rules' | 'eligible'> | undefined;
+  /** Removals under the disruption budget that wait for others; undefined while there are none. */
+  collection: Collection | undefined;
 }
 
 /** What all reconciles of Placements share. */
@@ -43,6 +46,7 @@ export interface PlacementContext {
   readonly states: Map<string, PlacementState>;
   /** Clusters whose labels or claims changed, by name: how they were before the last such change. */
   readonly earlier: Map<string, ClusterView>;
+  readonly collectionWindow: CollectionWindow;
   readonly deletions: DeletionCheck;
   /** Keys to enqueue again as soon as all caches are current. */
   readonly postponed: Set<string>;

@@ -65,6 +65,7 @@ export class PlacementProcess {
       changes: new ChangeFilter(),
       states: new Map(),
       earlier: new Map(),
+      collectionWindow: { quietMs: 0, mostMs: 0 },
       deletions: new DeletionCheck(client, clock),
       postponed: new Set(),
       turns: new TurnWindow(clock, 0),
