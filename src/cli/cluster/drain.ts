@@ -109,7 +109,8 @@ function notServed({ resource, verb, status }: Withheld): ApiError {
 /** One line for each Placement: `shop/web  edge-1 → edge-7`. */
 export function drainLines(world: World, name: string): readonly string[] {
   const planned = planDrain(world, name).map(
-    ({ namespace, name: placement, outcome }) => [`${namespace}/${placement}`, drainText(outcome, name)] as const,
+    ({ namespace, name: placement, outcome }) =>
+      [`${namespace}/${placement}`, drainText(outcome, name, { namespace, name: placement })] as const,
   );
   const outcomes = new Map<string, string>(planned);
   const rows = [...holdersOf(world, name).keys()]

@@ -3,6 +3,7 @@ import { hintText } from '../../domain/placement/explain/hints.js';
 import { requirementText, wordText } from '../../domain/placement/facts/requirementtext.js';
 import type { ClusterExplanation } from '../../domain/placement/explain/verdict.js';
 import { limitedTaints, limitedText, otherTaintText } from '../../domain/placement/taints/text.js';
+import { isOffered, losersBy } from './harmless.js';
 import type { ExplainReport } from './report.js';
 import { otherTaintsOf, setsText, whyText, withheldLine } from './texts.js';
 
@@ -43,7 +44,8 @@ function verdictText(one: ClusterExplanation, report: ExplainReport): string {
  * Each unmet requirement; with the last one of a predicate what labels alone could do about it, or the words that were
  * probably meant in the predicate.
  */
-function predicateLines(one: ClusterExplanation, { input, predicates }: ExplainReport): readonly string[] {
+function predicateLines(one: ClusterExplanation, report: ExplainReport): readonly string[] {
+  const { input, predicates } = report;
   return [...one.unmet.entries()].flatMap(([index, list]) => {
     const lines = list.map((unmet) => {
       const found = unmet.found === undefined ? 'not found' : `found ${wordText(unmet.found)}`;
@@ -55,7 +57,13 @@ function predicateLines(one: ClusterExplanation, { input, predicates }: ExplainR
     if (hints.length > 0) return [...lines, last, ...hints.map((hint) => `    ${hintText(hint)}`)];
     const fix = fixFor(one, index, input);
     if (fix?.kind === 'Leaves') return [...lines, `${last} (would leave ${setsText(fix.sets)} with it)`];
-    return fix === undefined ? [...lines, last] : [...lines, last, `    fix: ${fix.command}`];
+    if (fix === undefined || !isOffered(index, report)) return [...lines, last];
+    const [loser] = losersBy(one.name, fix.labels, report);
+    return [
+      ...lines,
+      loser === undefined ? last : `${last} (${loser} with this label)`,
+      ...(loser === undefined ? [`    fix: ${fix.command}`] : []),
+    ];
   });
 }
 

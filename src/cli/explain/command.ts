@@ -23,6 +23,8 @@ export interface ExplainRequest {
   readonly colored: boolean;
   /** Events about the Placement; undefined where none were looked for. */
   readonly leaving?: LeavingEvents | undefined;
+  /** The Placements of all namespaces; undefined: those of the world that is explained. */
+  readonly others?: World | undefined;
   /** What of other namespaces could not be read. */
   readonly beyond?: Pick<FleetReading, 'refused' | 'namespace'>;
 }
@@ -66,8 +68,8 @@ function namespacesOf(world: World, { namespace, placement, beyond }: ExplainReq
 }
 
 function explainedIn(world: World, namespace: string, request: ExplainRequest): Explained {
-  const { placement, cluster, leaving } = request;
-  const report = explainReport(world, namespace, placement);
+  const { placement, cluster, leaving, others } = request;
+  const report = explainReport(world, namespace, placement, others);
   if (report === undefined) throw new NotFoundError(`Placement ${namespace}/${placement} was not found`);
   if (cluster === undefined) return { report, clusters: report.explanation.clusters };
   const one = clusterIn(report, world, cluster);

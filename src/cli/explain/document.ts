@@ -1,5 +1,5 @@
 import { absentText } from '../../domain/placement/facts/absentsets.js';
-import { bestFix, fixFor, membershipFix } from '../../domain/placement/explain/fix.js';
+import { bestFix, fixFor, membershipFix, type LabelChanges } from '../../domain/placement/explain/fix.js';
 import { hintText } from '../../domain/placement/explain/hints.js';
 import { predicateText, type PredicateExplanation } from '../../domain/placement/explain/predicates.js';
 import type { SourcedRequirement } from '../../domain/placement/facts/requirementtext.js';
@@ -9,6 +9,7 @@ import { knownEnd } from '../../domain/placement/taints/standing.js';
 import type { Taint } from '../../domain/placement/taints/taint.js';
 import { limitedTaints, limitedText, otherTaintText, timeText } from '../../domain/placement/taints/text.js';
 import type { LeavingEvent } from './events.js';
+import { isOffered, losersBy } from './harmless.js';
 import type { ExplainReport } from './report.js';
 import { matchedPredicate, otherTaintsOf, whyText } from './texts.js';
 
@@ -126,19 +127,23 @@ function fieldsOf({ key, value, effect, since }: Taint): object {
   return { key, value, effect, ...(time === undefined ? {} : { since: time }) };
 }
 
-function fixFields(one: ClusterExplanation, index: number, { input }: ExplainReport): object {
-  const fix = fixFor(one, index, input);
-  if (fix === undefined) return {};
+function fixFields(one: ClusterExplanation, index: number, report: ExplainReport): object {
+  const fix = fixFor(one, index, report.input);
+  if (fix === undefined || (fix.kind === 'Passes' && !isProposed(one.name, index, fix.labels, report))) return {};
   return fix.kind === 'Leaves' ? { wouldLeave: fix.sets } : { fix: fix.command };
 }
 
-function nearestDocument(one: ClusterExplanation, { input }: ExplainReport): object {
-  const fix = bestFix(one, input);
+function isProposed(name: string, index: number, labels: LabelChanges, report: ExplainReport): boolean {
+  return isOffered(index, report) && losersBy(name, labels, report).length === 0;
+}
+
+function nearestDocument(one: ClusterExplanation, report: ExplainReport): object {
+  const fix = bestFix(one, report.input, (index) => isOffered(index, report));
   return {
     name: one.name,
     predicate: one.best ?? 0,
     unmet: one.unmet[one.best ?? 0]?.length ?? 0,
-    ...(fix?.kind === 'Passes' ? { fix: fix.command } : {}),
+    ...(fix?.kind === 'Passes' && losersBy(one.name, fix.labels, report).length === 0 ? { fix: fix.command } : {}),
   };
 }
 

@@ -29,10 +29,19 @@ export interface ExplainReport {
   readonly predicates: readonly PredicateExplanation[];
   readonly absent: readonly AbsentSet[];
   readonly withheld: readonly Withheld[];
+  /** All that the caller reads: sets that no binding names, and other Placements. */
+  readonly world: World;
+  /** The same clusters and sets, with the Placements of all namespaces. */
+  readonly others: World;
 }
 
 /** Undefined when the world has no such Placement. */
-export function explainReport(world: World, namespace: string, name: string): ExplainReport | undefined {
+export function explainReport(
+  world: World,
+  namespace: string,
+  name: string,
+  others: World = world,
+): ExplainReport | undefined {
   const input = explainInputOf(world, namespace, name);
   if (input === undefined) return undefined;
   const explanation = explain(input);
@@ -46,7 +55,15 @@ export function explainReport(world: World, namespace: string, name: string): Ex
     predicates: explainPredicates(explanation),
     absent: eligibility === undefined ? [] : absentSets(rules.requested, eligibility),
     withheld: world.withheld,
+    world,
+    others: withOthers(world, others),
   };
+}
+
+function withOthers(world: World, others: World): World {
+  const { placements, placementdecisions, managedclustersetbindings } = others.objects;
+  const objects = { ...world.objects, placements, placementdecisions, managedclustersetbindings };
+  return { ...world, objects, withheld: [...world.withheld, ...(others === world ? [] : others.withheld)] };
 }
 
 /** The explanation of one cluster, of any that the caller can read; undefined when there is none. */

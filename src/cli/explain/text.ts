@@ -1,11 +1,13 @@
 import { hintText, type Hint } from '../../domain/placement/explain/hints.js';
 import { bestFix } from '../../domain/placement/explain/fix.js';
+import { existingValues, isOffered, losersBy } from './harmless.js';
 import { predicateText } from '../../domain/placement/explain/predicates.js';
 import { wordText } from '../../domain/placement/facts/requirementtext.js';
 import { summaryText } from '../../domain/placement/explain/summary.js';
 import type { ClusterExplanation, Verdict } from '../../domain/placement/explain/verdict.js';
 import { table, type Cell, type Color } from '../table.js';
 import type { ExplainReport } from './report.js';
+import { setFixLines } from './setfixes.js';
 import { absentLine, setsText, whyText, withheldLine } from './texts.js';
 
 export interface TextOptions {
@@ -40,8 +42,7 @@ export function explanationLines(report: ExplainReport, options: TextOptions): r
     const head = ['CLUSTER', 'VERDICT', 'RANK', ...(wide ? ['SETS'] : []), 'WHY'].map((text): Cell => ({ text }));
     lines.push(...table([head, ...shown.map((one) => cellsOf(one, report, wide))], options.colored));
   }
-  const fix = fixLine(report);
-  return [...lines, ...left, ...(fix === undefined ? [] : [fix])];
+  return [...lines, ...left, ...fixLines(report)];
 }
 
 function headline({ explanation, satisfaction }: ExplainReport): string {
@@ -65,6 +66,7 @@ function notes(report: ExplainReport): readonly string[] {
     withheldLine(report),
     // A message of False ends with it.
     status === 'False' ? undefined : absentLine(report),
+    ...setFixLines(report),
     ...findings(report),
   );
   const { schedule: decided } = explanation;
@@ -75,10 +77,13 @@ function notes(report: ExplainReport): readonly string[] {
 }
 
 /** The text about predicates that match no cluster, with suggestions. */
-function findings({ predicates }: ExplainReport): readonly string[] {
-  return predicates.flatMap((one) => {
+function findings(report: ExplainReport): readonly string[] {
+  return report.predicates.flatMap((one) => {
     const text = predicateText(one);
-    return text === undefined ? [] : [[text, ...one.hints.map((hint: Hint) => hintText(hint))].join('; ')];
+    if (text === undefined) return [];
+    return [
+      `${[text, ...one.hints.map((hint: Hint) => hintText(hint))].join('; ')}${existingValues(one.index, report)}`,
+    ];
   });
 }
 
@@ -115,19 +120,25 @@ function cellsOf(one: ClusterExplanation, report: ExplainReport, wide: boolean):
   ];
 }
 
-/** Labels that would help an unsatisfied Placement to its nearest cluster, unless a word of it is probably misspelt. */
-function fixLine({ explanation, satisfaction, predicates, input }: ExplainReport): string | undefined {
-  if (satisfaction.status !== 'False' || predicates.some(({ hints }) => hints.length > 0)) return undefined;
-  // With held clusters a decision can be full and short at once: another cluster that matches is not needed then.
-  if (isFilled(explanation)) return undefined;
+/**
+ * Labels that would help an unsatisfied Placement, for as many of the nearest clusters as are missing, unless a word of it is
+ * probably misspelt.
+ */
+function fixLines(report: ExplainReport): readonly string[] {
+  const { explanation, satisfaction, predicates, input } = report;
+  if (satisfaction.status !== 'False' || predicates.some(({ hints }) => hints.length > 0)) return [];
+  const lines: string[] = [];
   for (const one of explanation.nearest.slice(0, MOST_ROWS)) {
-    const fix = bestFix(one, input);
-    if (fix?.kind === 'Passes') return `to select ${wordText(one.name)}: ${fix.command}`;
+    if (lines.length >= missingClusters(explanation)) break;
+    const fix = bestFix(one, input, (index) => isOffered(index, report));
+    if (fix?.kind === 'Passes' && losersBy(one.name, fix.labels, report).length === 0)
+      lines.push(`to select ${wordText(one.name)}: ${fix.command}`);
   }
-  return undefined;
+  return lines;
 }
 
-function isFilled({ schedule: decided }: ExplainReport['explanation']): boolean {
-  if (decided?.wanted === undefined) return false;
-  return decided.kept.flat().length + decided.added.length >= decided.wanted;
+/** How many more clusters would come in. With held clusters a decision can be full and short at once: none is needed then. */
+function missingClusters({ schedule: decided }: ExplainReport['explanation']): number {
+  if (decided?.wanted === undefined) return 1;
+  return decided.wanted - decided.kept.flat().length - decided.added.length;
 }

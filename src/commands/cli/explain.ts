@@ -3,7 +3,7 @@ import { explainPlacement, type ExplainRequest } from '../../cli/explain/command
 import { readLeavingEvents } from '../../cli/explain/events.js';
 import { readFleetWorld } from '../../cli/fleetsource.js';
 import { DECISION_RESOURCES } from '../../cli/inspect/options.js';
-import { readPlacementWorld, worldOfObjects } from '../../cli/sources.js';
+import { readOthers, readPlacementWorld, worldOfObjects } from '../../cli/sources.js';
 import type { ExplainConfig } from '../../config/explain.js';
 import type { World } from '../../domain/fleet/world.js';
 import { systemClock } from '../../runtime/clock.js';
@@ -11,7 +11,7 @@ import { answer, isColored } from './answer.js';
 import { readFiles } from './files.js';
 import type { Hub } from './hub.js';
 
-type Read = Pick<ExplainRequest, 'namespace' | 'leaving' | 'beyond'> & { readonly world: World };
+type Read = Pick<ExplainRequest, 'namespace' | 'leaving' | 'beyond' | 'others'> & { readonly world: World };
 
 /** Prints the explanation; returns the exit code: 1, and one line on standard error, when there is none. */
 export function runExplain(config: ExplainConfig): Promise<number> {
@@ -44,9 +44,10 @@ async function readHub({ placement: name, allNamespaces }: ExplainConfig, { clie
     });
     return { world: beyond.world, namespace: undefined, beyond };
   }
-  const [world, leaving] = await Promise.all([
+  const [world, leaving, others] = await Promise.all([
     readPlacementWorld(client, { namespace, name }),
     readLeavingEvents(client, { namespace, name }, systemClock.now()),
+    readOthers(client),
   ]);
-  return { world, namespace, leaving };
+  return { world, namespace, leaving, others };
 }

@@ -59,7 +59,11 @@ export function isStaying(outcome: DrainOutcome): boolean {
 }
 
 /** `edge-1 → edge-7`, `unsatisfied 2 of 3`, `stays until 2026-01-02T03:04:05Z`. */
-export function drainText(outcome: DrainOutcome, cluster: string): string {
+export function drainText(
+  outcome: DrainOutcome,
+  cluster: string,
+  { namespace, name }: Pick<DrainedPlacement, 'namespace' | 'name'>,
+): string {
   switch (outcome.kind) {
     case 'Replaced':
       return `${cluster} → ${outcome.by.join(', ')}`;
@@ -72,7 +76,7 @@ export function drainText(outcome: DrainOutcome, cluster: string): string {
       return until === undefined ? 'stays: spec.tolerations tolerates the taint' : `stays until ${until}`;
     }
     case 'Held':
-      return 'stays: spec.disruptionBudget holds its removal';
+      return `stays: spec.disruptionBudget holds its removal; to let it go: kubectl mce release placement ${name} -n ${namespace} --clusters ${cluster}`;
     case 'Misconfigured':
       return 'stays: the spec is invalid';
     case 'Unknown':

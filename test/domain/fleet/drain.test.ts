@@ -54,7 +54,7 @@ describe('planDrain', () => {
       'stays because of a disruption budget',
       hub({ disruptionBudget: { maxRemovals: 0 } }, ['a', 'b', 'c']),
       { kind: 'Held' },
-      'stays: spec.disruptionBudget holds its removal',
+      'stays: spec.disruptionBudget holds its removal; to let it go: kubectl mce release placement web -n shop --clusters a',
     ],
     [
       'stays with an invalid spec',
@@ -64,7 +64,7 @@ describe('planDrain', () => {
     ],
   ])('a drained cluster that %s is planned as such', (_case, world, outcome, text) => {
     expect(planDrain(world, 'a')).toEqual([{ namespace: 'shop', name: 'web', outcome }]);
-    expect(drainText(outcome, 'a')).toBe(text);
+    expect(drainText(outcome, 'a', { namespace: 'shop', name: 'web' })).toBe(text);
   });
 
   it('a cluster that no decision holds, or that leaves anyway, concerns no Placement', () => {

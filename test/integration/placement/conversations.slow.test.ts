@@ -188,8 +188,8 @@ const rows: readonly Row[] = [
     spec: () => onLabel('tier', 'platinum'),
     get: 'Unsatisfied NoManagedClusterMatched',
     says: `${nobody}predicate 0: no candidate matches label tier=platinum`,
-    explained: 'tier=platinum --overwrite',
-    mend: (conversation, explained) => conversation.fix(explained),
+    explained: 'there are label tier=gold (1), tier=silver (1)',
+    mend: (conversation) => conversation.apply(onLabel('tier', 'gold')),
   },
   {
     what: 'a contradiction',
@@ -279,8 +279,8 @@ const rows: readonly Row[] = [
     get: 'Unsatisfied NoManagedClusterMatched',
     says: `${nobody}predicate 0: no candidate matches label tier=gold`,
     event: 'Warning DecisionChanged: removed 1 cluster: NS-gold (label tier=silver, wanted tier=gold)',
-    explained: 'to select NS-',
-    mend: (conversation, explained) => conversation.fix(explained),
+    explained: 'there are label tier=silver (2)',
+    mend: (conversation) => conversation.cluster('gold', { tier: 'gold' }),
   },
 ];
 

@@ -39,11 +39,15 @@ export function fixFor(one: ClusterExplanation, index: number, input: ExplainInp
   return tried(one, { cluster, labels }, input);
 }
 
-/** The fix with the fewest changes among those that pass; undefined when there is none. */
-export function bestFix(one: ClusterExplanation, input: ExplainInput): Fix | undefined {
-  const order = [...one.unmet.keys()].sort(
-    (a, b) => (one.unmet[a]?.length ?? 0) - (one.unmet[b]?.length ?? 0) || a - b,
-  );
+/** The fix with the fewest changes among those that pass, for the predicates that `isOffered` admits; undefined when there is none. */
+export function bestFix(
+  one: ClusterExplanation,
+  input: ExplainInput,
+  isOffered: (index: number) => boolean = () => true,
+): Fix | undefined {
+  const order = [...one.unmet.keys()]
+    .filter(isOffered)
+    .sort((a, b) => (one.unmet[a]?.length ?? 0) - (one.unmet[b]?.length ?? 0) || a - b);
   for (const index of order) {
     const fix = fixFor(one, index, input);
     if (fix?.kind === 'Passes') return fix;
