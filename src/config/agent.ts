@@ -42,8 +42,8 @@ export const AGENT_FLAGS: FlagRows = {
     help: 'lifetime to request for tokens of the hub, 600 to 604800',
     default: '604800',
   },
-  'metrics-listen': { value: 'HOST:PORT', help: 'address of /metrics', default: '0.0.0.0:8080' },
-  'health-listen': { value: 'HOST:PORT', help: 'address of /livez and /readyz', default: '0.0.0.0:8081' },
+  'metrics-listen': { value: 'HOST:PORT', help: 'address of /metrics', default: ':8080' },
+  'health-listen': { value: 'HOST:PORT', help: 'address of /livez and /readyz', default: ':8081' },
   'log-level': { value: 'LEVEL', help: `one of ${LOG_LEVELS.join(', ')}`, default: 'info' },
 };
 

@@ -28,6 +28,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** An address to listen on; port 0 selects a free port. */
 export interface Listen {
+  /** Empty: all addresses, of IPv4 and IPv6. */
   readonly host: string;
   readonly port: number;
 }
@@ -210,6 +211,6 @@ export class FlagValue {
     const port = Number(match?.[3]);
     if (match === null || port > 65_535)
       return this.refuse('HOST:PORT, [IPV6]:PORT or :PORT with a port from 0 to 65535');
-    return Object.freeze({ host: match[1] ?? (match[2] || '0.0.0.0'), port });
+    return Object.freeze({ host: match[1] ?? match[2] ?? '', port });
   }
 }

@@ -51,7 +51,7 @@ export interface ProcessEnvironment {
 const IN_CLUSTER_CA = '/var/run/secrets/kubernetes.io/serviceaccount/ca.crt';
 
 export const GATEWAY_FLAGS: FlagRows = {
-  listen: { value: 'HOST:PORT', help: 'address of the interface', default: '0.0.0.0:8443' },
+  listen: { value: 'HOST:PORT', help: 'address of the interface', default: ':8443' },
   'tls-cert': { value: 'FILE', help: 'serving certificate with its chain, PEM; reloaded when it changes' },
   'tls-key': { value: 'FILE', help: 'its private key, PEM; reloaded when it changes' },
   upstream: { value: 'URL', help: 'the Kubernetes API, https://HOST[:PORT]', defaultText: 'the in-cluster address' },
@@ -60,12 +60,12 @@ export const GATEWAY_FLAGS: FlagRows = {
     help: 'CA certificates of the Kubernetes API, PEM; reloaded when it changes',
     default: IN_CLUSTER_CA,
   },
-  'metrics-listen': { value: 'HOST:PORT', help: 'address of /metrics', default: '0.0.0.0:8080' },
+  'metrics-listen': { value: 'HOST:PORT', help: 'address of /metrics', default: ':8080' },
   'metrics-secure': {
     help: 'serve /metrics over HTTPS to users who may get that nonResourceURL',
     default: 'false',
   },
-  'health-listen': { value: 'HOST:PORT', help: 'address of /livez and /readyz', default: '0.0.0.0:8081' },
+  'health-listen': { value: 'HOST:PORT', help: 'address of /livez and /readyz', default: ':8081' },
   'log-level': { value: 'LEVEL', help: `one of ${LOG_LEVELS.join(', ')}`, default: 'info' },
   'strict-status-codes': {
     help: 'respond with 200, 403, 404, 500 and 503 only, errors without a body',

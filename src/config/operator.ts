@@ -99,7 +99,7 @@ export const OPERATOR_FLAGS: FlagRows = {
     variable: 'IMAGE',
   },
   'component-replicas': { value: 'N', help: 'replicas of each component, 1 to 100', default: '2' },
-  'metrics-listen': { value: 'HOST:PORT', help: 'address of /metrics', default: '0.0.0.0:8080' },
+  'metrics-listen': { value: 'HOST:PORT', help: 'address of /metrics', default: ':8080' },
   'metrics-secure': {
     help: 'serve /metrics of all processes over HTTPS, to users who may get that nonResourceURL',
     default: 'false',
@@ -110,7 +110,7 @@ export const OPERATOR_FLAGS: FlagRows = {
     defaultText: 'a self-signed one',
   },
   'metrics-tls-key': { value: 'FILE', help: 'its private key, PEM', defaultText: 'that of the self-signed one' },
-  'health-listen': { value: 'HOST:PORT', help: 'address of /livez and /readyz', default: '0.0.0.0:8081' },
+  'health-listen': { value: 'HOST:PORT', help: 'address of /livez and /readyz', default: ':8081' },
   'log-level': { value: 'LEVEL', help: `one of ${LOG_LEVELS.join(', ')}`, default: 'info' },
   workers: { value: 'N', help: 'concurrent reconciles of each controller, 1 to 64', default: '8' },
   'kube-api-qps': { value: 'N', help: 'requests to the API server a second, up to 10000', default: '100' },

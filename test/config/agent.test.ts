@@ -18,8 +18,8 @@ describe('the configuration of the agent', () => {
       namespace: 'multicluster-engine-agent',
       apiEndpoint: undefined,
       tokenLifetimeSeconds: 604_800,
-      metricsListen: { host: '0.0.0.0', port: 8080 },
-      healthListen: { host: '0.0.0.0', port: 8081 },
+      metricsListen: { host: '', port: 8080 },
+      healthListen: { host: '', port: 8081 },
       logLevel: 'info',
     });
   });
@@ -30,7 +30,7 @@ describe('the configuration of the agent', () => {
     ['api-endpoint', 'https://edge-1:6443', { apiEndpoint: 'https://edge-1:6443' }],
     ['token-lifetime', '600', { tokenLifetimeSeconds: 600 }],
     ['metrics-listen', '127.0.0.1:0', { metricsListen: { host: '127.0.0.1', port: 0 } }],
-    ['health-listen', ':9000', { healthListen: { host: '0.0.0.0', port: 9000 } }],
+    ['health-listen', ':9000', { healthListen: { host: '', port: 9000 } }],
     ['log-level', 'debug', { logLevel: 'debug' }],
   ])("the agent's --%s=%s is taken from the flag and from the environment", (flag, value, expected) => {
     const variable = `MULTICLUSTER_ENGINE_${flag.toUpperCase().replaceAll('-', '_')}`;
