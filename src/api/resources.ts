@@ -57,6 +57,8 @@ export const Deployments = apiGroup('apps', 'v1').namespaced('deployments', 'Dep
 export const ReplicaSets = apiGroup('apps', 'v1').namespaced('replicasets', 'ReplicaSet');
 export const PodDisruptionBudgets = apiGroup('policy', 'v1').namespaced('poddisruptionbudgets', 'PodDisruptionBudget');
 export const NetworkPolicies = apiGroup('networking.k8s.io', 'v1').namespaced('networkpolicies', 'NetworkPolicy');
+/** Where Services are served. */
+export const EndpointSlices = apiGroup('discovery.k8s.io', 'v1').namespaced('endpointslices', 'EndpointSlice');
 export const Roles = rbac.namespaced('roles', 'Role');
 export const ClusterRoles = rbac.cluster('clusterroles', 'ClusterRole');
 export const RoleBindings = rbac.namespaced('rolebindings', 'RoleBinding');

@@ -6,8 +6,10 @@ import {
   AdmissionPolicyBindings,
   ConfigMaps,
   CustomResourceDefinitions,
+  EndpointSlices,
   Leases,
   Namespaces,
+  NetworkPolicies,
 } from '../../api/resources.js';
 import { CATALOGUE } from '../../domain/engine/catalogue.js';
 import type { RawObject, WorldResource } from '../../domain/fleet/world.js';
@@ -45,6 +47,13 @@ export interface PolicyFacts {
   readonly bindings: Fact<readonly RawObject[]>;
 }
 
+/** The API server on the network, and the policies of the namespaces of the product. */
+export interface NetworkFacts {
+  /** The EndpointSlice of the Service `kubernetes`. */
+  readonly apiServer: Fact<RawObject | undefined>;
+  readonly policies: Fact<readonly RawObject[]>;
+}
+
 /** What the checks of an installation are computed from. */
 export interface HubFacts {
   /** ms since the epoch, by the clock of this machine. */
@@ -62,6 +71,7 @@ export interface HubFacts {
   /** Of the controller that judges the health of clusters. */
   readonly clustersLease: LeaseFact;
   readonly admission: PolicyFacts;
+  readonly network: NetworkFacts;
   /** The ConfigMap with the certificates that clients of the gateway trust. */
   readonly trust: Fact<(KubeObject & { readonly data?: unknown }) | undefined>;
 }
@@ -87,6 +97,7 @@ export interface FactOptions {
   readonly definitions: readonly RawObject[];
 }
 
+const API_SERVER_SLICE: ObjectName = { namespace: 'default', name: 'kubernetes' };
 const GATEWAY_TRUST = CATALOGUE.flatMap(({ servingCertificate }) => servingCertificate?.configMap ?? [])[0] ?? '';
 
 /** Reads an installation, by GET and LIST alone. @throws ApiError for any other error than a missing right or type. */
@@ -104,9 +115,21 @@ export async function readHubFacts(client: ReadClient, options: FactOptions): Pr
   ]);
   const targetNamespace = targetNamespaceOf(reading);
   const trust = await getFact(client, ConfigMaps, { namespace: targetNamespace, name: GATEWAY_TRUST });
+  const network = await readNetwork(client, [...new Set([operatorNamespace, targetNamespace])]);
   const admission = { policies, bindings };
   const leases = { engineLease, placementLease, clustersLease };
-  return { now, version, operatorNamespace, targetNamespace, definitions, reading, ...leases, admission, trust };
+  return {
+    now,
+    version,
+    operatorNamespace,
+    targetNamespace,
+    definitions,
+    reading,
+    ...leases,
+    admission,
+    network,
+    trust,
+  };
 }
 
 /** Reads what an installation needs, as {@link readHubFacts}; `server`: version of the API server. */
@@ -138,6 +161,19 @@ function readDefinitions(client: ReadClient, { definitions }: FactOptions): Prom
   );
 }
 
+async function readNetwork(client: ReadClient, namespaces: readonly string[]): Promise<NetworkFacts> {
+  const [apiServer, ...lists] = await Promise.all([
+    getFact<RawObject>(client, EndpointSlices, API_SERVER_SLICE),
+    ...namespaces.map((namespace) => listFact<RawObject>(client, NetworkPolicies, { namespace })),
+  ]);
+  const policies: RawObject[] = [];
+  for (const list of lists) {
+    if (list.kind === 'Withheld') return { apiServer, policies: list };
+    policies.push(...list.value);
+  }
+  return { apiServer, policies: { kind: 'Known', value: policies } };
+}
+
 async function readLease(client: ReadClient, name: ObjectName): Promise<LeaseFact> {
   return { name: name.name, lease: await getFact<Lease>(client, Leases, name) };
 }
@@ -156,10 +192,10 @@ async function readPolicies(client: ReadClient): Promise<Fact<boolean>> {
 async function listFact<T extends KubeObject>(
   client: ReadClient,
   type: ResourceType,
-  options: ListOptions = {},
+  { namespace, ...options }: ListOptions & { readonly namespace?: string } = {},
 ): Promise<Fact<readonly T[]>> {
   try {
-    return { kind: 'Known', value: await client.list<T>(type, undefined, options) };
+    return { kind: 'Known', value: await client.list<T>(type, namespace, options) };
   } catch (error) {
     if (!isFailure(error, 'Forbidden', 'ResourceMissing')) throw error;
     return { kind: 'Withheld', resource: type.plural, verb: 'list', status: error.status };

@@ -9,6 +9,7 @@ import { durationText } from '../durations.js';
 import { checkDefinitions } from './definitions.js';
 import type { HubFacts, LeaseFact } from './facts.js';
 import { checkLease, isHeld } from './leases.js';
+import { checkNetwork } from './network.js';
 import { checkPolicies } from './policies.js';
 import { failed, passed, unread, warning, type CheckResult } from './result.js';
 
@@ -24,6 +25,7 @@ export function checkHub(facts: HubFacts): readonly CheckResult[] {
   return [
     checkDefinitions(facts.definitions, facts.version),
     checkPolicies(facts.admission),
+    ...checkNetwork(facts.network),
     ...checkEngines(facts, hub),
     checkLease(facts.engineLease, facts.now, pods(facts.operatorNamespace)),
     ...[facts.placementLease, facts.clustersLease].flatMap((lease) => checkComponentLease(lease, facts, hub)),

@@ -95,6 +95,7 @@ export function hubFacts(over: Partial<HubFacts> = {}): HubFacts {
     placementLease: leaseFact(PLACEMENT_LEASE, 'placement-controller-1'),
     clustersLease: leaseFact(CLUSTERS_LEASE, 'placement-controller-1'),
     admission: admissionOf(LIMITING_POLICIES),
+    network: { apiServer: { kind: 'Known', value: undefined }, policies: { kind: 'Known', value: [] } },
     trust: { kind: 'Known', value: { metadata: { name: 'gateway-ca' }, data: { 'ca.crt': PEM } } },
     ...over,
   };

@@ -94,7 +94,7 @@ async function applyObject(step: ApplyStep, input: Input, scope: ReconcileScope)
     if (next.action === 'keep') memory.succeeded(id);
     if (next.action !== 'create' && next.action !== 'patch') return { state: unwrittenState(next) };
     verbs = fresh === undefined ? ['patch', 'create'] : ['patch'];
-    return await writeObject({ ...next, desired }, input, scope);
+    return await writeObject({ ...next, desired: next.desired ?? desired }, input, scope);
   } catch (error) {
     return { state: await stateAfterFailure(step, { error, verbs, revision: desired.revision }, input, scope) };
   }

@@ -4,6 +4,7 @@ import { Namespaces } from '../../../api/resources.js';
 import { APPLY_ORDER } from '../catalogue.js';
 import { desiredId, type DesiredObject, type EngineIdentity } from '../manifest/desired.js';
 import { driftedFields } from './drift.js';
+import { withAddedEgress } from './egress.js';
 import { byText, idOf } from '../manifest/manifest.js';
 import type { ObjectState, ObjectStateName } from '../status/input.js';
 import { isOurNamespace, ownershipOf, wasAppliedByUs } from './ownership.js';
@@ -103,12 +104,14 @@ function stepFor(desired: DesiredObject, stored: Stored, { engine, namespace }: 
 }
 
 function compared(base: Omit<Step, 'action' | 'cause'>, desired: DesiredObject, stored: KubeObject): Step {
-  const fields = driftedFields(desired.object, stored);
-  if (fields.length === 0) return { ...base, action: 'keep', cause: 'is as desired' };
+  const kept = withAddedEgress(desired, stored);
+  const step = { ...base, desired: kept };
+  const fields = driftedFields(kept.object, stored);
+  if (fields.length === 0) return { ...step, action: 'keep', cause: 'is as desired' };
   if (stored.metadata.annotations?.[REVISION_ANNOTATION] !== desired.revision) {
-    return { ...base, action: 'patch', cause: 'the desired state has changed' };
+    return { ...step, action: 'patch', cause: 'the desired state has changed' };
   }
-  return { ...base, action: 'patch', drift: true, cause: `differs at ${fieldList(fields)}` };
+  return { ...step, action: 'patch', drift: true, cause: `differs at ${fieldList(fields)}` };
 }
 
 /** The steps for what is ours and no longer desired, in the order of removal. */

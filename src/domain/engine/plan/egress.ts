@@ -1,0 +1,36 @@
+import { sameJson } from '../../../api/json.js';
+import type { KubeObject } from '../../../api/meta.js';
+import { NetworkPolicies } from '../../../api/resources.js';
+import type { DesiredObject } from '../manifest/desired.js';
+import { itemsAt, treeAt, type Tree } from '../manifest/manifest.js';
+
+/**
+ * The desired object with what administrators have added to the egress of the stored one: the API server may listen on a port
+ * that this version does not know. Whoever may edit a NetworkPolicy could also create another one, which adds to it, so that
+ * nothing is allowed by this that is not allowed otherwise. Rules and ports of ours that are missing are added again.
+ */
+export function withAddedEgress(desired: DesiredObject, stored: KubeObject): DesiredObject {
+  const { type, object } = desired;
+  const ours = itemsAt(object, 'spec', 'egress');
+  if (type !== NetworkPolicies || ours.length === 0) return desired;
+  const egress = ours.reduce<readonly Tree[]>(withRule, itemsAt(stored, 'spec', 'egress'));
+  return { ...desired, object: { ...object, spec: { ...treeAt(object, 'spec'), egress } } };
+}
+
+/** The rules with `rule`: as it is in one of them, else in the first that differs in its ports alone, else before them. */
+function withRule(rules: readonly Tree[], rule: Tree): readonly Tree[] {
+  const { ports: _ports, ...rest } = rule;
+  const alike = rules.filter(({ ports: _, ...other }) => sameJson(other, rest));
+  if (alike.some((one) => missingPorts(rule, one).length === 0)) return rules;
+  const [first] = alike;
+  if (first === undefined) return [rule, ...rules];
+  const ports = [...itemsAt(first, 'ports'), ...missingPorts(rule, first)];
+  return rules.map((one) => (one === first ? { ...first, ports } : one));
+}
+
+/** The ports of `wanted` that `rule` does not have; a rule without ports has all of them. */
+function missingPorts(wanted: Tree, rule: Tree): readonly Tree[] {
+  const ports = itemsAt(rule, 'ports');
+  if (ports.length === 0) return [];
+  return itemsAt(wanted, 'ports').filter((port) => !ports.some((one) => sameJson(one, port)));
+}
