@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { dump, load, loadAll } from 'js-yaml';
 import { asRecord, type JsonRecord } from '../src/api/json.js';
-import { OPERATOR_SERVICE_ACCOUNT } from '../src/api/names.js';
+import { OLDEST_KUBERNETES, OPERATOR_SERVICE_ACCOUNT } from '../src/api/names.js';
 import { NO_IMAGE, PUBLISHED } from '../src/config/build/published.js';
 import { readCrds } from './crd.js';
 
@@ -84,7 +84,7 @@ function serviceVersion(root: string, objects: readonly JsonRecord[]): JsonRecor
       displayName: 'Multicluster Engine',
       description: readFileSync(path.join(root, 'deploy/olm/description.md'), 'utf8'),
       version,
-      minKubeVersion: '1.30.0',
+      minKubeVersion: `${OLDEST_KUBERNETES}.0`,
       maturity: CHANNEL,
       keywords: release['keywords'],
       provider: { name: PACKAGE },

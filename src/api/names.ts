@@ -97,3 +97,9 @@ export const TAINTS = Object.freeze({
 export const DECISION_SIZE = 100;
 /** Longest message written to a status or an event, in UTF-16 units. */
 export const MESSAGE_LIMIT = 1024;
+
+/**
+ * The oldest release of Kubernetes whose API server can have every object of `crds/` and `deploy/`: the first with
+ * ValidatingAdmissionPolicy v1. Charts, bundle, pages and a test name the same.
+ */
+export const OLDEST_KUBERNETES = '1.30';

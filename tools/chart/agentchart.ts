@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { load, loadAll } from 'js-yaml';
 import { asRecord, type JsonRecord } from '../../src/api/json.js';
-import { AGENT_NAMESPACE, AGENT_TOKEN_SECRET } from '../../src/api/names.js';
+import { AGENT_NAMESPACE, AGENT_TOKEN_SECRET, OLDEST_KUBERNETES } from '../../src/api/names.js';
 import { JOIN_KEYS } from '../../src/domain/agent/hubtoken.js';
 import { withDefaults } from './defaults.js';
 import { kept, labelled, moved, records } from './objects.js';
@@ -111,7 +111,7 @@ description: The agent with which a managed cluster joins a hub of ${String(name
 type: application
 version: ${version}
 appVersion: ${JSON.stringify(release['version'])}
-kubeVersion: ">=1.30.0-0"
+kubeVersion: ">=${OLDEST_KUBERNETES}.0-0"
 keywords: [multicluster, fleet, agent]
 annotations:
   artifacthub.io/license: ${String(license)}

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { load, loadAll } from 'js-yaml';
 import { asRecord, type JsonRecord } from '../../src/api/json.js';
+import { OLDEST_KUBERNETES } from '../../src/api/names.js';
 import { withDefaults } from './defaults.js';
 import { metricsTemplates } from './metrics.js';
 import { optionTemplates } from './options.js';
@@ -87,7 +88,7 @@ description: ${JSON.stringify(description)}
 type: application
 version: ${version}
 appVersion: ${JSON.stringify(release['version'])}
-kubeVersion: ">=1.30.0-0"
+kubeVersion: ">=${OLDEST_KUBERNETES}.0-0"
 keywords: [multicluster, fleet, placement, operator]
 annotations:
   artifacthub.io/license: ${String(license)}

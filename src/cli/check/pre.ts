@@ -1,10 +1,8 @@
+import { serverProblem } from '../../domain/serverversion.js';
 import { nameList } from '../../domain/conditions.js';
 import { otherDefinitions } from './definitions.js';
 import type { PreFacts } from './facts.js';
 import { failed, passed, unread, warning, type CheckResult } from './result.js';
-
-/** The oldest minor release of Kubernetes 1 with ValidatingAdmissionPolicy v1. */
-const OLDEST_MINOR = 30;
 
 /** The checks before an installation, in the order of their output. */
 export function checkBefore(facts: PreFacts): readonly CheckResult[] {
@@ -24,11 +22,8 @@ export function checkBefore(facts: PreFacts): readonly CheckResult[] {
 }
 
 function checkServer({ server }: PreFacts): CheckResult {
-  const [, major = '0', minor = '0'] = /^v?(\d+)\.(\d+)/.exec(server) ?? [];
-  const isNewEnough = Number(major) > 1 || (major === '1' && Number(minor) >= OLDEST_MINOR);
-  return isNewEnough
-    ? passed('server', `Kubernetes ${server}`)
-    : failed('server', `Kubernetes ${server} is older than 1.${OLDEST_MINOR}`);
+  const problem = serverProblem(server);
+  return problem === undefined ? passed('server', `Kubernetes ${server}`) : failed('server', problem);
 }
 
 function checkPolicies({ policies }: PreFacts): CheckResult {

@@ -9,20 +9,34 @@ const TRANSITION_RULE = /\boldSelf\b/;
 /** A rule that forbids a field, which the schema of a request does not have at all. */
 const FORBIDDING_RULE = /^!has\(self\.\w+\)$/;
 
-/** The JSON Schema for each CEL rule of the two CRDs: the CEL library has formats where JSON Schema has patterns. */
+/** Patterns as the rules have them, in the syntax of RE2. */
+const LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
+const SUBDOMAIN = `${LABEL}([.]${LABEL})*`;
+
+/** The rule for a label key. CEL's library `format` has it, too, but not in every release that is supported. */
+function qualifiedName(text: string): string {
+  const pattern = `^(${SUBDOMAIN}/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$`;
+  return `${text}.matches('${pattern}') && ${text}.indexOf('/') <= 253`;
+}
+
+function labelValue(text: string): string {
+  return `${text}.matches('^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$')`;
+}
+
+/** The JSON Schema for each CEL rule of the two CRDs. */
 const KEYWORDS: Readonly<Record<string, JsonSchema>> = {
-  "self == '' || !format.dns1123Subdomain().validate(self).hasValue()": { pattern: SUBDOMAIN_OR_EMPTY_PATTERN },
-  "self == '' || !format.dns1123Label().validate(self).hasValue()": { pattern: DNS_LABEL_OR_EMPTY_PATTERN },
-  "self == '' || !format.qualifiedName().validate(self).hasValue()": { anyOf: [{ const: '' }, refTo('LabelKey')] },
+  [`self.matches('^(${SUBDOMAIN})?$')`]: { pattern: SUBDOMAIN_OR_EMPTY_PATTERN },
+  [`self.matches('^(${LABEL})?$')`]: { pattern: DNS_LABEL_OR_EMPTY_PATTERN },
+  [`self == '' || (${qualifiedName('self')})`]: { anyOf: [{ const: '' }, refTo('LabelKey')] },
   "type(self) == int ? self >= 0 && self <= 2147483647 : self.matches('^([0-9]|[1-9][0-9]|100)%$')": {
     minimum: 0,
     maximum: 2_147_483_647,
     pattern: '^([0-9]|[1-9][0-9]|100)%$',
   },
-  '!format.labelValue().validate(self).hasValue()': { pattern: LABEL_VALUE_PATTERN },
+  [labelValue('self')]: { pattern: LABEL_VALUE_PATTERN },
   "!self.startsWith('kube-') && self != 'default'": { not: { pattern: '^(kube-.*|default)$' } },
-  'self.all(k, !format.qualifiedName().validate(k).hasValue())': { propertyNames: refTo('LabelKey') },
-  'self.all(k, !format.labelValue().validate(self[k]).hasValue())': {
+  [`self.all(k, ${qualifiedName('k')})`]: { propertyNames: refTo('LabelKey') },
+  [`self.all(k, ${labelValue('self[k]')})`]: {
     additionalProperties: { pattern: LABEL_VALUE_PATTERN },
   },
   "(has(self.operator) && self.operator == 'Exists') || (has(self.key) && self.key != '')": {

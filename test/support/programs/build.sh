@@ -2,7 +2,7 @@
 # Builds programs with which tests install and check the product as its users do: those that are named, or helm and
 # kustomize.
 #
-#   build.sh [helm|kustomize|promtool|actionlint|operator-verify|kstatus]...
+#   build.sh [helm|kustomize|promtool|actionlint|operator-verify|kstatus|oldestserver]...
 #
 # They come from the pinned Go modules in the folders beside this file, and are kept in a per-user cache with the hash of
 # these modules as key, so that they are built once per machine. `.bin` in the root of the repository points at the
@@ -45,6 +45,8 @@ for program in "$@"; do
     operator-verify) build operator-verify release github.com/operator-framework/api/cmd/operator-verify ;;
     # main.go is ours: it asks the library by which Flux and Helm tell whether an object is ready.
     kstatus) build kstatus kstatus . ;;
+    # main.go is ours: it asks the packages of the oldest supported API server what they say of an object.
+    oldestserver) build oldestserver oldestserver . ;;
     *) echo "programs: unknown program '$program'" >&2; exit 2 ;;
   esac
 done
