@@ -104,6 +104,11 @@ export function noResponse(call: FailedCall, code: string): ApiError {
   return new ApiError({ kind: 'Transport', message: `${describeCall(call)}: no response: ${code}`, call });
 }
 
+/** The call was not sent, since the credentials could not be read. `why`: one line for the user. */
+export function notSent(call: FailedCall, why: string): ApiError {
+  return new ApiError({ kind: 'Transport', message: `${describeCall(call)}: not sent: ${why}`, call });
+}
+
 /** The caller's signal fired. */
 export function aborted(call: FailedCall): ApiError {
   return new ApiError({ kind: 'Aborted', message: `${describeCall(call)}: aborted by the caller`, call });

@@ -26,6 +26,9 @@ export interface Credentials {
   readonly origin?: string;
 }
 
+/** Credentials cannot be read. The message is one line, without secrets, for the user. */
+export class CredentialsError extends Error {}
+
 /** Where credentials are read from. */
 export interface CredentialLoader {
   /** Reads files again, or runs the plugin; `fresh`: does not use credentials that a plugin has cached. */
@@ -108,7 +111,11 @@ export class CachedCredentials {
     } catch (error) {
       if (this.#cached === undefined) throw error;
       this.#readAgainAt = this.#clock.monotonic() + RETRY_READ_MS;
-      this.#log.warn({ code: errorCode(error) }, 'failed to read the credentials again, the old ones stay in use');
+      const reason = error instanceof CredentialsError ? { reason: error.message } : {};
+      this.#log.warn(
+        { code: errorCode(error), ...reason },
+        'failed to read the credentials again, the old ones stay in use',
+      );
       return this.#cached;
     }
   }

@@ -4,9 +4,15 @@ import type { Logger } from '../../runtime/logger.js';
 import type { RequestMetrics } from '../../runtime/metrics.js';
 import type { ApiResponse } from './response.js';
 import { retryAfterKey, type Bucket, type Call } from './call.js';
-import { CachedCredentials, errorCode, type CredentialLoader, type Credentials } from './credentials.js';
+import {
+  CachedCredentials,
+  CredentialsError,
+  errorCode,
+  type CredentialLoader,
+  type Credentials,
+} from './credentials.js';
 import { Deadline, rejectOnAbort } from './deadline.js';
-import { aborted, describeCall, noResponse } from '../apierror.js';
+import { aborted, describeCall, noResponse, notSent } from '../apierror.js';
 import { RetryAfter } from './retryafter.js';
 import type { ServerClock } from './serverclock.js';
 import { ConnectionPool } from './connectionpool.js';
@@ -200,6 +206,7 @@ function asAttemptError(error: unknown, call: Call, deadline: Deadline): Attempt
   if (deadline.expired) return new AttemptError(noResponse(call.target, 'the deadline has passed'), false);
   if (call.signal?.aborted === true) return new AttemptError(aborted(call.target), false);
   if (error instanceof ApiError) return new AttemptError(error, false);
+  if (error instanceof CredentialsError) return new AttemptError(notSent(call.target, error.message), false);
   return new AttemptError(noResponse(call.target, errorCode(error)), false);
 }
 

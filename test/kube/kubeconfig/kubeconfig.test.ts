@@ -5,6 +5,8 @@ import path from 'node:path';
 import { CachedCredentials } from '../../../src/kube/transport/credentials.js';
 import { loadKubeconfig, type KubeconfigOptions } from '../../../src/kube/kubeconfig/kubeconfig.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
+import { createTransport } from '../../../src/kube/transport/transport.js';
+import { systemClock } from '../../../src/runtime/clock.js';
 import { RecordingLog } from '../../support/fakes/log.js';
 
 let folder: string;
@@ -217,6 +219,25 @@ describe('a credential plugin', () => {
     expect(await runs()).toBe(1);
 
     expect((await config.load(true)).headers['Authorization']).toBe('Bearer token-2');
+  });
+
+  it('a call says why the plugin cannot be started, instead of a code', async () => {
+    const command = path.join(folder, 'none');
+    const exec = {
+      apiVersion: 'client.authentication.k8s.io/v1',
+      interactiveMode: 'Never',
+      installHint: 'get it at x',
+    };
+    const config = loadKubeconfig({ path: await write({ exec: { ...exec, command } }) });
+    const options = { clock: systemClock, random: () => 0.5, log: new RecordingLog(), userAgent: 'test' };
+    const target = { verb: 'get', resource: 'version' };
+    const transport = createTransport(config, options);
+    const call = transport.call({ method: 'GET', path: '/version', target, idempotent: true, attempts: 1 });
+
+    await expect(call).rejects.toThrow(
+      `get version: not sent: credential plugin ${command} cannot be started: no such file; get it at x`,
+    );
+    await transport.close();
   });
 
   it('a credential plugin runs again when its token has expired', async () => {
