@@ -39,3 +39,28 @@ export function hubAddress(url: string | undefined, { server, ca, isVerified }: 
     : undefined;
   return { url: address, ca, warning };
 }
+
+/** The cluster that is to join. */
+export interface JoiningCluster {
+  readonly cluster: string;
+  /** Its own address; undefined: not said. */
+  readonly apiEndpoint: string | undefined;
+  /** Whether the hub's context is named on the command line. */
+  readonly isContextNamed: boolean;
+}
+
+/**
+ * Contexts are usually called like their clusters: a hub whose current context has the name of the cluster that is to join is
+ * most likely that cluster. @throws RefusedError then, and where both have the same address
+ */
+export function checkOtherCluster(
+  { cluster, apiEndpoint, isContextNamed }: JoiningCluster,
+  { server, context }: { readonly server: string; readonly context: string },
+): void {
+  if (apiEndpoint !== undefined && new URL(apiEndpoint).host === new URL(server).host)
+    throw new RefusedError(`--api-endpoint ${apiEndpoint} is the address of the hub: ${cluster} would join itself`);
+  if (context === cluster && !isContextNamed)
+    throw new RefusedError(
+      `the current context is ${context}, which has the name of the cluster: name the context of the hub with --context`,
+    );
+}

@@ -8,14 +8,15 @@ import { prepareJoin } from '../../cli/cluster/join.js';
 import { listClusters } from '../../cli/cluster/list.js';
 import { removeCluster } from '../../cli/cluster/remove.js';
 import { ManagedClusters } from '../../api/resources.js';
-import { hubAddress } from '../../cli/cluster/hubaddress.js';
+import { checkOtherCluster, hubAddress } from '../../cli/cluster/hubaddress.js';
 import { linesText, manifestsText, RefusedError } from '../../cli/output.js';
 import type { ClusterAddConfig, DrainConfig, FleetConfig } from '../../config/cluster.js';
 import { packageRoot, PROGRAM } from '../../config/config.js';
 import { agentManifest } from '../../domain/agent/manifest.js';
 import type { RawObject } from '../../domain/fleet/world.js';
-import type { KubeClient } from '../../kube/client/client.js';
+
 import { createIdentityClient } from '../../kube/client/identity.js';
+import type { Kubeconfig } from '../../kube/kubeconfig/kubeconfig.js';
 import { readKustomization } from '../../kube/manifests/kustomization.js';
 import { waitingClock } from '../../runtime/clock.js';
 import { isFailure } from '../../runtime/errors.js';
@@ -71,7 +72,7 @@ async function run(config: FleetConfig, hub: Hub): Promise<Answer> {
     case 'uncordon':
       return lines(await uncordon(client, config.cluster));
     case 'drain':
-      return drain(config, client);
+      return drain(config, hub);
   }
 }
 
@@ -79,7 +80,7 @@ function lines(...text: readonly string[]): Answer {
   return { text: linesText(text), exitCode: 0 };
 }
 
-async function drain(config: DrainConfig, client: KubeClient): Promise<Answer> {
+async function drain(config: DrainConfig, { client, announceWrites }: Hub): Promise<Answer> {
   const progress = progressLine();
   const console: DrainConsole = {
     print: (text) => {
@@ -90,6 +91,7 @@ async function drain(config: DrainConfig, client: KubeClient): Promise<Answer> {
     confirm: (question) => (config.yes ? Promise.resolve(true) : ask(question)),
   };
   const { cluster: name, dryRun, timeoutMs } = config;
+  if (!dryRun) announceWrites();
   try {
     return {
       text: '',
@@ -111,9 +113,15 @@ async function ask(question: string): Promise<boolean> {
   }
 }
 
+/** @throws RefusedError where the hub and the cluster to be joined are the same as far as the command line says. */
+function checkNotTheHub({ cluster, source, apiEndpoint }: ClusterAddConfig, { server, context }: Kubeconfig): void {
+  checkOtherCluster({ cluster, apiEndpoint, isContextNamed: source.context !== undefined }, { server, context });
+}
+
 /** The manifest goes to standard output alone, so that it can be piped into kubectl. */
 async function addCluster(config: ClusterAddConfig, { client, transport, kubeconfig }: Hub): Promise<Answer> {
   const { cluster, clusterSet, validSeconds, renew, image, apiEndpoint } = config;
+  checkNotTheHub(config, kubeconfig);
   const { server, tls } = await kubeconfig.load(false);
   const caller = { server, ca: tls.ca?.toString(), isVerified: tls.rejectUnauthorized };
   const { url, ca, warning } = hubAddress(config.hubUrl, caller);

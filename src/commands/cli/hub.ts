@@ -1,9 +1,11 @@
 import { DEFAULT_NAMESPACE } from '../../api/names.js';
 import type { CliConfig, ObjectSource } from '../../config/cli.js';
+import { PROGRAM } from '../../config/config.js';
 import { createClient } from '../../kube/client/rest.js';
 import type { KubeClient } from '../../kube/client/client.js';
 import { loadKubeconfig, type Kubeconfig } from '../../kube/kubeconfig/kubeconfig.js';
 import { createTransport, type Transport } from '../../kube/transport/transport.js';
+import { standardError } from '../../observability/standardoutput.js';
 import { createLogger } from '../../observability/logger.js';
 import { systemClock, systemRandom, waitingClock } from '../../runtime/clock.js';
 import { ApiError, isFailure } from '../../runtime/errors.js';
@@ -13,6 +15,8 @@ export interface Hub {
   readonly client: KubeClient;
   readonly transport: Transport;
   readonly kubeconfig: Kubeconfig;
+  /** Says on standard error, once, where this command writes. Before the first write that is done by itself: for questions. */
+  readonly announceWrites: () => void;
   /** The namespace of the flags, else that of the kubeconfig's context, else `default`. */
   readonly namespace: string;
 }
@@ -33,6 +37,7 @@ export async function withHub<T>(
     ...(source.context === undefined ? {} : { context: source.context }),
     ...(source.impersonate === undefined ? {} : { impersonate: source.impersonate }),
   });
+  const announceWrites = announcement(config.command, kubeconfig);
   const transport = createTransport(kubeconfig, {
     // Between two attempts of a call nothing else keeps the process alive.
     clock: waitingClock,
@@ -42,7 +47,8 @@ export async function withHub<T>(
   });
   try {
     const namespace = config.namespace ?? kubeconfig.namespace ?? DEFAULT_NAMESPACE;
-    return await work({ client: createClient(transport), transport, kubeconfig, namespace });
+    const announced = announcing(transport, announceWrites);
+    return await work({ client: createClient(announced), transport: announced, kubeconfig, announceWrites, namespace });
   } catch (error) {
     if (!isFailure(error, 'Transport', 'Unauthorized')) throw error;
     const { kind, call, status, reason } = error;
@@ -50,4 +56,25 @@ export async function withHub<T>(
   } finally {
     await transport.close();
   }
+}
+
+/** One line, at the first call. */
+function announcement(command: string, { server, source }: Kubeconfig): () => void {
+  let isDone = false;
+  return () => {
+    if (!isDone) standardError().write(`${PROGRAM} ${command}: writes to ${server} (${source})\n`);
+    isDone = true;
+  };
+}
+
+/** Announces before the first request that is no GET, so that no command can write without it. */
+function announcing(transport: Transport, announce: () => void): Transport {
+  return {
+    call: (call) => {
+      if (call.method !== 'GET') announce();
+      return transport.call(call);
+    },
+    open: (call) => transport.open(call),
+    close: () => transport.close(),
+  };
 }

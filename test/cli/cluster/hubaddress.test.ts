@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { hubAddress } from '../../../src/cli/cluster/hubaddress.js';
+import { checkOtherCluster, hubAddress } from '../../../src/cli/cluster/hubaddress.js';
 
 const CALLER = { server: 'https://hub.example.com:6443', ca: 'PEM', isVerified: true };
 
@@ -21,5 +21,22 @@ describe('the address of the hub for an agent', () => {
   it('an address without TLS, or whose certificate the caller does not verify, is refused', () => {
     expect(() => hubAddress(undefined, { ...CALLER, server: 'http://hub' })).toThrow('http://hub is not https');
     expect(() => hubAddress(undefined, { ...CALLER, isVerified: false })).toThrow('insecure-skip-tls-verify');
+  });
+});
+
+describe('a cluster that is the hub itself', () => {
+  const hub = { server: 'https://hub.example.com:6443/path', context: 'edge-1' };
+  const joining = { cluster: 'edge-1', apiEndpoint: undefined, isContextNamed: false };
+
+  it('it is refused where the current context has its name', () => {
+    expect(() => checkOtherCluster(joining, hub)).toThrow('name the context of the hub with --context');
+    expect(() => checkOtherCluster({ ...joining, isContextNamed: true }, hub)).not.toThrow();
+    expect(() => checkOtherCluster({ ...joining, cluster: 'edge-2' }, hub)).not.toThrow();
+  });
+
+  it('it is refused where both have the same address', () => {
+    const same = { ...joining, isContextNamed: true, apiEndpoint: 'https://hub.example.com:6443' };
+    expect(() => checkOtherCluster(same, hub)).toThrow('edge-1 would join itself');
+    expect(() => checkOtherCluster({ ...same, apiEndpoint: 'https://edge.example.com:6443' }, hub)).not.toThrow();
   });
 });

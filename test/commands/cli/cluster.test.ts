@@ -71,9 +71,13 @@ describe('a command about clusters, on an API server', () => {
     expect(await run('cluster add c1 --image r/e:1')).toEqual({
       code: 1,
       stdout: '',
-      stderr:
-        'multicluster-engine cluster add: namespace multicluster-engine-agents was not found: ' +
-        'it is one of the manifests of the operator, so apply these to the hub first\n',
+      stderr: expect.stringMatching(
+        new RegExp(
+          '^multicluster-engine cluster add: writes to https://.*\n' +
+            'multicluster-engine cluster add: namespace multicluster-engine-agents was not found: ' +
+            'it is one of the manifests of the operator, so apply these to the hub first\n$',
+        ),
+      ),
     });
     expect(await server.client.list(ManagedClusters, undefined)).toEqual([]);
   });
