@@ -93,8 +93,12 @@ export async function readByKubectl(written: Written): Promise<Read | undefined>
     };
     const cluster = view.clusters?.[0]?.cluster ?? {};
     const user = view.users?.[0]?.user ?? {};
+    // Entries whose name is empty are used, and not shown.
+    if ((view.clusters ?? []).length === 0 || (view.users ?? []).length === 0) return undefined;
     const server = cluster['server'] ?? '';
     const namespace = view.contexts[0]?.context['namespace'] ?? 'default';
+    // The product shows no password, and uses the user of the URL.
+    if (server.includes('@')) return undefined;
     // Over http nobody uses the rest.
     if (!/^https:/i.test(server)) return { server, namespace, ca: '', cert: '', key: '', token: '' };
     return {
@@ -102,8 +106,9 @@ export async function readByKubectl(written: Written): Promise<Read | undefined>
       namespace,
       ca: decode(cluster['certificate-authority-data'] ?? ''),
       cert: decode(user['client-certificate-data'] ?? ''),
-      key: decode(user['client-key-data'] ?? ''),
-      token: user['token'] ?? '',
+      // A key without a certificate is not used.
+      key: user['client-certificate-data'] === undefined ? '' : decode(user['client-key-data'] ?? ''),
+      token: user['tokenFile'] === undefined ? (user['token'] ?? '') : '',
     };
   } catch {
     return undefined;
