@@ -69,15 +69,15 @@ image: ## Build the image IMAGE with CONTAINER_TOOL; BASE and BASE_DIGEST select
 	$(CONTAINER_TOOL) build -t $(IMAGE) --build-arg VERSION=$(shell bash tools/identity.sh version) --build-arg REVISION=$(shell bash tools/identity.sh commit) --build-arg CREATED=$(shell bash tools/identity.sh date)$(if $(BASE), --build-arg BASE=$(BASE))$(if $(BASE_DIGEST), --build-arg BASE_DIGEST=$(BASE_DIGEST)) .
 
 deploy: manifests ## Install overlay OVERLAY (default, ha, namespaced) with IMAGE into the current cluster
-	$(KUBECTL) apply --server-side -f dist/install.yaml
+	$(KUBECTL) apply --server-side -f dist/definitions.yaml -f dist/install.yaml
 
 # As variables of the environment: no shell reads what they hold.
 manifests: export KUBECTL := $(KUBECTL)
 manifests: export OVERLAY := $(OVERLAY)
 manifests: export ASKED := $(ASKED)
-manifests: ## Write what `deploy` applies to dist/install.yaml
+manifests: ## Write what `deploy` applies to dist/definitions.yaml and dist/install.yaml
 	@bash tools/manifests.sh dist/install.yaml "$$OVERLAY" "$$ASKED"
-	@echo dist/install.yaml
+	@echo dist/definitions.yaml dist/install.yaml
 
 clean: ## Remove what was built here; the control plane stays in the user's cache
 	npm run --silent clean

@@ -32,7 +32,7 @@ export async function artefacts(root: string): Promise<Artefact[]> {
   all.push({ path: 'docs/reference/performance.md', text: measurementsPage(root) });
   all.push({ path: 'docs/pictures/performance.svg', text: performancePlot(root) });
   all.push({ path: 'docs/pictures/shares.svg', text: performanceShares(root) });
-  all.push({ path: 'deploy/base/crds.yaml', text: definitions(root) });
+  all.push({ path: 'deploy/definitions/crds.yaml', text: definitions(root) });
   all.push(...chartFiles(root), ...agentChartFiles(root));
   all.push(...olmFiles(root));
   return all;

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Renders deploy/overlays/OVERLAY into one file for `kubectl apply -f`: the operator and, through its environment, the
-# components get IMAGE. Without IMAGE the overlay has to name one. The same input gives the same bytes.
+# components get IMAGE. Without IMAGE the overlay has to name one. Beside it definitions.yaml is deploy/definitions, in a
+# file of its own so that the deletion of the one leaves the other alone. The same input gives the same bytes.
 #
 #   tools/manifests.sh FILE OVERLAY [IMAGE]      KUBECTL names the kubectl to use
 set -euo pipefail
@@ -66,3 +67,5 @@ if grep -qF 'image-not-set.invalid/' "$partial"; then
   exit 2
 fi
 mv "$partial" "$file"
+$kubectl kustomize deploy/definitions >"$partial"
+mv "$partial" "$(dirname "$file")/definitions.yaml"

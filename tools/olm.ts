@@ -54,12 +54,12 @@ function dockerfile(): string {
   return `${HEADER}# Build it in the root of the repository: docker build -f ${BUNDLE}/bundle.Dockerfile .\n${['FROM scratch', ...labels, ...copies].join('\n')}\n`;
 }
 
-/** The objects of the kustomize base, without the definitions, with its common labels. */
+/** The objects of the kustomize base, with its common labels. */
 function baseObjects(root: string): JsonRecord[] {
   const read = (file: string): string => readFileSync(path.join(root, BASE, file), 'utf8');
   const { resources, labels } = asRecord(load(read('kustomization.yaml')));
   const common: JsonRecord = Object.assign({}, ...records(labels).map(({ pairs }) => pairs));
-  const files = Array.isArray(resources) ? resources.map(String).filter((file) => file !== 'crds.yaml') : [];
+  const files = Array.isArray(resources) ? resources.map(String) : [];
   return files.flatMap((file) => records(loadAll(read(file)))).map((one) => labelled(one, common));
 }
 

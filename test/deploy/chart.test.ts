@@ -39,6 +39,13 @@ function byId(texts: string): Map<string, unknown> {
   );
 }
 
+/** What an installation of an overlay applies. */
+async function installed(overlay: string): Promise<Map<string, unknown>> {
+  const build = (folder: string): Promise<string> =>
+    runProgram('kustomize', ['build', path.join(root, 'deploy', folder)]);
+  return byId(`${await build('definitions')}\n---\n${await build(`overlays/${overlay}`)}`.replaceAll(NO_IMAGE, IMAGE));
+}
+
 async function template(...flags: readonly string[]): Promise<Map<string, unknown>> {
   const image = ['--set', `image.repository=${REPOSITORY}`];
   return byId(await runProgram('helm', ['template', 'engine', CHART, '-n', OPERATOR_NAMESPACE, ...image, ...flags]));
@@ -99,17 +106,12 @@ describeWithPrograms('the Helm chart', ['helm', 'kustomize'], () => {
     async ({ resources, components, flags }) => {
       const inDeploy = (name: string): string => path.relative(folder, path.join(root, 'deploy', name));
       const listed = {
-        resources: ['overlays/default', ...resources].map(inDeploy),
+        resources: ['definitions', 'overlays/default', ...resources].map(inDeploy),
         components: components.map(inDeploy),
       };
       writeFileSync(path.join(folder, 'kustomization.yaml'), JSON.stringify(listed));
       const wanted = byId((await runProgram('kustomize', ['build', folder])).replaceAll(NO_IMAGE, IMAGE));
-      const plain = byId(
-        (await runProgram('kustomize', ['build', path.join(root, 'deploy', 'overlays', 'default')])).replaceAll(
-          NO_IMAGE,
-          IMAGE,
-        ),
-      );
+      const plain = await installed('default');
       const made = [...(await template(...flags.flatMap((one) => ['--set', one])))].filter(
         ([, one]) => field(annotationsOf(one), 'helm.sh/hook') === undefined,
       );
@@ -169,12 +171,7 @@ describeWithPrograms('the Helm chart', ['helm', 'kustomize'], () => {
   it.each(WAYS)(
     'the Helm chart has the objects of overlay $overlay, except the namespace of the operator',
     async ({ overlay, flags }) => {
-      const wanted = byId(
-        (await runProgram('kustomize', ['build', path.join(root, 'deploy', 'overlays', overlay)])).replaceAll(
-          NO_IMAGE,
-          IMAGE,
-        ),
-      );
+      const wanted = await installed(overlay);
       const objects = await template(...flags);
       const made = [...objects].filter(([, one]) => field(annotationsOf(one), 'helm.sh/hook') === undefined);
 
@@ -194,8 +191,14 @@ describeWithPrograms('the Helm chart', ['helm', 'kustomize'], () => {
     const agents = 'Namespace /multicluster-engine-agents';
     const namespaces = found.filter((id) => id.startsWith('Namespace'));
     expect([definitions(found), new Set(namespaces)]).toEqual([6, new Set([agents, 'Namespace /fleet'])]);
-    expect(found).toHaveLength(8);
+    // With them the two policies and their bindings.
+    expect(found.filter((id) => id.startsWith('ValidatingAdmissionPolicy'))).toHaveLength(4);
+    expect(found).toHaveLength(12);
+    const going = await template('--set', 'crds.keep=false');
     expect(await kept('--set', 'crds.keep=false')).toEqual([agents]);
+    expect(annotationsOf(going.get('CustomResourceDefinition /placements.cluster.fleetmgmt.io'))).toEqual({
+      'cluster.fleetmgmt.io/allow-deletion': 'true',
+    });
     expect(definitions([...(await template('--set', 'crds.enabled=false')).keys()])).toBe(0);
   });
 

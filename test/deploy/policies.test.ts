@@ -36,7 +36,7 @@ let server: ApiServer;
 
 beforeAll(async () => {
   server = await startApiServer({ listen: { host: '127.0.0.1', port: 0 }, clock: systemClock, controllers: false });
-  for (const object of [...documents('crds'), ...documents('deploy/base/policies')]) {
+  for (const object of ['crds', 'deploy/definitions/policies', 'deploy/base/policies'].flatMap(documents)) {
     expect(
       await ask('root', 'POST', POLICIES[typeof object['kind'] === 'string' ? object['kind'] : ''] ?? '', object),
     ).toBe('201');

@@ -37,6 +37,8 @@ const INSTALL = stepsOf('docs/how-to/install.md');
 const UPGRADE = stepsOf('docs/how-to/upgrade.md');
 const AVAILABILITY = stepsOf('docs/how-to/high-availability.md');
 const UNINSTALL = stepsOf('docs/how-to/uninstall.md');
+/** The step that deletes the engine: those before it are refused. */
+const ENGINE = UNINSTALL.findIndex(({ command }) => command.startsWith('kubectl delete mce'));
 
 describeWithServer('a reader of the documents on a hub', { own: true, ...HUB }, (server) => {
   let reader: ReaderSession;
@@ -140,9 +142,11 @@ describeWithServer('a reader of the documents on a hub', { own: true, ...HUB }, 
 
   describe('docs/how-to/uninstall.md', () => {
     it(
-      'the first command of the page removes the components and keeps the decision',
+      'the page shows what is refused, and its command for the engine removes the components and keeps the decision',
       async () => {
-        await reader.shows(UNINSTALL[0] ?? { command: 'false', output: [] });
+        const steps = UNINSTALL.slice(0, ENGINE + 1);
+        expect(steps.map(({ output }) => output.length > 0)).toEqual([true, true, false]);
+        for (const step of steps) await reader.shows(step);
 
         const namespace = `kubectl get namespace ${DEFAULT_TARGET_NAMESPACE} --ignore-not-found -o name`;
         await waitFor('the namespace to go', async () => (await reader.succeeds(namespace)).length === 0);
@@ -153,12 +157,14 @@ describeWithServer('a reader of the documents on a hub', { own: true, ...HUB }, 
     );
 
     it(
-      'the second command of the page removes everything that the manifests have created',
+      'the commands for the operator keep the data, and those for the data remove all that the manifests have created',
       async () => {
         // A kubelet ends the process when the Deployment is deleted.
         await operator?.stop();
-        expect(UNINSTALL).toHaveLength(2);
-        await reader.shows(UNINSTALL[1] ?? { command: 'false', output: [] });
+        await reader.shows(UNINSTALL[ENGINE + 1] ?? { command: 'false', output: [] });
+        expect(await reader.succeeds(DECISION)).toEqual(decision);
+        expect(UNINSTALL).toHaveLength(ENGINE + 5);
+        for (const step of UNINSTALL.slice(ENGINE + 2)) await reader.shows(step);
 
         const left =
           'kubectl get crd,clusterrole,clusterrolebinding,validatingadmissionpolicy,namespace -o name | grep -E "multicluster|fleetmgmt" || true';

@@ -235,6 +235,18 @@ describeWithPrograms('the Helm chart on a hub', ['helm'], () => {
       );
 
       it(
+        'helm uninstall is refused while an engine exists, and leaves the engine, its rights and all data',
+        async () => {
+          await expect(helm('uninstall', ...RELEASE)).rejects.toThrow('engine engine exists');
+
+          await kubectl('get', 'clusterrole', 'multicluster-engine-placement-controller', OPERATOR_SERVICE_ACCOUNT);
+          expect(await kubectl('get', 'placements', '-A', '-o', 'name')).toContain('/web');
+          expect((await server().call({ path: OPERATOR })).status).toBe(200);
+        },
+        MINUTE,
+      );
+
+      it(
         'helm uninstall leaves the definitions with their objects, a new release takes them over, and kubectl deletes them',
         async () => {
           await follows('kubectl delete mce');
@@ -258,6 +270,7 @@ describeWithPrograms('the Helm chart on a hub', ['helm'], () => {
             `image.repository=${REGISTRY}/multicluster-engine`,
           );
           expect(await columns()).toContain('Display Name');
+          await follows('kubectl annotate -f crds/');
           await follows('kubectl delete -f crds/');
           expect(await kubectl('get', 'crd', '-o', 'name')).toBe('');
           expect(done).toBe(PAGE.length);

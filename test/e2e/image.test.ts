@@ -77,7 +77,7 @@ describeWithServer(
       'kubectl apply -f dist/install.yaml updates all pods to the image of make manifests IMAGE=…',
       async () => {
         await make('manifests', 'IMAGE=registry.example.com/fleet/engine:9.9.9');
-        await kubectl('apply', '-f', `${root}/dist/install.yaml`);
+        await kubectl('apply', '-f', `${root}/dist/definitions.yaml`, '-f', `${root}/dist/install.yaml`);
         await operate('operator-1');
 
         await allPodsRun('registry.example.com/fleet/engine:9.9.9');

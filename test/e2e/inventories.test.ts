@@ -16,7 +16,7 @@ import type { SourceObject } from '../../src/domain/inventories/source.js';
 import type { SigDecision } from '../../src/domain/sigdecisions/decision.js';
 import { runComponents, type Components } from '../support/hub/components.js';
 import { isDeployment, type Deployment } from '../support/hub/deployment.js';
-import { withComponents } from '../support/hub/overlays.js';
+import { applyFolder, withComponents } from '../support/hub/overlays.js';
 import { startPod, type Pod } from '../support/hub/pod.js';
 import { root } from '../support/repository/root.js';
 import { Fleet } from '../support/rigs/server/placement.js';
@@ -43,7 +43,7 @@ describeWithServer('a hub with deploy/inventories and deploy/sig-decisions', { o
   beforeAll(async () => {
     const admin = { kubeconfig: server().adminKubeconfig };
     const folder = await withComponents(server(), 'default', ['inventories', 'sig-decisions']);
-    await kubectlOk(['apply', '--server-side', '-k', folder], admin);
+    await applyFolder(server(), folder);
     await kindsServed(server());
     await kubectlOk(['create', 'namespace', NAMESPACE], admin);
     fleet = new Fleet(server());

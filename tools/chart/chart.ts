@@ -6,11 +6,12 @@ import { OLDEST_KUBERNETES } from '../../src/api/names.js';
 import { withDefaults } from './defaults.js';
 import { metricsTemplates } from './metrics.js';
 import { optionTemplates } from './options.js';
-import { labelled, objectTemplate, records, targetTemplate } from './objects.js';
+import { labelled, lastingTemplate, objectTemplate, records, targetTemplate } from './objects.js';
 import { joined, when } from './template.js';
 import { chartVersion } from './version.js';
 
 const CHART = 'deploy/helm/multicluster-engine';
+const DEFINITIONS = 'deploy/definitions';
 const BASE = 'deploy/base';
 const LIMITS = 'deploy/limits';
 const OVERLAY = 'deploy/overlays/namespaced';
@@ -30,9 +31,10 @@ const ONLY_NAMESPACE = '.Values.onlyNamespace';
 type Changes = ReadonlyMap<string, JsonRecord | 'delete'>;
 
 /**
- * The files of the Helm chart that are made from deploy/: a template for each file of the base and of deploy/limits, one for
- * the objects of the overlay namespaced, and those of the optional deploy/monitoring, deploy/metrics-secure,
- * deploy/sig-decisions and deploy/inventories. Chart.yaml has the name of the package, and a version of its own. Paths are below `root`.
+ * The files of the Helm chart that are made from deploy/: a template for each file of deploy/definitions, of the base and of
+ * deploy/limits, one for the objects of the overlay namespaced, and those of the optional deploy/monitoring,
+ * deploy/metrics-secure, deploy/sig-decisions and deploy/inventories. Chart.yaml has the name of the package, and a version
+ * of its own. Paths are below `root`.
  */
 export function chartFiles(root: string): { readonly path: string; readonly text: string }[] {
   const read = (...file: string[]): string => readFileSync(path.join(root, ...file), 'utf8');
@@ -40,19 +42,18 @@ export function chartFiles(root: string): { readonly path: string; readonly text
   const changes = changesIn(records(patches).map(({ path: file }) => load(read(OVERLAY, String(file)))));
   const base = resourceFiles(read, BASE).filter(({ file }) => file !== NAMESPACE_FILE);
   const limits = resourceFiles(read, LIMITS).map((one) => ({ ...one, file: `limits-${one.file}` }));
-  const templates = [...base, ...limits].map(({ file, objects }) => {
-    const text = joined(objects.map((one) => switched(one, changes)));
-    const condition = SWITCHES[file];
-    return {
-      path: `${CHART}/templates/${file.replaceAll('/', '-')}`,
-      text: HEADER + (condition === undefined ? text : when(condition, text)),
-    };
-  });
+  const lasting = resourceFiles(read, DEFINITIONS).map(({ file, objects }) =>
+    templateFile(file, joined(objects.map(lastingTemplate))),
+  );
+  const templates = [...base, ...limits].map(({ file, objects }) =>
+    templateFile(file, joined(objects.map((one) => switched(one, changes)))),
+  );
   const target = records(loadAll(read(OVERLAY, 'bindings.yaml')));
   const targetText = joined(target.map((one) => targetTemplate(one, ONLY_NAMESPACE)));
   const values = load(read(CHART, 'values.yaml'));
   const release = asRecord(JSON.parse(read('package.json')));
   const generated = [
+    ...lasting,
     ...templates,
     { path: `${CHART}/templates/rights-target.yaml`, text: HEADER + when(ONLY_NAMESPACE, targetText) },
     ...[...metricsTemplates(read), ...optionTemplates(read)].map(({ name, text }) => ({
@@ -62,6 +63,15 @@ export function chartFiles(root: string): { readonly path: string; readonly text
   ].map(({ path: file, text }) => ({ path: file, text: withDefaults(text, values) }));
   const version = chartVersion(root, CHART, String(release['version']), generated);
   return [{ path: `${CHART}/Chart.yaml`, text: chartYaml(release, version) }, ...generated];
+}
+
+/** The template of a file of deploy/, with what switches it off. */
+function templateFile(file: string, text: string): { readonly path: string; readonly text: string } {
+  const condition = SWITCHES[file];
+  return {
+    path: `${CHART}/templates/${file.replaceAll('/', '-')}`,
+    text: HEADER + (condition === undefined ? text : when(condition, text)),
+  };
 }
 
 /** The template of an object, with what the value onlyNamespace changes in it. */

@@ -1,5 +1,10 @@
 import { asRecord, type JsonRecord } from '../../src/api/json.js';
-import { DEFAULT_TARGET_NAMESPACE, OPERATOR_NAMESPACE, OPERATOR_SERVICE_ACCOUNT } from '../../src/api/names.js';
+import {
+  ALLOW_DELETION_ANNOTATION,
+  DEFAULT_TARGET_NAMESPACE,
+  OPERATOR_NAMESPACE,
+  OPERATOR_SERVICE_ACCOUNT,
+} from '../../src/api/names.js';
 import { Template } from './template.js';
 
 const IMAGE = 'include "multicluster-engine.image" . | quote';
@@ -14,15 +19,28 @@ const SECURE_METRICS = '{ name: MULTICLUSTER_ENGINE_METRICS_SECURE, value: "true
 const SIG_DECISIONS = '{ name: MULTICLUSTER_ENGINE_SIG_DECISIONS, value: "true" }';
 /** What makes `helm uninstall` leave an object. */
 const KEEP = 'helm.sh/resource-policy: keep';
+/** What makes the policy of deploy/definitions let one go. */
+const ALLOWED = `${ALLOW_DELETION_ANNOTATION}: "true"`;
+/** Takes the place of the release's namespace in an expression, where it is a part of a value. */
+const RELEASE = 'RELEASE_NAMESPACE';
+const KEEP_DEFINITIONS = '.Values.crds.keep';
 
 /** A manifest of deploy/ as a template: in the namespace of the release, with the settings of values.yaml. */
 export function objectTemplate(object: JsonRecord): string {
   const template = new Template();
   const placed = inRelease(object, template);
-  if (placed['kind'] === 'CustomResourceDefinition') return kept(template.text(placed), '.Values.crds.keep');
-  // The identities of all agents are in the namespace: without it every cluster would have to join again.
-  if (placed['kind'] === 'Namespace') return kept(template.text(placed));
   return template.text(placed['kind'] === 'Deployment' ? operatorDeployment(placed, template) : placed);
+}
+
+/** A manifest of deploy/definitions as a template: Helm keeps it, or may delete it with the release. */
+export function lastingTemplate(object: JsonRecord): string {
+  const expression = (name: string): string => JSON.stringify(`'${name}'`);
+  const placed = JSON.stringify(object).replaceAll(expression(OPERATOR_NAMESPACE), expression(RELEASE));
+  const text = new Template().text(asRecord(JSON.parse(placed))).replaceAll(RELEASE, '{{ .Release.Namespace }}');
+  // The identities of all agents are in the namespace: without it every cluster would have to join again.
+  if (object['kind'] === 'Namespace') return kept(text);
+  if (object['kind'] === 'CustomResourceDefinition') return kept(text, KEEP_DEFINITIONS, ALLOWED);
+  return kept(text, KEEP_DEFINITIONS);
 }
 
 /**
@@ -73,10 +91,12 @@ export function moved(object: JsonRecord, from: string, to: string): JsonRecord 
   };
 }
 
-/** The text of an object with the annotation {@link KEEP}; with a condition only where that is true. */
-export function kept(text: string, condition?: string): string {
+/** The text of an object with the annotation {@link KEEP}; with a condition only where that is true, and else `otherwise`. */
+export function kept(text: string, condition?: string, otherwise?: string): string {
   const annotations = `  annotations:\n    ${KEEP}\n`;
-  const guarded = condition === undefined ? annotations : `  {{- if ${condition} }}\n${annotations}  {{- end }}\n`;
+  const rest = otherwise === undefined ? '' : `  {{- else }}\n  annotations:\n    ${otherwise}\n`;
+  const guarded =
+    condition === undefined ? annotations : `  {{- if ${condition} }}\n${annotations}${rest}  {{- end }}\n`;
   return text.replace('metadata:\n', `metadata:\n${guarded}`);
 }
 

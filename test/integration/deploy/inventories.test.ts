@@ -2,12 +2,11 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { ApiAnswer, ApiRequest } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 import { kindsServed } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
-import { kubectlOk } from '@multicluster-engine/kube-apiserver/testing/kubectl';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import type { ManagedCluster } from '../../../src/api/generated/managedcluster.js';
 import { INVENTORIES_FIELD_MANAGER, OPERATOR_NAMESPACE } from '../../../src/api/names.js';
 import { ManagedClusters } from '../../../src/api/resources.js';
-import { withComponents } from '../../support/hub/overlays.js';
+import { applyFolder, withComponents } from '../../support/hub/overlays.js';
 import { Fleet } from '../../support/rigs/server/placement.js';
 import { apply, merge, remove } from './attempts.js';
 
@@ -48,7 +47,7 @@ describeWithServer('the token of the controller of inventories', { own: true }, 
 
   beforeAll(async () => {
     const folder = await withComponents(server(), 'default', ['inventories']);
-    await kubectlOk(['apply', '--server-side', '-k', folder], { kubeconfig: server().adminKubeconfig });
+    await applyFolder(server(), folder);
     await kindsServed(server());
     fleet = new Fleet(server());
     for (const [name, metadata, spec] of [

@@ -15,7 +15,7 @@ import { pathWithKubectl } from '../../support/clients/kubectl.js';
 import { runComponents, type Components } from '../../support/hub/components.js';
 import { isDeployment } from '../../support/hub/deployment.js';
 import { startOperator } from '../../support/hub/operator.js';
-import { withComponents } from '../../support/hub/overlays.js';
+import { applyFolder, withComponents } from '../../support/hub/overlays.js';
 import { startPod, type Pod } from '../../support/hub/pod.js';
 import { readPage } from '../../support/repository/documents.js';
 import { blocksIn, stepsIn } from '../../support/repository/markdown.js';
@@ -44,7 +44,7 @@ describeWithServer('the secure metrics of an operator and its components', HUB, 
     const admin = { kubeconfig: server().adminKubeconfig };
     const folder = await withComponents(server(), 'default', ['inventories', 'metrics-secure']);
     objects = await rendered(server(), folder);
-    await kubectlOk(['apply', '--server-side', '-k', folder], admin);
+    await applyFolder(server(), folder);
     await kindsServed(server());
     const reader = new ReaderSession(server().folder, { PATH: pathWithKubectl(), KUBECONFIG: admin.kubeconfig });
     for (const step of stepsIn(PAGE)) await reader.shows(step);

@@ -17,10 +17,19 @@ export function overlayFolder(overlay: string): string {
   return path.join(root, 'deploy', 'overlays', overlay);
 }
 
-/** Applies an overlay as documented in the README, and returns what kubectl prints. */
+/** What an installation applies before an overlay. */
+export const definitionsFolder = path.join(root, 'deploy', 'definitions');
+
+/** Applies the definitions and an overlay as documented, and returns what kubectl prints. */
 export async function applyOverlay(server: ControlPlane, overlay: string): Promise<string> {
-  const folder = await servedFolder(server, overlay);
-  return kubectlOk(['apply', '--server-side', '-k', folder], { kubeconfig: server.adminKubeconfig });
+  return applyFolder(server, await servedFolder(server, overlay));
+}
+
+/** Applies the definitions and the folder of an overlay, and returns what kubectl prints. */
+export async function applyFolder(server: ControlPlane, folder: string): Promise<string> {
+  const options = { kubeconfig: server.adminKubeconfig };
+  const before = await kubectlOk(['apply', '--server-side', '-k', definitionsFolder], options);
+  return before + (await kubectlOk(['apply', '--server-side', '-k', folder], options));
 }
 
 /** The folder of an overlay; for a server without the kinds of deploy/limits one that leaves them out. */

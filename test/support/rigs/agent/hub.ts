@@ -26,6 +26,10 @@ export class HubRig {
     const base = path.join(root, 'deploy', 'base');
     const objects = [
       ...parseManifests(readFileSync(path.join(root, 'crds', 'managedcluster.yaml'), 'utf8'), 'crds'),
+      ...parseManifests(
+        readFileSync(path.join(root, 'deploy', 'definitions', 'agents-namespace.yaml'), 'utf8'),
+        'agents',
+      ),
       ...readManifests(path.join(base, 'agents')),
       ...parseManifests(readFileSync(path.join(base, 'policies', 'agents.yaml'), 'utf8'), 'policies'),
     ];
