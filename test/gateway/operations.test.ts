@@ -175,7 +175,7 @@ describe('an operation of the interface', () => {
       method: 'PUT',
       path: `${PLACEMENTS}/web`,
       headers: { ...YAML, 'if-match': '"8"' },
-      body: 'metadata: {}',
+      body: 'metadata: {}\nspec: {}',
     });
 
     expect(JSON.parse(rig.upstream.requests.at(-1)?.body ?? '')).toMatchObject({
@@ -218,7 +218,7 @@ describe('a response of the API server', () => {
     method: 'PUT',
     path: `${PLACEMENTS}/web`,
     headers: YAML,
-    body: 'metadata: {name: web, resourceVersion: "8"}',
+    body: '{metadata: {name: web, resourceVersion: "8"}, spec: {}}',
   };
   const IF_MATCH: Ask = { ...PUT, headers: { ...YAML, 'if-match': '"8"' } };
   const READ: Ask = { path: `${PLACEMENTS}/web` };

@@ -4,6 +4,7 @@ import { celKeywords } from './celrules.js';
 import { mergeSchemas, refTo, type JsonSchema } from './jsonschema.js';
 import { requestMetadata, type WriteAction } from './metadata.js';
 import { ALLOWED_KEYS, TIME_PATTERN } from './patterns.js';
+import { Placements } from '../../api/resources.js';
 import { forbiddenFields } from '../object/fieldrules.js';
 
 /** Integers of JSON are exact up to here. */
@@ -163,7 +164,8 @@ function requestSchemas({ kind, apiVersion, namespaced, schema: node }: Definiti
     type: 'object',
     description: `The ${kind} in the body of a ${action === 'create' ? 'POST' : 'PUT'}.`,
     additionalProperties: false,
-    required: ['metadata'],
+    // As validateReplacement has it.
+    required: action === 'update' && kind === Placements.kind ? ['metadata', 'spec'] : ['metadata'],
     properties: {
       apiVersion: { const: apiVersion, description: 'Taken from the path when it is left out.' },
       kind: { const: kind, description: 'Taken from the path when it is left out.' },

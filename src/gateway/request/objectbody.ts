@@ -1,7 +1,7 @@
 import type { JsonObject } from '../object/document.js';
 import { parseBody } from './body.js';
 import type { Format } from './media.js';
-import { validateCreate, validateTarget, withResourceVersion, type Target } from './target.js';
+import { validateCreate, validateReplacement, validateTarget, withResourceVersion, type Target } from './target.js';
 
 /** What the object in a body has to agree with. A plain value: it is sent to another thread. */
 export interface ObjectRequest {
@@ -23,7 +23,11 @@ export function objectToSend(bytes: Uint8Array, request: ObjectRequest): string 
 
 function checkedObject(bytes: Uint8Array, { action, target, resourceVersion, format }: ObjectRequest): JsonObject {
   const object = validateTarget(parseBody(bytes, format), target);
-  if (action === 'update') return withResourceVersion(object, resourceVersion);
-  validateCreate(object);
-  return object;
+  if (action === 'create') {
+    validateCreate(object);
+    return object;
+  }
+  const replacement = withResourceVersion(object, resourceVersion);
+  validateReplacement(replacement, target);
+  return replacement;
 }

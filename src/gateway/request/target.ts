@@ -1,4 +1,4 @@
-import { apiVersionOf } from '../../api/resources.js';
+import { apiVersionOf, Placements } from '../../api/resources.js';
 import type { ResourceType } from '../../api/meta.js';
 import { isJsonObject, formatValue, type JsonValue, type JsonObject } from '../object/document.js';
 import { checkMetadata } from '../object/metadata.js';
@@ -45,6 +45,16 @@ export function validateCreate(object: JsonObject): void {
   const stated = isJsonObject(object['metadata']) ? object['metadata']['resourceVersion'] : undefined;
   if (stated === undefined || stated === null || stated === '') return;
   throw versionError(`${formatValue(stated)}: must be absent: a new object has no resourceVersion yet`);
+}
+
+/**
+ * Checks that the Placement of a PUT has a spec. The API server takes an absent one as a spec without fields, which selects
+ * every cluster: who means that sends `spec: {}`. An engine without a spec is the usual one.
+ * @throws StatusError `malformed`
+ */
+export function validateReplacement({ spec }: JsonObject, { resource }: Target): void {
+  if (resource.kind !== Placements.kind || (spec !== undefined && spec !== null)) return;
+  throw fieldError('malformed', 'spec', 'must be present: a PUT replaces the whole object; {} selects every cluster');
 }
 
 /**

@@ -106,7 +106,7 @@ describe('the schemas of requests', () => {
     ['a generated name', 'PlacementCreate', { metadata: { generateName: 'web-', creationTimestamp: null } }],
     ['a stored object', 'PlacementUpdate', { ...PLACEMENT, metadata: { ...PLACEMENT.metadata, generation: 2 } }],
     ['metadata of the path', 'MultiClusterEngineUpdate', { metadata: {} }],
-    ['labels', 'PlacementUpdate', { metadata: { labels: { 'a.b/c_D': 'x', e: '' } } }],
+    ['labels', 'PlacementUpdate', { spec: {}, metadata: { labels: { 'a.b/c_D': 'x', e: '' } } }],
     ['a reserved prefix in another place', 'MultiClusterEngineCreate', engine({ targetNamespace: 'my-kube-system' })],
     ['every taint', 'MultiClusterEngineCreate', tolerations({ operator: 'Exists' })],
     ['a taint', 'MultiClusterEngineCreate', tolerations({ key: 'a.b/c', value: 'd', tolerationSeconds: -1 })],
@@ -118,9 +118,10 @@ describe('the schemas of requests', () => {
 
   it.each<[string, string, object]>([
     ['no metadata', 'PlacementUpdate', {}],
+    ['no spec in a replacement', 'PlacementUpdate', { metadata: {} }],
     ['no name', 'PlacementCreate', { metadata: {} }],
     ['a resourceVersion of a new object', 'PlacementCreate', { metadata: { name: 'web', resourceVersion: '7' } }],
-    ['a resourceVersion that no object has', 'PlacementUpdate', { metadata: { resourceVersion: '07' } }],
+    ['a resourceVersion that no object has', 'PlacementUpdate', { spec: {}, metadata: { resourceVersion: '07' } }],
     ['the namespace of an engine', 'MultiClusterEngineCreate', { metadata: { name: 'e', namespace: 'shop' } }],
     ['another kind', 'PlacementCreate', { kind: 'Secret', metadata: { name: 'web' } }],
     ['an unknown field', 'PlacementCreate', { metadata: { name: 'web' }, specs: {} }],
@@ -129,14 +130,19 @@ describe('the schemas of requests', () => {
     ['a repeated set', 'PlacementCreate', { metadata: { name: 'web' }, spec: { ClusterSets: ['a', 'a'] } }],
     ['a name in capitals', 'PlacementCreate', { metadata: { name: 'Web' } }],
     ['a long name', 'PlacementCreate', { metadata: { name: 'a'.repeat(64) } }],
-    ['a label key', 'PlacementUpdate', { metadata: { labels: { 'a b': '' } } }],
-    ['a long prefix of a label key', 'PlacementUpdate', { metadata: { labels: { [`${'a'.repeat(254)}/b`]: '' } } }],
-    ['a key that no body may have', 'PlacementUpdate', { metadata: { annotations: { constructor: '' } } }],
-    ['a finalizer without a domain', 'PlacementUpdate', { metadata: { finalizers: ['cleanup'] } }],
+    ['a label key', 'PlacementUpdate', { spec: {}, metadata: { labels: { 'a b': '' } } }],
+    [
+      'a long prefix of a label key',
+      'PlacementUpdate',
+      { spec: {}, metadata: { labels: { [`${'a'.repeat(254)}/b`]: '' } } },
+    ],
+    ['a key that no body may have', 'PlacementUpdate', { spec: {}, metadata: { annotations: { constructor: '' } } }],
+    ['a finalizer without a domain', 'PlacementUpdate', { spec: {}, metadata: { finalizers: ['cleanup'] } }],
     [
       'two controllers',
       'PlacementUpdate',
       {
+        spec: {},
         metadata: {
           ownerReferences: ['a', 'b'].map((uid) => ({
             apiVersion: 'v1',
@@ -148,7 +154,7 @@ describe('the schemas of requests', () => {
         },
       },
     ],
-    ['a leap second', 'PlacementUpdate', { metadata: { creationTimestamp: '2016-12-31T23:59:60Z' } }],
+    ['a leap second', 'PlacementUpdate', { spec: {}, metadata: { creationTimestamp: '2016-12-31T23:59:60Z' } }],
     ['a reserved namespace', 'MultiClusterEngineCreate', engine({ targetNamespace: 'kube-x' })],
     ['the default namespace', 'MultiClusterEngineCreate', engine({ targetNamespace: 'default' })],
     ['an empty taint key', 'MultiClusterEngineCreate', tolerations({ operator: 'Equal', key: '' })],
