@@ -237,7 +237,7 @@ describeWithPrograms('the Helm chart on a hub', ['helm'], () => {
       it(
         'helm uninstall is refused while an engine exists, and leaves the engine, its rights and all data',
         async () => {
-          await expect(helm('uninstall', ...RELEASE)).rejects.toThrow('engine engine exists');
+          await expect(helm('uninstall', ...RELEASE)).rejects.toThrow('failed to delete release: multicluster-engine');
 
           await kubectl('get', 'clusterrole', 'multicluster-engine-placement-controller', OPERATOR_SERVICE_ACCOUNT);
           expect(await kubectl('get', 'placements', '-A', '-o', 'name')).toContain('/web');
