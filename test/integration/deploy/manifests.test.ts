@@ -37,6 +37,7 @@ const POLICIES = [
   'definitions',
   'engines',
   'in-use',
+  'namespace-warnings',
   'namespaces',
   'objects',
   'operator',
@@ -45,12 +46,12 @@ const POLICIES = [
   'warnings',
 ];
 /** Those that concern other users than the operator. */
-const FOR_USERS = ['agents', 'definitions', 'in-use', 'operator', 'set-binding', 'warnings'].map(
+const FOR_USERS = ['agents', 'definitions', 'in-use', 'namespace-warnings', 'operator', 'set-binding', 'warnings'].map(
   (name) => `multicluster-engine-${name}`,
 );
-const WARNINGS = 'multicluster-engine-warnings';
+const WARNINGS = ['multicluster-engine-warnings', 'multicluster-engine-namespace-warnings'];
 /** Those that stand aside where they cannot be evaluated: they are for mistakes, and limit no identity. */
-const IGNORING = [WARNINGS, 'multicluster-engine-operator'];
+const IGNORING = [...WARNINGS, 'multicluster-engine-operator'];
 const CONTAINER = 'spec.template.spec.containers.0';
 
 describeWithServer('the manifests of deploy/', {}, (server) => {
@@ -139,12 +140,12 @@ describeWithServer('the manifests of deploy/', {}, (server) => {
       expect(new Set(policies.map((policy) => policy.metadata?.name))).toEqual(
         new Set(wanted.map((name) => `multicluster-engine-${name}`)),
       );
-      expect(actionsOf(WARNINGS)).toEqual(['Warn']);
+      expect(WARNINGS.map(actionsOf)).toEqual([['Warn'], ['Warn']]);
       for (const policy of policies)
         expect(at(policy, 'spec.failurePolicy')).toBe(
           IGNORING.includes(policy.metadata?.name ?? '') ? 'Ignore' : 'Fail',
         );
-      for (const policy of policies.filter((one) => one.metadata?.name !== WARNINGS)) {
+      for (const policy of policies.filter((one) => !WARNINGS.includes(one.metadata?.name ?? ''))) {
         const validations = at(policy, 'spec.validations');
         expect(validations).toEqual(
           Array.isArray(validations)

@@ -143,8 +143,6 @@ describeWithServer('sets in use', { own: true, capabilities: ['garbageCollection
       ['patch', 'placement', 'web', '--type=merge', '-p={"spec":{"numberOfClusters":0}}'],
       'spec.numberOfClusters 0 is less than the 3 selected: 3 leave',
     ],
-    ['a higher number', ['patch', 'placement', 'web', '--type=merge', '-p={"spec":{"numberOfClusters":4}}'], ''],
-    ['any number', ['patch', 'placement', 'web', '--type=merge', '-p={"spec":{"numberOfClusters":null}}'], ''],
     ['a label', ['label', 'placement', 'web', 'a=b'], ''],
   ])('a dry run on a set in use warns of %s, and refuses nothing', async (_what, command, warning) => {
     const result = await run(...command, '-n=shop', '--dry-run=server');
@@ -215,10 +213,11 @@ describeWithServer('sets in use', { own: true, capabilities: ['garbageCollection
     await untilInUse(ManagedClusterSetBindings, { namespace: 'shop', name: 'production' }, 'False');
   });
 
-  it('the definition of sets is deleted with a set in use', async () => {
+  it('the definition of sets is deleted with a set in use once the annotation allows it', async () => {
     await fleet.set('production');
     await untilInUse(ManagedClusterSets, { name: 'production' });
 
+    await ok('annotate', 'crd', 'managedclustersets.cluster.fleetmgmt.io', ALLOWED);
     await ok('delete', 'crd', 'managedclustersets.cluster.fleetmgmt.io', '--timeout=60s');
 
     // The API server goes on serving the definition for a moment.
