@@ -44,7 +44,11 @@ export const PLAN_FLAGS: FlagRows = {
     help: 'file or folder of manifests that would be applied; - is standard input',
   },
   recursive: { short: 'R', help: 'read the folders below the folders of -f and --base too', default: 'false' },
-  delete: { value: 'KIND/NAME', list: true, help: 'object that would be deleted, such as mclset/production' },
+  delete: {
+    value: 'KIND/NAME',
+    list: true,
+    help: 'object that would be deleted, such as mclset/production; ns/NAME: all in it',
+  },
   set: { value: 'CHANGE', list: true, help: 'label that would be set: mcl/NAME:KEY=VALUE, or removed: mcl/NAME:KEY-' },
   'max-removals': {
     value: 'MOST',

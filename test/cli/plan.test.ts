@@ -82,7 +82,7 @@ describe('the changes of a command line', () => {
     [(): unknown => deletion('production', 'shop'), '--delete must be KIND/NAME, got "production"'],
     [
       (): unknown => deletion('pod/a', 'shop'),
-      '--delete: the kind must be one of fpl, mcl, mclset, mclsetbinding, got "pod"',
+      '--delete: the kind must be one of fpl, mcl, mclset, mclsetbinding, ns, got "pod"',
     ],
     [(): unknown => labelChange('mcl/a:tier'), '--set must be mcl/NAME:KEY=VALUE or mcl/NAME:KEY-, got "mcl/a:tier"'],
     [(): unknown => labelChange('mclset/a:x=y'), '--set takes labels of mcl, got "mclset"'],

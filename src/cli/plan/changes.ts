@@ -33,6 +33,9 @@ const KINDS: readonly PlannedKind[] = [
   },
 ];
 
+/** Those of a Namespace, which has no decision of its own. */
+const NAMESPACE_NAMES: readonly string[] = ['ns', 'namespace', 'namespaces', 'namespaces.v1.'];
+
 /**
  * What `kubectl apply` of these manifests changes. Objects of other groups are left out, and decisions. An object of a
  * namespaced kind without a namespace is in `namespace`.
@@ -55,6 +58,12 @@ export function deletion(text: string, namespace: string): Change {
   return { kind: 'delete', resource, object: type.namespaced ? { namespace, name } : { name } };
 }
 
+/** The namespace of `ns/NAME`, which is deleted with all that is in it; undefined for another kind. */
+export function namespaceDeleted(text: string): string | undefined {
+  const [kind = '', name = '', ...more] = text.split('/');
+  return NAMESPACE_NAMES.includes(kind.toLowerCase()) && name !== '' && more.length === 0 ? name : undefined;
+}
+
 /** `mcl/NAME:KEY=VALUE`, or `mcl/NAME:KEY-` to remove a label. @throws ChangeTextError. */
 export function labelChange(text: string): Change {
   const match = /^([^/:]+)\/([^/:]+):([^:=]+?)(?:=([^=:]*)|(-))$/.exec(text);
@@ -73,7 +82,7 @@ function kindOf(text: string, flag: string): PlannedKind {
   const word = text.toLowerCase();
   const found = KINDS.find((one) => namesOf(one).includes(word));
   if (found !== undefined) return found;
-  const names = KINDS.map(({ shortNames }) => shortNames[0]);
+  const names = [...KINDS.map(({ shortNames }) => shortNames[0]), ...(flag === '--delete' ? ['ns'] : [])];
   throw new ChangeTextError(`${flag}: the kind must be one of ${names.join(', ')}, got ${JSON.stringify(text)}`);
 }
 

@@ -1,11 +1,11 @@
 import type { KubeObject, ObjectName } from '../../api/meta.js';
-import { MissingObjectError, overlay, type Change } from '../../domain/fleet/overlay.js';
+import { MissingObjectError, namespaceDeletions, overlay, type Change } from '../../domain/fleet/overlay.js';
 import type { World, WorldResource } from '../../domain/fleet/world.js';
 import { Placements } from '../../api/resources.js';
 import type { FleetReading } from '../fleetsource.js';
 import { documentText, linesText, NotFoundError, resourceName, type OutputFormat } from '../output.js';
 import { TYPES, worldOfObjects } from '../sources.js';
-import { appliedManifests, ChangeTextError, deletion, labelChange } from './changes.js';
+import { appliedManifests, ChangeTextError, deletion, labelChange, namespaceDeleted } from './changes.js';
 import { planDocument } from './document.js';
 import { isChange, planReport, type PlanReport, type RemovalLimit } from './report.js';
 import { excessText, planLines } from './text.js';
@@ -65,18 +65,38 @@ function worldAfter({ world, namespace: only }: FleetReading, request: PlanReque
   const { namespace, manifests = [], complete, labels, deletions } = request;
   const isReplaced = complete && request.manifests !== undefined;
   const base = isReplaced ? replaced(world, worldOfObjects(manifests, namespace)) : world;
-  const changes = [
-    ...(isReplaced ? [] : appliedManifests(manifests, namespace)),
-    ...labels.map(labelChange),
-    ...deletions.map((text) => deletion(text, namespace)),
-  ];
-  if (only !== undefined) for (const change of changes) checkNamespace(change, only);
+  const changes = [...(isReplaced ? [] : appliedManifests(manifests, namespace)), ...labels.map(labelChange)];
+  const made = (before: World, next: readonly Change[]): World => {
+    if (only !== undefined) for (const change of next) checkNamespace(change, only);
+    return overlay(before, next);
+  };
   try {
-    return overlay(base, changes);
+    return deletions.reduce(
+      (after, text) => made(after, deleted(after, text, { namespace, only })),
+      made(base, changes),
+    );
   } catch (error) {
     if (!(error instanceof MissingObjectError)) throw error;
     throw new NotFoundError(`${nameOf(error.resource, error.object)} was not found`, { cause: error });
   }
+}
+
+interface Deleting {
+  readonly namespace: string;
+  /** The only namespace that could be read; undefined: all. */
+  readonly only: string | undefined;
+}
+
+/** What a deletion of the command line deletes. A misspelt namespace must not read as one without Placements. */
+function deleted(world: World, text: string, { namespace, only }: Deleting): readonly Change[] {
+  const doomed = namespaceDeleted(text);
+  if (doomed === undefined) return [deletion(text, namespace)];
+  if (doomed !== (only ?? doomed))
+    throw new ChangeTextError(`Namespace ${doomed}: only namespace ${only ?? ''} could be read`);
+  const changes = namespaceDeletions(world, doomed);
+  if (changes.length === 0 && world.withheld.length === 0)
+    throw new NotFoundError(`there is no Placement, decision or ManagedClusterSetBinding in namespace ${doomed}`);
+  return changes;
 }
 
 /** An object elsewhere may exist or not. @throws ChangeTextError. */

@@ -1,6 +1,6 @@
 import { asRecord, isRecord, parseJson, sameJson, type JsonRecord } from '../../api/json.js';
 import type { ObjectMeta, ObjectName } from '../../api/meta.js';
-import type { RawObject, World, WorldResource } from './world.js';
+import { WORLD_RESOURCES, type RawObject, type World, type WorldResource } from './world.js';
 
 /** Changes to the objects of a world, as the API server carries them out. */
 
@@ -56,6 +56,15 @@ export function overlay(world: World, changes: readonly Change[]): World {
   }
   const lists = [...changed].map(([resource, objects]) => [resource, [...objects.values()]] as const);
   return { ...world, objects: { ...world.objects, ...Object.fromEntries(lists) } };
+}
+
+/** What the deletion of a namespace deletes: all objects of the world in it. */
+export function namespaceDeletions(world: World, namespace: string): readonly Change[] {
+  return WORLD_RESOURCES.flatMap((resource) =>
+    world.objects[resource]
+      .filter(({ metadata }) => metadata.namespace === namespace)
+      .map(({ metadata: { name } }): Change => ({ kind: 'delete', resource, object: { namespace, name } })),
+  );
 }
 
 function byKey(objects: readonly RawObject[]): Objects {
