@@ -113,7 +113,7 @@ const limiting = (egress: readonly Rule[], matchLabels: object = { a: 'gateway' 
   },
   spec: { podSelector: { matchLabels }, policyTypes: ['Ingress', 'Egress'], egress },
 });
-const ALLOWED = (port: number): readonly string[] => [`√ NetworkPolicies allow port ${port} of the API server`];
+const ALLOWED = (port: number): readonly string[] => [`✓ NetworkPolicies allow port ${port} of the API server`];
 
 describe('the row of check about the port of the API server', () => {
   it('says with a command that a policy does not allow the port', () => {
