@@ -18,24 +18,26 @@ export interface Artefact {
   readonly text: string;
 }
 
-/** Everything that `npm run generate` writes. Another artefact is one more line here. */
-export async function artefacts(root: string): Promise<Artefact[]> {
-  const all: Artefact[] = [];
+/**
+ * Everything that `npm run generate` writes. Another artefact is one more line here. Each is to be written before the next is
+ * taken: the charts are made from files of deploy/, the definitions among them.
+ */
+export async function* artefacts(root: string): AsyncGenerator<Artefact> {
   for (const crd of readCrds(root)) {
-    all.push({ path: `src/api/generated/${crd.file}.ts`, text: await declarations(crd) });
-    all.push({ path: `docs/reference/${crd.file}.md`, text: referencePage(crd) });
+    yield { path: `src/api/generated/${crd.file}.ts`, text: await declarations(crd) };
+    yield { path: `docs/reference/${crd.file}.md`, text: referencePage(crd) };
   }
-  all.push({ path: 'docs/reference/openapi.json', text: openapi(root) });
-  all.push({ path: 'docs/reference/metrics.md', text: metricsPage() });
-  all.push({ path: 'docs/reference/figures.md', text: figuresPage(root) });
-  all.push({ path: 'docs/performance.md', text: performancePage(root) });
-  all.push({ path: 'docs/reference/performance.md', text: measurementsPage(root) });
-  all.push({ path: 'docs/pictures/performance.svg', text: performancePlot(root) });
-  all.push({ path: 'docs/pictures/shares.svg', text: performanceShares(root) });
-  all.push({ path: 'deploy/definitions/crds.yaml', text: definitions(root) });
-  all.push(...chartFiles(root), ...agentChartFiles(root));
-  all.push(...olmFiles(root));
-  return all;
+  yield { path: 'docs/reference/openapi.json', text: openapi(root) };
+  yield { path: 'docs/reference/metrics.md', text: metricsPage() };
+  yield { path: 'docs/reference/figures.md', text: figuresPage(root) };
+  yield { path: 'docs/performance.md', text: performancePage(root) };
+  yield { path: 'docs/reference/performance.md', text: measurementsPage(root) };
+  yield { path: 'docs/pictures/performance.svg', text: performancePlot(root) };
+  yield { path: 'docs/pictures/shares.svg', text: performanceShares(root) };
+  yield { path: 'deploy/definitions/crds.yaml', text: definitions(root) };
+  yield* chartFiles(root);
+  yield* agentChartFiles(root);
+  yield* olmFiles(root);
 }
 
 /** All manifests of `crds/` in one file below `deploy/`: kustomize refuses files that lie outside of its folder. */

@@ -4,7 +4,7 @@ import { artefacts } from './artefacts.js';
 
 /** Writes the generated files into the package in the current folder (`npm run` makes that the package root). */
 async function generate(root: string): Promise<void> {
-  for (const artefact of await artefacts(root)) {
+  for await (const artefact of artefacts(root)) {
     const file = path.join(root, artefact.path);
     mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(file, artefact.text);

@@ -430,11 +430,12 @@ describe('a proxy', () => {
       },
     );
     await through.call(get);
+    const target = `127.0.0.1:${secure.port}`;
     await through.close();
     await proxy.stop();
     await secure.stop();
 
-    expect(proxy.asked).toEqual([{ target: `127.0.0.1:${secure.port}`, authorization: undefined }]);
+    expect(proxy.asked).toEqual([{ target, authorization: undefined }]);
     expect(secure.seen[0]?.headers.authorization).toBe('Bearer t');
   });
 });
