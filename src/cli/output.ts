@@ -6,6 +6,9 @@ import { wordText } from '../domain/placement/facts/requirementtext.js';
 
 export const CLI_API_VERSION = 'cli.fleetmgmt.io/v1';
 
+/** Exit code of an answer from which something is missing that could not be read. */
+export const INCOMPLETE = 3;
+
 export type OutputFormat = 'text' | 'json' | 'yaml' | 'name' | 'wide';
 
 /** Something that the user asked for does not exist. The message is one line. */

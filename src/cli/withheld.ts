@@ -23,6 +23,11 @@ export function withheldFields({ world, refused, namespace }: FleetReading): obj
   };
 }
 
+/** Whether everything was read that the answer is about. */
+export function isComplete({ world, refused }: Pick<FleetReading, 'world' | 'refused'>): boolean {
+  return world.withheld.length === 0 && refused.length === 0;
+}
+
 function listText(withheld: readonly Withheld[]): string {
   return withheld.map(({ resource, verb, status }) => `${resource} (${verb}: ${status})`).join(', ');
 }

@@ -148,3 +148,19 @@ export function durationMs(given: FlagValue): number {
   const ms = Number(count) * (UNITS[unit] ?? NaN);
   return ms > 0 && ms <= LONGEST_MS ? ms : given.refuse('a duration such as 30s, 10m or 1h, from 1s to 7d');
 }
+
+const READING_CODES = '0; 1: an error; 3: not everything could be read, and the output says what';
+
+const EXIT_CODES: Readonly<Record<string, string>> = {
+  explain: READING_CODES,
+  'who-selects': READING_CODES,
+  tree: READING_CODES,
+  status: READING_CODES,
+  plan: '0: nothing changes; 2: some Placement does; 1: an error or an exceeded limit; 3: not everything could be read',
+  check: '0: all is well, or there are warnings; 1: a check failed, or an error; 3: a check could not be done',
+};
+
+/** The exit codes of a command for users, for its help. */
+export function exitCodesOf(command: string): string {
+  return EXIT_CODES[command] ?? '0; 1: an error';
+}

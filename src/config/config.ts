@@ -9,6 +9,7 @@ import {
   type CompleteConfig,
   type CompletionConfig,
 } from './completion.js';
+import { exitCodesOf } from './cli.js';
 import { explain, EXPLAIN_ARGUMENTS, EXPLAIN_FLAGS, type ExplainConfig } from './explain.js';
 import {
   Flags,
@@ -133,14 +134,14 @@ const ROWS: readonly CommandRow[] = [
   },
   {
     name: 'status',
-    summary: 'Counts the components of the engine and the Placements by phase. Read-only.',
+    summary: 'Counts components, Placements by phase and clusters by health. Read-only.',
     arguments: '',
     flags: inspect.STATUS_FLAGS,
     build: (flags, env, positional) => inspect.status(flags, { env, positional, version: version() }),
   },
   {
     name: 'check',
-    summary: 'Checks an installation: definitions, engine, Leases, certificate. Read-only.',
+    summary: 'Checks an installation: definitions, engine, Leases, certificate, fleet. Read-only.',
     arguments: '',
     flags: inspect.CHECK_FLAGS,
     build: (flags, env, positional) => inspect.check(flags, { env, positional, version: version() }),
@@ -269,6 +270,7 @@ function help(command: CommandRow, action = ''): string {
     lines.push(`    ${variable.padEnd(46)} default: ${row.default ?? row.defaultText ?? 'none'}`);
   }
   lines.push(`  ${'--help, -h'.padEnd(48)} prints this help`, `  ${'--version'.padEnd(48)} prints the version`);
+  if (positional !== undefined) lines.push('', `Exit codes: ${exitCodesOf(subcommand)}`);
   return `${lines.join('\n')}\n`;
 }
 

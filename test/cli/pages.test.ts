@@ -8,6 +8,7 @@ import { listClusters } from '../../src/cli/cluster/list.js';
 import { linesText } from '../../src/cli/output.js';
 import { explainPlacement } from '../../src/cli/explain/command.js';
 import { worldIn } from '../../src/cli/fleetsource.js';
+import { worldOf, type World } from '../../src/domain/fleet/world.js';
 import { status } from '../../src/cli/inspect/status.js';
 import { releaseRemovals } from '../../src/cli/release/release.js';
 import { tree } from '../../src/cli/inspect/tree.js';
@@ -40,9 +41,17 @@ const WORLD = exampleWorld(EXAMPLE_SPEC, {
 });
 /** The placement controller stopped: its Leases ran out 3 minutes ago. */
 const FACTS = hubFacts({
+  reading: readingOf(
+    withAgents(worldOf({ multiclusterengines: [rawEngine()], placements: [placementIn('Satisfied')] })),
+  ),
   placementLease: leaseFact(PLACEMENT_LEASE, 'placement-controller-1', 200_000),
   clustersLease: leaseFact(CLUSTERS_LEASE, 'placement-controller-1', 200_000),
 });
+
+/** A world with the clusters that `cluster list` shows. */
+function withAgents(world: World): World {
+  return { ...world, objects: { ...world.objects, managedclusters: exampleAgents } };
+}
 
 async function outputOf(command: string): Promise<string> {
   const argv = command.replace(/^(kubectl mce|multicluster-engine) /, '').split(' ');
@@ -58,7 +67,7 @@ async function outputOf(command: string): Promise<string> {
       return tree(readingOf(worldIn(WORLD, namespace), { namespace }), config.placement, { ...config, colored });
     }
     case 'status':
-      return status(readingOf(WORLD), { ...config, colored });
+      return status(readingOf(withAgents(WORLD)), { ...config, colored });
     case 'check':
       return checkText(config.pre ? checkBefore(preFacts()) : checkHub(FACTS), { ...config, colored });
     case 'drain':

@@ -119,7 +119,7 @@ describe('the changes of a command line', () => {
     ]);
     const { exitCode, errors } = plan(world, { deletions: ['mclset/production'] });
 
-    expect([exitCode, errors]).toEqual([1, ['not everything could be read']]);
+    expect([exitCode, errors]).toEqual([3, ['not everything could be read']]);
   });
 
   it('complete files replace all objects but decisions', () => {

@@ -14,7 +14,7 @@ import { tree } from '../../src/cli/inspect/tree.js';
 import { whoSelects } from '../../src/cli/inspect/whoselects.js';
 import { readPlacementWorld } from '../../src/cli/sources.js';
 import { WORLD_RESOURCES, type WorldResource } from '../../src/domain/fleet/world.js';
-import type { ReadClient } from '../../src/kube/client/client.js';
+import type { KubeClient, ReadClient } from '../../src/kube/client/client.js';
 import { ApiError } from '../../src/runtime/errors.js';
 import { EXAMPLE_SPEC, exampleWorld } from '../support/builders/examplefleet.js';
 import { leaseFact, NOW, rawDefinition, rawEngine } from '../support/builders/hubfacts.js';
@@ -32,7 +32,7 @@ const FACTS: FactOptions = {
 };
 
 /** The example fleet for a caller without some rights: `list placements`, or `list placements *` for all namespaces alone. */
-class LimitedClient implements ReadClient {
+class LimitedClient implements ReadClient, Pick<KubeClient, 'allowed'> {
   readonly calls = new Set<string>();
   readonly #denied: string | undefined;
 
@@ -48,6 +48,10 @@ class LimitedClient implements ReadClient {
   async list<T extends KubeObject>(type: ResourceType, namespace: string | undefined): Promise<T[]> {
     this.#check(`list ${type.plural}`, type.namespaced ? (namespace ?? '*') : undefined);
     return objectsOf(type) as unknown as T[];
+  }
+
+  async allowed(): Promise<boolean> {
+    return true;
   }
 
   #check(call: string, namespace: string | undefined): void {
@@ -73,7 +77,7 @@ function fleet(command: keyof typeof INSPECT_RESOURCES, namespace?: string): Fle
 }
 
 /** Each command that reads, as the program runs it. */
-const COMMANDS: Readonly<Record<string, (client: ReadClient, output: Output) => Promise<string>>> = {
+const COMMANDS: Readonly<Record<string, (client: LimitedClient, output: Output) => Promise<string>>> = {
   'who-selects': async (client, output) =>
     whoSelects(await readFleetWorld(client, fleet('who-selects')), 'prod-us-1', { output, colored: false }),
   tree: async (client, output) =>

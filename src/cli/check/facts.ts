@@ -13,22 +13,14 @@ import {
 } from '../../api/resources.js';
 import { CATALOGUE } from '../../domain/engine/catalogue.js';
 import type { RawObject, WorldResource } from '../../domain/fleet/world.js';
-import type { ListOptions, ReadClient } from '../../kube/client/client.js';
+import type { KubeClient, ListOptions, ReadClient } from '../../kube/client/client.js';
 import type { Lease } from '../../kube/lease/leaserecord.js';
 import { isFailure } from '../../runtime/errors.js';
 import { readFleetWorld, type FleetReading } from '../fleetsource.js';
+import type { Fact, UnreadFact } from './fact.js';
+import { readDenied, type DeniedFact } from './rights.js';
 
-/** What was read, or what could not be. */
-export type Fact<T> = { readonly kind: 'Known'; readonly value: T } | UnreadFact;
-
-export interface UnreadFact {
-  readonly kind: 'Withheld';
-  /** Plural name of the resource. */
-  readonly resource: string;
-  readonly verb: 'get' | 'list';
-  /** HTTP code of the response. */
-  readonly status: number;
-}
+export type { Fact, UnreadFact };
 
 export interface DefinitionFact {
   /** As this version of the program has it. */
@@ -64,7 +56,7 @@ export interface HubFacts {
   /** That of the engine. */
   readonly targetNamespace: string;
   readonly definitions: readonly DefinitionFact[];
-  /** Engines and Placements. */
+  /** Engines, Placements and clusters. */
   readonly reading: FleetReading;
   readonly engineLease: LeaseFact;
   readonly placementLease: LeaseFact;
@@ -83,6 +75,8 @@ export interface PreFacts extends Pick<HubFacts, 'version' | 'operatorNamespace'
   /** False where ValidatingAdmissionPolicy v1 is not served. */
   readonly policies: Fact<boolean>;
   readonly namespace: Fact<KubeObject | undefined>;
+  /** What the caller may not do of an installation. */
+  readonly denied: DeniedFact;
 }
 
 export interface FactOptions {
@@ -105,7 +99,7 @@ export async function readHubFacts(client: ReadClient, options: FactOptions): Pr
   const { now, version, operatorNamespace } = options;
   const lease = (name: string): Promise<LeaseFact> => readLease(client, { namespace: operatorNamespace, name });
   const [reading, definitions, engineLease, placementLease, clustersLease, policies, bindings] = await Promise.all([
-    readReading(client, options, ['multiclusterengines', 'placements']),
+    readReading(client, options, ['multiclusterengines', 'placements', 'managedclusters']),
     readDefinitions(client, options),
     lease(ENGINE_LEASE),
     lease(PLACEMENT_LEASE),
@@ -132,16 +126,21 @@ export async function readHubFacts(client: ReadClient, options: FactOptions): Pr
   };
 }
 
-/** Reads what an installation needs, as {@link readHubFacts}; `server`: version of the API server. */
-export async function readPreFacts(client: ReadClient, options: FactOptions, server: string): Promise<PreFacts> {
+/** Reads what an installation needs, as {@link readHubFacts}, and asks for the caller's rights; `server`: version of the API server. */
+export async function readPreFacts(
+  client: ReadClient & Pick<KubeClient, 'allowed'>,
+  options: FactOptions,
+  server: string,
+): Promise<PreFacts> {
   const { version, operatorNamespace } = options;
-  const [reading, definitions, policies, namespace] = await Promise.all([
+  const [reading, definitions, policies, namespace, denied] = await Promise.all([
     readReading(client, options, ['multiclusterengines']),
     readDefinitions(client, options),
     readPolicies(client),
     getFact(client, Namespaces, { name: operatorNamespace }),
+    readDenied(client, operatorNamespace),
   ]);
-  return { version, operatorNamespace, server, reading, definitions, policies, namespace };
+  return { version, operatorNamespace, server, reading, definitions, policies, namespace, denied };
 }
 
 function readReading(

@@ -7,6 +7,7 @@ import { hubStatus, type EngineSummary, type HubStatus } from '../../domain/flee
 import { isList } from '../../domain/selectors.js';
 import { durationText } from '../durations.js';
 import { checkDefinitions } from './definitions.js';
+import { checkFleet } from './fleet.js';
 import type { HubFacts, LeaseFact } from './facts.js';
 import { checkLease, isHeld } from './leases.js';
 import { checkNetwork } from './network.js';
@@ -31,6 +32,7 @@ export function checkHub(facts: HubFacts): readonly CheckResult[] {
     ...[facts.placementLease, facts.clustersLease].flatMap((lease) => checkComponentLease(lease, facts, hub)),
     ...(hub.engines.length === 0 ? [] : [checkCertificate(facts)]),
     checkPlacements(facts, hub),
+    checkFleet(facts),
   ];
 }
 

@@ -1,4 +1,4 @@
-import { CLI_API_VERSION, documentText, linesText } from '../output.js';
+import { CLI_API_VERSION, documentText, INCOMPLETE, linesText } from '../output.js';
 import { painted, type Color } from '../table.js';
 import type { OutputFormat } from '../output.js';
 import type { CheckResult, CheckStatus } from './result.js';
@@ -24,7 +24,9 @@ export function checkText(results: readonly CheckResult[], { output, colored, pr
     case 'wide':
       return linesText(results.map((one) => lineOf(one, colored)));
     case 'name':
-      return linesText(results.filter(({ status }) => status === 'Failed').map(({ name }) => name));
+      return linesText(
+        results.filter(({ status }) => status === 'Failed' || status === 'Unknown').map(({ name }) => name),
+      );
     default:
       return documentText(
         { apiVersion: CLI_API_VERSION, kind: 'CheckReport', pre, checks: results.map(fields) },
@@ -33,9 +35,11 @@ export function checkText(results: readonly CheckResult[], { output, colored, pr
   }
 }
 
-/** Whether a check failed. One that is not known, or that warns, is no failure. */
-export function isFailed(results: readonly CheckResult[]): boolean {
-  return results.some(({ status }) => status === 'Failed');
+/** 1 when a check failed; else 3 when one is not known, since what was not checked is not well; 0 with warnings too. */
+export function checkExitCode(results: readonly CheckResult[]): number {
+  const isAny = (wanted: CheckStatus): boolean => results.some(({ status }) => status === wanted);
+  if (isAny('Failed')) return 1;
+  return isAny('Unknown') ? INCOMPLETE : 0;
 }
 
 function lineOf({ status, message, remedy }: CheckResult, colored: boolean): string {

@@ -2,6 +2,7 @@ import { serverProblem } from '../../domain/serverversion.js';
 import { nameList } from '../../domain/conditions.js';
 import { otherDefinitions } from './definitions.js';
 import type { PreFacts } from './facts.js';
+import { checkRights } from './rights.js';
 import { failed, passed, unread, warning, type CheckResult } from './result.js';
 
 /** The checks before an installation, in the order of their output. */
@@ -12,12 +13,7 @@ export function checkBefore(facts: PreFacts): readonly CheckResult[] {
     checkExistingDefinitions(facts),
     checkNamespace(facts),
     checkExistingEngine(facts),
-    {
-      name: 'rights',
-      status: 'Unknown',
-      message: 'whether you may install is not known: this command sends no access review',
-      remedy: 'kubectl auth can-i create clusterrolebindings',
-    },
+    checkRights(facts.denied),
   ];
 }
 

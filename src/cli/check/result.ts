@@ -1,4 +1,4 @@
-import type { UnreadFact } from './facts.js';
+import type { UnreadFact } from './fact.js';
 
 /** `Unknown`: it depends on something that could not be read. */
 export type CheckStatus = 'Passed' | 'Warning' | 'Failed' | 'Unknown';

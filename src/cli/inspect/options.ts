@@ -13,5 +13,5 @@ export const DECISION_RESOURCES = WORLD_RESOURCES.filter((one) => one !== 'multi
 export const INSPECT_RESOURCES = {
   'who-selects': DECISION_RESOURCES,
   tree: DECISION_RESOURCES,
-  status: ['multiclusterengines', 'placements'],
+  status: ['multiclusterengines', 'placements', 'managedclusters'],
 } as const satisfies Readonly<Record<string, readonly WorldResource[]>>;

@@ -1,4 +1,5 @@
-import { MultiClusterEngines, Placements } from '../../api/resources.js';
+import { ManagedClusters, MultiClusterEngines, Placements } from '../../api/resources.js';
+import { brakeText, fleetSummary, fleetText } from '../../domain/fleet/fleetsummary.js';
 import { hubStatus, phaseCounts, type EngineSummary, type HubStatus } from '../../domain/fleet/hubstatus.js';
 import type { FleetReading } from '../fleetsource.js';
 import { CLI_API_VERSION, documentText, linesText, resourceName } from '../output.js';
@@ -13,9 +14,9 @@ export function status(reading: FleetReading, { output, colored }: InspectOption
     case 'text':
       return linesText(textOf(reading, hub, colored));
     case 'wide':
-      return linesText([...textOf(reading, hub, colored), ...problems(hub, colored)]);
+      return linesText([...textOf(reading, hub, colored), ...problems(reading, hub, colored)]);
     case 'name':
-      return linesText(namesOf(hub));
+      return linesText(namesOf(reading, hub));
     default:
       return documentText(documentOf(reading, hub), output);
   }
@@ -34,12 +35,24 @@ function textOf(reading: FleetReading, hub: HubStatus, colored: boolean): readon
     isUnread ? { text: 'not readable' } : { text: placementsText(hub) },
   ];
   const notes = [refusedLine(reading), unreadableLine(withheld, 'nothing is known of them')];
-  return [...table([...engines, placements], colored), ...notes.filter((line) => line !== undefined)];
+  return [
+    ...table([...engines, placements, ...clusterRows(reading)], colored),
+    ...notes.filter((line) => line !== undefined),
+  ];
 }
 
 function noEngine({ world }: FleetReading): Cell {
   const isUnread = world.withheld.some(({ resource }) => resource === 'multiclusterengines');
   return isUnread ? { text: 'not readable' } : { text: 'there is no MultiClusterEngine', color: 'red' };
+}
+
+function clusterRows({ world }: FleetReading): readonly (readonly Cell[])[] {
+  if (world.withheld.some(({ resource }) => resource === 'managedclusters'))
+    return [[{ text: 'clusters' }, { text: 'not readable' }]];
+  const fleet = fleetSummary(world.objects.managedclusters);
+  const clusters: Cell = { text: fleetText(fleet), color: fleet.others.length > 0 ? 'red' : undefined };
+  const brake: readonly Cell[] = [{ text: 'brake' }, { text: brakeText(fleet.brake), color: 'red' }];
+  return [[{ text: 'clusters' }, clusters], ...(fleet.brake.length === 0 ? [] : [brake])];
 }
 
 function engineText({ phase, components }: EngineSummary): string {
@@ -54,7 +67,7 @@ function placementsText(hub: HubStatus): string {
 }
 
 /** What is not as it should be, with its message. */
-function problems({ engines, placements }: HubStatus, colored: boolean): readonly string[] {
+function problems({ world }: FleetReading, { engines, placements }: HubStatus, colored: boolean): readonly string[] {
   const rows = [
     ...engines.filter(({ phase }) => phase !== 'Available').map(({ name, phase, message }) => [name, phase, message]),
     ...engines.flatMap(({ components }) =>
@@ -63,6 +76,7 @@ function problems({ engines, placements }: HubStatus, colored: boolean): readonl
     ...placements
       .filter(({ phase }) => phase !== 'Satisfied')
       .map(({ namespace, name, phase, message }) => [`${namespace}/${name}`, phase, message]),
+    ...fleetSummary(world.objects.managedclusters).others.map(({ name, state, message }) => [name, state, message]),
   ];
   return table(
     rows.map((row) => row.map((text): Cell => ({ text }))),
@@ -70,13 +84,14 @@ function problems({ engines, placements }: HubStatus, colored: boolean): readonl
   );
 }
 
-/** The engine and the Placements that are not as they should be. */
-function namesOf({ engines, placements }: HubStatus): readonly string[] {
+/** The engine, the Placements and the clusters that are not as they should be. */
+function namesOf({ world }: FleetReading, { engines, placements }: HubStatus): readonly string[] {
   return [
     ...engines.filter(({ phase }) => phase !== 'Available').map(({ name }) => resourceName(MultiClusterEngines, name)),
     ...placements
       .filter(({ phase, held }) => phase !== 'Satisfied' || held)
       .map(({ name }) => resourceName(Placements, name)),
+    ...fleetSummary(world.objects.managedclusters).others.map(({ name }) => resourceName(ManagedClusters, name)),
   ];
 }
 
@@ -93,6 +108,13 @@ function documentOf(reading: FleetReading, hub: HubStatus): object {
       held: placements.filter(({ held }) => held).length,
       others: placements.filter(({ phase, held }) => phase !== 'Satisfied' || held),
     },
+    ...clusterFields(reading),
     ...withheldFields(reading),
   };
+}
+
+/** Absent where clusters could not be read: a count of zero would be a claim. */
+function clusterFields({ world }: FleetReading): object {
+  if (world.withheld.some(({ resource }) => resource === 'managedclusters')) return {};
+  return { clusters: fleetSummary(world.objects.managedclusters) };
 }

@@ -58,7 +58,7 @@ function textOf(reading: FleetReading, trees: readonly PlacementTree[], options:
   const notes = [refusedLine(reading), unreadableLine(reading.world.withheld, rest)].filter(
     (line) => line !== undefined,
   );
-  if (trees.length === 0) return [...notes, noPlacements(reading)];
+  if (trees.length === 0) return isWithheld(reading, 'placements') ? notes : [...notes, noPlacements(reading)];
   const isFleetKnown = !isWithheld(reading, 'managedclusters', 'managedclustersets', 'managedclustersetbindings');
   return [...notes, ...trees.flatMap((one) => treeLines(one, isFleetKnown, options))];
 }

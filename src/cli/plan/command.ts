@@ -3,7 +3,7 @@ import { MissingObjectError, namespaceDeletions, overlay, type Change } from '..
 import type { World, WorldResource } from '../../domain/fleet/world.js';
 import { Placements } from '../../api/resources.js';
 import type { FleetReading } from '../fleetsource.js';
-import { documentText, linesText, NotFoundError, resourceName, type OutputFormat } from '../output.js';
+import { documentText, INCOMPLETE, linesText, NotFoundError, resourceName, type OutputFormat } from '../output.js';
 import { TYPES, worldOfObjects } from '../sources.js';
 import { appliedManifests, ChangeTextError, deletion, labelChange, namespaceDeleted } from './changes.js';
 import { planDocument } from './document.js';
@@ -28,10 +28,10 @@ export interface PlanRequest {
 
 export interface PlanOutput {
   readonly text: string;
-  /** Lines that say why the exit code is 1. */
+  /** Lines that say why the exit code is 1 or 3. */
   readonly errors: readonly string[];
-  /** 0: no Placement changes; 2: some do; 1: a limit is exceeded, or some Placement is not known. */
-  readonly exitCode: 0 | 1 | 2;
+  /** 0: no Placement changes; 2: some do; 1: a limit is exceeded; 3: what the change does is not known for all Placements. */
+  readonly exitCode: 0 | 1 | 2 | typeof INCOMPLETE;
 }
 
 /**
@@ -39,14 +39,36 @@ export interface PlanOutput {
  * @throws ChangeTextError for a change that cannot be read, NotFoundError for one of an object that does not exist
  */
 export function planChange(before: FleetReading, request: PlanRequest): PlanOutput {
-  const report = planReport(before, worldAfter(before, request), request.maxRemovals);
-  const errors = [
-    ...report.exceeded.map((one) => `--max-removals: ${excessText(one)}`),
-    // Without Placements none of them is unknown, and there may be some.
-    ...(before.world.withheld.length === 0 ? [] : ['not everything could be read']),
-  ];
-  const changes = report.totals.changed === 0 ? 0 : 2;
-  return { text: textOf(report, request), errors, exitCode: errors.length > 0 ? 1 : changes };
+  const changes = changesOf(request);
+  const report = planReport(before, worldAfter(before, request, changes), request.maxRemovals);
+  const exceeded = report.exceeded.map((one) => `--max-removals: ${excessText(one)}`);
+  // Without Placements none of them is unknown, and there may be some.
+  const unread = isKnown(before, [...changes, ...deletionsOf(request)]) ? [] : ['not everything could be read'];
+  const errors = [...exceeded, ...unread];
+  return { text: textOf(report, request), errors, exitCode: exitCodeOf(report, errors.length > 0) };
+}
+
+function exitCodeOf({ exceeded, totals }: PlanReport, isError: boolean): PlanOutput['exitCode'] {
+  if (exceeded.length > 0) return 1;
+  if (isError) return INCOMPLETE;
+  return totals.changed === 0 ? 0 : 2;
+}
+
+/** Whether all Placements that the changes can reach were read: what has no namespace reaches those of all namespaces. */
+function isKnown({ world, refused }: FleetReading, changes: readonly Change[]): boolean {
+  return (
+    world.withheld.length === 0 && (refused.length === 0 || changes.every(({ resource }) => TYPES[resource].namespaced))
+  );
+}
+
+/** The changes before the deletions; none of files that are all objects after the change. */
+function changesOf({ namespace, manifests = [], complete, labels }: PlanRequest): readonly Change[] {
+  return [...(complete ? [] : appliedManifests(manifests, namespace)), ...labels.map(labelChange)];
+}
+
+/** The deletions of single objects: that of a namespace reaches no Placement outside of it. */
+function deletionsOf({ deletions, namespace }: PlanRequest): readonly Change[] {
+  return deletions.filter((text) => namespaceDeleted(text) === undefined).map((text) => deletion(text, namespace));
 }
 
 function textOf(report: PlanReport, { output, colored }: PlanRequest): string {
@@ -61,11 +83,12 @@ function textOf(report: PlanReport, { output, colored }: PlanRequest): string {
   }
 }
 
-function worldAfter({ world, namespace: only }: FleetReading, request: PlanRequest): World {
-  const { namespace, manifests = [], complete, labels, deletions } = request;
-  const isReplaced = complete && request.manifests !== undefined;
-  const base = isReplaced ? replaced(world, worldOfObjects(manifests, namespace)) : world;
-  const changes = [...(isReplaced ? [] : appliedManifests(manifests, namespace)), ...labels.map(labelChange)];
+function worldAfter(
+  { world, namespace: only }: FleetReading,
+  { namespace, manifests, complete, deletions }: PlanRequest,
+  changes: readonly Change[],
+): World {
+  const base = complete && manifests !== undefined ? replaced(world, worldOfObjects(manifests, namespace)) : world;
   const made = (before: World, next: readonly Change[]): World => {
     if (only !== undefined) for (const change of next) checkNamespace(change, only);
     return overlay(before, next);

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { textField } from '../../api/json.js';
 import { readHubFacts, readPreFacts, type FactOptions } from '../../cli/check/facts.js';
 import { checkHub } from '../../cli/check/hub.js';
-import { checkText, isFailed } from '../../cli/check/output.js';
+import { checkExitCode, checkText } from '../../cli/check/output.js';
 import { checkBefore } from '../../cli/check/pre.js';
 import type { CheckResult } from '../../cli/check/result.js';
 import { packageRoot } from '../../config/config.js';
@@ -13,14 +13,14 @@ import { systemClock } from '../../runtime/clock.js';
 import { answer, isColored } from './answer.js';
 import { withHub, type Hub } from './hub.js';
 
-/** Prints the checks; returns the exit code: 1 when one failed. */
+/** Prints the checks; returns the exit code: 1 when one failed, 3 when one could not be done. */
 export function runCheck(config: CheckConfig): Promise<number> {
   return answer('check', async () => {
     const { source, output, pre } = config;
     if (source.kind === 'files') throw new Error('check reads no files');
     const results = await withHub(config, source, (hub) => resultsOf(config, hub));
     const text = checkText(results, { output, pre, colored: isColored(config) });
-    return { text, exitCode: isFailed(results) ? 1 : 0 };
+    return { text, exitCode: checkExitCode(results) };
   });
 }
 

@@ -3,7 +3,9 @@ import { explainPlacement, type ExplainRequest } from '../../cli/explain/command
 import { readLeavingEvents } from '../../cli/explain/events.js';
 import { readFleetWorld } from '../../cli/fleetsource.js';
 import { DECISION_RESOURCES } from '../../cli/inspect/options.js';
+import { INCOMPLETE } from '../../cli/output.js';
 import { readOthers, readPlacementWorld, worldOfObjects } from '../../cli/sources.js';
+import { isComplete } from '../../cli/withheld.js';
 import type { ExplainConfig } from '../../config/explain.js';
 import type { World } from '../../domain/fleet/world.js';
 import { systemClock } from '../../runtime/clock.js';
@@ -13,13 +15,15 @@ import type { Hub } from './hub.js';
 
 type Read = Pick<ExplainRequest, 'namespace' | 'leaving' | 'beyond' | 'others'> & { readonly world: World };
 
-/** Prints the explanation; returns the exit code: 1, and one line on standard error, when there is none. */
+/** Prints the explanation; returns the exit code: 1, and one line on standard error, when there is none; 3 when not everything could be read. */
 export function runExplain(config: ExplainConfig): Promise<number> {
   return answer('explain', async () => {
     const { world, ...read } = await readFrom(config);
     const { placement, cluster, nearest, output } = config;
     const request = { ...read, placement, cluster, nearest, output, colored: isColored(config) };
-    return { text: explainPlacement({ ...world, at: systemClock.now() }, request), exitCode: 0 };
+    const isWhole = isComplete({ world, refused: read.beyond?.refused ?? [] }) && read.leaving?.withheld === undefined;
+    const text = explainPlacement({ ...world, at: systemClock.now() }, request);
+    return { text, exitCode: isWhole ? 0 : INCOMPLETE };
   });
 }
 

@@ -4,7 +4,9 @@ import { INSPECT_RESOURCES } from '../../cli/inspect/options.js';
 import { status } from '../../cli/inspect/status.js';
 import { tree } from '../../cli/inspect/tree.js';
 import { whoSelects } from '../../cli/inspect/whoselects.js';
+import { INCOMPLETE } from '../../cli/output.js';
 import { worldOfObjects } from '../../cli/sources.js';
+import { isComplete } from '../../cli/withheld.js';
 import { systemClock } from '../../runtime/clock.js';
 import type { StatusConfig, TreeConfig, WhoSelectsConfig } from '../../config/inspect.js';
 import { answer, isColored } from './answer.js';
@@ -12,9 +14,12 @@ import { readFiles } from './files.js';
 
 type InspectConfig = WhoSelectsConfig | TreeConfig | StatusConfig;
 
-/** Prints what the command shows; returns the exit code: 1, and one line on standard error, when there is nothing. */
+/** Prints what the command shows; returns the exit code: 1, and one line on standard error, when there is nothing; 3 when not everything could be read. */
 export function runInspect(config: InspectConfig): Promise<number> {
-  return answer(config.command, async () => ({ text: textOf(config, await read(config)), exitCode: 0 }));
+  return answer(config.command, async () => {
+    const reading = await read(config);
+    return { text: textOf(config, reading), exitCode: isComplete(reading) ? 0 : INCOMPLETE };
+  });
 }
 
 function textOf(config: InspectConfig, found: FleetReading): string {

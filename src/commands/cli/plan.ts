@@ -19,7 +19,7 @@ interface Before {
 
 const RESOURCES = WORLD_RESOURCES.filter((one) => one !== 'multiclusterengines');
 
-/** Prints what the change does; returns the exit code: 0 without changes, 2 with changes, 1 for errors. */
+/** Prints what the change does; returns the exit code: 0 without changes, 2 with changes, 1 for errors, 3 when not all could be read. */
 export function runPlan(config: PlanConfig): Promise<number> {
   const progress = progressLine();
   return answer('plan', async () => {

@@ -133,6 +133,12 @@ function holdText(hold: Hold | undefined): string {
   return hold?.scope === 'set' ? `${NOT_TAINTED}most of set ${hold.set} is silent` : '';
 }
 
+/** The scope that a message of the condition names as held by the brake: `fleet` or `set NAME`; undefined: none. */
+export function heldScopeIn(message: string): string | undefined {
+  const [, scope] = /^most of (?:the )?(fleet|set \S+) is silent$/.exec(message.split(NOT_TAINTED)[1] ?? '') ?? [];
+  return scope;
+}
+
 function clockSynced(input: ConditionInput, stored: StoredCondition | undefined): State | undefined {
   const { clock } = input;
   if (!input.joined) return undefined;

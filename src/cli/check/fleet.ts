@@ -1,0 +1,43 @@
+import { brakeText, fleetSummary, type FleetSummary } from '../../domain/fleet/fleetsummary.js';
+import { someNames } from '../output.js';
+import type { HubFacts } from './facts.js';
+import { isHeld } from './leases.js';
+import { failed, passed, unread, warning, type CheckResult } from './result.js';
+
+const NAME = 'fleet';
+const MOST_NAMES = 3;
+const REMEDY = 'kubectl mce cluster list -o wide';
+
+/**
+ * Whether the joined clusters are there. A few silent ones are a warning: Placements replace them. It is a failure while most of
+ * the fleet or of a set is silent, since the brake then keeps decisions as they are, and while nobody judges the clusters.
+ */
+export function checkFleet({ reading, clustersLease, now }: HubFacts): CheckResult {
+  const withheld = reading.world.withheld.find(({ resource }) => resource === 'managedclusters');
+  if (withheld !== undefined) return unread(NAME, 'whether clusters are silent', withheld);
+  const fleet = fleetSummary(reading.world.objects.managedclusters);
+  const { joined, silent, unavailable, brake, mostSilent } = fleet;
+  if (joined === 0) return passed(NAME, 'no cluster has joined');
+  if (isHeld(clustersLease, now) === false)
+    return failed(NAME, `no controller judges the health of ${countText(joined)}`, 'kubectl get mce');
+  if (silent + unavailable === 0) return passed(NAME, `${countText(joined)} ${joined === 1 ? 'is' : 'are'} available`);
+  const text = `${goneText(fleet)} of ${countText(joined)}: ${someNames(namesOf(fleet), MOST_NAMES)}`;
+  if (brake.length > 0) return failed(NAME, `${text}; the brake: ${brakeText(brake)}`, REMEDY);
+  return mostSilent ? failed(NAME, `${text}; most of the fleet`, REMEDY) : warning(NAME, text, REMEDY);
+}
+
+function goneText({ silent, unavailable }: FleetSummary): string {
+  const parts = [
+    [silent, 'silent'],
+    [unavailable, 'unavailable'],
+  ] as const;
+  return parts.flatMap(([count, what]) => (count === 0 ? [] : [`${count} ${what}`])).join(' and ');
+}
+
+function namesOf({ others }: FleetSummary): readonly string[] {
+  return others.map(({ name }) => name);
+}
+
+function countText(joined: number): string {
+  return `${joined} joined ${joined === 1 ? 'cluster' : 'clusters'}`;
+}

@@ -1,0 +1,90 @@
+import { AVAILABLE_CONDITION, JOINED_CONDITION } from '../../api/clusterreasons.js';
+import { field, recordsIn, textField } from '../../api/json.js';
+import { isSilentScope } from '../health/brake.js';
+import { heldScopeIn } from '../health/conditions.js';
+import type { RawObject } from './world.js';
+
+/** The health of the clusters of a hub, as the hub has written it into their conditions. */
+export interface FleetSummary {
+  /** All ManagedClusters. */
+  readonly total: number;
+  /** Those that the hub accepts and that have joined: only these are judged. */
+  readonly joined: number;
+  readonly available: number;
+  /** Joined clusters of which the hub sees no renewal. */
+  readonly silent: number;
+  /** Joined clusters whose agent reports that the cluster does not work. */
+  readonly unavailable: number;
+  /** Clusters that the hub accepts and that have never joined. */
+  readonly notJoined: number;
+  /** Whether most of the joined clusters are silent or unavailable, by the rule of the brake. */
+  readonly mostSilent: boolean;
+  /** What the brake holds: `fleet`, and `set NAME`, sorted. */
+  readonly brake: readonly string[];
+  /** The silent and the unavailable ones, by name. */
+  readonly others: readonly ClusterSummary[];
+}
+
+export interface ClusterSummary {
+  readonly name: string;
+  readonly state: 'Silent' | 'Unavailable';
+  /** Of the condition ManagedClusterConditionAvailable; empty without one. */
+  readonly message: string;
+}
+
+type State = 'available' | 'silent' | 'unavailable' | 'notJoined' | 'notJudged';
+
+export function fleetSummary(clusters: readonly RawObject[]): FleetSummary {
+  const judged = clusters.map((one) => ({ name: one.metadata.name, ...stateOf(one) }));
+  const count = (state: State): number => judged.filter((one) => one.state === state).length;
+  const [available, silent, unavailable] = [count('available'), count('silent'), count('unavailable')];
+  const joined = available + silent + unavailable;
+  const others = judged.flatMap(({ name, state, message }): ClusterSummary[] => {
+    if (state !== 'silent' && state !== 'unavailable') return [];
+    return [{ name, state: state === 'silent' ? 'Silent' : 'Unavailable', message }];
+  });
+  const held = others.flatMap(({ message }) => heldScopeIn(message) ?? []);
+  return {
+    total: clusters.length,
+    joined,
+    available,
+    silent,
+    unavailable,
+    notJoined: count('notJoined'),
+    mostSilent: isSilentScope({ joined, silent: silent + unavailable }),
+    brake: [...new Set(held)].sort(),
+    others: others.sort((a, b) => (a.name < b.name ? -1 : 1)),
+  };
+}
+
+/** `5 available, 25 silent, 0 unavailable of 30 joined; 2 not joined`. */
+export function fleetText({ total, joined, available, silent, unavailable, notJoined }: FleetSummary): string {
+  if (total === 0) return 'there is no ManagedCluster';
+  const others = total - joined - notJoined;
+  const parts = [
+    ...(joined === 0
+      ? []
+      : [`${available} available, ${silent} silent, ${unavailable} unavailable of ${joined} joined`]),
+    ...(notJoined === 0 ? [] : [`${notJoined} not joined`]),
+    ...(others === 0 ? [] : [`${others} without an agent that the hub accepts`]),
+  ];
+  return parts.join('; ');
+}
+
+/** `it holds the fleet: silent clusters are not tainted, and stay in their decisions`. */
+export function brakeText(brake: readonly string[]): string {
+  const scopes = brake.map((one) => (one === 'fleet' ? 'the fleet' : one));
+  return `it holds ${scopes.join(', ')}: silent clusters are not tainted, and stay in their decisions`;
+}
+
+/** A joined cluster without a condition was never judged: nothing says that it is available. */
+function stateOf({ spec, status }: RawObject): { readonly state: State; readonly message: string } {
+  const conditions = recordsIn(field(status, 'conditions'));
+  const find = (type: string): unknown => conditions.find((one) => textField(one, 'type') === type);
+  const available = find(AVAILABLE_CONDITION);
+  const message = textField(available, 'message');
+  if (field(spec, 'hubAcceptsClient') !== true) return { state: 'notJudged', message };
+  if (textField(find(JOINED_CONDITION), 'status') !== 'True') return { state: 'notJoined', message };
+  const states: Readonly<Record<string, State>> = { True: 'available', False: 'unavailable' };
+  return { state: states[textField(available, 'status')] ?? 'silent', message };
+}
