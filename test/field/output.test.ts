@@ -24,6 +24,8 @@ import { root } from '../support/repository/root.js';
 
 const PROGRAM = path.join(root, 'dist', 'src', 'main.js');
 const CLUSTERS = 3_000;
+/** Clusters of a PlacementDecision, at most. */
+const DECIDED = 100;
 /** As long as the name of an object may be. */
 const NAME = 'cluster-'.repeat(31);
 /** Far more than a pipe holds. */
@@ -34,6 +36,9 @@ let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'field-output-'));
   const names = Array.from({ length: CLUSTERS }, (_, at) => `${NAME}${at}`);
+  const decisions = Array.from({ length: CLUSTERS / DECIDED }, (_, at) =>
+    rawDecision(at + 1, names.slice(at * DECIDED, (at + 1) * DECIDED)),
+  );
   const objects = [
     ...typed(
       ManagedClusters,
@@ -42,7 +47,7 @@ beforeAll(() => {
     ...typed(ManagedClusterSets, [rawSet('production')]),
     ...typed(ManagedClusterSetBindings, [rawBinding('production')]),
     ...typed(Placements, [rawPlacement({})]),
-    ...typed(PlacementDecisions, [rawDecision(1, names.slice(0, 1_500)), rawDecision(2, names.slice(1_500))]),
+    ...typed(PlacementDecisions, decisions),
   ];
   writeFileSync(path.join(folder, 'fleet.json'), JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }));
 });
