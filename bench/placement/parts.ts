@@ -119,13 +119,23 @@ function scheduleFigure({ runs, candidates }: PartsEffort): Figure {
     const matching = clusters.filter((one) => matches(rules, one));
     const matched = { size: matching.length, has, [Symbol.iterator]: () => matching.values() };
     const { added } = schedule({
-      placement: { namespace: 'a', name: 'b', uid: 'c', generation: 1, rules, release: undefined, status: undefined },
+      placement: {
+        namespace: 'a',
+        name: 'b',
+        uid: 'c',
+        generation: 1,
+        rules,
+        release: undefined,
+        releasedAdditions: undefined,
+        status: undefined,
+      },
       bindings: [{ name: 's', clusterSet: 's', deleting: false }],
       sets: new Map([['s', { name: 's', deleting: false, selector: { kind: 'exclusive' } }]]),
       candidates: { count: candidates, matched, has, unmatched: [], tainted: new Map() },
       held: new Map(),
       stored: [],
       remembered: undefined,
+      definitions: undefined,
       now: 0,
     });
     const ms = performance.now() - began;

@@ -91,13 +91,21 @@ export class Replica {
       if (cluster !== undefined) held.set(name, cluster);
     }
     return {
-      placement: { ...owner, generation: 1, rules, release: undefined, status: placement.status },
+      placement: {
+        ...owner,
+        generation: 1,
+        rules,
+        release: undefined,
+        releasedAdditions: undefined,
+        status: placement.status,
+      },
       bindings: this.index.bindings(owner.namespace),
       sets: this.index.sets(owner.namespace),
       candidates: this.index.candidates(key),
       held,
       stored,
       remembered: slots,
+      definitions: undefined,
       now: NOW,
     };
   }

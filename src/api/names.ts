@@ -27,8 +27,12 @@ export const ALLOW_DELETION_ANNOTATION = 'cluster.fleetmgmt.io/allow-deletion';
 export const DECISION_REVISION_ANNOTATION = 'cluster.fleetmgmt.io/decision-revision';
 /** On a decision object: how many clusters left it lately that count against the disruption budget. */
 export const REMOVALS_ANNOTATION = 'cluster.fleetmgmt.io/removals';
-/** On a Placement: which clusters may leave until when, whatever its disruption budget says. */
+/** The same for clusters that came in. */
+export const ADDITIONS_ANNOTATION = 'cluster.fleetmgmt.io/additions';
+/** On a Placement: which clusters may leave until when, whatever holds them. */
 export const ALLOW_REMOVALS_ANNOTATION = 'cluster.fleetmgmt.io/allow-removals';
+/** The same for clusters that may come in. */
+export const ALLOW_ADDITIONS_ANNOTATION = 'cluster.fleetmgmt.io/allow-additions';
 /**
  * On a ManagedCluster that a controller made from an object of another inventory: that object, as
  * `PLURAL.GROUP/[NAMESPACE/]NAME`, and the hash of what was read from it.

@@ -14,11 +14,19 @@ export const PlacementEvents = Object.freeze({
   },
   RemovalsHeld: {
     type: 'Warning',
-    when: 'clusters that fail a rule begin to be held by spec.disruptionBudget; the note is the message of the condition RemovalsHeld',
+    when: 'clusters that fail a rule begin to be held: by spec.disruptionBudget, since most of them were deleted within a minute, or since their definition was made anew; the note is the message of the condition RemovalsHeld',
   },
   RemovalsReleased: {
     type: 'Normal',
     when: 'no cluster is held any more; the note names those that were removed',
+  },
+  AdditionsHeld: {
+    type: 'Warning',
+    when: 'clusters that match begin to be held back by spec.disruptionBudget; the note is the message of the condition AdditionsHeld',
+  },
+  AdditionsReleased: {
+    type: 'Normal',
+    when: 'no cluster is held back any more; the note names those that came in',
   },
 } as const);
 

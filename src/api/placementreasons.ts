@@ -3,8 +3,8 @@
 export type PlacementPhase = 'Pending' | 'Misconfigured' | 'Held' | 'Unsatisfied' | 'PartiallySatisfied' | 'Satisfied';
 
 /**
- * Condition types of a Placement. ClusterSetsMissing, RemovalsHeld, Reconciling and Stalled are there only while they are
- * True, and never the last two together.
+ * Condition types of a Placement. ClusterSetsMissing, RemovalsHeld, AdditionsHeld, Reconciling and Stalled are there only
+ * while they are True, and never the last two together.
  */
 export const PlacementConditions = Object.freeze({
   PlacementSatisfied: 'PlacementSatisfied',
@@ -12,6 +12,7 @@ export const PlacementConditions = Object.freeze({
   Ready: 'Ready',
   ClusterSetsMissing: 'ClusterSetsMissing',
   RemovalsHeld: 'RemovalsHeld',
+  AdditionsHeld: 'AdditionsHeld',
   Reconciling: 'Reconciling',
   Stalled: 'Stalled',
 });
@@ -29,7 +30,12 @@ export const PlacementReasons = Object.freeze({
   Succeedconfigured: 'every field of the spec can be read',
   DecisionPublished: 'the decision for this generation is stored',
   ClusterSetsNotEligible: 'a set that spec.ClusterSets (or, where it is empty, a binding) names brings in no cluster',
-  DisruptionBudgetExceeded: 'clusters that fail a rule stay, since removing them would exceed spec.disruptionBudget',
+  DisruptionBudgetExceeded:
+    'clusters that fail a rule stay, or clusters that match stay out, since more would leave or come in than spec.disruptionBudget allows',
+  ClustersDeleted:
+    'more than half and at least three of the clusters were deleted within a minute; those that are left stay for fifteen minutes',
+  DefinitionsReplaced:
+    'the definition of clusters, sets or bindings was deleted and made anew, and its objects with it; every cluster stays until it is released',
   Publishing: 'the decision objects that the message names are not stored yet',
   PublishFailed: 'a decision object cannot be stored; it is tried again',
 });

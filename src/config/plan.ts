@@ -8,8 +8,8 @@ import {
 } from './cli.js';
 import { FlagError, type FlagRows, type Flags } from './flags.js';
 
-/** The most removals of one Placement that a plan may have: a number, or a share of the clusters selected before. */
-export type MaxRemovals =
+/** The most changes of one Placement that a plan may have: a number, or a share of the clusters selected before. */
+export type MostChanges =
   | { readonly kind: 'number'; readonly value: number }
   | { readonly kind: 'percent'; readonly value: number };
 
@@ -24,7 +24,8 @@ export interface PlanConfig extends Pick<CliConfig, 'version' | 'namespace' | 'o
   readonly deletions: readonly string[];
   /** `mcl/NAME:KEY=VALUE` or `mcl/NAME:KEY-` each, unchecked. */
   readonly labels: readonly string[];
-  readonly maxRemovals: MaxRemovals | undefined;
+  readonly maxRemovals: MostChanges | undefined;
+  readonly maxAdditions: MostChanges | undefined;
   readonly source: PlanSource;
 }
 
@@ -53,6 +54,11 @@ export const PLAN_FLAGS: FlagRows = {
   'max-removals': {
     value: 'MOST',
     help: 'exit with 1 when a Placement would lose more clusters than this number or percentage',
+    defaultText: 'no limit',
+  },
+  'max-additions': {
+    value: 'MOST',
+    help: 'exit with 1 when a Placement would gain more clusters than this number or percentage',
     defaultText: 'no limit',
   },
   namespace: {
@@ -93,7 +99,8 @@ export function plan(flags: Flags, { env, positional, version }: CliEnvironment)
     recursive: flags.get('recursive').bool(),
     deletions,
     labels,
-    maxRemovals: maxRemovalsOf(flags),
+    maxRemovals: mostOf(flags, 'max-removals'),
+    maxAdditions: mostOf(flags, 'max-additions'),
     ...outputConfig(flags, env),
     source,
   };
@@ -110,8 +117,8 @@ function sourceOf(flags: Flags): PlanSource {
   return { kind: 'files', base: base?.matching(/^[^\0]+$/s, 'a file, a folder or -') };
 }
 
-function maxRemovalsOf(flags: Flags): MaxRemovals | undefined {
-  const flag = flags.find('max-removals');
+function mostOf(flags: Flags, name: 'max-removals' | 'max-additions'): MostChanges | undefined {
+  const flag = flags.find(name);
   if (flag === undefined) return undefined;
   const match = /^(\d{1,9})(%?)$/.exec(flag.text);
   const value = Number(match?.[1]);

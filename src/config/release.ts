@@ -13,9 +13,11 @@ import type { FlagRows, Flags } from './flags.js';
 export interface ReleaseConfig extends Pick<CliConfig, 'version' | 'namespace'> {
   readonly command: 'release';
   readonly placement: string;
+  /** Whether clusters may come in that are kept out; otherwise those may leave that are kept in. */
+  readonly additions: boolean;
   /** Names of clusters, or `*`; undefined: those that are held. */
   readonly clusters: readonly string[] | undefined;
-  /** How long they may leave. */
+  /** How long they may leave or come in. */
   readonly forMs: number;
   readonly source: Extract<ObjectSource, { kind: 'api' }>;
 }
@@ -23,8 +25,9 @@ export interface ReleaseConfig extends Pick<CliConfig, 'version' | 'namespace'> 
 export const RELEASE_ARGUMENTS = 'placement NAME';
 
 export const RELEASE_FLAGS: FlagRows = {
-  clusters: { value: 'A,B', help: 'clusters that may leave, or *', defaultText: 'those that are held' },
-  for: { value: 'DURATION', help: 'how long they may leave, 1s to 7d', default: '10m' },
+  additions: { help: 'let clusters in that the budget keeps out, and none leave', default: 'false' },
+  clusters: { value: 'A,B', help: 'clusters that may leave or come in, or *', defaultText: 'those that are held' },
+  for: { value: 'DURATION', help: 'how long they may, 1s to 7d', default: '10m' },
   ...rowsOf('namespace', 'kubeconfig', 'context', 'as'),
 };
 
@@ -35,6 +38,7 @@ export function release(flags: Flags, { positional, version }: CliEnvironment): 
     version,
     namespace: flags.find('namespace')?.matching(/^[^/%]+$/, 'the name of a namespace'),
     placement: placementIn(positional, RELEASE_ARGUMENTS),
+    additions: flags.get('additions').bool(),
     clusters: flags
       .find('clusters')
       ?.matching(/^(\*|[^,/*\s]+(,[^,/*\s]+)*)$/, 'names with commas, or *')

@@ -49,7 +49,7 @@ const PLACEMENT_GAUGES: readonly ObjectGauge<PlacementInfo>[] = [
   },
   {
     name: 'multicluster_placement_held_clusters',
-    help: 'Clusters that fail a rule and that spec.disruptionBudget keeps; only the values of the holder of the lease are current',
+    help: 'Clusters that are held in the decision of a placement although they fail a rule, or out of it although they match; only the values of the holder of the lease are current',
     labels: OBJECT_LABELS,
     value: ({ held }) => held,
   },

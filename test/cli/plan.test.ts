@@ -22,6 +22,7 @@ const REQUEST: PlanRequest = {
   deletions: [],
   labels: [],
   maxRemovals: undefined,
+  maxAdditions: undefined,
   output: 'text',
   colored: false,
 };

@@ -48,6 +48,7 @@ describe('plan', () => {
     ['0%', { kind: 'percent', value: 0 }],
   ])('--max-removals=%s is %j', (text, expected) => {
     expect(read(`-f a --max-removals=${text}`).maxRemovals).toEqual(expected);
+    expect(read(`-f a --max-additions=${text}`).maxAdditions).toEqual(expected);
   });
 
   it('files are compared offline', () => {

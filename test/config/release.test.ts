@@ -12,6 +12,7 @@ describe('release', () => {
       command: 'release',
       version: version(),
       namespace: undefined,
+      additions: false,
       placement: 'web',
       clusters: undefined,
       forMs: 600_000,

@@ -15,6 +15,7 @@ const REQUEST: PlanRequest = {
   deletions: [],
   labels: [],
   maxRemovals: undefined,
+  maxAdditions: undefined,
   output: 'text',
   colored: false,
 };

@@ -1,5 +1,5 @@
 import { recordDecision, recordStatus } from '../../src/controllers/placement/events.js';
-import { recordHold } from '../../src/controllers/placement/hold.js';
+import { recordHolds } from '../../src/controllers/placement/hold.js';
 import type { Input } from '../../src/controllers/placement/gather.js';
 import { explain } from '../../src/domain/placement/explain/explain.js';
 import type { Explanation } from '../../src/domain/placement/explain/verdict.js';
@@ -56,7 +56,7 @@ function outputOf(world: Partial<World>, { done, failure, stored }: Progress = {
   const explained = (): Explanation =>
     explain({ snapshot: seen, members: among, readable: { fleet: true, decisions: true } });
   recordStatus(input, outcome, { states, ...rest }, { recorder, explained });
-  recordHold(input, decided, recorder);
+  recordHolds(input, decided, recorder);
   return { rest, conditions: states, events: events.map(({ regarding: _, ...event }) => event) };
 }
 
@@ -108,6 +108,24 @@ const satisfied = {
   conditions: [
     { type: 'PlacementSatisfied', status: 'True', reason: 'AllDecisionsScheduled' },
     { type: 'Ready', status: 'True', reason: 'DecisionPublished' },
+  ],
+};
+const madeAnew = {
+  uids: { managedclusters: 'anew', managedclustersets: 'b' },
+  newerThanDecision: true,
+  settledInMs: 0,
+};
+const widened = {
+  spec: { disruptionBudget: { maxAdditions: 1 } },
+  fleet: members('x', 'y', 'z'),
+  stored: [decision(1, ['x'])],
+};
+const oneWanted = { ...satisfied, basis: { numberOfClusters: 1 } };
+const heldBack = {
+  ...oneWanted,
+  conditions: [
+    ...satisfied.conditions,
+    { type: 'AdditionsHeld', status: 'True', reason: 'DisruptionBudgetExceeded', observedGeneration: 1 },
   ],
 };
 
@@ -290,7 +308,11 @@ describeRecorded('placement-status', [
     },
     { stored: satisfied },
   ),
-  pass('many clusters that went', { fleet: [], stored: [decision(1, names(100))] }, { stored: satisfied }),
+  pass(
+    'many clusters that went',
+    { fleet: names(100).map((name) => member(name, {}, [])), stored: [decision(1, names(100))] },
+    { stored: satisfied },
+  ),
   pass('a removal that the disruption budget begins to hold', budgeted, { stored: satisfied }),
   pass('a removal that the disruption budget goes on to hold', budgeted, { stored: held }),
   pass(
@@ -329,6 +351,28 @@ describeRecorded('placement-status', [
     'a tainted cluster that the disruption budget begins to hold',
     { ...budgeted, spec: { disruptionBudget: { maxRemovals: 0 } }, fleet: tainted, stored: [decision(1, ['y'])] },
     { stored: satisfied },
+  ),
+  pass('most clusters deleted', { fleet: members('x'), stored: [decision(1, names(3))] }, { stored: satisfied }),
+  pass(
+    'most clusters deleted, of a Placement with a former budget',
+    { fleet: members('x'), stored: [decision(1, names(3))], generation: 2 },
+    { stored: { ...satisfied, basis: { disruptionBudget: { maxRemovals: 1, windowSeconds: 60 } } } },
+  ),
+  pass(
+    'clusters lost with their definition',
+    { fleet: [], stored: [decision(1, names(2))], definitions: madeAnew },
+    { stored: { ...satisfied, basis: { definitions: { managedclusters: 'before', managedclustersets: 'b' } } } },
+  ),
+  pass('clusters that the disruption budget begins to keep out', widened, { stored: oneWanted }),
+  pass(
+    'clusters that come in by a release',
+    { ...widened, releasedAdditions: readRelease('2099-01-01T00:00:00Z/*') },
+    { stored: heldBack },
+  ),
+  pass(
+    'clusters that are wanted and kept out',
+    { ...widened, spec: { ...widened.spec, numberOfClusters: 3 } },
+    { stored: oneWanted },
   ),
   pass('more names than a message holds', { sets: [], bindings: names(200).map((name) => binding(name)) }),
   pass(

@@ -56,13 +56,23 @@ class Model {
     const candidates =
       rules.problem === undefined ? candidatesAmong(this.fleet(), eligible, rules) : candidatesAmong([], [], rules);
     return {
-      placement: { namespace, name: key, uid: key, generation: 1, rules, release: undefined, status: undefined },
+      placement: {
+        namespace,
+        name: key,
+        uid: key,
+        generation: 1,
+        rules,
+        release: undefined,
+        releasedAdditions: undefined,
+        status: undefined,
+      },
       bindings,
       sets,
       candidates,
       held: this.clusters,
       stored: [],
       remembered: slots,
+      definitions: undefined,
       now: 0,
     };
   }

@@ -91,12 +91,14 @@ export interface ClusterToleration {
   tolerationSeconds?: number;
 }
 /**
- * Bounds how many clusters are removed from the decision within a window because they fail a rule, whoever
- * changed what: a label, a claim, a set, a binding or a predicate.
+ * Bounds how many clusters leave the decision within a window because they fail a rule, whoever changed what: a
+ * label, a claim, a set, a binding, a predicate, or the cluster itself was deleted; and how many come in.
  */
 export interface DisruptionBudget {
-  /** How many clusters may be removed within the window. */
-  maxRemovals: number | string;
+  /** How many clusters may leave within the window. */
+  maxRemovals?: number | string;
+  /** How many clusters may come in within the window. */
+  maxAdditions?: number | string;
   /** The length of the window in seconds. */
   windowSeconds?: number;
 }
@@ -113,9 +115,29 @@ export interface PlacementStatus {
   numberOfSelectedClusters?: number;
   /** The decision objects in order, each with the revision that it must have. */
   decisions?: DecisionReference[];
+  /** What the decision was made with: a later decision sees by it what has changed since. */
+  basis?: {
+    /** The budget that bounded it; it rules the decision in which it is taken out of the spec, too. */
+    disruptionBudget?: {
+      /** maxRemovals of the spec. */
+      maxRemovals?: number | string;
+      /** maxAdditions of the spec. */
+      maxAdditions?: number | string;
+      /** windowSeconds of the spec. */
+      windowSeconds?: number;
+    };
+    /** Up to how many clusters an addition only fills up what was wanted before. */
+    numberOfClusters?: number;
+    /** The uids of the CustomResourceDefinitions of clusters, sets and bindings, by resource. */
+    definitions?: {
+      [k: string]: string;
+    };
+    /** How many deleted clusters stay for 15 minutes since most of the decision was deleted. */
+    heldDeletions?: number;
+  };
   /**
    * The conditions: PlacementSatisfied, PlacementMisconfigured and Ready always; ClusterSetsMissing, RemovalsHeld,
-   * Reconciling and Stalled only while they are True.
+   * AdditionsHeld, Reconciling and Stalled only while they are True.
    *
    * Items: One condition.
    */

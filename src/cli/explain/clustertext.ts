@@ -28,7 +28,8 @@ function verdictText(one: ClusterExplanation, report: ExplainReport): string {
     case 'Selected':
       return `is selected: rank ${one.rank} of ${wanted ?? 'all'} wanted, ${whyText(one, report)}`;
     case 'Held':
-      return `stays in the decision: spec.disruptionBudget holds its removal, ${whyText(one, report)}`;
+      if (!one.inDecision) return 'is not selected: spec.disruptionBudget.maxAdditions keeps it out';
+      return `stays in the decision: its removal is held, ${whyText(one, report)}`;
     case 'NotNeeded':
       return `is not selected: its rank is ${one.rank}, and ${wanted} ${wanted === 1 ? 'is' : 'are'} wanted`;
     case 'NotMatched':

@@ -7,10 +7,10 @@ import { documentText, INCOMPLETE, linesText, NotFoundError, resourceName, type 
 import { TYPES, worldOfObjects } from '../sources.js';
 import { appliedManifests, ChangeTextError, deletion, labelChange, namespaceDeleted } from './changes.js';
 import { planDocument } from './document.js';
-import { isChange, planReport, type PlanReport, type RemovalLimit } from './report.js';
+import { isChange, planReport, type ChangeLimits, type PlanReport } from './report.js';
 import { excessText, planLines } from './text.js';
 
-export interface PlanRequest {
+export interface PlanRequest extends ChangeLimits {
   /** Of objects that name none. */
   readonly namespace: string;
   /** The objects of the files; undefined when no file is given. */
@@ -21,7 +21,6 @@ export interface PlanRequest {
   readonly deletions: readonly string[];
   /** `mcl/NAME:KEY=VALUE` or `mcl/NAME:KEY-` each. */
   readonly labels: readonly string[];
-  readonly maxRemovals: RemovalLimit | undefined;
   readonly output: OutputFormat;
   readonly colored: boolean;
 }
@@ -40,8 +39,10 @@ export interface PlanOutput {
  */
 export function planChange(before: FleetReading, request: PlanRequest): PlanOutput {
   const changes = changesOf(request);
-  const report = planReport(before, worldAfter(before, request, changes), request.maxRemovals);
-  const exceeded = report.exceeded.map((one) => `--max-removals: ${excessText(one)}`);
+  const report = planReport(before, worldAfter(before, request, changes), request);
+  const exceeded = report.exceeded.map((one) => {
+    return `--${one.additions === undefined ? 'max-removals' : 'max-additions'}: ${excessText(one)}`;
+  });
   // Without Placements none of them is unknown, and there may be some.
   const unread = isKnown(before, [...changes, ...deletionsOf(request)]) ? [] : ['not everything could be read'];
   const errors = [...exceeded, ...unread];

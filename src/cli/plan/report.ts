@@ -3,17 +3,24 @@ import { refusedDeletions, type Refusal } from '../../domain/fleet/refusals.js';
 import type { World } from '../../domain/fleet/world.js';
 import type { FleetReading } from '../fleetsource.js';
 
-/** The most removals of one Placement: a number, or a share of the clusters selected before. */
-export interface RemovalLimit {
+/** The most changes of one Placement: a number, or a share of the clusters selected before. */
+export interface ChangeLimit {
   readonly kind: 'number' | 'percent';
   readonly value: number;
 }
 
-/** A Placement that would lose more clusters than it may. */
+/** What may not become too much; absent without a limit. */
+export interface ChangeLimits {
+  readonly maxRemovals?: ChangeLimit | undefined;
+  readonly maxAdditions?: ChangeLimit | undefined;
+}
+
+/** A Placement that would lose more clusters than it may, or gain more; one of the two numbers is there. */
 export interface Excess {
   readonly namespace: string;
   readonly name: string;
-  readonly removals: number;
+  readonly removals?: number;
+  readonly additions?: number;
   readonly selected: number;
   readonly most: number;
 }
@@ -41,13 +48,13 @@ export interface PlanTotals {
   readonly placements: number;
 }
 
-export function planReport(reading: FleetReading, after: World, limit: RemovalLimit | undefined): PlanReport {
+export function planReport(reading: FleetReading, after: World, limits: ChangeLimits): PlanReport {
   const { world: before } = reading;
   const placements = planFleet(before, after);
   return {
     placements,
     refusals: refusedDeletions(before, after),
-    exceeded: limit === undefined ? [] : placements.flatMap((one) => excessOf(one, limit)),
+    exceeded: placements.flatMap((one) => excessesOf(one, limits)),
     reading,
     totals: totalsOf(placements),
   };
@@ -72,12 +79,22 @@ function totalsOf(placements: readonly PlacementPlan[]): PlanTotals {
   };
 }
 
-/** A percentage is rounded up, as that of a PodDisruptionBudget. */
-function excessOf(
-  { namespace, name, before, removes }: PlacementPlan,
-  { kind, value }: RemovalLimit,
+/** A percentage is rounded up, as that of a PodDisruptionBudget; of additions it is of one cluster at least. */
+function excessesOf(
+  { namespace, name, before, removes, adds }: PlacementPlan,
+  { maxRemovals, maxAdditions }: ChangeLimits,
 ): readonly Excess[] {
   const selected = before?.clusters.length ?? 0;
-  const most = kind === 'number' ? value : Math.ceil((selected * value) / 100);
-  return removes.length > most ? [{ namespace, name, removals: removes.length, selected, most }] : [];
+  const excesses: Excess[] = [];
+  const [mostRemovals, mostAdditions] = [most(maxRemovals, selected), most(maxAdditions, Math.max(selected, 1))];
+  if (removes.length > mostRemovals)
+    excesses.push({ namespace, name, removals: removes.length, selected, most: mostRemovals });
+  if (adds.length > mostAdditions)
+    excesses.push({ namespace, name, additions: adds.length, selected, most: mostAdditions });
+  return excesses;
+}
+
+function most(limit: ChangeLimit | undefined, of: number): number {
+  if (limit === undefined) return Infinity;
+  return limit.kind === 'number' ? limit.value : Math.ceil((of * limit.value) / 100);
 }

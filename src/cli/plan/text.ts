@@ -36,8 +36,10 @@ export function totalText({ add, remove, stay, held, changed, unknown, placement
 }
 
 /** `shop/web would lose 2 of 3 clusters, and at most 1 may leave`. */
-export function excessText({ namespace, name, removals, selected, most }: Excess): string {
+export function excessText({ namespace, name, removals, additions, selected, most }: Excess): string {
   const clusters = `${selected} ${selected === 1 ? 'cluster' : 'clusters'}`;
+  if (additions !== undefined)
+    return `${namespace}/${name} would gain ${additions} beside ${clusters}, and at most ${most} may come in`;
   return `${namespace}/${name} would lose ${removals} of ${clusters}, and at most ${most} may leave`;
 }
 

@@ -1,4 +1,4 @@
-import { ALLOW_REMOVALS_ANNOTATION, CLI_FIELD_MANAGER } from '../../api/names.js';
+import { ALLOW_ADDITIONS_ANNOTATION, ALLOW_REMOVALS_ANNOTATION, CLI_FIELD_MANAGER } from '../../api/names.js';
 import { Placements } from '../../api/resources.js';
 import { timestamp } from '../../domain/conditions.js';
 import { explainInputOf, type World } from '../../domain/fleet/world.js';
@@ -11,11 +11,13 @@ import { NotFoundError, RefusedError, someNames } from '../output.js';
 import { readPlacementWorld } from '../sources.js';
 import { unreadableLine } from '../withheld.js';
 
-/** Lets clusters leave a decision that a disruption budget keeps in it. */
+/** Lets clusters leave a decision that are held in it, or come in that its disruption budget keeps out. */
 
 export interface ReleaseRequest {
   readonly namespace: string;
   readonly placement: string;
+  /** Whether clusters may come in; otherwise they may leave. */
+  readonly additions?: boolean;
   /** Names, or `*` alone; undefined: those that are held. */
   readonly clusters: readonly string[] | undefined;
   /** ms since the epoch. */
@@ -33,8 +35,8 @@ const MOST_NAMES = 20;
 const ALL_ADVICE = "--clusters '*' releases all that fail a rule until then";
 
 /**
- * Writes the annotation allow-removals of the Placement, in place of an earlier one; returns one line. Writes nothing when
- * nothing is held. @throws NotFoundError without such a Placement or cluster; ApiError.
+ * Writes the annotation allow-removals or allow-additions of the Placement, in place of an earlier one; returns one line.
+ * Writes nothing when nothing is held. @throws NotFoundError without such a Placement or cluster; ApiError.
  */
 export async function releaseRemovals(client: ReleaseClient, request: ReleaseRequest): Promise<string> {
   for (let attempt = 1; ; attempt++) {
@@ -47,21 +49,23 @@ export async function releaseRemovals(client: ReleaseClient, request: ReleaseReq
 }
 
 async function release(client: ReleaseClient, request: ReleaseRequest): Promise<string> {
-  const { namespace, placement: name, now, until } = request;
+  const { namespace, placement: name, now, until, additions = false } = request;
   const world = { ...(await readPlacementWorld(client, { namespace, name })), at: now };
   const [placement] = world.objects.placements;
   const of = `${namespace}/${name}`;
   if (placement === undefined) throw new NotFoundError(`Placement ${of} was not found`);
   const clusters = request.clusters ?? heldIn(world, request);
-  if (clusters.length === 0) return `${of} holds no cluster: nothing to release`;
-  checkDecided(clusters, world, request);
+  if (clusters.length === 0)
+    return `${of} ${additions ? 'keeps no cluster out' : 'holds no cluster'}: nothing to release`;
+  if (!additions) checkDecided(clusters, world, request);
   const { uid = '', resourceVersion = '' } = placement.metadata;
   const text = releaseText(until, clusters);
   if (text === undefined)
     throw new RefusedError(
       `${clusters.length} clusters are too many to be named, at most ${MOST_RELEASED} are: ${ALL_ADVICE}`,
     );
-  const metadata = { uid, resourceVersion, annotations: { [ALLOW_REMOVALS_ANNOTATION]: text } };
+  const key = additions ? ALLOW_ADDITIONS_ANNOTATION : ALLOW_REMOVALS_ANNOTATION;
+  const metadata = { uid, resourceVersion, annotations: { [key]: text } };
   try {
     await client.patchMetadata(Placements, { namespace, name }, metadata, { fieldManager: CLI_FIELD_MANAGER });
   } catch (error) {
@@ -70,16 +74,19 @@ async function release(client: ReleaseClient, request: ReleaseRequest): Promise<
       cause: error,
     });
   }
-  const who = clusters.includes(ALL) ? 'all clusters that fail a rule' : someNames(clusters, MOST_NAMES);
-  return `${of}: ${who} may leave until ${timestamp(until)}`;
+  const all = additions ? 'all clusters that match' : 'all clusters that fail a rule';
+  const who = clusters.includes(ALL) ? all : someNames(clusters, MOST_NAMES);
+  return `${of}: ${who} may ${additions ? 'come in' : 'leave'} until ${timestamp(until)}`;
 }
 
-/** The clusters that the budget holds. @throws NotFoundError where that cannot be computed. */
-function heldIn(world: World, { namespace, placement }: ReleaseRequest): readonly string[] {
+/** The clusters that are held, or kept out. @throws NotFoundError where that cannot be computed. */
+function heldIn(world: World, { namespace, placement, additions }: ReleaseRequest): readonly string[] {
   const unread = unreadableLine(world.withheld, 'which clusters are held is not known: name them with --clusters');
   if (unread !== undefined) throw new NotFoundError(unread);
   const input = explainInputOf(world, namespace, placement);
-  return input === undefined ? [] : schedule(input.snapshot).heldRemovals.map((one) => one.cluster);
+  if (input === undefined) return [];
+  const { heldRemovals, heldAdditions } = schedule(input.snapshot);
+  return additions === true ? [...heldAdditions].sort() : heldRemovals.map((one) => one.cluster);
 }
 
 /** A misspelt name would release nothing. @throws NotFoundError for a name that the decision does not hold. */

@@ -28,9 +28,9 @@ export function runPlan(config: PlanConfig): Promise<number> {
       const { reading: found, namespace } = await read(config, progress);
       const reading = { ...found, world: { ...found.world, at: systemClock.now() } };
       progress.show(`comparing ${reading.world.objects.placements.length} Placements`);
-      const { deletions, labels, maxRemovals, output } = config;
+      const { deletions, labels, maxRemovals, maxAdditions, output } = config;
       const complete = config.source.kind === 'files';
-      const request = { namespace, manifests, complete, deletions, labels, maxRemovals, output };
+      const request = { namespace, manifests, complete, deletions, labels, maxRemovals, maxAdditions, output };
       return planChange(reading, { ...request, colored: isColored(config) });
     } finally {
       progress.clear();

@@ -7,10 +7,10 @@ import { withHub } from './hub.js';
 /** Writes the release; returns the exit code: 1, and one line on standard error, when it is not written. */
 export function runRelease(config: ReleaseConfig): Promise<number> {
   return answer('release', async () => {
-    const { placement, clusters, forMs, source } = config;
+    const { placement, additions, clusters, forMs, source } = config;
     const now = systemClock.now();
     const line = await withHub(config, source, ({ client, namespace }) =>
-      releaseRemovals(client, { namespace, placement, clusters, now, until: now + forMs }),
+      releaseRemovals(client, { namespace, placement, additions, clusters, now, until: now + forMs }),
     );
     return { text: `${line}\n`, exitCode: 0 };
   });

@@ -1,7 +1,8 @@
 import type { PlacementDecision } from '../../api/generated/placementdecision.js';
-import { PLACEMENT_FIELD_MANAGER, REMOVALS_ANNOTATION } from '../../api/names.js';
+import { ADDITIONS_ANNOTATION, PLACEMENT_FIELD_MANAGER, REMOVALS_ANNOTATION } from '../../api/names.js';
 import { PlacementDecisions } from '../../api/resources.js';
-import { nextRemovals, withRemovals } from '../../domain/placement/budget/removals.js';
+import { recordWindow } from '../../domain/placement/budget/budget.js';
+import { nextRemovals, withRecord } from '../../domain/placement/budget/removals.js';
 import { decisionObject, readDecision, sameList, type DecisionObject } from '../../domain/placement/decision.js';
 import type { DecisionWrite } from '../../domain/placement/writeorder.js';
 import { slotsAfter } from '../../domain/placement/slices.js';
@@ -17,10 +18,11 @@ export interface Outcome extends Decision {
   readonly error: unknown;
 }
 
-/** The input, the decision that is carried out, and the clusters of `schedule.counted` that have left by its writes. */
+/** The input, the decision that is carried out, and the counted clusters that have left and come in by its writes. */
 interface Work extends Input {
   readonly decision: Decision;
   readonly left: Set<string>;
+  readonly came: Set<string>;
 }
 
 type Attempt = { readonly kind: 'stored' } | { readonly kind: 'failed'; readonly error: unknown };
@@ -32,7 +34,7 @@ type Attempt = { readonly kind: 'stored' } | { readonly kind: 'failed'; readonly
 export async function apply(input: Input, decision: Decision, scope: ReconcileScope): Promise<Outcome> {
   const { objects, state } = input;
   const { plan } = decision;
-  const work: Work = { ...input, decision, left: new Set() };
+  const work: Work = { ...input, decision, left: new Set(), came: new Set() };
   state.decisions.clear();
   for (const name of objects.keys()) state.decisions.add(name);
   let done = 0;
@@ -74,7 +76,7 @@ async function store(
   const { name, ordinal, clusters } = write;
   const options = { fieldManager: PLACEMENT_FIELD_MANAGER, signal };
   const existing = write.kind === 'update' ? objects.get(name) : undefined;
-  const wanted = withRecord(decisionObject(owner, ordinal, clusters, existing), write, work, clock.now());
+  const wanted = withRecords(decisionObject(owner, ordinal, clusters, existing), write, work, clock.now());
   const stored: PlacementDecision =
     write.kind === 'create'
       ? await client.create(PlacementDecisions, wanted, options)
@@ -85,28 +87,33 @@ async function store(
 }
 
 /**
- * The object with the record of the clusters that leave it by this write and count against the disruption budget: no crash
- * can separate the two. A cluster that leaves an object which others have deleted is recorded there, too.
+ * The object with the records of the clusters that leave it or come into it by this write and count: no crash can separate the
+ * two. A cluster that leaves an object which others have deleted is recorded there, too.
  */
-function withRecord(
-  object: DecisionObject,
-  { name, ordinal, clusters }: StoringWrite,
-  { decision: { schedule, plan }, owner, objects, snapshot, left }: Work,
-  now: number,
-): DecisionObject {
-  const { budget } = snapshot.placement.rules;
-  if (budget === undefined) return object;
-  const existing = objects.get(name);
-  const published = existing === undefined ? [] : readDecision(existing, owner).clusters;
+function withRecords(object: DecisionObject, write: StoringWrite, work: Work, now: number): DecisionObject {
+  const { ordinal, clusters } = write;
+  const { schedule, plan } = work.decision;
+  const existing = work.objects.get(write.name);
+  const published = existing === undefined ? [] : readDecision(existing, work.owner).clusters;
   const staying = new Set(clusters);
   const known = [...(plan.base[ordinal - 1] ?? []), ...published];
-  const leaving = known.filter((one) => schedule.counted.has(one) && !staying.has(one));
-  const counts = (): number => Math.max(left.size - schedule.uncounted, 0);
+  const left = known.filter((one) => schedule.counted.has(one) && !staying.has(one));
+  const came = clusters.filter((one) => schedule.countedAdditions.has(one) && !published.includes(one));
+  const removed = newlyCounted(work.left, left, schedule.uncounted);
+  const added = newlyCounted(work.came, came, 0);
+  const at = { windowSeconds: recordWindow(work.snapshot), now };
+  const recorded = (key: string, count: number): string | undefined =>
+    nextRemovals(object.metadata.annotations?.[key], count, at);
+  const metadata = withRecord(object.metadata, REMOVALS_ANNOTATION, recorded(REMOVALS_ANNOTATION, removed));
+  return { ...object, metadata: withRecord(metadata, ADDITIONS_ANNOTATION, recorded(ADDITIONS_ANNOTATION, added)) };
+}
+
+/** Adds `names` to `known`; returns how many more count then, without the first `uncounted` of all. */
+function newlyCounted(known: Set<string>, names: readonly string[], uncounted: number): number {
+  const counts = (): number => Math.max(known.size - uncounted, 0);
   const before = counts();
-  for (const one of leaving) left.add(one);
-  const annotation = object.metadata.annotations?.[REMOVALS_ANNOTATION];
-  const record = nextRemovals(annotation, counts() - before, { budget, now });
-  return { ...object, metadata: withRemovals(object.metadata, record) };
+  for (const name of names) known.add(name);
+  return counts() - before;
 }
 
 async function remove(

@@ -1,5 +1,6 @@
 import type { Placement } from '../../api/generated/placement.js';
 import type { PlacementDecision } from '../../api/generated/placementdecision.js';
+import { sameJson } from '../../api/json.js';
 import type { ObjectName } from '../../api/meta.js';
 import { PLACEMENT_LABEL } from '../../api/names.js';
 import { PlacementDecisions, Placements } from '../../api/resources.js';
@@ -16,6 +17,7 @@ export interface Decision {
   readonly plan: SlicePlan;
 }
 
+const DEFINITIONS_BEHIND: Result = { ending: 'wait', reason: 'a definition was made anew meanwhile', afterMs: 100 };
 export const CACHE_BEHIND: Result = { ending: 'wait', reason: 'the cache is older than what was read', afterMs: 1_000 };
 
 export function decide({ snapshot }: Input): Decision {
@@ -30,18 +32,17 @@ export function decide({ snapshot }: Input): Decision {
  */
 export async function confirmDecision(
   input: Input,
-  { schedule: { dropped, heldRemovals, counted }, plan }: Decision,
+  { schedule: { dropped, heldRemovals, counted, countedAdditions }, plan }: Decision,
   scope: ReconcileScope,
 ): Promise<Result | undefined> {
-  const { placement, owner, objects, state } = input;
+  const { owner, snapshot, state } = input;
   const { client, deletions } = scope;
   if ([...dropped, ...heldRemovals].some(({ cause }) => cause === 'Gone' || cause === 'NotMember')) {
-    // NaN, for an unknown time, wins: the deletion check then takes the objects for older than any definition.
-    const created = [placement, ...objects.values()].map(({ metadata }) =>
-      Date.parse(metadata.creationTimestamp ?? ''),
-    );
-    const result = await deletions.check(Math.min(...created));
+    // A new definition does not matter here: the decision compares uids, and has to know those of now.
+    const result = await deletions.check(Infinity);
     if (result.kind === 'unconfirmed') return { ending: 'wait', reason: result.reason, afterMs: result.afterMs };
+    const known = await deletions.definitions();
+    if (!sameJson(known?.uids, snapshot.definitions?.uids)) return DEFINITIONS_BEHIND;
   }
   // Objects of an earlier Placement are deleted only when the API server has the same Placement as the cache.
   if (plan.writes.some((write) => write.kind === 'delete' && write.cause === 'Predecessor')) {
@@ -49,7 +50,8 @@ export async function confirmDecision(
     if (found?.metadata.uid !== owner.uid) return CACHE_BEHIND;
   }
   // What another process recorded or held last may not be in the caches of this one yet.
-  if (counted.size > 0 && state.slots === undefined && !(await isCurrent(input, scope))) return CACHE_BEHIND;
+  if (counted.size + countedAdditions.size > 0 && state.slots === undefined && !(await isCurrent(input, scope)))
+    return CACHE_BEHIND;
   return undefined;
 }
 

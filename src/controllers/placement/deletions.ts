@@ -20,6 +20,16 @@ interface UnsettledDefinition {
   readonly createdAt: number;
 }
 
+/** What is read of the definitions, all of which exist. */
+export interface KnownDefinitions {
+  /** By the plural name of the resource. */
+  readonly uids: Readonly<Record<string, string>>;
+  /** When the youngest was created: ms since the epoch. */
+  readonly createdAt: number;
+  /** In how many ms the youngest is settled; 0 when it is. */
+  readonly settledInMs: number;
+}
+
 /** A definition younger than this may be one that is being restored: its objects may still be created again. */
 const SETTLED_MS = 30_000;
 /** A creationTimestamp has whole seconds: the definition may be younger by up to one. */
@@ -33,7 +43,7 @@ const CHECKED_TYPES: readonly ResourceType[] = [ManagedClusters, ManagedClusterS
  * When a CustomResourceDefinition is deleted, the API server deletes all its objects, and a watch shows these deletions
  * like any other. So before a cluster is dropped because an object is missing, the definitions are read. A definition
  * that is missing, is being deleted (its deletionTimestamp is set before its first object is deleted) or was just created
- * confirms nothing. A Placement created after such a definition is an exception: it never held clusters of an earlier one.
+ * confirms nothing; the last does not matter to who compares uids.
  */
 export class DeletionCheck {
   readonly #client: ReadClient;
@@ -45,6 +55,8 @@ export class DeletionCheck {
   #deletions = 0;
   /** The count at the begin of the last read that found all definitions settled. */
   #confirmed = -1;
+  /** The definitions as they were read since the state of a cache changed last. */
+  #known: Promise<readonly (KubeObject | undefined)[]> | undefined;
   #reading: { readonly deletions: number; readonly found: Promise<readonly UnsettledDefinition[]> } | undefined;
 
   /** `types`: those whose definitions are read; of clusters, sets and bindings when absent. */
@@ -54,9 +66,40 @@ export class DeletionCheck {
     this.#types = types;
   }
 
-  /** To be called when an object of a checked type is gone from its cache, and when the state of a cache changes. */
+  /** To be called when an object of a checked type is gone from its cache. */
   noteDeletion(): void {
     this.#deletions += 1;
+  }
+
+  /** To be called when the state of a cache changes: a watch ends with its definition. */
+  noteState(): void {
+    this.#deletions += 1;
+    this.#known = undefined;
+  }
+
+  /** The definitions; undefined while one is missing, or they cannot be read. They are read again when `noteState` was called. */
+  async definitions(): Promise<KnownDefinitions | undefined> {
+    this.#known ??= this.#readDefinitions();
+    const reading = this.#known;
+    try {
+      const found = await reading;
+      if (found.every((one) => one !== undefined)) return this.#knownOf(found);
+    } catch {
+      // What the missing objects mean is decided by `check`, which throws.
+    }
+    if (this.#known === reading) this.#known = undefined;
+    return undefined;
+  }
+
+  #knownOf(found: readonly KubeObject[]): KnownDefinitions {
+    const created = found.map(({ metadata }) => Date.parse(metadata.creationTimestamp ?? ''));
+    const uids = found.map(({ metadata }, index) => [this.#types[index]?.plural ?? '', metadata.uid ?? ''] as const);
+    const settledInMs = Math.max(...found.map((one) => SETTLED_MS - this.#ageOf(one)), 0);
+    return { uids: Object.fromEntries(uids), createdAt: Math.max(...created), settledInMs };
+  }
+
+  #readDefinitions(): Promise<readonly (KubeObject | undefined)[]> {
+    return Promise.all(this.#types.map((type) => this.#get(type)));
   }
 
   /**
@@ -78,7 +121,9 @@ export class DeletionCheck {
   async #readAll(): Promise<readonly UnsettledDefinition[]> {
     const deletions = this.#deletions;
     try {
-      const found = (await Promise.all(this.#types.map((type) => this.#read(type)))).flat();
+      const read = await this.#readDefinitions();
+      this.#known = Promise.resolve(read);
+      const found = read.flatMap((one, index) => this.#unsettled(nameOf(this.#types[index]), one));
       if (found.length === 0) this.#confirmed = Math.max(this.#confirmed, deletions);
       return found;
     } finally {
@@ -86,10 +131,12 @@ export class DeletionCheck {
     }
   }
 
-  /** The definition of `type` if it is not settled. */
-  async #read(type: ResourceType): Promise<readonly UnsettledDefinition[]> {
-    const name = `${type.plural}.${type.group}`;
-    const found = await this.#client.get<KubeObject>(CustomResourceDefinitions, { name }, { metadataOnly: true });
+  #get(type: ResourceType): Promise<KubeObject | undefined> {
+    return this.#client.get<KubeObject>(CustomResourceDefinitions, { name: nameOf(type) }, { metadataOnly: true });
+  }
+
+  /** The definition if it is not settled. */
+  #unsettled(name: string, found: KubeObject | undefined): readonly UnsettledDefinition[] {
     const unsettled = (state: string, afterMs: number, createdAt: number): readonly UnsettledDefinition[] => {
       return [{ reason: `CustomResourceDefinition ${name} is ${state}`, afterMs, createdAt }];
     };
@@ -110,4 +157,8 @@ export class DeletionCheck {
     const stamped = this.#clock.now() - Date.parse(metadata.creationTimestamp ?? '') - TIMESTAMP_MS;
     return Math.max(now - since, Number.isNaN(stamped) ? 0 : stamped);
   }
+}
+
+function nameOf(type: ResourceType | undefined): string {
+  return `${type?.plural}.${type?.group}`;
 }

@@ -1,14 +1,17 @@
 import type { Placement } from '../../api/generated/placement.js';
 import type { PlacementDecision } from '../../api/generated/placementdecision.js';
-import { ALLOW_REMOVALS_ANNOTATION } from '../../api/names.js';
+import type { KubeObject } from '../../api/meta.js';
+import { ALLOW_ADDITIONS_ANNOTATION, ALLOW_REMOVALS_ANNOTATION } from '../../api/names.js';
 import { PlacementDecisions } from '../../api/resources.js';
-import { removalsEnd } from '../../domain/placement/budget/removals.js';
+import { recordsEnd } from '../../domain/placement/budget/budget.js';
+import type { DefinitionsNow } from '../../domain/placement/budget/definitionsnow.js';
 import { readRelease } from '../../domain/placement/budget/release.js';
 import { readDecision, type DecisionOwner } from '../../domain/placement/decision.js';
 import type { ClusterView, PlacementSnapshot, StoredDecision } from '../../domain/placement/snapshot.js';
 import type { PlacementIndex } from '../../index/placementindex.js';
 import { cachesNotCurrent } from '../clusters/caches.js';
 import { BY_PLACEMENT } from './caches.js';
+import type { KnownDefinitions } from './deletions.js';
 import type { PlacementState, ReconcileScope } from './scope.js';
 
 /** Everything that a decision is based on, read at one moment. */
@@ -40,6 +43,7 @@ export async function gather(scope: ReconcileScope): Promise<Gathered> {
   const notCurrent = cachesNotCurrent(Object.values(caches));
   if (notCurrent.length > 0) return { kind: 'notCurrent', caches: notCurrent };
   await confirmWrites(scope);
+  const known = await scope.deletions.definitions();
   // From here on without waiting: all values are of one moment.
   const cached = caches.placements.store.get(key);
   const rules = index.rules(key);
@@ -49,7 +53,7 @@ export async function gather(scope: ReconcileScope): Promise<Gathered> {
   if (placement.metadata.uid !== uid || (placement.metadata.generation ?? 0) > generation) return { kind: 'behind' };
   if (deletionTimestamp !== undefined) return { kind: 'deleting' };
   const owner = { namespace, name, uid };
-  const known = states.get(key);
+  const remembered = states.get(key);
   const fresh: PlacementState = {
     uid,
     slots: undefined,
@@ -60,22 +64,34 @@ export async function gather(scope: ReconcileScope): Promise<Gathered> {
     collection: undefined,
   };
   // A Placement that was recreated under the same name begins with an empty state.
-  const state = known?.uid === uid ? known : fresh;
+  const state = remembered?.uid === uid ? remembered : fresh;
   const objects = decisionsOf(state, scope);
   const stored = [...objects.values()].map((object) => readDecision(object, owner));
-  const release = readRelease(placement.metadata.annotations?.[ALLOW_REMOVALS_ANNOTATION]);
+  const { annotations = {} } = placement.metadata;
+  const release = readRelease(annotations[ALLOW_REMOVALS_ANNOTATION]);
+  const releasedAdditions = readRelease(annotations[ALLOW_ADDITIONS_ANNOTATION]);
   const snapshot: PlacementSnapshot = {
-    placement: { ...owner, generation, rules, release, status: placement.status },
+    placement: { ...owner, generation, rules, release, releasedAdditions, status: placement.status },
     bindings: index.bindings(namespace),
     sets: index.sets(namespace),
     candidates: index.candidates(key),
     held: heldClusters(stored, state, index),
     stored,
     remembered: state.slots,
+    definitions: known && definitionsNow(known, [placement, ...objects.values()]),
     now: clock.now(),
     before: state.decided && { ...state.decided, cluster: (one) => earlier.get(one) },
   };
   return { kind: 'gathered', input: { placement, owner, objects, state, snapshot } };
+}
+
+/** `made`: the objects of the decision. An unknown time counts as older than any definition. */
+function definitionsNow(
+  { uids, createdAt, settledInMs }: KnownDefinitions,
+  made: readonly KubeObject[],
+): DefinitionsNow {
+  const oldest = Math.min(...made.map(({ metadata }) => Date.parse(metadata.creationTimestamp ?? '')));
+  return { uids, settledInMs, newerThanDecision: !(oldest > createdAt) };
 }
 
 /** Reads the decision objects whose last write has an unknown outcome. */
@@ -126,18 +142,16 @@ function decisionsOf(
 }
 
 /**
- * When the record of an empty decision object runs out first, in ms since the epoch: nothing else keeps the object.
- * Infinity for none. `deleted`: names of objects that were deleted, and that a finalizer may still keep.
+ * When the records of an empty decision object run out first, in ms since the epoch: nothing else keeps the object. Infinity
+ * for none. `deleted`: names of objects that were deleted, and that a finalizer may still keep.
  */
 export function emptyObjectEnd({ snapshot, objects, owner }: Input, deleted: ReadonlySet<string>): number {
-  const { budget } = snapshot.placement.rules;
-  if (budget === undefined) return Infinity;
   const empty = [...objects.values()]
     .map((object) => readDecision(object, owner))
     .filter(({ name, ordinal = 1, ownership, deleting, clusters }) => {
       return ordinal > 1 && ownership === 'ours' && !deleting && !deleted.has(name) && clusters.length === 0;
     });
-  return Math.min(...empty.map(({ removals }) => removalsEnd(removals, budget) ?? 0), Infinity);
+  return Math.min(...empty.map((object) => Math.max(recordsEnd(object, snapshot), 0)), Infinity);
 }
 
 function heldClusters(

@@ -1,11 +1,10 @@
 import { PlacementEvents } from '../../api/placementevents.js';
-import { PlacementConditions } from '../../api/placementreasons.js';
 import { isRecord } from '../../api/json.js';
 import { collected, collectionEnd } from '../../domain/placement/budget/collection.js';
 import { timestamp } from '../../domain/conditions.js';
 import { listed } from '../../domain/placement/events/change.js';
 import type { Schedule } from '../../domain/placement/schedule.js';
-import { heldState, statusWithHold } from '../../domain/placement/status.js';
+import { heldStates, statusWithHolds } from '../../domain/placement/status.js';
 import type { Result } from '../../runtime/result.js';
 import type { EventRecorder } from '../../kube/events/recorder.js';
 import type { Decision } from './decide.js';
@@ -14,19 +13,20 @@ import type { Input } from './gather.js';
 import type { ReconcileScope } from './scope.js';
 import { storeStatus } from './status.js';
 
-/** What a reconcile does about removals that the disruption budget holds. */
+/** What a reconcile does about clusters that are held. */
 
 /**
- * Lets removals that the disruption budget counts wait until no other cluster has begun to fail a rule for a moment; returns for
- * how long. Undefined when the decision may be carried out: it removes nothing that counts, holds, or follows an edit of the
+ * Lets removals and additions that count wait until no further cluster has followed for a moment; returns for how long.
+ * Undefined when the decision may be carried out: it changes nothing that counts, holds, or follows an edit of the
  * Placement, which is one write. Nothing else changes meanwhile.
  */
 export function collectRemovals(
   { state, snapshot }: Input,
-  { schedule: { counted } }: Decision,
+  { schedule }: Decision,
   { clock, collectionWindow }: ReconcileScope,
 ): Result | undefined {
   const { status, generation } = snapshot.placement;
+  const counted = new Set([...schedule.counted, ...schedule.countedAdditions]);
   const isEdited = !isRecord(status) || status['observedGeneration'] !== generation;
   if (counted.size === 0 || isEdited) {
     state.collection = undefined;
@@ -36,9 +36,7 @@ export function collectRemovals(
   const collection = collected(state.collection, counted, now);
   const afterMs = collectionEnd(collection, collectionWindow) - now;
   state.collection = afterMs > 0 ? collection : undefined;
-  return afterMs > 0
-    ? { ending: 'wait', reason: 'removals under the disruption budget are collected', afterMs }
-    : undefined;
+  return afterMs > 0 ? { ending: 'wait', reason: 'changes that count are collected', afterMs } : undefined;
 }
 
 /** Asks the index for changes of the held clusters; those since `input` was gathered are reconciled again, too. */
@@ -50,18 +48,18 @@ export function followHeld({ snapshot }: Input, { schedule }: Decision, scope: R
 }
 
 /**
- * Stores the condition RemovalsHeld when a hold begins, before any decision object is written: these writes change what
- * the budget is computed from, and after a crash between them the hold has to continue. Returns the input with the stored
- * status. When no decision object will be written, `report` stores the condition. Throws when the status is refused.
+ * Stores the conditions of holds that begin, before any decision object is written: these writes change what the bounds are
+ * computed from, and after a crash between them the hold has to continue. Returns the input with the stored status. When no
+ * decision object will be written, `report` stores the conditions. Throws when the status is refused.
  */
-export async function announceHold(input: Input, { schedule, plan }: Decision, scope: ReconcileScope): Promise<Input> {
+export async function announceHolds(input: Input, { schedule, plan }: Decision, scope: ReconcileScope): Promise<Input> {
   const { placement, snapshot } = input;
-  const held = plan.writes.length === 0 ? undefined : heldState(snapshot, schedule);
-  const status = held && statusWithHold(placement.status, held, timestamp(scope.clock.now()));
+  const held = plan.writes.length === 0 ? [] : heldStates(snapshot, schedule);
+  const status = statusWithHolds(placement.status, held, timestamp(scope.clock.now()));
   if (status === undefined) return input;
   const stored = await storeStatus(input, status, scope);
   if (stored === undefined) return input;
-  recordHold(input, schedule, scope.recorder);
+  recordHolds(input, schedule, scope.recorder);
   return {
     ...input,
     placement: stored,
@@ -69,19 +67,40 @@ export async function announceHold(input: Input, { schedule, plan }: Decision, s
   };
 }
 
-/** Records an event for a hold that begins or ends with this reconcile. */
-export function recordHold(input: Input, schedule: Schedule, recorder: EventRecorder): void {
-  const wasHeld = conditionsOf(input).some(
-    ({ type, status }) => type === PlacementConditions.RemovalsHeld && status === 'True',
-  );
-  const held = heldState(input.snapshot, schedule);
-  if ((held !== undefined) === wasHeld) return;
-  const reason = held === undefined ? 'RemovalsReleased' : 'RemovalsHeld';
-  const note = held === undefined ? releasedText(schedule) : held.message;
-  record(input.placement, { reason, type: PlacementEvents[reason].type, note }, recorder);
+/** Records an event for each hold that begins or ends with this reconcile, or goes on for another reason. */
+export function recordHolds(input: Input, schedule: Schedule, recorder: EventRecorder): void {
+  const stored = conditionsOf(input);
+  const states = heldStates(input.snapshot, schedule);
+  const { dropped, added } = schedule;
+  const released = {
+    RemovalsHeld: () =>
+      releasedText(
+        'held',
+        'removed',
+        dropped.map((one) => one.cluster),
+      ),
+    AdditionsHeld: () => releasedText('held back', 'added', added),
+  };
+  for (const [type, event] of HOLD_EVENTS) {
+    const was = stored.find((one) => one.type === type && one.status === 'True');
+    const is = states.find((one) => one.type === type);
+    if (was?.reason === is?.reason) continue;
+    const reason = is === undefined ? event : type;
+    record(
+      input.placement,
+      { reason, type: PlacementEvents[reason].type, note: is?.message ?? released[type]() },
+      recorder,
+    );
+  }
 }
 
-function releasedText({ dropped }: Schedule): string {
-  if (dropped.length === 0) return 'no cluster is held any more';
-  return `no cluster is held any more; removed ${listed(dropped.map((one) => one.cluster))}`;
+/** The types of holds, which are also the events of their begin, and the events of their end. */
+const HOLD_EVENTS = [
+  ['RemovalsHeld', 'RemovalsReleased'],
+  ['AdditionsHeld', 'AdditionsReleased'],
+] as const;
+
+function releasedText(held: string, moved: string, names: readonly string[]): string {
+  const text = `no cluster is ${held} any more`;
+  return names.length === 0 ? text : `${text}; ${moved} ${listed(names)}`;
 }

@@ -4,7 +4,7 @@ import { waitForCaches } from '../clusters/caches.js';
 import { apply, type Outcome } from './apply.js';
 import { CACHE_BEHIND, confirmDecision, decide, type Decision } from './decide.js';
 import { emptyObjectEnd, gather, type Gathered, type Input } from './gather.js';
-import { announceHold, collectRemovals, followHeld } from './hold.js';
+import { announceHolds, collectRemovals, followHeld } from './hold.js';
 import { isNamespaceTerminating, report } from './report.js';
 import type { PlacementContext, PlacementState, ReconcileScope } from './scope.js';
 
@@ -37,13 +37,13 @@ export class PlacementReconciler implements Reconciler {
     }
     settle(input, decision, scope);
     followHeld(input, decision, scope);
-    const unconfirmed = await confirmDecision(input, decision, scope);
-    if (unconfirmed !== undefined) return unconfirmed;
     const { states, changes, enqueue } = scope;
     states.set(key, input.state);
+    const waits = await confirmDecision(input, decision, scope);
+    if (waits !== undefined) return waits;
     changes.begin(key);
     try {
-      const announced = await announceHold(input, decision, scope);
+      const announced = await announceHolds(input, decision, scope);
       const outcome = await apply(announced, decision, scope);
       await report(announced, outcome, scope);
       input.state.settled = outcome.error === undefined;

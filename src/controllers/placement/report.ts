@@ -6,7 +6,7 @@ import { isFailure } from '../../runtime/errors.js';
 import type { Outcome } from './apply.js';
 import { recordDecision, recordStatus } from './events.js';
 import type { Input } from './gather.js';
-import { recordHold } from './hold.js';
+import { recordHolds } from './hold.js';
 import type { ReconcileScope } from './scope.js';
 import { storeStatus } from './status.js';
 
@@ -23,13 +23,14 @@ export async function report(input: Input, outcome: Outcome, scope: ReconcileSco
   if (!isNamespaceTerminating(outcome.error)) {
     const explained = (): Explanation | undefined => explainTurn(input, scope);
     recordStatus(input, outcome, status, { recorder: scope.recorder, explained });
-    recordHold(input, outcome.schedule, scope.recorder);
+    recordHolds(input, outcome.schedule, scope.recorder);
   }
   const { key, namespace, name, caches, metrics } = scope;
   // Deleted in the meantime: its series have ended, and nothing would end them again.
   if (caches.placements.store.get(key) === undefined) return;
   const { phase, numberOfSelectedClusters: clusters } = status;
-  metrics?.placement({ namespace, name, phase, clusters, held: outcome.schedule.heldRemovals.length });
+  const { heldRemovals, heldAdditions } = outcome.schedule;
+  metrics?.placement({ namespace, name, phase, clusters, held: heldRemovals.length + heldAdditions.length });
 }
 
 /** An explanation of the Placement with the clusters of now; undefined while too many Placements turn at once. */

@@ -26,7 +26,7 @@ export interface PlacementState {
   settled: boolean;
   /** The spec and the eligible sets of the last decision; undefined before the first. */
   decided: Pick<Before, 'rules' | 'eligible'> | undefined;
-  /** Removals under the disruption budget that wait for others; undefined while there are none. */
+  /** What counts and waits for further changes of the same command; undefined while there is nothing. */
   collection: Collection | undefined;
 }
 

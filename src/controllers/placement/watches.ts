@@ -42,7 +42,7 @@ export function watchCaches(context: PlacementContext, enqueueSet: (name: string
   caches.decisions.onChange((change) => enqueueAll(foldDecision(context, change)));
   for (const cache of Object.values(caches)) {
     cache.onState(() => {
-      deletions.noteDeletion();
+      deletions.noteState();
       if (cachesNotCurrent(Object.values(caches)).length > 0) return;
       enqueueAll([...postponed].sort());
       postponed.clear();

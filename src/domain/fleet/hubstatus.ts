@@ -76,8 +76,8 @@ function engineSummary({ metadata, status }: RawObject): EngineSummary {
 }
 
 function placementSummary({ metadata, status }: RawObject): PlacementSummary {
-  const hold = conditionOf(status, 'RemovalsHeld');
-  const held = textField(hold, 'status') === 'True';
+  const hold = HOLDS.map((type) => conditionOf(status, type)).find((one) => textField(one, 'status') === 'True');
+  const held = hold !== undefined;
   return {
     namespace: metadata.namespace ?? '',
     name: metadata.name,
@@ -86,6 +86,8 @@ function placementSummary({ metadata, status }: RawObject): PlacementSummary {
     held,
   };
 }
+
+const HOLDS = ['RemovalsHeld', 'AdditionsHeld'] as const;
 
 function conditionOf(status: unknown, type: string): unknown {
   const conditions = field(status, 'conditions');

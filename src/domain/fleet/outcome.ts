@@ -1,3 +1,4 @@
+import type { JsonRecord } from '../../api/json.js';
 import { PlacementConditions, type PlacementPhase } from '../../api/placementreasons.js';
 import type { ConditionState } from '../conditions.js';
 import { schedule, type Schedule } from '../placement/schedule.js';
@@ -20,15 +21,20 @@ export interface Outcome {
 export interface PublishedState {
   /** The clusters by decision object, as the controller remembers them. */
   readonly slots: Slots;
-  /** How many removals it recorded for the disruption budget. */
+  /** How many removals and additions it recorded. */
   readonly removals: number;
-  readonly conditions: readonly ConditionState[];
+  readonly additions: number;
+  /** Its status, as far as decisions read it. */
+  readonly status: JsonRecord;
 }
 
 export function outcomeOf(snapshot: PlacementSnapshot): Outcome {
   const decided = schedule(snapshot);
   const plan = planSlices(snapshot, decided);
-  const { phase, states } = placementReport(snapshot, decided, { plan, done: plan.writes.length });
+  const { phase, states, basis, observedGeneration } = placementReport(snapshot, decided, {
+    plan,
+    done: plan.writes.length,
+  });
   const found = states.find(({ type }) => type === PlacementConditions.PlacementSatisfied);
   const { status = 'Unknown', reason = '', message = '' } = found ?? {};
   const clusters = new Set(publishedAfter(plan).flatMap((slice) => slice.clusters));
@@ -38,6 +44,11 @@ export function outcomeOf(snapshot: PlacementSnapshot): Outcome {
     phase,
     satisfied: { status, reason, message },
     clusters: [...clusters].sort(),
-    published: { slots: slotsAfter(plan), removals: Math.max(removals, 0), conditions: states },
+    published: {
+      slots: slotsAfter(plan),
+      removals: Math.max(removals, 0),
+      additions: decided.countedAdditions.size,
+      status: { phase, observedGeneration, conditions: states, ...(basis && { basis }) },
+    },
   };
 }

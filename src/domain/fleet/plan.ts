@@ -1,4 +1,4 @@
-import { heldCause } from '../placement/budget/text.js';
+import { heldBackCause, heldCause } from '../placement/budget/text.js';
 import { sameList } from '../placement/decision.js';
 import { causeText } from '../placement/explain/causes.js';
 import { explainDropped } from '../placement/explain/explain.js';
@@ -20,10 +20,10 @@ export interface PlannedAdd {
   readonly why: string;
 }
 
-/** A cluster that leaves, or that is held where it would. */
+/** A cluster that leaves, or that is held where it would; `HeldBack`: it would come in, and is kept out. */
 export interface PlannedRemoval {
   readonly name: string;
-  readonly cause: DropCause | 'PlacementDeleted';
+  readonly cause: DropCause | 'PlacementDeleted' | 'HeldBack';
   readonly why: string;
 }
 
@@ -36,7 +36,7 @@ export type PlanKind = 'Created' | 'Deleted' | 'Changed' | 'Unchanged' | 'Unknow
 /** A Placement before or after the change. */
 export interface PlacementState extends Pick<Outcome, 'phase' | 'satisfied' | 'clusters'> {
   readonly rules: PlacementRules;
-  /** Those of `clusters` that the disruption budget holds, sorted by name. */
+  /** Those that are held, in the decision or out of it, sorted by name. */
   readonly held: readonly string[];
 }
 
@@ -120,7 +120,7 @@ function planPlacement(name: Name, sides: Sides, after: WorldInputs): PlacementP
 function stateOf(side: Side | undefined): PlacementState | undefined {
   if (side === undefined) return undefined;
   const { phase, satisfied, clusters, schedule } = side.outcome;
-  const held = schedule.heldRemovals.map((one) => one.cluster);
+  const held = [...schedule.heldRemovals.map((one) => one.cluster), ...schedule.heldAdditions].sort();
   return { phase, satisfied, clusters, held, rules: side.input.snapshot.placement.rules };
 }
 
@@ -154,16 +154,17 @@ function listsOf(sides: Sides, inputs: WorldInputs): Lists {
   };
 }
 
-/** The clusters that the disruption budget keeps. */
+/** The clusters that are kept in the decision or out of it. */
 function heldOf({ before, after }: Sides): readonly PlannedRemoval[] {
   if (after === undefined) return [];
   const snapshot = { ...after.input.snapshot, before: changeSince(before) };
   const { schedule } = after.outcome;
-  return schedule.heldRemovals.map((one) => ({
-    name: one.cluster,
-    cause: one.cause,
-    why: heldCause(one, snapshot, schedule),
-  }));
+  const inside = schedule.heldRemovals.map((one): PlannedRemoval => {
+    return { name: one.cluster, cause: one.cause, why: heldCause(one, snapshot, schedule) };
+  });
+  const why = heldBackCause(snapshot);
+  const outside = schedule.heldAdditions.map((name): PlannedRemoval => ({ name, cause: 'HeldBack', why }));
+  return [...inside, ...outside].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 function addOf(name: string, cluster: ClusterView | undefined, predicates: PlacementRules['predicates']): PlannedAdd {

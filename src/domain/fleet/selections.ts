@@ -89,11 +89,12 @@ function withoutCluster(snapshot: PlacementSnapshot, name: string): Without {
   return { added: chosen.filter((one) => !before.has(one)), selected: chosen.length, wanted: after.wanted };
 }
 
-/** The snapshot after the ManagedCluster was deleted. */
+/** The snapshot after the ManagedCluster was deleted, and released from what would hold it. */
 function snapshotWithout(snapshot: PlacementSnapshot, name: string): PlacementSnapshot {
-  const { candidates, held } = snapshot;
+  const { candidates, held, placement } = snapshot;
   return {
     ...snapshot,
+    placement: { ...placement, release: { until: Infinity, clusters: new Set([name]), isDigested: false } },
     held: new Map([...held].filter(([one]) => one !== name)),
     candidates: {
       count: candidates.count - (candidates.has(name) ? 1 : 0),

@@ -1,6 +1,5 @@
-import { asRecord } from '../../api/json.js';
 import type { KubeObject, ObjectName } from '../../api/meta.js';
-import { ALLOW_REMOVALS_ANNOTATION } from '../../api/names.js';
+import { ALLOW_ADDITIONS_ANNOTATION, ALLOW_REMOVALS_ANNOTATION } from '../../api/names.js';
 import { readClusterSelector } from '../clusters/selector.js';
 import { readRelease } from '../placement/budget/release.js';
 import { isOwn, placementKeys, readDecision } from '../placement/decision.js';
@@ -108,27 +107,29 @@ export class WorldInputs {
     const { uid = '', generation = 0 } = found.metadata;
     const owner = { namespace, name, uid };
     const rules = compileSpec(found.spec);
-    const release = readRelease(found.metadata.annotations?.[ALLOW_REMOVALS_ANNOTATION]);
+    const { annotations = {} } = found.metadata;
+    const release = readRelease(annotations[ALLOW_REMOVALS_ANNOTATION]);
+    const releasedAdditions = readRelease(annotations[ALLOW_ADDITIONS_ANNOTATION]);
     const bindings = this.#bindings.get(namespace) ?? [];
     const sets = this.#boundSets(bindings);
     const selectors = readableSelectors(eligibleSets(rules, bindings, sets));
     const decisions = this.#decisions.get(keyOf({ namespace, name })) ?? [];
-    const stored = withRemovals(
+    const stored = withRecorded(
       decisions.map((object) => readDecision(object, owner)),
-      published?.removals ?? 0,
+      published,
       this.#at,
     );
     const held = [...stored.flatMap((object) => object.clusters), ...(published?.slots ?? []).flat()];
-    const { conditions = [] } = published ?? {};
-    const status = published === undefined ? found.status : { ...asRecord(found.status), conditions };
+    const status = published?.status ?? found.status;
     const snapshot: PlacementSnapshot = {
-      placement: { ...owner, generation, rules, release, status },
+      placement: { ...owner, generation, rules, release, releasedAdditions, status },
       bindings,
       sets,
       candidates: this.#clusters.candidates(selectors, rules),
       held: this.#existing(held),
       stored,
       remembered: published?.slots,
+      definitions: undefined,
       now: this.#at,
     };
     const deleting = found.metadata.deletionTimestamp !== undefined;
@@ -159,13 +160,26 @@ export class WorldInputs {
   }
 }
 
-/** The objects, with this many removals recorded at `at` (ms since the epoch) in the first of the Placement's own. */
-function withRemovals(stored: readonly StoredDecision[], removals: number, at: number): readonly StoredDecision[] {
-  const first = removals === 0 ? undefined : stored.find(isOwn);
-  const { removals: before = { kind: 'entries', entries: [] } } = first ?? {};
-  if (before.kind === 'unreadable') return stored;
-  const entries = [...before.entries, [at, removals] as const];
-  return stored.map((one) => (one === first ? { ...one, removals: { kind: 'entries', entries } } : one));
+/** The objects, with what was published recorded at `at` (ms since the epoch) in the first of the Placement's own. */
+function withRecorded(
+  stored: readonly StoredDecision[],
+  { removals = 0, additions = 0 }: Partial<Pick<PublishedState, 'removals' | 'additions'>> = {},
+  at: number,
+): readonly StoredDecision[] {
+  const first = removals + additions === 0 ? undefined : stored.find(isOwn);
+  return stored.map((one) => {
+    if (one !== first) return one;
+    return {
+      ...one,
+      removals: recorded(one.removals, removals, at),
+      additions: recorded(one.additions, additions, at),
+    };
+  });
+}
+
+function recorded(before: StoredDecision['removals'], count: number, at: number): StoredDecision['removals'] {
+  if (count === 0 || before?.kind === 'unreadable') return before;
+  return { kind: 'entries', entries: [...(before?.entries ?? []), [at, count]] };
 }
 
 /** The key that `placementKeys` gives a Placement. */

@@ -1,6 +1,12 @@
 import { isRecord } from '../../api/json.js';
 import type { KubeObject, ObjectMeta, OwnerReference } from '../../api/meta.js';
-import { DECISION_REVISION_ANNOTATION, DECISION_SIZE, PLACEMENT_LABEL, REMOVALS_ANNOTATION } from '../../api/names.js';
+import {
+  ADDITIONS_ANNOTATION,
+  DECISION_REVISION_ANNOTATION,
+  DECISION_SIZE,
+  PLACEMENT_LABEL,
+  REMOVALS_ANNOTATION,
+} from '../../api/names.js';
 import { apiVersionOf, PlacementDecisions, Placements } from '../../api/resources.js';
 import { isList } from '../selectors.js';
 import { readRemovals, type RemovalRecord } from './budget/removals.js';
@@ -29,8 +35,9 @@ export interface StoredDecision {
   readonly clusters: readonly string[];
   /** The revision annotation. */
   readonly revision: string | undefined;
-  /** The record of removals; undefined without the annotation. */
+  /** The records of removals and additions; undefined without the annotation. */
   readonly removals: RemovalRecord | undefined;
+  readonly additions: RemovalRecord | undefined;
   /** Label, owner and the form of the list are as this controller writes them. */
   readonly intact: boolean;
 }
@@ -105,6 +112,7 @@ export function readDecision(object: RawDecision, owner: DecisionOwner): StoredD
     clusters,
     revision: metadata.annotations?.[DECISION_REVISION_ANNOTATION],
     removals: readRemovals(metadata.annotations?.[REMOVALS_ANNOTATION]),
+    additions: readRemovals(metadata.annotations?.[ADDITIONS_ANNOTATION]),
     intact: wellFormed && ownership === 'ours' && metadata.labels?.[PLACEMENT_LABEL] === owner.name,
   };
 }

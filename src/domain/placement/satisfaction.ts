@@ -118,14 +118,15 @@ function allTainted({ allTainted: isTrue, taintKeys }: Facts): ConditionText | u
 }
 
 function tooFew(facts: Facts): ConditionText | undefined {
-  const { wanted, scheduled, allStored } = facts;
-  if (wanted === undefined ? allStored : scheduled >= wanted) return undefined;
+  const { wanted, scheduled, allStored, someHeldBack } = facts;
+  if (wanted === undefined ? allStored && !someHeldBack : scheduled >= wanted) return undefined;
   return { status: 'False', reason: 'NotAllDecisionsScheduled', message: missing(facts) };
 }
 
 /** Which clusters are missing. What is not stored yet is reported by the condition Ready. */
 function missing(facts: Facts): string {
-  const { wanted, scheduled, allStored, someHeld } = facts;
+  const { wanted, scheduled, allStored, someHeld, someHeldBack } = facts;
+  if (wanted === undefined && someHeldBack) return 'spec.disruptionBudget.maxAdditions keeps clusters out that match';
   if (wanted === undefined) return 'not every cluster that matches is stored';
   if (someHeld && allStored) return missingBesideHeld(wanted, facts);
   const count = wanted - scheduled;
@@ -133,7 +134,8 @@ function missing(facts: Facts): string {
     wanted === 1
       ? 'the 1 wanted cluster is missing'
       : `${count} of ${wanted} wanted clusters ${count === 1 ? 'is' : 'are'} missing`;
-  if (someHeld) return `${text}, those that spec.disruptionBudget holds included`;
+  if (someHeld) return `${text}, those that are held included`;
+  if (someHeldBack) return `${text}: spec.disruptionBudget.maxAdditions keeps clusters out that match`;
   if (!allStored) return text;
   const why = unmatchedList(facts);
   const tainted = facts.taintKeys.length > 0;
@@ -147,7 +149,7 @@ function missing(facts: Facts): string {
 function missingBesideHeld(wanted: number, { scheduled, stored }: Facts): string {
   const [held, count] = [stored - scheduled, wanted - stored];
   const [match, are] = held === 1 ? ['matches', 'is'] : ['match', 'are'];
-  const text = `${match} no more and ${are} held by spec.disruptionBudget`;
+  const text = `${match} no more and ${are} held`;
   if (count <= 0) return `${held} of ${wanted} wanted clusters ${text}`;
   return `${count} of ${wanted} wanted clusters ${count === 1 ? 'is' : 'are'} missing; ${held} ${text}`;
 }

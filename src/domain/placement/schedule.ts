@@ -1,6 +1,8 @@
 import { DECISION_SIZE } from '../../api/names.js';
 import type { Problem } from '../selectors.js';
-import { ration, type HeldRemoval } from './budget/budget.js';
+import { admit } from './budget/additions.js';
+import { ration, type HeldRemoval, type HoldKind } from './budget/budget.js';
+import { definitionsSettle } from './budget/definitions.js';
 import { isOwn } from './decision.js';
 import { eligibleSets, type Eligibility } from './eligible.js';
 import { judgeSelected, type SelectedClusters } from './judge.js';
@@ -40,11 +42,17 @@ export interface Schedule extends Room {
   readonly added: readonly string[];
   /** Sorted by name. */
   readonly dropped: readonly Dropped[];
-  /** Those that fail a rule and stay because of the disruption budget, sorted by name; they are in `kept` too. */
+  /** Those that fail a rule and are held, sorted by name; they are in `kept` too. */
   readonly heldRemovals: readonly HeldRemoval[];
-  /** Those of `dropped` whose removal counts against the disruption budget, and how many of them leave first, uncounted. */
+  /** What holds them; undefined when nothing is held. */
+  readonly hold: HoldKind | undefined;
+  /** Those of `dropped` whose removal counts against a bound, and how many of them leave first, uncounted. */
   readonly counted: ReadonlySet<string>;
   readonly uncounted: number;
+  /** Those of `added` that count against the disruption budget. */
+  readonly countedAdditions: ReadonlySet<string>;
+  /** Those that would come in, and that the disruption budget keeps out, highest rank first. */
+  readonly heldAdditions: readonly string[];
 }
 
 /** Selects clusters. The result does not depend on the order of the lists of the snapshot. */
@@ -54,15 +62,17 @@ export function schedule(snapshot: PlacementSnapshot): Schedule {
   const { problem, wanted } = placement.rules;
   const current = currentSlots(snapshot);
   const judged = judgeSelected(snapshot, eligibility, current);
-  const { held, counted, surplus: uncounted } = ration(snapshot, judged);
+  const { held, hold, holdUntil, counted, surplus: uncounted } = ration(snapshot, judged);
   const limit = problem === undefined ? (wanted ?? Infinity) : Infinity;
   const dropped = new Map<string, DropCause>([...judged.failing].filter(([name]) => !held.has(name)));
   const staying = { current, dropped, held, limit, judged };
   for (const [name, cause] of notNeeded(staying, snapshot)) dropped.set(name, cause);
-  const { added, replaced } = newClusters(staying, snapshot);
+  const { added, replaced, ...additions } = newClusters(staying, snapshot);
   for (const name of replaced) dropped.set(name, 'Tainted');
   const kept = current.map((list) => list.filter((name) => !dropped.has(name)));
   const size = judged.passing + judged.failing.size - dropped.size + added.length;
+  const heldRemovals = byCluster(held).filter(({ cluster }) => !dropped.has(cluster));
+  const room = roomOf({ dropped, held, size, limit }, judged, snapshot);
   return {
     eligibility,
     problem,
@@ -73,12 +83,16 @@ export function schedule(snapshot: PlacementSnapshot): Schedule {
     kept,
     added,
     dropped: byCluster(dropped),
-    heldRemovals: byCluster(held).filter(({ cluster }) => !dropped.has(cluster)),
+    heldRemovals,
+    hold: heldRemovals.length === 0 ? undefined : hold,
     counted,
     uncounted,
-    ...roomOf({ dropped, held, size, limit }, judged, snapshot),
+    ...additions,
+    ...room,
+    until: Math.min(room.until, holdUntil, definitionsSettle(snapshot)),
   };
 }
+
 function byCluster<C extends DropCause>(causes: ReadonlyMap<string, C>): { cluster: string; cause: C }[] {
   return [...causes].map(([cluster, cause]) => ({ cluster, cause })).sort((a, b) => (a.cluster < b.cluster ? -1 : 1));
 }
@@ -110,7 +124,7 @@ function once(list: readonly string[], seen: Set<string>): string[] {
   return first;
 }
 
-/** The clusters that a schedule selects, in no particular order; without those that only the disruption budget keeps. */
+/** The clusters that a schedule selects, in no particular order; without those that are only held. */
 export function selected(of: Schedule): readonly string[] {
   const held = new Set(of.heldRemovals.map((one) => one.cluster));
   return [...of.kept.flat().filter((name) => !held.has(name)), ...of.added];
@@ -141,23 +155,28 @@ function notNeeded(
   return staying.filter((name) => !needed.has(name)).map((name) => [name, held.get(name) ?? 'NotNeeded'] as const);
 }
 
+/** What comes in, and what leaves for it. */
+interface NewClusters extends Pick<Schedule, 'added' | 'countedAdditions' | 'heldAdditions'> {
+  readonly replaced: readonly string[];
+}
+
 /** The clusters that come in, and those that yield their place to one of them: the lowest ranked first. */
-function newClusters(
-  { current, dropped, limit, judged }: Staying,
-  snapshot: PlacementSnapshot,
-): { readonly added: readonly string[]; readonly replaced: readonly string[] } {
+function newClusters({ current, dropped, limit, judged }: Staying, snapshot: PlacementSnapshot): NewClusters {
   const { placement, candidates } = snapshot;
   const { passing, keptOnly, failing, tainted } = judged;
   if (placement.rules.problem !== undefined || candidates.matched.size <= passing - keptOnly)
-    return { added: [], replaced: [] };
+    return { added: [], countedAdditions: new Set(), heldAdditions: [], replaced: [] };
   const yielding: string[] = [];
   for (const [name, { standing }] of tainted)
     if (standing.kind === 'yields' && limit !== Infinity && !dropped.has(name)) yielding.push(name);
-  const free = limit - (passing + failing.size - dropped.size);
-  const added = bestNewClusters(snapshot, current, free + yielding.length);
-  const replaced = Math.max(added.length - free, 0);
-  if (replaced === 0) return { added, replaced: [] };
+  const size = passing + failing.size - dropped.size;
+  const free = limit - size;
+  const best = bestNewClusters(snapshot, current, free + yielding.length);
+  const { admitted, counted, heldBack } = admit(snapshot, best, size - Math.max(best.length - free, 0));
+  const decided = { added: admitted, countedAdditions: counted, heldAdditions: heldBack };
+  const replaced = Math.max(admitted.length - free, 0);
+  if (replaced === 0) return { ...decided, replaced: [] };
   const seed = seedOf(placement.namespace, placement.name);
   const staying = new Set(bestFirst([yielding], yielding.length - replaced, seed));
-  return { added, replaced: yielding.filter((name) => !staying.has(name)) };
+  return { ...decided, replaced: yielding.filter((name) => !staying.has(name)) };
 }

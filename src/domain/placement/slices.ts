@@ -1,5 +1,5 @@
 import { DECISION_SIZE } from '../../api/names.js';
-import { hasCountedRemovals } from './budget/removals.js';
+import { recordsEnd } from './budget/budget.js';
 import { decisionName, isOwn, revisionOf, sameList, type StoredDecision } from './decision.js';
 import type { Schedule } from './schedule.js';
 import {
@@ -191,18 +191,16 @@ function allOrdinals(slots: Slots, objects: Objects): readonly number[] {
   return [...ordinals.add(1)].sort((a, b) => a - b);
 }
 
-/** Whether an object has to stay although it may be empty: its annotation records removals that still count. */
+/** Whether an object has to stay although it may be empty: an annotation records changes that still count. */
 function keepsRecord(
   object: StoredDecision | undefined,
   ordinal: number,
-  { snapshot: { placement, now }, schedule: { current, counted } }: Decided,
+  { snapshot, schedule: { current, counted } }: Decided,
 ): boolean {
-  const { budget } = placement.rules;
-  if (budget === undefined) return false;
   const leaving = [...(current[ordinal - 1] ?? []), ...(isOwn(object) ? object.clusters : [])];
-  return (
-    leaving.some((name) => counted.has(name)) || (isOwn(object) && hasCountedRemovals(object.removals, budget, now))
-  );
+  if (leaving.some((name) => counted.has(name))) return true;
+  if (!isOwn(object)) return false;
+  return recordsEnd(object, snapshot) > snapshot.now;
 }
 
 /** `clusters`: the content of the object; undefined for no object. */

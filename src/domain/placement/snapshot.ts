@@ -1,4 +1,5 @@
 import type { ClusterSelector } from '../clusters/selector.js';
+import type { DefinitionsNow } from './budget/definitionsnow.js';
 import type { Release } from './budget/release.js';
 import type { StoredDecision } from './decision.js';
 import type { UnmatchedPredicate } from './facts/unmatched.js';
@@ -27,8 +28,8 @@ export interface BindingView {
 }
 
 /**
- * The Placement. `rules` is its spec, parsed by `compileSpec`; `release` its annotation, parsed by `readRelease`; `status` is
- * as stored, unchecked.
+ * The Placement. `rules` is its spec, parsed by `compileSpec`; `release` and `releasedAdditions` its annotations, parsed by
+ * `readRelease`; `status` is as stored, unchecked.
  */
 export interface PlacementView {
   readonly namespace: string;
@@ -37,6 +38,7 @@ export interface PlacementView {
   readonly generation: number;
   readonly rules: PlacementRules;
   readonly release: Release | undefined;
+  readonly releasedAdditions: Release | undefined;
   readonly status: unknown;
 }
 
@@ -90,6 +92,8 @@ export interface PlacementSnapshot {
    * restart and after a write whose outcome is unknown.
    */
   readonly remembered: Slots | undefined;
+  /** The definitions of clusters, sets and bindings; undefined where they are not known. */
+  readonly definitions: DefinitionsNow | undefined;
   /** When all of this was read: ms since the epoch, by the wall clock. */
   readonly now: number;
   /** What texts about a change name; no decision depends on it. Undefined where nothing is known of the decision before. */

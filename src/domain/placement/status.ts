@@ -1,10 +1,15 @@
-import { isRecord, sameJson } from '../../api/json.js';
+import { isRecord, sameJson, type JsonRecord } from '../../api/json.js';
 import type { PlacementStatus } from '../../api/generated/placement.js';
 import type { Condition, ConditionStatus } from '../../api/meta.js';
 import { PlacementConditions, type PlacementPhase, type PlacementReason } from '../../api/placementreasons.js';
 import { joinedTexts, mergeConditions, nameList, problemText, type ConditionState } from '../conditions.js';
 import { isList } from '../selectors.js';
-import { heldMessage } from './budget/text.js';
+import { wantedToRemember } from './budget/additions.js';
+import { basisToStore, hadDecision, readBasis } from './budget/basis.js';
+import type { HoldKind } from './budget/budget.js';
+import { definitionsToRemember } from './budget/definitions.js';
+import { budgetInForce, budgetToRemember } from './budget/inforce.js';
+import { heldAdditionsMessage, heldMessage } from './budget/text.js';
 import { factsOf, type Facts } from './facts/facts.js';
 import { missingSetsCondition, satisfiedCondition, type ConditionText } from './satisfaction.js';
 import type { Schedule } from './schedule.js';
@@ -31,6 +36,8 @@ export interface PlacementReport {
   readonly numberOfSelectedClusters: number;
   readonly decisions: readonly { readonly name: string; readonly revision: string }[];
   readonly states: readonly ConditionState[];
+  /** What the decision was made with; undefined for nothing to remember. */
+  readonly basis: JsonRecord | undefined;
 }
 
 /** The status after a reconcile, computed from the snapshot, the decision, and how much of it is stored. */
@@ -55,65 +62,83 @@ export function placementReport(
     observedGeneration: snapshot.placement.generation,
     numberOfSelectedClusters: stored.size,
     decisions: slices.map(({ name, revision }) => ({ name, revision })),
-    states: statesOf(facts, { satisfied, ready, held: heldState(snapshot, schedule) }, snapshot.placement.generation),
+    states: statesOf(facts, { satisfied, ready, held: heldStates(snapshot, schedule) }, snapshot.placement.generation),
+    basis: basisOf(snapshot, schedule, publication),
   };
 }
 
-const DECIDED: readonly unknown[] = [
-  'Held',
-  'Unsatisfied',
-  'PartiallySatisfied',
-  'Satisfied',
-] satisfies PlacementPhase[];
-
-/**
- * Whether a stored status is that of a Placement with a published decision, even if its objects do not exist any more: it
- * lists them, or has a phase that follows the first decision.
- */
-export function hadDecision(stored: unknown): boolean {
-  if (!isRecord(stored)) return false;
-  const { phase, decisions } = stored;
-  return (isList(decisions) && decisions.length > 0) || DECIDED.includes(phase);
-}
+export type StatusToWrite = Required<Omit<PlacementStatus, 'basis'>> & Pick<PlacementStatus, 'basis'>;
 
 /** The status to write, with times; undefined when the stored one is the same. `now` is RFC 3339. */
-export function statusToWrite(
-  stored: unknown,
-  report: PlacementReport,
-  now: string,
-): Required<PlacementStatus> | undefined {
+export function statusToWrite(stored: unknown, report: PlacementReport, now: string): StatusToWrite | undefined {
   const before = isRecord(stored) ? stored : {};
   const listed = isList(before['conditions']) ? before['conditions'] : [];
   const conditions = mergeConditions(listed.filter(isCondition), report.states, now);
   const { phase, observedGeneration, numberOfSelectedClusters } = report;
   const decisions = report.decisions.map(({ name, revision }) => ({ name, revision }));
-  const next = { phase, observedGeneration, numberOfSelectedClusters, decisions, conditions };
+  const basis = report.basis === undefined ? {} : { basis: report.basis };
+  const next = { phase, observedGeneration, numberOfSelectedClusters, decisions, conditions, ...basis };
   return sameJson(before, next) ? undefined : next;
 }
 
-/** The condition RemovalsHeld; undefined while nothing is held. */
-export function heldState(snapshot: PlacementSnapshot, schedule: Schedule): ConditionState | undefined {
-  const { generation, rules } = snapshot.placement;
-  if (rules.budget === undefined || schedule.heldRemovals.length === 0) return undefined;
-  const text = statement('True', 'DisruptionBudgetExceeded', heldMessage(snapshot, schedule, rules.budget));
-  return { type: PlacementConditions.RemovalsHeld, ...text, observedGeneration: generation };
+const HOLD_REASONS: Readonly<Record<HoldKind, PlacementReason>> = {
+  Definitions: 'DefinitionsReplaced',
+  Budget: 'DisruptionBudgetExceeded',
+  Deletions: 'ClustersDeleted',
+};
+
+/** The conditions RemovalsHeld and AdditionsHeld, those that are True. */
+export function heldStates(snapshot: PlacementSnapshot, schedule: Schedule): readonly ConditionState[] {
+  const { generation: observedGeneration } = snapshot.placement;
+  const states: ConditionState[] = [];
+  if (schedule.hold !== undefined) {
+    const text = statement('True', HOLD_REASONS[schedule.hold], heldMessage(snapshot, schedule));
+    states.push({ type: PlacementConditions.RemovalsHeld, ...text, observedGeneration });
+  }
+  if (schedule.heldAdditions.length > 0) {
+    const text = statement('True', 'DisruptionBudgetExceeded', heldAdditionsMessage(snapshot, schedule));
+    states.push({ type: PlacementConditions.AdditionsHeld, ...text, observedGeneration });
+  }
+  return states;
+}
+
+/** What a later pass has to know of this one; as long as the decision is not stored, what it was made with stays. */
+function basisOf(snapshot: PlacementSnapshot, schedule: Schedule, publication: Publication): JsonRecord | undefined {
+  const { placement } = snapshot;
+  const { hold, heldRemovals, heldAdditions } = schedule;
+  const additions = heldAdditions.length > 0;
+  const before = readBasis(placement.status);
+  const made = {
+    wanted: wantedToRemember(snapshot, additions),
+    definitions: definitionsToRemember(snapshot, hold === 'Definitions'),
+  };
+  const { wanted, definitions } = publication.done < publication.plan.writes.length ? (before ?? made) : made;
+  const budget = budgetToRemember(placement, budgetInForce(placement), { removals: hold === 'Budget', additions });
+  return basisToStore({ budget, wanted, definitions, heldDeletions: hold === 'Deletions' ? heldRemovals.length : 0 });
 }
 
 /**
- * The stored status with the condition RemovalsHeld and nothing else changed, to be stored before the decision objects;
- * undefined when it is stored for this generation.
+ * The stored status with the conditions of holds that begin, and nothing else changed, to be stored before the decision objects;
+ * undefined when all are stored for this generation.
  */
-export function statusWithHold(
+export function statusWithHolds(
   stored: unknown,
-  held: ConditionState,
+  held: readonly ConditionState[],
   now: string,
 ): (Partial<PlacementStatus> & { conditions: Condition[] }) | undefined {
   const before = isRecord(stored) ? stored : {};
   const conditions = (isList(before['conditions']) ? before['conditions'] : []).filter(isCondition);
-  const known = conditions.find(({ type }) => type === held.type);
-  if (known?.status === 'True' && known.observedGeneration === held.observedGeneration) return undefined;
-  const others = conditions.filter((one) => one !== known);
-  return { ...before, conditions: [...others, ...mergeConditions(conditions, [held], now)] };
+  const isStored = ({ type, reason, observedGeneration }: ConditionState): boolean =>
+    conditions.some(
+      (one) =>
+        one.type === type &&
+        one.status === 'True' &&
+        one.reason === reason &&
+        one.observedGeneration === observedGeneration,
+    );
+  if (held.every(isStored)) return undefined;
+  const others = conditions.filter(({ type }) => held.every((one) => one.type !== type));
+  return { ...before, conditions: [...others, ...mergeConditions(conditions, held, now)] };
 }
 
 function statement(status: ConditionStatus, reason: PlacementReason, message: string): ConditionText {
@@ -147,10 +172,10 @@ function readiness({ plan, done, failure }: Publication, namespace: string): Con
 interface Findings {
   readonly satisfied: ConditionText;
   readonly ready: ConditionText;
-  readonly held: ConditionState | undefined;
+  readonly held: readonly ConditionState[];
 }
 
-/** All conditions in their order; ClusterSetsMissing, RemovalsHeld, Reconciling and Stalled only when they are True. */
+/** All conditions in their order; PlacementSatisfied, PlacementMisconfigured and Ready always, others only when they are True. */
 function statesOf(facts: Facts, { satisfied, ready, held }: Findings, generation: number): ConditionState[] {
   const { problem } = facts;
   const missing = missingSetsCondition(facts);
@@ -166,7 +191,7 @@ function statesOf(facts: Facts, { satisfied, ready, held }: Findings, generation
   add(PlacementConditions.PlacementMisconfigured, misconfigured);
   add(PlacementConditions.Ready, ready);
   if (missing !== undefined) add(PlacementConditions.ClusterSetsMissing, missing);
-  if (held !== undefined) states.push(held);
+  states.push(...held);
   if (problem !== undefined) add(PlacementConditions.Stalled, misconfigured);
   else if (ready.status !== 'True') add(PlacementConditions.Reconciling, { ...ready, status: 'True' });
   return states;

@@ -33,6 +33,9 @@ const KEYWORDS: Readonly<Record<string, JsonSchema>> = {
     maximum: 2_147_483_647,
     pattern: '^([0-9]|[1-9][0-9]|100)%$',
   },
+  'has(self.maxRemovals) || has(self.maxAdditions)': {
+    anyOf: [{ required: ['maxRemovals'] }, { required: ['maxAdditions'] }],
+  },
   [labelValue('self')]: { pattern: LABEL_VALUE_PATTERN },
   "!self.startsWith('kube-') && self != 'default'": { not: { pattern: '^(kube-.*|default)$' } },
   [`self.all(k, ${qualifiedName('k')})`]: { propertyNames: refTo('LabelKey') },

@@ -6,15 +6,41 @@ import { isReleased, readRelease } from '../../../src/domain/placement/budget/re
 import { schedule } from '../../../src/domain/placement/schedule.js';
 import { EXAMPLE_SPEC, exampleWorld } from '../../support/builders/examplefleet.js';
 import { NOW } from '../../support/builders/hubfacts.js';
+import { rawPlacement } from '../../support/builders/world.js';
 import { heldWorld, ReleaseClient } from '../../support/fakes/releaseclient.js';
 
 const UNTIL = NOW + 600_000;
 const REQUEST: ReleaseRequest = { namespace: 'shop', placement: 'web', clusters: undefined, now: NOW, until: UNTIL };
+
+/** The Placement once its first decision was stored. */
+function decidedPlacement(spec: object): ReturnType<typeof rawPlacement> {
+  return {
+    ...rawPlacement(spec),
+    status: { phase: 'Satisfied', observedGeneration: 1, basis: { numberOfClusters: 3 } },
+  };
+}
+
 function written({ patches }: ReleaseClient): string {
   return patches[0]?.[1].annotations?.[ALLOW_REMOVALS_ANNOTATION] ?? '';
 }
 
 describe('release', () => {
+  it('with --additions the clusters that are kept out may come in, and none may leave', async () => {
+    const spec = { ...EXAMPLE_SPEC, numberOfClusters: undefined, disruptionBudget: { maxAdditions: 0 } };
+    const client = new ReleaseClient(exampleWorld(spec, { placements: [decidedPlacement(spec)] }));
+    const input = explainInputOf(exampleWorld(spec, { placements: [decidedPlacement(spec)] }), 'shop', 'web');
+    const heldBack = input === undefined ? [] : schedule(input.snapshot).heldAdditions;
+    expect(heldBack.length).toBeGreaterThan(0);
+
+    expect(await releaseRemovals(client, { ...REQUEST, additions: true })).toBe(
+      `shop/web: ${[...heldBack].sort().join(', ')} may come in until 2026-11-22T12:10:00Z`,
+    );
+    expect(client.patches[0]?.[1].annotations).toEqual({
+      'cluster.fleetmgmt.io/allow-additions': `2026-11-22T12:10:00Z/${[...heldBack].sort().join(',')}`,
+    });
+    expect(await releaseRemovals(client, REQUEST)).toBe('shop/web holds no cluster: nothing to release');
+  });
+
   it('the held clusters are released, of the Placement as it was read', async () => {
     const client = new ReleaseClient(heldWorld());
 

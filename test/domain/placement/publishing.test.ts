@@ -30,9 +30,9 @@ interface Pass {
 
 function run(step: Step, stored: readonly StoredDecision[], remembered?: Slots): Pass {
   const away = new Set(names(340).filter((_, index) => step.away.includes(index)));
-  const fleet = names(step.fleet)
-    .filter((name) => !away.has(name))
-    .map((name) => member(name));
+  const there = new Set(names(step.fleet).filter((name) => !away.has(name)));
+  // Those that are away have left the set: of deleted ones most would stay for a while.
+  const fleet = names(340).map((name) => member(name, {}, there.has(name) ? ['fleet'] : []));
   const seen = snapshot({ spec: { numberOfClusters: step.wanted }, fleet, stored, remembered });
   const decided = schedule(seen);
   const plan = planSlices(seen, decided);

@@ -4,7 +4,7 @@ import { revisionOf } from '../../../src/domain/placement/decision.js';
 import { schedule } from '../../../src/domain/placement/schedule.js';
 import { planSlices, publishedAfter, slotsAfter } from '../../../src/domain/placement/slices.js';
 import type { DecisionWrite, SlicePlan } from '../../../src/domain/placement/slices.js';
-import { decision, members, names, snapshot } from '../../support/builders/placement.js';
+import { decision, member, members, names, snapshot } from '../../support/builders/placement.js';
 import type { World } from '../../support/builders/placement.js';
 
 function plan(over: Partial<World>): SlicePlan {
@@ -44,7 +44,7 @@ describe('planSlices', () => {
     { rule: 'empties the first object, and keeps it', world: { stored: [decision(1, ['a'])] }, does: ['update 1:'] },
     {
       rule: 'deletes another one that is empty',
-      world: { fleet: members(...names(100)), stored: [full, decision(2, ['x'])] },
+      world: { fleet: [...members(...names(100)), member('x', {}, [])], stored: [full, decision(2, ['x'])] },
       does: ['delete 2: Empty'],
     },
     {
@@ -142,7 +142,8 @@ describe('planSlices', () => {
       decision(1, ['a', 'x'], { uid: 'u', resourceVersion: '41' }),
       decision(2, ['y'], { uid: 'v', resourceVersion: '42' }),
     ];
-    const made = plan({ fleet: members('a'), stored }).writes;
+    const others = ['x', 'y'].map((name) => member(name, {}, []));
+    const made = plan({ fleet: [...members('a'), ...others], stored }).writes;
 
     expect(made).toEqual([
       {

@@ -491,6 +491,7 @@ describe('statusToWrite', () => {
       numberOfSelectedClusters: 1,
       decisions: [{ name: 'web-decision-1', revision: revisionOf(['x']) }],
       conditions: of.states.map((state) => ({ ...state, lastTransitionTime: THEN, lastUpdateTime: THEN })),
+      basis: { numberOfClusters: 2 },
     });
   });
 

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { CLUSTER_SET_LABEL, REMOVALS_ANNOTATION } from '../../../src/api/names.js';
+import type { ObjectMeta } from '../../../src/api/meta.js';
+import { ADDITIONS_ANNOTATION, CLUSTER_SET_LABEL, REMOVALS_ANNOTATION } from '../../../src/api/names.js';
 import { overlay, MissingObjectError, type Change } from '../../../src/domain/fleet/overlay.js';
 import { outcomeOf } from '../../../src/domain/fleet/outcome.js';
 import { planFleet } from '../../../src/domain/fleet/plan.js';
 import { WorldInputs, type RawObject, type World } from '../../../src/domain/fleet/world.js';
-import { nextRemovals, withRemovals } from '../../../src/domain/placement/budget/removals.js';
+import { recordWindow } from '../../../src/domain/placement/budget/budget.js';
+import { nextRemovals, withRecord } from '../../../src/domain/placement/budget/removals.js';
 import { decisionObject } from '../../../src/domain/placement/decision.js';
 import { NAMESPACE, predicate, rawBinding, rawCluster, rawPlacement, rawSet } from './world.js';
 
@@ -121,17 +123,22 @@ function publishedOf(
   const { namespace = '', name, uid = '' } = placement.metadata;
   const input = inputs.input({ namespace, name });
   if (input === undefined) return { placement, decisions: [] };
-  const { budget } = input.snapshot.placement.rules;
-  const { slots, removals, conditions } = outcomeOf(input.snapshot).published;
+  const { slots, removals, additions, status } = outcomeOf(input.snapshot).published;
+  const at = { windowSeconds: recordWindow(input.snapshot), now: world.at };
   const own = world.objects.placementdecisions.filter((one) => one.metadata.ownerReferences?.[0]?.uid === uid);
   const decisions = slots.map((clusters, index) => {
     const object = decisionObject({ namespace, name, uid }, index + 1, clusters);
     const before = own.find((one) => one.metadata.name === object.metadata.name)?.metadata.annotations;
-    const left = index === 0 ? removals : 0;
-    const record = budget && nextRemovals(before?.[REMOVALS_ANNOTATION], left, { budget, now: world.at });
-    return { ...object, metadata: withRemovals(object.metadata, record) };
+    const recorded = (metadata: ObjectMeta, key: string, count: number): ObjectMeta =>
+      withRecord(metadata, key, nextRemovals(before?.[key], index === 0 ? count : 0, at));
+    const metadata = recorded(
+      recorded(object.metadata, REMOVALS_ANNOTATION, removals),
+      ADDITIONS_ANNOTATION,
+      additions,
+    );
+    return { ...object, metadata };
   });
-  return { placement: { ...placement, status: { conditions } }, decisions };
+  return { placement: { ...placement, status }, decisions };
 }
 
 /** The clusters that the decisions of a Placement hold, sorted. */

@@ -2,6 +2,7 @@ import { candidatesAmong } from './candidates.js';
 import type { FleetMember } from './candidates.js';
 import type { StoredDecision } from '../../../src/domain/placement/decision.js';
 import { decisionName, decisionOrdinal, revisionOf } from '../../../src/domain/placement/decision.js';
+import type { DefinitionsNow } from '../../../src/domain/placement/budget/definitionsnow.js';
 import type { Release } from '../../../src/domain/placement/budget/release.js';
 import { eligibleSets } from '../../../src/domain/placement/eligible.js';
 import { compileSpec } from '../../../src/domain/placement/predicates.js';
@@ -64,6 +65,7 @@ export function decision(
     clusters,
     revision: revisionOf(clusters),
     removals: undefined,
+    additions: undefined,
     intact: true,
     ...over,
   };
@@ -80,6 +82,8 @@ export interface World {
   readonly name: string;
   readonly status: unknown;
   readonly release: Release | undefined;
+  readonly releasedAdditions: Release | undefined;
+  readonly definitions: DefinitionsNow | undefined;
   readonly now: number;
 }
 
@@ -99,6 +103,8 @@ export function snapshot(over: Partial<World> = {}): PlacementSnapshot {
     name: 'web',
     status: { observedGeneration: -1 },
     release: undefined,
+    releasedAdditions: undefined,
+    definitions: undefined,
     now: NOW,
     ...over,
   };
@@ -106,15 +112,17 @@ export function snapshot(over: Partial<World> = {}): PlacementSnapshot {
   const sets = new Map(world.sets.map((one) => [one.name, one]));
   const { eligible } = eligibleSets(rules, world.bindings, sets);
   const fleet = knownMembers(world.fleet, sets);
-  const { name, generation, bindings, stored, remembered, release, status, now } = world;
+  const { name, generation, bindings, stored, remembered, release, releasedAdditions, status, definitions, now } =
+    world;
   return {
-    placement: { namespace: 'team', name, uid: UID, generation, rules, release, status },
+    placement: { namespace: 'team', name, uid: UID, generation, rules, release, releasedAdditions, status },
     bindings,
     sets,
     candidates: candidatesAmong(fleet, eligible, rules),
     held: new Map(world.fleet.map((one) => [one.cluster.name, one.cluster])),
     stored,
     remembered,
+    definitions,
     now,
   };
 }

@@ -1,20 +1,24 @@
-import { isRecord } from '../../../api/json.js';
 import { PlacementConditions } from '../../../api/placementreasons.js';
-import { isList } from '../../selectors.js';
-import { isOwn } from '../decision.js';
+import { isOwn, type StoredDecision } from '../decision.js';
 import type { FailureCause } from '../rules.js';
 import type { PlacementSnapshot } from '../snapshot.js';
+import { readBasis, storedHold } from './basis.js';
+import { isDefinitionReplaced } from './definitions.js';
+import { budgetInForce, type BoundInForce } from './inforce.js';
 import { isReleased } from './release.js';
-import { usedRemovals, type RemovalRecord } from './removals.js';
-import type { DisruptionBudget } from './spec.js';
+import { removalsEnd, usedRemovals, type RemovalRecord } from './removals.js';
+import { allowed } from './spec.js';
 
 /**
- * The disruption budget: clusters that fail a rule stay selected when removing them would be too large a change. A removal
- * uninstalls what follows the decision, so the budget bounds removals within a window, and not a level that recovers.
+ * What bounds removals. A removal uninstalls what follows the decision, so the bounds are of removals within a window, and not of
+ * a level that recovers. The first of these that applies:
+ * - a definition was made anew, and its objects with it: all stay until a person releases them;
+ * - the disruption budget: of the clusters that fail a rule all leave, or none, so that too large a mistake does nothing,
+ *   instead of as much of it as the budget allows at a time;
+ * - without one, of deleted clusters: when they are more than half and at least three within a minute, they stay for a while.
  *
- * Clusters that are gone or being deleted, those that are not needed any more, those that a user released, and those that
- * leave because of taints which the hub adds itself, leave without being counted. Of the others all leave, or none: too large
- * a mistake does nothing, instead of as much of it as the budget allows at a time.
+ * Clusters that are not needed any more, those that a user released and, but for the first, those that leave because of taints
+ * which the hub adds itself, leave without being counted.
  */
 
 /** A cluster that fails a rule and stays selected. */
@@ -23,10 +27,17 @@ export interface HeldRemoval {
   readonly cause: FailureCause;
 }
 
+/** What holds removals. */
+export type HoldKind = 'Definitions' | 'Budget' | 'Deletions';
+
 /** What becomes of the clusters that fail a rule. */
 export interface Ration {
   /** Cluster → the rule that it fails: it stays, unless the decision is larger than wanted. */
   readonly held: ReadonlyMap<string, FailureCause>;
+  /** What holds them; undefined when nothing is held. */
+  readonly hold: HoldKind | undefined;
+  /** When the hold ends by itself: ms since the epoch, Infinity for never. */
+  readonly holdUntil: number;
   /** The clusters whose removal counts, all but the first `surplus` of them that leave. */
   readonly counted: ReadonlySet<string>;
   /** By how many clusters the decision is larger than wanted: which of `counted` leave for that is not distinguished. */
@@ -43,51 +54,103 @@ export interface DecidedClusters {
   readonly passing: number;
 }
 
-const NOTHING: Ration = { held: new Map(), counted: new Set(), surplus: 0 };
+type Failing = readonly (readonly [cluster: string, cause: FailureCause])[];
 
-/** Divides the clusters that fail a rule; without a budget none of them is held or counted. */
-export function ration(snapshot: PlacementSnapshot, { failing, failingByHub, passing }: DecidedClusters): Ration {
+/** Deleted clusters are counted for this long without a budget. */
+export const DELETION_WINDOW_SECONDS = 60;
+/** For how long deleted clusters are held without a budget. */
+const DELETION_HOLD_MS = 15 * 60_000;
+/** As many may be deleted in any case. */
+const FEW = 2;
+
+const NOTHING: Ration = { held: new Map(), hold: undefined, holdUntil: Infinity, counted: new Set(), surplus: 0 };
+
+/** Divides the clusters that fail a rule. */
+export function ration(snapshot: PlacementSnapshot, decided: DecidedClusters): Ration {
   const { placement, now } = snapshot;
-  const { budget, wanted } = placement.rules;
-  if (budget === undefined) return NOTHING;
-  const bound = [...failing].filter(
-    ([cluster, cause]) =>
-      cause !== 'Gone' &&
-      cause !== 'Deleting' &&
-      !failingByHub.has(cluster) &&
-      !isReleased(placement.release, cluster, now),
-  );
-  if (bound.length === 0) return NOTHING;
+  const leaving = [...decided.failing].filter(([cluster]) => !isReleased(placement.release, cluster, now));
+  if (leaving.length === 0) return NOTHING;
+  if (isDefinitionReplaced(snapshot)) return { ...NOTHING, held: new Map(leaving), hold: 'Definitions' };
+  const { maxRemovals } = budgetInForce(placement) ?? {};
+  if (maxRemovals === undefined) return rationDeletions(snapshot, leaving, decided.passing);
+  const bound = leaving.filter(([cluster]) => !decided.failingByHub.has(cluster));
+  return rationByBudget(snapshot, { bound, passing: decided.passing, maxRemovals });
+}
+
+function rationByBudget(
+  snapshot: PlacementSnapshot,
+  { bound, passing, maxRemovals }: { bound: Failing; passing: number; maxRemovals: BoundInForce },
+): Ration {
+  const { placement } = snapshot;
+  const { present, surplus, used } = countsOf(snapshot, bound, passing);
+  if (surplus >= bound.length) return NOTHING;
+  const base = Math.min(present + used, placement.rules.wanted ?? Infinity);
+  // False for an infinite `used`, too, whatever the percentage.
+  const fits = bound.length - surplus <= allowed(maxRemovals.bound, base) - used;
+  if (!fits || isHoldContinued(snapshot, maxRemovals)) return { ...NOTHING, held: new Map(bound), hold: 'Budget' };
+  return { ...NOTHING, counted: namesOf(bound), surplus };
+}
+
+/** A hold goes on for the spec of now; that of a bound which the spec has no more goes on whatever is edited. */
+function isHoldContinued({ placement }: PlacementSnapshot, { isFormer }: BoundInForce): boolean {
+  const stored = storedHold(placement, PlacementConditions.RemovalsHeld);
+  return stored !== undefined && (stored.isCurrent || (isFormer && stored.reason === 'DisruptionBudgetExceeded'));
+}
+
+function rationDeletions(snapshot: PlacementSnapshot, leaving: Failing, passing: number): Ration {
+  const { placement, now } = snapshot;
+  const bound = leaving.filter(([, cause]) => cause === 'Gone' || cause === 'Deleting');
+  const { present, surplus, used } = countsOf(snapshot, bound, passing);
+  if (surplus >= bound.length) return NOTHING;
+  const base = present + used;
+  const left = { ...NOTHING, counted: base > FEW ? namesOf(bound) : new Set<string>(), surplus };
+  const held = (since: number): Ration => {
+    return { ...NOTHING, held: new Map(bound), hold: 'Deletions', holdUntil: since + DELETION_HOLD_MS };
+  };
+  const stored = storedHold(placement, PlacementConditions.RemovalsHeld);
+  if (stored?.reason !== 'ClustersDeleted') {
+    return bound.length - surplus + used <= Math.max(FEW, Math.floor(base / 2)) ? left : held(now);
+  }
+  // More than were held: those that came later stay as long, which the condition then says.
+  const isMore = bound.length > (readBasis(placement.status)?.heldDeletions ?? 0);
+  if (isMore || Number.isNaN(stored.since)) return held(now);
+  return now < stored.since + DELETION_HOLD_MS ? held(stored.since) : left;
+}
+
+/** How many clusters the decision has without those that leave uncounted, and how many removals count already. */
+function countsOf(
+  snapshot: PlacementSnapshot,
+  bound: Failing,
+  passing: number,
+): { readonly present: number; readonly surplus: number; readonly used: number } {
+  const { placement, now } = snapshot;
   // Without those that leave uncounted: so the result is the same when only a part of the removals was stored.
   const present = passing + bound.length;
-  const surplus = Math.max(present - (wanted ?? Infinity), 0);
-  if (surplus >= bound.length) return NOTHING;
-  const used = usedRemovals(ownRecords(snapshot), budget, now);
-  const base = Math.min(present + used, wanted ?? Infinity);
-  // False for an infinite `used`, too, whatever the percentage.
-  const fits = bound.length - surplus <= allowedRemovals(budget, base) - used;
-  if (!fits || isHoldStored(snapshot)) return { ...NOTHING, held: new Map(bound) };
-  return { ...NOTHING, counted: new Set(bound.map(([cluster]) => cluster)), surplus };
+  const surplus = Math.max(present - (placement.rules.wanted ?? Infinity), 0);
+  return { present, surplus, used: usedRemovals(ownRecords(snapshot), recordWindow(snapshot), now) };
 }
 
-/** How many of `base` clusters may be removed within a window; a percentage is rounded up, as in a PodDisruptionBudget. */
-export function allowedRemovals({ maxRemovals: { unit, value } }: DisruptionBudget, base: number): number {
-  return unit === 'percent' ? Math.ceil((base * value) / 100) : value;
+/** For how many seconds a recorded removal counts. */
+export function recordWindow({ placement }: PlacementSnapshot): number {
+  return budgetInForce(placement)?.windowSeconds ?? DELETION_WINDOW_SECONDS;
 }
 
-/** Whether the stored status says that removals are held, for the spec of now. */
-function isHoldStored({ placement }: PlacementSnapshot): boolean {
-  const conditions = isRecord(placement.status) ? placement.status['conditions'] : undefined;
-  return (isList(conditions) ? conditions : []).some(
-    (one) =>
-      isRecord(one) &&
-      one['type'] === PlacementConditions.RemovalsHeld &&
-      one['status'] === 'True' &&
-      one['observedGeneration'] === placement.generation,
-  );
+/** When the records of an object have run out: ms since the epoch, -Infinity without a record. */
+export function recordsEnd({ removals, additions }: StoredDecision, snapshot: PlacementSnapshot): number {
+  const window = recordWindow(snapshot);
+  const isBounded = budgetInForce(snapshot.placement) !== undefined;
+  const ends = [removals, additions].map((one) => {
+    return one?.kind === 'unreadable' && !isBounded ? undefined : removalsEnd(one, window);
+  });
+  return Math.max(...ends.map((end) => end ?? -Infinity));
 }
 
-/** The records of the objects of this Placement. */
-function ownRecords({ stored }: PlacementSnapshot): (RemovalRecord | undefined)[] {
-  return stored.filter(isOwn).map(({ removals }) => removals);
+function namesOf(failing: Failing): ReadonlySet<string> {
+  return new Set(failing.map(([cluster]) => cluster));
+}
+
+/** The records of the objects of this Placement. Without a budget one that cannot be read has nothing to bound. */
+function ownRecords({ stored, placement }: PlacementSnapshot): (RemovalRecord | undefined)[] {
+  const records = stored.filter(isOwn).map(({ removals }) => removals);
+  return budgetInForce(placement) === undefined ? records.filter((one) => one?.kind !== 'unreadable') : records;
 }

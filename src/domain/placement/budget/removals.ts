@@ -1,11 +1,10 @@
 import { isRecord, parseJson } from '../../../api/json.js';
-import { REMOVALS_ANNOTATION } from '../../../api/names.js';
 import { timestamp } from '../../conditions.js';
-import type { DisruptionBudget } from './spec.js';
 
 /**
- * The record of counted removals in the annotation `cluster.fleetmgmt.io/removals` of a decision object: a JSON object
- * from times (RFC 3339, whole seconds, UTC) to numbers of clusters, such as `{"2026-11-22T10:01:00Z":3}`.
+ * The records of counted removals and additions in the annotations `cluster.fleetmgmt.io/removals` and `…/additions` of a
+ * decision object: a JSON object from times (RFC 3339, whole seconds, UTC) to numbers of clusters, such as
+ * `{"2026-11-22T10:01:00Z":3}`.
  */
 
 /** The entries of a record: ms since the epoch and number of clusters, sorted by time. */
@@ -44,54 +43,49 @@ function isEntry(entry: readonly [number, unknown]): entry is readonly [number, 
 }
 
 /** The entries that count at `now` (ms since the epoch): those of the window before it, and those of the future. */
-export function countedEntries(entries: RemovalEntries, budget: DisruptionBudget, now: number): RemovalEntries {
-  return entries.filter(([at]) => now < at + windowMs(budget));
+export function countedEntries(entries: RemovalEntries, windowSeconds: number, now: number): RemovalEntries {
+  return entries.filter(([at]) => now < at + windowSeconds * 1_000);
 }
 
 /** How many removals count at `now`: Infinity with a record that cannot be read. */
 export function usedRemovals(
   records: readonly (RemovalRecord | undefined)[],
-  budget: DisruptionBudget,
+  windowSeconds: number,
   now: number,
 ): number {
   let used = 0;
   for (const record of records) {
     if (record?.kind === 'unreadable') return Infinity;
-    for (const [, clusters] of countedEntries(record?.entries ?? [], budget, now)) used += clusters;
+    for (const [, clusters] of countedEntries(record?.entries ?? [], windowSeconds, now)) used += clusters;
   }
   return used;
 }
 
 /** When the last entry of the record runs out, in ms since the epoch; undefined for none, Infinity for an unreadable record. */
-export function removalsEnd(record: RemovalRecord | undefined, budget: DisruptionBudget): number | undefined {
+export function removalsEnd(record: RemovalRecord | undefined, windowSeconds: number): number | undefined {
   if (record?.kind === 'unreadable') return Infinity;
   const last = record?.entries.at(-1);
-  return last === undefined ? undefined : last[0] + windowMs(budget);
-}
-
-/** Whether a part of the record still counts at `now`, so that its object has to stay. */
-export function hasCountedRemovals(record: RemovalRecord | undefined, budget: DisruptionBudget, now: number): boolean {
-  return now < (removalsEnd(record, budget) ?? -Infinity);
+  return last === undefined ? undefined : last[0] + windowSeconds * 1_000;
 }
 
 /**
- * The annotation of an object that is written at `now` and thereby loses `removed` clusters that count; undefined for no
+ * The annotation of an object that is written at `now`, by which `removed` clusters that count leave it or come into it; undefined for no
  * annotation. Entries that have run out go. A record that cannot be read stays as it is.
  */
 export function nextRemovals(
   before: string | undefined,
   removed: number,
-  { budget, now }: { readonly budget: DisruptionBudget; readonly now: number },
+  { windowSeconds, now }: { readonly windowSeconds: number; readonly now: number },
 ): string | undefined {
   const record = readRemovals(before);
   if (record?.kind === 'unreadable') return before;
-  const step = Math.ceil(budget.windowSeconds / STEPS) * 1_000;
+  const step = Math.ceil(windowSeconds / STEPS) * 1_000;
   const sums = new Map<number, number>();
   const add = (at: number, clusters: number): void => {
     const rounded = Math.ceil(at / step) * step;
     sums.set(rounded, (sums.get(rounded) ?? 0) + clusters);
   };
-  for (const [at, clusters] of countedEntries(record?.entries ?? [], budget, now)) add(at, clusters);
+  for (const [at, clusters] of countedEntries(record?.entries ?? [], windowSeconds, now)) add(at, clusters);
   if (removed > 0) add(now, removed);
   const entries = bounded([...sums].sort(([a], [b]) => a - b));
   if (entries.length === 0) return undefined;
@@ -106,15 +100,12 @@ function bounded(entries: readonly [number, number][]): readonly [number, number
   return [[first[0], surplus.reduce((sum, [, clusters]) => sum + clusters, first[1])], ...rest];
 }
 
-/** `metadata` with the annotation, or without it for undefined. */
-export function withRemovals<M extends { annotations?: Record<string, string> }>(
+/** `metadata` with the annotation `key`, or without it for undefined. */
+export function withRecord<M extends { annotations?: Record<string, string> }>(
   metadata: M,
+  key: string,
   record: string | undefined,
 ): M {
-  const { [REMOVALS_ANNOTATION]: _before, ...others } = metadata.annotations ?? {};
-  return { ...metadata, annotations: record === undefined ? others : { ...others, [REMOVALS_ANNOTATION]: record } };
-}
-
-function windowMs({ windowSeconds }: DisruptionBudget): number {
-  return windowSeconds * 1_000;
+  const { [key]: _before, ...others } = metadata.annotations ?? {};
+  return { ...metadata, annotations: record === undefined ? others : { ...others, [key]: record } };
 }

@@ -1,10 +1,18 @@
 import { quote, readObject, reject } from '../../selectors.js';
 
-/** `spec.disruptionBudget`: how many clusters may be removed within a window because they fail a rule. */
+/** `spec.disruptionBudget`: how many clusters may leave or come in within a window. One of the two bounds is there. */
 export interface DisruptionBudget {
-  readonly maxRemovals: { readonly unit: 'clusters' | 'percent'; readonly value: number };
+  /** How many may be removed because they fail a rule; undefined: any number. */
+  readonly maxRemovals: Bound | undefined;
+  /** How many may come in beyond what fills up an unchanged numberOfClusters; undefined: any number. */
+  readonly maxAdditions: Bound | undefined;
   /** From 60 to 604800. */
   readonly windowSeconds: number;
+}
+
+export interface Bound {
+  readonly unit: 'clusters' | 'percent';
+  readonly value: number;
 }
 
 const LARGEST_NUMBER = 2 ** 31 - 1;
@@ -17,15 +25,16 @@ const PERCENTAGE = /^([0-9]|[1-9][0-9]|100)%$/;
 export function readBudget(value: unknown, path: string): DisruptionBudget | undefined {
   if (value === undefined || value === null) return undefined;
   const fields = readObject(value, path);
-  return {
-    maxRemovals: readMaxRemovals(fields['maxRemovals'], `${path}.maxRemovals`),
-    windowSeconds: readWindow(fields['windowSeconds'], `${path}.windowSeconds`),
-  };
+  const maxRemovals = readBound(fields['maxRemovals'], `${path}.maxRemovals`);
+  const maxAdditions = readBound(fields['maxAdditions'], `${path}.maxAdditions`);
+  if (maxRemovals === undefined && maxAdditions === undefined)
+    return reject(path, `${quote(value)} bounds nothing: maxRemovals or maxAdditions is required`);
+  return { maxRemovals, maxAdditions, windowSeconds: readWindow(fields['windowSeconds'], `${path}.windowSeconds`) };
 }
 
-function readMaxRemovals(value: unknown, path: string): DisruptionBudget['maxRemovals'] {
+function readBound(value: unknown, path: string): Bound | undefined {
   const rule = 'a whole number from 0 to 2147483647, or a percentage from 0% to 100%';
-  if (value === undefined || value === null) return reject(path, `is missing: ${rule} is required`);
+  if (value === undefined || value === null) return undefined;
   if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= LARGEST_NUMBER)
     return { unit: 'clusters', value };
   if (typeof value === 'string' && PERCENTAGE.test(value))
@@ -40,7 +49,12 @@ function readWindow(value: unknown, path: string): number {
   return reject(path, `${quote(value)} is not a whole number from ${SHORTEST_WINDOW} to ${LONGEST_WINDOW}`);
 }
 
-/** maxRemovals as in the spec: `3`, `10%`. */
-export function maxRemovalsText({ maxRemovals: { unit, value } }: DisruptionBudget): string {
-  return unit === 'percent' ? `${value}%` : String(value);
+/** How many of `base` clusters the bound allows; a percentage is rounded up, as in a PodDisruptionBudget. */
+export function allowed({ unit, value }: Bound, base: number): number {
+  return unit === 'percent' ? Math.ceil((base * value) / 100) : value;
+}
+
+/** The bound as in the spec: 3, 10%. */
+export function boundValue({ unit, value }: Bound): number | string {
+  return unit === 'percent' ? `${value}%` : value;
 }

@@ -1,33 +1,104 @@
-import { ALLOW_REMOVALS_ANNOTATION, MESSAGE_LIMIT, REMOVALS_ANNOTATION } from '../../../api/names.js';
-import { clip, nameList } from '../../conditions.js';
+import {
+  ADDITIONS_ANNOTATION,
+  ALLOW_ADDITIONS_ANNOTATION,
+  ALLOW_REMOVALS_ANNOTATION,
+  MESSAGE_LIMIT,
+  REMOVALS_ANNOTATION,
+} from '../../../api/names.js';
+import { boundedList, clip, nameList } from '../../conditions.js';
+import { isOwn, type StoredDecision } from '../decision.js';
 import { causeText } from '../explain/causes.js';
 import { leastUnmet } from '../explain/explain.js';
 import { unmet } from '../rules.js';
 import type { Schedule } from '../schedule.js';
 import type { PlacementSnapshot } from '../snapshot.js';
 import type { HeldRemoval } from './budget.js';
-import { maxRemovalsText, type DisruptionBudget } from './spec.js';
+import { replacedDefinitions } from './definitions.js';
+import { budgetInForce } from './inforce.js';
+import { boundValue } from './spec.js';
 
 /** Characters of the clusters that a message names, and of the cause of some of them. */
 const HELD_LIMIT = 540;
 const CAUSE_LIMIT = 160;
+const GROUP = 'cluster.fleetmgmt.io';
 
-/** What the condition RemovalsHeld says: the budget, the clusters with their causes, and how to let them go. */
-export function heldMessage(snapshot: PlacementSnapshot, schedule: Schedule, budget: DisruptionBudget): string {
+/** What the condition RemovalsHeld says: what holds the clusters, which with their causes, and how to let them go. */
+export function heldMessage(snapshot: PlacementSnapshot, schedule: Schedule): string {
   const { namespace, name } = snapshot.placement;
-  const exceeded = `maxRemovals ${maxRemovalsText(budget)} in ${budget.windowSeconds} s would be exceeded`;
-  const head = `${exceeded}${unreadableText(snapshot)}; held: ${heldText(snapshot, schedule)}`;
   const tail =
     `; to let them go: kubectl mce release placement ${name} -n ${namespace} ` +
-    `(annotation ${ALLOW_REMOVALS_ANNOTATION}), or raise spec.disruptionBudget.maxRemovals`;
+    `(annotation ${ALLOW_REMOVALS_ANNOTATION})`;
+  switch (schedule.hold) {
+    case 'Definitions':
+      return clippedHead(definitionsHead(snapshot, schedule), `${restoreText(snapshot)}${tail}`);
+    case 'Deletions':
+      return clippedHead(deletionsHead(schedule), `; those that are created again stay${tail}`);
+    default:
+      return clippedHead(budgetHead(snapshot, schedule), `${tail}, or raise spec.disruptionBudget.maxRemovals`);
+  }
+}
+
+function clippedHead(head: string, tail: string): string {
   return `${clip(head, MESSAGE_LIMIT - tail.length)}${tail}`;
 }
 
-/** The objects whose record cannot be read: while there is one, nothing may be removed. */
-function unreadableText({ stored }: PlacementSnapshot): string {
-  const names = stored.filter(({ removals }) => removals?.kind === 'unreadable').map((object) => object.name);
+function budgetHead(snapshot: PlacementSnapshot, schedule: Schedule): string {
+  const unreadable = unreadableText(snapshot, REMOVALS_ANNOTATION, (one) => one.removals);
+  return `${exceededText(snapshot, 'maxRemovals')}${unreadable}; held: ${heldText(snapshot, schedule)}`;
+}
+
+/** `maxRemovals 10% in 3600 s would be exceeded`. */
+function exceededText({ placement }: PlacementSnapshot, field: 'maxRemovals' | 'maxAdditions'): string {
+  const inForce = budgetInForce(placement);
+  const { bound, isFormer = false } = inForce?.[field] ?? {};
+  const before = isFormer ? ', which spec.disruptionBudget had before,' : '';
+  const value = bound === undefined ? '' : ` ${boundValue(bound)} in ${inForce?.windowSeconds} s`;
+  return `${field}${value}${before} would be exceeded`;
+}
+
+/** The number changes with each cluster that is deleted or comes back: so the time of the condition is that of the last. */
+function deletionsHead({ heldRemovals, current }: Schedule): string {
+  const names = heldRemovals.map((one) => one.cluster);
+  const head = `${names.length} of ${current.flat().length} clusters were deleted and stay for 15 minutes`;
+  return `${head}, since more than half went within a minute: ${boundedList(names, ', ', HELD_LIMIT)}`;
+}
+
+function definitionsHead(snapshot: PlacementSnapshot, schedule: Schedule): string {
+  const names = replacedDefinitions(snapshot).map((one) => `${one}.${GROUP}`);
+  const which = names.length === 1 ? 'CustomResourceDefinition' : 'CustomResourceDefinitions';
+  const list = names.length === 0 ? 'of clusters, sets or bindings' : names.join(', ');
+  return `${which} ${list} was deleted and made anew, and its objects with it; held: ${heldText(snapshot, schedule)}`;
+}
+
+function restoreText({ placement }: PlacementSnapshot): string {
+  return `; the way back: create the clusters, sets and bindings of namespace ${placement.namespace} again, from Git or a backup`;
+}
+
+/** What the condition AdditionsHeld says. */
+export function heldAdditionsMessage(snapshot: PlacementSnapshot, schedule: Schedule): string {
+  const { namespace, name } = snapshot.placement;
+  const tail =
+    `; to let them in: kubectl mce release placement ${name} -n ${namespace} --additions ` +
+    `(annotation ${ALLOW_ADDITIONS_ANNOTATION}), or raise spec.disruptionBudget.maxAdditions`;
+  const unreadable = unreadableText(snapshot, ADDITIONS_ANNOTATION, (one) => one.additions);
+  const names = boundedList([...schedule.heldAdditions].sort(), ', ', HELD_LIMIT);
+  return clippedHead(`${heldBackCause(snapshot)}${unreadable}; held: ${names}`, tail);
+}
+
+/** Why a cluster is held back. */
+export function heldBackCause(snapshot: PlacementSnapshot): string {
+  return exceededText(snapshot, 'maxAdditions');
+}
+
+/** The objects whose record cannot be read: while there is one, the budget counts as full. */
+function unreadableText(
+  { stored }: PlacementSnapshot,
+  annotation: string,
+  recordOf: (object: StoredDecision) => StoredDecision['removals'],
+): string {
+  const names = stored.filter((one) => isOwn(one) && recordOf(one)?.kind === 'unreadable').map((object) => object.name);
   if (names.length === 0) return '';
-  return ` (annotation ${REMOVALS_ANNOTATION} of PlacementDecision ${nameList(names.sort())} cannot be read and counts as full)`;
+  return ` (annotation ${annotation} of PlacementDecision ${nameList(names.sort())} cannot be read and counts as full)`;
 }
 
 /** `prod-eu-2, prod-us-1 (there is no ManagedClusterSet production)`: the clusters by cause, in the order of their names. */

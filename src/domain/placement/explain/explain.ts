@@ -25,7 +25,7 @@ export function explain({ snapshot, members, readable }: Omit<ExplainInput, 'sel
   const judged = subjectsOf(snapshot, members, current).map((one) => judge(one, rules));
   const order = orderOfSelection(judged, snapshot);
   const verdictOf = verdicts(decided, order.size, readable.decisions);
-  const held = new Set(decided.heldRemovals.map((one) => one.cluster));
+  const held = new Set([...decided.heldRemovals.map((one) => one.cluster), ...decided.heldAdditions]);
   for (const one of judged) {
     one.verdict = held.has(one.name) ? 'Held' : (one.causes[0] ?? verdictOf(one.name));
     one.rank = one.verdict === 'Unknown' ? undefined : order.get(one.name);

@@ -66,17 +66,18 @@ export function summaryText({ selected, held, total, parts }: Summary): string {
   const rest = parts.slice(MOST_PARTS).reduce((sum, { count }) => sum + count, 0);
   if (rest > 0) shown.push(`${rest} for other reasons`);
   if (selected === undefined) return `of ${total} clusters ${shown.join(', ')}.`;
-  const ofThem = held === 0 ? '' : `, ${held} of them held by spec.disruptionBudget`;
+  const ofThem = held === 0 ? '' : `, ${held} of them held`;
   return `${selected}/${total} clusters are selected${ofThem}${shown.length === 0 ? '' : `: ${shown.join(', ')}`}.`;
 }
 
 /** What clusters with the same verdict are counted by. */
 function phraseKey(one: ClusterExplanation, rules: PlacementRules): string {
+  if (one.verdict === 'Held' && !one.inDecision) return 'HeldBack';
   return one.verdict === 'Tainted' ? `Tainted ${taintedKey(one, rules)}` : one.verdict;
 }
 
 function phraseOf(one: ClusterExplanation, rules: PlacementRules): Phrase {
-  const { verdict, unmet, best } = one;
+  const { verdict, unmet, best, inDecision } = one;
   const { wanted } = rules;
   switch (verdict) {
     case 'NotMatched':
@@ -92,7 +93,8 @@ function phraseOf(one: ClusterExplanation, rules: PlacementRules): Phrase {
     case 'Tainted':
       return [`has taint ${taintedKey(one, rules)}`, `have taint ${taintedKey(one, rules)}`];
     case 'Held':
-      return ['is held by spec.disruptionBudget', 'are held by spec.disruptionBudget'];
+      if (!inDecision) return alike('kept out by spec.disruptionBudget.maxAdditions');
+      return ['is held', 'are held'];
     case 'Selected':
       return ['is selected', 'are selected'];
     case 'Unknown':

@@ -28,7 +28,7 @@ export interface Readable {
   readonly decisions: boolean;
 }
 
-/** `Held`: it fails a rule, and the disruption budget keeps it. `Unknown`: it depends on objects that could not be read. */
+/** `Held`: it fails a rule, and stays in the decision; or it passes all, and the disruption budget keeps it out. `Unknown`: it depends on objects that could not be read. */
 export type Verdict = 'Selected' | 'Held' | 'NotNeeded' | 'Unknown' | FailureCause;
 
 export interface ClusterExplanation {

@@ -35,6 +35,8 @@ export interface Facts {
   readonly allStored: boolean;
   /** Some stored clusters match no more and are held back from removal. */
   readonly someHeld: boolean;
+  /** Some clusters that match are kept out by the disruption budget. */
+  readonly someHeldBack: boolean;
   /** numberOfClusters; undefined for all matching clusters. */
   readonly wanted: number | undefined;
   /** The number of clusters that are selected and stored. */
@@ -65,6 +67,7 @@ export function factsOf(snapshot: PlacementSnapshot, schedule: Schedule, stored:
     allTainted: schedule.taintKeys.length > 0 && chosen.length === 0 && schedule.heldRemovals.length === 0,
     allStored: scheduled === chosen.length,
     someHeld: schedule.heldRemovals.length > 0,
+    someHeldBack: schedule.heldAdditions.length > 0,
     wanted,
     scheduled,
     stored: stored.size,

@@ -117,15 +117,13 @@ describe('the disruption budget', () => {
     }
   });
 
-  it('clusters that are deleted leave without being counted, and do not enlarge the base', () => {
+  it('clusters that are deleted or being deleted count like those that fail another rule', () => {
     const fleet = [isSilver('a'), member('b', { deleting: true, labels: { tier: 'gold' } }), isGold('d'), isGold('e')];
 
-    expect(outcome(world(1, [], { fleet }))).toEqual({ held: [], leaves: ['a*', 'b', 'c'], comes: [] });
-    expect(outcome(world(0, [], { fleet }))).toEqual({ held: ['a'], leaves: ['b', 'c'], comes: [] });
-    // 3 are left, of which 34 % are 2 and 33 % are 1.
-    const two = [isSilver('a'), isSilver('d'), isGold('e')];
-    expect(outcome(world('34%', [], { fleet: two })).leaves).toEqual(['a*', 'b', 'c', 'd*']);
-    expect(outcome(world('33%', [], { fleet: two })).held).toEqual(['a', 'd']);
+    expect(outcome(world(3, [], { fleet }))).toEqual({ held: [], leaves: ['a*', 'b*', 'c*'], comes: [] });
+    expect(outcome(world(2, [], { fleet }))).toEqual({ held: ['a', 'b', 'c'], leaves: [], comes: [] });
+    expect(outcome(world('60%', [], { fleet })).leaves).toHaveLength(3);
+    expect(outcome(world('40%', [], { fleet })).held).toHaveLength(3);
   });
 
   it('clusters beyond numberOfClusters leave without being counted, held ones first', () => {
@@ -305,9 +303,7 @@ describe('the status while removals are held', () => {
     const fleet = ['a', 'b', 'c'].map((name) => (name === 'a' ? isSilver(name) : isGold(name)));
     const held = { spec: spec(0, { numberOfClusters: 3 }), fleet, stored: [decision(1, ['a', 'b', 'c'])] };
 
-    expect(message(held, 'PlacementSatisfied')).toBe(
-      '1 of 3 wanted clusters matches no more and is held by spec.disruptionBudget',
-    );
+    expect(message(held, 'PlacementSatisfied')).toBe('1 of 3 wanted clusters matches no more and is held');
     expect(report(held)).toMatchObject({ phase: 'Held', numberOfSelectedClusters: 3 });
   });
 

@@ -27,7 +27,7 @@ describe('spec.disruptionBudget', () => {
 
   const amount = 'a whole number from 0 to 2147483647, or a percentage from 0% to 100%';
   it.each([
-    [{}, 'maxRemovals', `is missing: ${amount} is required`],
+    [{ maxAdditions: '101%' }, 'maxAdditions', `"101%" is not ${amount}`],
     [{ maxRemovals: -1 }, 'maxRemovals', `-1 is not ${amount}`],
     [{ maxRemovals: 1.5 }, 'maxRemovals', `1.5 is not ${amount}`],
     [{ maxRemovals: '3' }, 'maxRemovals', `"3" is not ${amount}`],
@@ -40,6 +40,22 @@ describe('spec.disruptionBudget', () => {
     [{ maxRemovals: 1, windowSeconds: '1h' }, 'windowSeconds', '"1h" is not a whole number from 60 to 604800'],
   ])('%j is a problem of its field', (value, field, message) => {
     expect(budgetOf(value).problem).toEqual({ field: `spec.disruptionBudget.${field}`, message });
+  });
+});
+
+describe('a budget with one bound', () => {
+  it('maxAdditions alone bounds additions alone', () => {
+    expect(budgetOf({ maxAdditions: '20%' })).toMatchObject({
+      problem: undefined,
+      budget: { maxRemovals: undefined, maxAdditions: { unit: 'percent', value: 20 }, windowSeconds: 3600 },
+    });
+  });
+
+  it('a budget that bounds nothing is a problem', () => {
+    expect(budgetOf({ windowSeconds: 60 }).problem).toEqual({
+      field: 'spec.disruptionBudget',
+      message: '{"windowSeconds":60} bounds nothing: maxRemovals or maxAdditions is required',
+    });
   });
 });
 

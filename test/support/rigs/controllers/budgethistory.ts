@@ -280,22 +280,24 @@ class World implements WriteObserver {
     return { decisions, conditions };
   }
 
-  /** By the objects of now: whether a cluster passes every rule, fails one that counts, or leaves in any case. */
+  /** By the objects of now: whether a cluster passes every rule, fails one and counts, or leaves in any case. */
   #state(name: string): 'passes' | 'fails' | 'leaves' {
     const cluster = this.#api.peek<ManagedCluster>(ManagedClusters, { name });
-    if (cluster === undefined || cluster.metadata.deletionTimestamp !== undefined) return 'leaves';
-    const { labels = {} } = cluster.metadata;
-    const isTainted = (cluster.spec.taints ?? []).length > 0;
-    const bound =
-      this.#api.peek(ManagedClusterSets, { name: 'fleet' }) !== undefined &&
-      this.#api.peek(ManagedClusterSetBindings, { namespace: NAMESPACE, name: 'fleet' }) !== undefined;
-    const matches = bound && labels[CLUSTER_SET_LABEL] === 'fleet' && labels['tier'] === 'gold';
-    if (matches && !isTainted) return 'passes';
+    if (cluster !== undefined && cluster.metadata.deletionTimestamp === undefined && this.#isFitting(cluster))
+      return 'passes';
     const [until = '', names = ''] = (
       this.#placement().metadata.annotations?.['cluster.fleetmgmt.io/allow-removals'] ?? '/'
     ).split('/');
     const isReleased = this.#now < Date.parse(until) && (names === '*' || names.split(',').includes(name));
     return isReleased ? 'leaves' : 'fails';
+  }
+
+  #isFitting({ metadata: { labels = {} }, spec }: ManagedCluster): boolean {
+    const bound =
+      this.#api.peek(ManagedClusterSets, { name: 'fleet' }) !== undefined &&
+      this.#api.peek(ManagedClusterSetBindings, { namespace: NAMESPACE, name: 'fleet' }) !== undefined;
+    const isTainted = (spec.taints ?? []).length > 0;
+    return bound && labels[CLUSTER_SET_LABEL] === 'fleet' && labels['tier'] === 'gold' && !isTainted;
   }
 
   /** What the stored records say of the window. */

@@ -1,0 +1,187 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Placement } from '../../src/api/generated/placement.js';
+import type { KubeObject, ResourceType } from '../../src/api/meta.js';
+import {
+  CustomResourceDefinitions,
+  ManagedClusters,
+  ManagedClusterSetBindings,
+  ManagedClusterSets,
+  Placements,
+} from '../../src/api/resources.js';
+import { NAMESPACE, PlacementRig } from '../support/rigs/controllers/placement.js';
+
+/**
+ * People delete a CustomResourceDefinition (a GitOps tool prunes it, Helm's uninstallation of a chart takes it along, kubectl
+ * delete -f crds/), and all its objects go with it; then they apply crds/ again, as `check` says. The definition comes back
+ * empty.
+ *
+ * Right: that is a loss of data and not a decision. Every decision stays as it is, whatever the time and the budget, across
+ * restarts of the controller, until the objects are back or somebody releases the clusters.
+ */
+
+const DAY = 86_400_000;
+const names = ['a', 'b', 'c', 'd', 'e'];
+
+interface Kind {
+  readonly type: ResourceType;
+  /** Takes the objects away, as the API server does with the definition. */
+  readonly empty: (hub: PlacementRig) => void;
+  readonly restore: (hub: PlacementRig) => void;
+}
+
+const KINDS: readonly Kind[] = [
+  {
+    type: ManagedClusters,
+    empty: (hub) => names.forEach((name) => hub.api.remove(ManagedClusters, { name })),
+    restore: (hub) => hub.clusters(...names),
+  },
+  {
+    type: ManagedClusterSets,
+    empty: (hub) => hub.api.remove(ManagedClusterSets, { name: 'fleet' }),
+    restore: (hub) => hub.set('fleet'),
+  },
+  {
+    type: ManagedClusterSetBindings,
+    empty: (hub) => hub.api.remove(ManagedClusterSetBindings, { namespace: NAMESPACE, name: 'fleet' }),
+    restore: (hub) => hub.bind('fleet'),
+  },
+];
+
+const cacheOf = {
+  managedclusters: 'clusters',
+  managedclustersets: 'sets',
+  managedclustersetbindings: 'bindings',
+} as const;
+
+async function hubWith(spec: object = {}): Promise<PlacementRig> {
+  const hub = new PlacementRig();
+  hub.clusters(...names);
+  hub.place('web', spec);
+  await hub.start();
+  hub.events.length = 0;
+  return hub;
+}
+
+function decided(hub: PlacementRig): string[] {
+  return Object.values(hub.decision('web')).flat().sort();
+}
+
+/** Deletes the definition and makes it anew, as the watches of a running process see it. */
+async function makeAnew(hub: PlacementRig, { type, empty }: Kind, missingMs = 2_000): Promise<void> {
+  const name = `${type.plural}.${type.group}`;
+  const cache = hub.caches[cacheOf[type.plural as keyof typeof cacheOf]];
+  const stored = hub.api.peek<KubeObject>(CustomResourceDefinitions, { name });
+  if (stored === undefined) throw new Error(`no definition ${name}`);
+  const deletionTimestamp = new Date(hub.clock.now()).toISOString();
+  hub.api.put<KubeObject>(CustomResourceDefinitions, {
+    ...stored,
+    metadata: { ...stored.metadata, deletionTimestamp },
+  });
+  empty(hub);
+  await hub.clock.advance(1_000);
+  hub.api.remove(CustomResourceDefinitions, { name });
+  cache.fail(new Error('404'));
+  await hub.clock.advance(missingMs);
+  const creationTimestamp = new Date(hub.clock.now()).toISOString();
+  hub.api.put<KubeObject>(CustomResourceDefinitions, { metadata: { name, creationTimestamp } });
+  cache.fail(undefined);
+  await hub.untilIdle();
+}
+
+const heldFor = (hub: PlacementRig): string | undefined => hub.condition('web', 'RemovalsHeld')?.reason;
+
+describe.each(KINDS)('the definition of $type.plural is deleted and made anew', (kind) => {
+  it.each([{}, { disruptionBudget: { maxRemovals: '100%' } }])(
+    'every cluster stays for as long as nobody acts, and the condition names the way back: %j',
+    async (spec) => {
+      const hub = await hubWith(spec);
+      const mark = hub.mark;
+
+      await makeAnew(hub, kind);
+      await hub.untilIdle(DAY);
+
+      expect(decided(hub)).toEqual(names);
+      expect(new Set(hub.writesSince(mark))).toEqual(new Set(['updateStatus placements team/web']));
+      expect(heldFor(hub)).toBe('DefinitionsReplaced');
+      expect(hub.condition('web', 'RemovalsHeld')?.message).toMatch(
+        new RegExp(
+          `^CustomResourceDefinition ${kind.type.plural}.cluster.fleetmgmt.io was deleted and made anew, and its objects with it; ` +
+            'held: a, b, c, d, e .*; the way back: create the clusters, sets and bindings of namespace team again, from Git or a backup; ' +
+            'to let them go: kubectl mce release placement web -n team',
+        ),
+      );
+      expect(hub.events.filter(({ reason }) => reason === 'RemovalsHeld')).toHaveLength(1);
+    },
+  );
+
+  it('a process that starts after it holds every cluster, too', async () => {
+    const first = await hubWith();
+    await first.loseLease();
+    await makeAnew(first, kind);
+    await first.clock.advance(DAY);
+
+    const second = await new PlacementRig(first).start();
+    await second.untilIdle(DAY);
+
+    expect(decided(second)).toEqual(names);
+    expect(heldFor(second)).toBe('DefinitionsReplaced');
+  });
+
+  it('the hold ends when the objects are back, and later deletions are decisions again', async () => {
+    const hub = await hubWith();
+    await makeAnew(hub, kind);
+
+    kind.restore(hub);
+    await hub.untilIdle(60_000);
+    expect(heldFor(hub)).toBeUndefined();
+    expect(decided(hub)).toEqual(names);
+
+    hub.api.remove(ManagedClusters, { name: 'a' });
+    await hub.untilIdle();
+    expect(decided(hub)).toEqual(names.slice(1));
+  });
+
+  it('a release of all lets them go', async () => {
+    const hub = await hubWith();
+    await makeAnew(hub, kind);
+
+    const stored = hub.api.peek<Placement>(Placements, { namespace: NAMESPACE, name: 'web' });
+    if (stored === undefined) throw new Error('no Placement');
+    const annotations = { 'cluster.fleetmgmt.io/allow-removals': '2027-01-01T00:00:00Z/*' };
+    hub.api.put<Placement>(Placements, { ...stored, metadata: { ...stored.metadata, annotations } });
+    await hub.untilIdle(60_000);
+
+    expect(decided(hub)).toEqual([]);
+    expect(heldFor(hub)).toBeUndefined();
+  });
+});
+
+describe('the definition of managedclusters is made anew', () => {
+  const [kind] = KINDS;
+  if (kind === undefined) throw new Error('no kind');
+
+  it('while only some clusters are back, the others stay', async () => {
+    const hub = await hubWith();
+    await makeAnew(hub, kind);
+
+    hub.clusters('a', 'b');
+    await hub.untilIdle(DAY);
+
+    expect(decided(hub)).toEqual(names);
+    expect(hub.condition('web', 'RemovalsHeld')?.message).toContain('held: c, d, e (was deleted)');
+  });
+
+  it('a cluster that comes back without what it was selected by stays, too', async () => {
+    const gold = { requiredClusterSelector: { labelSelector: { matchLabels: { tier: 'gold' } } } };
+    const hub = new PlacementRig();
+    for (const name of names) hub.cluster(name, { tier: 'gold' });
+    hub.place('web', { predicates: [gold] });
+    await hub.start();
+    await makeAnew(hub, kind);
+
+    hub.clusters(...names);
+    await hub.untilIdle(DAY);
+
+    expect(decided(hub)).toEqual(names);
+  });
+});
