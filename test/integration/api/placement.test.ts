@@ -204,11 +204,19 @@ const RULES: readonly Rule<Spec>[] = [
     says: 'should be greater than or equal to 0',
   },
   {
-    rule: 'maxRemovals of a disruptionBudget is set',
-    bad: { disruptionBudget: {} },
-    good: { disruptionBudget: { maxRemovals: 0 } },
+    rule: 'maxRemovals or maxAdditions of a disruptionBudget is set',
+    bad: { disruptionBudget: { windowSeconds: 60 } },
+    good: { disruptionBudget: { maxAdditions: 0 } },
     field: 'spec.disruptionBudget.maxRemovals',
-    says: 'Required value',
+    says: 'maxRemovals or maxAdditions is required',
+  },
+  {
+    rule: 'maxAdditions of a disruptionBudget is a number or a percentage',
+    bad: { disruptionBudget: { maxAdditions: '101%' } },
+    good: { disruptionBudget: { maxAdditions: '100%' } },
+    field: 'spec.disruptionBudget.maxAdditions',
+    value: '101%: ',
+    says: 'must be a whole number from 0 to 2147483647, or a percentage from 0% to 100%',
   },
   ...[-1, 2_147_483_648, '3', '101%', '05%', '1.5%', '', '10 %'].map((maxRemovals): Rule<Spec> => ({
     rule: `maxRemovals of a disruptionBudget is a number or a percentage, and not ${JSON.stringify(maxRemovals)}`,
