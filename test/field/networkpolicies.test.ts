@@ -52,7 +52,6 @@ describe('the egress of a NetworkPolicy of the components', () => {
     ['a rule of its own', [OURS, DNS]],
     ['a rule before ours', [DNS, OURS]],
     ['a rule of ports before ours', [{ ports: [tcp(16_443)] }, OURS]],
-    ['a rule that allows everything', [OURS, {}]],
     ['a range of ports', [{ ports: [...OURS.ports, { protocol: 'TCP', port: 30_000, endPort: 32_767 }] }]],
   ])('keeps %s that an administrator adds, without a write', async (_, egress) => {
     const result = await edited(await installed(), egress);
@@ -64,6 +63,8 @@ describe('the egress of a NetworkPolicy of the components', () => {
     ['a port of ours', [{ ports: [tcp(443), tcp(16_443)] }], [{ ports: [tcp(443), tcp(16_443), tcp(6443)] }]],
     ['our rule', [DNS], [OURS, DNS]],
     ['all', [], [OURS]],
+    ['its limits, by a rule that allows everything instead of ours,', [{}], [OURS]],
+    ['its limits, by a rule that allows everything beside ours,', [OURS, {}], [OURS]],
     [
       'the addresses of our rule',
       [{ ...OURS, to: [{ ipBlock: { cidr: '192.0.2.1/32' } }] }],
