@@ -56,7 +56,7 @@ describe('multicluster-engine', () => {
 
   it('the operator names a missing file of KUBECONFIG in one line on standard error and ends with 1', () => {
     const line =
-      'multicluster-engine operator: kubeconfig /missing/config cannot be read: no such file; correct KUBECONFIG, or name a file with --kubeconfig\n';
+      'multicluster-engine operator: no kubeconfig was found (/missing/config): give --kubeconfig, set KUBECONFIG, or run in a pod\n';
 
     expect(runWith({ KUBECONFIG: '/missing/config' }, 'operator')).toEqual({ code: 1, stdout: '', stderr: line });
   });
