@@ -91,8 +91,11 @@ describeWithServer('explain on a server', { own: true, capabilities: ['requestLo
       'list events',
       'list managedclusters',
       'list managedclustersetbindings',
+      'list managedclustersetbindings',
       'list managedclustersets',
       'list placementdecisions',
+      'list placementdecisions',
+      'list placements',
     ]);
     expect(requests.filter((one) => WRITES.some((verb) => verb === one.verb))).toEqual([]);
   });
@@ -148,7 +151,7 @@ describeWithServer('explain on a server', { own: true, capabilities: ['requestLo
     });
     const seen = await waitFor('the rights of the tenant', async () => {
       const outcome = await run(kubeconfig, 'placement', 'web', '-n', 'shop');
-      return outcome.code === 0 ? outcome : undefined;
+      return outcome.code === 3 ? outcome : undefined;
     });
 
     expect(seen.stdout.split('\n')).toEqual([
