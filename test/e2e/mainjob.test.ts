@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { loadAll } from 'js-yaml';
 
 import { DEFAULT_TARGET_NAMESPACE } from '../../src/api/names.js';
+import { version } from '../../src/config/build/build.js';
 import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 import { ADMIN } from '@multicluster-engine/kube-apiserver/testing/controlplane/credentials';
 import { describeWithServer, testNeeding } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
@@ -115,10 +116,9 @@ describeWithServer('the main job', { own: true, ...HUB }, (server) => {
       ['NAME', 'STATUS', 'AGE'],
       ['engine', 'Available', expect.stringMatching(/^\d+[ms]/)],
     ]);
-    const { version }: { version: string } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
     expect(await rows('-o', 'wide')).toEqual([
       ['NAME', 'STATUS', 'AGE', 'READY', 'NAMESPACE', 'VERSION', 'MESSAGE'],
-      ['engine', 'Available', expect.anything(), 'True', TARGET, version, 'every component is applied and available'],
+      ['engine', 'Available', expect.anything(), 'True', TARGET, version(), 'every component is applied and available'],
     ]);
   });
 

@@ -17,7 +17,7 @@ export interface Ended {
 const COMMAND_DEADLINE_MS = 660_000;
 const DEADLINE_MS = 180_000;
 /** Names the server of the reader, and a file of theirs: pages leave it out. */
-const WRITES_TO = /^multicluster-engine [a-z ]+: writes to /;
+const WRITES_TO = /^(?:multicluster-engine|kubectl mce) [a-z ]+: writes to /;
 
 /**
  * The terminal of a reader who follows a document: commands run in bash, in the repository's root folder, and a variable
