@@ -88,6 +88,13 @@ async function makeAnew(hub: PlacementRig, { type, empty }: Kind, missingMs = 2_
   await hub.untilIdle();
 }
 
+function releaseAll(hub: PlacementRig): void {
+  const stored = hub.api.peek<Placement>(Placements, { namespace: NAMESPACE, name: 'web' });
+  if (stored === undefined) throw new Error('no Placement');
+  const annotations = { 'cluster.fleetmgmt.io/allow-removals': '2027-01-01T00:00:00Z/*' };
+  hub.api.put<Placement>(Placements, { ...stored, metadata: { ...stored.metadata, annotations } });
+}
+
 const heldFor = (hub: PlacementRig): string | undefined => hub.condition('web', 'RemovalsHeld')?.reason;
 
 describe.each(KINDS)('the definition of $type.plural is deleted and made anew', (kind) => {
@@ -145,13 +152,25 @@ describe.each(KINDS)('the definition of $type.plural is deleted and made anew', 
     const hub = await hubWith();
     await makeAnew(hub, kind);
 
-    const stored = hub.api.peek<Placement>(Placements, { namespace: NAMESPACE, name: 'web' });
-    if (stored === undefined) throw new Error('no Placement');
-    const annotations = { 'cluster.fleetmgmt.io/allow-removals': '2027-01-01T00:00:00Z/*' };
-    hub.api.put<Placement>(Placements, { ...stored, metadata: { ...stored.metadata, annotations } });
+    releaseAll(hub);
     await hub.untilIdle(60_000);
 
     expect(decided(hub)).toEqual([]);
+    expect(heldFor(hub)).toBeUndefined();
+  });
+
+  it('a release of all keeps those that were created again and that the caches do not show yet', async () => {
+    const hub = await hubWith();
+    await makeAnew(hub, kind);
+    const mark = hub.mark;
+
+    releaseAll(hub);
+    await hub.untilIdle(20_000);
+    expect(hub.writesSince(mark)).toEqual([]);
+    kind.restore(hub);
+    await hub.untilIdle(60_000);
+
+    expect(decided(hub)).toEqual(names);
     expect(heldFor(hub)).toBeUndefined();
   });
 });

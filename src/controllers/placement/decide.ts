@@ -4,6 +4,7 @@ import { sameJson } from '../../api/json.js';
 import type { ObjectName } from '../../api/meta.js';
 import { PLACEMENT_LABEL } from '../../api/names.js';
 import { PlacementDecisions, Placements } from '../../api/resources.js';
+import { isDefinitionReplaced } from '../../domain/placement/budget/definitions.js';
 import type { DecisionOwner } from '../../domain/placement/decision.js';
 import { schedule, type Schedule } from '../../domain/placement/schedule.js';
 import { planSlices, type SlicePlan } from '../../domain/placement/slices.js';
@@ -38,8 +39,10 @@ export async function confirmDecision(
   const { owner, snapshot, state } = input;
   const { client, deletions } = scope;
   if ([...dropped, ...heldRemovals].some(({ cause }) => cause === 'Gone' || cause === 'NotMember')) {
-    // A new definition does not matter here: the decision compares uids, and has to know those of now.
-    const result = await deletions.check(Infinity);
+    // A new definition holds every cluster by itself. Those that somebody released leave once the caches are sure to show what was
+    // created again with it: the release was meant for what is missing then.
+    const isReleasedEarly = dropped.length > 0 && isDefinitionReplaced(snapshot);
+    const result = await deletions.check(isReleasedEarly ? NaN : Infinity);
     if (result.kind === 'unconfirmed') return { ending: 'wait', reason: result.reason, afterMs: result.afterMs };
     const known = await deletions.definitions();
     if (!sameJson(known?.uids, snapshot.definitions?.uids)) return DEFINITIONS_BEHIND;
