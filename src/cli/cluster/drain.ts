@@ -6,7 +6,7 @@ import { delay, type Clock } from '../../runtime/clock.js';
 import { ApiError } from '../../runtime/errors.js';
 import { readFleetWorld } from '../fleetsource.js';
 import { DECISION_RESOURCES } from '../inspect/options.js';
-import { linesText, NotFoundError, RefusedError, someNames } from '../output.js';
+import { INCOMPLETE, linesText, NotFoundError, RefusedError, someNames } from '../output.js';
 import { TYPES } from '../sources.js';
 import { table } from '../table.js';
 import { unreadableLine } from '../withheld.js';
@@ -45,7 +45,7 @@ const HOLDER_RESOURCES: readonly WorldResource[] = ['placements', 'placementdeci
 /**
  * Prints what becomes of each decision that names the cluster, asks, sets `spec.maintenance`, and waits until no decision names the
  * cluster. Returns the exit code: 1 when some still do after the timeout, when all that still do will not change by waiting, or
- * when the answer is no.
+ * when the answer is no; of a dry run 3 when the replacements are not known.
  * @throws RefusedError where not all decisions can be read; NotFoundError; ApiError, ResourceMissing where a type is not served.
  */
 export async function drainCluster(tools: DrainTools, request: DrainRequest): Promise<number> {
@@ -55,7 +55,7 @@ export async function drainCluster(tools: DrainTools, request: DrainRequest): Pr
   if (!world.objects.managedclusters.some(({ metadata }) => metadata.name === name) && world.withheld.length === 0)
     throw new NotFoundError(`ManagedCluster ${name} was not found`);
   console.print(linesText(drainLines(world, name)));
-  if (dryRun) return 0;
+  if (dryRun) return world.withheld.length === 0 ? 0 : INCOMPLETE;
   if (!(await console.confirm(`drain ${name}?`))) return 1;
   await startDrain(client, name);
   const end = clock.monotonic() + timeoutMs;

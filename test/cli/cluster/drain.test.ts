@@ -219,11 +219,11 @@ describe('drain', () => {
   );
 
   it.each<WorldResource>(['managedclusters', 'managedclustersets', 'managedclustersetbindings'])(
-    'a drain reports what it cannot know where %s cannot be read',
+    'a dry run reports what it cannot know where %s cannot be read, and ends with 3',
     async (denied) => {
       const scene = new Scene({ denied });
-      await scene.run({ dryRun: true });
 
+      expect(await scene.run({ dryRun: true })).toBe(3);
       expect(scene.events).toEqual([
         `not readable: ${denied} (list: 403): replacements are not known\nshop/web  not readable\n`,
       ]);
