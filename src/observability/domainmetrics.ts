@@ -1,6 +1,7 @@
 import type { Registry } from 'prom-client';
 import type {
   AgentMetrics,
+  HubResult,
   EngineInfo,
   EngineMetrics,
   FleetCounts,
@@ -23,10 +24,11 @@ const HELP = {
     'Time from an observed change to the publication of the decision that follows from it',
 };
 const AGENT_HELP = {
-  multicluster_agent_renewals_total: "Renewals of the cluster's Lease on the hub; result: success or error",
+  multicluster_agent_renewals_total: "Renewals of the cluster's Lease on the hub; result: success, error or refused",
   multicluster_agent_last_renewal_timestamp_seconds: 'Time of the last renewal that succeeded',
-  multicluster_agent_status_writes_total: 'Writes of the status of the ManagedCluster; result: success or error',
-  multicluster_agent_token_requests_total: 'Requests for tokens of the hub; result: success or error',
+  multicluster_agent_status_writes_total:
+    'Writes of the status of the ManagedCluster; result: success, error or refused',
+  multicluster_agent_token_requests_total: 'Requests for tokens of the hub; result: success, error or refused',
 };
 const LATENCY_BUCKETS = [0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
@@ -87,7 +89,7 @@ export function placementMetrics(registry: Registry): {
   };
 }
 
-/** Of an agent; its results are `success` and `error`. */
+/** Of an agent. */
 export function agentMetrics(registry: Registry): AgentMetrics {
   const collectors = new Collectors(registry, AGENT_HELP);
   const renewals = collectors.counter('multicluster_agent_renewals_total', ['result']);
@@ -95,7 +97,7 @@ export function agentMetrics(registry: Registry): AgentMetrics {
   const writes = collectors.counter('multicluster_agent_status_writes_total', ['result']);
   const tokens = collectors.counter('multicluster_agent_token_requests_total', ['result']);
   for (const counter of [renewals, writes, tokens])
-    for (const result of ['success', 'error']) counter.inc({ result }, 0);
+    for (const result of ['success', 'error', 'refused'] satisfies HubResult[]) counter.inc({ result }, 0);
   return {
     renewed: (result, now) => {
       renewals.inc({ result });

@@ -150,9 +150,12 @@ export interface GatewayMetrics {
 /** Metrics of an agent: its requests to the hub. */
 export interface AgentMetrics {
   /** A renewal of the Lease has ended; `now`: ms since the epoch. */
-  renewed(result: 'success' | 'error', now: number): void;
+  renewed(result: HubResult, now: number): void;
   /** A write of the status has ended. */
-  published(result: 'success' | 'error'): void;
+  published(result: HubResult): void;
   /** A request for a token has ended. */
-  tokenRequested(result: 'success' | 'error'): void;
+  tokenRequested(result: HubResult): void;
 }
+
+/** `refused`: as invalid, which is a fault of the product or of what is installed on the hub. */
+export type HubResult = 'success' | 'error' | 'refused';

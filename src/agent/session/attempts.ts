@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ApiError } from '../../runtime/errors.js';
+import { ApiError, isFailure } from '../../runtime/errors.js';
+import type { HubResult } from '../../runtime/metrics.js';
 import { retryMs } from '../schedule.js';
 import type { SessionContext } from './context.js';
 import { problemOf } from './problems.js';
@@ -26,7 +27,7 @@ export class Attempts {
   }
 
   /**
-   * Runs `work`. A failure is logged, and ends the session when the Secret has meanwhile the content of another manifest.
+   * Runs `work`. A failure is logged, as an error where the hub refuses the request as invalid, and ends the session when the Secret has meanwhile the content of another manifest.
    * Rejects with the signal's reason only.
    */
   async run<T>(work: () => Promise<T>, signal: AbortSignal): Promise<Outcome<T>> {
@@ -41,15 +42,30 @@ export class Attempts {
       const problem = problemOf(error, join);
       const retryAfterMs = error instanceof ApiError ? error.retryAfterMs : undefined;
       const retryInMs = retryMs(this.#failures, tools.random, { leaseMs: state.leaseMs, retryAfterMs });
-      tools.log.warn(
-        { request: this.#request, problem, failures: this.#failures, retryInMs: Math.ceil(retryInMs) },
-        'a request to the hub failed, retrying',
-      );
+      const failure = {
+        request: this.#request,
+        problem,
+        failures: this.#failures,
+        retryInMs: Math.ceil(retryInMs),
+      };
+      if (failureResult(error) === 'refused')
+        tools.log.error(failure, 'the hub refuses a request as invalid, retrying');
+      else tools.log.warn(failure, 'a request to the hub failed, retrying');
       if (await isReplaced(this.#context, signal)) this.#context.end('replaced');
       signal.throwIfAborted();
       return { kind: 'failed', error, problem, retryInMs };
     }
   }
+}
+
+/** How an attempt ended, for the metrics. */
+export function resultOf(outcome: Outcome<unknown>): HubResult {
+  return outcome.kind === 'done' ? 'success' : failureResult(outcome.error);
+}
+
+/** How a request that failed with this error ended, for the metrics. */
+export function failureResult(error: unknown): HubResult {
+  return isFailure(error, 'Invalid') ? 'refused' : 'error';
 }
 
 /** Whether the Secret has the content of another manifest than that of the session. False when it cannot be read. */

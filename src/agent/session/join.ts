@@ -2,7 +2,7 @@ import { delay } from '../../runtime/clock.js';
 import { errorText, isFailure } from '../../runtime/errors.js';
 import type { Hub, TokenGrant } from '../hub.js';
 import { retryMs } from '../schedule.js';
-import { Attempts } from './attempts.js';
+import { Attempts, failureResult } from './attempts.js';
 import type { SessionContext } from './context.js';
 import { isHeldByOther, takenProblem } from './problems.js';
 
@@ -10,7 +10,7 @@ import { isHeldByOther, takenProblem } from './problems.js';
 export async function issueToken(context: SessionContext, hub: Hub, signal: AbortSignal): Promise<TokenGrant> {
   const { home, join, secret, tools } = context;
   const grant = await hub.requestToken(context.tokenLifetimeSeconds, signal).catch((error: unknown) => {
-    tools.metrics.tokenRequested('error');
+    tools.metrics.tokenRequested(failureResult(error));
     throw error;
   });
   tools.metrics.tokenRequested('success');

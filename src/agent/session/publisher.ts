@@ -2,7 +2,7 @@ import { ShortenableDelay } from '../shortenabledelay.js';
 import type { Hub } from '../hub.js';
 import type { ClusterReport } from '../report/report.js';
 import { reapplyMs } from '../schedule.js';
-import { Attempts } from './attempts.js';
+import { Attempts, resultOf } from './attempts.js';
 import type { SessionContext } from './context.js';
 
 /** Changes are collected for this long. */
@@ -63,7 +63,7 @@ export class Publisher {
     const { clock, metrics, random } = this.#context.tools;
     const outcome = await this.#attempts.run(() => this.#options.hub.applyStatus(report, signal), signal);
     this.#attempted();
-    metrics.published(outcome.kind === 'done' ? 'success' : 'error');
+    metrics.published(resultOf(outcome));
     if (outcome.kind === 'failed') return outcome.retryInMs;
     this.#applied = JSON.stringify(report);
     this.#takeLease(outcome.value * 1000);

@@ -2,7 +2,7 @@ import { isFailure } from '../../runtime/errors.js';
 import { ShortenableDelay } from '../shortenabledelay.js';
 import type { Hub } from '../hub.js';
 import { firstRenewalMs, renewalPeriodMs } from '../schedule.js';
-import { Attempts } from './attempts.js';
+import { Attempts, resultOf } from './attempts.js';
 import type { SessionContext } from './context.js';
 import { tryAcquireLease } from './join.js';
 
@@ -28,7 +28,7 @@ export class Renewals {
       await this.#delay.wait(wait, signal);
       const startedAt = clock.monotonic();
       const outcome = await attempts.run(() => this.#renew(signal), signal);
-      metrics.renewed(outcome.kind === 'done' ? 'success' : 'error', clock.now());
+      metrics.renewed(resultOf(outcome), clock.now());
       if (outcome.kind === 'done') {
         state.renewed();
         wait = Math.max(0, startedAt + renewalPeriodMs(state.leaseMs, random) - clock.monotonic());
