@@ -1,9 +1,9 @@
-import { textField } from '../api/json.js';
 import type { KubeObject } from '../api/meta.js';
 import { AGENT_FIELD_MANAGER, AGENT_TOKEN_SECRET } from '../api/names.js';
 import { ConfigMaps, Namespaces, Nodes, Secrets } from '../api/resources.js';
 import { ownTokenData, readHubToken, type HubToken, type JoinData } from '../domain/agent/hubtoken.js';
 import { malformed } from '../kube/apierror.js';
+import { serverVersion } from '../kube/client/serverversion.js';
 import type { Cache, CacheTools } from '../kube/cache/cache.js';
 import { createCache } from '../kube/cache/reflector.js';
 import { pagesOf } from '../kube/client/pages.js';
@@ -105,12 +105,8 @@ class ApiHome implements Home {
     await this.#client.apply<KubeObject>(Secrets, secret, options);
   }
 
-  async version(signal: AbortSignal): Promise<string> {
-    const target = { verb: 'get', resource: 'version' };
-    const { body } = await this.#transport.call({ method: 'GET', path: '/version', target, idempotent: true, signal });
-    const version = textField(body, 'gitVersion');
-    if (version === '') throw malformed(target, 'there is no gitVersion');
-    return version;
+  version(signal: AbortSignal): Promise<string> {
+    return serverVersion(this.#transport, signal);
   }
 
   /** Keeps a few fields of each Node only: a page of 500 is a few megabytes. */

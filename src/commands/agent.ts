@@ -13,6 +13,7 @@ import { systemClock, systemRandom } from '../runtime/clock.js';
 import { errorText } from '../runtime/errors.js';
 import { exitOnCrash } from '../runtime/lifecycle.js';
 import { runWithEndpoints } from './endpoints/endpoints.js';
+import { warnOfOldServer } from './startup/oldserver.js';
 
 /**
  * Runs the agent of a managed cluster until a signal; returns the exit code. Without a usable kubeconfig it prints one line to
@@ -48,12 +49,15 @@ async function runWith(config: AgentConfig, kubeconfig: Kubeconfig): Promise<num
     tools: { ...tools, metrics: metrics.agent },
     tokenLifetimeSeconds,
   });
+  const ended = new AbortController();
+  void warnOfOldServer(transport, tools, ended.signal);
   try {
     return await runWithEndpoints([agent], { config, metrics, readyz: agent.readiness(), log });
   } catch (error) {
     log.error({ reason: errorText(error) }, 'cannot start');
     return 1;
   } finally {
+    ended.abort();
     await transport.close();
   }
 }

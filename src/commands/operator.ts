@@ -12,6 +12,7 @@ import { exitOnCrash } from '../runtime/lifecycle.js';
 import { errorText } from '../runtime/errors.js';
 import { runWithEndpoints } from './endpoints/endpoints.js';
 import { createManager, type ControllerManager } from './controllermanager.js';
+import { warnOfOldServer } from './startup/oldserver.js';
 
 /** Loads a controller group: the placement controller does without what the engine's needs, certificates above all. */
 const GROUPS: Readonly<Record<ControllerName, () => Promise<(manager: ControllerManager) => Group>>> = {
@@ -51,6 +52,8 @@ async function runWith(config: OperatorConfig, kubeconfig: Kubeconfig): Promise<
     const groups = create.map((group) => group(manager));
     const livez = groups.map((group) => group.liveness());
     const readyz = groups.map((group) => group.readiness());
+    const ended = new AbortController();
+    void warnOfOldServer(manager.transport, { clock: systemClock, log }, ended.signal);
     try {
       const review = createAccessReviewer(manager.transport);
       const secure = config.metricsSecure
@@ -58,6 +61,7 @@ async function runWith(config: OperatorConfig, kubeconfig: Kubeconfig): Promise<
         : undefined;
       return await runWithEndpoints(groups, { config, metrics: manager.metrics, secure, livez, readyz, log });
     } finally {
+      ended.abort();
       await Promise.all([manager.transport.close(), tracing?.close()]);
     }
   } catch (error) {

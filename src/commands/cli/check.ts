@@ -1,5 +1,4 @@
 import path from 'node:path';
-import { textField } from '../../api/json.js';
 import { readHubFacts, readPreFacts, type FactOptions } from '../../cli/check/facts.js';
 import { checkHub } from '../../cli/check/hub.js';
 import { checkExitCode, checkText } from '../../cli/check/output.js';
@@ -7,8 +6,8 @@ import { checkBefore } from '../../cli/check/pre.js';
 import type { CheckResult } from '../../cli/check/result.js';
 import { packageRoot } from '../../config/config.js';
 import type { CheckConfig } from '../../config/inspect.js';
+import { serverVersion } from '../../kube/client/serverversion.js';
 import { readManifests } from '../../kube/manifests/manifests.js';
-import type { Transport } from '../../kube/transport/transport.js';
 import { systemClock } from '../../runtime/clock.js';
 import { answer, isColored } from './answer.js';
 import { withHub, type Hub } from './hub.js';
@@ -36,15 +35,4 @@ async function resultsOf(config: CheckConfig, { client, transport, namespace }: 
   };
   if (!config.pre) return checkHub(await readHubFacts(client, options));
   return checkBefore(await readPreFacts(client, options, await serverVersion(transport)));
-}
-
-/** Such as `v1.36.3`. */
-async function serverVersion(transport: Transport): Promise<string> {
-  const { body } = await transport.call({
-    method: 'GET',
-    path: '/version',
-    target: { verb: 'get', resource: 'version' },
-    idempotent: true,
-  });
-  return textField(body, 'gitVersion');
 }
