@@ -52,12 +52,6 @@ export async function readPlacementWorld(client: ReadClient, { namespace, name }
   }
 }
 
-/** All Placements with their decisions and bindings, as far as the caller can list them: who else may lose a cluster. */
-export async function readOthers(client: ReadClient): Promise<World> {
-  const resources = ['placements', 'placementdecisions', 'managedclustersetbindings'] as const;
-  return worldOfLists(await Promise.all(resources.map((resource) => listOf(client, resource))));
-}
-
 /** The world of these collections; others are empty. */
 export function worldOfLists(lists: readonly Listed[]): World {
   return worldOf(Object.fromEntries(lists.map(({ resource, items }) => [resource, items])), withheldOf(lists));

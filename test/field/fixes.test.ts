@@ -1,7 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
+import { TAINTS } from '../../src/api/names.js';
+import { explainPlacement, rightsWanted, type ExplainRequest } from '../../src/cli/explain/command.js';
 import { explainReport } from '../../src/cli/explain/report.js';
+import { deniedOf } from '../../src/cli/explain/rights.js';
 import { explanationLines } from '../../src/cli/explain/text.js';
 import { worldOf, type RawObject, type World } from '../../src/domain/fleet/world.js';
+import { ApiError } from '../../src/runtime/errors.js';
+import { taint } from '../support/builders/taints.js';
 import {
   NAMESPACE,
   predicate,
@@ -15,8 +20,8 @@ import {
 /*
  * `explain` proposed to relabel a production cluster for a value that no cluster has, and the cluster then left another
  * Placement. It proposed nothing for a set that is not bound or misspelt, and one fix at a time where several clusters were
- * missing. Right: what is proposed takes nothing from others, existing values and sets are named, and all that is missing is
- * proposed at once.
+ * missing; it proposed what the caller may not do. Right: what is proposed takes nothing from others, existing values and sets
+ * are named, all that is missing is proposed at once, in text and JSON, and who may not run it reads whom to ask.
  */
 
 interface Fleet {
@@ -79,3 +84,186 @@ describe('what explain proposes', () => {
     expect(lines({ spec, bindings, withheld })).not.toMatch(/did you mean|clusterset bind/);
   });
 });
+
+const REQUEST: ExplainRequest = {
+  namespace: NAMESPACE,
+  placement: 'web',
+  cluster: undefined,
+  nearest: 0,
+  output: 'text',
+  colored: false,
+};
+
+/** Sets edge and prod, of which prod is bound; another Placement may be in namespace lab, with its own set. */
+function world({ spec, clusters = CLUSTERS, bindings = ['prod'], others = [] }: Fleet): World {
+  return worldOf({
+    placements: [rawPlacement(spec), ...others],
+    managedclusters: clusters,
+    managedclustersets: [rawSet('edge'), rawSet('prod'), rawSet('prod2')],
+    managedclustersetbindings: [...bindings.map((name) => rawBinding(name)), rawBinding('prod2', { namespace: 'lab' })],
+  });
+}
+
+const inLab = (spec: object): RawObject => {
+  const { metadata, ...rest } = rawPlacement(spec, 'tests');
+  return { ...rest, metadata: { ...metadata, namespace: 'lab', uid: 'lab' } };
+};
+const edge = (name: string): RawObject => rawCluster(name, { set: 'edge', labels: { tier: 'silver' } });
+const of = (fleet: Fleet, over: Partial<ExplainRequest> = {}): string =>
+  explainPlacement(world(fleet), { ...REQUEST, ...over });
+const fixesOf = (fleet: Fleet, over: Partial<ExplainRequest> = {}): unknown =>
+  (JSON.parse(of(fleet, { ...over, output: 'json' })) as { fixes?: unknown }).fixes;
+
+describe('a fix that moves a cluster into another set', () => {
+  const clusters = [...CLUSTERS, rawCluster('d', { set: 'prod2', labels: { tier: 'silver' } })];
+  const wanted = { predicates: [predicate({ tier: 'gold' })] };
+
+  it('has the labels that the cluster lacks there, too', () => {
+    const command = 'kubectl label mcl d tier=gold cluster.fleetmgmt.io/clusterset=prod --overwrite';
+
+    expect(of({ spec: wanted, clusters }, { cluster: 'd' })).toContain(`  fix: ${command}\n`);
+    expect(JSON.parse(of({ spec: wanted, clusters }, { cluster: 'd', output: 'json' }))).toMatchObject({
+      clusters: [{ name: 'd', fix: command }],
+    });
+  });
+
+  it('is not offered when another Placement loses the cluster by it', () => {
+    const fleet = { spec: {}, clusters, others: [inLab({})] };
+
+    expect(of(fleet, { cluster: 'd' })).toContain('  no fix: in cluster set prod, lab/tests would lose d\n');
+    expect(of(fleet, { cluster: 'd', output: 'json' })).not.toContain('"fix"');
+  });
+
+  it('is not offered where Placements of other namespaces could not be read, also with -A', () => {
+    const refused = [{ resource: 'placements', verb: 'list', status: 403 }] as const;
+    const all = { namespace: undefined, cluster: 'd', beyond: { refused, namespace: NAMESPACE } };
+
+    expect(of({ spec: {}, clusters }, all)).not.toContain('  fix: ');
+    expect(of({ spec: {}, clusters }, { ...all, beyond: { refused: [], namespace: undefined } })).toContain('  fix: ');
+  });
+});
+
+describe('a fix that binds a set', () => {
+  const spec = { ClusterSets: ['edge'], ...wants('gold', 2) };
+  const clusters = [edge('e1'), edge('e2'), edge('e3')];
+
+  it('comes with the labels that are needed with it, in the order in which to run them', () => {
+    const gold = rawCluster('e4', { set: 'edge', labels: { tier: 'gold' } });
+    const found = of({ spec: { ClusterSets: ['edge'], ...wants('gold', 3) }, clusters: [...clusters, gold] });
+
+    expect(found).toMatch(
+      /^fix: kubectl mce clusterset bind edge -n shop\n(.*\n)*to select (e\d), with cluster set edge bound: kubectl label mcl \2 tier=gold --overwrite\nto select (e\d), with cluster set edge bound: kubectl label mcl \3 tier=gold --overwrite\n$/m,
+    );
+    expect(fixesOf({ spec: { ClusterSets: ['edge'], ...wants('gold', 3) }, clusters: [...clusters, gold] })).toEqual([
+      { reason: 'NoBinding', clusterSets: ['edge'], command: 'kubectl mce clusterset bind edge -n shop' },
+      ...[0, 1].map(() => ({
+        reason: 'NotMatched',
+        cluster: expect.stringMatching(/^e[123]$/),
+        command: expect.stringMatching(/^kubectl label mcl e[123] tier=gold --overwrite$/),
+      })),
+    ]);
+  });
+
+  it('comes without labels when the clusters of the set match', () => {
+    expect(fixesOf({ spec: { ClusterSets: ['edge'], ...wants('silver', 2) }, clusters })).toEqual([
+      { reason: 'NoBinding', clusterSets: ['edge'], command: 'kubectl mce clusterset bind edge -n shop' },
+    ]);
+  });
+
+  it('is not offered when another Placement loses a cluster by it', () => {
+    const cutOff = taint(TAINTS.unreachable, { since: -400_000 });
+    const lost = rawCluster('p', { set: 'prod', labels: { tier: 'silver' }, taints: [cutOff] });
+    // It keeps p for as long as no other cluster can take its place.
+    const keeping = { ...rawPlacement(wants('silver', 1), 'keeps') };
+    const KEEPS = { ...keeping, metadata: { ...keeping.metadata, uid: 'keeps' } };
+    const { metadata, ...decided } = rawDecision(1, ['p']);
+    const [owner] = metadata.ownerReferences ?? [];
+    const decision = {
+      ...decided,
+      metadata: {
+        ...metadata,
+        name: 'keeps-decision-1',
+        labels: { 'cluster.fleetmgmt.io/placement': 'keeps' },
+        ownerReferences: owner === undefined ? [] : [{ ...owner, name: 'keeps', uid: 'keeps' }],
+      },
+    };
+    const base = world({ spec, clusters: [...clusters, lost], others: [KEEPS] });
+    const found = { ...base, objects: { ...base.objects, placementdecisions: [decision] } };
+    const text = explainPlacement(found, REQUEST);
+
+    expect(text).toContain('no fix: with a binding of edge, shop/keeps would lose p\n');
+    expect(text).not.toContain('clusterset bind');
+  });
+
+  it('suggests the name of a misspelt set in JSON, too', () => {
+    expect(fixesOf({ spec: { ClusterSets: ['prdo'] } })).toEqual([
+      { reason: 'NoSuchSet', clusterSets: ['prdo'], suggested: 'prod' },
+    ]);
+  });
+});
+
+describe('a fix that the caller may not run', () => {
+  const spec = { ClusterSets: ['edge'], ...wants('gold', 2) };
+  const fleet = { spec, clusters: [edge('e1'), rawCluster('e2', { set: 'edge', labels: { tier: 'gold' } })] };
+  /** The output for a caller without rights whose review says so of these: `create managedclustersetbindings`. */
+  const asked = async (denied: readonly string[], of: Fleet, over: Partial<ExplainRequest> = {}): Promise<string> => {
+    const request = { ...REQUEST, ...over };
+    const allowed = async ({ verb, type, subresource, name }: Asked): Promise<boolean> =>
+      !denied.includes([verb, [type.plural, subresource].filter(Boolean).join('/'), name].filter(Boolean).join(' '));
+    const found = await deniedOf({ allowed }, rightsWanted(world(of), request));
+    return explainPlacement(world(of), { ...request, denied: found });
+  };
+
+  it('says who may, and what', async () => {
+    const all = ['create managedclustersetbindings', 'patch managedclustersetbindings', 'patch managedclusters'];
+    const text = await asked([...all, 'create managedclustersets/bind edge'], fleet);
+
+    expect(text).toContain(
+      'fix, by somebody who may create and patch managedclustersetbindings in namespace shop, and create managedclustersets/bind edge: kubectl mce clusterset bind edge -n shop\n',
+    );
+    expect(text).toContain(
+      'to select e1, with cluster set edge bound, by somebody who may patch managedclusters: kubectl label mcl e1 tier=gold --overwrite\n',
+    );
+  });
+
+  it('names the missing rights in JSON', async () => {
+    const text = await asked(['create managedclustersets/bind edge', 'patch managedclusters'], fleet, {
+      output: 'json',
+    });
+
+    expect((JSON.parse(text) as { fixes: unknown }).fixes).toMatchObject([
+      { missingRights: [{ verb: 'create', resource: 'managedclustersets/bind', name: 'edge' }] },
+      { missingRights: [{ verb: 'patch', resource: 'managedclusters' }] },
+    ]);
+  });
+
+  it('of one cluster says who may', async () => {
+    const text = await asked(['patch managedclusters'], { spec: wants('gold', 1) }, { cluster: 'b' });
+
+    expect(text).toContain(
+      '    fix, by somebody who may patch managedclusters: kubectl label mcl b tier=gold --overwrite\n',
+    );
+  });
+
+  it('is a choice of the sets that the caller may bind', async () => {
+    const text = await asked(['create managedclustersets/bind prod'], { spec: {}, bindings: [] });
+
+    expect(text).toContain('fix: kubectl mce clusterset bind SET -n shop, with one of edge, prod2\n');
+  });
+
+  it('is shown without a word where the API server answers no review', async () => {
+    const call = { verb: 'create', resource: 'selfsubjectaccessreviews' };
+    const allowed = async (): Promise<boolean> => {
+      throw new ApiError({ kind: 'Forbidden', status: 403, message: '', call });
+    };
+
+    expect(await deniedOf({ allowed }, rightsWanted(world(fleet), REQUEST))).toEqual(new Set());
+  });
+});
+
+interface Asked {
+  readonly verb: string;
+  readonly type: { readonly plural: string };
+  readonly subresource?: string;
+  readonly name?: string;
+}

@@ -147,7 +147,7 @@ function conflictLine({ causes }: ApiError, cluster: RawObject, set: string | un
   const remedies = [
     {
       path: SET_PATH,
-      remedy: `without --set it stays; kubectl label fmcl ${name} ${CLUSTER_SET_LABEL}=${set} --overwrite changes it`,
+      remedy: `without --set it stays; kubectl label fmcl ${name} ${CLUSTER_SET_LABEL}=${set} --overwrite changes it, and kubectl mce plan --set mcl/${name}:${CLUSTER_SET_LABEL}=${set} shows which Placements lose the cluster`,
     },
     {
       path: ACCEPTED_PATH,

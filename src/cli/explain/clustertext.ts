@@ -3,7 +3,9 @@ import { hintText } from '../../domain/placement/explain/hints.js';
 import { requirementText, wordText } from '../../domain/placement/facts/requirementtext.js';
 import type { ClusterExplanation } from '../../domain/placement/explain/verdict.js';
 import { limitedTaints, limitedText, otherTaintText } from '../../domain/placement/taints/text.js';
-import { isOffered, losersBy } from './harmless.js';
+import { isOffered } from './existing.js';
+import { LABEL_RIGHTS } from './proposals.js';
+import { fixText } from './rights.js';
 import type { ExplainReport } from './report.js';
 import { otherTaintsOf, setsText, whyText, withheldLine } from './texts.js';
 
@@ -59,11 +61,11 @@ function predicateLines(one: ClusterExplanation, report: ExplainReport): readonl
     const fix = fixFor(one, index, input);
     if (fix?.kind === 'Leaves') return [...lines, `${last} (would leave ${setsText(fix.sets)} with it)`];
     if (fix === undefined || !isOffered(index, report)) return [...lines, last];
-    const [loser] = losersBy(one.name, fix.labels, report);
+    const loser = report.harm.ofLabels(one.name, fix.labels);
     return [
       ...lines,
       loser === undefined ? last : `${last} (${loser} with this label)`,
-      ...(loser === undefined ? [`    fix: ${fix.command}`] : []),
+      ...(loser === undefined ? [`    ${fixText({ command: fix.command, rights: LABEL_RIGHTS }, report)}`] : []),
     ];
   });
 }
@@ -82,7 +84,10 @@ function taintLines(one: ClusterExplanation, { explanation }: ExplainReport, ver
   ];
 }
 
-function membershipLines(one: ClusterExplanation, { input }: ExplainReport): readonly string[] {
-  const command = membershipFix(one, input);
-  return command === undefined ? [] : [`  fix: ${command}`];
+function membershipLines(one: ClusterExplanation, report: ExplainReport): readonly string[] {
+  const fix = membershipFix(one, report.input, (index) => isOffered(index, report));
+  if (fix === undefined) return [];
+  const loser = report.harm.ofLabels(one.name, fix.labels);
+  if (loser !== undefined) return [`  no fix: in cluster set ${fix.set}, ${loser}`];
+  return [`  ${fixText({ command: fix.command, rights: LABEL_RIGHTS }, report)}`];
 }

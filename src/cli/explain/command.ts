@@ -8,6 +8,8 @@ import { refusedLine, unreadableLine } from '../withheld.js';
 import { clusterLines } from './clustertext.js';
 import { explanationDocument } from './document.js';
 import { eventLines, eventsOf, type LeavingEvents } from './events.js';
+import { LABEL_RIGHTS, proposalsOf, type Rights } from './proposals.js';
+import type { Denied } from './rights.js';
 import { clusterIn, explainReport, type ExplainReport } from './report.js';
 import { explanationLines } from './text.js';
 import { setsText } from './texts.js';
@@ -23,8 +25,10 @@ export interface ExplainRequest {
   readonly colored: boolean;
   /** Events about the Placement; undefined where none were looked for. */
   readonly leaving?: LeavingEvents | undefined;
-  /** The Placements of all namespaces; undefined: those of the world that is explained. */
-  readonly others?: World | undefined;
+  /** The Placements of all namespaces, as far as they could be read; undefined: those of the world that is explained. */
+  readonly others?: Pick<FleetReading, 'world' | 'refused'> | undefined;
+  /** What of the rights that {@link rightsWanted} names the caller does not have. */
+  readonly denied?: Denied | undefined;
   /** What of other namespaces could not be read. */
   readonly beyond?: Pick<FleetReading, 'refused' | 'namespace'>;
 }
@@ -49,6 +53,16 @@ export function explainPlacement(world: World, request: ExplainRequest): string 
   }
 }
 
+/** The rights that the proposals of the explanation need. @throws NotFoundError without such a Placement or cluster. */
+export function rightsWanted(world: World, request: ExplainRequest): Rights {
+  const labels = request.cluster === undefined ? [] : LABEL_RIGHTS;
+  const needed = namespacesOf(world, request).flatMap((namespace) => {
+    const { report } = explainedIn(world, namespace, request);
+    return proposalsOf(report).flatMap((one) => ('rights' in one ? one.rights : []));
+  });
+  return [...needed, ...labels];
+}
+
 function textOf(explained: readonly Explained[], request: ExplainRequest): string {
   const { beyond } = request;
   const note = beyond === undefined ? undefined : refusedLine(beyond);
@@ -68,8 +82,9 @@ function namespacesOf(world: World, { namespace, placement, beyond }: ExplainReq
 }
 
 function explainedIn(world: World, namespace: string, request: ExplainRequest): Explained {
-  const { placement, cluster, leaving, others } = request;
-  const report = explainReport(world, namespace, placement, others);
+  const { placement, cluster, leaving, beyond, denied } = request;
+  const others = request.others ?? { world, refused: beyond?.refused ?? [] };
+  const report = explainReport(world, namespace, placement, { others, denied });
   if (report === undefined) throw new NotFoundError(`Placement ${namespace}/${placement} was not found`);
   if (cluster === undefined) return { report, clusters: report.explanation.clusters };
   const one = clusterIn(report, world, cluster);

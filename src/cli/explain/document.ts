@@ -9,7 +9,9 @@ import { knownEnd } from '../../domain/placement/taints/standing.js';
 import type { Taint } from '../../domain/placement/taints/taint.js';
 import { limitedTaints, limitedText, otherTaintText, timeText } from '../../domain/placement/taints/text.js';
 import type { LeavingEvent } from './events.js';
-import { isOffered, losersBy } from './harmless.js';
+import { isOffered } from './existing.js';
+import { proposalDocument } from './proposaltext.js';
+import { proposalsOf } from './proposals.js';
 import type { ExplainReport } from './report.js';
 import { matchedPredicate, otherTaintsOf, whyText } from './texts.js';
 
@@ -31,6 +33,7 @@ export function explanationDocument(report: ExplainReport, options: DocumentOpti
   const { explanation, satisfaction, summary, predicates, absent, withheld } = report;
   const { namespace, name, rules } = explanation.placement;
   const { phase, ...satisfied } = satisfaction;
+  const fixes = proposalsOf(report).flatMap((one) => proposalDocument(one, report) ?? []);
   return {
     apiVersion: API_VERSION,
     kind: 'PlacementExplanation',
@@ -48,6 +51,7 @@ export function explanationDocument(report: ExplainReport, options: DocumentOpti
     predicates: explanation.schedule === undefined ? [] : predicates.map(predicateDocument),
     clusters: clusters.map((one) => clusterDocument(one, report)),
     nearest: explanation.nearest.slice(0, nearest).map((one) => nearestDocument(one, report)),
+    ...(fixes.length === 0 ? {} : { fixes }),
     ...(events === undefined ? {} : { events }),
     withheld: [...withheld, ...unread],
   };
@@ -78,7 +82,8 @@ function predicateDocument(one: PredicateExplanation): object {
 
 function clusterDocument(one: ClusterExplanation, report: ExplainReport): object {
   const matched = matchedPredicate(one);
-  const fix = membershipFix(one, report.input);
+  const fix = membershipFix(one, report.input, (index) => isOffered(index, report));
+  const isHarmless = fix !== undefined && report.harm.ofLabels(one.name, fix.labels) === undefined;
   return {
     name: one.name,
     clusterSets: one.sets,
@@ -88,7 +93,7 @@ function clusterDocument(one: ClusterExplanation, report: ExplainReport): object
     inDecision: one.inDecision,
     ...(one.rank === undefined ? {} : { rank: one.rank }),
     ...(matched === undefined ? {} : { predicate: matched }),
-    ...(fix === undefined ? {} : { fix }),
+    ...(isHarmless ? { fix: fix.command } : {}),
     ...taintFields(one, report),
     predicates: one.unmet.map((unmet, index) => ({
       index,
@@ -134,7 +139,7 @@ function fixFields(one: ClusterExplanation, index: number, report: ExplainReport
 }
 
 function isProposed(name: string, index: number, labels: LabelChanges, report: ExplainReport): boolean {
-  return isOffered(index, report) && losersBy(name, labels, report).length === 0;
+  return isOffered(index, report) && report.harm.ofLabels(name, labels) === undefined;
 }
 
 function nearestDocument(one: ClusterExplanation, report: ExplainReport): object {
@@ -143,7 +148,7 @@ function nearestDocument(one: ClusterExplanation, report: ExplainReport): object
     name: one.name,
     predicate: one.best ?? 0,
     unmet: one.unmet[one.best ?? 0]?.length ?? 0,
-    ...(fix?.kind === 'Passes' && losersBy(one.name, fix.labels, report).length === 0 ? { fix: fix.command } : {}),
+    ...(fix?.kind === 'Passes' && report.harm.ofLabels(one.name, fix.labels) === undefined ? { fix: fix.command } : {}),
   };
 }
 

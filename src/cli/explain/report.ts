@@ -7,6 +7,8 @@ import { explainPredicates, type PredicateExplanation } from '../../domain/place
 import { summarize, type Summary } from '../../domain/placement/explain/summary.js';
 import type { ClusterExplanation, Explanation, ExplainInput } from '../../domain/placement/explain/verdict.js';
 import { clusterView } from '../../domain/placement/predicates.js';
+import { Harm, type OtherPlacements } from './harm.js';
+import type { Denied } from './rights.js';
 import { schedule } from '../../domain/placement/schedule.js';
 import { planSlices } from '../../domain/placement/slices.js';
 import { placementReport } from '../../domain/placement/status.js';
@@ -31,8 +33,19 @@ export interface ExplainReport {
   readonly withheld: readonly Withheld[];
   /** All that the caller reads: sets that no binding names, and other Placements. */
   readonly world: World;
-  /** The same clusters and sets, with the Placements of all namespaces. */
-  readonly others: World;
+  /** The same clusters and sets, with the Placements of all namespaces, or of those that could be read. */
+  readonly others: OtherPlacements;
+  /** Whom of these a proposal harms. */
+  readonly harm: Harm;
+  /** What the caller is known to be unable to do of what is proposed. */
+  readonly denied: Denied;
+}
+
+/** What is known beyond the objects that decide about the Placement. */
+export interface ReportContext {
+  /** Undefined: the Placements of the world that is explained are all. */
+  readonly others?: OtherPlacements | undefined;
+  readonly denied?: Denied | undefined;
 }
 
 /** Undefined when the world has no such Placement. */
@@ -40,12 +53,13 @@ export function explainReport(
   world: World,
   namespace: string,
   name: string,
-  others: World = world,
+  { others = { world, refused: [] }, denied = new Set() }: ReportContext = {},
 ): ExplainReport | undefined {
   const input = explainInputOf(world, namespace, name);
   if (input === undefined) return undefined;
   const explanation = explain(input);
   const { rules } = input.snapshot.placement;
+  const beyond = { ...others, world: withOthers(world, others.world) };
   const eligibility = explanation.schedule?.eligibility;
   return {
     input,
@@ -56,7 +70,9 @@ export function explainReport(
     absent: eligibility === undefined ? [] : absentSets(rules.requested, eligibility),
     withheld: world.withheld,
     world,
-    others: withOthers(world, others),
+    others: beyond,
+    harm: new Harm(beyond, { namespace, name }),
+    denied,
   };
 }
 

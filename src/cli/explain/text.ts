@@ -1,13 +1,13 @@
 import { hintText, type Hint } from '../../domain/placement/explain/hints.js';
-import { bestFix } from '../../domain/placement/explain/fix.js';
-import { existingValues, isOffered, losersBy } from './harmless.js';
+import { existingValues } from './existing.js';
 import { predicateText } from '../../domain/placement/explain/predicates.js';
 import { wordText } from '../../domain/placement/facts/requirementtext.js';
 import { summaryText } from '../../domain/placement/explain/summary.js';
 import type { ClusterExplanation, Verdict } from '../../domain/placement/explain/verdict.js';
 import { table, type Cell, type Color } from '../table.js';
 import type { ExplainReport } from './report.js';
-import { setFixLines } from './setfixes.js';
+import { labelLines, setLines } from './proposaltext.js';
+import { proposalsOf, type Proposal } from './proposals.js';
 import { absentLine, setsText, whyText, withheldLine } from './texts.js';
 
 export interface TextOptions {
@@ -35,14 +35,15 @@ const OTHERS: readonly Verdict[] = ['Unknown', 'Tainted', 'Deleting', 'NotMember
 
 /** The explanation of a Placement for a terminal, as lines. */
 export function explanationLines(report: ExplainReport, options: TextOptions): readonly string[] {
-  const lines = [headline(report), ...notes(report)];
+  const proposals = proposalsOf(report);
+  const lines = [headline(report), ...notes(report, proposals)];
   const { shown, left } = rowsOf(report, options);
   if (shown.length > 0) {
     const wide = options.wide === true;
     const head = ['CLUSTER', 'VERDICT', 'RANK', ...(wide ? ['SETS'] : []), 'WHY'].map((text): Cell => ({ text }));
     lines.push(...table([head, ...shown.map((one) => cellsOf(one, report, wide))], options.colored));
   }
-  return [...lines, ...left, ...fixLines(report)];
+  return [...lines, ...left, ...labelLines(proposals, report)];
 }
 
 function headline({ explanation, satisfaction }: ExplainReport): string {
@@ -54,7 +55,7 @@ function headline({ explanation, satisfaction }: ExplainReport): string {
   return `${namespace}/${name}: ${satisfaction.phase}, ${wants}`;
 }
 
-function notes(report: ExplainReport): readonly string[] {
+function notes(report: ExplainReport, proposals: readonly Proposal[]): readonly string[] {
   const { explanation, satisfaction, summary, input } = report;
   const { status, reason, message } = satisfaction;
   const lines: (string | undefined)[] = [status === 'False' ? `${reason}: ${message}` : undefined];
@@ -66,7 +67,7 @@ function notes(report: ExplainReport): readonly string[] {
     withheldLine(report),
     // A message of False ends with it.
     status === 'False' ? undefined : absentLine(report),
-    ...setFixLines(report),
+    ...setLines(proposals, report),
     ...findings(report),
   );
   const { schedule: decided } = explanation;
@@ -118,27 +119,4 @@ function cellsOf(one: ClusterExplanation, report: ExplainReport, wide: boolean):
     ...(wide ? [{ text: one.sets.length === 0 ? '-' : one.sets.join(',') }] : []),
     { text: whyText(one, report) },
   ];
-}
-
-/**
- * Labels that would help an unsatisfied Placement, for as many of the nearest clusters as are missing, unless a word of it is
- * probably misspelt.
- */
-function fixLines(report: ExplainReport): readonly string[] {
-  const { explanation, satisfaction, predicates, input } = report;
-  if (satisfaction.status !== 'False' || predicates.some(({ hints }) => hints.length > 0)) return [];
-  const lines: string[] = [];
-  for (const one of explanation.nearest.slice(0, MOST_ROWS)) {
-    if (lines.length >= missingClusters(explanation)) break;
-    const fix = bestFix(one, input, (index) => isOffered(index, report));
-    if (fix?.kind === 'Passes' && losersBy(one.name, fix.labels, report).length === 0)
-      lines.push(`to select ${wordText(one.name)}: ${fix.command}`);
-  }
-  return lines;
-}
-
-/** How many more clusters would come in. With held clusters a decision can be full and short at once: none is needed then. */
-function missingClusters({ schedule: decided }: ExplainReport['explanation']): number {
-  if (decided?.wanted === undefined) return 1;
-  return decided.wanted - decided.kept.flat().length - decided.added.length;
 }

@@ -1,10 +1,11 @@
 import { DEFAULT_NAMESPACE } from '../../api/names.js';
-import { explainPlacement, type ExplainRequest } from '../../cli/explain/command.js';
+import { explainPlacement, rightsWanted, type ExplainRequest } from '../../cli/explain/command.js';
 import { readLeavingEvents } from '../../cli/explain/events.js';
+import { deniedOf } from '../../cli/explain/rights.js';
 import { readFleetWorld } from '../../cli/fleetsource.js';
 import { DECISION_RESOURCES } from '../../cli/inspect/options.js';
 import { INCOMPLETE } from '../../cli/output.js';
-import { readOthers, readPlacementWorld, worldOfObjects } from '../../cli/sources.js';
+import { readPlacementWorld, worldOfObjects } from '../../cli/sources.js';
 import { isComplete } from '../../cli/withheld.js';
 import type { ExplainConfig } from '../../config/explain.js';
 import type { World } from '../../domain/fleet/world.js';
@@ -13,17 +14,21 @@ import { answer, isColored } from './answer.js';
 import { readFiles } from './files.js';
 import type { Hub } from './hub.js';
 
-type Read = Pick<ExplainRequest, 'namespace' | 'leaving' | 'beyond' | 'others'> & { readonly world: World };
+/** What says who else may lose a cluster. */
+const OTHERS = ['placements', 'placementdecisions', 'managedclustersetbindings'] as const;
+
+interface Read {
+  readonly world: World;
+  readonly request: ExplainRequest;
+}
 
 /** Prints the explanation; returns the exit code: 1, and one line on standard error, when there is none; 3 when not everything could be read. */
 export function runExplain(config: ExplainConfig): Promise<number> {
   return answer('explain', async () => {
-    const { world, ...read } = await readFrom(config);
-    const { placement, cluster, nearest, output } = config;
-    const request = { ...read, placement, cluster, nearest, output, colored: isColored(config) };
-    const isWhole = isComplete({ world, refused: read.beyond?.refused ?? [] }) && read.leaving?.withheld === undefined;
-    const text = explainPlacement({ ...world, at: systemClock.now() }, request);
-    return { text, exitCode: isWhole ? 0 : INCOMPLETE };
+    const { world, request } = await readFrom(config);
+    const { beyond, leaving } = request;
+    const isWhole = isComplete({ world, refused: beyond?.refused ?? [] }) && leaving?.withheld === undefined;
+    return { text: explainPlacement(world, request), exitCode: isWhole ? 0 : INCOMPLETE };
   });
 }
 
@@ -36,22 +41,41 @@ async function readFrom(config: ExplainConfig): Promise<Read> {
   }
   const namespace = config.namespace ?? DEFAULT_NAMESPACE;
   const world = worldOfObjects(readFiles([source.path]), namespace);
-  return { world, namespace: config.allNamespaces ? undefined : namespace };
+  return readOf(config, world, { namespace: config.allNamespaces ? undefined : namespace });
 }
 
-async function readHub({ placement: name, allNamespaces }: ExplainConfig, { client, namespace }: Hub): Promise<Read> {
-  if (allNamespaces) {
+function readOf(
+  config: ExplainConfig,
+  world: World,
+  found: Pick<ExplainRequest, 'namespace' | 'leaving' | 'beyond' | 'others'>,
+): Read {
+  const { placement, cluster, nearest, output } = config;
+  const request = { ...found, placement, cluster, nearest, output, colored: isColored(config) };
+  return { world: { ...world, at: systemClock.now() }, request };
+}
+
+async function readHub(config: ExplainConfig, hub: Hub): Promise<Read> {
+  const { world, request } = await readObjects(config, hub);
+  // Names hold no proposals.
+  if (config.output === 'name') return { world, request };
+  const denied = await deniedOf(hub.client, rightsWanted(world, request));
+  return { world, request: { ...request, denied } };
+}
+
+async function readObjects(config: ExplainConfig, { client, namespace }: Hub): Promise<Read> {
+  const name = config.placement;
+  if (config.allNamespaces) {
     const beyond = await readFleetWorld(client, {
       namespace: undefined,
       fallback: namespace,
       resources: DECISION_RESOURCES,
     });
-    return { world: beyond.world, namespace: undefined, beyond };
+    return readOf(config, beyond.world, { namespace: undefined, beyond });
   }
   const [world, leaving, others] = await Promise.all([
     readPlacementWorld(client, { namespace, name }),
     readLeavingEvents(client, { namespace, name }, systemClock.now()),
-    readOthers(client),
+    readFleetWorld(client, { namespace: undefined, fallback: namespace, resources: OTHERS }),
   ]);
-  return { world, namespace, leaving, others };
+  return readOf(config, world, { namespace, leaving, others });
 }

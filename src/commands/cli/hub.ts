@@ -1,6 +1,8 @@
 import { DEFAULT_NAMESPACE } from '../../api/names.js';
+import { SelfSubjectAccessReviews } from '../../api/resources.js';
 import type { CliConfig, ObjectSource } from '../../config/cli.js';
 import { PROGRAM } from '../../config/config.js';
+import { resourceOf } from '../../kube/client/path.js';
 import { createClient } from '../../kube/client/rest.js';
 import type { KubeClient } from '../../kube/client/client.js';
 import { loadKubeconfig, type Kubeconfig } from '../../kube/kubeconfig/kubeconfig.js';
@@ -20,6 +22,8 @@ export interface Hub {
   /** The namespace of the flags, else that of the kubeconfig's context, else `default`. */
   readonly namespace: string;
 }
+
+const REVIEWS = resourceOf(SelfSubjectAccessReviews);
 
 type ApiSource = Extract<ObjectSource, { kind: 'api' }>;
 
@@ -67,11 +71,14 @@ function announcement(command: string, { server, source }: Kubeconfig): () => vo
   };
 }
 
-/** Announces before the first request that is no GET, so that no command can write without it. */
+/**
+ * Announces before the first request that is no GET, so that no command can write without it. A review of rights stores
+ * nothing.
+ */
 function announcing(transport: Transport, announce: () => void): Transport {
   return {
     call: (call) => {
-      if (call.method !== 'GET') announce();
+      if (call.method !== 'GET' && call.target.resource !== REVIEWS) announce();
       return transport.call(call);
     },
     open: (call) => transport.open(call),

@@ -187,7 +187,7 @@ describeWithServer('a person who lets clusters join', { own: true, capabilities:
 
     await expect(add('placed', { clusterSet: 'prod' })).rejects.toThrow(
       `metadata.labels.${key} of placed is "edge", set by field manager kubectl-create: ` +
-        `without --set it stays; kubectl label fmcl placed ${key}=prod --overwrite changes it`,
+        `without --set it stays; kubectl label fmcl placed ${key}=prod --overwrite changes it, and kubectl mce plan --set mcl/placed:${key}=prod shows which Placements lose the cluster`,
     );
     expect((await stored(ManagedClusters, 'placed'))?.metadata.labels).toEqual(object.metadata.labels);
     await add('placed');

@@ -4,6 +4,7 @@ import { meets, valueOf, type Requirement, type StringMap } from '../../selector
 import { eligibleSets } from '../eligible.js';
 import { firstFailure } from '../rules.js';
 import { standingOf } from '../taints/standing.js';
+import type { PlacementRules } from '../predicates.js';
 import type { ClusterView } from '../snapshot.js';
 import { nearestWord } from './hints.js';
 import type { ClusterExplanation, ExplainInput } from './verdict.js';
@@ -31,11 +32,8 @@ export function fixFor(one: ClusterExplanation, index: number, input: ExplainInp
   const unmet = one.unmet[index] ?? [];
   const isUnmatched = verdict === 'NotMatched' || (verdict === 'Held' && causes[0] === 'NotMatched');
   if (cluster === undefined || !isUnmatched || predicate === undefined || unmet.length === 0) return undefined;
-  if (unmet.some(({ source }) => source === 'claim')) return undefined;
-  const keys = [...new Set(unmet.map(({ requirement }) => requirement.key))];
-  const changes = keys.map((key) => [key, valueFor(predicate.labels.filter((other) => other.key === key))] as const);
-  if (changes.some(([, value]) => value === undefined)) return undefined;
-  const labels: LabelChanges = Object.fromEntries(changes.map(([key, value]) => [key, value ?? null]));
+  const labels = labelsFor(one, index, rules);
+  if (labels === undefined) return undefined;
   return tried(one, { cluster, labels }, input);
 }
 
@@ -45,10 +43,8 @@ export function bestFix(
   input: ExplainInput,
   isOffered: (index: number) => boolean = () => true,
 ): Fix | undefined {
-  const order = [...one.unmet.keys()]
-    .filter(isOffered)
-    .sort((a, b) => (one.unmet[a]?.length ?? 0) - (one.unmet[b]?.length ?? 0) || a - b);
-  for (const index of order) {
+  for (const index of fewestFirst(one)) {
+    if (index === undefined || !isOffered(index)) continue;
     const fix = fixFor(one, index, input);
     if (fix?.kind === 'Passes') return fix;
   }
@@ -87,7 +83,7 @@ function valueFor(requirements: readonly Requirement[]): string | null | undefin
   return undefined;
 }
 
-function withLabels(labels: StringMap, changes: LabelChanges): StringMap {
+export function withLabels(labels: StringMap, changes: LabelChanges): StringMap {
   const kept = Object.entries(labels).filter(([key]) => !Object.hasOwn(changes, key));
   const set = Object.entries(changes).flatMap(([key, value]) => (value === null ? [] : [[key, value] as const]));
   return Object.fromEntries([...kept, ...set]);
@@ -105,20 +101,54 @@ function shellWord(word: string): string {
   return SHELL_SAFE.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
+/** Labels that bring a cluster into an eligible set, and what else it lacks there. */
+export interface MembershipFix {
+  readonly set: string;
+  readonly labels: LabelChanges;
+  readonly command: string;
+}
+
 /**
- * The command that brings a cluster into an eligible set whose name is like the one that its label names; undefined when no
- * name is like it, and when the cluster would fail another rule there.
+ * The fix for a cluster whose label names a set that is like an eligible one; with the labels of a predicate that `isOffered`
+ * admits and that it does not match, too. Undefined when no name is like it, and when the cluster would fail another rule there.
  */
-export function membershipFix(one: ClusterExplanation, input: ExplainInput): string | undefined {
+export function membershipFix(
+  one: ClusterExplanation,
+  input: ExplainInput,
+  isOffered: (index: number) => boolean,
+): MembershipFix | undefined {
   const { name, cluster, verdict, inDecision: selected } = one;
   const label = cluster === undefined ? undefined : valueOf(cluster.labels, CLUSTER_SET_LABEL);
   if (cluster === undefined || label === undefined || verdict !== 'NotMember') return undefined;
   const exclusive = [...input.selectors].filter(([, { kind }]) => kind === 'exclusive');
   const near = nearestWord(label, new Map(exclusive.map(([set]) => [set, 1])));
   if (near === undefined) return undefined;
-  const labels = { [CLUSTER_SET_LABEL]: near.word };
-  const changed: ClusterView = { ...cluster, labels: withLabels(cluster.labels, labels) };
   const { placement, now } = input.snapshot;
-  const failure = firstFailure({ cluster: changed, member: true, selected, now }, placement.rules);
-  return failure === undefined ? commandFor(name, cluster.labels, labels) : undefined;
+  for (const predicate of fewestFirst(one)) {
+    const missing = predicate === undefined ? {} : labelsFor(one, predicate, placement.rules);
+    const isNew = predicate !== undefined && one.unmet[predicate]?.length !== 0 && !isOffered(predicate);
+    if (missing === undefined || isNew) continue;
+    const labels = { ...missing, [CLUSTER_SET_LABEL]: near.word };
+    const changed: ClusterView = { ...cluster, labels: withLabels(cluster.labels, labels) };
+    const failure = firstFailure({ cluster: changed, member: true, selected, now }, placement.rules);
+    if (failure === undefined) return { set: near.word, labels, command: commandFor(name, cluster.labels, labels) };
+  }
+  return undefined;
+}
+
+/** The predicates, those with the fewest unmet requirements first; `undefined` where there is none. */
+function fewestFirst({ unmet }: ClusterExplanation): readonly (number | undefined)[] {
+  if (unmet.length === 0) return [undefined];
+  return [...unmet.keys()].sort((a, b) => (unmet[a]?.length ?? 0) - (unmet[b]?.length ?? 0) || a - b);
+}
+
+/** The labels that the cluster lacks for the predicate; undefined when labels alone cannot make it match. */
+function labelsFor(one: ClusterExplanation, index: number, { predicates }: PlacementRules): LabelChanges | undefined {
+  const unmet = one.unmet[index] ?? [];
+  const required = predicates[index]?.labels ?? [];
+  if (unmet.some(({ source }) => source === 'claim')) return undefined;
+  const keys = [...new Set(unmet.map(({ requirement }) => requirement.key))];
+  const changes = keys.map((key) => [key, valueFor(required.filter((other) => other.key === key))] as const);
+  if (changes.some(([, value]) => value === undefined)) return undefined;
+  return Object.fromEntries(changes.map(([key, value]) => [key, value ?? null]));
 }

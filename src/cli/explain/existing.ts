@@ -1,12 +1,9 @@
-import { overlay, type Change } from '../../domain/fleet/overlay.js';
-import { planFleet } from '../../domain/fleet/plan.js';
 import { textsOf } from '../../domain/placement/facts/unmatched.js';
 import { wordText } from '../../domain/placement/facts/requirementtext.js';
 import { valueOf } from '../../domain/selectors.js';
-import type { LabelChanges } from '../../domain/placement/explain/fix.js';
 import type { ExplainReport } from './report.js';
 
-/** Whether labels may be proposed: they are of use elsewhere, too, so a change of them can take clusters from others. */
+/** Which labels are proposed: those that some cluster has. */
 
 /** Whether a change of labels is offered for the predicate: not where it asks for a value that no candidate has. */
 export function isOffered(index: number, { predicates }: ExplainReport): boolean {
@@ -34,28 +31,4 @@ export function existingValues(index: number, { explanation, predicates }: Expla
   return texts.length === 0
     ? ''
     : `; there are ${source} ${texts.join(', ')}${more > 0 ? ` and ${more} more values` : ''}`;
-}
-
-/**
- * The other Placements that lose a cluster when the cluster gets these labels, as text. Where not all of them can be
- * read, one of the others may lose it: nothing is offered then.
- */
-export function losersBy(
-  cluster: string,
-  labels: LabelChanges,
-  { explanation, others: world }: ExplainReport,
-): readonly string[] {
-  const { namespace: own, name: ownName } = explanation.placement;
-  const others = world.objects.placements.filter(
-    ({ metadata }) => metadata.namespace !== own || metadata.name !== ownName,
-  );
-  if (others.length === 0 && world.withheld.length === 0) return [];
-  if (world.withheld.length > 0) return ['a Placement that you cannot read may lose it'];
-  const before = { ...world, objects: { ...world.objects, placements: others } };
-  const changes = Object.entries(labels).map(([key, value]): Change => {
-    return { kind: 'label', resource: 'managedclusters', object: { name: cluster }, key, value: value ?? undefined };
-  });
-  return planFleet(before, overlay(before, changes))
-    .filter(({ removes, held }) => [...removes, ...held].length > 0)
-    .map(({ namespace, name }) => `${namespace}/${name} would lose it`);
 }

@@ -1,0 +1,139 @@
+import { overlay, type Change } from '../../domain/fleet/overlay.js';
+import { outcomeOf } from '../../domain/fleet/outcome.js';
+import { planFleet } from '../../domain/fleet/plan.js';
+import { WorldInputs, type PlacementInput, type RawObject, type World } from '../../domain/fleet/world.js';
+import { selects } from '../../domain/clusters/selector.js';
+import { withLabels, type LabelChanges } from '../../domain/placement/explain/fix.js';
+import { firstFailure, type Subject } from '../../domain/placement/rules.js';
+import type { ClusterView } from '../../domain/placement/snapshot.js';
+import type { FleetReading } from '../fleetsource.js';
+import { someNames } from '../output.js';
+
+/** Whom a proposal harms: the other Placements that lose a cluster by it. */
+
+export type OtherPlacements = Pick<FleetReading, 'world' | 'refused'>;
+
+/** Another Placement, and the clusters of its decision as it is now. */
+interface Other {
+  readonly input: PlacementInput;
+  readonly clusters: readonly string[];
+  /** A cluster of it leaves when another one can take its place. */
+  readonly yields: boolean;
+}
+
+const UNREAD = 'a Placement that you cannot read may lose a cluster';
+const MOST_NAMES = 3;
+
+/**
+ * Each answer is a text such as `shop/api would lose a`; undefined: nobody loses a cluster. Where not all Placements can be read
+ * that a change can reach, one of them may lose one. Placements are judged once, so that thousands of clusters can be asked
+ * for.
+ */
+export class Harm {
+  readonly #world: World;
+  readonly #refused: boolean;
+  #inputs: WorldInputs | undefined;
+  #others: readonly Other[] | undefined;
+  #holders: ReadonlyMap<string, readonly Other[]> | undefined;
+
+  /** `own`: the Placement that is explained. */
+  constructor({ world, refused }: OtherPlacements, own: { readonly namespace: string; readonly name: string }) {
+    const isOther = ({ metadata }: RawObject): boolean =>
+      metadata.namespace !== own.namespace || metadata.name !== own.name;
+    this.#world = { ...world, objects: { ...world.objects, placements: world.objects.placements.filter(isOther) } };
+    this.#refused = refused.length > 0;
+  }
+
+  /** Of labels of a cluster. */
+  ofLabels(name: string, labels: LabelChanges): string | undefined {
+    if (this.#refused || this.#world.withheld.length > 0) return UNREAD;
+    const cluster = this.#inputsNow().cluster(name);
+    if (cluster === undefined || this.#world.objects.placements.length === 0) return undefined;
+    const changed = { ...cluster, labels: withLabels(cluster.labels, labels) };
+    const loser = this.#holdersOf(name).find(
+      ({ input }) => passes(cluster, input, { selected: true }) && !passes(changed, input, { selected: true }),
+    );
+    if (loser !== undefined) return lostText(loser.input.snapshot.placement, [name]);
+    const replacing = this.#othersNow().filter(
+      ({ yields, clusters, input }) =>
+        yields && !clusters.includes(name) && passes(changed, input, { selected: false }),
+    );
+    return this.#lostBy(labelChanges(name, labels), replacing);
+  }
+
+  /** Of objects in a namespace, which only Placements there depend on. */
+  ofObjects(changes: readonly Change[], namespace: string): string | undefined {
+    if (this.#world.withheld.length > 0) return UNREAD;
+    const here = this.#othersNow().filter(({ input }) => input.snapshot.placement.namespace === namespace);
+    return this.#lostBy(changes, here);
+  }
+
+  #lostBy(changes: readonly Change[], others: readonly Other[]): string | undefined {
+    if (others.length === 0) return undefined;
+    const keys = new Set(others.map(({ input }) => keyOf(input.snapshot.placement)));
+    const placements = this.#world.objects.placements.filter(({ metadata: { namespace = '', name } }) =>
+      keys.has(keyOf({ namespace, name })),
+    );
+    const before = { ...this.#world, objects: { ...this.#world.objects, placements } };
+    for (const plan of planFleet(before, overlay(before, changes))) {
+      const held = new Set(plan.before?.held);
+      const lost = [...plan.removes, ...plan.held.filter(({ name, cause }) => cause !== 'HeldBack' && !held.has(name))];
+      if (lost.length > 0) return lostText(plan, lost.map(({ name }) => name).sort());
+    }
+    return undefined;
+  }
+
+  #inputsNow(): WorldInputs {
+    return (this.#inputs ??= new WorldInputs(this.#world));
+  }
+
+  #othersNow(): readonly Other[] {
+    return (this.#others ??= this.#world.objects.placements.flatMap(({ metadata: { namespace = '', name } }) => {
+      const input = this.#inputsNow().input({ namespace, name });
+      if (input === undefined || input.deleting) return [];
+      const { clusters, schedule } = outcomeOf(input.snapshot);
+      return [{ input, clusters, yields: schedule.stuck.length > 0 }];
+    }));
+  }
+
+  #holdersOf(cluster: string): readonly Other[] {
+    this.#holders ??= holdersIn(this.#othersNow());
+    return this.#holders.get(cluster) ?? [];
+  }
+}
+
+export function labelChanges(cluster: string, labels: LabelChanges): readonly Change[] {
+  return Object.entries(labels).map(([key, value]): Change => {
+    return { kind: 'label', resource: 'managedclusters', object: { name: cluster }, key, value: value ?? undefined };
+  });
+}
+
+function holdersIn(others: readonly Other[]): ReadonlyMap<string, readonly Other[]> {
+  const holders = new Map<string, Other[]>();
+  for (const other of others)
+    for (const name of other.clusters) {
+      const known = holders.get(name);
+      if (known === undefined) holders.set(name, [other]);
+      else known.push(other);
+    }
+  return holders;
+}
+
+/** Whether the cluster passes every rule of the Placement. */
+function passes(
+  cluster: ClusterView,
+  { selectors, snapshot }: PlacementInput,
+  { selected }: Pick<Subject, 'selected'>,
+): boolean {
+  const { placement, now } = snapshot;
+  const member = [...selectors].some(([set, selector]) => selects(set, selector, cluster.labels));
+  return firstFailure({ cluster, member, selected, now }, placement.rules) === undefined;
+}
+
+function lostText(placement: { readonly namespace: string; readonly name: string }, names: readonly string[]): string {
+  return `${keyOf(placement)} would lose ${someNames(names, MOST_NAMES)}`;
+}
+
+function keyOf({ namespace, name }: { readonly namespace: string; readonly name: string }): string {
+  return `${namespace}/${name}`;
+}

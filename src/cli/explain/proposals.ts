@@ -1,0 +1,137 @@
+import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets } from '../../api/resources.js';
+import { overlay, type Change } from '../../domain/fleet/overlay.js';
+import { bestFix } from '../../domain/placement/explain/fix.js';
+import { nearestWord } from '../../domain/placement/explain/hints.js';
+import type { ClusterExplanation } from '../../domain/placement/explain/verdict.js';
+import type { AccessAttributes } from '../../kube/client/client.js';
+import { isOffered } from './existing.js';
+import { isDenied } from './rights.js';
+import { explainReport, type ExplainReport } from './report.js';
+
+/** What would help a Placement: commands from which no other Placement loses a cluster, in the order in which to run them. */
+
+export type Proposal =
+  /** A binding of one of these sets. */
+  | { readonly kind: 'Bind'; readonly sets: readonly string[]; readonly command: string; readonly rights: Rights }
+  /** It is not proposed, since another Placement would lose a cluster by it: `shop/api would lose a`. */
+  | { readonly kind: 'Harmful'; readonly set: string; readonly loser: string }
+  /** ClusterSets names a set that does not exist. */
+  | { readonly kind: 'Rename'; readonly set: string; readonly suggested: string }
+  /** `bound`: the sets whose binding it needs. */
+  | {
+      readonly kind: 'Label';
+      readonly cluster: string;
+      readonly command: string;
+      readonly rights: Rights;
+      readonly bound: readonly string[];
+    };
+
+export type Rights = readonly AccessAttributes[];
+type Bind = Extract<Proposal, { kind: 'Bind' }>;
+
+/** Of a choice, this many sets are named. */
+const MOST_NAMES = 10;
+/** As many clusters are proposed at most. */
+const MOST_CLUSTERS = 10;
+/** What a command that labels a cluster needs. */
+export const LABEL_RIGHTS: Rights = [{ verb: 'patch', type: ManagedClusters }];
+
+/** All that is missing, as far as it is known: first the sets, then the labels that clusters lack with these sets. */
+export function proposalsOf(report: ExplainReport): readonly Proposal[] {
+  const sets = setProposals(report);
+  const bound = sets.flatMap((one) => (one.kind === 'Bind' && one.sets.length === 1 ? one.sets : []));
+  return [...sets, ...labelProposals(bound.length === 0 ? report : withBindings(report, bound), report, bound)];
+}
+
+/**
+ * What would bring in sets that bring in no cluster. The names are those of the sets that the caller can read; without this right
+ * there are no proposals.
+ */
+function setProposals(report: ExplainReport): readonly Proposal[] {
+  const { absent, explanation, world } = report;
+  const { rules } = explanation.placement;
+  const eligibility = explanation.schedule?.eligibility;
+  if (eligibility === undefined || world.withheld.some(({ resource }) => resource === 'managedclustersets')) return [];
+  const staying = world.objects.managedclustersets.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  const names = staying.map(({ metadata }) => metadata.name).sort();
+  const found = absent.flatMap(({ set, why }): Proposal[] => {
+    if (names.includes(set)) return why === 'NoBinding' ? [bindOf(set, report)] : [];
+    const near = nearestWord(set, new Map(names.map((name) => [name, 1])));
+    return near === undefined ? [] : [{ kind: 'Rename', set, suggested: near.word }];
+  });
+  const isUnbound = eligibility.bound.length === 0 && rules.requested.length === 0 && rules.problem === undefined;
+  return isUnbound && found.length === 0 && names.length > 0 ? choiceOf(names, report) : found;
+}
+
+function bindOf(set: string, report: ExplainReport): Exclude<Proposal, { kind: 'Label' | 'Rename' }> {
+  const { namespace } = report.explanation.placement;
+  const loser = report.harm.ofObjects([bindingChange(set, namespace)], namespace);
+  if (loser !== undefined) return { kind: 'Harmful', set, loser };
+  const command = `kubectl mce clusterset bind ${set} -n ${namespace}`;
+  return { kind: 'Bind', sets: [set], command, rights: bindRights(set, namespace) };
+}
+
+/** For a Placement of all bound sets in a namespace without one: any of the sets, those first that the caller may bind. */
+function choiceOf(names: readonly string[], report: ExplainReport): readonly Proposal[] {
+  const { namespace } = report.explanation.placement;
+  const binds = names.slice(0, MOST_NAMES).map((name) => bindOf(name, report));
+  const harmless = binds.filter((one): one is Bind => one.kind === 'Bind');
+  const allowed = harmless.filter(({ rights }) => !rights.some((one) => isDenied(one, report)));
+  const offered = allowed.length > 0 ? allowed : harmless;
+  const [only, ...others] = offered;
+  if (only === undefined || others.length === 0) return only === undefined ? binds : [only];
+  const sets = offered.flatMap((one) => one.sets);
+  const rights = offered.flatMap((one) => one.rights);
+  return [{ kind: 'Bind', sets, command: `kubectl mce clusterset bind SET -n ${namespace}`, rights }];
+}
+
+function bindRights(name: string, namespace: string): Rights {
+  return [
+    { verb: 'create', type: ManagedClusterSetBindings, namespace },
+    { verb: 'patch', type: ManagedClusterSetBindings, namespace },
+    { verb: 'create', type: ManagedClusterSets, subresource: 'bind', name },
+  ];
+}
+
+function bindingChange(set: string, namespace: string): Change {
+  const object = { metadata: { name: set, namespace }, spec: { clusterSet: set } };
+  return { kind: 'apply', resource: 'managedclustersetbindings', object };
+}
+
+/** The same Placement with these sets bound. */
+function withBindings(report: ExplainReport, sets: readonly string[]): ExplainReport {
+  const { world, others, denied } = report;
+  const { namespace, name } = report.explanation.placement;
+  const changes = sets.map((set) => bindingChange(set, namespace));
+  const beyond = { ...others, world: overlay(others.world, changes) };
+  return explainReport(overlay(world, changes), namespace, name, { others: beyond, denied }) ?? report;
+}
+
+/**
+ * Labels that would help an unsatisfied Placement, for as many of the nearest clusters as are missing, unless a word of it is
+ * probably misspelt.
+ */
+function labelProposals(report: ExplainReport, asIs: ExplainReport, bound: readonly string[]): readonly Proposal[] {
+  const { explanation, satisfaction, predicates, input, harm } = report;
+  if (satisfaction.status !== 'False' || predicates.some(({ hints }) => hints.length > 0)) return [];
+  const found: Proposal[] = [];
+  for (const one of explanation.nearest.slice(0, MOST_CLUSTERS)) {
+    if (found.length >= missingClusters(explanation)) break;
+    const fix = bestFix(one, input, (index) => isOffered(index, report));
+    if (fix?.kind !== 'Passes' || harm.ofLabels(one.name, fix.labels) !== undefined) continue;
+    const { name: cluster } = one;
+    const needed = isMember(one, asIs) ? [] : one.sets.filter((set) => bound.includes(set));
+    found.push({ kind: 'Label', cluster, command: fix.command, rights: LABEL_RIGHTS, bound: needed });
+  }
+  return found;
+}
+
+function isMember({ name }: ClusterExplanation, { explanation }: ExplainReport): boolean {
+  return explanation.clusters.some((one) => one.name === name && one.sets.length > 0);
+}
+
+/** How many more clusters would come in. With held clusters a decision can be full and short at once: none is needed then. */
+function missingClusters({ schedule: decided }: ExplainReport['explanation']): number {
+  if (decided?.wanted === undefined) return 1;
+  return decided.wanted - decided.kept.flat().length - decided.added.length;
+}

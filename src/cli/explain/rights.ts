@@ -1,0 +1,75 @@
+import type { AccessAttributes, KubeClient } from '../../kube/client/client.js';
+import { isFailure } from '../../runtime/errors.js';
+
+/** The caller's rights to run what is proposed. */
+
+/** Those that the caller does not have, as far as that is known, as {@link keyOf} gives them. */
+export type Denied = ReadonlySet<string>;
+
+interface Caller {
+  readonly denied: Denied;
+}
+
+export function isDenied(right: AccessAttributes, { denied }: Caller): boolean {
+  return denied.has(keyOf(right));
+}
+
+/**
+ * Asks for rights by access reviews: POST requests, which the API server answers and does not store. Where it does not answer
+ * them nothing is denied: then the command says so itself.
+ */
+export async function deniedOf(
+  client: Pick<KubeClient, 'allowed'>,
+  rights: readonly AccessAttributes[],
+): Promise<Denied> {
+  const wanted = [...new Map(rights.map((one) => [keyOf(one), one] as const))];
+  try {
+    const allowed = await Promise.all(wanted.map(([, one]) => client.allowed(one)));
+    return new Set(wanted.flatMap(([key], index) => (allowed[index] === false ? [key] : [])));
+  } catch (error) {
+    if (!isFailure(error, 'Forbidden', 'ResourceMissing')) throw error;
+    return new Set();
+  }
+}
+
+/** `kubectl …`, after who can run it: `fix, by somebody who may create managedclustersetbindings in namespace shop: kubectl …`. */
+export function fixText(
+  { command, rights }: { readonly command: string; readonly rights: readonly AccessAttributes[] },
+  report: Caller,
+): string {
+  const missing = missingText(rights, report);
+  return missing === undefined ? `fix: ${command}` : `fix, by somebody who may ${missing}: ${command}`;
+}
+
+/** `create and patch managedclustersetbindings in namespace shop`; undefined where nothing is known to be missing. */
+export function missingText(rights: readonly AccessAttributes[], report: Caller): string | undefined {
+  const verbs = new Map<string, string[]>();
+  for (const right of rights.filter((one) => isDenied(one, report))) {
+    const of = objectsText(right);
+    verbs.set(of, [...new Set([...(verbs.get(of) ?? []), right.verb])]);
+  }
+  return verbs.size === 0 ? undefined : [...verbs].map(([of, list]) => `${list.join(' and ')} ${of}`).join(', and ');
+}
+
+/** Those that the caller is known not to have, as fields. */
+export function missingRights(rights: readonly AccessAttributes[], report: Caller): readonly object[] {
+  return rights
+    .filter((one) => isDenied(one, report))
+    .map(({ verb, type, subresource, namespace, name }) => ({
+      verb,
+      resource: subresource === undefined ? type.plural : `${type.plural}/${subresource}`,
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(name === undefined ? {} : { name }),
+    }));
+}
+
+/** `create managedclustersetbindings in namespace shop`, `create managedclustersets/bind edge`. */
+function keyOf(right: AccessAttributes): string {
+  return `${right.verb} ${objectsText(right)}`;
+}
+
+function objectsText({ type, subresource, namespace, name }: AccessAttributes): string {
+  const resource = subresource === undefined ? type.plural : `${type.plural}/${subresource}`;
+  const of = name === undefined ? resource : `${resource} ${name}`;
+  return namespace === undefined ? of : `${of} in namespace ${namespace}`;
+}
