@@ -20,12 +20,12 @@ const APISERVER_SOURCE = 'packages/kube-apiserver/src';
 /** Each folder or file of src, and the embedded API server, with what it may import. */
 const LAYERS: Readonly<Record<string, Layer>> = {
   api: { imports: [], packages: [], builtins: [] },
-  domain: { imports: ['api'], packages: [], builtins: ['node:crypto'] },
+  domain: { imports: ['api'], packages: [], builtins: ['node:crypto', 'node:tls'] },
   index: { imports: ['api', 'domain'], packages: [], builtins: [] },
   runtime: { imports: [], packages: ['p-queue'] },
   kube: { imports: ['api', 'runtime'], packages: ['@kubernetes/client-node', 'undici', 'js-yaml'] },
   controllers: { imports: ['api', 'domain', 'index', 'runtime'], types: ['kube'], packages: [] },
-  gateway: { imports: ['api', 'runtime'], packages: ['undici', 'js-yaml'] },
+  gateway: { imports: ['api', 'domain', 'runtime'], packages: ['undici', 'js-yaml'] },
   'kube-apiserver': {
     imports: [],
     packages: ['@marcbachmann/cel-js', '@peculiar/x509', 'js-yaml', 'reflect-metadata'],

@@ -21,6 +21,8 @@ export const EngineReasons = Object.freeze({
   ApplyFailed: 'the API server refused a write; it is tried again',
   ForeignObject: 'an object of that name has another owner and is not changed',
   PullSecretNotFound: 'the Secret that spec.imagePullSecret names does not exist in the target namespace',
+  PullSecretUnusable: 'the Secret that spec.imagePullSecret names is of a type with which no image is pulled',
+  CertificateUnusable: 'the Secret with the serving certificate was created by somebody else, and no server can use it',
   NamespaceTerminating: 'the target namespace is being deleted; nothing can be created in it until it is gone',
   PermissionDenied: 'the operator lacks a right; the message names it and the binding that would give it',
   AnotherEngineExists: 'an older engine exists; a hub has one engine',
@@ -36,6 +38,8 @@ export type EngineReason = keyof typeof EngineReasons;
 export const ComponentReasons = Object.freeze({
   Applied: 'the object is stored as desired',
   Given: 'the Secret was created by somebody else and is used as it is',
+  Doubtful: 'the Secret was created by somebody else and is used; the message says what may be wrong with it',
+  Unusable: 'the Secret was created by somebody else, and no component can serve with it; the message says why',
   Available: 'every replica of the Deployment is up to date and available',
   RollingOut: 'the Deployment serves, or will soon, and its rollout is not complete',
   Unavailable: 'the rollout of the Deployment is complete or past its deadline, and replicas are missing',
@@ -66,6 +70,11 @@ export const EngineEvents = Object.freeze({
   ComponentUnavailable: { type: 'Warning', when: 'a component that was available no longer is' },
   ComponentFailed: { type: 'Warning', when: 'the same object failed to apply in three reconciles in a row' },
   PullSecretNotFound: { type: 'Warning', when: 'the pull secret is missing' },
+  PullSecretUnusable: { type: 'Warning', when: 'the pull secret is of a type with which no image is pulled' },
+  CertificateUnusable: {
+    type: 'Warning',
+    when: 'the Secret of a serving certificate that somebody else made cannot be used; the note says why',
+  },
   DriftRepaired: {
     type: 'Normal',
     when: 'an object was changed or deleted by somebody else and was restored; the note names the fields',

@@ -1,3 +1,4 @@
+import { validityProblem } from '../domain/keypair.js';
 import type { ReviewAccess } from '../runtime/access.js';
 import { delay, type Clock } from '../runtime/clock.js';
 import type { HealthCheck } from '../runtime/health.js';
@@ -8,7 +9,7 @@ import { ObjectParser } from './request/objectparser.js';
 import { ResponseRateLimiter } from './response/responseratelimiter.js';
 import { AcceptedTokens } from './upstream/acceptedtokens.js';
 import { createAccessReviewer } from './upstream/accessreview.js';
-import { certificateProblem, parseServingPair, type ServingPair } from './tls/certificate.js';
+import { parseServingPair, type ServingPair } from './tls/certificate.js';
 import { UpstreamReadiness } from './upstream/readiness.js';
 import { Connections } from './server/connections.js';
 import { handleRequest, type HandlerDeps } from './server/handler.js';
@@ -174,7 +175,7 @@ export class Gateway {
   #notReadyReason(): string | undefined {
     if (this.#state !== 'serving' || this.#certificate === undefined)
       return this.#state === 'draining' ? 'shutting down' : 'not started';
-    return certificateProblem(this.#certificate, this.#options.clock.now()) ?? this.#upstreamReadiness.notReadyReason;
+    return validityProblem(this.#certificate, this.#options.clock.now()) ?? this.#upstreamReadiness.notReadyReason;
   }
 
   #useCertificate([cert = '', key = '']: readonly string[]): void {

@@ -66,11 +66,13 @@ describeWithServer('a Secret gateway-tls', { own: true, ...HUB }, (server) => {
       `to say ${row}`,
       ({ status }) =>
         status?.phase === 'Available' &&
-        (status.components ?? []).some((one) => one.kind === 'Secret' && `${one.reason}: ${one.message}` === row),
+        (status.components ?? []).some(
+          (one) => one.kind === 'Secret' && `${one.reason}: ${one.message}`.startsWith(row),
+        ),
     );
   }
 
-  const GIVEN = 'Given: was made by somebody else and is taken as it is';
+  const GIVEN = 'Given: was made by somebody else and is taken as it is; valid until ';
   const OURS = 'Applied: applied';
 
   it(

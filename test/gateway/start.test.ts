@@ -7,7 +7,9 @@ import { fileURLToPath } from 'node:url';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { certificateProblem, parseServingPair } from '../../src/gateway/tls/certificate.js';
+import { timestamp } from '../../src/domain/conditions.js';
+import { validityProblem } from '../../src/domain/keypair.js';
+import { parseServingPair } from '../../src/gateway/tls/certificate.js';
 import { startChild, freePorts } from '@multicluster-engine/kube-apiserver';
 import { systemClock } from '../../src/runtime/clock.js';
 import type { ServingCertificate } from '../../src/pki/serving.js';
@@ -81,17 +83,17 @@ describe('a gateway process', () => {
     [
       'a certificate and a key that do not match',
       (f) => [`--tls-cert=${f.cert}`, `--tls-key=${f.other}`, `--upstream-ca=${f.ca}`],
-      'the certificate and the private key do not belong together',
+      'the private key does not belong to the certificate',
     ],
     [
       'a certificate that is not one',
       (f) => [`--tls-cert=${f.nonsense}`, `--tls-key=${f.key}`, `--upstream-ca=${f.ca}`],
-      'the certificate is not an X.509 certificate in PEM',
+      'the certificate is not a certificate in PEM',
     ],
     [
       'a key that is not one',
       (f) => [`--tls-cert=${f.cert}`, `--tls-key=${f.nonsense}`, `--upstream-ca=${f.ca}`],
-      'the private key is not an unencrypted key in PEM',
+      'the private key is not a private key in PEM',
     ],
     [
       'a missing certificate',
@@ -116,7 +118,7 @@ describe('a gateway process', () => {
     [
       'a CA that is not a certificate',
       (f) => [`--tls-cert=${f.cert}`, `--tls-key=${f.key}`, `--upstream-ca=${f.nonsense}`],
-      'holds no certificate in PEM',
+      'the file of authorities is not a certificate in PEM',
     ],
   ])('a gateway process does not start with %s, and prints one line that names it', async (_what, args, reason) => {
     const { code, output } = await run([...args(files), '--upstream=https://127.0.0.1:1']);
@@ -275,14 +277,12 @@ describe('a serving certificate', () => {
     const pair = parseServingPair(made.certificate, made.privateKey);
 
     expect(
-      [made.notBefore - 1, made.notBefore, made.notAfter - 1, made.notAfter].map((now) =>
-        certificateProblem(pair, now),
-      ),
+      [made.notBefore - 1, made.notBefore, made.notAfter - 1, made.notAfter].map((now) => validityProblem(pair, now)),
     ).toEqual([
-      `the certificate is not valid before ${new Date(made.notBefore).toISOString()}`,
+      `the certificate is not valid before ${timestamp(made.notBefore)}`,
       undefined,
       undefined,
-      `the certificate has expired at ${new Date(made.notAfter).toISOString()}`,
+      `the certificate has expired at ${timestamp(made.notAfter)}`,
     ]);
     const late = await startRig({ clock: { ...systemClock, now: () => Date.now() + 91 * 24 * 3600 * 1000 } });
     const { status } = await late.ask({ path: '/readyz', token: '' });

@@ -161,7 +161,7 @@ const installs: readonly Case[] = [
     stage.create();
     forbid(stage, is('patchMetadata', MultiClusterEngines));
   }),
-  fromNew('a serving Secret that somebody else made', async (stage) => {
+  fromNew('an empty serving Secret that somebody else made', async (stage) => {
     stage.api.put(Namespaces, { metadata: { name: NAMESPACE } });
     stage.api.put(Secrets, { metadata: { namespace: NAMESPACE, name: 'gateway-tls' } });
     await stage.install();

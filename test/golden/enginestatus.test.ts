@@ -126,7 +126,21 @@ const statuses: readonly Case[] = [
   statusCase('a Secret that somebody else made and that is taken as it is', {
     ...again,
     objects: objectStates({
-      ServiceAccount: { message: 'was made by somebody else and is taken as it is', given: true },
+      ServiceAccount: { message: 'was made by somebody else and is taken as it is', given: 'usable' },
+    }),
+  }),
+  statusCase('a Secret that somebody else made and that may be wrong', {
+    ...again,
+    objects: objectStates({ ServiceAccount: { message: 'it expires soon', given: 'doubtful' } }),
+  }),
+  statusCase('a Secret that somebody else made and with which nothing can serve', {
+    ...again,
+    ...account('unusable', 'tls.key does not belong to tls.crt'),
+  }),
+  statusCase('a Secret with which nothing can serve, of a new engine', {
+    objects: objectStates({
+      ServiceAccount: { state: 'unusable', message: 'tls.key is empty' },
+      Deployment: starting,
     }),
   }),
   statusCase('a part of the objects that could be looked at', {
@@ -144,6 +158,7 @@ const statuses: readonly Case[] = [
     missingPullSecret: 'x/pull',
     objects: objectStates({ Deployment: starting }),
   }),
+  statusCase('a pull secret of another type', { ...again, unusablePullSecret: 'x/pull' }),
   statusCase('an older engine on the hub', { anotherEngine: 'older', objects: undefined }),
   statusCase('a spec that cannot be served', {
     fieldErrors: [fault, { ...fault, field: 'spec.y' }],

@@ -88,8 +88,8 @@ function checkComponents({ components }: EngineSummary, { targetNamespace }: Hub
 function checkCertificate(facts: HubFacts): CheckResult {
   const name = 'certificate';
   const { trust, now, targetNamespace, reading } = facts;
-  if (reading.world.objects.multiclusterengines.some(hasGivenCertificate))
-    return passed(name, 'the certificate of the gateway is provided by its Secret, which is not read here');
+  const given = reading.world.objects.multiclusterengines.flatMap(givenCertificateRow);
+  if (given[0] !== undefined) return checkGivenCertificate(given[0], targetNamespace);
   if (trust.kind === 'Withheld') return unread(name, 'when the certificate of the gateway ends', trust);
   const pem = textField(trust.value?.data, 'ca.crt');
   const expiry = Math.max(...(pem.match(PEM) ?? []).map(expiryOf));
@@ -115,12 +115,28 @@ function expiryOf(pem: string): number {
   }
 }
 
-/** Whether the engine uses a certificate of the user. */
-function hasGivenCertificate({ status }: { readonly status?: unknown }): boolean {
+/** By the status of the engine: who runs `check` need not be allowed to read Secrets. */
+function checkGivenCertificate(row: unknown, namespace: string): CheckResult {
+  const check = 'certificate';
+  const name = textField(row, 'name');
+  const message = `Secret ${namespace}/${name}, which has the certificate of the gateway: ${textField(row, 'message')}`;
+  const remedy = `kubectl create secret tls ${name} -n ${namespace} --cert=FILE --key=FILE --dry-run=client -o yaml | kubectl apply -f -`;
+  switch (textField(row, 'reason')) {
+    case 'Given':
+      return passed(check, message);
+    case 'Doubtful':
+      return warning(check, message);
+    default:
+      return failed(check, message, remedy);
+  }
+}
+
+/** The row of a certificate that the user provides, where there is one. */
+function givenCertificateRow({ status }: { readonly status?: unknown }): readonly unknown[] {
   const rows = field(status, 'components');
-  return (
-    isList(rows) && rows.some((row) => textField(row, 'kind') === Secrets.kind && textField(row, 'reason') === 'Given')
-  );
+  if (!isList(rows)) return [];
+  const reasons = ['Given', 'Doubtful', 'Unusable'];
+  return rows.filter((row) => textField(row, 'kind') === Secrets.kind && reasons.includes(textField(row, 'reason')));
 }
 
 /** Whether a placement controller maintains the decisions: Placements and decisions outlive a deleted engine. */

@@ -6,10 +6,12 @@ import { idOf, integerAt } from '../../domain/engine/manifest/manifest.js';
 import { deploymentHealth } from '../../domain/engine/status/components.js';
 import type { ObjectState, StatusInput } from '../../domain/engine/status/input.js';
 import { isFailure } from '../../runtime/errors.js';
-import { DONE } from '../../runtime/result.js';
+import { DONE, type Result } from '../../runtime/result.js';
 import { isBoundIn } from './caches.js';
 import { isServed, type Decision } from './decide.js';
 import type { Input } from './gather.js';
+import { readGivenSecrets } from './install/certificates.js';
+import { isOfOtherType } from './install/pullsecret.js';
 import { initialState, observeStages, STAGES, type InstallState, type Stage } from './install/stages.js';
 import type { EngineMemory } from './memory.js';
 import { classifyForbidden } from './objects/forbidden.js';
@@ -51,7 +53,7 @@ function refuse(input: Input, scope: ReconcileScope): Outcome {
 }
 
 /** A paused engine: drift is reported where the target namespace can be read, and nothing but status is written. */
-function observe(desired: readonly DesiredObject[], input: Input, scope: ReconcileScope): Outcome {
+async function observe(desired: readonly DesiredObject[], input: Input, scope: ReconcileScope): Promise<Outcome> {
   const { identity, namespace, spec } = input;
   const { targets, caches, memory } = scope;
   const status = baseStatus(input, scope);
@@ -63,9 +65,11 @@ function observe(desired: readonly DesiredObject[], input: Input, scope: Reconci
     return { kind: 'status', status: { ...status, undecided }, result: notReadYet('caches') };
   }
   const { contents } = view;
+  const requeueAfterMs = await readGivenSecrets({ input, contents }, scope);
   const { applied } = observeStages(STAGES, { ...initialState(desired, input), contents }, scope);
   const objects = withReadyReplicas(applied.objects, contents, memory);
-  return { kind: 'status', status: { ...status, objects }, result: DONE };
+  const result: Result = requeueAfterMs === undefined ? DONE : { ending: 'done', requeueAfterMs };
+  return { kind: 'status', status: { ...status, objects }, result };
 }
 
 /** Installs or updates an engine: the finalizer first, then the stages up to the first that does not complete. */
@@ -80,9 +84,12 @@ async function install(desired: readonly DesiredObject[], input: Input, scope: R
     state = result.state;
   }
   const { applied, contents } = state;
-  const missing = contents.pullSecret === 'absent' ? `${input.namespace}/${input.spec.imagePullSecret}` : undefined;
+  const pullSecret = `${input.namespace}/${input.spec.imagePullSecret}`;
+  const missing = contents.pullSecret === 'absent' ? pullSecret : undefined;
+  const unusable = (await isOfOtherType(input, contents, scope)) ? pullSecret : undefined;
   const objects = withReadyReplicas(applied.objects, contents, scope.memory);
-  return appliedOutcome({ ...statusOf(state, scope), objects, missingPullSecret: missing }, applied, scope);
+  const status = { ...statusOf(state, scope), objects, missingPullSecret: missing, unusablePullSecret: unusable };
+  return appliedOutcome(status, applied, scope);
 }
 
 type Finalizer =

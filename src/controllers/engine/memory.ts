@@ -1,4 +1,5 @@
 import type { KeyPair } from '../../domain/engine/plan/certificate.js';
+import type { KeyPairFinding } from '../../domain/keypair.js';
 import type { ObjectState } from '../../domain/engine/status/input.js';
 
 /** What the controller keeps about one engine between passes. Correctness never depends on it: it may be lost at any time. */
@@ -8,6 +9,10 @@ export class EngineMemory {
   boundAt: number | undefined;
   /** Key pairs that are not stored yet, by the id of their Secret: retries of a write store the same pair. */
   readonly unstoredKeyPairs = new Map<string, KeyPair>();
+  /** What was found in Secrets that somebody else made, by id. No part of a key is kept. */
+  readonly givenSecrets = new Map<string, GivenSecret>();
+  /** The last pull secret whose type was asked for. A type never changes. */
+  pullSecret: { readonly uid: string; readonly isOfOtherType: boolean } | undefined;
   /** The replicas of a Deployment when all of them were last ready, by its id. */
   readonly readyReplicas = new Map<string, number>();
   readonly #attempts = new Map<string, Attempt>();
@@ -76,6 +81,11 @@ export class EngineMemory {
     this.#repairs.set(id, { count: isFirst ? 1 : repairs.count + 1, lastAt: now });
   }
 }
+
+/** `finding` of that version of the Secret, or why it could not be read. */
+export type GivenSecret =
+  | { readonly resourceVersion: string | undefined; readonly finding: KeyPairFinding }
+  | { readonly unread: string };
 
 interface Attempt {
   readonly revision: string;

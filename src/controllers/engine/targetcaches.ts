@@ -20,6 +20,8 @@ export interface TargetContents {
   /** The objects of serving certificates, by name, whoever made them. */
   readonly named: readonly StoredObject[];
   readonly pullSecret: SecretPresence;
+  /** Of the pull secret that is present. */
+  readonly pullSecretUid?: string | undefined;
 }
 
 export interface UnsyncedCache {
@@ -111,8 +113,8 @@ export class TargetCaches {
       (cache) => !cache.current() && !(cache === secret && isFailure(cache.failure(), 'Forbidden')),
     );
     if (unsynced !== undefined) return { kind: 'notSynced', type: unsynced.type, failure: unsynced.failure() };
-    const contents = { stored: contentsOf(set.objects), named: contentsOf(set.named), pullSecret: presenceIn(set) };
-    return { kind: 'synced', contents };
+    const stored = { stored: contentsOf(set.objects), named: contentsOf(set.named) };
+    return { kind: 'synced', contents: { ...stored, ...pullSecretIn(set) } };
   }
 
   /** Closes the caches of an engine, if any are open. */
@@ -174,7 +176,10 @@ export function contentsOf(caches: readonly Cache<KubeObject>[]): readonly Store
   return caches.flatMap((cache) => [...cache.store.values()].map((object) => ({ type: cache.type, object })));
 }
 
-function presenceIn({ pullSecret, namespace }: CacheSet): SecretPresence {
-  if (pullSecret === undefined || !pullSecret.cache.current()) return 'unknown';
-  return pullSecret.cache.store.get(`${namespace}/${pullSecret.name}`) === undefined ? 'absent' : 'present';
+function pullSecretIn({ pullSecret, namespace }: CacheSet): Pick<TargetContents, 'pullSecret' | 'pullSecretUid'> {
+  if (pullSecret === undefined || !pullSecret.cache.current()) return { pullSecret: 'unknown' };
+  const stored = pullSecret.cache.store.get(`${namespace}/${pullSecret.name}`);
+  return stored === undefined
+    ? { pullSecret: 'absent' }
+    : { pullSecret: 'present', pullSecretUid: stored.metadata.uid };
 }

@@ -1,7 +1,7 @@
-import { X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 
 import { buildConnector, Client, Pool } from 'undici';
+import { certificatesProblem } from '../../domain/keypair.js';
 import type { AbortSignalLike, Clock } from '../../runtime/clock.js';
 import { Slots } from '../../runtime/http/slots.js';
 import type { GatewayMetrics } from '../../runtime/metrics.js';
@@ -233,13 +233,6 @@ function text(value: string | string[] | undefined): string {
 }
 
 function checkAuthorities(pem: string): void {
-  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
-  if (blocks.length === 0) throw new Error('holds no certificate in PEM');
-  for (const block of blocks) {
-    try {
-      new X509Certificate(block);
-    } catch {
-      throw new Error('holds a certificate that cannot be read');
-    }
-  }
+  const problem = certificatesProblem(pem, 'the file of authorities');
+  if (problem !== undefined) throw new Error(problem);
 }

@@ -47,7 +47,9 @@ describe('the certificate files of the metrics', () => {
     writeFileSync(cert, pair?.certificate ?? '');
     writeFileSync(key, other?.privateKey ?? '');
 
-    await expect(serve((...texts) => void served.push(texts))).rejects.toThrow('do not belong together');
+    await expect(serve((...texts) => void served.push(texts))).rejects.toThrow(
+      'the private key does not belong to the certificate',
+    );
     writeFileSync(key, pair?.privateKey ?? '');
     await serve((...texts) => void served.push(texts));
     stop();

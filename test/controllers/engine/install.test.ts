@@ -479,7 +479,8 @@ describe('the pull secret', () => {
     expect(rig.made()).toContain('Deployment placement-controller');
 
     const before = rig.enqueued.length;
-    rig.api.put(Secrets, { metadata: { namespace: NAMESPACE, name: 'pull' } });
+    const metadata = { namespace: NAMESPACE, name: 'pull' };
+    rig.api.put(Secrets, Object.assign({ metadata }, { type: 'kubernetes.io/dockerconfigjson' }));
     expect(rig.enqueued.length).toBeGreaterThan(before);
     await rig.settle();
     expect(rig.state()).toBe('Available EngineReady');
@@ -491,7 +492,10 @@ describe('the pull secret', () => {
     rig.edit({}, { imagePullSecret: 'other' });
     rig.api.put(
       Secrets,
-      Object.assign({ metadata: { namespace: NAMESPACE, name: 'other' } }, { data: { x: 'secret' } }),
+      Object.assign(
+        { metadata: { namespace: NAMESPACE, name: 'other' } },
+        { type: 'kubernetes.io/dockerconfigjson', data: { x: 'secret' } },
+      ),
     );
     await rig.settle();
     const cache = rig.opened.filter((one) => one.type === Secrets).at(-1);

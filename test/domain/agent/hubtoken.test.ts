@@ -38,6 +38,16 @@ describe('the Secret hub-token', () => {
     ],
     ['no object', undefined, 'it has no cluster, cluster-uid, hub, join-token, join-secret-uid'],
     ['a hub without TLS', { data: joinSecretData(joinData({ hubUrl: 'http://hub' })) }, 'hub must be an https URL'],
+    [
+      'a hub whose certificate is text',
+      { data: joinSecretData(joinData({ hubCa: 'x' })) },
+      'ca.crt is not a certificate in PEM',
+    ],
+    [
+      'a hub whose certificate is encoded twice',
+      { data: joinSecretData(joinData({ hubCa: base64(joinData().hubCa ?? '') })) },
+      'ca.crt is encoded in base64 twice',
+    ],
     ['a hub that is no URL', { data: joinSecretData(joinData({ hubUrl: 'hub:6443' })) }, 'hub must be an https URL'],
   ])('%s is unusable, and the problem names the keys and no value', (_name, secret, problem) => {
     expect(readHubToken(secret)).toEqual({ kind: 'unusable', problem });

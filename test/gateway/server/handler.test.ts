@@ -332,8 +332,8 @@ describe('an upstream', () => {
   });
 
   it.each([
-    ['-----BEGIN CERTIFICATE-----\nMAo=\n-----END CERTIFICATE-----', 'holds a certificate that cannot be read'],
-    ['', 'holds no certificate in PEM'],
+    ['-----BEGIN CERTIFICATE-----\nMAo=\n-----END CERTIFICATE-----', 'cannot be read: it is cut or changed'],
+    ['', 'the file of authorities is empty'],
   ])('an upstream rejects %j as a certificate authority', (pem, message) => {
     expect(() => new Upstream(options).trust(pem)).toThrow(message);
   });

@@ -135,17 +135,22 @@ describeWithServer('an engine with the permissions of deploy/', { own: true }, (
     async () => {
       await user.rollOut(NAMESPACE);
       await user.reaches('hub', 'Progressing PullSecretNotFound', 'Secret multicluster-engine/pull');
-      await user.client.create(
-        Secrets,
-        Object.assign({ metadata: { namespace: NAMESPACE, name: 'pull' } }, { type: 'Opaque' }),
-        { fieldManager: 'user' },
-      );
+      const metadata = { namespace: NAMESPACE, name: 'pull' };
+      const create = (secret: object): Promise<KubeObject> =>
+        user.client.create<KubeObject>(Secrets, Object.assign({ metadata }, secret), { fieldManager: 'user' });
+      const { uid = '', resourceVersion = '' } = (await create({ type: 'Opaque' })).metadata;
+      await user.reaches('hub', 'Progressing PullSecretUnusable', 'is not of type kubernetes.io/dockerconfigjson');
+      await user.client.delete(Secrets, metadata, { preconditions: { uid, resourceVersion } });
+      await user.reaches('hub', 'Progressing PullSecretNotFound');
+      await create({ type: 'kubernetes.io/dockerconfigjson', data: { '.dockerconfigjson': btoa('{"auths":{}}') } });
       await user.reaches('hub', 'Available EngineReady');
 
       // The event is recorded after the status is stored.
-      await waitFor('the events', () => operator.events.length >= 3);
+      await waitFor('the events', () => operator.events.length >= 5);
       expect(operator.events.map((event) => event.reason)).toEqual([
         'EngineInstalling',
+        'PullSecretNotFound',
+        'PullSecretUnusable',
         'PullSecretNotFound',
         'EngineAvailable',
       ]);

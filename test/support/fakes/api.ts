@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import type { KubeObject, ObjectMeta, ObjectName, ResourceType } from '../../../src/api/meta.js';
-import { apiVersionOf, keyOf, PlacementDecisions, Secrets } from '../../../src/api/resources.js';
+import { apiVersionOf, keyOf, MultiClusterEngines, PlacementDecisions, Secrets } from '../../../src/api/resources.js';
 import type {
   AccessAttributes,
   ApplyOptions,
@@ -16,7 +16,7 @@ import type { CacheOptions } from '../../../src/kube/cache/cache.js';
 import type { WriteVerb } from '../../../src/kube/guard/guard.js';
 import type { Clock } from '../../../src/runtime/clock.js';
 import { ApiError, type FailureKind } from '../../../src/runtime/errors.js';
-import { FakeCache, matchesSelector } from './cache.js';
+import { FakeCache, matchesSelector, selectableFields } from './cache.js';
 
 /** One API call. */
 export interface FakeCall {
@@ -37,8 +37,10 @@ export class FakeApi implements KubeClient {
   readonly calls: FakeCall[] = [];
   /** Runs before each call; the call fails with what it throws. */
   before: (call: FakeCall) => void | Promise<void> = () => {};
-  /** Whether calls fail that request more of a Secret than its metadata. */
+  /** Whether calls fail that request more of a Secret than its metadata. A `get` may request that of a Secret that others made. */
   rejectsSecretData = false;
+  /** The Secrets whose content was requested, as `namespace/name`, in order. */
+  readonly secretReads: string[] = [];
   /** The result of SelfSubjectAccessReview. */
   reviewAccess: (access: AccessAttributes) => boolean = () => true;
   readonly #clock: Clock;
@@ -102,7 +104,8 @@ export class FakeApi implements KubeClient {
     name: ObjectName,
     options: ReadOptions = {},
   ): Promise<T | undefined> {
-    this.#checkSecretRead(type, options.metadataOnly);
+    if (!isOfOthers(this.peek(type, name))) this.#checkSecretRead(type, options.metadataOnly);
+    if (type === Secrets && options.metadataOnly !== true) this.secretReads.push(keyOf(name));
     await this.#call({ verb: 'get', type, name });
     const stored = this.peek<T>(type, name);
     return stored !== undefined && options.metadataOnly === true ? metadataOf(stored) : stored;
@@ -119,7 +122,7 @@ export class FakeApi implements KubeClient {
       (one) =>
         (namespace === undefined || one.metadata.namespace === namespace) &&
         matchesSelector(one.metadata.labels ?? {}, options.labelSelector) &&
-        matchesSelector({ 'metadata.name': one.metadata.name }, options.fieldSelector),
+        matchesSelector(selectableFields(one), options.fieldSelector),
     );
     return options.metadataOnly === true ? found.map(metadataOf) : found;
   }
@@ -277,6 +280,12 @@ export class FakeApi implements KubeClient {
     for (const cache of this.#caches) if (cache.type === type) cache.receive(keyOf(next.metadata), next);
     return next;
   }
+}
+
+/** Whether somebody else than a controller of this product made the object. */
+function isOfOthers(object: KubeObject | undefined): boolean {
+  const owners = object?.metadata.ownerReferences ?? [];
+  return object !== undefined && !owners.some(({ kind }) => kind === MultiClusterEngines.kind);
 }
 
 /** The error of the API server for `verb` on `name`. */

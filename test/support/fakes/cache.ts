@@ -117,7 +117,7 @@ export class FakeCache<T extends KubeObject> implements Cache<T>, Store<T> {
     const { namespace, labelSelector, fieldSelector, metadataOnly, transform } = this.#options;
     if (namespace !== undefined && object.metadata.namespace !== namespace) return undefined;
     if (!matchesSelector(object.metadata.labels ?? {}, labelSelector)) return undefined;
-    if (!matchesSelector({ 'metadata.name': object.metadata.name }, fieldSelector)) return undefined;
+    if (!matchesSelector(selectableFields(object), fieldSelector)) return undefined;
     const kept =
       metadataOnly === true
         ? ({ apiVersion: object.apiVersion, kind: object.kind, metadata: object.metadata } as T)
@@ -126,10 +126,18 @@ export class FakeCache<T extends KubeObject> implements Cache<T>, Store<T> {
   }
 }
 
-/** Whether `values` match a selector of the form `a=b,c`; without a selector all values do. */
+/** The fields by which objects can be selected; `type` is that of a Secret. */
+export function selectableFields(object: KubeObject): Readonly<Record<string, string>> {
+  const type: unknown = Reflect.get(object, 'type');
+  return { 'metadata.name': object.metadata.name, type: typeof type === 'string' ? type : 'Opaque' };
+}
+
+/** Whether `values` match a selector of the form `a=b,c!=d,e`; without a selector all values do. */
 export function matchesSelector(values: Readonly<Record<string, string>>, selector: string | undefined): boolean {
   if (selector === undefined || selector === '') return true;
   return selector.split(',').every((term) => {
+    const [unwanted, other] = term.split('!=');
+    if (unwanted !== undefined && other !== undefined) return values[unwanted] !== other;
     const [key = '', value] = term.split('=');
     return value === undefined ? key in values : values[key] === value;
   });

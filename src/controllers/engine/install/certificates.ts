@@ -29,6 +29,7 @@ import { applySteps, merge, NOTHING_APPLIED, type Applied } from '../objects/app
 import { stateAfterFailure } from '../objects/failure.js';
 import type { ReconcileScope } from '../scope.js';
 import type { TargetContents } from '../targetcaches.js';
+import { givenSecretState, readGivenSecret } from './givensecrets.js';
 
 /** The longest time to the next pass, ms: timers cannot wait for as long as a certificate is valid. */
 const LONGEST_REQUEUE_MS = 12 * 3600 * 1000;
@@ -44,8 +45,9 @@ interface CertificateState {
  * Issues and renews the serving certificate of each component that has one: the ConfigMap first, so that clients trust
  * the next certificate before it is served, then the Secret.
  *
- * Guarantees: the content of the Secret is written once and never read. A key pair that was published and not stored
- * before the process ended is replaced. Throws Fenced and Aborted only.
+ * Guarantees: the content of our Secret is written once and never read; that of a Secret that somebody else made is read once
+ * for each of its versions. A key pair that was published and not stored before the process ended is replaced. Throws
+ * Fenced and Aborted only.
  */
 export async function applyCertificates(state: CertificateState, scope: ReconcileScope): Promise<Applied> {
   let applied = NOTHING_APPLIED;
@@ -58,11 +60,24 @@ export async function applyCertificates(state: CertificateState, scope: Reconcil
   return applied;
 }
 
+/** Reads the Secrets that somebody else made. Returns in how many ms the state of one changes. */
+export async function readGivenSecrets(state: CertificateState, scope: ReconcileScope): Promise<number | undefined> {
+  const due: number[] = [];
+  for (const [certificate, stored] of certificatesOf(state, scope)) {
+    const decision = decideCertificate(certificate, stored);
+    if (decision.kind !== 'given') continue;
+    const { name } = stepOf(certificate, Secrets, undefined);
+    await readGivenSecret(name, decision.resourceVersion, scope);
+    due.push(Math.min(givenSecretState(name, scope).dueInMs ?? Infinity, LONGEST_REQUEUE_MS));
+  }
+  return due.length === 0 ? undefined : Math.min(...due);
+}
+
 /** The states of the certificates' objects without a write. */
 export function observeCertificates(state: CertificateState, scope: ReconcileScope): readonly ObjectState[] {
   return certificatesOf(state, scope).flatMap(([certificate, stored]) => {
     const decision = decideCertificate(certificate, stored);
-    if (decision.kind === 'given') return [givenState(certificate, stored, decision.cause)];
+    if (decision.kind === 'given') return [givenState(certificate, stored, scope)];
     if (decision.kind === 'keep')
       return [
         ...observeSteps(desiredSteps(bundleInput(certificate, stored, decision.bundle))),
@@ -184,21 +199,28 @@ class CertificateWork {
       ];
       return { objects, events: [] };
     }
-    if (decision.kind === 'given') {
-      const pruned = await applySteps(this.#pruneConfigMap(stored), this.#input, this.#scope);
-      return { ...pruned, objects: [...pruned.objects, givenState(this.#certificate, stored, decision.cause)] };
-    }
+    if (decision.kind === 'given') return this.#use(decision.resourceVersion, stored);
     const published = await this.#publish(stored, decision.bundle);
     const objects = [...published.objects, secretState(this.#certificate, stored, 'applied', '')];
     const requeueAfterMs = Math.min(Math.max(decision.renewAt - clock.now(), 0), LONGEST_REQUEUE_MS);
     return { ...published, objects, requeueAfterMs };
   }
 
+  /** Our ConfigMap is wrong about a certificate that is not ours, once that is served. */
+  async #use(resourceVersion: string | undefined, stored: StoredCertificate): Promise<Applied> {
+    const { name } = stepOf(this.#certificate, Secrets, undefined);
+    await readGivenSecret(name, resourceVersion, this.#scope);
+    const state = givenState(this.#certificate, stored, this.#scope);
+    const steps = state.state === 'unusable' ? [] : this.#pruneConfigMap(stored);
+    const pruned = await applySteps(steps, this.#input, this.#scope);
+    const requeueAfterMs = Math.min(givenSecretState(name, this.#scope).dueInMs ?? Infinity, LONGEST_REQUEUE_MS);
+    return { ...pruned, objects: [...pruned.objects, state], requeueAfterMs };
+  }
+
   async #publish(stored: StoredCertificate, bundle: string): Promise<Applied> {
     return applySteps(desiredSteps(bundleInput(this.#certificate, stored, bundle)), this.#input, this.#scope);
   }
 
-  /** Our ConfigMap is wrong about a certificate that is not ours. */
   #pruneConfigMap(stored: StoredCertificate): readonly Step[] {
     const { engine } = this.#certificate;
     if (stored.configMap === undefined || ownershipOf(stored.configMap, engine) !== 'ours') return [];
@@ -266,6 +288,12 @@ function secretState(
   return objectState(stepOf(certificate, Secrets, stored.secret), state, message);
 }
 
-function givenState(certificate: ServingCertificate, stored: StoredCertificate, cause: string): ObjectState {
-  return { ...secretState(certificate, stored, 'applied', cause), given: true };
+function givenState(
+  certificate: ServingCertificate,
+  stored: StoredCertificate,
+  scope: Pick<ReconcileScope, 'memory' | 'clock'>,
+): ObjectState {
+  const { kind, message } = givenSecretState(stepOf(certificate, Secrets, undefined).name, scope);
+  if (kind === 'unusable') return secretState(certificate, stored, 'unusable', message);
+  return { ...secretState(certificate, stored, 'applied', message), given: kind };
 }

@@ -17,7 +17,7 @@ import { finalizersOf, isTerminating } from './termination.js';
 
 /**
  * A serving certificate consists of a Secret with the key pair and a ConfigMap with the certificates that clients trust:
- * the one that is served, and the one before it or, just before the Secret changes, the next one. Only metadata of the
+ * the one that is served, and the one before it or, just before the Secret changes, the next one. Only metadata of our
  * Secret is read: annotations hold its expiry and the certificates, and the managed fields show a write by somebody else.
  */
 
@@ -56,7 +56,7 @@ export interface StoredCertificate {
  * - wait: another object has to be deleted first.
  */
 export type CertificateDecision =
-  | { readonly kind: 'given'; readonly cause: string }
+  | { readonly kind: 'given'; readonly resourceVersion: string | undefined }
   | { readonly kind: 'keep'; readonly renewAt: number; readonly bundle: string }
   | { readonly kind: 'issue'; readonly cause: string; readonly served: string | undefined }
   | { readonly kind: 'renew'; readonly cause: string; readonly served: string | undefined; readonly drift: boolean }
@@ -93,7 +93,7 @@ export function decideCertificate(certificate: ServingCertificate, stored: Store
   const ownership = ownershipOf(secret, certificate.engine);
   if (ownership === 'leftover') return { kind: 'wait', cause: LEFTOVER_CAUSE };
   if (ownership !== 'ours' && !wasAppliedByUs(secret, certificate.engine))
-    return { kind: 'given', cause: 'was made by somebody else and is taken as it is' };
+    return { kind: 'given', resourceVersion: secret.metadata.resourceVersion };
   if (isTerminating(secret)) return { kind: 'wait', cause: `is being deleted${finalizersOf(secret)}` };
   const changed = OWNED_FIELDS.filter((field) => !ownsField(secret, field));
   if (changed.length > 0) {

@@ -13,6 +13,7 @@ const REASONS: Readonly<Record<Exclude<ObjectStateName, 'applied'>, ComponentRea
   failed: 'ApplyFailed',
   denied: 'PermissionDenied',
   foreign: 'Skipped',
+  unusable: 'Unusable',
   drifted: 'Drifted',
   missing: 'Missing',
   removing: 'Uninstalling',
@@ -73,7 +74,7 @@ export function componentRow(state: ObjectState): Row {
   };
   if (state.state !== 'applied')
     return row(state.state === 'drifted' && health?.serving !== false, REASONS[state.state], state.message);
-  if (state.given === true) return row(true, 'Given', state.message);
+  if (state.given !== undefined) return row(true, state.given === 'usable' ? 'Given' : 'Doubtful', state.message);
   if (health === undefined) return row(true, 'Applied', 'applied');
   if (health.ready) return row(health.serving, 'Available', health.message);
   return row(health.serving, health.rollout === 'progressing' ? 'RollingOut' : 'Unavailable', health.message);

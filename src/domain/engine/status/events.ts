@@ -33,6 +33,8 @@ export function engineEvents(
     ...unavailableComponents(before, after),
     ...when(startsToFail, 'ComponentFailed', message),
     ...when(becomes('PullSecretNotFound'), 'PullSecretNotFound', message),
+    ...when(becomes('PullSecretUnusable'), 'PullSecretUnusable', message),
+    ...when(becomes('CertificateUnusable'), 'CertificateUnusable', message),
   ];
 }
 

@@ -10,6 +10,7 @@ import type { FieldError } from '../spec.js';
  * - failed: the API server refused the write; it is retried.
  * - denied: the operator lacks the right.
  * - foreign: an object of that name belongs to somebody else.
+ * - unusable: the user's own object, with which no component can serve.
  * - drifted, missing: not as desired, and the engine is paused.
  * - removing: the engine is being uninstalled.
  */
@@ -19,6 +20,7 @@ export type ObjectStateName =
   | 'failed'
   | 'denied'
   | 'foreign'
+  | 'unusable'
   | 'drifted'
   | 'missing'
   | 'removing';
@@ -34,8 +36,8 @@ export interface ObjectState {
   readonly object?: KubeObject;
   /** Of a Deployment: spec.replicas when all of them were last ready; absent where that is not known. */
   readonly lastReadyReplicas?: number;
-  /** The user's own object, which is used as it is. */
-  readonly given?: true;
+  /** The user's own object, which is used as it is; doubtful: the message says what may be wrong with it. */
+  readonly given?: 'usable' | 'doubtful';
   /** failed: in how many passes in a row. */
   readonly failures?: number;
 }
@@ -67,6 +69,8 @@ export interface StatusInput {
   readonly terminating?: string | undefined;
   /** `namespace/name` of a pull secret that does not exist. */
   readonly missingPullSecret?: string | undefined;
+  /** `namespace/name` of a pull secret whose type is none for images. */
+  readonly unusablePullSecret?: string | undefined;
   readonly uninstall?: UninstallProgress | undefined;
   /** One per desired object; absent where nothing was decided. */
   readonly objects?: readonly ObjectState[] | undefined;

@@ -13,6 +13,9 @@ export interface ReadyCondition {
   readonly stalled?: true;
 }
 
+/** Nothing moves until the user makes or mends a Secret. The operator goes on at once then, so it is not stalled. */
+const WAIT_FOR_USER: readonly EngineReason[] = ['PullSecretNotFound', 'PullSecretUnusable', 'CertificateUnusable'];
+
 type Rule = (input: StatusInput) => ReadyCondition | undefined;
 
 /** The first rule that applies gives the condition: blockers first, then progress. */
@@ -28,6 +31,8 @@ const RULES: readonly Rule[] = [
   foreignObject, // an object of that name belongs to somebody else
   applyFailed, // a write was refused
   pullSecretMissing, // images cannot be pulled
+  pullSecretUnusable, // nor with a Secret of another type
+  certificateUnusable, // no component can start with it
   undecided, // caches have not synced
   waiting, // another object has to be applied or deleted first
   progressDeadlineExceeded, // a rollout has exceeded its deadline
@@ -50,7 +55,7 @@ export function reconcilingReason(input: StatusInput, condition: ReadyCondition)
   if (condition.reason === 'NamespaceTerminating' || hasObjectIn(input, 'failed') || hasObjectIn(input, 'waiting'))
     return 'Retrying';
   const isIdle = condition.reason === 'ComponentsUnavailable';
-  if (isIdle || (condition.reason === 'PullSecretNotFound' && !isRollingOut(input))) return undefined;
+  if (isIdle || (WAIT_FOR_USER.includes(condition.reason) && !isRollingOut(input))) return undefined;
   return progressReason(input);
 }
 
@@ -83,9 +88,11 @@ function paused(input: StatusInput): ReadyCondition | undefined {
   if (!input.paused) return undefined;
   const stopped = `annotation ${PAUSED_ANNOTATION} stops every write but status`;
   if (input.objects === undefined) return notReady('Paused', stopped);
-  const held = input.objects.filter((one) => one.state !== 'applied');
+  const unusable = input.objects.filter((one) => one.state === 'unusable');
+  const held = input.objects.filter((one) => one.state !== 'applied' && one.state !== 'unusable');
   const what = held.length === 0 ? 'nothing is held back now' : `held back: ${messagesOf(held)}`;
-  return notReady('Paused', `${stopped}; ${what}`);
+  const problem = unusable.length === 0 ? '' : `; ${messagesOf(unusable)}`;
+  return notReady('Paused', `${stopped}; ${what}${problem}`);
 }
 
 function anotherEngine(input: StatusInput): ReadyCondition | undefined {
@@ -123,6 +130,16 @@ function pullSecretMissing(input: StatusInput): ReadyCondition | undefined {
   if (input.missingPullSecret === undefined) return undefined;
   const what = `Secret ${input.missingPullSecret}, named by spec.imagePullSecret, does not exist`;
   return notReady('PullSecretNotFound', `${what}; the operator never copies it there`);
+}
+
+function pullSecretUnusable(input: StatusInput): ReadyCondition | undefined {
+  if (input.unusablePullSecret === undefined) return undefined;
+  const what = `Secret ${input.unusablePullSecret}, named by spec.imagePullSecret, is not of type`;
+  return notReady('PullSecretUnusable', `${what} kubernetes.io/dockerconfigjson; no image is pulled with it`);
+}
+
+function certificateUnusable(input: StatusInput): ReadyCondition | undefined {
+  return notReadyIn(input, 'unusable', 'CertificateUnusable');
 }
 
 function undecided(input: StatusInput): ReadyCondition | undefined {

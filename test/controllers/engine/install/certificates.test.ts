@@ -1,9 +1,10 @@
-import { describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 
 import type { KubeObject } from '../../../../src/api/meta.js';
 import { EXPIRY_ANNOTATION, TRUST_ANNOTATION } from '../../../../src/api/names.js';
 import { ConfigMaps, Deployments, Namespaces, Secrets } from '../../../../src/api/resources.js';
 import { textAt } from '../../../../src/domain/engine/manifest/manifest.js';
+import { issueServingCertificate } from '../../../../src/pki/serving.js';
 import { ApiError } from '../../../../src/runtime/errors.js';
 import { DAY_MS, KEY_CANARY } from '../../../support/builders/certificate.js';
 import { NAMESPACE } from '../../../support/builders/engine.js';
@@ -241,7 +242,15 @@ describe('the serving certificate', () => {
 });
 
 describe('a Secret that somebody else made', () => {
-  const theirs = { metadata: { ...SECRET, labels: { theirs: 'x' } }, data: { 'tls.crt': 'eA==' } };
+  let theirs: KubeObject & { readonly data: object };
+  beforeAll(async () => {
+    const { certificate, privateKey } = await issueServingCertificate({
+      names: ['theirs'],
+      now: new EngineRig().clock.now(),
+    });
+    const data = { 'tls.crt': btoa(certificate), 'tls.key': btoa(privateKey) };
+    theirs = { metadata: { ...SECRET, labels: { theirs: 'x' } }, data };
+  });
 
   it.each([
     ['without an owner', {}],
@@ -264,7 +273,9 @@ describe('a Secret that somebody else made', () => {
       expect(rig.api.peek(Secrets, SECRET)).toEqual(given);
       expect(rig.api.peek(ConfigMaps, TRUST)).toBeUndefined();
       expect(rig.state()).toBe('Available EngineReady');
-      expect(row(rig, 'Secret', 'gateway-tls')).toBe('True Given: was made by somebody else and is taken as it is');
+      expect(row(rig, 'Secret', 'gateway-tls')).toBe(
+        'True Given: was made by somebody else and is taken as it is; valid until 2026-04-01T00:00:00Z, for theirs',
+      );
       rig.edit({ annotations: { 'multicluster.platform.io/paused': 'true' } });
       await rig.pass();
       expect(row(rig, 'Secret', 'gateway-tls')).toContain('True Given');

@@ -48,6 +48,7 @@ function judge(over: Partial<StoredCertificate>): string {
     ...over,
   });
   if (verdict.kind === 'keep') return `keep until ${new Date(verdict.renewAt).toISOString().slice(0, 10)}`;
+  if (verdict.kind === 'given') return 'given';
   const served = 'served' in verdict ? ` [${/A*(\d+)\n/.exec(verdict.served ?? '')?.[1] ?? ''}]` : '';
   return `${verdict.kind}${verdict.kind === 'renew' && verdict.drift ? ' changed' : ''}: ${verdict.cause}${served}`;
 }
@@ -133,16 +134,8 @@ describe('the decision about a serving certificate', () => {
       { secret: secret(owner({})) },
       'wait: belongs to an earlier engine of the same name and is about to be garbage collected',
     ],
-    [
-      'of another engine',
-      { secret: secret(owner({ name: 'other' })) },
-      'given: was made by somebody else and is taken as it is',
-    ],
-    [
-      'without an owner, not booked to us',
-      { secret: secret({ ownerReferences: [], managedFields: [] }) },
-      'given: was made by somebody else and is taken as it is',
-    ],
+    ['of another engine', { secret: secret(owner({ name: 'other' })) }, 'given'],
+    ['without an owner, not booked to us', { secret: secret({ ownerReferences: [], managedFields: [] }) }, 'given'],
     ['not there', { secret: undefined }, 'issue: does not exist [2]'],
     ['not there, nor anything published', { secret: undefined, configMap: undefined }, 'issue: does not exist []'],
     [

@@ -68,6 +68,13 @@ describe('events of an engine', () => {
     ['a foreign object that went', stalled, {}, ['EngineAvailable']],
     ['an object that failed for long', well, { objects: failing }, ['ComponentFailed']],
     ['an object that still fails', after(well, { objects: failing }), { objects: failing }, []],
+    [
+      'a certificate that no server can use',
+      well,
+      { objects: objectStates({ ServiceAccount: { state: 'unusable' } }) },
+      ['CertificateUnusable'],
+    ],
+    ['a pull secret of another type', well, { unusablePullSecret: 'x/y' }, ['PullSecretUnusable']],
     ['a missing pull secret', well, { missingPullSecret: 'x/y' }, ['PullSecretNotFound']],
     [
       'a new version of the operator',

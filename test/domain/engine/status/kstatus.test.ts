@@ -49,6 +49,11 @@ describe('kstatus of an engine', () => {
     ],
     ['InProgress', 'a terminating namespace', { terminating: 'x', objects: starting }],
     ['InProgress', 'a missing pull secret', { missingPullSecret: 'x/y' }],
+    [
+      'InProgress',
+      'a certificate that no server can use',
+      { objects: objectStates({ ServiceAccount: { state: 'unusable' } }) },
+    ],
     ['Failed', 'a foreign object', { objects: objectStates({ Deployment: { state: 'foreign', message: 'theirs' } }) }],
     ['Failed', 'a missing right', { objects: objectStates({ Deployment: { state: 'denied', message: 'may not' } }) }],
     [

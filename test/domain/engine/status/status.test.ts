@@ -209,6 +209,7 @@ describe('phase, Ready, Available, Reconciling and Stalled of an engine', () => 
       terminating: 't',
       denied: 'd',
       missingPullSecret: 'p',
+      unusablePullSecret: 'p',
       objects: objectStates({
         ServiceAccount: { state: 'foreign', message: 'm' },
         NetworkPolicy: failing(1),
@@ -223,8 +224,10 @@ describe('phase, Ready, Available, Reconciling and Stalled of an engine', () => 
       { terminating: undefined },
       { denied: undefined },
       { objects: objectStates({ NetworkPolicy: failing(1) }) },
-      { objects: objectStates() },
+      { objects: objectStates({ ServiceAccount: { state: 'unusable', message: 'm' } }) },
       { missingPullSecret: undefined },
+      { unusablePullSecret: undefined },
+      { objects: objectStates() },
     ];
     const reasons: (string | undefined)[] = [];
     let now = statusInput(blockers);
@@ -242,6 +245,8 @@ describe('phase, Ready, Available, Reconciling and Stalled of an engine', () => 
       'ForeignObject',
       'ApplyFailed',
       'PullSecretNotFound',
+      'PullSecretUnusable',
+      'CertificateUnusable',
       'EngineReady',
     ]);
   });

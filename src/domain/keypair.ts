@@ -1,0 +1,151 @@
+import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
+import { createSecureContext } from 'node:tls';
+import { timestamp } from './conditions.js';
+
+/** The certificate and the private key of a TLS server, both PEM. */
+export interface KeyPairText {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+/** How messages call the two. */
+export type KeyPairTitles = KeyPairText;
+
+/** When a certificate is valid, ms since the epoch. */
+export interface Validity {
+  readonly notBefore: number;
+  readonly notAfter: number;
+}
+
+/** What a TLS server can do with a key pair, at any time. No part of the key is in it. */
+export type KeyPairFinding =
+  | { readonly kind: 'unusable'; readonly problem: string }
+  | (Validity & {
+      readonly kind: 'usable';
+      /** The DNS names and IP addresses of subjectAltName. Clients look at no other name. */
+      readonly names: readonly string[];
+    });
+
+const TITLES: KeyPairTitles = { certificate: 'the certificate', key: 'the private key' };
+const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----[\s\S]*?-----END \1-----/g;
+/** `-----BEGIN` in base64. */
+const ENCODED_TWICE = /^\s*LS0tLS1CRUdJTi/;
+/** As a manifest whose text block has lost its form leaves it. */
+const CHANGED_LINES = /^[ \t]+-----|-----BEGIN [A-Z0-9 ]+-----[ \t]+\S/m;
+/** The first bytes of the ASN.1 sequence that a certificate or key in DER is, as text. */
+const DER = /^0[\u0080-\u0082\uFFFD]/;
+
+/** Whether a TLS server can use the pair, and if not, which of the two is wrong and how. */
+export function inspectKeyPair(pair: KeyPairText, titles = TITLES): KeyPairFinding {
+  const { certificate } = pair;
+  const problem =
+    swapped(pair, titles) ?? certificatesProblem(certificate, titles.certificate) ?? keyProblem(pair, titles);
+  if (problem !== undefined) return { kind: 'unusable', problem };
+  const leaf = readCertificate(certificate);
+  if (leaf === undefined) return { kind: 'unusable', problem: `${titles.certificate} ${unreadable(certificate)}` };
+  const unusable = mismatch(leaf, pair, titles) ?? refusal(pair);
+  if (unusable !== undefined) return { kind: 'unusable', problem: unusable };
+  const { validFrom, validTo, subjectAltName = '' } = leaf;
+  const names = [...subjectAltName.matchAll(/(?:^|, )(?:DNS|IP Address):([^,]+)/g)].map(([, name = '']) => name);
+  return { kind: 'usable', notBefore: Date.parse(validFrom), notAfter: Date.parse(validTo), names };
+}
+
+/** Why a certificate is not valid at that time (ms since the epoch); undefined when it is. */
+export function validityProblem({ notBefore, notAfter }: Validity, now: number): string | undefined {
+  if (now < notBefore) return `the certificate is not valid before ${timestamp(notBefore)}`;
+  return now < notAfter ? undefined : `the certificate has expired at ${timestamp(notAfter)}`;
+}
+
+function swapped({ certificate, key }: KeyPairText, titles: KeyPairTitles): string | undefined {
+  const inCertificate = blocksOf(certificate);
+  const inKey = blocksOf(key);
+  const isSwapped = inCertificate.some(isKey) && inKey.some(isCertificate);
+  if (!isSwapped || inCertificate.some(isCertificate) || inKey.some(isKey)) return undefined;
+  return `${titles.certificate} holds a private key and ${titles.key} a certificate: they are swapped`;
+}
+
+/** Why a text is not one certificate in PEM or several, such as those of authorities; undefined when it is. */
+export function certificatesProblem(text: string, title: string): string | undefined {
+  const chain = certificatesIn(text);
+  if (chain.length === 0) return `${title} ${notPem(text, 'certificate')}`;
+  const wrong = chain.findIndex((pem) => readCertificate(pem) === undefined);
+  if (wrong < 0) return undefined;
+  return chain.length === 1
+    ? `${title} ${unreadable(text)}`
+    : `certificate ${wrong + 1} of ${chain.length} in ${title} ${unreadable(text)}`;
+}
+
+function keyProblem({ key }: KeyPairText, titles: KeyPairTitles): string | undefined {
+  const title = titles.key;
+  if (readKey(key) !== undefined) return undefined;
+  if (!blocksOf(key).some(isKey)) return `${title} ${notPem(key, 'private key')}`;
+  if (/BEGIN ENCRYPTED PRIVATE KEY|^Proc-Type: 4,ENCRYPTED/m.test(key))
+    return `${title} is encrypted with a passphrase: a server needs it without`;
+  return `${title} ${unreadable(key)}`;
+}
+
+/** What a text is that has no PEM block of the wanted kind. */
+function notPem(text: string, wanted: string): string {
+  if (text.trim() === '') return 'is empty';
+  if (ENCODED_TWICE.test(text)) return 'is encoded in base64 twice';
+  if (DER.test(text)) return `is binary (DER): a ${wanted} in PEM is needed`;
+  const [type] = blocksOf(text);
+  if (type === undefined) return text.includes('-----BEGIN ') ? unreadable(text) : `is not a ${wanted} in PEM`;
+  return `has a block ${type} and no ${wanted} in PEM`;
+}
+
+function unreadable(text: string): string {
+  return `cannot be read: ${CHANGED_LINES.test(text) ? 'its lines are indented or joined' : 'it is cut or changed'}`;
+}
+
+function mismatch(leaf: X509Certificate, pair: KeyPairText, titles: KeyPairTitles): string | undefined {
+  const key = readKey(pair.key);
+  if (key === undefined || leaf.checkPrivateKey(key)) return undefined;
+  const chain = certificatesIn(pair.certificate);
+  const owner = chain.findIndex((pem) => readCertificate(pem)?.checkPrivateKey(key) === true);
+  if (owner < 0) return `${titles.key} does not belong to ${titles.certificate}`;
+  return `${titles.key} belongs to certificate ${owner + 1} of ${chain.length} in ${titles.certificate}: the server's own certificate must be the first`;
+}
+
+/** What OpenSSL says about a pair that belongs together, such as a key that is too small. */
+function refusal({ certificate, key }: KeyPairText): string | undefined {
+  try {
+    createSecureContext({ cert: certificate, key });
+    return undefined;
+  } catch (error) {
+    return `a TLS server refuses them: ${/[^:]*$/.exec(String(error))?.[0].trim()}`;
+  }
+}
+
+function blocksOf(text: string): readonly string[] {
+  return [...text.matchAll(BLOCK)].map(([, type = '']) => type);
+}
+
+function isKey(type: string): boolean {
+  return type.endsWith('PRIVATE KEY');
+}
+
+/** The types that OpenSSL reads as a certificate. */
+function isCertificate(type: string): boolean {
+  return ['CERTIFICATE', 'X509 CERTIFICATE', 'TRUSTED CERTIFICATE'].includes(type);
+}
+
+function certificatesIn(text: string): readonly string[] {
+  return [...text.matchAll(BLOCK)].filter(([, type = '']) => isCertificate(type)).map(([pem]) => pem);
+}
+
+function readCertificate(pem: string): X509Certificate | undefined {
+  try {
+    return new X509Certificate(pem);
+  } catch {
+    return undefined;
+  }
+}
+
+function readKey(pem: string): KeyObject | undefined {
+  try {
+    return createPrivateKey(pem);
+  } catch {
+    return undefined;
+  }
+}
