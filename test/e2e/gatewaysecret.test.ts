@@ -115,6 +115,27 @@ describeWithServer('a Secret gateway-tls', { own: true, ...HUB }, (server) => {
   );
 
   it(
+    'a Secret whose key does not belong to it is named while the running process serves on, until it is mended',
+    async () => {
+      const ca = await data('ca.crt');
+      const key = await data('tls.key');
+      const { privateKey } = await issueServingCertificate({ names: NAMES, now: Date.now() });
+
+      await hub.patch(SECRET, { data: { 'tls.key': btoa(privateKey) } });
+
+      const ready = await hub.reason('CertificateUnusable');
+      expect(ready.message).toContain(
+        `Secret ${DEFAULT_TARGET_NAMESPACE}/gateway-tls: tls.key does not belong to tls.crt`,
+      );
+      await client.served(ca);
+      await hub.patch(SECRET, { data: { 'tls.key': btoa(key) } });
+      await reported(GIVEN);
+      expect(client.pod.exit()).toBeUndefined();
+    },
+    5 * MINUTE,
+  );
+
+  it(
     'a deleted Secret gateway-tls of another owner is replaced by one of the operator',
     async () => {
       await hub.remove(`/apis/cert-manager.io/v1/namespaces/${DEFAULT_TARGET_NAMESPACE}/certificates/gateway`);

@@ -72,7 +72,7 @@ function checked(engine: object): { readonly line: string; readonly exitCode: nu
   return { line, exitCode: checkExitCode(results) };
 }
 
-const KEPT = 'processes that run keep the pair that they have loaded, and none can start';
+const KEPT = 'a running gateway keeps the pair that it has loaded, and a new one cannot start';
 
 describe('a Secret with which no gateway can serve', () => {
   it.each<[string, () => Files | undefined, string]>([
@@ -107,7 +107,7 @@ describe('a Secret with which no gateway can serve', () => {
       note: rig.message(),
     });
     expect(checked(rig.engine())).toEqual({
-      line: `× Secret ${NAMESPACE}/gateway-tls, which has the certificate of the gateway: ${problem}; ${KEPT}: kubectl create secret tls gateway-tls -n ${NAMESPACE} --cert=FILE --key=FILE --dry-run=client -o yaml | kubectl apply -f -`,
+      line: `× Secret ${NAMESPACE}/gateway-tls, which has the certificate of the gateway: ${problem}; ${KEPT}: kubectl create secret tls gateway-tls -n ${NAMESPACE} --cert=FILE --key=FILE --dry-run=client -o yaml | kubectl replace -f -`,
       exitCode: 1,
     });
   });

@@ -120,7 +120,7 @@ function checkGivenCertificate(row: unknown, namespace: string): CheckResult {
   const check = 'certificate';
   const name = textField(row, 'name');
   const message = `Secret ${namespace}/${name}, which has the certificate of the gateway: ${textField(row, 'message')}`;
-  const remedy = `kubectl create secret tls ${name} -n ${namespace} --cert=FILE --key=FILE --dry-run=client -o yaml | kubectl apply -f -`;
+  const remedy = `kubectl create secret tls ${name} -n ${namespace} --cert=FILE --key=FILE --dry-run=client -o yaml | kubectl replace -f -`;
   switch (textField(row, 'reason')) {
     case 'Given':
       return passed(check, message);

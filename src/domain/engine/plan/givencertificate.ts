@@ -46,7 +46,7 @@ export function givenCertificate(finding: KeyPairFinding, now: number): GivenCer
   if (finding.kind === 'unusable')
     return {
       kind: 'unusable',
-      message: `${finding.problem}; processes that run keep the pair that they have loaded, and none can start`,
+      message: `${finding.problem}; a running gateway keeps the pair that it has loaded, and a new one cannot start`,
     };
   const { notBefore, notAfter, names } = finding;
   const problem = validityProblem(finding, now);
