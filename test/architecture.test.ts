@@ -23,7 +23,10 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   domain: { imports: ['api'], packages: [], builtins: ['node:crypto', 'node:tls'] },
   index: { imports: ['api', 'domain'], packages: [], builtins: [] },
   runtime: { imports: [], packages: ['p-queue'] },
-  kube: { imports: ['api', 'runtime'], packages: ['@kubernetes/client-node', 'undici', 'js-yaml'] },
+  kube: {
+    imports: ['api', 'runtime'],
+    packages: ['@kubernetes/client-node', 'undici', 'js-yaml', `${APISERVER}/yaml`],
+  },
   controllers: { imports: ['api', 'domain', 'index', 'runtime'], types: ['kube'], packages: [] },
   gateway: { imports: ['api', 'domain', 'runtime'], packages: ['undici', 'js-yaml'] },
   'kube-apiserver': {

@@ -5,5 +5,5 @@
 export type { Json } from './json.js';
 export { readJson } from './schema/body/json.js';
 export { MalformedBody } from './schema/body/malformed.js';
-export { readYaml } from './schema/body/yaml.js';
-export { readableText } from './schema/body/yamlevents.js';
+export { readYaml, readYamlBytes } from './schema/body/yaml.js';
+export { decodeYaml, readableText } from './schema/body/yamlevents.js';

@@ -1,4 +1,11 @@
-import { MalformedBody, readableText, readJson, readYaml, type Json } from '@multicluster-engine/kube-apiserver/yaml';
+import {
+  decodeYaml,
+  MalformedBody,
+  readableText,
+  readJson,
+  readYaml,
+  type Json,
+} from '@multicluster-engine/kube-apiserver/yaml';
 import { field, isRecord, textField, type JsonRecord } from '../../api/json.js';
 import type { KubeObject } from '../../api/meta.js';
 
@@ -9,7 +16,6 @@ export interface UserManifest {
   readonly where: string;
 }
 
-const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const SEPARATOR = '---';
 
 /**
@@ -26,11 +32,9 @@ export function parseUserManifests(bytes: Uint8Array, source: string): readonly 
 }
 
 function textOf(bytes: Uint8Array, source: string): string {
-  try {
-    return UTF8.decode(bytes);
-  } catch {
-    throw new Error(`${source}: is not UTF-8`);
-  }
+  const { text, isUtf8 } = decodeYaml(bytes);
+  if (!isUtf8) throw new Error(`${source}: is not UTF-8`);
+  return text;
 }
 
 function documentsOf(text: string, source: string): readonly string[] {

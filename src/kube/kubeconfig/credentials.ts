@@ -7,6 +7,7 @@ import { authProviderHeader } from './authprovider.js';
 import type { ClusterEntry, UserEntry } from './document.js';
 import { fileFault } from './filefault.js';
 import type { Environment } from './files.js';
+import { headersOf } from './headers.js';
 import { KubeconfigError } from './kubeconfigerror.js';
 import { runPlugin, type PluginCredentials } from './plugin.js';
 import { proxyFromEnvironment } from './proxy.js';
@@ -51,11 +52,12 @@ export class CredentialReader {
     // As client-go: over http nobody's credentials are sent.
     const identity = isSecure ? await this.#identity(settings, fresh) : ANONYMOUS;
     const authorization = own ?? identity.authorization;
+    const who = authorization === undefined ? {} : { Authorization: authorization };
     const proxy = cluster.proxyUrl === '' ? proxyFromEnvironment(new URL(url), this.#tools.env) : cluster.proxyUrl;
     return {
       server: url,
       origin,
-      headers: { ...(authorization === undefined ? {} : { Authorization: authorization }), ...impersonation(user) },
+      headers: headersOf({ ...who, ...impersonation(user) }, origin),
       tls: isSecure ? tlsOf(cluster, identity.pair) : { rejectUnauthorized: true },
       ...(proxy === undefined ? {} : { proxy }),
     };

@@ -1,4 +1,4 @@
-import { loadAll, Schema, timestampTag, YAML11_SCHEMA } from 'js-yaml';
+import { readYamlBytes } from '@multicluster-engine/kube-apiserver/yaml';
 import { isRecord, recordsIn, type JsonRecord } from '../../api/json.js';
 import { KubeconfigError } from './kubeconfigerror.js';
 
@@ -66,20 +66,18 @@ export interface KubeconfigDocument {
 const PLUGIN_EXTENSION = 'client.authentication.k8s.io/exec';
 /** The versions of a plugin that existed before `interactiveMode`. */
 const OLD_PLUGINS = /^client\.authentication\.k8s\.io\/v1(alpha|beta)1$/;
-/** YAML as Go's reader for kubectl has it: YAML 1.1, where a date stays a text. */
-const SCHEMA = new Schema(YAML11_SCHEMA.tags.filter((tag) => tag !== timestampTag));
 
 export const NO_CLUSTER: ClusterEntry = clusterIn({}, 'cluster');
 export const NO_USER: UserEntry = userIn({}, 'user');
 export const NO_CONTEXT: ContextEntry = contextIn({}, 'context');
 
 /**
- * Reads the first document of a text. Unknown fields are passed over.
+ * Reads the first document of a file. Unknown fields are passed over.
  * @throws KubeconfigError that names the field and the rule, and quotes no value: it may be a secret
  */
-export function parseKubeconfig(text: string): KubeconfigDocument {
-  const document = firstDocument(text);
-  if (document === null || document === undefined) return documentIn({});
+export function parseKubeconfig(bytes: Uint8Array): KubeconfigDocument {
+  const document = firstDocument(bytes);
+  if (document === null) return documentIn({});
   if (!isRecord(document)) throw new KubeconfigError('not a kubeconfig: it must be a map of fields');
   const version = textOf(document, 'apiVersion', '');
   const kind = textOf(document, 'kind', '');
@@ -88,9 +86,9 @@ export function parseKubeconfig(text: string): KubeconfigDocument {
   return documentIn(document);
 }
 
-function firstDocument(text: string): unknown {
+function firstDocument(bytes: Uint8Array): unknown {
   try {
-    return loadAll(text, { schema: SCHEMA, json: true })[0];
+    return readYamlBytes(bytes).value;
   } catch {
     // The message of a YAML error quotes lines of the file, tokens included.
     throw new KubeconfigError('not valid YAML');

@@ -77,14 +77,14 @@ function isMissing(file: string): boolean {
 }
 
 function readFile(file: string): KubeconfigDocument {
-  let text;
+  let bytes;
   try {
-    text = readFileSync(file, 'utf8');
+    bytes = readFileSync(file);
   } catch (error) {
     throw new KubeconfigError(`kubeconfig ${file} cannot be read: ${fileFault(error)}; ${remedyFor(file)}`);
   }
   try {
-    return parseKubeconfig(text);
+    return parseKubeconfig(bytes);
   } catch (error) {
     if (!(error instanceof KubeconfigError)) throw error;
     throw new KubeconfigError(`kubeconfig ${file} cannot be read: ${error.message}`);

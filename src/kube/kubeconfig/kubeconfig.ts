@@ -2,6 +2,7 @@ import type { CredentialLoader } from '../transport/credentials.js';
 import { serverAddress } from './address.js';
 import { CredentialReader } from './credentials.js';
 import { readKubeconfigFiles, type Environment, type MergedKubeconfig } from './files.js';
+import { headersOf } from './headers.js';
 import { KubeconfigError } from './kubeconfigerror.js';
 import { isInPod, podCredentials, podNamespace, podServer, type PodOptions } from './pod.js';
 import { proxyFromEnvironment } from './proxy.js';
@@ -98,7 +99,12 @@ function podKubeconfig(pod: PodOptions, { context, impersonate }: KubeconfigOpti
     load: async () => {
       const { headers, ...credentials } = await podCredentials(pod);
       const others = impersonate === undefined ? {} : { 'Impersonate-User': impersonate };
-      return { ...credentials, origin, headers: { ...headers, ...others }, ...(proxy === undefined ? {} : { proxy }) };
+      return {
+        ...credentials,
+        origin,
+        headers: headersOf({ ...headers, ...others }, origin),
+        ...(proxy === undefined ? {} : { proxy }),
+      };
     },
   };
 }

@@ -12,6 +12,8 @@ export interface Case {
   readonly context?: string;
   readonly as?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** How the files are written; default UTF-8. PowerShell writes UTF-16 for `>`. */
+  readonly encoding?: 'utf16le' | 'latin1';
 }
 
 const SERVER = 'https://localhost:HTTPS_PORT';
@@ -398,7 +400,7 @@ export const CASES: readonly Case[] = [
   }),
   // Text.
   one('JSON', JSON.stringify(config())),
-  one('a CRLF file', stringify(config()).replaceAll('\n', '\r\n')),
+  one('a CRLF file', text().replaceAll('\n', '\r\n')),
   one('a second document', `${stringify(named('hub', 'h'))}---\n${stringify(named('edge', 'e'))}`),
   one('another kind', config({ more: { kind: 'ConfigMap' } })),
   one('another version', config({ more: { apiVersion: 'v2' } })),
@@ -409,13 +411,52 @@ export const CASES: readonly Case[] = [
     'insecure-skip-tls-verify as a text',
     config({ cluster: { server: SERVER, 'insecure-skip-tls-verify': 'true' } }),
   ),
+  one('yes for true', `${text().replace(/certificate-authority-data: .*/, 'insecure-skip-tls-verify: yes')}`),
+  ...[
+    '1:30',
+    '0o17',
+    '0x1F',
+    '1_000',
+    '1e3',
+    '.inf',
+    '2026-01-01',
+    'y',
+    '~',
+    '=',
+    '!!str 3',
+    '!own t',
+    '"a\\/b"',
+    '*t',
+    '{a: b}',
+    '|\n        t',
+  ].map((token) => one(`the token ${token}`, text().replace('token: t', `token: ${token}`))),
+  one('y for true', text().replace(/certificate-authority-data: .*/, 'insecure-skip-tls-verify: y')),
+  one('fields that are merged', text().replace('token: t', '<<: {token: merged, as: alice}\n    as: bob')),
+  one('a comment after ---', `--- # hub\n${text()}`),
+  one('an end of a document', `${text()}...\nmore: [\n`),
+  one('a tab', text().replace('token: t', '\ttoken: t')),
+  one('a control character', text().replace('token: t', 'token: "\u0007"')),
+  one('a byte order mark', `\ufeff${text()}`),
+  one('UTF-16', `\ufeff${text()}`, { encoding: 'utf16le' }),
+  one('UTF-16 without a byte order mark', text(), { encoding: 'utf16le' }),
+  one('Latin-1', text().replace('token: t', 'token: "\u00fc"'), { encoding: 'latin1' }),
   one(
-    'yes for true',
-    `${stringify(config()).replace(/certificate-authority-data: .*/, 'insecure-skip-tls-verify: yes')}`,
+    'a user to be with letters of another alphabet',
+    text().replace('token: t', 'token: t\n      as: "J\u00fcrgen \u0416"'),
   ),
-  one('a key twice', `current-context: none\n${stringify(config())}`),
-  one('an anchor', `extensions: []\n${stringify(config()).replace('user: {token: t}', 'user: &u {token: t}')}`),
+  one('a user to be with a line break', text().replace('token: t', 'token: t\n      as: "a\\nb"')),
+  one(
+    'a password with letters of another alphabet',
+    text().replace('token: t', 'username: J\u00fcrgen\n      password: \u0416'),
+  ),
+  one('a token with letters of another alphabet', text().replace('token: t', 'token: \u00fc\u0416')),
+  one('a key twice', `current-context: none\n${text()}`),
+  one('an anchor', text().replace('token: t', 'token: &t t\n    as: *t')),
 ];
+
+function text(): string {
+  return stringify(config());
+}
 
 function withClusterInfo(): object {
   const extensions = [{ name: 'client.authentication.k8s.io/exec', extension: { audience: 'aud' } }];

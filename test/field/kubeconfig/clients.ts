@@ -40,7 +40,11 @@ export async function write(one: Case, folder: string, words: Readonly<Record<st
   for (const [name, content] of Object.entries(one.files)) {
     const file = path.join(folder, name);
     await mkdir(path.dirname(file), { recursive: true });
-    await writeFile(file, fill(typeof content === 'string' ? content : JSON.stringify(content, null, 2)));
+    await writeFile(
+      file,
+      fill(typeof content === 'string' ? content : JSON.stringify(content, null, 2)),
+      one.encoding ?? 'utf8',
+    );
     if (name.endsWith('plugin')) await chmod(file, 0o700);
   }
   const list = one.list?.map((name) => (name === '' ? '' : path.join(folder, name))).join(':');

@@ -1,5 +1,3 @@
-import { isUtf8 } from 'node:buffer';
-
 import { isObject, own, type Json } from '../../json.js';
 import { badRequest } from '../../status.js';
 import type { Body } from './body.js';
@@ -7,8 +5,7 @@ import { readJson } from './json.js';
 import { MalformedBody } from './malformed.js';
 import { jsonType } from '../go/format.js';
 import { goQuote } from '../go/text.js';
-import { readYaml } from './yaml.js';
-import { readableText } from './yamlevents.js';
+import { readYamlBytes } from './yaml.js';
 
 /** Characters of a body that an error message quotes. */
 const SUMMARY = 30;
@@ -52,9 +49,8 @@ function checkTypeMeta(value: Json): void {
  * @throws MalformedBody with the message of Go's decoder; the caller adds the context.
  */
 export function readBody(bytes: Uint8Array, mediaType: 'json' | 'yaml'): Body {
-  const text = UTF8.decode(bytes);
-  if (mediaType === 'yaml') return readYaml(readableText(text, { isUtf8: isUtf8(bytes) }));
-  const { value, duplicates } = readJson(text);
+  if (mediaType === 'yaml') return readYamlBytes(bytes);
+  const { value, duplicates } = readJson(UTF8.decode(bytes));
   return { value, duplicates: duplicates.map((path) => `duplicate field ${goQuote(path)}`) };
 }
 

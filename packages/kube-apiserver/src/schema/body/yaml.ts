@@ -5,7 +5,7 @@ import { compareBytes, goQuote, wellFormed } from '../go/text.js';
 import { readJson } from './json.js';
 import { MalformedBody } from './malformed.js';
 import { NON_FINITE_KEYS, mapKey, notFinite, plainScalar, taggedScalar } from './yamlscalar.js';
-import { eventsOf } from './yamlevents.js';
+import { decodeYaml, eventsOf, readableText } from './yamlevents.js';
 
 /** Limit on the values that aliases may add to a document: protects against alias bombs. */
 const MAX_ALIASED = 100_000;
@@ -26,6 +26,12 @@ const MAX_STRUCTURE = 200_000;
  */
 export function readYaml(text: string): Body {
   return asJson(text) ?? readEvents(text);
+}
+
+/** As {@link readYaml}, of bytes in the encodings of YAML. @throws MalformedBody */
+export function readYamlBytes(bytes: Uint8Array): Body {
+  const { text, isUtf8 } = decodeYaml(bytes);
+  return readYaml(readableText(text, { isUtf8 }));
 }
 
 /**

@@ -1,3 +1,4 @@
+import { isUtf8 as isValidUtf8 } from 'node:buffer';
 import { parseEvents, YAMLException, type Event } from 'js-yaml';
 import { MAX_DEPTH } from './json.js';
 import { MalformedBody } from './malformed.js';
@@ -24,6 +25,20 @@ function parse(text: string): readonly Event[] | YAMLException {
     if (error instanceof YAMLException) return error;
     throw error;
   }
+}
+
+const UTF16 = [
+  { mark: [0xff, 0xfe], decoder: new TextDecoder('utf-16le') },
+  { mark: [0xfe, 0xff], decoder: new TextDecoder('utf-16be') },
+];
+const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true });
+
+/** The text of YAML: UTF-16 where it begins with its byte order mark, else UTF-8, whose invalid bytes become U+FFFD. */
+export function decodeYaml(bytes: Uint8Array): { readonly text: string; readonly isUtf8: boolean } {
+  const wide = UTF16.find(({ mark }) => mark.every((byte, index) => bytes[index] === byte));
+  return wide === undefined
+    ? { text: UTF8.decode(bytes), isUtf8: isValidUtf8(bytes) }
+    : { text: wide.decoder.decode(bytes), isUtf8: true };
 }
 
 /** Characters that YAML allows in escaped form only. JSON allows them. */
