@@ -65,7 +65,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
       'pki',
       'config',
     ],
-    packages: [APISERVER, `${APISERVER}/yaml`],
+    packages: [APISERVER, `${APISERVER}/yaml`, `${APISERVER}/validation`],
   },
   main: { imports: ['config', 'commands'], packages: [] },
 };

@@ -86,6 +86,7 @@ export async function bundle(root: string, outdir: string): Promise<Metafile> {
     alias: {
       '@multicluster-engine/kube-apiserver': './packages/kube-apiserver/src/index.ts',
       '@multicluster-engine/kube-apiserver/yaml': './packages/kube-apiserver/src/yaml.ts',
+      '@multicluster-engine/kube-apiserver/validation': './packages/kube-apiserver/src/validation.ts',
     },
     bundle: true,
     splitting: true,

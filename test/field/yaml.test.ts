@@ -12,6 +12,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MalformedBody, readYaml } from '@multicluster-engine/kube-apiserver/yaml';
 import { parseYaml } from '../../src/gateway/object/yaml.js';
+import { readFiles } from '../../src/commands/cli/files.js';
 import { StatusError } from '../../src/gateway/statuserror.js';
 import { root } from '../support/repository/root.js';
 import { manifestTexts } from './yamltexts.js';
@@ -74,41 +75,57 @@ describe('the HTTPS interface and kubectl', () => {
 });
 
 describe('the files of a command', () => {
-  it.each([
-    ['0o17', '15'],
-    ['1_000', '1000'],
-    ['1e2', '100'],
-    ['!!int "3"', '3'],
-  ])('plan reads the number %s as kubectl does: %s', (number, read) => {
-    const { stdout } = mce(['plan', '--offline', '-f', '-'], placement(`spec: {numberOfClusters: ${number}}`));
+  it('plan reads numbers as kubectl does', () => {
+    const numbers = ['0o17', '1_000', '1e2', '!!int "3"'];
+    const texts = numbers.map((one, index) =>
+      placement(`spec: {numberOfClusters: ${one}}`).replace('web', `w${index}`),
+    );
 
-    expect(stdout).toContain(`of ${read} wanted`);
+    const { stdout } = mce(['plan', '--offline', '-f', '-'], texts.join('---\n'));
+
+    expect([...stdout.matchAll(/of (\d+) wanted/g)].map(([, wanted]) => wanted)).toEqual(['15', '1000', '100', '3']);
   });
 
   it.each([
     ['spec: {numberofclusters: 4}', 'unknown field "spec.numberofclusters": did you mean numberOfClusters?'],
     ['spec: {numberOfClusters: "3"}', 'spec.numberOfClusters: "3": must be a whole number'],
     ['spec: {ClusterSets: [no]}', 'spec.ClusterSets[0]: false: must be a string: put it in quotes'],
+    ['metadata: {name: web, labels: {tier: yes}}', 'metadata.labels.tier: true: must be a string: put it in quotes'],
+    ['metadata: {name: web, labels: [tier]}', 'metadata.labels: ["tier"]: must be an object'],
+    ['spec: {predicates: [{requiredClusterSelectors: {}}]}', 'did you mean requiredClusterSelector?'],
     ['spec: {numberOfClusters: .inf}', 'document 1: json: unsupported value: +Inf'],
     ['spec: {}\n--- {a: b}', 'line 5: "{a: b}": only a comment may follow ---'],
-  ])('%j is refused wherever it is read, with field, value and rule', (rest, message) => {
+    [
+      'spec: {tolerations: [{key: a, operator: exists}]}',
+      'spec.tolerations[0].operator: Unsupported value: "exists": supported values: "Exists", "Equal"',
+    ],
+  ])('%j is refused with field, value and rule', async (rest, message) => {
     const file = path.join(folder, 'placement.yaml');
     writeFileSync(file, placement(rest));
+
+    await expect(readFiles([file])).rejects.toThrow(message);
+  });
+
+  it('every command refuses what only a rule in CEL forbids', () => {
+    const file = path.join(folder, 'budget.yaml');
+    writeFileSync(file, placement('spec: {disruptionBudget: {}}'));
     const offline = ['--offline', '-f', file];
     const commands = [
       ['plan', ...offline],
       ['plan', '--offline', '--base', file, '--delete', 'mclset/a'],
       ['explain', 'placement', 'web', '-n', 'shop', ...offline],
+      ['status', ...offline],
     ];
 
     const results = commands.map((args) => mce(args));
 
     for (const { status, stdout, stderr } of results) {
       expect([status, stdout, stderr.split('\n').length]).toEqual([1, '', 2]);
-      expect(stderr).toContain(message);
+      expect(stderr).toContain(
+        'spec.disruptionBudget.maxRemovals: Required value: a budget without both bounds nothing',
+      );
     }
   });
-
   it('files without an object are refused, since what was meant is somewhere else: a template that printed nothing', () => {
     const commands = [['plan'], ['status'], ['tree'], ['explain', 'placement', 'web']];
 

@@ -1,9 +1,13 @@
+import { RULE_SPECS } from './ruletexts.js';
+
 /** Manifests as people, editors and templates write them, for comparisons of the readers of YAML. */
 
 /** A text whose objects are named after `name`, so that the results of many can be told apart. */
 export interface ManifestText {
   readonly name: string;
   readonly text: string;
+  /** Default UTF-8. */
+  readonly encoding?: BufferEncoding;
   /** Why the product refuses what kubectl accepts; undefined where both agree. */
   readonly refusedHere?: string;
 }
@@ -30,6 +34,10 @@ const label =
   (value: string): Make =>
   (name) =>
     `${head(name, 'ManagedCluster', `  labels:\n    tier: ${value}\n`)}spec: {}\n`;
+const ruled =
+  (kind: string, text: string): Make =>
+  (name) =>
+    `${head(name, kind)}spec: {${text}}\n`;
 const json = (name: string, more = '{}'): string =>
   `{"apiVersion":"cluster.fleetmgmt.io/v1alpha1","kind":"Placement","metadata":{"name":"${name}","namespace":"default"},"spec":${more}}`;
 
@@ -221,6 +229,20 @@ const STRUCTURES: readonly (Make | readonly [Make, string])[] = [
   (name) => `${head(name).replace('apiVersion', 'apiversion')}spec: {}\n`,
   (name) => `${head(name).replace('kind: Placement', 'kind: [Placement]')}spec: {}\n`,
   (name) => `${head(name.toUpperCase())}spec: {}\n`,
+  (name) => `${head(`${name}-${'a'.repeat(60)}`)}spec: {}\n`,
+  (name) => `${head(name, 'ManagedCluster', '  namespace: default\n')}spec: {}\n`,
+  (name) => `${API}\nkind: Placement\nmetadata: {name: ${name}}\nspec: {}\n`,
+  (name) => `${API}\nkind: Placement\nmetadata: {name: ${name}, namespace: A}\nspec: {}\n`,
+  (name) => `${API}\nkind: PlacementDecision\nmetadata: {name: ${name}, namespace: default}\n`,
+  (name) => `${API}\nkind: PlacementDecision\nmetadata: {name: ${name}, namespace: default}\nstatus: {decisions: []}\n`,
+  (name) => `${head(name)}spec: {}\nstatus: {conditions: none}\n`,
+  (name) => `${head(name, 'Placement', '  finalizers: [a b]\n')}spec: {}\n`,
+  (name) => `${head(name, 'Placement', '  finalizers: [example.com/a]\n')}spec: {}\n`,
+  (name) => `${head(name, 'Placement', '  generation: -1\n')}spec: {}\n`,
+  (name) => `${head(name, 'Placement', '  ownerReferences: [{apiVersion: v1, kind: Pod, name: a}]\n')}spec: {}\n`,
+  (name) => `${head(name, 'Placement', '  annotations: {"a/b/c": d}\n')}spec: {}\n`,
+  (name) => `${head(name, 'Placement', '  creationTimestamp: yesterday\n')}spec: {}\n`,
+  (name) => `${head(name, 'Placement', '  uid: 1\n')}spec: {}\n`,
   (name) => `${head(`${name}_b`)}spec: {}\n`,
   (name) => `${head(`"${name}"`)}spec: {}\n`,
   (name) =>
@@ -319,6 +341,7 @@ export function manifestTexts(seed: number, count: number): readonly ManifestTex
     ...SCALARS.flatMap((one) => [number(one), annotation(one)]),
     ...SCALARS.filter((_, index) => index % 3 === 0).map(label),
     ...STRUCTURES,
+    ...Object.entries(RULE_SPECS).flatMap(([kind, specs]) => specs.map((one) => ruled(kind, one))),
     ...scalars.flatMap((one) => [number(one), label(one), annotation(one)]),
   ];
   return made.map((one, index) => {

@@ -15,6 +15,8 @@ export interface PlanRequest extends ChangeLimits {
   readonly namespace: string;
   /** The objects of the files; undefined when no file is given. */
   readonly manifests: readonly KubeObject[] | undefined;
+  /** Throws for an object of the manifests, as it is merged into the live one, that the API server refuses. */
+  readonly check?: ((merged: KubeObject, live: KubeObject | undefined) => void) | undefined;
   /** Whether `manifests` are all objects after the change. Otherwise they are applied. */
   readonly complete: boolean;
   /** `KIND/NAME` each. */
@@ -39,7 +41,9 @@ export interface PlanOutput {
  */
 export function planChange(before: FleetReading, request: PlanRequest): PlanOutput {
   const changes = changesOf(request);
-  const report = planReport(before, worldAfter(before, request, changes), request);
+  const after = worldAfter(before, request, changes);
+  checkApplied(before.world, after, changes, request);
+  const report = planReport(before, after, request);
   const exceeded = report.exceeded.map((one) => {
     return `--${one.additions === undefined ? 'max-removals' : 'max-additions'}: ${excessText(one)}`;
   });
@@ -102,6 +106,23 @@ function worldAfter(
   } catch (error) {
     if (!(error instanceof MissingObjectError)) throw error;
     throw new NotFoundError(`${nameOf(error.resource, error.object)} was not found`, { cause: error });
+  }
+}
+
+/** An object that may not be read cannot be judged, and the exit code says so; one that is deleted in the end need not. */
+function checkApplied(before: World, after: World, changes: readonly Change[], { check }: PlanRequest): void {
+  if (check === undefined) return;
+  const applied = changes.filter((change) => change.kind === 'apply');
+  for (const resource of new Set(applied.map((change) => change.resource))) {
+    if (before.withheld.some((one) => one.resource === resource)) continue;
+    const [live, merged] = [before, after].map(({ objects }) => {
+      return new Map(objects[resource].map((one) => [nameOf(resource, one.metadata), one]));
+    });
+    for (const change of applied.filter((one) => one.resource === resource)) {
+      const name = nameOf(resource, change.object.metadata);
+      const object = merged?.get(name);
+      if (object !== undefined) check(object, live?.get(name));
+    }
   }
 }
 

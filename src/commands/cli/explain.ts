@@ -40,7 +40,7 @@ async function readFrom(config: ExplainConfig): Promise<Read> {
     return withHub(config, source, (hub) => readHub(config, hub));
   }
   const namespace = config.namespace ?? DEFAULT_NAMESPACE;
-  const world = worldOfObjects(readFiles([source.path]), namespace);
+  const world = worldOfObjects(await readFiles([source.path]), namespace);
   return readOf(config, world, { namespace: config.allNamespaces ? undefined : namespace });
 }
 

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { KubeObject } from '../../api/meta.js';
-import { manifestFaults } from '../../cli/manifests/kinds.js';
 import { packageRoot } from '../../config/config.js';
 import { readManifests } from '../../kube/manifests/manifests.js';
 import { errorText } from '../../runtime/errors.js';
 import { readStandardInput } from './input.js';
+import type { Fault, ManifestRules } from './manifestfaults.js';
 import { parseUserManifests, type UserManifest } from './usermanifests.js';
 
 /** Objects that could not be read from files. The message is one line. */
@@ -20,15 +20,67 @@ export interface FileOptions {
 }
 
 /**
- * The objects of files, of the YAML and JSON files of folders, and of standard input (`-`), as `kubectl apply` reads them.
+ * The objects of files, of the YAML and JSON files of folders, and of standard input (`-`), as `kubectl apply` reads them. What
+ * the API server would not create is refused.
  * @throws FileError, also when there is no object at all: what was meant to be read is somewhere else
  */
-export function readFiles(from: readonly string[], { recursive = false }: FileOptions = {}): readonly KubeObject[] {
+export async function readFiles(from: readonly string[], options: FileOptions = {}): Promise<readonly KubeObject[]> {
+  const { manifests } = await read(from, options, (rules, object) => rules.ofObject(object));
+  return manifests.map(({ object }) => object);
+}
+
+/** Manifests that are merged into what is on a hub. */
+export interface AppliedFiles {
+  readonly objects: readonly KubeObject[];
+  /** Refuses what the API server refuses of the merged object; `live`: what is there before. @throws FileError. */
+  readonly check: (merged: KubeObject, live: KubeObject | undefined) => void;
+}
+
+/** As {@link readFiles}, of manifests that need not be whole. @throws FileError. */
+export async function readAppliedFiles(from: readonly string[], options: FileOptions = {}): Promise<AppliedFiles> {
+  const { manifests, rules } = await read(from, options, (all, object) => all.ofManifest(object));
+  const places = new Map(manifests.map(({ object, where }) => [placeOf(object), where]));
+  const check: AppliedFiles['check'] = (merged, live) => {
+    const where =
+      places.get(placeOf(merged)) ?? places.get(placeOf({ ...merged, metadata: { name: merged.metadata.name } }));
+    const text = faultText(merged, rules.ofObject(merged, live));
+    if (text !== undefined) throw new FileError(`${where ?? from.join(', ')}: ${text}`);
+  };
+  return { objects: manifests.map(({ object }) => object), check };
+}
+
+function placeOf({ kind, metadata: { namespace = '', name } }: KubeObject): string {
+  return [kind, namespace, name].join('/');
+}
+
+let ownRules: ManifestRules | undefined;
+
+/** The rules of the definitions of this program. Loads them only where manifests are read: most of a start is spent on it. */
+async function manifestRules(): Promise<ManifestRules> {
+  const { ManifestRules: Rules } = await import('./manifestfaults.js');
+  ownRules ??= new Rules(readManifests(path.join(packageRoot(), 'crds')));
+  return ownRules;
+}
+
+interface Reading {
+  readonly manifests: readonly UserManifest[];
+  readonly rules: ManifestRules;
+}
+
+async function read(
+  from: readonly string[],
+  { recursive = false }: FileOptions,
+  faultsOf: (rules: ManifestRules, object: KubeObject) => readonly Fault[],
+): Promise<Reading> {
+  const rules = await manifestRules();
   try {
     const manifests = from.flatMap((one) => manifestsOf(one, recursive));
     if (manifests.length === 0) throw new Error(`${from.join(', ')}: there is no object`);
-    checkManifests(manifests);
-    return manifests.map(({ object }) => object);
+    for (const { object, where } of manifests) {
+      const text = faultText(object, faultsOf(rules, object));
+      if (text !== undefined) throw new Error(`${where}: ${text}`);
+    }
+    return { manifests, rules };
   } catch (error) {
     throw new FileError(errorText(error).split('\n', 1)[0], { cause: error });
   }
@@ -44,14 +96,8 @@ function manifestsOf(from: string, recursive: boolean): readonly UserManifest[] 
   });
 }
 
-/** Refuses what the API server refuses: an unknown field would be left out here, and a misspelt kind with its object. */
-function checkManifests(manifests: readonly UserManifest[]): void {
-  const definitions = readManifests(path.join(packageRoot(), 'crds'));
-  for (const { object, where } of manifests) {
-    const faults = manifestFaults(object, definitions);
-    if (faults.length === 0) continue;
-    const more = faults.length > MOST_FAULTS ? `, and ${faults.length - MOST_FAULTS} more` : '';
-    const what = faults.slice(0, MOST_FAULTS).join('; ');
-    throw new Error(`${where}: ${object.kind} ${object.metadata.name}: ${what}${more}`);
-  }
+function faultText({ kind, metadata: { name } }: KubeObject, faults: readonly Fault[]): string | undefined {
+  if (faults.length === 0) return undefined;
+  const more = faults.length > MOST_FAULTS ? `, and ${faults.length - MOST_FAULTS} more` : '';
+  return `${kind} ${name}: ${faults.slice(0, MOST_FAULTS).join('; ')}${more}`;
 }

@@ -56,5 +56,5 @@ async function read(config: InspectConfig): Promise<FleetReading> {
   }
   const own = config.namespace ?? DEFAULT_NAMESPACE;
   const namespace = namespaceOf(config, own);
-  return { world: worldIn(worldOfObjects(readFiles([source.path]), own), namespace), namespace, refused: [] };
+  return { world: worldIn(worldOfObjects(await readFiles([source.path]), own), namespace), namespace, refused: [] };
 }

@@ -8,13 +8,17 @@ import type { PlanConfig } from '../../config/plan.js';
 import { WORLD_RESOURCES } from '../../domain/fleet/world.js';
 import { systemClock } from '../../runtime/clock.js';
 import { answer, isColored } from './answer.js';
-import { readFiles } from './files.js';
+import { readAppliedFiles, readFiles, type AppliedFiles } from './files.js';
 import { progressLine } from './terminal.js';
 
 interface Before {
   readonly reading: FleetReading;
   /** Of objects that name none. */
   readonly namespace: string;
+}
+
+interface Manifests extends Partial<Pick<AppliedFiles, 'check'>> {
+  readonly objects: readonly KubeObject[] | undefined;
 }
 
 const RESOURCES = WORLD_RESOURCES.filter((one) => one !== 'multiclusterengines');
@@ -24,13 +28,13 @@ export function runPlan(config: PlanConfig): Promise<number> {
   const progress = progressLine();
   return answer('plan', async () => {
     try {
-      const manifests = manifestsOf(config);
+      const { objects: manifests, check } = await manifestsOf(config);
       const { reading: found, namespace } = await read(config, progress);
       const reading = { ...found, world: { ...found.world, at: systemClock.now() } };
       progress.show(`comparing ${reading.world.objects.placements.length} Placements`);
       const { deletions, labels, maxRemovals, maxAdditions, output } = config;
       const complete = config.source.kind === 'files';
-      const request = { namespace, manifests, complete, deletions, labels, maxRemovals, maxAdditions, output };
+      const request = { namespace, manifests, check, complete, deletions, labels, maxRemovals, maxAdditions, output };
       return planChange(reading, { ...request, colored: isColored(config) });
     } finally {
       progress.clear();
@@ -38,8 +42,11 @@ export function runPlan(config: PlanConfig): Promise<number> {
   });
 }
 
-function manifestsOf({ files, recursive }: PlanConfig): readonly KubeObject[] | undefined {
-  return files.length === 0 ? undefined : readFiles(files, { recursive });
+/** Files that are all objects after the change are whole; others are merged into what is on the hub, and then judged. */
+async function manifestsOf({ source, files, recursive }: PlanConfig): Promise<Manifests> {
+  if (files.length === 0) return { objects: undefined };
+  if (source.kind === 'api') return readAppliedFiles(files, { recursive });
+  return { objects: await readFiles(files, { recursive }) };
 }
 
 /** Loads the client of the API server only where it is needed: most of a start is spent on it. */
@@ -54,6 +61,6 @@ async function read(config: PlanConfig, progress: ProgressLine): Promise<Before>
     });
   }
   const namespace = config.namespace ?? DEFAULT_NAMESPACE;
-  const objects = source.base === undefined ? [] : readFiles([source.base], { recursive });
+  const objects = source.base === undefined ? [] : await readFiles([source.base], { recursive });
   return { reading: { world: worldOfObjects(objects, namespace), namespace: undefined, refused: [] }, namespace };
 }

@@ -46,6 +46,11 @@ export function customResources(crd: KubeObject, before: readonly Resource[]): r
   return marked;
 }
 
+/** The resources of a definition that need not be stored. */
+export function servedResources(crd: KubeObject): readonly Resource[] {
+  return buildResources(readDefinition(crd));
+}
+
 function buildResources(definition: Definition): Resource[] {
   const schemas = new Map(
     definition.versions.map(({ name, schema }) => [`${definition.group}/${name}`, withObjectFields(schema)]),
