@@ -6,6 +6,8 @@ import { malformed } from '../kube/apierror.js';
 import { removalOf } from '../kube/client/emptied.js';
 import { collectionPath, objectPath, resourceOf } from '../kube/client/path.js';
 import { requestToken, tokenTarget } from '../kube/client/tokenrequest.js';
+import { processEnvironment, type Environment } from '../kube/kubeconfig/environment.js';
+import { proxyFromEnvironment } from '../kube/kubeconfig/proxy.js';
 import { microTime } from '../kube/lease/leaserecord.js';
 import type { Call } from '../kube/transport/call.js';
 import { createTransport, type Transport, type TransportOptions } from '../kube/transport/transport.js';
@@ -46,15 +48,20 @@ export interface Hub {
 }
 
 /** What a connection to a hub needs of the process. */
-export type HubTools = Pick<TransportOptions, 'clock' | 'random' | 'log' | 'metrics' | 'userAgent'>;
+export interface HubTools extends Pick<TransportOptions, 'clock' | 'random' | 'log' | 'metrics' | 'userAgent'> {
+  /** With the variables of proxies; default: that of this process. */
+  readonly env?: Environment;
+}
 
 /** Longest time for a request. */
 const DEADLINE_MS = 10_000;
 
-/** A hub over HTTPS. `token` is asked for at least every 30 s, and after the hub has rejected the last one. */
-export function connectHub(join: JoinData, token: () => string, tools: HubTools): Hub {
+/** A hub over HTTPS, through the proxy that HTTPS_PROXY and NO_PROXY name for it. `token` is asked for at least every 30 s, and after the hub has rejected the last one. */
+export function connectHub(join: JoinData, token: () => string, { env, ...tools }: HubTools): Hub {
+  const proxy = proxyFromEnvironment(new URL(join.hubUrl), env ?? processEnvironment());
   const load = async () => ({
     server: join.hubUrl,
+    ...(proxy === undefined ? {} : { proxy }),
     headers: { Authorization: `Bearer ${token()}` },
     tls: { ...(join.hubCa === undefined ? {} : { ca: join.hubCa }), rejectUnauthorized: true },
   });

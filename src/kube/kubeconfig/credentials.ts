@@ -6,7 +6,7 @@ import { basicAuthorization, serverAddress } from './address.js';
 import { authProviderHeader } from './authprovider.js';
 import type { ClusterEntry, UserEntry } from './document.js';
 import { fileFault } from './filefault.js';
-import type { Environment } from './files.js';
+import type { Environment } from './environment.js';
 import { headersOf } from './headers.js';
 import { KubeconfigError } from './kubeconfigerror.js';
 import { runPlugin, type PluginCredentials } from './plugin.js';

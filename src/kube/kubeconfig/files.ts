@@ -9,11 +9,9 @@ import {
   type KubeconfigDocument,
   type UserEntry,
 } from './document.js';
+import type { Environment } from './environment.js';
 import { KubeconfigError } from './kubeconfigerror.js';
 import { fileFault } from './filefault.js';
-
-/** The variables of a process. */
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** An entry, and the file that it comes from. */
 interface From {

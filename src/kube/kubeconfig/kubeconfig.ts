@@ -1,7 +1,8 @@
 import type { CredentialLoader } from '../transport/credentials.js';
 import { serverAddress } from './address.js';
 import { CredentialReader } from './credentials.js';
-import { readKubeconfigFiles, type Environment, type MergedKubeconfig } from './files.js';
+import { processEnvironment, type Environment } from './environment.js';
+import { readKubeconfigFiles, type MergedKubeconfig } from './files.js';
 import { headersOf } from './headers.js';
 import { KubeconfigError } from './kubeconfigerror.js';
 import { isInPod, podCredentials, podNamespace, podServer, type PodOptions } from './pod.js';
@@ -47,7 +48,7 @@ export interface Kubeconfig extends CredentialLoader {
  * @throws KubeconfigError that names the file or the source and the rule when there is none, or when it cannot be used.
  */
 export function loadKubeconfig(options: KubeconfigOptions = {}): Kubeconfig {
-  const pod: PodOptions = { env: options.env ?? ofProcess(), mountPrefix: options.mountPrefix ?? '' };
+  const pod: PodOptions = { env: options.env ?? processEnvironment(), mountPrefix: options.mountPrefix ?? '' };
   const isComponent = options.caller === 'component';
   if (isComponent && options.path === undefined && isInPod(pod)) return podKubeconfig(pod, options);
   const read = (): { readonly settings: Settings | undefined; readonly merged: MergedKubeconfig } => {
@@ -76,13 +77,7 @@ export function loadKubeconfig(options: KubeconfigOptions = {}): Kubeconfig {
 
 /** The names of all contexts, in the order of the kubeconfig. @throws KubeconfigError as {@link loadKubeconfig}. */
 export function contextNames(options: Pick<KubeconfigOptions, 'path' | 'env'> = {}): readonly string[] {
-  return [...readKubeconfigFiles(options.path, options.env ?? ofProcess()).contexts.keys()];
-}
-
-/** Where a kubeconfig is, and through which proxy its server is reached, is said by variables of other programs too. */
-function ofProcess(): Environment {
-  // oxlint-disable-next-line no-restricted-properties -- these are no settings of this program: they are part of a kubeconfig
-  return process.env;
+  return [...readKubeconfigFiles(options.path, options.env ?? processEnvironment()).contexts.keys()];
 }
 
 function podKubeconfig(pod: PodOptions, { context, impersonate }: KubeconfigOptions): Kubeconfig {

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Credentials } from '../transport/credentials.js';
-import type { Environment } from './files.js';
+import type { Environment } from './environment.js';
 import { fileFault } from './filefault.js';
 import { KubeconfigError } from './kubeconfigerror.js';
 import { tokenIn } from './token.js';

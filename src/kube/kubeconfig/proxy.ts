@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import type { Environment } from './files.js';
+import type { Environment } from './environment.js';
 
 /** Proxies, as Go's net/http has them. */
 

@@ -19,7 +19,7 @@ export function authority(name: string): Pair & { readonly name: string } {
   return { name, ...certificate({ name }) };
 }
 
-/** P-256, valid for `localhost` and 127.0.0.1. Just enough of X.509 for a test: Node has no writer for it. */
+/** P-256, valid for `localhost`, 127.0.0.1 and `hub.example`. Just enough of X.509 for a test: Node has no writer for it. */
 export function certificate(subject: Subject): Pair {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
@@ -32,7 +32,7 @@ export function certificate(subject: Subject): Pair {
     sequence(utcTime(-2), utcTime(subject.expired === true ? -1 : 365)),
     commonName(subject.name),
     publicKey.export({ type: 'spki', format: 'der' }),
-    tagged(0xa3, sequence(subject.issuer === undefined ? isAuthority() : namesLocalhost())),
+    tagged(0xa3, sequence(subject.issuer === undefined ? isAuthority() : namesItself())),
   );
   const signature = createSign('sha256')
     .update(body)
@@ -47,8 +47,9 @@ function isAuthority(): Buffer {
   return sequence(oid([0x55, 0x1d, 0x13]), der(0x01, Buffer.from([0xff])), der(0x04, constraints));
 }
 
-function namesLocalhost(): Buffer {
-  const names = sequence(der(0x82, Buffer.from('localhost')), der(0x87, Buffer.from([127, 0, 0, 1])));
+function namesItself(): Buffer {
+  const name = (text: string): Buffer => der(0x82, Buffer.from(text));
+  const names = sequence(name('localhost'), der(0x87, Buffer.from([127, 0, 0, 1])), name('hub.example'));
   return sequence(oid([0x55, 0x1d, 0x11]), der(0x04, names));
 }
 

@@ -1,0 +1,84 @@
+/*
+ * What people did: they ran the components in clusters whose platform sets HTTPS_PROXY and NO_PROXY in every pod, since nothing
+ * leaves the network otherwise. client-go obeys these variables in every program; the agent did not reach its hub.
+ * What is right: each connection to an API server is made as the variables say. The HTTPS interface is the exception: it passes
+ * on tokens of other people, and does not start with a proxy.
+ */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { connectHub } from '../../src/agent/hub.js';
+import { loadKubeconfig } from '../../src/kube/kubeconfig/kubeconfig.js';
+import { createTransport } from '../../src/kube/transport/transport.js';
+import { systemClock, systemRandom } from '../../src/runtime/clock.js';
+import { joinData } from '../support/builders/joindata.js';
+import { RecordingLog } from '../support/fakes/log.js';
+import { Recorder } from './kubeconfig/recorder.js';
+
+/** A proxy that resolves every name to the recorder. */
+const PROXY = 'http://localhost:PROXY_PORT';
+const recorder = new Recorder();
+const tools = { clock: systemClock, random: systemRandom, log: new RecordingLog(), userAgent: 'test' };
+const { signal } = new AbortController();
+let words: Readonly<Record<string, string>>;
+let mount: string;
+beforeAll(async () => {
+  words = await recorder.start();
+  mount = mkdtempSync(path.join(tmpdir(), 'field-proxies-'));
+  const account = path.join(mount, 'var/run/secrets/kubernetes.io/serviceaccount');
+  mkdirSync(account, { recursive: true });
+  writeFileSync(path.join(account, 'token'), 'own');
+  writeFileSync(path.join(account, 'ca.crt'), recorder.ca.cert);
+});
+afterEach(() => void recorder.take());
+afterAll(async () => {
+  await recorder.stop();
+  rmSync(mount, { recursive: true });
+});
+
+/** How many proxies a request passed; undefined: it did not arrive. */
+function passed(): number | undefined {
+  return recorder.take()[0]?.proxies.length;
+}
+
+/** A request of an agent to its hub. */
+async function byAgent(server: string, variables: Readonly<Record<string, string>>): Promise<number | undefined> {
+  const join = joinData({ hubUrl: server, hubCa: recorder.ca.cert });
+  const hub = connectHub(join, () => 'own', { ...tools, env: variables });
+  await hub.createLease({ holder: 'a', seconds: 60 }, signal).catch(() => undefined);
+  await hub.close();
+  return passed();
+}
+
+/** A request of a program in a pod: the operator and its components, the inventories, and an agent to its own cluster. */
+async function byPod(server: string, variables: Readonly<Record<string, string>>): Promise<number | undefined> {
+  const { hostname, port } = new URL(server);
+  const env = { KUBERNETES_SERVICE_HOST: hostname, KUBERNETES_SERVICE_PORT: port, ...variables };
+  const transport = createTransport(loadKubeconfig({ caller: 'component', env, mountPrefix: mount }), tools);
+  const target = { verb: 'create', resource: 'selfsubjectrulesreviews' };
+  const call = { method: 'POST' as const, path: '/apis', target, body: '{"spec":{}}', idempotent: false, attempts: 1 };
+  await transport.call(call).catch(() => undefined);
+  await transport.close();
+  return passed();
+}
+
+describe.each([
+  ['an agent to its hub', byAgent],
+  ['a program in a pod to the API server', byPod],
+])('the connection of %s', (_, send) => {
+  it.each([
+    ['through HTTPS_PROXY', 'hub.example', { HTTPS_PROXY: PROXY }, 1],
+    ['through https_proxy without a scheme', 'hub.example', { https_proxy: 'localhost:PROXY_PORT' }, 1],
+    ['not through it to what NO_PROXY names', 'hub.example', { HTTPS_PROXY: PROXY, NO_PROXY: '.example' }, undefined],
+    ['through it to what NO_PROXY does not name', 'hub.example', { HTTPS_PROXY: PROXY, NO_PROXY: 'a.example' }, 1],
+    ['directly to this machine', '127.0.0.1', { HTTPS_PROXY: 'http://localhost:1' }, 0],
+    ['to nowhere where the proxy is away', 'hub.example', { HTTPS_PROXY: 'http://localhost:1' }, undefined],
+  ])('is made %s', async (_way, host, variables, proxies) => {
+    const filled = Object.entries(variables).map(([name, value]) => {
+      return [name, value.replace('PROXY_PORT', words['PROXY_PORT'] ?? '')];
+    });
+
+    expect(await send(`https://${host}:${words['HTTPS_PORT']}`, Object.fromEntries(filled))).toBe(proxies);
+  });
+});
