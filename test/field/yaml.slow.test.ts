@@ -10,11 +10,14 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { installCrds } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';
 import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
-import { kubectl } from '@multicluster-engine/kube-apiserver/testing/kubectl';
+import { kubectl, kubectlOk } from '@multicluster-engine/kube-apiserver/testing/kubectl';
 import type { KubeObject } from '../../src/api/meta.js';
+import { appliedManifests } from '../../src/cli/plan/changes.js';
 import { planChange } from '../../src/cli/plan/command.js';
 import { worldOfObjects } from '../../src/cli/sources.js';
-import { readAppliedFiles, readFiles } from '../../src/commands/cli/files.js';
+import { FileError, readAppliedFiles, readFiles } from '../../src/commands/cli/files.js';
+import { overlay } from '../../src/domain/fleet/overlay.js';
+import type { RawObject } from '../../src/domain/fleet/world.js';
 import { errorText } from '../../src/runtime/errors.js';
 import { root } from '../support/repository/root.js';
 import { manifestTexts, type ManifestText } from './yamltexts.js';
@@ -100,18 +103,20 @@ async function storedBy(server: ControlPlane, texts: readonly ManifestText[]): P
   return new Map(byName.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function comparable({ metadata, ...rest }: KubeObject): object {
-  const { annotations = {}, ...fields } = metadata;
+/** Without what the server adds; no labels and no spec are the same as empty ones. */
+function comparable({ metadata, ...rest }: RawObject): object {
+  const { annotations = {}, labels, ...fields } = metadata;
   const kept = Object.entries(fields).filter(([name]) => !ADDED.includes(name));
   const own = Object.entries(annotations).filter(([name]) => name !== LAST_APPLIED);
-  return { ...rest, metadata: { ...Object.fromEntries(kept), annotations: Object.fromEntries(own) } };
+  const texts = { labels: labels ?? {}, annotations: Object.fromEntries(own) };
+  return { ...rest, spec: rest.spec ?? {}, metadata: { ...Object.fromEntries(kept), ...texts } };
 }
 
 /** What is on the hub before, and manifests that are applied to it: what the merge makes of them counts. */
 const LIVE = `
 apiVersion: cluster.fleetmgmt.io/v1alpha1
 kind: Placement
-metadata: {name: bounded, namespace: default}
+metadata: {name: bounded, namespace: default, labels: {a: b}, annotations: {b: c}, finalizers: [example.com/a]}
 spec: {disruptionBudget: {maxRemovals: 1}, numberOfClusters: 3}
 ---
 apiVersion: cluster.fleetmgmt.io/v1alpha1
@@ -124,9 +129,24 @@ kind: ManagedClusterSetBinding
 metadata: {name: labelled, namespace: default}
 spec: {clusterSet: labelled}
 `;
+/** What was applied before, so that the fields that are left out now are removed. */
+const APPLIED = `
+apiVersion: cluster.fleetmgmt.io/v1alpha1
+kind: Placement
+metadata: {name: applied, namespace: default, labels: {a: b}}
+spec: {ClusterSets: [a], numberOfClusters: 3}
+`;
 const MERGED: readonly string[] = [
   'kind: Placement\nmetadata: {name: bounded}\nspec: {disruptionBudget: {}}',
   'kind: Placement\nmetadata: {name: bounded}\nspec: {disruptionBudget: {maxRemovals: ~}}',
+  'kind: Placement\nmetadata: {name: bounded}\nspec: {disruptionBudget: ~}',
+  'kind: Placement\nmetadata: {name: bounded}\nspec: ~',
+  'kind: Placement\nmetadata: {name: bounded, labels: {a: ~, d: "1"}}',
+  'kind: Placement\nmetadata: {name: bounded, labels: ~, annotations: {b: ~}}',
+  'kind: Placement\nmetadata: {name: bounded, annotations: ~, finalizers: ~}',
+  'kind: Placement\nmetadata: {name: bounded, annotations: {b: ~}}',
+  'kind: Placement\nmetadata: {name: made, labels: {a: ~}, annotations: {b: ~}}\nspec: {numberOfClusters: ~}',
+  'kind: Placement\nmetadata: {name: applied}\nspec: {ClusterSets: [b]}',
   'kind: Placement\nmetadata: {name: bounded}\nspec: {disruptionBudget: {maxRemovals: 200%}}',
   'kind: Placement\nmetadata: {name: bounded}\nspec: {disruptionBudget: {windowSeconds: 60}}',
   'kind: Placement\nmetadata: {name: unbounded}\nspec: {disruptionBudget: {windowSeconds: 60}}',
@@ -139,17 +159,30 @@ const MERGED: readonly string[] = [
   'kind: ManagedClusterSetBinding\nmetadata: {name: other}\nspec: {}',
 ];
 
-async function isPlanned(file: string, live: readonly KubeObject[]): Promise<boolean> {
-  const { objects: manifests, check } = await readAppliedFiles([file]);
-  const reading = { world: worldOfObjects(live, 'default'), namespace: undefined, refused: [] };
+/** What `plan` takes for the object after a manifest is applied; undefined: it refuses the manifest. */
+async function planned(file: string, live: readonly KubeObject[]): Promise<object | undefined> {
+  const world = worldOfObjects(live, 'default');
   const limits = { maxRemovals: undefined, maxAdditions: undefined };
-  const request = { namespace: 'default', manifests, check, complete: false, deletions: [], labels: [], ...limits };
+  const options = { complete: false, deletions: [], labels: [], output: 'text' as const, colored: false, ...limits };
   try {
-    planChange(reading, { ...request, output: 'text', colored: false });
-    return true;
-  } catch {
-    return false;
+    const { objects: manifests, check } = await readAppliedFiles([file]);
+    planChange({ world, namespace: undefined, refused: [] }, { namespace: 'default', manifests, check, ...options });
+    const changes = appliedManifests(manifests, 'default');
+    const { objects } = overlay(world, changes);
+    const [change] = changes;
+    const name = manifests[0]?.metadata.name;
+    const merged = change && objects[change.resource].find(({ metadata }) => metadata.name === name);
+    return merged && comparable({ ...merged, status: undefined });
+  } catch (error) {
+    if (error instanceof FileError) return undefined;
+    throw error;
   }
+}
+
+async function appliedTo(server: ControlPlane, file: string): Promise<object | undefined> {
+  const args = ['apply', '--dry-run=server', '-n', 'default', '-o', 'json', '-f', file];
+  const { code, stdout } = await kubectl(args, { kubeconfig: server.adminKubeconfig });
+  return code === 0 ? comparable({ ...JSON.parse(stdout), status: undefined }) : undefined;
 }
 
 function compare(backend: 'embedded' | 'real'): void {
@@ -184,27 +217,24 @@ function compare(backend: 'embedded' | 'real'): void {
       expect(read.size).toBe(ours.length);
     });
 
-    it('plan accepts what is merged into a live object if and only if kubectl does', async () => {
+    it('what plan merges into a live object is what kubectl makes of it, or both refuse it', async () => {
       const { adminKubeconfig: kubeconfig } = server();
-      await kubectl(['create', '-f', written('live', 'live', LIVE)], { kubeconfig });
-      const args = ['get', 'placements,managedclustersets,managedclustersetbindings', '-A', '-o', 'json'];
-      const { items }: { readonly items: readonly KubeObject[] } = JSON.parse(
-        (await kubectl(args, { kubeconfig })).stdout,
-      );
+      // Server-side, so that the objects have no annotation of what was applied.
+      await kubectlOk(['apply', '--server-side', '-f', written('live', 'live', LIVE)], { kubeconfig });
+      await kubectlOk(['apply', '-f', written('live', 'applied', APPLIED)], { kubeconfig });
+      const kinds = 'placements,managedclustersets,managedclustersetbindings';
+      const { items } = JSON.parse(await kubectlOk(['get', kinds, '-A', '-o', 'json'], { kubeconfig }));
       const files = MERGED.map((text, index) =>
         written('merged', String(index), `apiVersion: cluster.fleetmgmt.io/v1alpha1\n${text}\n`),
       );
 
-      const planned = await Promise.all(files.map((file) => isPlanned(file, items)));
-      const applied = await Promise.all(
-        files.map(async (file) => {
-          const apply = ['apply', '--dry-run=server', '-n', 'default', '-f', file];
-          return (await kubectl(apply, { kubeconfig })).code === 0;
-        }),
-      );
+      const ours = await Promise.all(files.map((file) => planned(file, items)));
+      const theirs = await Promise.all(files.map((file) => appliedTo(server(), file)));
 
-      expect(MERGED.filter((_, index) => planned[index])).toEqual(MERGED.filter((_, index) => applied[index]));
-      expect(new Set(applied).size).toBe(2);
+      const named = (objects: readonly (object | undefined)[]): object =>
+        Object.fromEntries(MERGED.map((text, index) => [text, objects[index] ?? 'refused']));
+      expect(named(ours)).toEqual(named(theirs));
+      expect(theirs).toContain(undefined);
     });
   });
 }

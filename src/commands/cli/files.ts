@@ -6,7 +6,7 @@ import { readManifests } from '../../kube/manifests/manifests.js';
 import { errorText } from '../../runtime/errors.js';
 import { readStandardInput } from './input.js';
 import type { Fault, ManifestRules } from './manifestfaults.js';
-import { parseUserManifests, type UserManifest } from './usermanifests.js';
+import { createdFrom, parseUserManifests, type UserManifest } from './usermanifests.js';
 
 /** Objects that could not be read from files. The message is one line. */
 export class FileError extends Error {}
@@ -25,8 +25,8 @@ export interface FileOptions {
  * @throws FileError, also when there is no object at all: what was meant to be read is somewhere else
  */
 export async function readFiles(from: readonly string[], options: FileOptions = {}): Promise<readonly KubeObject[]> {
-  const { manifests } = await read(from, options, (rules, object) => rules.ofObject(object));
-  return manifests.map(({ object }) => object);
+  const { manifests } = await read(from, options, (rules, object) => rules.ofObject(createdFrom(object)));
+  return manifests.map(({ object }) => createdFrom(object));
 }
 
 /** Manifests that are merged into what is on a hub. */

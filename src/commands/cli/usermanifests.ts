@@ -115,16 +115,30 @@ function objectIn(value: unknown, where: string): UserManifest {
   if (missing !== undefined) throw new Error(`${where}: ${missing}: must be set, to a string`);
   const metadata = field(value, 'metadata');
   if (textField(metadata, 'name') === '') throw new Error(`${where}: metadata.name: must be set, to a string`);
-  const texts = [withNulls(metadata, 'labels', undefined), withNulls(metadata, 'annotations', '')];
   // The required fields of KubeObject are checked above.
-  const object = { ...value, metadata: { ...(metadata as JsonRecord), ...texts[0], ...texts[1] } };
-  return { object: object as unknown as KubeObject, where };
+  const object = value as unknown as KubeObject;
+  const { annotations } = object.metadata;
+  return {
+    object: isRecord(annotations) ? withMetadata(object, { annotations: withoutNulls(annotations) }) : object,
+    where,
+  };
 }
 
-/** As `kubectl apply` sends it, a label of null is none, and an annotation of null is empty. */
-function withNulls(metadata: unknown, name: string, instead: string | undefined): object {
-  const found = field(metadata, name);
-  if (!isRecord(found)) return {};
-  const entries = Object.entries(found).map(([key, value]) => [key, value ?? instead] as const);
-  return { [name]: Object.fromEntries(entries.filter(([, value]) => value !== undefined)) };
+/** The new object that `kubectl apply` makes of a manifest: a label of null is none. */
+export function createdFrom(object: KubeObject): KubeObject {
+  const { labels } = object.metadata;
+  if (!isRecord(labels)) return object;
+  return withMetadata(object, {
+    labels: Object.fromEntries(Object.entries(labels).filter(([, value]) => value !== null)),
+  });
+}
+
+function withMetadata(object: KubeObject, texts: Pick<KubeObject['metadata'], 'labels' | 'annotations'>): KubeObject {
+  return { ...object, metadata: { ...object.metadata, ...texts } };
+}
+
+/** As `kubectl apply` sends it, an annotation of null is empty. */
+function withoutNulls(annotations: JsonRecord): Record<string, string> {
+  // What is no text is refused later.
+  return Object.fromEntries(Object.entries(annotations).map(([key, value]) => [key, (value ?? '') as string]));
 }

@@ -99,7 +99,7 @@ function labelled(object: RawObject, key: string, value: string | undefined): Ra
  * - Fields of the manifest are set. Objects are merged field by field, lists and values are replaced.
  * - Fields that the last manifest had and this one does not have are removed.
  * - All other live fields stay. Without the annotation no field is removed.
- * - `null` in an object is the same as no field.
+ * - `null` in an object removes the live field, one that was never applied too: `spec: null` removes the whole spec.
  * - `status`, and metadata that the API server sets, are not taken from a manifest: the kinds of a world have a status
  *   subresource.
  */
@@ -131,7 +131,9 @@ function ownFields({ metadata, ...manifest }: RawObject): JsonRecord {
 
 function mergedObject(live: JsonRecord, wanted: JsonRecord, last: JsonRecord): JsonRecord {
   const isSet = (key: string): boolean => (ownField(wanted, key) ?? undefined) !== undefined;
-  const kept = Object.entries(live).filter(([key]) => isSet(key) || !Object.hasOwn(last, key));
+  const kept = Object.entries(live).filter(
+    ([key]) => isSet(key) || (!Object.hasOwn(last, key) && !Object.hasOwn(wanted, key)),
+  );
   const fields = new Map<string, unknown>(kept);
   for (const [key, value] of Object.entries(wanted)) {
     const [inLive, inLast] = [asRecord(ownField(live, key)), asRecord(ownField(last, key))];

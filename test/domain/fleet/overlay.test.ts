@@ -28,7 +28,7 @@ describe('applied', () => {
     ['a nested one too', live({ a: { x: 1, y: 2 } }, { a: { x: 1, y: 2 } }), { a: { x: 1 } }, { a: { x: 1 } }],
     ['what others have set stays', live({ a: 1, b: 2 }, { a: 1 }), { a: 3 }, { a: 3, b: 2 }],
     ['nothing is removed that was not applied', live({ a: 1, b: 2 }), { a: 1 }, { a: 1, b: 2 }],
-    ['null is no field', live({ a: 1, b: 2 }, { a: 1 }), { a: null, b: null, c: null }, { b: 2 }],
+    ['null removes what is there', live({ a: 1, b: 2, d: 3 }, { a: 1 }), { a: null, b: null, c: null }, { d: 3 }],
     ['null in a list stays', live({}), { a: [null] }, { a: [null] }],
     ['a name that objects inherit is a name', live({ toString: 'x' }, { toString: 'x' }), {}, {}],
   ])('%s', (_what, object, spec, expected) => {
