@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { DEFAULT_TARGET_NAMESPACE, OPERATOR_NAMESPACE, OPERATOR_SERVICE_ACCOUNT } from '../../src/api/names.js';
 import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 import { describeWithServer, testNeeding } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
+import { pullSecret } from '../support/builders/pullsecret.js';
 import { Hub, readyOf } from '../support/hub/hub.js';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 
@@ -104,9 +105,7 @@ describeWithServer('the reason why an engine is not available', { own: true, ...
       ];
       expect(JSON.stringify(template)).toContain('"imagePullSecrets":[{"name":"registry"}]');
 
-      await untouched(() =>
-        hub.apply({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'registry', namespace: TARGET } }),
-      );
+      await untouched(() => hub.apply(pullSecret(TARGET, 'registry')));
       await hub.remove(`${NAMESPACE}/secrets/registry`);
       await hub.reason('PullSecretNotFound');
       await hub.patchEngine({ spec: { imagePullSecret: null } });

@@ -9,6 +9,7 @@ import { version } from '../../src/config/build/build.js';
 import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 import { ADMIN } from '@multicluster-engine/kube-apiserver/testing/controlplane/credentials';
 import { describeWithServer, testNeeding } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
+import { pullSecret } from '../support/builders/pullsecret.js';
 import { Hub, inWords } from '../support/hub/hub.js';
 import { kubectl, kubectlStream } from '@multicluster-engine/kube-apiserver/testing/kubectl';
 import { root } from '../support/repository/root.js';
@@ -235,7 +236,7 @@ describeWithServer('the main job', { own: true, ...HUB }, (server) => {
   testNeeding('pods')(
     'a pull secret is applied to the pods, and so is the removal of all settings (pods)',
     async () => {
-      await hub.apply({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'registry', namespace: TARGET } });
+      await hub.apply(pullSecret(TARGET, 'registry'));
       await hub.patchEngine({ spec: { imagePullSecret: 'registry' } });
       await hub.available();
       await waitFor('every pod to carry it', async (seen) => {

@@ -17,6 +17,7 @@ import {
 import { at, itemsAt, treeAt } from '../../../src/domain/engine/manifest/manifest.js';
 import { driftedFields } from '../../../src/domain/engine/plan/drift.js';
 import { desired, identity, NAMESPACE } from '../../support/builders/engine.js';
+import { pullSecret } from '../../support/builders/pullsecret.js';
 import { installCrds } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { quietWindow, waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
@@ -142,7 +143,7 @@ describeWithServer('an engine with the permissions of deploy/', { own: true }, (
       await user.reaches('hub', 'Progressing PullSecretUnusable', 'is not of type kubernetes.io/dockerconfigjson');
       await user.client.delete(Secrets, metadata, { preconditions: { uid, resourceVersion } });
       await user.reaches('hub', 'Progressing PullSecretNotFound');
-      await create({ type: 'kubernetes.io/dockerconfigjson', data: { '.dockerconfigjson': btoa('{"auths":{}}') } });
+      await create(pullSecret(NAMESPACE, 'pull'));
       await user.reaches('hub', 'Available EngineReady');
 
       // The event is recorded after the status is stored.
