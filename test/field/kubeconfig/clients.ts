@@ -150,7 +150,9 @@ export async function askByProduct({ case: one, env, explicit }: Written): Promi
       await transport.close();
     }
     const { ca, cert, key } = credentials.tls;
-    const [, token = ''] = /^Bearer (.*)$/.exec(String(credentials.headers['Authorization'] ?? '')) ?? [];
+    // A header is in UTF-8, of which Node takes each byte as a character.
+    const authorization = Buffer.from(String(credentials.headers['Authorization'] ?? ''), 'latin1').toString();
+    const [, token = ''] = /^Bearer (.*)$/.exec(authorization) ?? [];
     return { server, namespace, ca: String(ca ?? ''), cert: String(cert ?? ''), key: String(key ?? ''), token };
   } catch (error) {
     refusals.set(one.name, error instanceof Error ? error.message : String(error));
