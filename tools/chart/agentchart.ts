@@ -35,11 +35,14 @@ export function agentChartFiles(root: string): { readonly path: string; readonly
   });
   const values = load(read(CHART, 'values.yaml'));
   const release = asRecord(JSON.parse(read('package.json')));
+  const secret = HEADER + when('.Values.join.cluster', secretTemplate(common));
   const generated = [
     { path: `${CHART}/${IMAGE_TEMPLATE}`, text: HEADER + read('deploy/helm/multicluster-engine', IMAGE_TEMPLATE) },
-    ...templates,
-    { path: `${CHART}/templates/secret.yaml`, text: HEADER + when('.Values.join.cluster', secretTemplate(common)) },
-  ].map(({ path: file, text }) => ({ path: file, text: withDefaults(text, values) }));
+    ...[...templates, { path: `${CHART}/templates/secret.yaml`, text: secret }].map(({ path: file, text }) => ({
+      path: file,
+      text: withDefaults(text, values),
+    })),
+  ];
   const version = chartVersion(root, CHART, String(release['version']), generated);
   return [{ path: `${CHART}/Chart.yaml`, text: chartYaml(release, version) }, ...generated];
 }
