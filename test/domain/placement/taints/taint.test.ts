@@ -42,7 +42,7 @@ describe('the taints of a cluster', () => {
       {},
       [{ key: 'gpu', effect: 'NoSelect', since: AT }],
     ],
-  ])('%s', (_what, expected, spec, times) => {
-    expect(read(spec, times)).toEqual(expected);
+  ])('%s', (_what, expected, spec, ...times) => {
+    expect(read(spec, ...times)).toEqual(expected);
   });
 });
