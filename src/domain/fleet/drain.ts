@@ -2,6 +2,7 @@ import { asRecord, field } from '../../api/json.js';
 import { TAINTS } from '../../api/names.js';
 import { MAINTENANCE_TAINTS, taintsOf } from '../clusters/maintenance.js';
 import { timestamp } from '../conditions.js';
+import { holdCause } from '../placement/budget/text.js';
 import type { PlacementSnapshot } from '../placement/snapshot.js';
 import { standingOf } from '../placement/taints/standing.js';
 import { timeText } from '../placement/taints/text.js';
@@ -18,8 +19,8 @@ export type DrainOutcome =
   | { readonly kind: 'Leaves'; readonly selected: number; readonly wanted: number | undefined }
   /** The Placement tolerates the taint; `until`: ms since the epoch, undefined for ever. */
   | { readonly kind: 'Tolerated'; readonly until: number | undefined }
-  /** The disruption budget holds its removal. */
-  | { readonly kind: 'Held' }
+  /** Its removal is held. `why`: by what; `ends`: whether time alone ends it. */
+  | { readonly kind: 'Held'; readonly why: string; readonly ends: boolean }
   /** The last decision of a Placement with an invalid spec stays published. */
   | { readonly kind: 'Misconfigured' }
   /** It depends on objects that could not be read. */
@@ -52,10 +53,10 @@ export function planDrain(world: World, cluster: string): readonly DrainedPlacem
   });
 }
 
-/** Whether the cluster stays until somebody changes the Placement, or releases the cluster from its disruption budget. */
+/** Whether the cluster stays until somebody changes the Placement, or releases the cluster. */
 export function isStaying(outcome: DrainOutcome): boolean {
   if (outcome.kind === 'Tolerated') return outcome.until === undefined;
-  return outcome.kind === 'Held' || outcome.kind === 'Misconfigured';
+  return outcome.kind === 'Held' ? !outcome.ends : outcome.kind === 'Misconfigured';
 }
 
 /** `edge-1 → edge-7`, `unsatisfied 2 of 3`, `stays until 2026-01-02T03:04:05Z`. */
@@ -76,7 +77,7 @@ export function drainText(
       return until === undefined ? 'stays: spec.tolerations tolerates the taint' : `stays until ${until}`;
     }
     case 'Held':
-      return `stays: spec.disruptionBudget holds its removal; to let it go: kubectl mce release placement ${name} -n ${namespace} --clusters ${cluster}`;
+      return `stays: ${outcome.why}; to let it go: kubectl mce release placement ${name} -n ${namespace} --clusters ${cluster}`;
     case 'Misconfigured':
       return 'stays: the spec is invalid';
     case 'Unknown':
@@ -90,7 +91,8 @@ function drainOutcome(cluster: string, before: readonly string[], snapshot: Plac
   const after = outcomeOf(snapshot);
   if (after.clusters.includes(cluster)) {
     if (rules.problem !== undefined) return { kind: 'Misconfigured' };
-    if (after.schedule.heldRemovals.some((one) => one.cluster === cluster)) return { kind: 'Held' };
+    if (after.schedule.heldRemovals.some((one) => one.cluster === cluster))
+      return { kind: 'Held', why: holdCause(snapshot, after.schedule), ends: after.schedule.hold === 'Deletions' };
     const standing = standingOf(snapshot.held.get(cluster)?.taints ?? [], rules.tolerations, snapshot.now);
     const isForTime = standing.kind !== 'leaves' && standing.until !== Infinity;
     return { kind: 'Tolerated', until: isForTime ? standing.until : undefined };

@@ -159,7 +159,7 @@ describe('drain', () => {
     [
       'has a disruption budget that holds it',
       { disruptionBudget: { maxRemovals: 0 } },
-      'spec.disruptionBudget holds its removal; to let it go: kubectl mce release placement web -n shop --clusters prod-us-1',
+      'maxRemovals 0 in 3600 s would be exceeded; to let it go: kubectl mce release placement web -n shop --clusters prod-us-1',
     ],
     ['has an invalid spec', { numberOfClusters: -1 }, 'the spec is invalid'],
   ])('a drain ends at once when all that names the cluster %s', async (_case, spec, reason) => {

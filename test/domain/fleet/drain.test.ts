@@ -23,6 +23,17 @@ function hub(spec: unknown, decided: readonly string[], clusters?: readonly RawO
   );
 }
 
+function deleting(...names: readonly string[]): readonly RawObject[] {
+  return names.map((name) => rawCluster(name, { ...fleet, deleting: true }));
+}
+
+/** The world whose Placements have the condition RemovalsHeld. */
+function holding(world: World, reason: string): World {
+  const conditions = [{ type: 'RemovalsHeld', status: 'True', reason, observedGeneration: 1 }];
+  const placements = world.objects.placements.map((one) => ({ ...one, status: { phase: 'Held', conditions } }));
+  return { ...world, objects: { ...world.objects, placements } };
+}
+
 describe('planDrain', () => {
   it.each<[string, World, DrainOutcome, string]>([
     ['is replaced', hub({ numberOfClusters: 2 }, ['a', 'b']), { kind: 'Replaced', by: ['c'] }, 'a → c'],
@@ -53,8 +64,28 @@ describe('planDrain', () => {
     [
       'stays because of a disruption budget',
       hub({ disruptionBudget: { maxRemovals: 0 } }, ['a', 'b', 'c']),
-      { kind: 'Held' },
-      'stays: spec.disruptionBudget holds its removal; to let it go: kubectl mce release placement web -n shop --clusters a',
+      { kind: 'Held', why: 'maxRemovals 0 in 3600 s would be exceeded', ends: false },
+      'stays: maxRemovals 0 in 3600 s would be exceeded; to let it go: kubectl mce release placement web -n shop --clusters a',
+    ],
+    [
+      'stays since it is deleted with most of the decision',
+      hub({}, ['a', 'b', 'c', 'd'], [...deleting('a', 'b', 'c'), rawCluster('d', fleet)]),
+      {
+        kind: 'Held',
+        why: 'more than half of the decision was deleted within a minute and stays for 15 minutes',
+        ends: true,
+      },
+      'stays: more than half of the decision was deleted within a minute and stays for 15 minutes; to let it go: kubectl mce release placement web -n shop --clusters a',
+    ],
+    [
+      'stays since the definition of clusters was made anew',
+      holding(hub({}, ['a', 'b', 'lost']), 'DefinitionsReplaced'),
+      {
+        kind: 'Held',
+        why: 'CustomResourceDefinition of clusters, sets or bindings was deleted and made anew, and its objects with it',
+        ends: false,
+      },
+      'stays: CustomResourceDefinition of clusters, sets or bindings was deleted and made anew, and its objects with it; to let it go: kubectl mce release placement web -n shop --clusters a',
     ],
     [
       'stays with an invalid spec',

@@ -56,18 +56,38 @@ function exceededText({ placement }: PlacementSnapshot, field: 'maxRemovals' | '
   return `${field}${value}${before} would be exceeded`;
 }
 
-/** The number changes with each cluster that is deleted or comes back: so the time of the condition is that of the last. */
-function deletionsHead({ heldRemovals, current }: Schedule): string {
+/** What holds removals, in short; for a schedule that holds some. */
+export function holdCause(snapshot: PlacementSnapshot, { hold }: Schedule): string {
+  switch (hold) {
+    case 'Definitions':
+      return replacedText(snapshot);
+    case 'Deletions':
+      return 'more than half of the decision was deleted within a minute and stays for 15 minutes';
+    default:
+      return exceededText(snapshot, 'maxRemovals');
+  }
+}
+
+/**
+ * The number changes with each cluster that is deleted or comes back, so that the time of the condition is that of the last. It
+ * does not say of how many: an unrelated change of the decision would make the hold longer.
+ */
+function deletionsHead({ heldRemovals }: Schedule): string {
   const names = heldRemovals.map((one) => one.cluster);
-  const head = `${names.length} of ${current.flat().length} clusters were deleted and stay for 15 minutes`;
-  return `${head}, since more than half went within a minute: ${boundedList(names, ', ', HELD_LIMIT)}`;
+  const head = `${names.length} ${names.length === 1 ? 'cluster was deleted and stays' : 'clusters were deleted and stay'} for 15 minutes`;
+  return `${head}, since more than half of the decision went within a minute: ${boundedList(names, ', ', HELD_LIMIT)}`;
 }
 
 function definitionsHead(snapshot: PlacementSnapshot, schedule: Schedule): string {
+  return `${replacedText(snapshot)}; held: ${heldText(snapshot, schedule)}`;
+}
+
+function replacedText(snapshot: PlacementSnapshot): string {
   const names = replacedDefinitions(snapshot).map((one) => `${one}.${GROUP}`);
-  const which = names.length === 1 ? 'CustomResourceDefinition' : 'CustomResourceDefinitions';
-  const list = names.length === 0 ? 'of clusters, sets or bindings' : names.join(', ');
-  return `${which} ${list} was deleted and made anew, and its objects with it; held: ${heldText(snapshot, schedule)}`;
+  if (names.length > 1)
+    return `CustomResourceDefinitions ${names.join(', ')} were deleted and made anew, and their objects with them`;
+  const which = names[0] ?? 'of clusters, sets or bindings';
+  return `CustomResourceDefinition ${which} was deleted and made anew, and its objects with it`;
 }
 
 function restoreText({ placement }: PlacementSnapshot): string {
