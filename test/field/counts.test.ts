@@ -13,17 +13,22 @@ import { storeWorld } from '../support/rigs/controllers/worlds.js';
 /*
  * A disruption budget holds four of the five clusters of a Placement. `kubectl get` said Satisfied with five selected
  * clusters, and `explain` that one of eight is selected. Right: every place counts the same clusters, those of the decision,
- * and says how many of them are held; the column STATUS shows the hold.
+ * and says how many of them are held; the column STATUS shows the hold, also one that keeps clusters out.
  */
 
 const gold = ['a', 'b', 'c', 'd', 'e'];
 const others = ['f', 'g', 'h'];
 
-function fleet(numberOfClusters: number | undefined): World {
+interface Wanted {
+  readonly numberOfClusters: number | undefined;
+  readonly disruptionBudget: object;
+}
+
+function fleet({ numberOfClusters, disruptionBudget }: Wanted): World {
   const spec = {
     ...(numberOfClusters !== undefined && { numberOfClusters }),
     predicates: [predicate({ tier: 'gold' })],
-    disruptionBudget: { maxRemovals: 1 },
+    disruptionBudget,
   };
   return worldOf({
     placements: [rawPlacement(spec)],
@@ -37,14 +42,16 @@ function fleet(numberOfClusters: number | undefined): World {
 }
 
 /** The world with what the controller makes of it, after these clusters have lost their label. */
-async function afterLoss(numberOfClusters: number | undefined, lost: readonly string[]): Promise<World> {
-  const before = fleet(numberOfClusters);
-  const after = overlay(
-    before,
-    lost.map((name): Change => {
-      return { kind: 'label', resource: 'managedclusters', object: { name }, key: 'tier', value: 'silver' };
-    }),
-  );
+function afterLoss(numberOfClusters: number | undefined, lost: readonly string[]): Promise<World> {
+  const before = fleet({ numberOfClusters, disruptionBudget: { maxRemovals: 1 } });
+  const relabelled = lost.map((name): Change => {
+    return { kind: 'label', resource: 'managedclusters', object: { name }, key: 'tier', value: 'silver' };
+  });
+  return decided(before, overlay(before, relabelled));
+}
+
+/** The world with the decisions that the controller makes of these two, one after the other. */
+async function decided(before: World, after: World): Promise<World> {
   const rig = new PlacementRig();
   storeWorld(rig, worldOf({}), before);
   await rig.start();
@@ -90,6 +97,23 @@ describe('the count of selected clusters while some are held', () => {
     expect([stored.phase, stored.numberOfSelectedClusters]).toEqual(['Held', 5]);
     expect(stored.conditions.find(({ type }) => type === 'PlacementSatisfied')?.message).toBe(message);
     expect(report && explanationLines(report, { nearest: 0, colored: false })).toContain(line);
+    expect(tree(reading, 'web', { output: 'text', colored: false })).toContain(`shop/web  ${listed}\n`);
+    expect(status(reading, { output: 'text', colored: false })).toContain('placements  0 Satisfied, 1 held\n');
+  });
+
+  it.each([
+    { from: 2, to: undefined, line: '2/8 clusters are selected: 3 ', listed: 'Held 2' },
+    { from: 2, to: 4, line: '2/8 clusters are selected: 3 ', listed: 'Held 2/4' },
+  ])('is one everywhere while clusters are kept out, with $to wanted', async ({ from, to, line, listed }) => {
+    const disruptionBudget = { maxAdditions: 0 };
+    const before = fleet({ numberOfClusters: from, disruptionBudget });
+    const world = await decided(before, fleet({ numberOfClusters: to, disruptionBudget }));
+    const stored = world.objects.placements[0]?.status as Listed;
+    const report = explainReport(world, NAMESPACE, 'web');
+    const reading = { world, namespace: undefined, refused: [] };
+
+    expect([stored.phase, stored.numberOfSelectedClusters]).toEqual(['Held', 2]);
+    expect(report && explanationLines(report, { nearest: 0, colored: false }).join('\n')).toContain(line);
     expect(tree(reading, 'web', { output: 'text', colored: false })).toContain(`shop/web  ${listed}\n`);
     expect(status(reading, { output: 'text', colored: false })).toContain('placements  0 Satisfied, 1 held\n');
   });

@@ -105,8 +105,8 @@ export interface DisruptionBudget {
 /** The observed state; written by the placement controller alone, after the decision objects. */
 export interface PlacementStatus {
   /**
-   * The overall state in one word, derived from the conditions; Held while the disruption budget holds clusters,
-   * whether or not enough are selected.
+   * The overall state in one word, derived from the conditions; Held while clusters are held from leaving or
+   * coming in, whether or not enough are selected.
    */
   phase?: 'Pending' | 'Misconfigured' | 'Held' | 'Unsatisfied' | 'PartiallySatisfied' | 'Satisfied';
   /** The last metadata.generation that was decided; -1 until the first reconcile. */

@@ -200,7 +200,7 @@ function statesOf(facts: Facts, { satisfied, ready, held }: Findings, generation
 /** The phase of a Placement that had a decision, or has an invalid spec. */
 function phaseOf(schedule: Schedule, satisfied: ConditionText, stored: number): PlacementPhase {
   if (schedule.problem !== undefined) return 'Misconfigured';
-  if (schedule.heldRemovals.length > 0) return 'Held';
+  if (schedule.heldRemovals.length + schedule.heldAdditions.length > 0) return 'Held';
   if (satisfied.status === 'True') return 'Satisfied';
   return stored === 0 ? 'Unsatisfied' : 'PartiallySatisfied';
 }
