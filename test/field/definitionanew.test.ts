@@ -1,5 +1,9 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { loadAll } from 'js-yaml';
 import type { Placement } from '../../src/api/generated/placement.js';
+import { field, textField } from '../../src/api/json.js';
 import type { KubeObject, ResourceType } from '../../src/api/meta.js';
 import {
   CustomResourceDefinitions,
@@ -8,6 +12,13 @@ import {
   ManagedClusterSets,
   Placements,
 } from '../../src/api/resources.js';
+import type { HubFacts } from '../../src/cli/check/facts.js';
+import { checkHub } from '../../src/cli/check/hub.js';
+import { checkExitCode, checkText } from '../../src/cli/check/output.js';
+import { PROTECTING_POLICIES } from '../../src/cli/check/policies.js';
+import { worldOf, type RawObject } from '../../src/domain/fleet/world.js';
+import { admissionOf, hubFacts, placementIn, POLICIES, rawEngine, readingOf } from '../support/builders/hubfacts.js';
+import { root } from '../support/repository/root.js';
 import { NAMESPACE, PlacementRig } from '../support/rigs/controllers/placement.js';
 
 /**
@@ -16,7 +27,8 @@ import { NAMESPACE, PlacementRig } from '../support/rigs/controllers/placement.j
  * empty.
  *
  * Right: that is a loss of data and not a decision. Every decision stays as it is, whatever the time and the budget, across
- * restarts of the controller, until the objects are back or somebody releases the clusters.
+ * restarts of the controller, until the objects are back or somebody releases the clusters. `check` fails meanwhile and names
+ * the way back, and warns where the policy that refuses such a deletion is not in force.
  */
 
 const DAY = 86_400_000;
@@ -202,5 +214,82 @@ describe('the definition of managedclusters is made anew', () => {
     await hub.untilIdle(DAY);
 
     expect(decided(hub)).toEqual(names);
+  });
+});
+
+describe('check', () => {
+  function checked(over: Partial<HubFacts>): { readonly lines: readonly string[]; readonly exitCode: number } {
+    const results = checkHub(hubFacts(over));
+    const concerned = results.filter(({ name }) => ['placements', 'holds', 'protection'].includes(name));
+    const text = checkText(concerned, { output: 'text', colored: false, pre: false });
+    return { lines: text.trimEnd().split('\n'), exitCode: checkExitCode(results) };
+  }
+  const withHold = (type: string, reason: string, name: string): RawObject =>
+    placementIn('Held', name, '', [{ type, status: 'True', reason, message: 'as the condition says' }]);
+  const hub = (...placements: readonly RawObject[]): Partial<HubFacts> => {
+    return { reading: readingOf(worldOf({ multiclusterengines: [rawEngine()], placements })) };
+  };
+
+  it('fails while a definition is there again without its objects, and names the way back', async () => {
+    const rig = await hubWith();
+    const [kind] = KINDS;
+    if (kind === undefined) throw new Error('no kind');
+    await makeAnew(rig, kind);
+    const stored = rig.api.all<RawObject>(Placements);
+
+    expect(
+      checked(hub(...stored, withHold('RemovalsHeld', 'DefinitionsReplaced', 'api'), placementIn('Satisfied'))),
+    ).toEqual({
+      lines: [
+        '✓ 5 policies against accidental deletions are in force',
+        '✓ 3 Placements kept',
+        '× a definition was deleted and made anew, and its objects are lost; 2 Placements keep their decisions as before: shop/api, team/web; ' +
+          'the way back: create the clusters, sets and bindings again, from Git or a backup: docs/how-to/recover-from-a-mistake.md#a-definition-was-deleted',
+      ],
+      exitCode: 1,
+    });
+  });
+
+  it.each([
+    ['RemovalsHeld', 'DisruptionBudgetExceeded'],
+    ['RemovalsHeld', 'ClustersDeleted'],
+    ['AdditionsHeld', 'DisruptionBudgetExceeded'],
+  ])('warns while a Placement has the condition %s for the reason %s', (type, reason) => {
+    const { lines, exitCode } = checked(hub(withHold(type, reason, 'web')));
+
+    expect(lines.slice(1)).toEqual([
+      '✓ 1 Placement kept',
+      '! 1 Placement holds clusters: shop/web: kubectl mce status -o wide',
+    ]);
+    expect(exitCode).toBe(0);
+  });
+
+  it.each([
+    [
+      ['definitions'],
+      'multicluster-engine-definitions: kubectl apply --server-side -f deploy/definitions/policies/definitions.yaml',
+    ],
+    [
+      ['warnings', 'namespace-warnings'],
+      'multicluster-engine-warnings, multicluster-engine-namespace-warnings: kubectl apply --server-side -f deploy/base/policies/warnings.yaml',
+    ],
+    [
+      ['operator', 'in-use'],
+      'multicluster-engine-operator, multicluster-engine-in-use: kubectl apply --server-side -f deploy/definitions/policies/operator.yaml -f deploy/base/policies/in-use.yaml',
+    ],
+  ])('warns without the policies %j, and says what installs them', (missing, text) => {
+    const names = POLICIES.filter((name) => !missing.includes(name.replace('multicluster-engine-', '')));
+    const { lines, exitCode } = checked({ admission: admissionOf(names) });
+
+    expect(lines[0]).toBe(`! policies against accidental deletions that are not in force: ${text}`);
+    expect(exitCode).toBe(0);
+  });
+
+  it('the manifests that it names have these policies with these actions', () => {
+    for (const { name, action, file } of PROTECTING_POLICIES) {
+      const objects = loadAll(readFileSync(path.join(root, file), 'utf8')) as readonly RawObject[];
+      const found = objects.find(({ spec }) => textField(spec, 'policyName') === name);
+      expect([name, field(found?.spec, 'validationActions')]).toEqual([name, [action]]);
+    }
   });
 });

@@ -20,6 +20,7 @@ import {
   leaseFact,
   NOW,
   placementIn,
+  POLICIES,
   preFacts,
   rawDefinition,
   rawEngine,
@@ -195,8 +196,9 @@ const cases: readonly Case[] = [
   ),
   check('a certificate that has expired', { now: NOW + 100 * 86_400_000 }),
   check('a certificate that was not published', { trust: { kind: 'Known', value: undefined } }),
-  check('a hub without a policy', { admission: admissionOf(LIMITING_POLICIES.slice(1)) }),
-  check('policies that only audit', { admission: admissionOf(LIMITING_POLICIES, 'Audit') }),
+  check('a hub without a policy', { admission: admissionOf(POLICIES.slice(1)) }),
+  check('a hub without the policies against accidental deletions', { admission: admissionOf(LIMITING_POLICIES) }),
+  check('policies that only audit', { admission: admissionOf(POLICIES, 'Audit') }),
   check('definitions of another version', {
     definitions: [
       {

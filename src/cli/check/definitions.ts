@@ -22,7 +22,7 @@ export function checkDefinitions(definitions: readonly DefinitionFact[], version
   if (missing.length > 0) {
     if (missing.length === definitions.length)
       return failed(NAME, `no CRD exists: ${nameList(missing)}`, INSTALL_REMEDY);
-    return failed(NAME, `CRDs that do not exist: ${nameList(missing)}`, REMEDY);
+    return failed(NAME, `CRDs that do not exist, nor any of their objects: ${nameList(missing)}`, REMEDY);
   }
   if (notEstablished.length > 0) {
     const remedy = `kubectl describe crd ${notEstablished[0]}`;

@@ -9,6 +9,7 @@ import { durationText } from '../durations.js';
 import { checkDefinitions } from './definitions.js';
 import { checkFleet } from './fleet.js';
 import type { HubFacts, LeaseFact } from './facts.js';
+import { checkHolds } from './holds.js';
 import { checkLease, isHeld } from './leases.js';
 import { checkNetwork } from './network.js';
 import { checkPolicies } from './policies.js';
@@ -25,13 +26,14 @@ export function checkHub(facts: HubFacts): readonly CheckResult[] {
   const hub = hubStatus(facts.reading.world);
   return [
     checkDefinitions(facts.definitions, facts.version),
-    checkPolicies(facts.admission),
+    ...checkPolicies(facts.admission),
     ...checkNetwork(facts.network),
     ...checkEngines(facts, hub),
     checkLease(facts.engineLease, facts.now, pods(facts.operatorNamespace)),
     ...[facts.placementLease, facts.clustersLease].flatMap((lease) => checkComponentLease(lease, facts, hub)),
     ...(hub.engines.length === 0 ? [] : [checkCertificate(facts)]),
     checkPlacements(facts, hub),
+    ...checkHolds(hub),
     checkFleet(facts),
   ];
 }

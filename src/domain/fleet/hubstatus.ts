@@ -32,9 +32,11 @@ export interface PlacementSummary {
   readonly namespace: string;
   readonly name: string;
   readonly phase: string;
-  /** Of the condition RemovalsHeld while it is True, else of PlacementSatisfied; empty without one. */
+  /** Of the condition RemovalsHeld or AdditionsHeld while it is True, else of PlacementSatisfied; empty without one. */
   readonly message: string;
-  /** Whether spec.disruptionBudget holds clusters. */
+  /** Of the same condition. */
+  readonly reason: string;
+  /** Whether clusters are held in the decision, or kept out of it. */
   readonly held: boolean;
 }
 
@@ -78,11 +80,13 @@ function engineSummary({ metadata, status }: RawObject): EngineSummary {
 function placementSummary({ metadata, status }: RawObject): PlacementSummary {
   const hold = HOLDS.map((type) => conditionOf(status, type)).find((one) => textField(one, 'status') === 'True');
   const held = hold !== undefined;
+  const shown = held ? hold : conditionOf(status, 'PlacementSatisfied');
   return {
     namespace: metadata.namespace ?? '',
     name: metadata.name,
     phase: textField(status, 'phase') || 'Pending',
-    message: textField(held ? hold : conditionOf(status, 'PlacementSatisfied'), 'message'),
+    message: textField(shown, 'message'),
+    reason: textField(shown, 'reason'),
     held,
   };
 }

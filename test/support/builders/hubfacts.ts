@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { CLUSTERS_LEASE, ENGINE_LEASE, OPERATOR_NAMESPACE, PLACEMENT_LEASE } from '../../../src/api/names.js';
 import type { HubFacts, LeaseFact, PolicyFacts, PreFacts } from '../../../src/cli/check/facts.js';
-import { LIMITING_POLICIES } from '../../../src/cli/check/policies.js';
+import { LIMITING_POLICIES, PROTECTING_POLICIES } from '../../../src/cli/check/policies.js';
 import type { FleetReading } from '../../../src/cli/fleetsource.js';
 import { worldOf, type RawObject, type World } from '../../../src/domain/fleet/world.js';
 import { microTime } from '../../../src/kube/lease/leaserecord.js';
@@ -66,11 +66,15 @@ export function rawDefinition(plural: string, schema: object = { type: 'object' 
   };
 }
 
-/** These policies, each with a binding of that action. */
-export function admissionOf(names: readonly string[], action = 'Deny'): PolicyFacts {
+/** The names of all policies that `check` looks for. */
+export const POLICIES: readonly string[] = [...LIMITING_POLICIES, ...PROTECTING_POLICIES.map(({ name }) => name)];
+
+/** These policies, each with a binding of that action; of its own without one. */
+export function admissionOf(names: readonly string[], action?: string): PolicyFacts {
+  const ownAction = new Map<string, string>(PROTECTING_POLICIES.map((one) => [one.name, one.action]));
   const bindings = names.map((name) => ({
     metadata: { name },
-    spec: { policyName: name, validationActions: [action] },
+    spec: { policyName: name, validationActions: [action ?? ownAction.get(name) ?? 'Deny'] },
   }));
   return {
     policies: { kind: 'Known', value: names.map((name) => ({ metadata: { name } })) },
@@ -94,7 +98,7 @@ export function hubFacts(over: Partial<HubFacts> = {}): HubFacts {
     engineLease: leaseFact(ENGINE_LEASE, 'operator-1'),
     placementLease: leaseFact(PLACEMENT_LEASE, 'placement-controller-1'),
     clustersLease: leaseFact(CLUSTERS_LEASE, 'placement-controller-1'),
-    admission: admissionOf(LIMITING_POLICIES),
+    admission: admissionOf(POLICIES),
     network: { apiServer: { kind: 'Known', value: undefined }, policies: { kind: 'Known', value: [] } },
     trust: { kind: 'Known', value: { metadata: { name: 'gateway-ca' }, data: { 'ca.crt': PEM } } },
     ...over,
