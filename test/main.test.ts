@@ -81,7 +81,9 @@ describe('multicluster-engine', () => {
       expect(outcome).toMatchObject({ code: 1, stdout: '' });
       const [command = ''] = words.split(' ');
       expect(outcome.stderr).toMatch(
-        new RegExp(`^multicluster-engine ${command}: ${server}: .* no response: ECONNREFUSED\\n$`),
+        new RegExp(
+          `^multicluster-engine ${command}: .* no response from ${server} \\(context "main" of ${kubeconfig}\\): .* \\(ECONNREFUSED\\); start the server, .*\\n$`,
+        ),
       );
     },
   );

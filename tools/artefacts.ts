@@ -7,6 +7,7 @@ import { readCrds } from './crd.js';
 import { declarations } from './declarations.js';
 import { figuresPage } from './figures.js';
 import { olmFiles } from './olm.js';
+import { connectionPage } from './connectionpage.js';
 import { metricsPage } from './metricspage.js';
 import { measurementsPage, performancePage, performancePlot } from './performance.js';
 import { performanceShares } from './shares.js';
@@ -29,6 +30,7 @@ export async function* artefacts(root: string): AsyncGenerator<Artefact> {
   }
   yield { path: 'docs/reference/openapi.json', text: openapi(root) };
   yield { path: 'docs/reference/metrics.md', text: metricsPage() };
+  yield { path: 'docs/reference/connection-errors.md', text: connectionPage() };
   yield { path: 'docs/reference/figures.md', text: figuresPage(root) };
   yield { path: 'docs/performance.md', text: performancePage(root) };
   yield { path: 'docs/reference/performance.md', text: measurementsPage(root) };

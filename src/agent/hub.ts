@@ -61,6 +61,7 @@ export function connectHub(join: JoinData, token: () => string, { env, ...tools 
   const proxy = proxyFromEnvironment(new URL(join.hubUrl), env ?? processEnvironment());
   const load = async () => ({
     server: join.hubUrl,
+    origin: 'the hub of the manifest',
     ...(proxy === undefined ? {} : { proxy }),
     headers: { Authorization: `Bearer ${token()}` },
     tls: { ...(join.hubCa === undefined ? {} : { ca: join.hubCa }), rejectUnauthorized: true },

@@ -99,9 +99,14 @@ export function malformed(call: FailedCall, rule: string, status = 0): ApiError 
   });
 }
 
-/** There was no response; whether a write was applied is unknown. `code`: that of the system, TLS or HTTP client error. */
-export function noResponse(call: FailedCall, code: string): ApiError {
-  return new ApiError({ kind: 'Transport', message: `${describeCall(call)}: no response: ${code}`, call });
+/** There was no response; whether a write was applied is unknown. */
+export function noResponse(call: FailedCall, why: string): ApiError {
+  return new ApiError({ kind: 'Transport', message: `${describeCall(call)}: no response: ${why}`, call });
+}
+
+/** As {@link noResponse}, with the error of the connection. `text`: one line for the user, with the server and what to do. */
+export function unanswered(call: FailedCall, text: string, error: { code: string; cause?: unknown }): ApiError {
+  return new ApiError({ kind: 'Transport', message: `${describeCall(call)}: ${text}`, call, ...error });
 }
 
 /** The call was not sent, since the credentials could not be read. `why`: one line for the user. */

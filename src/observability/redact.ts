@@ -56,9 +56,11 @@ function errorRecord(error: Error, depth: number, budget: Budget): Record<string
     type: error.name,
     ...own,
     message: plain(error.message, depth, budget),
-    // An ApiError is described by its kind and call; its stack adds nothing.
-    ...(!(error instanceof ApiError) && { stack: plain(error.stack, depth, budget) }),
-    ...(error.cause !== undefined && { cause: plain(error.cause, depth + 1, budget) }),
+    // An ApiError is described by its kind, code and call; its stack and the error of the connection add nothing.
+    ...(!(error instanceof ApiError) && {
+      stack: plain(error.stack, depth, budget),
+      ...(error.cause !== undefined && { cause: plain(error.cause, depth + 1, budget) }),
+    }),
     ...(error instanceof AggregateError && { errors: list(error.errors, depth, budget) }),
   };
 }

@@ -1,3 +1,5 @@
+import { types } from 'node:util';
+
 /** The kind of a failed call to the Kubernetes API, decided by HTTP code and `Status.details`, never by the message. */
 export type FailureKind =
   | 'NotFound' // the object (404 with a Status that names it)
@@ -42,6 +44,10 @@ export interface ApiErrorInit {
   readonly causes?: readonly FailureCause[];
   /** From Retry-After, in ms, at most 60,000. */
   readonly retryAfterMs?: number;
+  /** Without a response: the code of Node, OpenSSL or the HTTP client. */
+  readonly code?: string;
+  /** Without a response: the error of the connection. */
+  readonly cause?: unknown;
 }
 
 /** The error of a failed call to the Kubernetes API. */
@@ -52,9 +58,10 @@ export class ApiError extends Error {
   readonly reason: string;
   readonly causes: readonly FailureCause[];
   readonly retryAfterMs: number | undefined;
+  readonly code: string | undefined;
 
   constructor(init: ApiErrorInit) {
-    super(init.message);
+    super(init.message, init.cause === undefined ? {} : { cause: init.cause });
     this.name = 'ApiError';
     this.kind = init.kind;
     this.call = init.call;
@@ -62,6 +69,7 @@ export class ApiError extends Error {
     this.reason = init.reason ?? '';
     this.causes = init.causes ?? [];
     this.retryAfterMs = init.retryAfterMs;
+    this.code = init.code;
   }
 }
 
@@ -82,7 +90,7 @@ export function codeOf(thrown: unknown): string {
 
 /** A thrown value, or the reason of a signal, as an Error. */
 export function asError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(String(thrown));
+  return types.isNativeError(thrown) ? thrown : new Error(String(thrown));
 }
 
 /** As {@link asError}, for a log: the message says when the value was no Error. */

@@ -3,7 +3,8 @@ import { ApiError, errorText, isFailure } from '../../runtime/errors.js';
 
 /** What the user reads when a request to the hub fails: without a response, with the address of the manifest. */
 export function problemOf(error: unknown, { cluster, hubUrl }: Pick<JoinData, 'cluster' | 'hubUrl'>): string {
-  if (isFailure(error, 'Transport')) return `hub ${hubUrl}: ${error.message}`;
+  // With a code it names the hub already.
+  if (isFailure(error, 'Transport') && error.code === undefined) return `hub ${hubUrl}: ${error.message}`;
   if (isFailure(error, 'Unauthorized'))
     return `the hub rejects the token: it has expired, was used already, or was revoked. Apply a new manifest: ${renewal(cluster)}`;
   if (isFailure(error, 'Forbidden') && !isPolicyDenial(error))

@@ -29,7 +29,7 @@ type ApiSource = Extract<ObjectSource, { kind: 'api' }>;
 
 /**
  * Calls `work` with the API server that the flags name. An error names the server that has not responded, or has rejected
- * the credentials. @throws KubeconfigError, and what `work` throws.
+ * the credentials, or was not asked. @throws KubeconfigError, and what `work` throws.
  */
 export async function withHub<T>(
   config: Pick<CliConfig, 'version' | 'namespace'> & { readonly command: string },
@@ -54,7 +54,8 @@ export async function withHub<T>(
     const announced = announcing(transport, announceWrites);
     return await work({ client: createClient(announced), transport: announced, kubeconfig, announceWrites, namespace });
   } catch (error) {
-    if (!isFailure(error, 'Transport', 'Unauthorized')) throw error;
+    // With a code it names the server already.
+    if (!isFailure(error, 'Transport') || error.code !== undefined) throw error;
     const { kind, call, status, reason } = error;
     throw new ApiError({ kind, call, status, reason, message: `${kubeconfig.server}: ${error.message}` });
   } finally {

@@ -31,9 +31,11 @@ interface Pair {
 interface Identity {
   readonly authorization: string | undefined;
   readonly pair: Pair | undefined;
+  /** For messages: what the server tells the caller by, and where it comes from. */
+  readonly presented: string;
 }
 
-const ANONYMOUS: Identity = { authorization: undefined, pair: undefined };
+const ANONYMOUS: Identity = { authorization: undefined, pair: undefined, presented: 'a request without credentials' };
 
 /** Reads the files that the settings name, and runs the plugin unless its credentials are still valid. */
 export class CredentialReader {
@@ -57,6 +59,7 @@ export class CredentialReader {
     return {
       server: url,
       origin,
+      presented: own === undefined ? identity.presented : 'the user name and password in the address',
       headers: headersOf({ ...who, ...impersonation(user) }, origin),
       tls: isSecure ? tlsOf(cluster, identity.pair) : { rejectUnauthorized: true },
       ...(proxy === undefined ? {} : { proxy }),
@@ -67,14 +70,26 @@ export class CredentialReader {
     const { user, origin } = settings;
     const pair = pairOf(user, origin);
     const token = await tokenOf(user);
+    const name = JSON.stringify(settings.userName);
+    const withPair = (presented: string): string =>
+      pair === undefined ? presented : `${presented}, and the client certificate of user ${name}`;
     if (token !== undefined && user.username !== '')
       throw new KubeconfigError(`${origin}: a user name and a token must not both be set`);
-    if (token !== undefined) return { authorization: `Bearer ${token}`, pair };
-    if (user.username !== '') return { authorization: basicAuthorization(`${user.username}:${user.password}`), pair };
-    if (pair !== undefined) return { authorization: undefined, pair };
+    if (token !== undefined) {
+      const source = token.file === undefined ? `the token of user ${name}` : `the token in ${token.file}`;
+      return { authorization: `Bearer ${token.text}`, pair, presented: withPair(source) };
+    }
+    if (user.username !== '') {
+      const authorization = basicAuthorization(`${user.username}:${user.password}`);
+      return { authorization, pair, presented: withPair(`the user name and password of user ${name}`) };
+    }
+    if (pair !== undefined)
+      return { authorization: undefined, pair, presented: `the client certificate of user ${name}` };
     if (user.plugin !== undefined) return this.#fromPlugin(settings, fresh);
-    if (user.authProvider !== undefined)
-      return { authorization: await authProviderHeader(user.authProvider), pair: undefined };
+    if (user.authProvider !== undefined) {
+      const authorization = await authProviderHeader(user.authProvider);
+      return { authorization, pair: undefined, presented: `the token of auth-provider ${user.authProvider.name}` };
+    }
     if (this.#tools.allowAnonymous) return ANONYMOUS;
     throw new KubeconfigError(
       `${origin}: ${userText(settings)} has no token, certificate, plugin or user name: log in, or correct the user`,
@@ -93,6 +108,7 @@ export class CredentialReader {
     }
     const { token = '', certificate = '', key: privateKey = '' } = this.#plugin?.credentials ?? {};
     return {
+      presented: `the credentials of plugin ${plugin.command}`,
       authorization: token === '' ? undefined : `Bearer ${token}`,
       pair:
         certificate === ''
@@ -107,10 +123,16 @@ function userText({ userName }: Settings): string {
 }
 
 /** A token file that can be read wins over a token, as for kubectl. */
-async function tokenOf({ token, tokenFile }: UserEntry): Promise<string | undefined> {
-  if (tokenFile === '') return token === '' ? undefined : token;
-  if (token === '') return tokenIn(tokenFile);
-  return tokenIn(tokenFile).catch(() => token);
+async function tokenOf({ token, tokenFile }: UserEntry): Promise<Token | undefined> {
+  if (tokenFile === '') return token === '' ? undefined : { text: token };
+  const read = async (): Promise<Token> => ({ text: await tokenIn(tokenFile), file: tokenFile });
+  return token === '' ? read() : read().catch(() => ({ text: token }));
+}
+
+interface Token {
+  readonly text: string;
+  /** Where it was read; undefined: it is in the kubeconfig. */
+  readonly file?: string;
 }
 
 function pairOf(user: UserEntry, origin: string): Pair | undefined {

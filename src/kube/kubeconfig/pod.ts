@@ -43,9 +43,11 @@ export function podNamespace({ env, mountPrefix }: PodOptions): string | undefin
 /** Reads the token and the authority again. @throws KubeconfigError with the file. */
 export async function podCredentials(options: PodOptions): Promise<Omit<Credentials, 'origin'>> {
   const folder = path.join(options.mountPrefix, MOUNT);
-  const token = await tokenIn(path.join(folder, 'token'));
+  const file = path.join(folder, 'token');
+  const token = await tokenIn(file);
   return {
     server: podServer(options),
+    presented: `the token in ${file}`,
     headers: { Authorization: `Bearer ${token}` },
     tls: { ...authorityIn(path.join(folder, 'ca.crt')), rejectUnauthorized: true },
   };

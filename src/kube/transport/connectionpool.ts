@@ -4,6 +4,7 @@ import { createSecureContext, type SecureContext } from 'node:tls';
 
 import { Agent, buildConnector, ProxyAgent, type Dispatcher } from 'undici';
 import type { Credentials } from './credentials.js';
+import { notConnected, ObservedConnection } from '../../runtime/connection/observedconnection.js';
 import { asError } from '../../runtime/errors.js';
 import { openTunnel } from './tunnel.js';
 
@@ -94,7 +95,7 @@ export class ConnectionPool {
 function connectorOf(credentials: Credentials): buildConnector.connector {
   const { servername, rejectUnauthorized } = credentials.tls;
   const secureContext = secureContextOf(credentials);
-  const direct = buildConnector({
+  const connector = buildConnector({
     ...(secureContext === undefined ? {} : { secureContext }),
     ...(servername === undefined ? {} : { servername }),
     rejectUnauthorized,
@@ -103,6 +104,7 @@ function connectorOf(credentials: Credentials): buildConnector.connector {
     keepAliveInitialDelay: TCP_PROBE_MS,
     allowH2: false,
   });
+  const direct = observed(connector);
   if (credentials.proxy === undefined) return keepingSession(direct);
   const proxy = new URL(credentials.proxy);
   return keepingSession(
@@ -110,6 +112,18 @@ function connectorOf(credentials: Credentials): buildConnector.connector {
       openTunnel({ proxy, host, port, secureContext, rejectUnauthorized, timeoutMs: CONNECT_TIMEOUT_MS }),
     ),
   );
+}
+
+/** The connector, whose errors can be explained. */
+function observed(connector: buildConnector.connector): buildConnector.connector {
+  return (options, callback) => {
+    // undici returns the socket that it connects.
+    const socket: unknown = connector(options, (...[error, connected]) => {
+      if (error === null) callback(null, connected);
+      else callback(connection.failed(error), null);
+    });
+    const connection = new ObservedConnection(socket, options.httpSocket !== undefined);
+  };
 }
 
 function tunnelling(
@@ -121,7 +135,7 @@ function tunnelling(
     const port = Number(options.port === '' ? (isSecure ? 443 : 80) : options.port);
     const connected = (socket: Socket): void =>
       isSecure ? direct({ ...options, httpSocket: socket }, callback) : callback(null, socket);
-    const failed = (error: unknown): void => callback(asError(error), null);
+    const failed = (error: unknown): void => callback(notConnected(asError(error), 'proxy'), null);
     open(options.hostname.replace(/^\[|\]$/g, ''), port).then(connected, failed);
   };
 }
@@ -140,7 +154,11 @@ function keepingSession(connector: buildConnector.connector): buildConnector.con
 
 /** One for all connections: Node would read the certificates and the key again for each. */
 function secureContextOf({ server, tls: { ca, cert, key } }: Credentials): SecureContext | undefined {
-  return server.startsWith('https:') ? createSecureContext({ ca, cert, key }) : undefined;
+  try {
+    return server.startsWith('https:') ? createSecureContext({ ca, cert, key }) : undefined;
+  } catch (error) {
+    throw notConnected(asError(error), 'connect');
+  }
 }
 
 /** A digest, so that the key material is not stored a second time. */

@@ -24,6 +24,8 @@ export interface Credentials {
   readonly proxy?: string;
   /** Where they come from, for messages: the context and its file, say. */
   readonly origin?: string;
+  /** What the server tells the caller by, for messages: `the token in FILE`, say. */
+  readonly presented?: string;
 }
 
 /** Credentials cannot be read. The message is one line, without secrets, for the user. */

@@ -4,9 +4,11 @@ import type { RequestMetrics } from '../../runtime/metrics.js';
 import { exchange, type IncomingResponse, type ResponseBody } from './exchange.js';
 import { parseErrorBody, parseSuccess, tooLong, type ApiResponse } from './response.js';
 import { retryAfterKey, type Call } from './call.js';
-import { errorCode, type Credentials } from './credentials.js';
+import type { Credentials } from './credentials.js';
 import type { Deadline } from './deadline.js';
-import { aborted, errorFromResponse, noResponse } from '../apierror.js';
+import { aborted, errorFromResponse } from '../apierror.js';
+import { failureOf } from '../../runtime/connection/failure.js';
+import { Explainer, withoutTls } from './explainer.js';
 import type { RetryAfter } from './retryafter.js';
 import type { PoolKind, ConnectionPool } from './connectionpool.js';
 import { parseRetryAfter } from './retry.js';
@@ -62,12 +64,14 @@ interface Address {
 export class HttpRoundTripper implements RoundTripper {
   readonly #pool: ConnectionPool;
   readonly #options: RoundTripperOptions;
+  readonly #explainer: Explainer;
   /** Of the last call: parsed once, not for each call. */
   #address: Address | undefined;
 
   constructor(pool: ConnectionPool, options: RoundTripperOptions) {
     this.#pool = pool;
     this.#options = options;
+    this.#explainer = new Explainer(options.clock);
   }
 
   close(): Promise<void> {
@@ -86,7 +90,7 @@ export class HttpRoundTripper implements RoundTripper {
     const end = (): void => body.abort(aborted(call.target));
     if (call.signal?.aborted === true) end();
     else call.signal?.addEventListener('abort', end, { once: true });
-    return chunksOf(call, body, () => call.signal?.removeEventListener('abort', end));
+    return this.#chunksOf(call, body, credentials, () => call.signal?.removeEventListener('abort', end));
   }
 
   async #send(kind: PoolKind, call: Call, credentials: Credentials, deadline: Deadline): Promise<IncomingResponse> {
@@ -111,8 +115,9 @@ export class HttpRoundTripper implements RoundTripper {
       return response;
     } catch (error) {
       count('<error>');
-      const code = errorCode(error);
-      throw new AttemptError(noResponse(call.target, code), isUnsent(code), isTls(code) ? credentials : undefined);
+      const { unsent, suspectsCredentials } = failureOf(error);
+      const failure = this.#explainer.unanswered(call.target, error, credentials);
+      throw new AttemptError(failure, unsent, suspectsCredentials ? credentials : undefined);
     }
   }
 
@@ -134,24 +139,43 @@ export class HttpRoundTripper implements RoundTripper {
   }
 
   async #read(call: Call, { status, headers, body }: IncomingResponse, credentials: Credentials): Promise<ApiResponse> {
-    const bytes = await body.bytes(this.#options.maxResponseBytes);
+    const bytes = await this.#bytesOf(call, body, credentials);
     if (bytes === undefined) throw tooLong(call.target, this.#options.maxResponseBytes);
     const raw = { status, contentType: headers['content-type'] ?? '', bytes };
     if (raw.status >= 200 && raw.status < 300) return parseSuccess(raw, call.target);
     const retryAfterMs = parseRetryAfter(headers['retry-after'], this.#options.clock.now());
     if (retryAfterMs !== undefined) this.#options.retryAfter.set(retryAfterKey(call), retryAfterMs);
-    const failure = errorFromResponse({ status: raw.status, body: parseErrorBody(raw), retryAfterMs }, call.target);
-    throw new AttemptError(failure, false, failure.kind === 'Unauthorized' ? credentials : undefined);
+    const parsed = parseErrorBody(raw);
+    const failure = errorFromResponse({ status: raw.status, body: parsed, retryAfterMs }, call.target);
+    if (failure.kind === 'Unauthorized')
+      throw new AttemptError(this.#explainer.rejected(failure, credentials), false, credentials);
+    // A TLS server of Go answers so to a request without TLS.
+    const wantsTls = status === 400 && parsed === undefined && credentials.server.startsWith('http:');
+    throw new AttemptError(wantsTls ? withoutTls(failure, credentials) : failure, false);
   }
-}
 
-async function* chunksOf(call: Call, body: ResponseBody, onEnd: () => void): AsyncIterable<Uint8Array> {
-  try {
-    yield* body.chunks();
-  } catch (error) {
-    throw call.signal?.aborted === true ? aborted(call.target) : noResponse(call.target, errorCode(error));
-  } finally {
-    onEnd();
+  async #bytesOf(call: Call, body: ResponseBody, credentials: Credentials): Promise<Buffer | undefined> {
+    try {
+      return await body.bytes(this.#options.maxResponseBytes);
+    } catch (error) {
+      throw new AttemptError(this.#explainer.unanswered(call.target, error, credentials), false);
+    }
+  }
+
+  async *#chunksOf(
+    call: Call,
+    body: ResponseBody,
+    credentials: Credentials,
+    onEnd: () => void,
+  ): AsyncIterable<Uint8Array> {
+    try {
+      yield* body.chunks();
+    } catch (error) {
+      if (call.signal?.aborted === true) throw aborted(call.target);
+      throw this.#explainer.unanswered(call.target, error, credentials);
+    } finally {
+      onEnd();
+    }
   }
 }
 
@@ -160,23 +184,4 @@ export function requestTarget(call: Call): string {
   if (call.query === undefined) return call.path;
   const query = new URLSearchParams(call.query).toString();
   return query === '' ? call.path : `${call.path}?${query}`;
-}
-
-const UNSENT_CODES: ReadonlySet<string> = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-]);
-
-/** There was no connection, so the server has not received the call. */
-function isUnsent(code: string): boolean {
-  return UNSENT_CODES.has(code) || isTls(code);
-}
-
-/** OpenSSL's and Node's codes of a failed handshake or an untrusted certificate. */
-function isTls(code: string): boolean {
-  return /CERT|SSL|TLS|UNABLE_TO/.test(code);
 }

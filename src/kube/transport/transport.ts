@@ -18,6 +18,7 @@ import type { ServerClock } from './serverclock.js';
 import { ConnectionPool } from './connectionpool.js';
 import { TokenBucket, type RateLimit } from './ratelimit.js';
 import { waitBeforeRetry } from './retry.js';
+import { lateError } from './explainer.js';
 import { HttpRoundTripper, AttemptError, type RoundTripper, type RoundTripperOptions } from './roundtripper.js';
 
 /** Sends calls to the API server with retries and rate limits; does not interpret objects. */
@@ -86,6 +87,18 @@ export function createTransportWith(
 
 type Attempt<T> = (credentials: Credentials, deadline: Deadline) => Promise<T>;
 
+/** A call with all its attempts. */
+interface Course {
+  readonly call: Call;
+  readonly deadline: Deadline;
+  /** Of the deadline. */
+  readonly ms: number;
+  /** Of the last attempt. */
+  credentials?: Credentials;
+  /** The last attempt that has ended. */
+  failure?: ApiError;
+}
+
 class RetryingTransport implements Transport {
   readonly #options: TransportOptions;
   readonly #clock: Clock;
@@ -140,25 +153,28 @@ class RetryingTransport implements Transport {
   async #callWithRetries<T>(call: Call, attempt: Attempt<T>): Promise<T> {
     await this.#admit(call, call.signal);
     const ms = Math.min(call.deadlineMs ?? this.#deadlineMs, LONGEST_CALL_MS);
-    const deadline = new Deadline(this.#clock, ms, call.signal);
+    const course: Course = { call, ms, deadline: new Deadline(this.#clock, ms, call.signal) };
     try {
-      return await this.#attemptUntilDone(call, attempt, deadline);
+      return await this.#attemptUntilDone(course, attempt);
     } catch (error) {
-      throw asAttemptError(error, call, deadline).failure;
+      throw asAttemptError(error, course).failure;
     } finally {
-      deadline.close();
+      course.deadline.close();
     }
   }
 
-  async #attemptUntilDone<T>(call: Call, attempt: Attempt<T>, deadline: Deadline): Promise<T> {
+  async #attemptUntilDone<T>(course: Course, attempt: Attempt<T>): Promise<T> {
+    const { call, deadline } = course;
     let refreshed = false;
     for (let attempts = 1; ;) {
       try {
         const credentials =
           this.#credentials.cached() ?? (await rejectOnAbort(this.#credentials.current(), deadline.signal));
+        course.credentials = credentials;
         return await attempt(credentials, deadline);
       } catch (error) {
-        const failed = asAttemptError(error, call, deadline);
+        const failed = asAttemptError(error, course);
+        if (deadline.reason === undefined) course.failure = failed.failure;
         if (failed.rejectedCredentials === undefined || refreshed)
           await this.#waitForRetry(call, failed, attempts++, deadline);
         else await rejectOnAbort(this.#credentials.refresh(failed.rejectedCredentials), deadline.signal);
@@ -201,9 +217,10 @@ function deadlineOf(options: TransportOptions): number {
 }
 
 /** Any error of an attempt as an AttemptError. */
-function asAttemptError(error: unknown, call: Call, deadline: Deadline): AttemptError {
+function asAttemptError(error: unknown, { call, deadline, ms, credentials, failure }: Course): AttemptError {
   if (error instanceof AttemptError && deadline.reason === undefined) return error;
-  if (deadline.expired) return new AttemptError(noResponse(call.target, 'the deadline has passed'), false);
+  if (deadline.expired)
+    return new AttemptError(lateError({ call: call.target, ms, credentials, previous: failure }), false);
   if (call.signal?.aborted === true) return new AttemptError(aborted(call.target), false);
   if (error instanceof ApiError) return new AttemptError(error, false);
   if (error instanceof CredentialsError) return new AttemptError(notSent(call.target, error.message), false);

@@ -12,6 +12,10 @@ interface Subject {
   readonly issuer?: Pair & { readonly name: string };
   /** Ends before now. */
   readonly expired?: boolean;
+  /** Begins after now. */
+  readonly early?: boolean;
+  /** DNS names, instead of `localhost`, 127.0.0.1 and `hub.example`. */
+  readonly names?: readonly string[];
 }
 
 /** A certificate authority of its own, good for signing leaves for `localhost` and for clients. */
@@ -29,10 +33,10 @@ export function certificate(subject: Subject): Pair {
     der(0x02, Buffer.concat([Buffer.from([1]), randomBytes(8)])),
     algorithm,
     commonName(subject.issuer?.name ?? subject.name),
-    sequence(utcTime(-2), utcTime(subject.expired === true ? -1 : 365)),
+    sequence(utcTime(subject.early === true ? 1 : -2), utcTime(subject.expired === true ? -1 : 365)),
     commonName(subject.name),
     publicKey.export({ type: 'spki', format: 'der' }),
-    tagged(0xa3, sequence(subject.issuer === undefined ? isAuthority() : namesItself())),
+    tagged(0xa3, sequence(subject.issuer === undefined ? isAuthority() : namesOf(subject))),
   );
   const signature = createSign('sha256')
     .update(body)
@@ -47,10 +51,11 @@ function isAuthority(): Buffer {
   return sequence(oid([0x55, 0x1d, 0x13]), der(0x01, Buffer.from([0xff])), der(0x04, constraints));
 }
 
-function namesItself(): Buffer {
+function namesOf({ names }: Subject): Buffer {
   const name = (text: string): Buffer => der(0x82, Buffer.from(text));
-  const names = sequence(name('localhost'), der(0x87, Buffer.from([127, 0, 0, 1])), name('hub.example'));
-  return sequence(oid([0x55, 0x1d, 0x11]), der(0x04, names));
+  const local = [name('localhost'), der(0x87, Buffer.from([127, 0, 0, 1])), name('hub.example')];
+  const all = sequence(...(names?.map(name) ?? local));
+  return sequence(oid([0x55, 0x1d, 0x11]), der(0x04, all));
 }
 
 function commonName(name: string): Buffer {

@@ -1,0 +1,62 @@
+import { X509Certificate } from 'node:crypto';
+
+/** What messages say about certificates. */
+
+const NAME_LIMIT = 200;
+const NAMES_LIMIT = 300;
+
+/** `CN=a, issued by CN=b, valid from … to …`. */
+export function certificateText(certificate: X509Certificate): string {
+  const { subject, issuer, subjectAltName } = certificate;
+  const own = nameText(subject) || cut(subjectAltName ?? '', NAME_LIMIT) || 'it has no name';
+  const by = subject === issuer ? 'issued by itself' : `issued by ${nameText(issuer) || 'an authority without a name'}`;
+  return `${own}, ${by}, valid from ${timeText(certificate.validFrom)} to ${timeText(certificate.validTo)}`;
+}
+
+/** Which names and addresses it is for. */
+export function namesText({ subjectAltName }: X509Certificate): string {
+  return subjectAltName === undefined ? 'it names no host' : `it is for ${cut(subjectAltName, NAMES_LIMIT)}`;
+}
+
+export function isOutOfDate({ validFrom, validTo }: X509Certificate, now: number): boolean {
+  return Date.parse(validFrom) > now || Date.parse(validTo) < now;
+}
+
+/** The certificates in PEM text; those that cannot be read are left out. */
+export function certificatesIn(pem: string | Uint8Array): X509Certificate[] {
+  const text = typeof pem === 'string' ? pem : Buffer.from(pem).toString('latin1');
+  const blocks =
+    text.match(/-----BEGIN (?:TRUSTED )?CERTIFICATE-----[^-]+-----END (?:TRUSTED )?CERTIFICATE-----/g) ?? [];
+  return blocks.flatMap((block) => {
+    try {
+      return [new X509Certificate(block)];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** The names of trusted authorities, for a message. */
+export function authoritiesText(pem: string | Uint8Array | undefined): string {
+  if (pem === undefined) return 'no certificate authority is given, so the public ones count';
+  const [first, ...others] = certificatesIn(pem);
+  if (first === undefined) return 'the certificate authority that is given has no certificate in PEM';
+  const more = others.length === 0 ? '' : ` and ${others.length} more`;
+  return `trusted is ${certificateText(first)}${more}`;
+}
+
+/** RFC 3339 in UTC, without fractions of a second. */
+export function timeText(time: number | string): string {
+  const ms = typeof time === 'number' ? time : Date.parse(time);
+  return Number.isNaN(ms) ? String(time) : `${new Date(ms).toISOString().slice(0, 19)}Z`;
+}
+
+/** OpenSSL has one line for each attribute. */
+function nameText(name: string): string {
+  return cut(name.trim().replaceAll('\n', ', '), NAME_LIMIT);
+}
+
+function cut(text: string, limit: number): string {
+  const plain = text.replaceAll(/\p{C}/gu, '');
+  return plain.length <= limit ? plain : `${plain.slice(0, limit - 1)}…`;
+}

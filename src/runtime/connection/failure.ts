@@ -1,0 +1,203 @@
+import { X509Certificate } from 'node:crypto';
+import { isIP } from 'node:net';
+import { explanationOf, wordsOf } from './explain.js';
+import type { Area, Phase } from './explanation.js';
+import { failedConnection } from './observedconnection.js';
+import {
+  authoritiesText,
+  certificatesIn,
+  certificateText,
+  isOutOfDate,
+  namesText,
+  timeText,
+} from './certificatetext.js';
+
+/** What was tried. */
+export interface Attempted {
+  /** URL of the server. */
+  readonly server: string;
+  /** Where that and the credentials come from: the context and its file, say. */
+  readonly origin?: string | undefined;
+  /** URL of the proxy; its user and password are not quoted. */
+  readonly proxy?: string | undefined;
+  /** The name that the certificate must have, instead of the host. */
+  readonly servername?: string | undefined;
+  /** PEM of the trusted authorities; undefined: those of Node. */
+  readonly authorities?: string | Uint8Array | undefined;
+  /** PEM of the client certificate. */
+  readonly clientCertificate?: string | Uint8Array | undefined;
+}
+
+/** Which code an error has, and what may be done after it. */
+export interface Failure {
+  readonly code: string;
+  /** There was no connection, so the server has not received the request. */
+  readonly unsent: boolean;
+  /** It is unsent, and other certificates or keys could help: those of the kubeconfig may have been replaced. */
+  readonly suspectsCredentials: boolean;
+}
+
+export function failureOf(error: unknown): Failure {
+  const code = connectionCode(error);
+  const { area } = explanationOf(code);
+  // With TLS 1.3 the server rejects a client certificate after the handshake, and before it reads the request.
+  const unsent = failedConnection(error) !== undefined || area === 'client certificate' || UNSENT_CODES.has(code);
+  return { code, unsent, suspectsCredentials: unsent && SUSPECT.has(area) };
+}
+
+/** Without a connection whatever the error comes from. */
+const UNSENT_CODES: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+const SUSPECT: ReadonlySet<Area> = new Set<Area>([
+  'certificate',
+  'authority',
+  'certificate name',
+  'client certificate',
+  'tls',
+]);
+
+/** The code of an error of Node, OpenSSL or undici, else its name. */
+export function connectionCode(error: unknown): string {
+  return codeOf(errorsIn(error)[0]);
+}
+
+/**
+ * One line: what was tried, what went wrong, in words and by its code, and what to do. For certificates their dates, and the time
+ * here. It never has a secret.
+ */
+export function failureText(error: unknown, attempted: Attempted, now: number): string {
+  const errors = errorsIn(error);
+  const phase = phaseOf(error, errors, attempted);
+  const codes = [...new Set(errors.map(codeOf))];
+  const [first, ...others] = codes.map((code) => {
+    const explanation = explanationOf(code, phase);
+    const fill = (text: string): string => filled(text, { code, errors, attempted, isOfProxy: phase === 'proxy' });
+    return { explanation, what: `${fill(explanation.what)} (${code})`, remedy: fill(explanation.remedy) };
+  });
+  if (first === undefined) return `no response from ${attemptedText(attempted)}`;
+  const isUnreachableProxy = phase === 'proxy' && first.explanation.area !== 'proxy';
+  const facts = factsOf(first.explanation.area, { error, attempted, now });
+  const what = [first, ...others].map((one) => one.what).join(', and ');
+  return [
+    `no response from ${attemptedText(attempted)}: ${isUnreachableProxy ? `the proxy cannot be reached: ${what}` : what}`,
+    ...(facts.length === 0 ? [] : [`: ${facts.join('; ')}`]),
+    `; ${isUnreachableProxy ? explanationOf('ERR_PROXY').remedy : first.remedy}`,
+  ].join('');
+}
+
+function phaseOf(error: unknown, errors: readonly unknown[], { server }: Attempted): Phase {
+  const known = failedConnection(error);
+  if (known !== undefined) return known.phase;
+  if (textOf(errors[0], 'syscall') === 'connect') return 'connect';
+  return server.startsWith('http:') ? 'plain' : 'exchange';
+}
+
+/** `https://host:6443 (context "a" of FILE) through the proxy http://proxy:3128`. */
+export function attemptedText({ server, origin, proxy }: Attempted): string {
+  const from = origin === undefined ? '' : ` (${origin})`;
+  return `${server}${from}${proxy === undefined ? '' : ` through the proxy ${withoutUser(proxy)}`}`;
+}
+
+/** Those of an AggregateError, one for each address, the most telling one first; else the error itself. */
+function errorsIn(thrown: unknown): readonly unknown[] {
+  // fetch hides the error of the connection behind one without a code.
+  const isWrapped = thrown instanceof TypeError && textOf(thrown.cause, 'code') !== '';
+  const error = isWrapped ? thrown.cause : thrown;
+  const errors: unknown = typeof error === 'object' && error !== null && 'errors' in error ? error.errors : [];
+  if (!Array.isArray(errors) || errors.length === 0) return [error];
+  const rank = (one: unknown): number => [...TELLING, codeOf(one)].indexOf(codeOf(one));
+  return [...(errors as unknown[])].sort((a, b) => rank(a) - rank(b));
+}
+
+/** Of several addresses: a host that answers says more than one that does not, and that more than a missing route. */
+const TELLING: readonly string[] = ['ECONNREFUSED', 'ECONNRESET', 'EACCES', 'EPERM', 'ETIMEDOUT', 'EHOSTUNREACH'];
+
+function codeOf(error: unknown): string {
+  const code = textOf(error, 'code');
+  // The error of a write has OpenSSL's reason in its text alone.
+  const reason =
+    code === 'EPROTO' ? /error:[0-9A-F]{8}:SSL routines:[^:]*:([^:]+):/.exec(textOf(error, 'message'))?.[1] : '';
+  if (reason !== undefined && reason !== '') return `ERR_SSL_${reason.toUpperCase().replaceAll(' ', '_')}`;
+  return code || textOf(error, 'name') || 'unknown';
+}
+
+interface Filling {
+  readonly code: string;
+  readonly errors: readonly unknown[];
+  readonly attempted: Attempted;
+  readonly isOfProxy: boolean;
+}
+
+/** `text` with the values of its placeholders. */
+function filled(text: string, { code, errors, attempted, isOfProxy }: Filling): string {
+  const own = errors.filter((error) => codeOf(error) === code);
+  const { hostname, port, protocol } = new URL(isOfProxy ? (attempted.proxy ?? attempted.server) : attempted.server);
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const values: Readonly<Record<string, () => string>> = {
+    '{at}': () => {
+      const addresses = own.map(addressOf).filter((address) => address !== '');
+      const named = addressText(host, port === '' ? (protocol === 'https:' ? '443' : '80') : port);
+      return addresses.length === 0 ? named : [...new Set(addresses)].join(' and ');
+    },
+    '{host}': () => textOf(own[0], 'hostname') || host,
+    '{name}': () => attempted.servername ?? (textOf(own[0], 'host') || host),
+    '{words}': () => (SPEAKING.has(code) ? textOf(own[0], 'message') : textOf(own[0], 'reason')) || wordsOf(code),
+  };
+  return text.replaceAll(/\{\w+\}/g, (placeholder) => values[placeholder]?.() ?? placeholder);
+}
+
+/** Codes of errors whose own text is the reason. The text of others may quote what was sent. */
+const SPEAKING: ReadonlySet<string> = new Set(['ERR_PROXY', 'UNSPECIFIED']);
+
+function addressOf(error: unknown): string {
+  const [address, port] = [textOf(error, 'address'), textOf(error, 'port')];
+  return address === '' ? '' : addressText(address, port);
+}
+
+function addressText(host: string, port: string): string {
+  return `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
+}
+
+interface Tried {
+  readonly error: unknown;
+  readonly attempted: Attempted;
+  readonly now: number;
+}
+
+function factsOf(area: Area, { error, attempted, now }: Tried): string[] {
+  const here = `it is ${timeText(now)} here`;
+  if (area === 'client certificate') return [`${ownText(attempted)}, ${here}`];
+  const chain = (failedConnection(error)?.chain ?? []).map((der) => new X509Certificate(der));
+  const [leaf] = chain;
+  const trusted = authoritiesText(attempted.authorities);
+  if (area === 'authority') return leaf === undefined ? [trusted] : [`${certificateText(leaf)}, ${here}`, trusted];
+  if (leaf === undefined) return [];
+  if (area === 'certificate name') return [`${namesText(leaf)} (${certificateText(leaf)})`];
+  if (area !== 'certificate') return [];
+  const all = [...chain, ...certificatesIn(attempted.authorities ?? '')];
+  return [`${certificateText(all.find((one) => isOutOfDate(one, now)) ?? leaf)}, ${here}`];
+}
+
+/** The client certificate. */
+export function ownText({ clientCertificate }: Attempted): string {
+  const [own] = certificatesIn(clientCertificate ?? '');
+  return own === undefined ? 'none was sent' : certificateText(own);
+}
+
+function withoutUser(url: string): string {
+  const { protocol, host } = new URL(url);
+  return `${protocol}//${host}`;
+}
+
+function textOf(value: unknown, key: string): string {
+  if (typeof value !== 'object' || value === null || !(key in value)) return '';
+  const text = (value as Record<string, unknown>)[key];
+  return typeof text === 'string' || typeof text === 'number' ? String(text) : '';
+}
