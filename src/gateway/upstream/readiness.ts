@@ -49,9 +49,11 @@ export class UpstreamReadiness {
       this.#notReadyReason = undefined;
       log.info({}, 'the API server is reached and verified');
     } catch (error) {
-      const reason = `the API server cannot be reached or verified: ${error instanceof UpstreamError ? error.code : 'UNKNOWN'}`;
+      const { code, explanation } =
+        error instanceof UpstreamError ? error : { code: 'UNKNOWN', explanation: undefined };
+      const reason = `the API server cannot be reached or verified: ${code}`;
       if (this.#stopped) return;
-      if (reason !== this.#notReadyReason) log.warn({ reason }, 'not ready');
+      if (reason !== this.#notReadyReason) log.warn({ reason: explanation ?? reason }, 'not ready');
       this.#notReadyReason = reason;
       this.#timer = clock.after(RETRY_MS, () => void this.#attempt());
     }

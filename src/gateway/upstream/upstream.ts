@@ -2,11 +2,12 @@ import { createSecureContext } from 'node:tls';
 
 import { buildConnector, Client, Pool } from 'undici';
 import { certificatesProblem } from '../../domain/keypair.js';
+import { ObservedConnection } from '../../runtime/connection/observedconnection.js';
 import type { AbortSignalLike, Clock } from '../../runtime/clock.js';
 import { Slots } from '../../runtime/http/slots.js';
 import type { GatewayMetrics } from '../../runtime/metrics.js';
 import type { Method } from '../request/routes.js';
-import { toUpstreamError, UpstreamError } from './error.js';
+import { unreachable, UpstreamError } from './error.js';
 import { Exchange, MAX_RESPONSE_BYTES, type ResponseBody } from './exchange.js';
 import { LightAbortSignal } from '../abortsignal.js';
 import { WaitLimit } from '../waitlimit.js';
@@ -92,7 +93,7 @@ export class Upstream {
   trust(ca: string): void {
     checkAuthorities(ca);
     const previous = this.#pool;
-    this.#connect = verifyingConnector(ca, Math.min(MAX_CONNECT_MS, this.#options.timeoutMs));
+    this.#connect = verifyingConnector(ca, this.#options);
     this.#pool = new Pool(this.#options.origin, {
       connections: CONNECTIONS.known + CONNECTIONS.unknown,
       pipelining: 1,
@@ -204,15 +205,20 @@ export class Upstream {
 }
 
 /** Errors before the server is connected and verified have a reason of their own: nothing was sent yet. */
-function verifyingConnector(ca: string, timeout: number): buildConnector.connector {
+function verifyingConnector(ca: string, { origin, clock, timeoutMs }: UpstreamOptions): buildConnector.connector {
   // One for all connections: Node would read the certificates again for each.
   const secureContext = createSecureContext({ ca });
+  const timeout = Math.min(MAX_CONNECT_MS, timeoutMs);
   const connect = buildConnector({ secureContext, rejectUnauthorized: true, timeout, allowH2: false });
-  return (options, callback) =>
-    connect(options, (...[error, socket]) => {
-      if (error === null) callback(null, socket);
-      else callback(toUpstreamError(error, 'unreachable'), null);
+  const attempted = { server: origin, authorities: ca };
+  return (options, callback) => {
+    // undici returns the socket that it connects.
+    const socket: unknown = connect(options, (...[error, connected]) => {
+      if (error === null) callback(null, connected);
+      else callback(unreachable(connection.failed(error), attempted, clock.now()), null);
     });
+    const connection = new ObservedConnection(socket, false);
+  };
 }
 
 /**
