@@ -56,13 +56,16 @@ function errorRecord(error: Error, depth: number, budget: Budget): Record<string
     type: error.name,
     ...own,
     message: plain(error.message, depth, budget),
-    // An ApiError is described by its kind, code and call; its stack and the error of the connection add nothing.
-    ...(!(error instanceof ApiError) && {
-      stack: plain(error.stack, depth, budget),
-      ...(error.cause !== undefined && { cause: plain(error.cause, depth + 1, budget) }),
-    }),
+    // An ApiError is described by its kind and call; its stack adds nothing.
+    ...(!(error instanceof ApiError) && { stack: plain(error.stack, depth, budget) }),
+    ...(hasPlainCause(error) && { cause: plain(error.cause, depth + 1, budget) }),
     ...(error instanceof AggregateError && { errors: list(error.errors, depth, budget) }),
   };
+}
+
+/** With a code the message of an ApiError explains its cause, the error of the connection: that may have bytes of the server. */
+function hasPlainCause(error: Error): boolean {
+  return error.cause !== undefined && !(error instanceof ApiError && error.code !== undefined);
 }
 
 function isSecretKey(key: string): boolean {

@@ -217,13 +217,13 @@ const rows: readonly Row[] = [
     what: 'a certificate for other names',
     begin: async () => ({ port: await tls(certificate({ name: 'hub', issuer: ca, names: ['hub.internal', 'hub'] })) }),
     code: 'ERR_TLS_CERT_ALTNAME_INVALID',
-    says: `${TRIED}: the certificate is not for 127.0.0.1 (ERR_TLS_CERT_ALTNAME_INVALID): it is for DNS:hub.internal, DNS:hub (${HUB}); use a name or address that it has, set tls-server-name to one of them, or issue a certificate with the missing one`,
+    says: `${TRIED}: the certificate is not for 127.0.0.1 (ERR_TLS_CERT_ALTNAME_INVALID): it is for DNS:hub.internal, DNS:hub (${HUB}), it is NOW here; use a name or address that it has, set tls-server-name to one of them, or issue a certificate with the missing one`,
   },
   {
     what: 'a certificate for another name than tls-server-name',
     begin: async () => ({ port: await tls(leaf), tls: { ...trusting, servername: 'inner.example' } }),
     code: 'ERR_TLS_CERT_ALTNAME_INVALID',
-    says: `${TRIED}: the certificate is not for inner.example (ERR_TLS_CERT_ALTNAME_INVALID): it is for DNS:localhost, IP Address:127.0.0.1, DNS:hub.example (${HUB}); use a name or address that it has, set tls-server-name to one of them, or issue a certificate with the missing one`,
+    says: `${TRIED}: the certificate is not for inner.example (ERR_TLS_CERT_ALTNAME_INVALID): it is for DNS:localhost, IP Address:127.0.0.1, DNS:hub.example (${HUB}), it is NOW here; use a name or address that it has, set tls-server-name to one of them, or issue a certificate with the missing one`,
   },
   {
     what: 'plain HTTP where TLS is expected',
@@ -275,7 +275,7 @@ const rows: readonly Row[] = [
     what: '401 for a token in a file',
     begin: async () => ({ port: await tls(leaf, DENIED), presented: 'the token in /run/token' }),
     code: '',
-    says: `list placements: https://127.0.0.1:PORT ${FILE} rejects the token in /run/token (401); log in again, or correct the user: it may be of another cluster, revoked or deleted`,
+    says: `list placements: https://127.0.0.1:PORT ${FILE} rejects the token in /run/token (401 Unauthorized); log in again, or correct the user: it may be of another cluster, revoked or deleted`,
   },
   {
     what: '401 for a JSON web token that has expired',
@@ -285,7 +285,7 @@ const rows: readonly Row[] = [
       return { port: await tls(leaf, DENIED), presented: 'the token of user "a"', headers };
     },
     code: '',
-    says: `list placements: https://127.0.0.1:PORT ${FILE} rejects the token of user "a" (401): it expires at -1d, it is NOW here; renew the credentials or log in again, unless the clock of this machine is wrong`,
+    says: `list placements: https://127.0.0.1:PORT ${FILE} rejects the token of user "a" (401 Unauthorized): it expires at -1d, it is NOW here; renew the credentials or log in again, unless the clock of this machine is wrong`,
   },
   {
     what: '401 for a client certificate that has expired',
@@ -296,7 +296,7 @@ const rows: readonly Row[] = [
       tls: { ...trusting, ...oldClient },
     }),
     code: '',
-    says: `list placements: https://127.0.0.1:PORT ${FILE} rejects the client certificate of user "alice" (401): certificate CN=alice, issued by CN=hub-ca, valid from -2d to -1d, it is NOW here; renew the credentials or log in again, unless the clock of this machine is wrong`,
+    says: `list placements: https://127.0.0.1:PORT ${FILE} rejects the client certificate of user "alice" (401 Unauthorized): certificate CN=alice, issued by CN=hub-ca, valid from -2d to -1d, it is NOW here; renew the credentials or log in again, unless the clock of this machine is wrong`,
   },
   {
     what: 'a proxy that refuses',
@@ -306,6 +306,15 @@ const rows: readonly Row[] = [
     }),
     code: 'ERR_PROXY',
     says: `${TRIED} through the proxy http://127.0.0.1:PORT: the proxy opens no way to the server: it answered with 403 (ERR_PROXY); ${PROXY}`,
+  },
+  {
+    what: 'a proxy whose certificate has expired',
+    begin: async () => ({
+      port: 6443,
+      proxy: `https://localhost:${await tls(certificate({ name: 'proxy', issuer: ca, expired: true }))}`,
+    }),
+    code: 'CERT_HAS_EXPIRED',
+    says: `${TRIED} through the proxy https://localhost:PORT: the proxy cannot be reached: the certificate has expired (CERT_HAS_EXPIRED): CN=proxy, issued by CN=hub-ca, valid from -2d to -1d, it is NOW here; ${PROXY}`,
   },
   {
     what: 'a proxy that is not there',

@@ -83,6 +83,16 @@ describe('the log', () => {
     expect(linesOf((log) => log.error({ err: error }, 'x'))).not.toMatchObject([{ err: { stack: expect.anything() } }]);
   });
 
+  it('the log writes the code of a connection that failed, and not the error, which may have bytes of the server', () => {
+    const cause = Object.assign(new Error('no HTTP'), { data: 'bytes of the server' });
+    const call = { verb: 'list', resource: 'things' };
+    const error = new ApiError({ kind: 'Transport', message: 'no response', call, code: 'HPE_INVALID_VERSION', cause });
+    const [line] = linesOf((log) => log.error({ err: error }, 'x'));
+
+    expect(line).toMatchObject({ err: { kind: 'Transport', code: 'HPE_INVALID_VERSION', message: 'no response' } });
+    expect(JSON.stringify(line)).not.toContain('bytes');
+  });
+
   it('the log writes each error of an AggregateError', () => {
     const error = new AggregateError([new Error('a'), new Error(`b Bearer ${TOKEN}`)], 'two failed');
 

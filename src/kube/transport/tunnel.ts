@@ -1,6 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type SecureContext } from 'node:tls';
+import { ObservedConnection } from '../../runtime/connection/observedconnection.js';
 
 /** A proxy did not open a way to the server. */
 export class ProxyError extends Error {
@@ -36,12 +37,12 @@ function openConnect(options: TunnelOptions): Promise<Socket> {
     method: 'CONNECT',
     path: target,
     headers: { host: target, ...(proxy.username === '' ? {} : { 'proxy-authorization': authorization }) },
-    createConnection: () =>
-      isSecure ? connectTls({ ...proxyAt, ...servername, ...tls, rejectUnauthorized }) : connect(proxyAt),
     timeout: timeoutMs,
   };
   return new Promise((resolve, reject) => {
-    const request = httpRequest(ask);
+    const way = isSecure ? connectTls({ ...proxyAt, ...servername, ...tls, rejectUnauthorized }) : connect(proxyAt);
+    const connection = new ObservedConnection(way, false);
+    const request = httpRequest({ ...ask, createConnection: () => way });
     request.on('connect', ({ statusCode }: IncomingMessage, socket: Socket, head: Buffer) => {
       socket.setTimeout(0);
       if (statusCode === 200) {
@@ -56,7 +57,7 @@ function openConnect(options: TunnelOptions): Promise<Socket> {
       );
     });
     request.on('timeout', () => request.destroy(new ProxyError('it does not answer')));
-    request.on('error', reject);
+    request.on('error', (error) => reject(connection.failed(error)));
     request.end();
   });
 }

@@ -179,7 +179,7 @@ function factsOf(area: Area, { error, attempted, now }: Tried): string[] {
   const trusted = authoritiesText(attempted.authorities);
   if (area === 'authority') return leaf === undefined ? [trusted] : [`${certificateText(leaf)}, ${here}`, trusted];
   if (leaf === undefined) return [];
-  if (area === 'certificate name') return [`${namesText(leaf)} (${certificateText(leaf)})`];
+  if (area === 'certificate name') return [`${namesText(leaf)} (${certificateText(leaf)}), ${here}`];
   if (area !== 'certificate') return [];
   const all = [...chain, ...certificatesIn(attempted.authorities ?? '')];
   return [`${certificateText(all.find((one) => isOutOfDate(one, now)) ?? leaf)}, ${here}`];

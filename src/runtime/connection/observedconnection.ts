@@ -19,7 +19,7 @@ export function failedConnection(error: unknown): FailedConnection | undefined {
 
 /** No connection to the server was begun, because of this error. */
 export function notConnected(error: Error, phase: Phase): Error {
-  failures.set(error, { phase, chain: [] });
+  failures.set(error, { phase, chain: failures.get(error)?.chain ?? [] });
   return error;
 }
 

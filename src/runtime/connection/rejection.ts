@@ -24,7 +24,7 @@ export function rejectionText({ attempted, presented, token }: Rejected, now: nu
   const remedy = hasExpired
     ? 'renew the credentials or log in again, unless the clock of this machine is wrong'
     : 'log in again, or correct the user: it may be of another cluster, revoked or deleted';
-  return `${attemptedText(attempted)} rejects ${presented ?? 'the credentials'} (401)${dates}; ${remedy}`;
+  return `${attemptedText(attempted)} rejects ${presented ?? 'the credentials'} (401 Unauthorized)${dates}; ${remedy}`;
 }
 
 /** When a JSON web token expires, in ms since the epoch; undefined for others. */
