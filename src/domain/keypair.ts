@@ -27,7 +27,7 @@ export type KeyPairFinding =
     });
 
 const TITLES: KeyPairTitles = { certificate: 'the certificate', key: 'the private key' };
-const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----[\s\S]*?-----END \1-----/g;
+const BOUNDARY = /-----(BEGIN|END) ([A-Z0-9 ]+)-----/g;
 /** `-----BEGIN` in base64. */
 const ENCODED_TWICE = /^\s*LS0tLS1CRUdJTi/;
 /** As a manifest whose text block has lost its form leaves it. */
@@ -75,6 +75,12 @@ export function certificatesProblem(text: string, title: string): string | undef
     : `certificate ${wrong + 1} of ${chain.length} in ${title} ${unreadable(text)}`;
 }
 
+/** Whether a connection can be verified by the authorities in a text: Node uses those before the first that it cannot read. */
+export function hasAuthority(text: string): boolean {
+  const [first] = certificatesIn(text);
+  return first !== undefined && readCertificate(first) !== undefined;
+}
+
 function keyProblem({ key }: KeyPairText, titles: KeyPairTitles): string | undefined {
   const title = titles.key;
   if (readKey(key) !== undefined) return undefined;
@@ -89,9 +95,8 @@ function notPem(text: string, wanted: string): string {
   if (text.trim() === '') return 'is empty';
   if (ENCODED_TWICE.test(text)) return 'is encoded in base64 twice';
   if (DER.test(text)) return `is binary (DER): a ${wanted} in PEM is needed`;
-  const [type] = blocksOf(text);
-  if (type === undefined) return text.includes('-----BEGIN ') ? unreadable(text) : `is not a ${wanted} in PEM`;
-  return `has a block ${type} and no ${wanted} in PEM`;
+  const [block] = blocksOf(text);
+  return block === undefined ? `is not a ${wanted} in PEM` : `has a block ${block.type} and no ${wanted} in PEM`;
 }
 
 function unreadable(text: string): string {
@@ -117,21 +122,38 @@ function refusal({ certificate, key }: KeyPairText): string | undefined {
   }
 }
 
-function blocksOf(text: string): readonly string[] {
-  return [...text.matchAll(BLOCK)].map(([, type = '']) => type);
+interface Block {
+  readonly type: string;
+  /** With its boundaries; without the last one where the text is cut. */
+  readonly pem: string;
 }
 
-function isKey(type: string): boolean {
+/** The blocks of PEM in a text, read once from its begin to its end: a Secret may have a megabyte. */
+function blocksOf(text: string): readonly Block[] {
+  const blocks: Block[] = [];
+  let open: { readonly type: string; readonly at: number } | undefined;
+  for (const { 0: line, 1: kind, 2: type = '', index: at } of text.matchAll(BOUNDARY)) {
+    const end = kind === 'BEGIN' ? at : at + line.length;
+    if (open !== undefined) blocks.push({ type: open.type, pem: text.slice(open.at, end) });
+    open = kind === 'BEGIN' ? { type, at } : undefined;
+  }
+  if (open !== undefined) blocks.push({ type: open.type, pem: text.slice(open.at) });
+  return blocks;
+}
+
+function isKey({ type }: Block): boolean {
   return type.endsWith('PRIVATE KEY');
 }
 
 /** The types that OpenSSL reads as a certificate. */
-function isCertificate(type: string): boolean {
+function isCertificate({ type }: Block): boolean {
   return ['CERTIFICATE', 'X509 CERTIFICATE', 'TRUSTED CERTIFICATE'].includes(type);
 }
 
 function certificatesIn(text: string): readonly string[] {
-  return [...text.matchAll(BLOCK)].filter(([, type = '']) => isCertificate(type)).map(([pem]) => pem);
+  return blocksOf(text)
+    .filter(isCertificate)
+    .map(({ pem }) => pem);
 }
 
 function readCertificate(pem: string): X509Certificate | undefined {

@@ -1,10 +1,18 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync, webcrypto } from 'node:crypto';
+import { createPrivateKey, createPublicKey, generateKeyPairSync, webcrypto, X509Certificate } from 'node:crypto';
+import { createSecureContext } from 'node:tls';
 import 'reflect-metadata';
 import { PemConverter, X509CertificateGenerator } from '@peculiar/x509';
+import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { inspectSecretData } from '../../src/domain/engine/plan/givencertificate.js';
 import { inspectKeyPair, validityProblem } from '../../src/domain/keypair.js';
 import { issueServingCertificate } from '../../src/pki/serving.js';
+
+interface Edit {
+  readonly at: number;
+  readonly remove: number;
+  readonly insert: string;
+}
 
 interface Pair {
   readonly certificate: string;
@@ -119,6 +127,34 @@ describe('a key pair', () => {
     expect(verdict({ ...pair, ...over() })).toBe(expected);
   });
 
+  it('is judged without an exception whatever its texts are, and what is usable can be served', () => {
+    const edit = fc.record({ at: fc.nat(1_200), remove: fc.nat(40), insert: fc.oneof(fc.string(), piece()) });
+    const edited = (text: string, edits: readonly Edit[]): string =>
+      edits.reduce((now, { at, remove, insert }) => now.slice(0, at) + insert + now.slice(at + remove), text);
+    const texts = fc.array(edit, { maxLength: 3 });
+    fc.assert(
+      fc.property(texts, texts, (ofCertificate, ofKey) => {
+        const certificate = edited(pair.certificate, ofCertificate);
+        const key = edited(pair.key, ofKey);
+        const finding = inspectKeyPair({ certificate, key });
+        if (finding.kind === 'unusable') {
+          for (const line of pair.key.split('\n').slice(1, -2))
+            expect(finding.problem).not.toContain(line.slice(0, 20));
+          return;
+        }
+        createSecureContext({ cert: certificate, key });
+        expect(new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key))).toBe(true);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('is read in one pass: a megabyte of beginnings ends like any other text', () => {
+    const certificate = '-----BEGIN CERTIFICATE-----\n'.repeat(36_000);
+
+    expect(verdict({ certificate, key: pair.key })).toBe(`certificate 1 of 36000 in tls.crt ${CUT}`);
+  });
+
   it('has the names and the times of its certificate', () => {
     expect(inspectKeyPair(pair)).toEqual({
       kind: 'usable',
@@ -143,6 +179,8 @@ describe('a key pair', () => {
     ]);
   });
 
+  const piece = (): fc.Arbitrary<string> =>
+    fc.constantFrom('\n', '-----BEGIN CERTIFICATE-----\n', '-----END PRIVATE KEY-----\n', other.certificate, pair.key);
   const rsaKey = (): string =>
     String(generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey.export({ type: 'pkcs8', format: 'pem' }));
   const encrypted = (type: 'pkcs8' | 'sec1'): string =>

@@ -1,5 +1,5 @@
 import { field, textField } from '../../api/json.js';
-import { certificatesProblem } from '../keypair.js';
+import { certificatesProblem, hasAuthority } from '../keypair.js';
 
 /** What an agent has to know to join a hub: the content of its manifest's Secret. */
 export interface JoinData {
@@ -65,7 +65,7 @@ export function readHubToken(secret: unknown): HubToken {
   if (!URL.canParse(hubUrl) || new URL(hubUrl).protocol !== 'https:')
     return unusable(`${KEYS.hubUrl} must be an https URL`);
   const hubCa = value('hubCa');
-  const problem = hubCa === '' ? undefined : certificatesProblem(hubCa, KEYS.hubCa);
+  const problem = hubCa === '' || hasAuthority(hubCa) ? undefined : certificatesProblem(hubCa, KEYS.hubCa);
   if (problem !== undefined) return unusable(problem);
   const join: JoinData = {
     cluster: value('cluster'),

@@ -20,6 +20,18 @@ describe('the Secret hub-token', () => {
     expect(readHubToken({ data })).toEqual({ kind: 'complete', join, token: undefined });
   });
 
+  it('a certificate that cannot be read does no harm after one that can, and is named before it', () => {
+    const cut = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----';
+    const { hubCa } = joinData();
+    const read = (ca: string): unknown => readHubToken({ data: joinSecretData(joinData({ hubCa: ca })) });
+
+    expect(read(`${hubCa}\n${cut}`)).toMatchObject({ kind: 'complete' });
+    expect(read(`${cut}\n${hubCa}`)).toEqual({
+      kind: 'unusable',
+      problem: 'certificate 1 of 2 in ca.crt cannot be read: it is cut or changed',
+    });
+  });
+
   it('the token that an agent has stored is its own while the Secret is that of the same manifest', () => {
     const join = joinData();
     const data = { ...joinSecretData(join), ...ownTokenData('own.to.ken', join) };
