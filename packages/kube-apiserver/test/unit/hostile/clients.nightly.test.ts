@@ -9,7 +9,7 @@ import { head, ServerProcess } from './serverprocess.js';
 
 /** Time limit in ms, far above what a test takes: machines are slow and busy. */
 const LONG = 600_000;
-const FILE = 'test/unit/hostile/clients.slow.test.ts';
+const FILE = 'test/unit/hostile/clients.nightly.test.ts';
 const MB = 1024 * 1024;
 const MAPS = '/api/v1/namespaces/default/configmaps';
 /** The allowed growth of the server's memory: unbounded buffers would need far more. */
