@@ -1,4 +1,4 @@
-import { DECISION_REVISION_ANNOTATION } from '../../../../src/api/names.js';
+import { ADDITIONS_ANNOTATION, DECISION_REVISION_ANNOTATION, REMOVALS_ANNOTATION } from '../../../../src/api/names.js';
 import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 import type { Kind, Seen } from './history.js';
 
@@ -68,9 +68,13 @@ function readDecision(object: AnyObject): Seen {
   };
 }
 
+/** Their entries are times, and run out. */
+const RECORDS = [REMOVALS_ANNOTATION, ADDITIONS_ANNOTATION];
+
 /** An object without what differs from run to run: times, uids, resourceVersions, and who wrote it when. */
 export function comparable(object: AnyObject): Fields {
-  const { name, namespace, labels, annotations } = object.metadata ?? {};
+  const { name, namespace, labels, annotations: all = {} } = object.metadata ?? {};
+  const annotations = Object.fromEntries(Object.entries(all).filter(([key]) => !RECORDS.includes(key)));
   const owners = items(object.metadata?.['ownerReferences']).map(({ kind, name: owner, controller }) => ({
     kind,
     owner,
