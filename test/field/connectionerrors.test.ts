@@ -10,6 +10,7 @@ import {
   type Socket,
 } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
+import { authProviderHeader } from '../../src/kube/kubeconfig/authprovider.js';
 import type { Call } from '../../src/kube/transport/call.js';
 import { createTransport, type Transport } from '../../src/kube/transport/transport.js';
 import type { Credentials } from '../../src/kube/transport/credentials.js';
@@ -375,6 +376,21 @@ it('a server of Go that wants TLS answers plain HTTP with 400, which says so', a
   expect(error.kind).toBe('Invalid');
   expect(readable(error)).toBe(
     `list placements: http://127.0.0.1:PORT ${FILE} answers with HTTP 400 and no object of the API; it may want TLS: ${SCHEME}`,
+  );
+});
+
+it('a token of an OIDC issuer that is not renewed is an error that names the issuer', async () => {
+  const issuer = `https://127.0.0.1:${await closedPort()}`;
+  const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const config = {
+    'client-id': 'kubectl',
+    'idp-issuer-url': issuer,
+    'id-token': `${part({ alg: 'none' })}.${part({ exp: 1 })}.hidden`,
+    'refresh-token': 'hidden',
+  };
+
+  await expect(authProviderHeader({ name: 'oidc', config })).rejects.toThrow(
+    `auth-provider oidc: the token has expired, and the issuer "${issuer}" has not renewed it; log in again`,
   );
 });
 

@@ -54,8 +54,8 @@ export async function withHub<T>(
     const announced = announcing(transport, announceWrites);
     return await work({ client: createClient(announced), transport: announced, kubeconfig, announceWrites, namespace });
   } catch (error) {
-    // With a code it names the server already.
-    if (!isFailure(error, 'Transport') || error.code !== undefined) throw error;
+    // With a code it names the server already. No object of the API may mean that another server answers.
+    if (!isFailure(error, 'Transport', 'Malformed', 'Unavailable') || error.code !== undefined) throw error;
     const { kind, call, status, reason } = error;
     throw new ApiError({ kind, call, status, reason, message: `${kubeconfig.server}: ${error.message}` });
   } finally {

@@ -10,6 +10,7 @@ import { deepFreeze } from '../../api/json.js';
 import { YIELD_EVERY, currentResourceVersion, readCompleteList, type CompleteList } from '../client/completelist.js';
 import { withoutManagedFields } from '../client/object.js';
 import { Backoff } from './backoff.js';
+import { FailureLog } from './failurelog.js';
 import type { Cache, CacheOptions, CacheTools } from './cache.js';
 import { InitialEvents } from './initialevents.js';
 import { collectionCall } from '../client/pages.js';
@@ -52,6 +53,7 @@ class Reflector<T extends KubeObject> implements Cache<T> {
   readonly #tools: CacheTools;
   readonly #resource: string;
   readonly #backoff: Backoff;
+  readonly #failureLog: FailureLog;
   readonly #versions: ResourceVersionTracker;
   readonly #stopping = new AbortController();
   readonly #handlers = new EventHandlers<T>((key, error) => this.#reportThrown('handler', key, error));
@@ -73,6 +75,7 @@ class Reflector<T extends KubeObject> implements Cache<T> {
     this.#resource = resourceOf(options.type);
     this.#watchList = options.watchList === true;
     this.#backoff = new Backoff(tools.random);
+    this.#failureLog = new FailureLog(tools.log);
     this.#versions = new ResourceVersionTracker(tools.clock);
     this.store = new ObjectStore(options.indexers ?? {}, (key, error) => this.#reportThrown('indexer', key, error));
   }
@@ -231,6 +234,7 @@ class Reflector<T extends KubeObject> implements Cache<T> {
     }
     this.#receivedAt = clock.monotonic();
     this.#synced = true;
+    this.#failureLog.received();
     this.#failure = undefined;
     this.#handlers.notifyState();
   }
@@ -238,6 +242,7 @@ class Reflector<T extends KubeObject> implements Cache<T> {
   /** Applies one watch event; yields to the event loop from time to time. */
   #handleEvent(event: WatchEvent<T>): void | Promise<void> {
     this.#backoff.reset();
+    this.#failureLog.received();
     this.#receivedAt = this.#tools.clock.monotonic();
     if (!this.#versions.advance(event.resourceVersion) || event.type === 'BOOKMARK') return;
     const key = keyOf(event.object.metadata);
@@ -261,10 +266,7 @@ class Reflector<T extends KubeObject> implements Cache<T> {
     const unreadable = kind === 'Malformed' && this.#backoff.failures >= MALFORMED_RESUMES;
     if (refused || unreadable || kind === 'Gone') this.#versions.requireList();
     this.#tools.metrics?.failed(this.#resource, kind);
-    this.#tools.log.info(
-      { resource: this.#resource, kind, error: failure.message, listing },
-      'list or watch failed, retrying',
-    );
+    this.#failureLog.failed({ resource: this.#resource, kind, error: failure.message, listing });
     if (listing || refused) {
       this.#failure = failure;
       this.#handlers.notifyState();

@@ -1,7 +1,4 @@
 import type { RequestOptions } from 'node:https';
-import { knownExplanation } from '../../runtime/connection/explain.js';
-import { connectionCode, failureText } from '../../runtime/connection/failure.js';
-import { systemClock } from '../../runtime/clock.js';
 import type { AuthProviderEntry } from './document.js';
 import { KubeconfigError } from './kubeconfigerror.js';
 
@@ -26,15 +23,11 @@ export async function authProviderHeader(provider: AuthProviderEntry): Promise<s
   const options: RequestOptions = {};
   try {
     await config.applyToHTTPSOptions(options);
-  } catch (error) {
-    throw new KubeconfigError(`auth-provider oidc: the token cannot be renewed: ${whyNot(error, provider)}`);
+  } catch {
+    const issuer = JSON.stringify(provider.config['idp-issuer-url'] ?? '');
+    throw new KubeconfigError(
+      `auth-provider oidc: the token has expired, and the issuer ${issuer} has not renewed it; log in again`,
+    );
   }
   return String(Object.entries(options.headers ?? {}).find(([key]) => key === 'Authorization')?.[1] ?? '');
-}
-
-function whyNot(error: unknown, { config }: AuthProviderEntry): string {
-  const issuer = config['idp-issuer-url'] ?? '';
-  // The text of another error may quote what was sent.
-  if (!URL.canParse(issuer) || knownExplanation(connectionCode(error)) === undefined) return 'log in again';
-  return failureText(error, { server: issuer }, systemClock.now());
 }

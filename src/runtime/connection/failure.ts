@@ -106,10 +106,7 @@ export function attemptedText({ server, origin, proxy }: Attempted): string {
 }
 
 /** Those of an AggregateError, one for each address, the most telling one first; else the error itself. */
-function errorsIn(thrown: unknown): readonly unknown[] {
-  // fetch hides the error of the connection behind one without a code.
-  const isWrapped = thrown instanceof TypeError && textOf(thrown.cause, 'code') !== '';
-  const error = isWrapped ? thrown.cause : thrown;
+function errorsIn(error: unknown): readonly unknown[] {
   const errors: unknown = typeof error === 'object' && error !== null && 'errors' in error ? error.errors : [];
   if (!Array.isArray(errors) || errors.length === 0) return [error];
   const rank = (one: unknown): number => [...TELLING, codeOf(one)].indexOf(codeOf(one));

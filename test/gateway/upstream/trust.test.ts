@@ -203,6 +203,9 @@ describe('upstream readiness', () => {
     rig = await startRig({ upstream: other.origin, upstreamCa: file });
     const { gateway } = rig;
     await waitFor('a reason', () => gateway.readiness().check()?.includes('DEPTH_ZERO_SELF_SIGNED_CERT'));
+    const logged = JSON.stringify(rig.log.lines.find(({ message }) => message === 'not ready'));
+    expect(logged).toMatch(/no response from https:\/\/[^ ]+: the certificate is signed by itself, and is not trusted/);
+    expect(logged).toMatch(/, it is .+ here; trusted is CN=.+; give the certificate authority that issued it/);
 
     writeFileSync(file, other.upstream.certificate.certificate);
 

@@ -278,6 +278,26 @@ describe('a relist', () => {
     expect(watched.names).toEqual(['a']);
   });
 
+  it('a failure that stays is logged once, and again after something was received', async () => {
+    watched = new CacheRig();
+    const outage = async (): Promise<void> => {
+      for (let times = 0; times < 3; times++) watched.api.disconnect();
+      watched.api.watch.end();
+      const watches = watched.api.watches.length;
+      await watched.within(60, () => watched.api.watches.length > watches);
+    };
+    await watched.begin();
+    await outage();
+    watched.api.put('a');
+    await watched.until(() => watched.names.length === 1);
+    await outage();
+
+    const levels = watched.log.lines
+      .filter(({ message }) => message === 'list or watch failed, retrying')
+      .map(({ level }) => level);
+    expect(levels).toEqual(['info', 'debug', 'debug', 'info', 'debug', 'debug']);
+  });
+
   it('a relist follows every hour, in case an event was lost', async () => {
     watched = new CacheRig();
     watched.api.put('a');

@@ -308,6 +308,21 @@ describe('deadlines', () => {
     expect(await calling).toMatchObject({ kind: 'Transport' });
   });
 
+  it('deadlines end a call with the error of the attempt before, if there was one', async () => {
+    server.next(refusal(503, 'Busy'), silence);
+    const calling = failure(transport.call({ ...get, deadlineMs: 1_000 }));
+    await waitFor('the first request', () => server.seen.length === 1 && clock.pending > 1);
+    await clock.advance(200);
+    await waitFor('the second request', () => server.seen.length === 2);
+    await clock.advance(800);
+
+    expect(await calling).toMatchObject({
+      kind: 'Transport',
+      code: 'ETIMEDOUT',
+      message: 'scripted Busy; no further attempt was answered within 1 s',
+    });
+  });
+
   it('deadlines bound all attempts together', async () => {
     server.otherwise = refusal(503, '', { 'retry-after': '1' });
     const error = await failure(transport.call({ ...get, deadlineMs: 500 }));
