@@ -18,15 +18,15 @@ export const ClusterEvents = Object.freeze({
   },
   ClusterTainted: {
     type: 'Warning',
-    when: 'the cluster gets taint unreachable or unavailable with effect NoSelect: Placements move elsewhere',
+    when: 'the hub adds the taint unreachable or unavailable with the effect NoSelect: Placements replace the cluster',
   },
   SourceMissing: {
     type: 'Warning',
-    when: 'another inventory has lost most of its clusters, this one among them: the ManagedCluster is not deleted with it',
+    when: 'most clusters are missing in another inventory, including this one: its ManagedCluster is not deleted',
   },
   FleetSilent: {
     type: 'Warning',
-    when: 'most clusters of the fleet (on namespace multicluster-engine-agents) or of a set (on the ManagedClusterSet) are silent: they are not tainted for now',
+    when: 'most clusters of the fleet (on namespace multicluster-engine-agents) or of a set (on the ManagedClusterSet) are silent: the hub does not taint them for now',
   },
   FleetRecovered: {
     type: 'Normal',

@@ -27,7 +27,7 @@ export const EngineReasons = Object.freeze({
   PermissionDenied: 'the operator lacks a right; the message names it and the binding that would give it',
   AnotherEngineExists: 'an older engine exists; a hub has one engine',
   InvalidSpec: 'the spec holds a value that admission should have refused, or that this operator cannot serve',
-  Paused: 'the annotation multicluster.platform.io/paused stops every write but status',
+  Paused: 'the annotation multicluster.platform.io/paused stops every write except that of status',
   Uninstalling: 'the engine is being deleted and its objects are being removed',
   Retrying: 'an operation failed or waits for another one; the operator retries',
 });
@@ -61,7 +61,7 @@ export const EngineEvents = Object.freeze({
   EngineUpdating: { type: 'Normal', when: 'the running operator has another version than the components' },
   EnginePaused: { type: 'Normal', when: 'the pause begins' },
   EngineResumed: { type: 'Normal', when: 'the pause ends' },
-  EngineStalled: { type: 'Warning', when: 'only the user can act; the note is that of the Stalled condition' },
+  EngineStalled: { type: 'Warning', when: 'the user has to act; the note is that of the Stalled condition' },
   EngineUninstalling: { type: 'Normal', when: 'the uninstallation begins' },
   EngineUninstalled: {
     type: 'Normal',

@@ -6,15 +6,15 @@ export const PlacementEvents = Object.freeze({
   },
   DecisionChanged: {
     type: 'Normal',
-    when: 'a later decision is stored that holds other clusters; the note names those that were added, and those that were removed with at most four causes; Warning where clusters left without an edit of the Placement',
+    when: 'a later decision is stored that holds other clusters; the note names those that were added, and those that were removed with at most four causes; the type is Warning if clusters left without an edit of the Placement',
   },
   PlacementUnsatisfied: {
     type: 'Warning',
-    when: 'PlacementSatisfied turns False or changes its reason, or a decision object cannot be stored; the note is the message of PlacementSatisfied and, for the first ten Placements that turn in a settle window, how many clusters are out for which cause and the word that was probably meant',
+    when: 'PlacementSatisfied turns False or changes its reason, or a decision object cannot be stored; the note is the message of PlacementSatisfied and, for the first ten Placements that turn in a settle window, how many clusters are out for each cause, and the word that was probably meant',
   },
   RemovalsHeld: {
     type: 'Warning',
-    when: 'clusters that fail a rule begin to be held: by spec.disruptionBudget, since most of them were deleted within a minute, or since their definition was made anew; the note is the message of the condition RemovalsHeld',
+    when: 'clusters that fail a rule begin to be held: because of spec.disruptionBudget, because most of them were deleted within a minute, or because their definition was created again; the note is the message of the condition RemovalsHeld',
   },
   RemovalsReleased: {
     type: 'Normal',

@@ -27,7 +27,7 @@ export const PlacementReasons = Object.freeze({
   AllMatchedClustersTainted: 'clusters match a predicate, and taints that are not tolerated keep all of them out',
   NotAllDecisionsScheduled: 'fewer clusters than requested are selected and stored',
   Misconfigured: 'a field of the spec cannot be read; the last decision stays published',
-  Succeedconfigured: 'every field of the spec can be read',
+  Succeedconfigured: 'every field of the spec is valid',
   DecisionPublished: 'the decision for this generation is stored',
   ClusterSetsNotEligible: 'a set that spec.ClusterSets (or, where it is empty, a binding) names brings in no cluster',
   DisruptionBudgetExceeded:
@@ -35,7 +35,7 @@ export const PlacementReasons = Object.freeze({
   ClustersDeleted:
     'more than half and at least three of the clusters were deleted within a minute; those that are left stay for fifteen minutes',
   DefinitionsReplaced:
-    'the definition of clusters, sets or bindings was deleted and made anew, and its objects with it; every cluster stays until it is released',
+    'the definition of clusters, sets or bindings was deleted with all its objects, and created again; every cluster stays until it is released',
   Publishing: 'the decision objects that the message names are not stored yet',
   PublishFailed: 'a decision object cannot be stored; it is tried again',
 });

@@ -25,16 +25,16 @@ export const AGENT_FLAGS: FlagRows = {
   kubeconfig: {
     value: 'FILE',
     help: 'kubeconfig of the managed cluster',
-    defaultText: 'in-cluster, else the usual kubeconfig rules',
+    defaultText: 'in-cluster, else as for kubectl',
   },
   namespace: {
     value: 'NAMESPACE',
-    help: 'namespace of the Secret hub-token and of claims',
+    help: 'namespace of the Secret hub-token and of the ConfigMaps with claims',
     default: 'multicluster-engine-agent',
   },
   'api-endpoint': {
     value: 'URL',
-    help: 'https URL of the managed cluster to publish',
+    help: 'https URL of the managed cluster, to be published',
     defaultText: 'that of kube-public/cluster-info',
   },
   'token-lifetime': {

@@ -52,12 +52,12 @@ export const CLI_FLAGS: FlagRows = {
   },
   'all-namespaces': { short: 'A', help: 'objects of all namespaces', default: 'false' },
   output: { value: 'FORMAT', short: 'o', help: 'json, yaml, name or wide', defaultText: 'text' },
-  kubeconfig: { value: 'FILE', help: 'kubeconfig of the API server', defaultText: 'the usual kubeconfig rules' },
+  kubeconfig: { value: 'FILE', help: 'kubeconfig of the API server', defaultText: 'as for kubectl' },
   context: { value: 'NAME', help: 'context of the kubeconfig', defaultText: 'its current context' },
   as: { value: 'USER', help: 'user to impersonate' },
   offline: { help: 'read the objects of -f, and send no request', default: 'false' },
   filename: { value: 'FILE', short: 'f', help: 'with --offline: a file or folder; - is standard input' },
-  color: { value: 'WHEN', help: 'auto, always or never; auto heeds NO_COLOR', default: 'auto' },
+  color: { value: 'WHEN', help: 'auto, always or never; auto: on a terminal, unless NO_COLOR is set', default: 'auto' },
 };
 
 /** Some rows of {@link CLI_FLAGS}, by name. */
@@ -149,7 +149,8 @@ export function durationMs(given: FlagValue): number {
   return ms > 0 && ms <= LONGEST_MS ? ms : given.refuse('a duration such as 30s, 10m or 1h, from 1s to 7d');
 }
 
-const READING_CODES = '0; 1: an error; 3: not everything could be read, and the output says what';
+const READING_CODES =
+  '0: the answer is complete; 1: an error; 3: not everything could be read, and the output says what';
 
 const EXIT_CODES: Readonly<Record<string, string>> = {
   explain: READING_CODES,
@@ -162,5 +163,5 @@ const EXIT_CODES: Readonly<Record<string, string>> = {
 
 /** The exit codes of a command for users, for its help. */
 export function exitCodesOf(command: string): string {
-  return EXIT_CODES[command] ?? '0; 1: an error';
+  return EXIT_CODES[command] ?? '0: success; 1: an error';
 }

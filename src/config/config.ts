@@ -100,7 +100,7 @@ const ROWS: readonly CommandRow[] = [
   },
   {
     name: 'standalone',
-    summary: 'Starts a Kubernetes API of its own with the operator in it, for trying things out.',
+    summary: 'Starts a local hub to try the product: a Kubernetes API with the operator, and no cluster.',
     flags: STANDALONE_FLAGS,
     build: (flags, env) => standalone(flags, { env, version: version() }),
   },
@@ -148,7 +148,7 @@ const ROWS: readonly CommandRow[] = [
   },
   {
     name: 'release',
-    summary: 'Lets clusters leave that a disruption budget holds: writes an annotation of the Placement.',
+    summary: 'Releases clusters that are held in a decision, or kept out of it, by an annotation of the Placement.',
     arguments: RELEASE_ARGUMENTS,
     flags: RELEASE_FLAGS,
     build: (flags, env, positional) => releaseCommand(flags, { env, positional, version: version() }),

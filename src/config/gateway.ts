@@ -53,7 +53,7 @@ const IN_CLUSTER_CA = '/var/run/secrets/kubernetes.io/serviceaccount/ca.crt';
 export const GATEWAY_FLAGS: FlagRows = {
   listen: { value: 'HOST:PORT', help: 'address of the interface', default: ':8443' },
   'tls-cert': { value: 'FILE', help: 'serving certificate with its chain, PEM; reloaded when it changes' },
-  'tls-key': { value: 'FILE', help: 'its private key, PEM; reloaded when it changes' },
+  'tls-key': { value: 'FILE', help: 'private key of --tls-cert, PEM; reloaded when it changes' },
   upstream: { value: 'URL', help: 'the Kubernetes API, https://HOST[:PORT]', defaultText: 'the in-cluster address' },
   'upstream-ca': {
     value: 'FILE',
@@ -62,18 +62,18 @@ export const GATEWAY_FLAGS: FlagRows = {
   },
   'metrics-listen': { value: 'HOST:PORT', help: 'address of /metrics', default: ':8080' },
   'metrics-secure': {
-    help: 'serve /metrics over HTTPS to users who may get that nonResourceURL',
+    help: 'serve /metrics over HTTPS, to users who may get this nonResourceURL',
     default: 'false',
   },
   'health-listen': { value: 'HOST:PORT', help: 'address of /livez and /readyz', default: ':8081' },
   'log-level': { value: 'LEVEL', help: `one of ${LOG_LEVELS.join(', ')}`, default: 'info' },
   'strict-status-codes': {
-    help: 'respond with 200, 403, 404, 500 and 503 only, errors without a body',
+    help: 'respond only with 200, 403, 404, 500 and 503, and send no body with errors',
     default: 'false',
   },
   'max-connections': {
     value: 'N',
-    help: 'open connections, 10 to 100000; above it the longest idle one is closed',
+    help: 'open connections, 10 to 100000; at the limit, the one that has been idle longest is closed',
     default: '1000',
   },
   'header-timeout': {

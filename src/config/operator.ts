@@ -83,7 +83,7 @@ export const OPERATOR_FLAGS: FlagRows = {
   kubeconfig: {
     value: 'FILE',
     help: 'kubeconfig of the API server',
-    defaultText: 'in-cluster, else the usual kubeconfig rules',
+    defaultText: 'in-cluster, else as for kubectl',
   },
   'leader-election-namespace': {
     value: 'NAMESPACE',
@@ -101,7 +101,7 @@ export const OPERATOR_FLAGS: FlagRows = {
   'component-replicas': { value: 'N', help: 'replicas of each component, 1 to 100', default: '2' },
   'metrics-listen': { value: 'HOST:PORT', help: 'address of /metrics', default: ':8080' },
   'metrics-secure': {
-    help: 'serve /metrics of all processes over HTTPS, to users who may get that nonResourceURL',
+    help: 'serve /metrics of all processes over HTTPS, to users who may get this nonResourceURL',
     default: 'false',
   },
   'metrics-tls-cert': {
@@ -109,31 +109,35 @@ export const OPERATOR_FLAGS: FlagRows = {
     help: 'certificate of /metrics with its chain, PEM; reloaded when it changes',
     defaultText: 'a self-signed one',
   },
-  'metrics-tls-key': { value: 'FILE', help: 'its private key, PEM', defaultText: 'that of the self-signed one' },
+  'metrics-tls-key': {
+    value: 'FILE',
+    help: 'private key of --metrics-tls-cert, PEM',
+    defaultText: 'that of the self-signed one',
+  },
   'health-listen': { value: 'HOST:PORT', help: 'address of /livez and /readyz', default: ':8081' },
   'log-level': { value: 'LEVEL', help: `one of ${LOG_LEVELS.join(', ')}`, default: 'info' },
   workers: { value: 'N', help: 'concurrent reconciles of each controller, 1 to 64', default: '8' },
-  'kube-api-qps': { value: 'N', help: 'requests to the API server a second, up to 10000', default: '100' },
+  'kube-api-qps': { value: 'N', help: 'requests to the API server per second, up to 10000', default: '100' },
   'kube-api-burst': {
     value: 'N',
-    help: 'requests at once, at least the qps, up to 20000',
-    defaultText: 'twice the qps',
+    help: 'burst of requests to the API server, at least --kube-api-qps, up to 20000',
+    defaultText: 'twice --kube-api-qps',
   },
   'settle-window': {
     value: 'DURATION',
-    help: 'how long changes are collected before placements are decided, 0 to 10s',
+    help: 'how long changes are collected before Placements are decided, 0 to 10s',
     default: '50ms',
   },
   'sig-decisions': {
-    help: 'publish decisions also as PlacementDecisions of SIG Multicluster',
+    help: 'also publish decisions as PlacementDecisions of SIG Multicluster',
     default: 'false',
   },
   'cluster-profiles': {
     value: 'NAMESPACE',
-    help: 'make ManagedClusters from the ClusterProfiles of this namespace (inventories)',
+    help: 'controller inventories: create ManagedClusters from the ClusterProfiles of this namespace',
   },
   'ocm-clusters': {
-    help: 'make ManagedClusters from those of Open Cluster Management (inventories)',
+    help: 'controller inventories: create ManagedClusters from those of Open Cluster Management',
     default: 'false',
   },
 };

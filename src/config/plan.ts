@@ -44,11 +44,11 @@ export const PLAN_FLAGS: FlagRows = {
     list: true,
     help: 'file or folder of manifests that would be applied; - is standard input',
   },
-  recursive: { short: 'R', help: 'read the folders below the folders of -f and --base too', default: 'false' },
+  recursive: { short: 'R', help: 'also read the subfolders of the folders of -f and --base', default: 'false' },
   delete: {
     value: 'KIND/NAME',
     list: true,
-    help: 'object that would be deleted, such as mclset/production; ns/NAME: all in it',
+    help: 'object that would be deleted, such as mclset/production; ns/NAME: a namespace and all in it',
   },
   set: { value: 'CHANGE', list: true, help: 'label that would be set: mcl/NAME:KEY=VALUE, or removed: mcl/NAME:KEY-' },
   'max-removals': {
@@ -68,7 +68,7 @@ export const PLAN_FLAGS: FlagRows = {
     defaultText: 'that of the context, else default',
   },
   output: { value: 'FORMAT', short: 'o', help: 'json, yaml, name or wide', defaultText: 'text' },
-  kubeconfig: { value: 'FILE', help: 'kubeconfig of the API server', defaultText: 'the usual kubeconfig rules' },
+  kubeconfig: { value: 'FILE', help: 'kubeconfig of the API server', defaultText: 'as for kubectl' },
   context: { value: 'NAME', help: 'context of the kubeconfig', defaultText: 'its current context' },
   as: { value: 'USER', help: 'user to impersonate' },
   offline: { help: 'compare the files of -f with those of --base, and send no request', default: 'false' },
@@ -77,7 +77,7 @@ export const PLAN_FLAGS: FlagRows = {
     help: 'with --offline: file or folder of all objects before the change',
     defaultText: 'no object',
   },
-  color: { value: 'WHEN', help: 'auto, always or never; auto heeds NO_COLOR', default: 'auto' },
+  color: { value: 'WHEN', help: 'auto, always or never; auto: on a terminal, unless NO_COLOR is set', default: 'auto' },
 };
 
 /** @throws FlagError with the flag or argument, its value and the rule. */

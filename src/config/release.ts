@@ -25,9 +25,9 @@ export interface ReleaseConfig extends Pick<CliConfig, 'version' | 'namespace'> 
 export const RELEASE_ARGUMENTS = 'placement NAME';
 
 export const RELEASE_FLAGS: FlagRows = {
-  additions: { help: 'let clusters in that the budget keeps out, and none leave', default: 'false' },
-  clusters: { value: 'A,B', help: 'clusters that may leave or come in, or *', defaultText: 'those that are held' },
-  for: { value: 'DURATION', help: 'how long they may, 1s to 7d', default: '10m' },
+  additions: { help: 'let clusters come in that the budget keeps out; none may leave', default: 'false' },
+  clusters: { value: 'A,B', help: 'clusters that may leave or come in, or *', defaultText: 'those that are held now' },
+  for: { value: 'DURATION', help: 'how long they may leave or come in, 1s to 7d', default: '10m' },
   ...rowsOf('namespace', 'kubeconfig', 'context', 'as'),
 };
 

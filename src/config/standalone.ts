@@ -46,7 +46,7 @@ export const STANDALONE_FLAGS: FlagRows = {
     help: 'address of the HTTPS interface, once an engine has installed it',
     default: '127.0.0.1:8443',
   },
-  ephemeral: { help: 'keep objects in memory only: they are lost at the end', default: 'false' },
+  ephemeral: { help: 'keep objects only in memory: they are lost when the process ends', default: 'false' },
   'seed-fleet': { value: 'N', help: 'create N example clusters with sets and bindings, 0 to 10000', default: '0' },
   'demo-fleet': {
     value: 'N',

@@ -16,7 +16,8 @@ const HELP = {
     'The engines of this hub, always 1; kept after a lost lease: only the values of the holder are current',
   multicluster_clusters:
     'Clusters with an agent by state: available, unavailable, unknown, never-joined; each replica observes for itself',
-  multicluster_cluster_taints: 'Clusters with a taint NoSelect of the hub, by its key: Placements move elsewhere',
+  multicluster_cluster_taints:
+    'Clusters with a NoSelect taint that the hub has added, by its key; Placements replace them',
   multicluster_health_brake: 'Scopes (fleet, set) that are silent, so that their clusters are not tainted for now',
   multicluster_health_stale:
     '1 while the process may have missed renewals of Leases (its watch is interrupted), so that no cluster is judged; else 0',

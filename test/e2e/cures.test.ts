@@ -69,7 +69,7 @@ describeWithServer('the reason why an engine is not available', { own: true, ...
 
       const ready = await hub.reason('ForeignObject');
       expect(ready.message).toBe(
-        `PodDisruptionBudget ${TARGET}/placement-controller: was made by somebody else and is not touched; delete or rename it`,
+        `PodDisruptionBudget ${TARGET}/placement-controller: was created by somebody else and is not changed; delete or rename it`,
       );
       const engine = await hub.engine(
         'to have tried the rest',
@@ -159,7 +159,7 @@ describeWithServer('the reason why an engine is not available', { own: true, ...
 
       const ready = await hub.reason('PermissionDenied');
       expect(ready.message).toMatch(
-        /the operator may not [a-z]+ poddisruptionbudgets\.policy in namespace multicluster-engine; RoleBinding multicluster-engine\/multicluster-engine-installer to ClusterRole multicluster-engine-installer would give the right/,
+        /the operator may not [a-z]+ poddisruptionbudgets\.policy in namespace multicluster-engine; RoleBinding multicluster-engine\/multicluster-engine-installer to ClusterRole multicluster-engine-installer would grant the right/,
       );
       const engine = await hub.engine('to be stalled', ({ status }) => status?.phase === 'Error');
       expect(engine.status?.conditions).toContainEqual(

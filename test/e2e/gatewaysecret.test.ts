@@ -72,7 +72,7 @@ describeWithServer('a Secret gateway-tls', { own: true, ...HUB }, (server) => {
     );
   }
 
-  const GIVEN = 'Given: was made by somebody else and is taken as it is; valid until ';
+  const GIVEN = 'Given: was created by somebody else and is used unchanged; valid until ';
   const OURS = 'Applied: applied';
 
   it(

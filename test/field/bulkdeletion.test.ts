@@ -67,7 +67,7 @@ describe('many clusters deleted by one command', () => {
     expect(decided(hub)).toHaveLength(60);
     expect(hub.condition('web', 'RemovalsHeld')).toMatchObject({ status: 'True', reason: 'ClustersDeleted' });
     expect(held(hub)).toMatch(
-      /^50 clusters were deleted and stay for 15 minutes, since more than half of the decision went within a minute: c00, .*, c49; .*kubectl mce release placement web -n team/,
+      /^50 clusters were deleted and stay for 15 minutes, since more than half of the decision was deleted within a minute: c00, .*, c49; .*kubectl mce release placement web -n team/,
     );
     expect(hub.events.map(({ type, reason }) => [type, reason])).toEqual([['Warning', 'RemovalsHeld']]);
     await hub.untilIdle(14 * MINUTE);

@@ -79,13 +79,13 @@ describe('the count of selected clusters while some are held', () => {
     {
       wanted: 5,
       line: "5/8 clusters are selected, 4 of them held: 3 didn't match label tier=gold.",
-      message: '4 of 5 wanted clusters match no more and are held',
+      message: '4 of 5 wanted clusters no longer match and are held',
       listed: 'Held 5/5',
     },
     {
       wanted: 6,
       line: "5/8 clusters are selected, 4 of them held: 3 didn't match label tier=gold.",
-      message: '1 of 6 wanted clusters is missing; 4 match no more and are held',
+      message: '1 of 6 wanted clusters is missing; 4 no longer match and are held',
       listed: 'Held 5/6',
     },
   ])('is one everywhere, with $wanted wanted', async ({ wanted, line, message, listed }) => {

@@ -124,8 +124,8 @@ describe.each(KINDS)('the definition of $type.plural is deleted and made anew', 
       expect(heldFor(hub)).toBe('DefinitionsReplaced');
       expect(hub.condition('web', 'RemovalsHeld')?.message).toMatch(
         new RegExp(
-          `^CustomResourceDefinition ${kind.type.plural}.cluster.fleetmgmt.io was deleted and made anew, and its objects with it; ` +
-            'held: a, b, c, d, e .*; the way back: create the clusters, sets and bindings of namespace team again, from Git or a backup; ' +
+          `^CustomResourceDefinition ${kind.type.plural}.cluster.fleetmgmt.io was deleted with all its objects, and created again; ` +
+            'held: a, b, c, d, e .*; to recover, create the clusters, sets and bindings of namespace team again, from Git or a backup; ' +
             'to let them go: kubectl mce release placement web -n team',
         ),
       );
@@ -244,7 +244,7 @@ describe('check', () => {
         '✓ 5 policies against accidental deletions are in force',
         '✓ 3 Placements kept',
         '× a definition was deleted and made anew, and its objects are lost; 2 Placements keep their decisions as before: shop/api, team/web; ' +
-          'the way back: create the clusters, sets and bindings again, from Git or a backup: docs/how-to/recover-from-a-mistake.md#a-definition-was-deleted',
+          'to recover, create the clusters, sets and bindings again, from Git or a backup: docs/how-to/recover-from-a-mistake.md#a-definition-was-deleted',
       ],
       exitCode: 1,
     });

@@ -126,7 +126,7 @@ describe('a Secret with which no gateway can serve', () => {
     await rig.settle();
     expect(rig.state()).toBe('Available EngineReady');
     expect(checked(rig.engine()).line).toBe(
-      `✓ Secret ${NAMESPACE}/gateway-tls, which has the certificate of the gateway: was made by somebody else and is taken as it is; valid until 2026-04-01T00:00:00Z, for gateway, gateway.example.com`,
+      `✓ Secret ${NAMESPACE}/gateway-tls, which has the certificate of the gateway: was created by somebody else and is used unchanged; valid until 2026-04-01T00:00:00Z, for gateway, gateway.example.com`,
     );
   });
 
@@ -168,7 +168,7 @@ describe('time', () => {
     await rig.clock.advance(60_000);
     await rig.settle();
     expect(row(rig)).toBe(
-      'True Doubtful: was made by somebody else and is taken as it is; it expires soon: valid until 2026-04-01T00:00:00Z',
+      'True Doubtful: was created by somebody else and is used unchanged; it expires soon: valid until 2026-04-01T00:00:00Z',
     );
     expect(rig.state()).toBe('Available EngineReady');
     expect(checked(rig.engine())).toMatchObject({ line: expect.stringMatching(/^! .*it expires soon/), exitCode: 0 });

@@ -109,7 +109,7 @@ const statuses: readonly Case[] = [
   statusCase('every object refused', { objects: objectStates().map((one) => ({ ...one, ...failing(1) })) }),
   statusCase('an object of somebody else', {
     ...again,
-    ...account('foreign', 'belongs to Widget w and is not touched; delete or rename it'),
+    ...account('foreign', 'belongs to Widget w and is not changed; delete or rename it'),
   }),
   statusCase('an object that the operator may not write', {
     ...again,
@@ -126,7 +126,7 @@ const statuses: readonly Case[] = [
   statusCase('a Secret that somebody else made and that is taken as it is', {
     ...again,
     objects: objectStates({
-      ServiceAccount: { message: 'was made by somebody else and is taken as it is', given: 'usable' },
+      ServiceAccount: { message: 'was created by somebody else and is used unchanged', given: 'usable' },
     }),
   }),
   statusCase('a Secret that somebody else made and that may be wrong', {
@@ -178,7 +178,7 @@ const statuses: readonly Case[] = [
   statusCase('an uninstall with an object left', {
     ...again,
     objects: undefined,
-    uninstall: { remaining: [removing], message: '1 object left; waits: Deployment a/b is being deleted' },
+    uninstall: { remaining: [removing], message: '1 object left; waiting: Deployment a/b is being deleted' },
   }),
   statusCase('an uninstall with nothing left', {
     ...again,

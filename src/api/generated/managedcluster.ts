@@ -17,9 +17,9 @@ export interface ManagedClusterSpec {
    * the cluster as not available.
    */
   leaseDurationSeconds?: number;
-  /** Keeps placements away from the cluster during work on it, as kubectl mce cordon and drain set it. */
+  /** Keeps placements from selecting the cluster during maintenance; kubectl mce cordon and drain set it. */
   maintenance?: 'Cordoned' | 'Draining';
-  /** Taints keep placements out that do not tolerate them. */
+  /** The taints of the cluster; a placement that does not tolerate them does not select it. */
   taints?: ClusterTaint[];
 }
 /** One taint. */
@@ -49,7 +49,7 @@ export interface ManagedClusterStatus {
   allocatable?: {
     [k: string]: number | string;
   };
-  /** When the hub first saw each taint, for taints without timeAdded; written by the hub alone. */
+  /** When the hub first saw each taint, for taints without timeAdded; written only by the hub. */
   taintTimes?: TaintTime[];
   nodes?: ClusterNodes;
   /** Where the API of the cluster is served, as its agent says; the hub never connects to it. */

@@ -21,7 +21,7 @@ export interface ClusterSetSelector {
   /** Selects clusters by label, for type LabelSelector; all of matchLabels and matchExpressions must match. */
   labelSelector?: LabelSelector;
 }
-/** The observed state; written by the placement controller alone. */
+/** The observed state; written only by the placement controller. */
 export interface ManagedClusterSetStatus {
   /** How many clusters belong to the set and are not being deleted. */
   numberOfClusters?: number;

@@ -11,7 +11,7 @@ export interface ManagedClusterSetBindingSpec {
   /** The name of the ManagedClusterSet. */
   clusterSet: string;
 }
-/** The observed state; written by the placement controller alone. */
+/** The observed state; written only by the placement controller. */
 export interface ManagedClusterSetBindingStatus {
   /**
    * The conditions of the binding: Bound (the placements of the namespace can select from the set) and InUse (one

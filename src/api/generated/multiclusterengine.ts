@@ -38,7 +38,7 @@ export interface Toleration {
   /** The taint value that is tolerated. */
   value?: string;
 }
-/** The observed state; written by the operator alone. */
+/** The observed state; written only by the operator. */
 export interface MultiClusterEngineStatus {
   /** The overall state in one word, derived from the conditions. */
   phase?: 'Progressing' | 'Available' | 'Updating' | 'Paused' | 'Uninstalling' | 'Error';

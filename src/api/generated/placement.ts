@@ -91,8 +91,8 @@ export interface ClusterToleration {
   tolerationSeconds?: number;
 }
 /**
- * Bounds how many clusters leave the decision within a window because they fail a rule, whoever changed what: a
- * label, a claim, a set, a binding, a predicate, or the cluster itself was deleted; and how many come in.
+ * Bounds how many clusters leave the decision within a window because they fail a rule (after a change of a
+ * label, a claim, a set, a binding or a predicate, or the deletion of the cluster), and how many come in.
  */
 export interface DisruptionBudget {
   /** How many clusters may leave within the window. */
@@ -102,7 +102,7 @@ export interface DisruptionBudget {
   /** The length of the window in seconds. */
   windowSeconds?: number;
 }
-/** The observed state; written by the placement controller alone, after the decision objects. */
+/** The observed state; written only by the placement controller, after the decision objects. */
 export interface PlacementStatus {
   /**
    * The overall state in one word, derived from the conditions; Held while clusters are held from leaving or
@@ -115,9 +115,9 @@ export interface PlacementStatus {
   numberOfSelectedClusters?: number;
   /** The decision objects in order, each with the revision that it must have. */
   decisions?: DecisionReference[];
-  /** What the decision was made with: a later decision sees by it what has changed since. */
+  /** What the decision was made with, so that a later decision can tell what has changed. */
   basis?: {
-    /** The budget that bounded it; it rules the decision in which it is taken out of the spec, too. */
+    /** The budget that bounded the decision; it also bounds the decision in which it is removed from the spec. */
     disruptionBudget?: {
       /** maxRemovals of the spec. */
       maxRemovals?: number | string;
@@ -126,13 +126,15 @@ export interface PlacementStatus {
       /** windowSeconds of the spec. */
       windowSeconds?: number;
     };
-    /** Up to how many clusters an addition only fills up what was wanted before. */
+    /**
+     * The number of clusters that was wanted before; additions up to this number do not count against maxAdditions.
+     */
     numberOfClusters?: number;
     /** The uids of the CustomResourceDefinitions of clusters, sets and bindings, by resource. */
     definitions?: {
       [k: string]: string;
     };
-    /** How many deleted clusters stay for 15 minutes since most of the decision was deleted. */
+    /** How many deleted clusters stay for 15 minutes, because most clusters of the decision were deleted. */
     heldDeletions?: number;
   };
   /**

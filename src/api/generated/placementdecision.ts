@@ -2,8 +2,8 @@
 import type { KubeObject } from '../meta.js';
 
 /**
- * PlacementDecision holds a slice of the clusters that a Placement selected; written by the placement controller
- * alone.
+ * PlacementDecision holds a slice of the clusters that a Placement selected; written only by the placement
+ * controller.
  */
 export interface PlacementDecision extends KubeObject {
   status: PlacementDecisionStatus;

@@ -19,7 +19,7 @@ export function checkHolds({ placements }: HubStatus): readonly CheckResult[] {
   if (lost.length > 0) {
     const text =
       `a definition was deleted and made anew, and its objects are lost; ${countText(lost)} as before: ${namesOf(lost)}; ` +
-      'the way back: create the clusters, sets and bindings again, from Git or a backup';
+      'to recover, create the clusters, sets and bindings again, from Git or a backup';
     results.push(failed(NAME, text, LOSS_PAGE));
   }
   if (others.length > 0)

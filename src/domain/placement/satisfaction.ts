@@ -50,7 +50,7 @@ export function missingSetsCondition(facts: Facts): ConditionText | undefined {
 
 function allSelected({ wanted, taintKeys }: Facts): string {
   if (wanted === undefined && taintKeys.length > 0)
-    return `every cluster that matches is selected, except those with taints that keep this placement out: ${nameList(taintKeys)}`;
+    return `every cluster that matches is selected, except those with taints that this Placement does not tolerate: ${nameList(taintKeys)}`;
   if (wanted === undefined) return 'every cluster that matches is selected';
   return wanted === 1 ? 'the 1 wanted cluster is selected' : `all ${wanted} wanted clusters are selected`;
 }
@@ -113,7 +113,7 @@ function noMatch(facts: Facts): ConditionText | undefined {
 
 function allTainted({ allTainted: isTrue, taintKeys }: Facts): ConditionText | undefined {
   if (!isTrue) return undefined;
-  const message = `clusters match, but taints ${nameList(taintKeys)} keep this placement out`;
+  const message = `clusters match, but all of them have taints that this Placement does not tolerate: ${nameList(taintKeys)}`;
   return { status: 'False', reason: 'AllMatchedClustersTainted', message };
 }
 
@@ -126,7 +126,7 @@ function tooFew(facts: Facts): ConditionText | undefined {
 /** Which clusters are missing. What is not stored yet is reported by the condition Ready. */
 function missing(facts: Facts): string {
   const { wanted, scheduled, allStored, someHeld, someHeldBack } = facts;
-  if (wanted === undefined && someHeldBack) return 'spec.disruptionBudget.maxAdditions keeps clusters out that match';
+  if (wanted === undefined && someHeldBack) return 'spec.disruptionBudget.maxAdditions keeps matching clusters out';
   if (wanted === undefined) return 'not every cluster that matches is stored';
   if (someHeld && allStored) return missingBesideHeld(wanted, facts);
   const count = wanted - scheduled;
@@ -134,8 +134,8 @@ function missing(facts: Facts): string {
     wanted === 1
       ? 'the 1 wanted cluster is missing'
       : `${count} of ${wanted} wanted clusters ${count === 1 ? 'is' : 'are'} missing`;
-  if (someHeld) return `${text}, those that are held included`;
-  if (someHeldBack) return `${text}: spec.disruptionBudget.maxAdditions keeps clusters out that match`;
+  if (someHeld) return `${text}, including those that are held`;
+  if (someHeldBack) return `${text}: spec.disruptionBudget.maxAdditions keeps matching clusters out`;
   if (!allStored) return text;
   const why = unmatchedList(facts);
   const tainted = facts.taintKeys.length > 0;
@@ -149,7 +149,7 @@ function missing(facts: Facts): string {
 function missingBesideHeld(wanted: number, { scheduled, stored }: Facts): string {
   const [held, count] = [stored - scheduled, wanted - stored];
   const [match, are] = held === 1 ? ['matches', 'is'] : ['match', 'are'];
-  const text = `${match} no more and ${are} held`;
+  const text = `no longer ${match} and ${are} held`;
   if (count <= 0) return `${held} of ${wanted} wanted clusters ${text}`;
   return `${count} of ${wanted} wanted clusters ${count === 1 ? 'is' : 'are'} missing; ${held} ${text}`;
 }

@@ -181,7 +181,7 @@ function statesOf(facts: Facts, { satisfied, ready, held }: Findings, generation
   const missing = missingSetsCondition(facts);
   const misconfigured =
     problem === undefined
-      ? statement('False', 'Succeedconfigured', 'every field of the spec can be read')
+      ? statement('False', 'Succeedconfigured', 'every field of the spec is valid')
       : statement('True', 'Misconfigured', problemText(problem));
   const states: ConditionState[] = [];
   const add = (type: string, text: ConditionText): void => {

@@ -45,16 +45,16 @@ async function passAndWait(rig: EngineRig): Promise<void> {
 
 describe('a foreign object', () => {
   it.each<[string, Partial<KubeObject['metadata']>, string]>([
-    ['without a mark', {}, 'was made by somebody else and is not touched; delete or rename it'],
+    ['without a mark', {}, 'was created by somebody else and is not changed; delete or rename it'],
     [
       'with our label',
       { labels: { 'multicluster.platform.io/engine': 'hub' } },
-      'was made by somebody else and is not touched; delete or rename it',
+      'was created by somebody else and is not changed; delete or rename it',
     ],
     [
       'with a controller',
       { ownerReferences: [{ apiVersion: 'x/v1', kind: 'Widget', name: 'w', uid: 'w', controller: true }] },
-      'belongs to Widget w and is not touched; delete or rename it',
+      'belongs to Widget w and is not changed; delete or rename it',
     ],
   ])(
     'a foreign object %s is named and never touched, and the installation goes on when it is gone',
@@ -277,12 +277,12 @@ describe('a refusal with code 403', () => {
     [
       'patch',
       'patch',
-      'the operator may not patch deployments.apps in namespace multicluster-engine; RoleBinding multicluster-engine/multicluster-engine-installer to ClusterRole multicluster-engine-installer would give the right',
+      'the operator may not patch deployments.apps in namespace multicluster-engine; RoleBinding multicluster-engine/multicluster-engine-installer to ClusterRole multicluster-engine-installer would grant the right',
     ],
     [
       'create',
       'create',
-      'the operator may not create deployments.apps in namespace multicluster-engine; RoleBinding multicluster-engine/multicluster-engine-installer to ClusterRole multicluster-engine-installer would give the right',
+      'the operator may not create deployments.apps in namespace multicluster-engine; RoleBinding multicluster-engine/multicluster-engine-installer to ClusterRole multicluster-engine-installer would grant the right',
     ],
   ])(
     'a 403 for the missing right to %s is Stalled, names the right and its remedy, and the engine recovers by itself',
@@ -317,7 +317,7 @@ describe('a refusal with code 403', () => {
     rig.api.reviewAccess = () => false;
     await rig.pass();
 
-    expect(rig.message().endsWith(`would give the right${quoted}`)).toBe(true);
+    expect(rig.message().endsWith(`would grant the right${quoted}`)).toBe(true);
   });
 
   it('a 403 for a missing cluster-wide right names the cluster-wide binding', async () => {
@@ -328,7 +328,7 @@ describe('a refusal with code 403', () => {
     await rig.pass();
 
     expect(rig.message()).toContain(
-      'in namespace multicluster-engine; ClusterRoleBinding multicluster-engine-operator to ClusterRole multicluster-engine-operator would give the right',
+      'in namespace multicluster-engine; ClusterRoleBinding multicluster-engine-operator to ClusterRole multicluster-engine-operator would grant the right',
     );
   });
 

@@ -10,7 +10,7 @@ const ACCOUNT = { namespace: NAMESPACE, name: 'placement-controller' };
 const PAUSED = { annotations: { 'multicluster.platform.io/paused': 'true' } };
 
 describe('the pause', () => {
-  it('a pause stops every write but status, and drift is still reported', async () => {
+  it('a pause stops every write except that of status, and drift is still reported', async () => {
     const rig = new EngineRig();
     await rig.install();
     rig.edit(PAUSED, { nodeSelector: { a: '1' } });
@@ -21,7 +21,7 @@ describe('the pause', () => {
     expect(rig.api.writes.slice(before)).toEqual(['updateStatus multiclusterengines hub']);
     expect(rig.state()).toBe('Paused Paused');
     expect(rig.message()).toBe(
-      'annotation multicluster.platform.io/paused stops every write but status; held back: ' +
+      'annotation multicluster.platform.io/paused stops every write except that of status; pending: ' +
         'ServiceAccount multicluster-engine/placement-controller: does not exist; ' +
         'Deployment multicluster-engine/placement-controller: the desired state has changed; ' +
         'Deployment multicluster-engine/gateway: the desired state has changed',
@@ -101,7 +101,7 @@ describe('the pause', () => {
     const before = rig.api.writes.length;
     await rig.pass();
 
-    expect(rig.message()).toBe('annotation multicluster.platform.io/paused stops every write but status');
+    expect(rig.message()).toBe('annotation multicluster.platform.io/paused stops every write except that of status');
     expect(rig.api.writes).toHaveLength(before);
   });
 

@@ -82,10 +82,10 @@ describe('planDrain', () => {
       holding(hub({}, ['a', 'b', 'lost']), 'DefinitionsReplaced'),
       {
         kind: 'Held',
-        why: 'CustomResourceDefinition of clusters, sets or bindings was deleted and made anew, and its objects with it',
+        why: 'CustomResourceDefinition of clusters, sets or bindings was deleted with all its objects, and created again',
         ends: false,
       },
-      'stays: CustomResourceDefinition of clusters, sets or bindings was deleted and made anew, and its objects with it; to let it go: kubectl mce release placement web -n shop --clusters a',
+      'stays: CustomResourceDefinition of clusters, sets or bindings was deleted with all its objects, and created again; to let it go: kubectl mce release placement web -n shop --clusters a',
     ],
     [
       'stays with an invalid spec',

@@ -71,7 +71,7 @@ async function isAllowed(
 
 function missingRight(verb: string, { type, name }: AttemptedCall): string {
   const where = name.namespace === undefined ? 'cluster-wide' : `in namespace ${name.namespace}`;
-  return `the operator may not ${verb} ${resourceText(type)} ${where}; ${missingBinding(type, name)} would give the right`;
+  return `the operator may not ${verb} ${resourceText(type)} ${where}; ${missingBinding(type, name)} would grant the right`;
 }
 
 /** The server's message: only the server reports a binding that exists and refers to a missing role. */

@@ -15,10 +15,10 @@ export function waitsFor(remaining: readonly StoredObject[], blockers: readonly 
     name: object.metadata,
     component: '',
     state: 'removing' as const,
-    message: isTerminating(object) ? `is being deleted${finalizersOf(object)}` : 'is removed next',
+    message: isTerminating(object) ? `is being deleted${finalizersOf(object)}` : 'will be removed next',
   }));
   const count = `${remaining.length} ${remaining.length === 1 ? 'object' : 'objects'} left`;
-  return { kind: 'inProgress', progress: { remaining: states, message: `${count}; waits: ${enumerate(blockers)}` } };
+  return { kind: 'inProgress', progress: { remaining: states, message: `${count}; waiting: ${enumerate(blockers)}` } };
 }
 
 /** The objects that are left cannot be read or deleted. `cause.kind` denied: a right is missing. */

@@ -50,7 +50,7 @@ export interface StoredCertificate {
 }
 
 /**
- * - given: the Secret was made by somebody else and is used as it is.
+ * - given: the Secret was created by somebody else and is used unchanged.
  * - keep: ours and valid; it is renewed at `renewAt` (ms since the epoch). `bundle`: the content of the ConfigMap.
  * - issue, renew: a new key pair is needed. `served`: the certificate that running processes may still serve.
  * - wait: another object has to be deleted first.

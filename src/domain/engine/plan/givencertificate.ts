@@ -21,7 +21,7 @@ interface GivenState {
 
 const CERTIFICATE = 'tls.crt';
 const KEY = 'tls.key';
-const TAKEN = 'was made by somebody else and is taken as it is';
+const TAKEN = 'was created by somebody else and is used unchanged';
 /** As in the alert. A certificate that lives for a shorter time is renewed later. */
 const EXPIRES_SOON_MS = 14 * 24 * 3600 * 1000;
 const EXPIRES_SOON_SHARE = 1 / 6;

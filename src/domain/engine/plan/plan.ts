@@ -140,8 +140,8 @@ export const LEFTOVER_CAUSE = 'belongs to an earlier engine of the same name and
 export function foreignCause(stored: KubeObject): string {
   const controller = (stored.metadata.ownerReferences ?? []).find((one) => one.controller === true);
   const owner =
-    controller === undefined ? 'was made by somebody else' : `belongs to ${controller.kind} ${controller.name}`;
-  return `${owner} and is not touched; delete or rename it`;
+    controller === undefined ? 'was created by somebody else' : `belongs to ${controller.kind} ${controller.name}`;
+  return `${owner} and is not changed; delete or rename it`;
 }
 
 const FIELDS_SHOWN = 5;

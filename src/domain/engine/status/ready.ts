@@ -72,7 +72,7 @@ function isRollingOut(input: StatusInput): boolean {
 
 function uninstallPaused(input: StatusInput): ReadyCondition | undefined {
   if (input.uninstall === undefined || !input.paused) return undefined;
-  return notReady('Paused', `annotation ${PAUSED_ANNOTATION} holds the uninstall back; ${input.uninstall.message}`);
+  return notReady('Paused', `annotation ${PAUSED_ANNOTATION} suspends the uninstallation; ${input.uninstall.message}`);
 }
 
 function uninstallDenied(input: StatusInput): ReadyCondition | undefined {
@@ -86,11 +86,11 @@ function uninstalling(input: StatusInput): ReadyCondition | undefined {
 
 function paused(input: StatusInput): ReadyCondition | undefined {
   if (!input.paused) return undefined;
-  const stopped = `annotation ${PAUSED_ANNOTATION} stops every write but status`;
+  const stopped = `annotation ${PAUSED_ANNOTATION} stops every write except that of status`;
   if (input.objects === undefined) return notReady('Paused', stopped);
   const unusable = input.objects.filter((one) => one.state === 'unusable');
   const held = input.objects.filter((one) => one.state !== 'applied' && one.state !== 'unusable');
-  const what = held.length === 0 ? 'nothing is held back now' : `held back: ${messagesOf(held)}`;
+  const what = held.length === 0 ? 'nothing is pending' : `pending: ${messagesOf(held)}`;
   const problem = unusable.length === 0 ? '' : `; ${messagesOf(unusable)}`;
   return notReady('Paused', `${stopped}; ${what}${problem}`);
 }

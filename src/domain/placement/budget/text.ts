@@ -75,7 +75,7 @@ export function holdCause(snapshot: PlacementSnapshot, { hold }: Schedule): stri
 function deletionsHead({ heldRemovals }: Schedule): string {
   const names = heldRemovals.map((one) => one.cluster);
   const head = `${names.length} ${names.length === 1 ? 'cluster was deleted and stays' : 'clusters were deleted and stay'} for 15 minutes`;
-  return `${head}, since more than half of the decision went within a minute: ${boundedList(names, ', ', HELD_LIMIT)}`;
+  return `${head}, since more than half of the decision was deleted within a minute: ${boundedList(names, ', ', HELD_LIMIT)}`;
 }
 
 function definitionsHead(snapshot: PlacementSnapshot, schedule: Schedule): string {
@@ -85,13 +85,13 @@ function definitionsHead(snapshot: PlacementSnapshot, schedule: Schedule): strin
 function replacedText(snapshot: PlacementSnapshot): string {
   const names = replacedDefinitions(snapshot).map((one) => `${one}.${GROUP}`);
   if (names.length > 1)
-    return `CustomResourceDefinitions ${names.join(', ')} were deleted and made anew, and their objects with them`;
+    return `CustomResourceDefinitions ${names.join(', ')} were deleted with all their objects, and created again`;
   const which = names[0] ?? 'of clusters, sets or bindings';
-  return `CustomResourceDefinition ${which} was deleted and made anew, and its objects with it`;
+  return `CustomResourceDefinition ${which} was deleted with all its objects, and created again`;
 }
 
 function restoreText({ placement }: PlacementSnapshot): string {
-  return `; the way back: create the clusters, sets and bindings of namespace ${placement.namespace} again, from Git or a backup`;
+  return `; to recover, create the clusters, sets and bindings of namespace ${placement.namespace} again, from Git or a backup`;
 }
 
 /** What the condition AdditionsHeld says. */

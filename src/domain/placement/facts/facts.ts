@@ -33,7 +33,7 @@ export interface Facts {
   readonly allTainted: boolean;
   /** Every selected cluster is stored. */
   readonly allStored: boolean;
-  /** Some stored clusters match no more and are held back from removal. */
+  /** Some stored clusters no longer match and are held back from removal. */
   readonly someHeld: boolean;
   /** Some clusters that match are kept out by the disruption budget. */
   readonly someHeldBack: boolean;

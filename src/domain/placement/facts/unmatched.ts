@@ -101,7 +101,7 @@ export function unmatchedText({ index, unmatched }: UnmatchedPredicate): string 
     case 'RequirementUnmet':
       return `predicate ${index}: no candidate matches ${requirementText(unmatched.requirement)}`;
     case 'NotTogether':
-      return `predicate ${index}: each requirement is met by some candidate, all together by none`;
+      return `predicate ${index}: each requirement is met by some candidate, but no candidate meets all`;
   }
 }
 

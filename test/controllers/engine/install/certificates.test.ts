@@ -274,7 +274,7 @@ describe('a Secret that somebody else made', () => {
       expect(rig.api.peek(ConfigMaps, TRUST)).toBeUndefined();
       expect(rig.state()).toBe('Available EngineReady');
       expect(row(rig, 'Secret', 'gateway-tls')).toBe(
-        'True Given: was made by somebody else and is taken as it is; valid until 2026-04-01T00:00:00Z, for theirs',
+        'True Given: was created by somebody else and is used unchanged; valid until 2026-04-01T00:00:00Z, for theirs',
       );
       rig.edit({ annotations: { 'multicluster.platform.io/paused': 'true' } });
       await rig.pass();

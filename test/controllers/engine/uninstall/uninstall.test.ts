@@ -59,7 +59,7 @@ describe('an uninstall', () => {
     ]);
     expect(rig.state()).toBe('Uninstalling Uninstalling');
     expect(rig.message()).toBe(
-      '13 objects left; waits: Deployment multicluster-engine/gateway is being deleted; Deployment multicluster-engine/placement-controller is being deleted',
+      '13 objects left; waiting: Deployment multicluster-engine/gateway is being deleted; Deployment multicluster-engine/placement-controller is being deleted',
     );
     expect(rig.condition('Reconciling')?.reason).toBe('Uninstalling');
     expect(result).toEqual({ ending: 'wait', reason: 'uninstalling', afterMs: 2_000 });
@@ -231,7 +231,7 @@ describe('an uninstall', () => {
     rig.collect();
     await rig.pass();
 
-    expect(rig.message()).toBe('1 object left; waits: Pod multicluster-engine/theirs is being deleted');
+    expect(rig.message()).toBe('1 object left; waiting: Pod multicluster-engine/theirs is being deleted');
     rig.api.remove(Pods, { namespace: NAMESPACE, name: 'theirs' });
     await removeAll(rig);
     expect(rig.api.peek(Namespaces, { name: NAMESPACE })).toBeUndefined();
@@ -281,7 +281,7 @@ describe('an uninstall', () => {
     await rig.pass();
 
     expect(rig.message()).toBe(
-      '3 objects left; waits: Namespace multicluster-engine is being deleted (x/y in 1 resource instances)',
+      '3 objects left; waiting: Namespace multicluster-engine is being deleted (x/y in 1 resource instances)',
     );
     expect(rig.exists()).toBe(true);
     rig.api.remove(Namespaces, { name: NAMESPACE });
@@ -332,7 +332,7 @@ describe('an uninstall', () => {
     await rig.pass();
     expect(rig.state()).toBe('Uninstalling PermissionDenied');
     expect(rig.message()).toContain(
-      'RoleBinding multicluster-engine/multicluster-engine-installer: was made by somebody else and is not touched; delete or rename it',
+      'RoleBinding multicluster-engine/multicluster-engine-installer: was created by somebody else and is not changed; delete or rename it',
     );
 
     rig.api.before = () => {};
@@ -404,7 +404,7 @@ describe('an uninstall', () => {
 
     expect(rig.api.writes.slice(before)).toEqual(['updateStatus multiclusterengines hub']);
     expect(rig.state()).toBe('Uninstalling Paused');
-    expect(rig.message()).toContain('holds the uninstall back; the objects in namespace multicluster-engine stay');
+    expect(rig.message()).toContain('suspends the uninstallation; the objects in namespace multicluster-engine stay');
     expect(rig.engine().status?.components).toHaveLength(ROWS);
     rig.edit({ annotations: {} });
     await removeAll(rig);

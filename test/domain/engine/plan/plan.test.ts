@@ -121,19 +121,19 @@ describe('a plan', () => {
       "another controller's",
       { ownerReferences: [owner({ kind: 'Widget', name: 'w' })] },
       'skip-foreign',
-      'belongs to Widget w and is not touched; delete or rename it',
+      'belongs to Widget w and is not changed; delete or rename it',
     ],
     [
       "another engine's",
       { ownerReferences: [owner({ name: 'other', uid: 'x' })] },
       'skip-foreign',
-      'belongs to MultiClusterEngine other and is not touched; delete or rename it',
+      'belongs to MultiClusterEngine other and is not changed; delete or rename it',
     ],
     [
       "another group's engine's",
       { ownerReferences: [owner({ apiVersion: 'other.io/v1' })] },
       'skip-foreign',
-      'belongs to MultiClusterEngine hub and is not touched; delete or rename it',
+      'belongs to MultiClusterEngine hub and is not changed; delete or rename it',
     ],
     [
       "an earlier engine's of the same name",

@@ -295,22 +295,22 @@ describe('the message of Ready', () => {
         paused: true,
         objects: objectStates({ Deployment: { state: 'drifted', message: 'differs at spec.replicas' } }),
       },
-      'annotation multicluster.platform.io/paused stops every write but status; held back: Deployment multicluster-engine/placement-controller: differs at spec.replicas',
+      'annotation multicluster.platform.io/paused stops every write except that of status; pending: Deployment multicluster-engine/placement-controller: differs at spec.replicas',
     ],
     [
       'says that the pause holds nothing back',
       { paused: true },
-      'annotation multicluster.platform.io/paused stops every write but status; nothing is held back now',
+      'annotation multicluster.platform.io/paused stops every write except that of status; nothing is pending',
     ],
     [
       'says no more of the pause than it knows',
       { paused: true, objects: undefined },
-      'annotation multicluster.platform.io/paused stops every write but status',
+      'annotation multicluster.platform.io/paused stops every write except that of status',
     ],
     [
-      'says that the pause holds the uninstall back',
+      'says that the pause suspends the uninstallation',
       { paused: true, uninstall: { message: 'x stays' } },
-      'annotation multicluster.platform.io/paused holds the uninstall back; x stays',
+      'annotation multicluster.platform.io/paused suspends the uninstallation; x stays',
     ],
   ])('the message of Ready: %s', (_name, over, message) => {
     expect(condition(engineStatus(statusInput(over), NOW), 'Ready')?.message).toBe(message);

@@ -303,7 +303,7 @@ describe('the status while removals are held', () => {
     const fleet = ['a', 'b', 'c'].map((name) => (name === 'a' ? isSilver(name) : isGold(name)));
     const held = { spec: spec(0, { numberOfClusters: 3 }), fleet, stored: [decision(1, ['a', 'b', 'c'])] };
 
-    expect(message(held, 'PlacementSatisfied')).toBe('1 of 3 wanted clusters matches no more and is held');
+    expect(message(held, 'PlacementSatisfied')).toBe('1 of 3 wanted clusters no longer matches and is held');
     expect(report(held)).toMatchObject({ phase: 'Held', numberOfSelectedClusters: 3 });
   });
 

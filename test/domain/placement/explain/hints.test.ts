@@ -112,7 +112,7 @@ describe('findings of a predicate', () => {
     {
       of: 'requirements that nobody meets together',
       predicates: [predicate({ tier: 'silver', region: 'us' })],
-      says: ['predicate 0: each requirement is met by some candidate, all together by none'],
+      says: ['predicate 0: each requirement is met by some candidate, but no candidate meets all'],
     },
     {
       of: 'a key that must be absent',
