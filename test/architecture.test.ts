@@ -33,7 +33,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     imports: [],
     packages: ['@marcbachmann/cel-js', '@peculiar/x509', 'js-yaml', 'reflect-metadata'],
   },
-  agent: { imports: ['api', 'domain', 'kube', 'runtime'], packages: ['js-yaml'] },
+  agent: { imports: ['api', 'domain', 'kube', 'runtime'], packages: [] },
   local: { imports: ['api', 'kube', 'runtime'], packages: [APISERVER] },
   pki: { imports: [], packages: ['@peculiar/x509', 'reflect-metadata'] },
   observability: {

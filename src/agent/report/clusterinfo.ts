@@ -1,5 +1,6 @@
-import { load as parseYaml } from 'js-yaml';
 import { field, textField } from '../../api/json.js';
+import { parseKubeconfig, type ClusterEntry } from '../../kube/kubeconfig/document.js';
+import { KubeconfigError } from '../../kube/kubeconfig/kubeconfigerror.js';
 import type { ClientConfig } from './report.js';
 
 /**
@@ -7,20 +8,20 @@ import type { ClientConfig } from './report.js';
  * kube-public/cluster-info. Undefined when it has none.
  */
 export function clusterInfoConfig(configMap: unknown): ClientConfig | undefined {
-  const clusters = field(parsed(textField(field(configMap, 'data'), 'kubeconfig')), 'clusters');
-  const [first]: readonly unknown[] = Array.isArray(clusters) ? clusters : [];
-  const cluster = field(first, 'cluster');
-  const url = textField(cluster, 'server');
+  const cluster = firstCluster(textField(field(configMap, 'data'), 'kubeconfig'));
+  const url = cluster?.server ?? '';
   if (!URL.canParse(url) || new URL(url).protocol !== 'https:') return undefined;
-  const caBundle = textField(cluster, 'certificate-authority-data');
+  const caBundle = cluster?.certificateAuthorityData.toString('base64') ?? '';
   return caBundle === '' ? { url } : { url, caBundle };
 }
 
-/** Undefined for a text that is not YAML. */
-function parsed(text: string): unknown {
+/** Undefined for a text that is not a kubeconfig. */
+function firstCluster(text: string): ClusterEntry | undefined {
   try {
-    return parseYaml(text);
-  } catch {
+    const [first] = parseKubeconfig(Buffer.from(text)).clusters.values();
+    return first;
+  } catch (error) {
+    if (!(error instanceof KubeconfigError)) throw error;
     return undefined;
   }
 }

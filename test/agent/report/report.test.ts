@@ -66,6 +66,12 @@ describe('the address in kube-public/cluster-info', () => {
     });
   });
 
+  it('the certificates may be on several lines, as kubectl reads them', () => {
+    const text = 'clusters: [{name: "", cluster: {server: "https://a", certificate-authority-data: "LS0t\\nLS0t\\n"}}]';
+
+    expect(clusterInfoConfig({ data: { kubeconfig: text } })).toEqual({ url: 'https://a', caBundle: 'LS0tLS0t' });
+  });
+
   it.each([
     ['no ConfigMap', undefined],
     ['a ConfigMap without a kubeconfig', { data: {} }],
