@@ -9,6 +9,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { installCrds } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';
 import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
+import { startBackend } from '@multicluster-engine/kube-apiserver/testing/controlplane/start';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { kubectl, kubectlOk } from '@multicluster-engine/kube-apiserver/testing/kubectl';
 import type { KubeObject } from '../../src/api/meta.js';
@@ -19,6 +20,7 @@ import { FileError, readAppliedFiles, readFiles } from '../../src/commands/cli/f
 import { overlay } from '../../src/domain/fleet/overlay.js';
 import type { RawObject } from '../../src/domain/fleet/world.js';
 import { errorText } from '../../src/runtime/errors.js';
+import { describeWithKubectl } from '../support/clients/kubectl.js';
 import { root } from '../support/repository/root.js';
 import { manifestTexts, type ManifestText } from './yamltexts.js';
 
@@ -185,59 +187,74 @@ async function appliedTo(server: ControlPlane, file: string): Promise<object | u
   return code === 0 ? comparable({ ...JSON.parse(stdout), status: undefined }) : undefined;
 }
 
-function compare(backend: 'embedded' | 'real'): void {
-  describeWithServer(`manifests on the ${backend} server`, backend === 'real' ? { real: true } : {}, (server) => {
-    beforeAll(() => installCrds(server(), path.join(root, 'crds')));
+function acceptsAsKubectl(server: () => ControlPlane): void {
+  it('plan accepts a manifest if and only if kubectl does', async () => {
+    const printed = (await dryRun(server(), TEXTS)).join('');
+    const accepted = new Set([...printed.matchAll(/\/(\S+) created/g)].map(([, name = '']) => name));
+    const namesThere = ({ name }: Reading): readonly string[] =>
+      [...accepted].filter((one) => one === name || one.startsWith(`${name}-`) || one.startsWith(`${name}_`)).sort();
 
-    it('plan accepts a manifest if and only if kubectl does', async () => {
-      const printed = (await dryRun(server(), TEXTS)).join('');
-      const accepted = new Set([...printed.matchAll(/\/(\S+) created/g)].map(([, name = '']) => name));
-      const namesThere = ({ name }: Reading): readonly string[] =>
-        [...accepted].filter((one) => one === name || one.startsWith(`${name}-`) || one.startsWith(`${name}_`)).sort();
+    const different = readings.filter((one) => namesOf(one).join() !== namesThere(one).join());
 
-      const different = readings.filter((one) => namesOf(one).join() !== namesThere(one).join());
-
-      expect(
-        different.filter(({ refusedHere }) => refusedHere === undefined).map(({ text, why }) => [text, why]),
-      ).toEqual([]);
-      expect(different.every(({ objects }) => objects === undefined)).toBe(true);
-      expect(accepted.size).toBeGreaterThan(250);
-      expect(readings.filter(({ objects }) => objects === undefined).length).toBeGreaterThan(300);
-    });
-
-    it('what both accept is the same object on the server', async () => {
-      const both = readings.filter(({ objects }) => objects !== undefined);
-      const ours = both
-        .flatMap(({ objects = [] }) => objects)
-        .map((one) => ({ name: one.metadata.name, text: JSON.stringify(one) }));
-
-      const [theirs, read] = [await storedBy(server(), both), await storedBy(server(), ours)];
-
-      expect([...read]).toEqual([...theirs]);
-      expect(read.size).toBe(ours.length);
-    });
-
-    it('what plan merges into a live object is what kubectl makes of it, or both refuse it', async () => {
-      const { adminKubeconfig: kubeconfig } = server();
-      // Server-side, so that the objects have no annotation of what was applied.
-      await kubectlOk(['apply', '--server-side', '-f', written('live', 'live', LIVE)], { kubeconfig });
-      await kubectlOk(['apply', '-f', written('live', 'applied', APPLIED)], { kubeconfig });
-      const kinds = 'placements,managedclustersets,managedclustersetbindings';
-      const { items } = JSON.parse(await kubectlOk(['get', kinds, '-A', '-o', 'json'], { kubeconfig }));
-      const files = MERGED.map((text, index) =>
-        written('merged', String(index), `apiVersion: cluster.fleetmgmt.io/v1alpha1\n${text}\n`),
-      );
-
-      const ours = await Promise.all(files.map((file) => planned(file, items)));
-      const theirs = await Promise.all(files.map((file) => appliedTo(server(), file)));
-
-      const named = (objects: readonly (object | undefined)[]): object =>
-        Object.fromEntries(MERGED.map((text, index) => [text, objects[index] ?? 'refused']));
-      expect(named(ours)).toEqual(named(theirs));
-      expect(theirs).toContain(undefined);
-    });
+    expect(
+      different.filter(({ refusedHere }) => refusedHere === undefined).map(({ text, why }) => [text, why]),
+    ).toEqual([]);
+    expect(different.every(({ objects }) => objects === undefined)).toBe(true);
+    expect(accepted.size).toBeGreaterThan(250);
+    expect(readings.filter(({ objects }) => objects === undefined).length).toBeGreaterThan(300);
   });
 }
 
-compare('embedded');
-compare('real');
+describeWithKubectl('manifests on the embedded server', () => {
+  let server: ControlPlane | undefined;
+  const started = (): ControlPlane => {
+    if (server === undefined) throw new Error('the server has not started');
+    return server;
+  };
+  beforeAll(async () => {
+    server = await startBackend('embedded', { size: 'api', label: 'field-yaml' });
+    await installCrds(server, path.join(root, 'crds'));
+  });
+  afterAll(() => server?.stop());
+
+  acceptsAsKubectl(started);
+});
+
+/** kubectl reads a manifest and merges it, so that one server shows what it makes of them. */
+describeWithServer('manifests on kube-apiserver', { real: true }, (server) => {
+  beforeAll(() => installCrds(server(), path.join(root, 'crds')));
+
+  acceptsAsKubectl(server);
+
+  it('what both accept is the same object on the server', async () => {
+    const both = readings.filter(({ objects }) => objects !== undefined);
+    const ours = both
+      .flatMap(({ objects = [] }) => objects)
+      .map((one) => ({ name: one.metadata.name, text: JSON.stringify(one) }));
+
+    const [theirs, read] = [await storedBy(server(), both), await storedBy(server(), ours)];
+
+    expect([...read]).toEqual([...theirs]);
+    expect(read.size).toBe(ours.length);
+  });
+
+  it('what plan merges into a live object is what kubectl makes of it, or both refuse it', async () => {
+    const { adminKubeconfig: kubeconfig } = server();
+    // Server-side, so that the objects have no annotation of what was applied.
+    await kubectlOk(['apply', '--server-side', '-f', written('live', 'live', LIVE)], { kubeconfig });
+    await kubectlOk(['apply', '-f', written('live', 'applied', APPLIED)], { kubeconfig });
+    const kinds = 'placements,managedclustersets,managedclustersetbindings';
+    const { items } = JSON.parse(await kubectlOk(['get', kinds, '-A', '-o', 'json'], { kubeconfig }));
+    const files = MERGED.map((text, index) =>
+      written('merged', String(index), `apiVersion: cluster.fleetmgmt.io/v1alpha1\n${text}\n`),
+    );
+
+    const ours = await Promise.all(files.map((file) => planned(file, items)));
+    const theirs = await Promise.all(files.map((file) => appliedTo(server(), file)));
+
+    const named = (objects: readonly (object | undefined)[]): object =>
+      Object.fromEntries(MERGED.map((text, index) => [text, objects[index] ?? 'refused']));
+    expect(named(ours)).toEqual(named(theirs));
+    expect(theirs).toContain(undefined);
+  });
+});
