@@ -1,6 +1,7 @@
 import { afterAll, expect, it } from '@jest/globals';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { EventEmitter } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import {
   connect,
@@ -9,7 +10,10 @@ import {
   type Server as TcpServer,
   type Socket,
 } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
+import { withHub } from '../../src/commands/cli/hub.js';
 import { authProviderHeader } from '../../src/kube/kubeconfig/authprovider.js';
 import type { Call } from '../../src/kube/transport/call.js';
 import { createTransport, type Transport } from '../../src/kube/transport/transport.js';
@@ -63,6 +67,8 @@ function answering(bytes: string): (socket: Socket) => void {
 function tls(options: TlsOptions, answer = ANSWER): Promise<number> {
   return listen(createTlsServer(options, answering(answer)).on('tlsClientError', () => undefined));
 }
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
 const tcp = (serve: (socket: Socket) => void): Promise<number> => listen(createTcpServer(serve));
 
@@ -332,6 +338,53 @@ it.each(rows)('$what is explained in one sentence', async ({ begin, code, says }
   expect(error).toMatchObject({ kind: code === '' ? 'Unauthorized' : 'Transport' });
   if (code !== '') expect(error).toMatchObject({ code, cause: { message: expect.any(String) } });
   expect(error.message).not.toContain('hidden');
+});
+
+it('a command names server and context once, whatever is wrong', async () => {
+  const page = 'HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 8\r\n\r\nsign in!';
+  const folder = mkdtempSync(path.join(tmpdir(), 'connection-'));
+  const file = path.join(folder, 'config');
+  const messageFor = async (port: number, user: object): Promise<string> => {
+    const cluster = { server: `https://127.0.0.1:${port}`, 'certificate-authority-data': base64(ca.cert) };
+    const config = {
+      'current-context': 'hub',
+      clusters: [{ name: 'c', cluster }],
+      users: [{ name: 'alice', user }],
+      contexts: [{ name: 'hub', context: { cluster: 'c', user: 'alice' } }],
+    };
+    writeFileSync(file, JSON.stringify(config));
+    const source = { kind: 'api', kubeconfig: file, context: undefined, impersonate: undefined } as const;
+    const command = { version: '1', namespace: undefined, command: 'status' };
+    const error: unknown = await withHub(command, source, ({ transport }) => transport.call(call)).catch(String);
+    return String(error)
+      .replaceAll(file, 'FILE')
+      .replaceAll(/:\d{4,5}\b/g, ':PORT')
+      .replace('ApiError: ', '');
+  };
+  const pair = { 'client-certificate-data': base64(oldClient.cert), 'client-key-data': base64(oldClient.key) };
+  const exec = {
+    apiVersion: 'client.authentication.k8s.io/v1',
+    interactiveMode: 'Never',
+    command: '/none/plugin',
+    installHint: 'get it',
+  };
+  const messages = [
+    await messageFor(await closedPort(), { token: 'hidden' }),
+    await messageFor(await tls(leaf, DENIED), pair),
+    await messageFor(await tls(leaf, page), { token: 'hidden' }),
+    await messageFor(await closedPort(), { exec }),
+  ];
+  rmSync(folder, { recursive: true });
+
+  const server = 'https://127.0.0.1:PORT (context "hub" of FILE)';
+  expect(messages).toEqual([
+    expect.stringMatching(/^list placements: no response from https:\/\/127\.0\.0\.1:PORT \(context "hub" of FILE\): /),
+    expect.stringContaining(
+      `list placements: ${server} rejects the client certificate of user "alice" (401 Unauthorized): certificate CN=alice, issued by CN=hub-ca, valid from `,
+    ),
+    'https://127.0.0.1:PORT: list placements: malformed response: content type is not application/json',
+    'https://127.0.0.1:PORT: list placements: not sent: credential plugin /none/plugin cannot be started: no such file; get it',
+  ]);
 });
 
 it('several addresses are all named, that which answers first', () => {

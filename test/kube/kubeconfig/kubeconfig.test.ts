@@ -47,6 +47,13 @@ describe('a kubeconfig file', () => {
   it.each<[string, object, object, object]>([
     ['a token', { token: 't' }, {}, { headers: { Authorization: 'Bearer t' }, tls: { rejectUnauthorized: true } }],
     ['a password', { username: 'u', password: 'p' }, {}, { headers: { Authorization: `Basic ${base64('u:p')}` } }],
+    ['a token, which messages name', { token: 't' }, {}, { presented: 'the token of user "u"' }],
+    [
+      'a password, which messages name',
+      { username: 'u', password: 'p' },
+      {},
+      { presented: 'the user name and password of user "u"' },
+    ],
     [
       'an impersonated user',
       { token: 't', as: 'alice' },
@@ -96,6 +103,7 @@ describe('a kubeconfig file', () => {
     const second = await config.load(false);
 
     expect([first, second].map((one) => one.headers['Authorization'])).toEqual(['Bearer first', 'Bearer second']);
+    expect(first.presented).toBe(`the token in ${path.join(folder, 'token')}`);
   });
 
   it('a kubeconfig file prefers the token file to a token, as kubectl does', async () => {
@@ -218,7 +226,9 @@ describe('a credential plugin', () => {
     await config.load(false);
     expect(await runs()).toBe(1);
 
-    expect((await config.load(true)).headers['Authorization']).toBe('Bearer token-2');
+    const { headers, presented } = await config.load(true);
+    expect(headers['Authorization']).toBe('Bearer token-2');
+    expect(presented).toBe(`the credentials of plugin ${path.join(folder, 'plugin')}`);
   });
 
   it('a call says why the plugin cannot be started, instead of a code', async () => {
@@ -269,6 +279,7 @@ describe('in a pod', () => {
     expect(config).toMatchObject(SERVICE_ACCOUNT);
     expect(first).toMatchObject({
       headers: { Authorization: 'Bearer pod token' },
+      presented: `the token in ${path.join(folder, mount, 'token')}`,
       tls: { ca: Buffer.from('pod ca'), rejectUnauthorized: true },
     });
     expect((await config.load(false)).headers['Authorization']).toBe('Bearer rotated');
