@@ -6,7 +6,6 @@ import type { ResourceType } from '../../src/api/meta.js';
 import { ALLOW_DELETION_ANNOTATION, ALLOW_REMOVALS_ANNOTATION } from '../../src/api/names.js';
 import {
   ManagedClusters,
-  ManagedClusterSetBindings,
   ManagedClusterSets,
   PlacementDecisions,
   Placements,
@@ -173,10 +172,9 @@ describeWithServer('a broken API', { own: true, capabilities: ['requestLog', 're
     8 * MINUTE,
   );
 
+  // The definition of ManagedClusters: below, and in docs/how-to/recover-from-a-mistake.md; of bindings: test/field/.
   it.each<[string, ResourceType, Write['kind'] | 'decision']>([
-    ['ManagedClusters', ManagedClusters, 'cluster'],
     ['ManagedClusterSets', ManagedClusterSets, 'set'],
-    ['ManagedClusterSetBindings', ManagedClusterSetBindings, 'binding'],
     ['Placements', Placements, 'placement'],
     ['PlacementDecisions', PlacementDecisions, 'decision'],
   ])(

@@ -1,3 +1,5 @@
+import path from 'node:path';
+
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { DEFAULT_TARGET_NAMESPACE } from '../../src/api/names.js';
@@ -5,7 +7,7 @@ import { version } from '../../src/config/build/build.js';
 import { kindsServed } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
-import { pathWithKubectl } from '../support/clients/kubectl.js';
+import { pathWithPlugin } from '../support/clients/plugin.js';
 import { runComponents, type Components } from '../support/hub/components.js';
 import { startOperator } from '../support/hub/operator.js';
 import type { Pod } from '../support/hub/pod.js';
@@ -20,6 +22,13 @@ const HUB = {
 /** The image that the reader installs first, and the one of the upgrade. */
 const PREVIOUS = 'registry.example.com/multicluster-engine:0.0.9';
 const CURRENT = 'registry.example.com/multicluster-engine:0.1.0';
+/** The fleet and the Placement of the README. */
+const EXAMPLES = [
+  'kubectl apply -f examples/fleet.yaml',
+  'kubectl apply --server-side --force-conflicts --subresource=status -f examples/status/claims.yaml',
+  'kubectl apply -f examples/placement.yaml',
+  'kubectl wait --for=condition=Ready placement/web -n shop --timeout=60s',
+];
 const DECISION = `kubectl get placementdecisions -n shop -o jsonpath='{.items[*].status.decisions[*].clusterName}'`;
 
 function stepsOf(page: string): Step[] {
@@ -36,6 +45,7 @@ function stepsOf(page: string): Step[] {
 const INSTALL = stepsOf('docs/how-to/install.md');
 const UPGRADE = stepsOf('docs/how-to/upgrade.md');
 const AVAILABILITY = stepsOf('docs/how-to/high-availability.md');
+const MISTAKES = stepsOf('docs/how-to/recover-from-a-mistake.md');
 const UNINSTALL = stepsOf('docs/how-to/uninstall.md');
 /** The step that deletes the engine: those before it are refused. */
 const ENGINE = UNINSTALL.findIndex(({ command }) => command.startsWith('kubectl delete mce'));
@@ -53,7 +63,8 @@ describeWithServer('a reader of the documents on a hub', { own: true, ...HUB }, 
     }
     components = runComponents(server());
     reader = new ReaderSession(server().folder, {
-      PATH: pathWithKubectl(),
+      PATH: pathWithPlugin(path.join(server().folder, 'bin')),
+      TMPDIR: server().folder,
       KUBECONFIG: server().adminKubeconfig,
     });
   }, 6 * MINUTE);
@@ -94,13 +105,7 @@ describeWithServer('a reader of the documents on a hub', { own: true, ...HUB }, 
     );
 
     it('the examples can be applied to the installed hub', async () => {
-      for (const command of [
-        'kubectl apply -f examples/fleet.yaml',
-        'kubectl apply --server-side --subresource=status -f examples/status/claims.yaml',
-        'kubectl apply -f examples/placement.yaml',
-        'kubectl wait --for=condition=Ready placement/web -n shop --timeout=60s',
-      ])
-        await reader.succeeds(command);
+      for (const command of EXAMPLES) await reader.succeeds(command);
       decision = await reader.succeeds(DECISION);
       expect(decision.join(' ').split(' ')).toHaveLength(3);
     });
@@ -135,6 +140,22 @@ describeWithServer('a reader of the documents on a hub', { own: true, ...HUB }, 
         await reader.shows({ command: replicas, output: ['3'] });
         const leases = await reader.succeeds(AVAILABILITY.at(-1)?.command ?? '');
         expect(leases.join('\n')).toMatch(/^multicluster-engine-engine +\S/m);
+      },
+      8 * MINUTE,
+    );
+  });
+
+  describe('docs/how-to/recover-from-a-mistake.md', () => {
+    it(
+      'each mistake of the page is told, keeps what the page says, and is taken back, and no other decision changes',
+      async () => {
+        for (const step of MISTAKES) await reader.shows(step);
+        expect(await reader.succeeds(DECISION)).toEqual(decision);
+
+        for (const command of EXAMPLES) await reader.succeeds(command);
+        const phase = `kubectl get placement web -n shop -o jsonpath='{.status.phase}'`;
+        await reader.shows({ command: phase, output: ['Satisfied'] });
+        expect(await reader.succeeds(DECISION)).toEqual(decision);
       },
       8 * MINUTE,
     );

@@ -24,6 +24,7 @@ export const TESTS_OF_PAGES: Readonly<Record<string, string>> = {
   'docs/how-to/operate.md': 'test/integration/observability/securemetrics.slow.test.ts',
   'docs/how-to/preview-a-change.md': 'test/e2e/docs.slow.test.ts',
   'docs/how-to/profile.md': 'test/commands/cli/plan.test.ts',
+  'docs/how-to/recover-from-a-mistake.md': 'test/e2e/docshub.slow.test.ts',
   'docs/how-to/rotate-the-certificate.md': 'test/e2e/docs.slow.test.ts',
   'docs/how-to/standalone.md': 'test/e2e/demofleet.slow.test.ts',
   'docs/how-to/uninstall.md': 'test/e2e/docshub.slow.test.ts',
