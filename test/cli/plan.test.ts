@@ -82,6 +82,18 @@ describe('the changes of a command line', () => {
   it.each([
     [(): unknown => deletion('production', 'shop'), '--delete must be KIND/NAME, got "production"'],
     [
+      (): unknown => deletion('crd/managedclusters.cluster.fleetmgmt.io', 'shop'),
+      '--delete: a definition is not planned; managedclusters.cluster.fleetmgmt.io takes with it every ManagedCluster: every decision then stays as it is until the objects are back or somebody releases the clusters (docs/how-to/recover-from-a-mistake.md)',
+    ],
+    [
+      (): unknown => deletion('customresourcedefinitions.apiextensions.k8s.io/placements.cluster.fleetmgmt.io', 'shop'),
+      '--delete: a definition is not planned; placements.cluster.fleetmgmt.io takes with it every Placement, with its decision and what it holds (docs/how-to/recover-from-a-mistake.md)',
+    ],
+    [
+      (): unknown => deletion('crd/placements.example.com', 'shop'),
+      '--delete: the kind must be one of fpl, mcl, mclset, mclsetbinding, ns, got "crd"',
+    ],
+    [
       (): unknown => deletion('pod/a', 'shop'),
       '--delete: the kind must be one of fpl, mcl, mclset, mclsetbinding, ns, got "pod"',
     ],

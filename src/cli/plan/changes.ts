@@ -4,6 +4,7 @@ import {
   ManagedClusters,
   ManagedClusterSetBindings,
   ManagedClusterSets,
+  PlacementDecisions,
   Placements,
 } from '../../api/resources.js';
 import type { Change } from '../../domain/fleet/overlay.js';
@@ -49,13 +50,37 @@ export function appliedManifests(manifests: readonly KubeObject[], namespace: st
   });
 }
 
+/** Of a CustomResourceDefinition; with the group or without. */
+const DEFINITION_NAMES: readonly string[] = ['crd', 'crds', 'customresourcedefinition', 'customresourcedefinitions'];
+const HELD = 'every decision then stays as it is until the objects are back or somebody releases the clusters';
+/** What the deletion of the definitions that decisions depend on takes, by the names of their resources. */
+const TAKEN: ReadonlyMap<string, string> = new Map([
+  [ManagedClusters.plural, `every ManagedCluster: ${HELD}`],
+  [ManagedClusterSets.plural, `every ManagedClusterSet: ${HELD}`],
+  [ManagedClusterSetBindings.plural, `every ManagedClusterSetBinding: ${HELD}`],
+  [Placements.plural, 'every Placement, with its decision and what it holds'],
+  [PlacementDecisions.plural, 'every decision, which is made again once the definition is back'],
+]);
+
 /** `KIND/NAME`, with a kind as kubectl takes it. @throws ChangeTextError. */
 export function deletion(text: string, namespace: string): Change {
   const [kind = '', name = '', ...more] = text.split('/');
   if (name === '' || more.length > 0)
     throw new ChangeTextError(`--delete must be KIND/NAME, got ${JSON.stringify(text)}`);
+  refuseDefinition(kind, name);
   const { resource, type } = kindOf(kind, '--delete');
   return { kind: 'delete', resource, object: type.namespaced ? { namespace, name } : { name } };
+}
+
+/** A definition is no change of single decisions: what happens is said instead of planned. */
+function refuseDefinition(kind: string, name: string): void {
+  const [word = ''] = kind.toLowerCase().split('.');
+  const [plural = '', ...group] = name.split('.');
+  const taken = TAKEN.get(plural);
+  if (!DEFINITION_NAMES.includes(word) || taken === undefined || group.join('.') !== ManagedClusters.group) return;
+  throw new ChangeTextError(
+    `--delete: a definition is not planned; ${name} takes with it ${taken} (docs/how-to/recover-from-a-mistake.md)`,
+  );
 }
 
 /** The namespace of `ns/NAME`, which is deleted with all that is in it; undefined for another kind. */
