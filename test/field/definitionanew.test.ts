@@ -31,7 +31,8 @@ import { NAMESPACE, PlacementRig } from '../support/rigs/controllers/placement.j
  * the way back, and warns where the policy that refuses such a deletion is not in force.
  */
 
-const DAY = 86_400_000;
+/** Longer than any other hold, window or wait. */
+const LONG = 3 * 3_600_000;
 const names = ['a', 'b', 'c', 'd', 'e'];
 
 interface Kind {
@@ -117,7 +118,7 @@ describe.each(KINDS)('the definition of $type.plural is deleted and made anew', 
       const mark = hub.mark;
 
       await makeAnew(hub, kind);
-      await hub.untilIdle(DAY);
+      await hub.untilIdle(LONG);
 
       expect(decided(hub)).toEqual(names);
       expect(new Set(hub.writesSince(mark))).toEqual(new Set(['updateStatus placements team/web']));
@@ -137,10 +138,10 @@ describe.each(KINDS)('the definition of $type.plural is deleted and made anew', 
     const first = await hubWith();
     await first.loseLease();
     await makeAnew(first, kind);
-    await first.clock.advance(DAY);
+    await first.clock.advance(LONG);
 
     const second = await new PlacementRig(first).start();
-    await second.untilIdle(DAY);
+    await second.untilIdle(LONG);
 
     expect(decided(second)).toEqual(names);
     expect(heldFor(second)).toBe('DefinitionsReplaced');
@@ -196,7 +197,7 @@ describe('the definition of managedclusters is made anew', () => {
     await makeAnew(hub, kind);
 
     hub.clusters('a', 'b');
-    await hub.untilIdle(DAY);
+    await hub.untilIdle(LONG);
 
     expect(decided(hub)).toEqual(names);
     expect(hub.condition('web', 'RemovalsHeld')?.message).toContain('held: c, d, e (was deleted)');
@@ -211,7 +212,7 @@ describe('the definition of managedclusters is made anew', () => {
     await makeAnew(hub, kind);
 
     hub.clusters(...names);
-    await hub.untilIdle(DAY);
+    await hub.untilIdle(LONG);
 
     expect(decided(hub)).toEqual(names);
   });
