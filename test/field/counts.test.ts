@@ -13,7 +13,8 @@ import { storeWorld } from '../support/rigs/controllers/worlds.js';
 /*
  * A disruption budget holds four of the five clusters of a Placement. `kubectl get` said Satisfied with five selected
  * clusters, and `explain` that one of eight is selected. Right: every place counts the same clusters, those of the decision,
- * and says how many of them are held; the column STATUS shows the hold, also one that keeps clusters out.
+ * and says how many of them are held; the column STATUS shows the hold, also one that keeps clusters out, and `explain` says
+ * what holds and how to end it.
  */
 
 const gold = ['a', 'b', 'c', 'd', 'e'];
@@ -96,7 +97,11 @@ describe('the count of selected clusters while some are held', () => {
 
     expect([stored.phase, stored.numberOfSelectedClusters]).toEqual(['Held', 5]);
     expect(stored.conditions.find(({ type }) => type === 'PlacementSatisfied')?.message).toBe(message);
-    expect(report && explanationLines(report, { nearest: 0, colored: false })).toContain(line);
+    const explained = report === undefined ? [] : explanationLines(report, { nearest: 0, colored: false });
+    expect(explained).toContain(line);
+    expect(explained).toContain(
+      'removals are held: maxRemovals 1 in 3600 s would be exceeded; to let them go: kubectl mce release placement web -n shop',
+    );
     expect(tree(reading, 'web', { output: 'text', colored: false })).toContain(`shop/web  ${listed}\n`);
     expect(status(reading, { output: 'text', colored: false })).toContain('placements  0 Satisfied, 1 held\n');
   });
@@ -113,7 +118,11 @@ describe('the count of selected clusters while some are held', () => {
     const reading = { world, namespace: undefined, refused: [] };
 
     expect([stored.phase, stored.numberOfSelectedClusters]).toEqual(['Held', 2]);
-    expect(report && explanationLines(report, { nearest: 0, colored: false }).join('\n')).toContain(line);
+    const explained = report === undefined ? [] : explanationLines(report, { nearest: 0, colored: false });
+    expect(explained.join('\n')).toContain(line);
+    expect(explained).toContain(
+      'additions are held: maxAdditions 0 in 3600 s would be exceeded; to let them in: kubectl mce release placement web -n shop --additions',
+    );
     expect(tree(reading, 'web', { output: 'text', colored: false })).toContain(`shop/web  ${listed}\n`);
     expect(status(reading, { output: 'text', colored: false })).toContain('placements  0 Satisfied, 1 held\n');
   });

@@ -1,3 +1,4 @@
+import { heldBackCause, holdCause } from '../../domain/placement/budget/text.js';
 import { hintText, type Hint } from '../../domain/placement/explain/hints.js';
 import { existingValues } from './existing.js';
 import { predicateText } from '../../domain/placement/explain/predicates.js';
@@ -64,6 +65,7 @@ function notes(report: ExplainReport, proposals: readonly Proposal[]): readonly 
     explanation.schedule === undefined
       ? `${chosen} ${chosen === 1 ? 'cluster is' : 'clusters are'} selected.`
       : summaryText(summary),
+    ...holdLines(report),
     withheldLine(report),
     // A message of False ends with it.
     status === 'False' ? undefined : absentLine(report),
@@ -75,6 +77,18 @@ function notes(report: ExplainReport, proposals: readonly Proposal[]): readonly 
   if (decided !== undefined && explanation.readable.decisions && input.snapshot.stored.length > 0 && changes > 0)
     lines.push(`not published yet: ${decided.added.length} to add, ${decided.dropped.length} to remove`);
   return lines.filter((one) => one !== undefined);
+}
+
+/** What holds clusters in the decision or out of it, and the commands that let them go or in. */
+function holdLines({ explanation, input }: ExplainReport): readonly string[] {
+  const { schedule: decided, placement } = explanation;
+  const release = `kubectl mce release placement ${placement.name} -n ${placement.namespace}`;
+  const lines: string[] = [];
+  if (decided?.hold !== undefined)
+    lines.push(`removals are held: ${holdCause(input.snapshot, decided)}; to let them go: ${release}`);
+  if (decided !== undefined && decided.heldAdditions.length > 0)
+    lines.push(`additions are held: ${heldBackCause(input.snapshot)}; to let them in: ${release} --additions`);
+  return lines;
 }
 
 /** The text about predicates that match no cluster, with suggestions. */

@@ -34,7 +34,7 @@ export function heldMessage(snapshot: PlacementSnapshot, schedule: Schedule): st
     case 'Deletions':
       return clippedHead(deletionsHead(schedule), `; those that are created again stay${tail}`);
     default:
-      return clippedHead(budgetHead(snapshot, schedule), `${tail}, or raise spec.disruptionBudget.maxRemovals`);
+      return clippedHead(budgetHead(snapshot, schedule), `${tail}, or ${raiseText(snapshot, 'maxRemovals')}`);
   }
 }
 
@@ -54,6 +54,11 @@ function exceededText({ placement }: PlacementSnapshot, field: 'maxRemovals' | '
   const before = isFormer ? ', which spec.disruptionBudget had before,' : '';
   const value = bound === undefined ? '' : ` ${boundValue(bound)} in ${inForce?.windowSeconds} s`;
   return `${field}${value}${before} would be exceeded`;
+}
+
+function raiseText({ placement }: PlacementSnapshot, field: 'maxRemovals' | 'maxAdditions'): string {
+  const isFormer = budgetInForce(placement)?.[field]?.isFormer === true;
+  return `${isFormer ? 'set a larger' : 'raise'} spec.disruptionBudget.${field}`;
 }
 
 /** What holds removals, in short; for a schedule that holds some. */
@@ -99,7 +104,7 @@ export function heldAdditionsMessage(snapshot: PlacementSnapshot, schedule: Sche
   const { namespace, name } = snapshot.placement;
   const tail =
     `; to let them in: kubectl mce release placement ${name} -n ${namespace} --additions ` +
-    `(annotation ${ALLOW_ADDITIONS_ANNOTATION}), or raise spec.disruptionBudget.maxAdditions`;
+    `(annotation ${ALLOW_ADDITIONS_ANNOTATION}), or ${raiseText(snapshot, 'maxAdditions')}`;
   const unreadable = unreadableText(snapshot, ADDITIONS_ANNOTATION, (one) => one.additions);
   const names = boundedList([...schedule.heldAdditions].sort(), ', ', HELD_LIMIT);
   return clippedHead(`${heldBackCause(snapshot)}${unreadable}; held: ${names}`, tail);
