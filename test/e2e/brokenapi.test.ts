@@ -4,12 +4,7 @@ import { beforeAll, beforeEach, expect, it } from '@jest/globals';
 
 import type { ResourceType } from '../../src/api/meta.js';
 import { ALLOW_DELETION_ANNOTATION, ALLOW_REMOVALS_ANNOTATION } from '../../src/api/names.js';
-import {
-  ManagedClusters,
-  ManagedClusterSets,
-  PlacementDecisions,
-  Placements,
-} from '../../src/api/resources.js';
+import { ManagedClusters, ManagedClusterSets, PlacementDecisions, Placements } from '../../src/api/resources.js';
 import { WRITES } from '@multicluster-engine/kube-apiserver/testing/controlplane/audit';
 import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
