@@ -102,7 +102,8 @@ function rationDeletions(snapshot: PlacementSnapshot, leaving: Failing, passing:
   const bound = leaving.filter(([, cause]) => cause === 'Gone' || cause === 'Deleting');
   const { present, surplus, used } = countsOf(snapshot, bound, passing);
   if (surplus >= bound.length) return NOTHING;
-  const base = present + used;
+  // Of a decision that is too large only what is wanted: the surplus leaves uncounted, and base must not shrink on the way.
+  const base = Math.min(present + used, placement.rules.wanted ?? Infinity);
   const left = { ...NOTHING, counted: base > FEW ? namesOf(bound) : new Set<string>(), surplus };
   const held = (since: number): Ration => {
     return { ...NOTHING, held: new Map(bound), hold: 'Deletions', holdUntil: since + DELETION_HOLD_MS };

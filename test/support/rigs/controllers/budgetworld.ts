@@ -156,11 +156,10 @@ export class BudgetWorld implements WriteObserver {
     const maxRemovals = this.#inForce('maxRemovals');
     this.#isBudgeted = maxRemovals !== undefined;
     const present = [...this.#union].filter((name) => this.#state(name) !== 'leaves').length;
-    const base = present + this.#recorded(REMOVALS_ANNOTATION);
+    const base = Math.min(present + this.#recorded(REMOVALS_ANNOTATION), wanted ?? Infinity);
     this.#limits = {
       surplus: Math.max(present - (wanted ?? Infinity), 0),
-      removals:
-        maxRemovals === undefined ? this.#allowedDeletions(base) : this.#allowedRemovals(maxRemovals, base, wanted),
+      removals: maxRemovals === undefined ? this.#allowedDeletions(base) : this.#allowedRemovals(maxRemovals, base),
       areRecorded: this.#isBudgeted || base > 2,
       additions: this.#allowedAdditions(),
       filledTo: Math.min(wanted ?? Infinity, this.#before.wanted ?? 0),
@@ -238,10 +237,10 @@ export class BudgetWorld implements WriteObserver {
     assert.ok(sum <= additions, `${sum} additions in a window, ${additions} allowed`);
   }
 
-  #allowedRemovals(bound: Bound, base: number, wanted: number | undefined): number {
+  #allowedRemovals(bound: Bound, base: number): number {
     const isFormer = this.#spec().budget?.maxRemovals === undefined;
     if (this.#isHoldContinued('RemovalsHeld', isFormer)) return 0;
-    return allowedBy(bound, Math.min(base, wanted ?? Infinity));
+    return allowedBy(bound, base);
   }
 
   /** Without a budget: half of the clusters, two at least; all of them once they were held for as long as they have to be. */
