@@ -31,7 +31,7 @@ export interface PublishedState {
 export function outcomeOf(snapshot: PlacementSnapshot): Outcome {
   const decided = schedule(snapshot);
   const plan = planSlices(snapshot, decided);
-  const { phase, states, basis, observedGeneration } = placementReport(snapshot, decided, {
+  const { phase, states, basis, observedGeneration, numberOfSelectedClusters } = placementReport(snapshot, decided, {
     plan,
     done: plan.writes.length,
   });
@@ -48,7 +48,7 @@ export function outcomeOf(snapshot: PlacementSnapshot): Outcome {
       slots: slotsAfter(plan),
       removals: Math.max(removals, 0),
       additions: decided.countedAdditions.size,
-      status: { phase, observedGeneration, conditions: states, ...(basis && { basis }) },
+      status: { phase, observedGeneration, numberOfSelectedClusters, conditions: states, ...(basis && { basis }) },
     },
   };
 }

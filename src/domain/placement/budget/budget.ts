@@ -1,7 +1,8 @@
+import { field } from '../../../api/json.js';
 import { PlacementConditions } from '../../../api/placementreasons.js';
 import { isOwn, type StoredDecision } from '../decision.js';
 import type { FailureCause } from '../rules.js';
-import type { PlacementSnapshot } from '../snapshot.js';
+import type { PlacementSnapshot, PlacementView } from '../snapshot.js';
 import { readBasis, storedHold } from './basis.js';
 import { isDefinitionReplaced } from './definitions.js';
 import { budgetInForce, type BoundInForce } from './inforce.js';
@@ -104,7 +105,7 @@ function rationDeletions(snapshot: PlacementSnapshot, leaving: Failing, passing:
   if (surplus >= bound.length) return NOTHING;
   // Of a decision that is too large only what is wanted: the surplus leaves uncounted, and base must not shrink on the way.
   const base = Math.min(present + used, placement.rules.wanted ?? Infinity);
-  const left = { ...NOTHING, counted: base > FEW ? namesOf(bound) : new Set<string>(), surplus };
+  const left = { ...NOTHING, counted: isTiny(placement) ? new Set<string>() : namesOf(bound), surplus };
   const held = (since: number): Ration => {
     return { ...NOTHING, held: new Map(bound), hold: 'Deletions', holdUntil: since + DELETION_HOLD_MS };
   };
@@ -116,6 +117,12 @@ function rationDeletions(snapshot: PlacementSnapshot, leaving: Failing, passing:
   const isMore = bound.length > (readBasis(placement.status)?.heldDeletions ?? 0);
   if (isMore || Number.isNaN(stored.since)) return held(now);
   return now < stored.since + DELETION_HOLD_MS ? held(stored.since) : left;
+}
+
+/** By the decision that was reported last: what leaves and comes in meanwhile, in writes of its own, does not change it. */
+function isTiny({ status }: PlacementView): boolean {
+  const selected = field(status, 'numberOfSelectedClusters');
+  return typeof selected === 'number' && selected <= FEW;
 }
 
 /** How many clusters the decision has without those that leave uncounted, and how many removals count already. */

@@ -16,7 +16,22 @@ const DELETED_WHILE_LOWERED: History = {
     },
   ],
 };
-const RUNS = { numRuns: 40, examples: [[DELETED_WHILE_LOWERED] as [History]] };
+/** Others come in before the deleted one leaves: a tiny rest must not become a larger decision on the way. */
+const DELETED_WHILE_REPLACED: History = {
+  budget: undefined,
+  wanted: 6,
+  steps: [
+    {
+      passedMs: 59_000,
+      changes: [
+        { kind: 'delete', clusters: ['c3'] },
+        { kind: 'set', clusters: ['c0', 'c1', 'c2', 'c4'], member: false },
+      ],
+    },
+  ],
+};
+const EXAMPLES = [DELETED_WHILE_LOWERED, DELETED_WHILE_REPLACED].map((one): [History] => [one]);
+const RUNS = { numRuns: 40, examples: EXAMPLES };
 
 describe('random histories with a disruption budget', () => {
   it('removals stay within the budget, a hold lasts until it is released, and crashes at every write change nothing of the end', async () => {

@@ -160,7 +160,7 @@ export class BudgetWorld implements WriteObserver {
     this.#limits = {
       surplus: Math.max(present - (wanted ?? Infinity), 0),
       removals: maxRemovals === undefined ? this.#allowedDeletions(base) : this.#allowedRemovals(maxRemovals, base),
-      areRecorded: this.#isBudgeted || base > 2,
+      areRecorded: this.#isBudgeted || (this.#status().numberOfSelectedClusters ?? Infinity) > 2,
       additions: this.#allowedAdditions(),
       filledTo: Math.min(wanted ?? Infinity, this.#before.wanted ?? 0),
     };
