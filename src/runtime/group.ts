@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+
 import { delay, type Clock } from './clock.js';
 import type { Controller } from './controller.js';
 import type { HealthCheck } from './health.js';
@@ -102,6 +104,8 @@ export class Group {
   async #work(signal: AbortSignal): Promise<void> {
     const { sources } = this.#options;
     for (const source of sources) source.start();
+    // Each cache that is not synced listens to it, and those of other groups do: Node warns about more than ten listeners.
+    setMaxListeners(0, signal);
     await Promise.all(sources.map((source) => source.whenSynced(signal)));
     this.#synced = true;
     this.#log.info({}, 'caches synced');

@@ -443,7 +443,7 @@ it('a token of an OIDC issuer that is not renewed is an error that names the iss
   };
 
   await expect(authProviderHeader({ name: 'oidc', config })).rejects.toThrow(
-    `auth-provider oidc: the token has expired, and the issuer "${issuer}" has not renewed it; log in again`,
+    `auth-provider oidc: the token has expired, and the issuer "${issuer}" has not renewed it; a command of kubectl with this kubeconfig renews and stores it, or log in again`,
   );
 });
 

@@ -1,4 +1,4 @@
-import { getEventListeners } from 'node:events';
+import { getEventListeners, getMaxListeners } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
 import type { Controller } from '../../src/runtime/controller.js';
 import { Group, type Election, type GroupOptions, type CacheSource } from '../../src/runtime/group.js';
@@ -102,6 +102,19 @@ describe('a group', () => {
     expect(unsynced).toEqual([['cache starts'], 'not synced yet']);
     expect(synced).toEqual([['cache starts', 'lease wanted'], undefined]);
     expect(happened).toEqual(['cache starts', 'lease wanted', 'work begins']);
+  });
+
+  it('a group of many caches that do not sync does not make Node warn of their listeners', async () => {
+    const { group, stop, source } = bench();
+    const many = bench({ sources: Array.from({ length: 12 }, () => source) });
+
+    void group.run(stop.signal);
+    void many.group.run(stop.signal);
+    await settle();
+
+    expect(getEventListeners(stop.signal, 'abort')).toHaveLength(13);
+    // No limit.
+    expect(getMaxListeners(stop.signal)).toBe(0);
   });
 
   it('a group is unready once a cache has been failing for a minute, and ready again when none is', async () => {

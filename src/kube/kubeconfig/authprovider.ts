@@ -26,7 +26,7 @@ export async function authProviderHeader(provider: AuthProviderEntry): Promise<s
   } catch {
     const issuer = JSON.stringify(provider.config['idp-issuer-url'] ?? '');
     throw new KubeconfigError(
-      `auth-provider oidc: the token has expired, and the issuer ${issuer} has not renewed it; log in again`,
+      `auth-provider oidc: the token has expired, and the issuer ${issuer} has not renewed it; a command of kubectl with this kubeconfig renews and stores it, or log in again`,
     );
   }
   return String(Object.entries(options.headers ?? {}).find(([key]) => key === 'Authorization')?.[1] ?? '');
