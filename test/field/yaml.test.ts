@@ -106,6 +106,24 @@ describe('the files of a command', () => {
     await expect(readFiles([file])).rejects.toThrow(message);
   });
 
+  it('a field that a template left empty is none, in every command', () => {
+    const empty = 'labels: ~, annotations: ~, finalizers: ~';
+    const text = placement('spec: {ClusterSets: ~, tolerations: [{key: a, value: ~}], disruptionBudget: ~}');
+    const file = path.join(folder, 'empty.yaml');
+    writeFileSync(file, text.replace('namespace: shop', `namespace: shop, ${empty}`));
+    const commands = [
+      ['plan', '--offline', '-f', file],
+      ['explain', 'placement', 'web', '-n', 'shop', '--offline', '-f', file],
+    ];
+
+    const results = commands.map((args) => mce(args));
+
+    expect(results.map(({ status, stderr }) => [status, stderr])).toEqual([
+      [2, ''], // The Placement is new.
+      [0, ''],
+    ]);
+  });
+
   it('every command refuses what only a rule in CEL forbids', () => {
     const file = path.join(folder, 'budget.yaml');
     writeFileSync(file, placement('spec: {disruptionBudget: {}}'));

@@ -116,29 +116,27 @@ function objectIn(value: unknown, where: string): UserManifest {
   const metadata = field(value, 'metadata');
   if (textField(metadata, 'name') === '') throw new Error(`${where}: metadata.name: must be set, to a string`);
   // The required fields of KubeObject are checked above.
-  const object = value as unknown as KubeObject;
+  const object = pruned(value, false) as KubeObject;
   const { annotations } = object.metadata;
-  return {
-    object: isRecord(annotations) ? withMetadata(object, { annotations: withoutNulls(annotations) }) : object,
-    where,
-  };
+  if (!isRecord(annotations)) return { object, where };
+  return { object: { ...object, metadata: { ...object.metadata, annotations: empty(annotations) } }, where };
 }
 
-/** The new object that `kubectl apply` makes of a manifest: a label of null is none. */
+/** The new object that `kubectl apply` makes of a manifest: a field of null is none, a label too. */
 export function createdFrom(object: KubeObject): KubeObject {
-  const { labels } = object.metadata;
-  if (!isRecord(labels)) return object;
-  return withMetadata(object, {
-    labels: Object.fromEntries(Object.entries(labels).filter(([, value]) => value !== null)),
-  });
+  return pruned(object, true) as KubeObject;
 }
 
-function withMetadata(object: KubeObject, texts: Pick<KubeObject['metadata'], 'labels' | 'annotations'>): KubeObject {
-  return { ...object, metadata: { ...object.metadata, ...texts } };
+/** As the API server stores it, without the fields that are null: all of them, or those within lists, which are replaced whole. */
+function pruned(value: unknown, isWhole: boolean): unknown {
+  if (Array.isArray(value)) return value.map((item) => pruned(item, true));
+  if (!isRecord(value)) return value;
+  const kept = Object.entries(value).filter(([, item]) => !isWhole || item !== null);
+  return Object.fromEntries(kept.map(([key, item]) => [key, pruned(item, isWhole)]));
 }
 
 /** As `kubectl apply` sends it, an annotation of null is empty. */
-function withoutNulls(annotations: JsonRecord): Record<string, string> {
+function empty(annotations: JsonRecord): Record<string, string> {
   // What is no text is refused later.
   return Object.fromEntries(Object.entries(annotations).map(([key, value]) => [key, (value ?? '') as string]));
 }
