@@ -7,7 +7,7 @@ import { documentText, INCOMPLETE, linesText, NotFoundError, resourceName, type 
 import { TYPES, worldOfObjects } from '../sources.js';
 import { appliedManifests, ChangeTextError, deletion, labelChange, namespaceDeleted } from './changes.js';
 import { planDocument } from './document.js';
-import { isChange, planReport, type ChangeLimits, type PlanReport } from './report.js';
+import { isChange, planReport, type Changed, type ChangeLimits, type PlanReport } from './report.js';
 import { excessText, planLines } from './text.js';
 
 export interface PlanRequest extends ChangeLimits {
@@ -41,9 +41,9 @@ export interface PlanOutput {
  */
 export function planChange(before: FleetReading, request: PlanRequest): PlanOutput {
   const changes = changesOf(request);
-  const after = worldAfter(before, request, changes);
-  checkApplied(before.world, after, changes, request);
-  const report = planReport(before, after, request);
+  const outcome = changed(before, request, changes);
+  checkApplied(before.world, outcome.after, changes, request);
+  const report = planReport(before, outcome, request);
   const exceeded = report.exceeded.map((one) => {
     return `--${one.additions === undefined ? 'max-removals' : 'max-additions'}: ${excessText(one)}`;
   });
@@ -88,21 +88,28 @@ function textOf(report: PlanReport, { output, colored }: PlanRequest): string {
   }
 }
 
-function worldAfter(
+/** What the changes lead to. All objects of files have no order. */
+function changed(
   { world, namespace: only }: FleetReading,
   { namespace, manifests, complete, deletions }: PlanRequest,
   changes: readonly Change[],
-): World {
+): Changed {
   const base = complete && manifests !== undefined ? replaced(world, worldOfObjects(manifests, namespace)) : world;
   const made = (before: World, next: readonly Change[]): World => {
     if (only !== undefined) for (const change of next) checkNamespace(change, only);
     return overlay(before, next);
   };
+  const writes = [...changes];
   try {
-    return deletions.reduce(
-      (after, text) => made(after, deleted(after, text, { namespace, only })),
+    const after = deletions.reduce(
+      (now, text) => {
+        const next = deleted(now, text, { namespace, only });
+        writes.push(...next);
+        return made(now, next);
+      },
       made(base, changes),
     );
+    return { after, writes: complete && manifests !== undefined ? [] : writes };
   } catch (error) {
     if (!(error instanceof MissingObjectError)) throw error;
     throw new NotFoundError(`${nameOf(error.resource, error.object)} was not found`, { cause: error });

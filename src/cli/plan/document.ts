@@ -1,23 +1,30 @@
+import type { ApartPlan } from '../../domain/fleet/apart.js';
 import type { PlacementPlan, PlacementState } from '../../domain/fleet/plan.js';
 import { CLI_API_VERSION } from '../output.js';
 import { withheldFields } from '../withheld.js';
 import { isChange, type PlanReport } from './report.js';
-import { excessText, totalText } from './text.js';
+import { apartText, excessText, totalText } from './text.js';
 
 /** The plan as JSON, of kind PlacementPlan (docs/reference/cli/placementplan.schema.json). */
-export function planDocument({ placements, refusals, exceeded, totals, reading }: PlanReport): object {
+export function planDocument({ placements, apart, refusals, exceeded, totals, reading }: PlanReport): object {
   return {
     apiVersion: CLI_API_VERSION,
     kind: 'PlacementPlan',
     summary: { ...totals, text: totalText(totals) },
-    placements: placements.filter((one) => isChange(one) || one.kind === 'Unknown').map(placementDocument),
+    placements: placements
+      .filter((one) => isChange(one) || one.kind === 'Unknown')
+      .map((one) => placementDocument(one, apart?.get(one))),
+    ...(apart === undefined ? { apartComputed: false } : {}),
     refusals: refusals.map(({ kind, name }) => ({ kind, name, reason: 'InUse' })),
     exceeded: exceeded.map((one) => ({ ...one, message: excessText(one) })),
     ...withheldFields(reading),
   };
 }
 
-function placementDocument({ namespace, name, kind, before, after, ...lists }: PlacementPlan): object {
+function placementDocument(
+  { namespace, name, kind, before, after, ...lists }: PlacementPlan,
+  apart: ApartPlan | undefined,
+): object {
   return {
     namespace,
     name,
@@ -28,6 +35,7 @@ function placementDocument({ namespace, name, kind, before, after, ...lists }: P
     remove: lists.removes,
     stay: lists.stays,
     held: lists.held,
+    ...(apart === undefined ? {} : { apart: { ...apart, message: apartText(apart) } }),
   };
 }
 

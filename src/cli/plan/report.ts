@@ -1,3 +1,5 @@
+import { boundedPlans, plansApart, type ApartPlan } from '../../domain/fleet/apart.js';
+import { altering, worldsOf, type Change } from '../../domain/fleet/overlay.js';
 import { planFleet, type PlacementPlan } from '../../domain/fleet/plan.js';
 import { refusedDeletions, type Refusal } from '../../domain/fleet/refusals.js';
 import type { World } from '../../domain/fleet/world.js';
@@ -29,6 +31,8 @@ export interface Excess {
 export interface PlanReport {
   /** All Placements, sorted by namespace and name. */
   readonly placements: readonly PlacementPlan[];
+  /** Of the Placements of which it differs, what the changes do when they are written slowly; undefined: it is not computed. */
+  readonly apart: ReadonlyMap<PlacementPlan, ApartPlan> | undefined;
   readonly refusals: readonly Refusal[];
   readonly exceeded: readonly Excess[];
   /** What was read before the change. */
@@ -48,16 +52,39 @@ export interface PlanTotals {
   readonly placements: number;
 }
 
-export function planReport(reading: FleetReading, after: World, limits: ChangeLimits): PlanReport {
+/** A world, and the writes that lead to it; none where they have no order. */
+export interface Changed {
+  readonly after: World;
+  readonly writes: readonly Change[];
+}
+
+/** For how many clusters the rules are judged at most, to know what slow writes do: some ten seconds. */
+const MOST_JUDGED = 20_000_000;
+
+export function planReport(reading: FleetReading, { after, writes }: Changed, limits: ChangeLimits): PlanReport {
   const { world: before } = reading;
   const placements = planFleet(before, after);
+  const apart = apartOf(before, writes, boundedPlans(placements));
   return {
     placements,
+    apart,
     refusals: refusedDeletions(before, after),
-    exceeded: placements.flatMap((one) => excessesOf(one, limits)),
+    exceeded: placements.flatMap((one) => excessesOf(one, apart?.get(one), limits)),
     reading,
     totals: totalsOf(placements),
   };
+}
+
+/** Undefined where it would take too long. */
+function apartOf(
+  before: World,
+  writes: readonly Change[],
+  plans: readonly PlacementPlan[],
+): ReadonlyMap<PlacementPlan, ApartPlan> | undefined {
+  if (plans.length === 0 || writes.length < 2) return new Map();
+  const most = MOST_JUDGED / ((plans.length + 1) * before.objects.managedclusters.length);
+  if (writes.length > most) return undefined;
+  return plansApart(worldsOf(before, altering(before, writes)), plans);
 }
 
 /** Whether the change does anything to the Placement. */
@@ -79,18 +106,22 @@ function totalsOf(placements: readonly PlacementPlan[]): PlanTotals {
   };
 }
 
-/** A percentage is rounded up, as that of a PodDisruptionBudget; of additions it is of one cluster at least. */
+/**
+ * A percentage is rounded up, as that of a PodDisruptionBudget; of additions it is of one cluster at least. The changes may be
+ * written together or slowly: the larger number counts.
+ */
 function excessesOf(
   { namespace, name, before, removes, adds }: PlacementPlan,
+  apart: ApartPlan | undefined,
   { maxRemovals, maxAdditions }: ChangeLimits,
 ): readonly Excess[] {
   const selected = before?.clusters.length ?? 0;
   const excesses: Excess[] = [];
   const [mostRemovals, mostAdditions] = [most(maxRemovals, selected), most(maxAdditions, Math.max(selected, 1))];
-  if (removes.length > mostRemovals)
-    excesses.push({ namespace, name, removals: removes.length, selected, most: mostRemovals });
-  if (adds.length > mostAdditions)
-    excesses.push({ namespace, name, additions: adds.length, selected, most: mostAdditions });
+  const removals = Math.max(removes.length, apart?.leave.length ?? 0);
+  const additions = Math.max(adds.length, apart?.come.length ?? 0);
+  if (removals > mostRemovals) excesses.push({ namespace, name, removals, selected, most: mostRemovals });
+  if (additions > mostAdditions) excesses.push({ namespace, name, additions, selected, most: mostAdditions });
   return excesses;
 }
 

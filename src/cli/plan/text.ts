@@ -1,9 +1,14 @@
+import type { ApartPlan } from '../../domain/fleet/apart.js';
 import type { PlacementPlan, PlacementState } from '../../domain/fleet/plan.js';
 import { problemText } from '../../domain/conditions.js';
 import { wordText } from '../../domain/placement/facts/requirementtext.js';
+import { someNames } from '../output.js';
 import { table, type Cell, type Color } from '../table.js';
 import { refusedLine, unreadableLine } from '../withheld.js';
 import { isChange, type Excess, type PlanReport, type PlanTotals } from './report.js';
+
+/** Clusters that a line names. */
+const MOST_NAMES = 5;
 
 export interface TextOptions {
   readonly colored: boolean;
@@ -13,7 +18,7 @@ export interface TextOptions {
 
 /** The plan for a terminal, as lines. */
 export function planLines(
-  { placements, refusals, totals, reading }: PlanReport,
+  { placements, apart, refusals, totals, reading }: PlanReport,
   options: TextOptions,
 ): readonly string[] {
   const notes = [
@@ -22,10 +27,32 @@ export function planLines(
   ];
   return [
     ...notes.filter((one) => one !== undefined),
-    ...placements.filter(isChange).flatMap((one) => placementLines(one, options)),
+    ...placements.filter(isChange).flatMap((one) => [...placementLines(one, options), ...apartLines(apart?.get(one))]),
     totalText(totals),
+    ...(apart === undefined ? [APART_UNKNOWN] : []),
     ...refusals.map(({ kind, name }) => `The deletion will be refused: ${kind} ${wordText(name)} is in use.`),
   ];
+}
+
+const APART_UNKNOWN = 'What so many changes do when they are written more than 2 s apart is not computed.';
+
+function apartLines(apart: ApartPlan | undefined): readonly string[] {
+  return apart === undefined ? [] : [`  ${apartText(apart)}`];
+}
+
+/** `written more than 2 s apart, in this order: 2 leave (a, b), 4 are held`. */
+export function apartText({ leave, back, come, held }: ApartPlan): string {
+  const parts = [
+    leave.length === 0 ? undefined : `${leave.length} ${leave.length === 1 ? 'leaves' : 'leave'} (${namesText(leave)})`,
+    back.length === 0 ? undefined : `of these ${back.length} come back (${namesText(back)})`,
+    come.length === 0 ? undefined : `${come.length} ${come.length === 1 ? 'comes' : 'come'} in (${namesText(come)})`,
+    `${held.length === 0 ? 'none' : held.length} ${held.length > 1 ? 'are' : 'is'} held`,
+  ];
+  return `written more than 2 s apart, in this order: ${parts.filter((one) => one !== undefined).join(', ')}`;
+}
+
+function namesText(names: readonly string[]): string {
+  return someNames(names, MOST_NAMES);
 }
 
 /** `Plan: 0 to add, 2 to remove, 1 to stay, 0 held, in 1 of 1 Placements.` */

@@ -58,6 +58,35 @@ export function overlay(world: World, changes: readonly Change[]): World {
   return { ...world, objects: { ...world.objects, ...Object.fromEntries(lists) } };
 }
 
+/** The changes that alter something of an object beside its annotation of the manifest that was applied last. */
+export function altering(world: World, changes: readonly Change[]): readonly Change[] {
+  let now = world;
+  return changes.filter((change) => {
+    const before = objectIn(now, change);
+    now = overlay(now, [change]);
+    return !sameJson(comparable(before), comparable(objectIn(now, change)));
+  });
+}
+
+/** The world before the changes, and after each. */
+export function* worldsOf(world: World, changes: readonly Change[]): Generator<World, void, undefined> {
+  let now = world;
+  yield now;
+  for (const change of changes) yield (now = overlay(now, [change]));
+}
+
+function objectIn({ objects }: World, change: Change): RawObject | undefined {
+  const key = keyOf(change.kind === 'apply' ? change.object.metadata : change.object);
+  return objects[change.resource].find(({ metadata }) => keyOf(metadata) === key);
+}
+
+function comparable(object: RawObject | undefined): unknown {
+  if (object === undefined) return null;
+  const { labels = {}, annotations = {}, deletionTimestamp = '' } = object.metadata;
+  const { [LAST_APPLIED]: _last, ...others } = annotations;
+  return { spec: object.spec ?? null, status: object.status ?? null, labels, annotations: others, deletionTimestamp };
+}
+
 /** What the deletion of a namespace deletes: all objects of the world in it. */
 export function namespaceDeletions(world: World, namespace: string): readonly Change[] {
   return WORLD_RESOURCES.flatMap((resource) =>

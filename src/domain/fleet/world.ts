@@ -2,7 +2,7 @@ import type { KubeObject, ObjectName } from '../../api/meta.js';
 import { ALLOW_ADDITIONS_ANNOTATION, ALLOW_REMOVALS_ANNOTATION } from '../../api/names.js';
 import { readClusterSelector } from '../clusters/selector.js';
 import { readRelease } from '../placement/budget/release.js';
-import { isOwn, placementKeys, readDecision } from '../placement/decision.js';
+import { decisionObject, isOwn, placementKeys, readDecision, type DecisionOwner } from '../placement/decision.js';
 import { bindingView, eligibleSets, readableSelectors } from '../placement/eligible.js';
 import type { ExplainInput, Readable } from '../placement/explain/verdict.js';
 import { clusterView, compileSpec } from '../placement/predicates.js';
@@ -114,11 +114,7 @@ export class WorldInputs {
     const sets = this.#boundSets(bindings);
     const selectors = readableSelectors(eligibleSets(rules, bindings, sets));
     const decisions = this.#decisions.get(keyOf({ namespace, name })) ?? [];
-    const stored = withRecorded(
-      decisions.map((object) => readDecision(object, owner)),
-      published,
-      this.#at,
-    );
+    const stored = withRecorded(decisionsOf(decisions, published, owner), published, this.#at);
     const held = [...stored.flatMap((object) => object.clusters), ...(published?.slots ?? []).flat()];
     const status = published?.status ?? found.status;
     const snapshot: PlacementSnapshot = {
@@ -158,6 +154,17 @@ export class WorldInputs {
     }
     return found;
   }
+}
+
+/** The objects as stored; with the first that publishing makes, where there is none: it has the records. */
+function decisionsOf(
+  stored: readonly RawObject[],
+  published: PublishedState | undefined,
+  owner: DecisionOwner,
+): readonly StoredDecision[] {
+  const read = stored.map((object) => readDecision(object, owner));
+  if (published === undefined || read.some(isOwn)) return read;
+  return [...read, readDecision(decisionObject(owner, 1, published.slots[0] ?? []), owner)];
 }
 
 /** The objects, with what was published recorded at `at` (ms since the epoch) in the first of the Placement's own. */

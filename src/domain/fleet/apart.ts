@@ -1,0 +1,95 @@
+import type { PlacementPlan } from './plan.js';
+import { outcomeOf, type PublishedState } from './outcome.js';
+import { WorldInputs, type World } from './world.js';
+
+/**
+ * What changes do that are written slowly. A plan judges them together, as the controller judges writes that follow each other
+ * shortly; of slower ones each is a decision of its own, which leaves the next one less of a bound.
+ */
+export interface ApartPlan {
+  /** The clusters of the decision before that leave, in the order in which they do. */
+  readonly leave: readonly string[];
+  /** Those of them that are in the decision at the end. */
+  readonly back: readonly string[];
+  /** The clusters that come in and are in the decision at the end, in the order in which they do. */
+  readonly come: readonly string[];
+  /** Those that are held at the end, in the decision or out of it, sorted by name. */
+  readonly held: readonly string[];
+}
+
+/** A Placement between two writes. */
+interface Stand {
+  readonly first: ReadonlySet<string>;
+  readonly clusters: ReadonlySet<string>;
+  readonly published: PublishedState;
+  readonly held: readonly string[];
+  readonly leave: Set<string>;
+  readonly come: Set<string>;
+}
+
+type Plans = readonly PlacementPlan[];
+
+/** The plans that a bound may concern: of removals by a budget or of deletions, or of additions. */
+export function boundedPlans(plans: Plans): Plans {
+  const isDeletion = ({ cause }: { readonly cause: string }): boolean => cause === 'Gone' || cause === 'Deleting';
+  return plans.filter(({ kind, before, after, removes, held }) => {
+    if (kind !== 'Changed' || before === undefined || after === undefined) return false;
+    const hasBudget = [before, after].some(({ rules }) => rules.budget !== undefined);
+    return hasBudget || [...removes, ...held].some(isDeletion);
+  });
+}
+
+/**
+ * For each of the plans what its changes do one after another, if that differs from what they do together. `worlds`: before the
+ * changes and after each. In O(worlds × plans × clusters).
+ */
+export function plansApart(worlds: Iterable<World>, plans: Plans): ReadonlyMap<PlacementPlan, ApartPlan> {
+  const stands = new Map<PlacementPlan, Stand | undefined>(plans.map((plan) => [plan, undefined]));
+  for (const world of worlds) {
+    const inputs = new WorldInputs(world);
+    for (const [plan, stand] of stands) {
+      const next = nextStand(inputs, plan, stand);
+      if (next === undefined) stands.delete(plan);
+      else stands.set(plan, next);
+    }
+  }
+  const found = new Map<PlacementPlan, ApartPlan>();
+  for (const [plan, stand] of stands) {
+    const apart = stand && apartOf(plan, stand);
+    if (apart !== undefined) found.set(plan, apart);
+  }
+  return found;
+}
+
+/** Undefined where the Placement is gone meanwhile. */
+function nextStand(inputs: WorldInputs, plan: PlacementPlan, before: Stand | undefined): Stand | undefined {
+  const input = inputs.input(plan, before?.published);
+  if (input === undefined || input.deleting) return undefined;
+  const { clusters: list, published, schedule } = outcomeOf(input.snapshot);
+  const clusters = new Set(list);
+  const { first = clusters, leave = new Set<string>(), come = new Set<string>() } = before ?? {};
+  for (const name of before?.clusters ?? []) if (first.has(name) && !clusters.has(name)) leave.add(name);
+  for (const name of list) if (!first.has(name)) come.add(name);
+  return {
+    first,
+    clusters,
+    // What was recorded at an earlier write counts at a later one, too.
+    published: {
+      ...published,
+      removals: published.removals + (before?.published.removals ?? 0),
+      additions: published.additions + (before?.published.additions ?? 0),
+    },
+    held: [...schedule.heldRemovals.map((one) => one.cluster), ...schedule.heldAdditions].sort(),
+    leave,
+    come,
+  };
+}
+
+function apartOf({ removes, adds, held }: PlacementPlan, stand: Stand): ApartPlan | undefined {
+  const { leave, clusters } = stand;
+  const come = [...stand.come].filter((name) => clusters.has(name));
+  const together = [removes, adds, held].map((list) => list.map(({ name }) => name));
+  const apart = [[...leave], come, stand.held].map((list) => [...list].sort());
+  if (together.every((names, index) => names.join() === apart[index]?.join())) return undefined;
+  return { leave: [...leave], back: [...leave].filter((name) => clusters.has(name)), come, held: stand.held };
+}
