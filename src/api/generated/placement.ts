@@ -134,6 +134,12 @@ export interface PlacementStatus {
     definitions?: {
       [k: string]: string;
     };
+    /**
+     * The cluster sets that it selected from, so that a hold can name one that is gone.
+     *
+     * Items: The name of a ManagedClusterSet.
+     */
+    clusterSets?: string[];
     /** How many deleted clusters stay for 15 minutes, because most clusters of the decision were deleted. */
     heldDeletions?: number;
   };

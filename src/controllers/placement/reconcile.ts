@@ -1,4 +1,5 @@
 import { nameOf } from '../../api/resources.js';
+import { readableSelectors } from '../../domain/placement/eligible.js';
 import { DONE, type Pass, type Reconciler, type Result } from '../../runtime/result.js';
 import { waitForCaches } from '../clusters/caches.js';
 import { apply, type Outcome } from './apply.js';
@@ -63,7 +64,12 @@ function settle({ state }: Input, { schedule }: Decision, { index, key, enqueue 
 }
 
 function decidedBy({ snapshot }: Input, { schedule }: Outcome): PlacementState['decided'] {
-  return { rules: snapshot.placement.rules, eligible: schedule.eligibility.eligible };
+  const { eligibility } = schedule;
+  return {
+    rules: snapshot.placement.rules,
+    eligible: eligibility.eligible,
+    selectors: readableSelectors(eligibility),
+  };
 }
 
 function wait(reason: string, afterMs: number): Result {

@@ -25,7 +25,7 @@ export interface PlacementState {
   /** The last reconcile has stored all that it decided: the index knows what the Placement holds. */
   settled: boolean;
   /** The spec and the eligible sets of the last decision; undefined before the first. */
-  decided: Pick<Before, 'rules' | 'eligible'> | undefined;
+  decided: Omit<Before, 'cluster'> | undefined;
   /** What counts and waits for further changes of the same command; undefined while there is nothing. */
   collection: Collection | undefined;
 }

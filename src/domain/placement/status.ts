@@ -111,10 +111,22 @@ function basisOf(snapshot: PlacementSnapshot, schedule: Schedule, publication: P
   const made = {
     wanted: wantedToRemember(snapshot, additions),
     definitions: definitionsToRemember(snapshot, hold === 'Definitions'),
+    clusterSets: setsToRemember(snapshot, schedule),
   };
-  const { wanted, definitions } = publication.done < publication.plan.writes.length ? (before ?? made) : made;
+  const { wanted, definitions, clusterSets } =
+    publication.done < publication.plan.writes.length ? (before ?? made) : made;
   const budget = budgetToRemember(placement, budgetInForce(placement), { removals: hold === 'Budget', additions });
-  return basisToStore({ budget, wanted, definitions, heldDeletions: hold === 'Deletions' ? heldRemovals.length : 0 });
+  const heldDeletions = hold === 'Deletions' ? heldRemovals.length : 0;
+  return basisToStore({ budget, wanted, definitions, clusterSets, heldDeletions });
+}
+
+/** The sets to remember with a decision: while clusters are held, those that they came from. */
+function setsToRemember(
+  { placement: { rules, status } }: PlacementSnapshot,
+  { hold, eligibility }: Schedule,
+): readonly string[] | undefined {
+  if (hold !== undefined || rules.problem !== undefined) return readBasis(status)?.clusterSets;
+  return rules.budget?.maxRemovals === undefined ? undefined : eligibility.eligible;
 }
 
 /**

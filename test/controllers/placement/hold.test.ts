@@ -195,9 +195,7 @@ describe('held removals', () => {
 
     hub.cluster('a', { tier: 'gold' }, { set: 'elsewhere' });
     await hub.untilIdle();
-    expect(held(hub)).toBe(
-      `a (label ${CLUSTER_SET_LABEL}=elsewhere, no ManagedClusterSetBinding elsewhere in namespace team)`,
-    );
+    expect(held(hub)).toBe(`a (label ${CLUSTER_SET_LABEL}=elsewhere names none of cluster sets fleet)`);
   });
 
   it('a held cluster that is deleted stays held, and so does one without a set', async () => {

@@ -1,6 +1,7 @@
 import { asRecord, field, isRecord, recordsIn, type JsonRecord } from '../../../api/json.js';
 import type { PlacementPhase } from '../../../api/placementreasons.js';
 import { isList, parse } from '../../selectors.js';
+import { setsOfDecision } from '../decisionsets.js';
 import type { PlacementView } from '../snapshot.js';
 import type { Definitions } from './definitionsnow.js';
 import { boundValue, readBudget, type DisruptionBudget } from './spec.js';
@@ -16,9 +17,14 @@ export interface Basis {
   readonly wanted: number | undefined;
   /** The uids of the definitions of clusters, sets and bindings, by the names of these resources. */
   readonly definitions: Definitions | undefined;
+  /** The sets that were eligible, where a budget may hold clusters of one that went; undefined where they are not known. */
+  readonly clusterSets: readonly string[] | undefined;
   /** How many deleted clusters were held without a budget when the condition RemovalsHeld was written last. */
   readonly heldDeletions: number;
 }
+
+/** So many sets are remembered. */
+const MOST_SETS = 50;
 
 /** Undefined for a status without it, as an earlier release wrote it. What cannot be read counts as absent. */
 export function readBasis(status: unknown): Basis | undefined {
@@ -29,6 +35,7 @@ export function readBasis(status: unknown): Basis | undefined {
     budget: budget.ok ? budget.value : undefined,
     wanted: readCount(basis['numberOfClusters']),
     definitions: readDefinitions(basis['definitions']),
+    clusterSets: setsOfDecision(status),
     heldDeletions: readCount(basis['heldDeletions']) ?? 0,
   };
 }
@@ -44,11 +51,18 @@ function readDefinitions(value: unknown): Definitions | undefined {
 }
 
 /** The field as it is stored; undefined when there is nothing to store. */
-export function basisToStore({ budget, wanted, definitions, heldDeletions }: Basis): JsonRecord | undefined {
+export function basisToStore({
+  budget,
+  wanted,
+  definitions,
+  clusterSets,
+  heldDeletions,
+}: Basis): JsonRecord | undefined {
   const stored = {
     ...(budget !== undefined && { disruptionBudget: budgetToStore(budget) }),
     ...(wanted !== undefined && { numberOfClusters: wanted }),
     ...(definitions !== undefined && { definitions }),
+    ...(clusterSets !== undefined && clusterSets.length <= MOST_SETS && { clusterSets: [...clusterSets] }),
     ...(heldDeletions > 0 && { heldDeletions }),
   };
   return Object.keys(stored).length === 0 ? undefined : stored;

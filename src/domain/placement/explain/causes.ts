@@ -40,11 +40,13 @@ export function causeText(
 }
 
 function notIn(
-  { cluster }: FailingCluster,
+  { cluster, inDecision }: FailingCluster,
   of: { readonly placement: PlacementView; readonly eligibility: Eligibility },
   before: Before | undefined,
 ): string {
-  return cluster === undefined ? noneOf(of.eligibility.eligible) : notMemberText({ cluster, ...of }, before);
+  return cluster === undefined
+    ? noneOf(of.eligibility.eligible)
+    : notMemberText({ cluster, inDecision, ...of }, before);
 }
 
 /**

@@ -2,6 +2,7 @@ import { CLUSTER_SET_LABEL } from '../../../api/names.js';
 import { selects, type ClusterSelector } from '../../clusters/selector.js';
 import { boundedList, nameList } from '../../conditions.js';
 import { valueOf, type StringMap } from '../../selectors.js';
+import { setsOfDecision } from '../decisionsets.js';
 import { readableSelectors, type Eligibility } from '../eligible.js';
 import { absentSets, absentText } from '../facts/absentsets.js';
 import { unmetText, wordText } from '../facts/requirementtext.js';
@@ -13,6 +14,8 @@ import type { Before, ClusterView, PlacementView } from '../snapshot.js';
 /** A cluster that is in no eligible set, and the Placement that asks. */
 interface Outside {
   readonly cluster: ClusterView;
+  /** Whether the decision holds it: then it was in one of the sets that the decision was made with. */
+  readonly inDecision: boolean;
   readonly placement: PlacementView;
   readonly eligibility: Eligibility;
 }
@@ -74,10 +77,13 @@ function standingCauses(outside: Outside, before: Before | undefined): readonly 
   const { eligibility, placement } = outside;
   const nearest = nearestSelector(outside);
   if (before === undefined) {
+    const lost = lostCauses(outside);
+    if (lost !== undefined && lost.length > 0) return lost;
     const byLabel = labelCause(outside);
     const isAsked = exclusiveSets(eligibility).length > 0;
     const causes = (isAsked ? [byLabel, nearest] : [nearest, byLabel]).filter(isText);
-    return [...(causes.length > 0 ? causes : unnamedSets(outside)), ...absentCauses(outside)];
+    const absent = lost === undefined ? absentCauses(outside) : [];
+    return [...(causes.length > 0 ? causes : unnamedSets(outside)), ...absent];
   }
   const lost = before.eligible.filter((set) => !eligibility.eligible.includes(set));
   if (lost.length > 0) return lost.map((set) => notFromText(set, placement, eligibility));
@@ -93,7 +99,10 @@ function labelCause(outside: Outside): string | undefined {
   const { cluster, placement, eligibility } = outside;
   const set = setLabel(cluster.labels);
   const isAsked = exclusiveSets(eligibility).length > 0;
-  if (set === undefined || eligibility.eligible.includes(set)) return isAsked ? labelText(outside) : undefined;
+  // Where the sets are known that the decision was made with, only a label that changed names another one.
+  const isOther = set !== undefined && setsBeforeOf(outside)?.includes(set) === false;
+  if (set === undefined || isOther || eligibility.eligible.includes(set))
+    return isAsked ? labelText(outside) : undefined;
   const why = notFromText(set, placement, eligibility);
   if (eligibility.ignored.some(({ binding }) => binding === set)) return why;
   if (isAsked) return `${labelled(set)}, ${why}`;
@@ -113,16 +122,36 @@ function unnamedSets({ cluster, placement, eligibility }: Outside): readonly str
  * The sets that ClusterSets names, which bring in no cluster and may have had this one: `nothing comes from gold (no
  * ManagedClusterSetBinding gold in namespace shop)`. Nothing where the set of the cluster's label is one of them.
  */
-function absentCauses({ cluster, placement, eligibility }: Outside): readonly string[] {
-  const absent = absentSets(placement.rules.requested, eligibility);
+function absentCauses(outside: Outside): readonly string[] {
+  const { cluster, placement, eligibility } = outside;
+  const { requested } = placement.rules;
+  const absent = requested.length === 0 ? [] : absentSets(requested, eligibility);
   if (absent.some(({ set }) => set === setLabel(cluster.labels))) return [];
-  const mayHave = absent.filter(({ set }) => {
-    const known = eligibility.sets.get(set)?.selector;
-    return known === undefined || selects(set, known, cluster.labels);
-  });
-  if (placement.rules.requested.length === 0 || mayHave.length === 0) return [];
+  const mayHave = absent.filter(({ set }) => mayHaveHad(set, outside));
+  if (mayHave.length === 0) return [];
   const texts = mayHave.map((one) => `${one.set} (${absentText(one, placement.namespace)})`);
   return [`nothing comes from ${boundedList(texts, ', ', ABSENT_LIMIT)}`];
+}
+
+/** Why the sets bring in no cluster that the decision was made with, and that may have had this one. Undefined: they are not known. */
+function lostCauses(outside: Outside): readonly string[] | undefined {
+  const { cluster, placement, eligibility } = outside;
+  const lost = setsBeforeOf(outside)?.filter((set) => !eligibility.eligible.includes(set));
+  const own = lost?.filter((set) => set === setLabel(cluster.labels)) ?? [];
+  return (own.length > 0 ? own : lost?.filter((set) => mayHaveHad(set, outside)))?.map((set) =>
+    notFromText(set, placement, eligibility),
+  );
+}
+
+/** The sets that the cluster was selected from; undefined where they are not known. */
+function setsBeforeOf({ inDecision, placement }: Outside): readonly string[] | undefined {
+  return inDecision ? setsOfDecision(placement.status) : undefined;
+}
+
+/** Whether the cluster may have been in the set: the selector of a set that went is not known. */
+function mayHaveHad(set: string, { cluster, eligibility }: Outside): boolean {
+  const known = eligibility.sets.get(set)?.selector;
+  return known === undefined || selects(set, known, cluster.labels);
 }
 
 /** `label cluster.fleetmgmt.io/clusterset=prdo names none of cluster sets edge, production`. */
