@@ -165,7 +165,7 @@ function valueIn(world: World, thing: Thing): unknown {
     case 'selector':
       return found?.spec;
     case 'spec':
-      return (found?.spec as Spec)[name];
+      return asRecord(found?.spec)[name];
     default:
       return found === undefined ? undefined : (found.metadata.deletionTimestamp ?? 'there');
   }
@@ -190,7 +190,7 @@ function withThing(world: World, thing: Thing, of: World): World {
   switch (kind) {
     case 'label': {
       const { [key]: _, ...others } = now.metadata.labels ?? {};
-      const labels = value === undefined ? others : { ...others, [key]: String(value) };
+      const labels = value === undefined ? others : { ...others, [key]: wordOf(value) };
       return put(world, thing, { ...now, metadata: { ...now.metadata, labels } });
     }
     case 'claims':
@@ -226,11 +226,11 @@ function edited(world: World, [thing, value]: Edit): World {
   switch (kind) {
     case 'label': {
       const { [thing.slice(kind.length + name.length + 2)]: _, ...others } = metadata.labels ?? {};
-      const labels = value === undefined ? others : { ...others, [thing.slice(7 + name.length)]: String(value) };
+      const labels = value === undefined ? others : { ...others, [thing.slice(7 + name.length)]: wordOf(value) };
       return with_({ ...found, metadata: { ...metadata, labels } });
     }
     case 'claims': {
-      const { status } = rawCluster(name, { claims: value === undefined ? {} : { platform: String(value) } });
+      const { status } = rawCluster(name, { claims: value === undefined ? {} : { platform: wordOf(value) } });
       return with_({ ...found, status });
     }
     case 'taints':
@@ -246,6 +246,10 @@ function edited(world: World, [thing, value]: Edit): World {
           : { ...found, metadata: { ...metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } },
       );
   }
+}
+
+function wordOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
 }
 
 /** The things that a cause names. */
@@ -298,7 +302,7 @@ async function texts(before: World, after: World): Promise<{ readonly event: str
   const notes = rig.events.filter(({ reason }) => reason === 'DecisionChanged').map(({ note }) => note);
   const status = rig.api.peek<RawObject>(Placements, { namespace: NAMESPACE, name: 'web' })?.status;
   const held = recordsIn(asRecord(status)['conditions']).find((one) => one['type'] === 'RemovalsHeld');
-  return { event: notes.join('\n'), held: String(held?.['message'] ?? '') };
+  return { event: notes.join('\n'), held: wordOf(held?.['message']) };
 }
 
 const withSpec = (world: World, field: string, value: unknown): World => edited(world, [`spec/${field}`, value]);

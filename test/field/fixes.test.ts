@@ -1,9 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import { TAINTS } from '../../src/api/names.js';
 import { explainPlacement, rightsWanted, type ExplainRequest } from '../../src/cli/explain/command.js';
+import { proposalsOf, type Proposal } from '../../src/cli/explain/proposals.js';
 import { explainReport } from '../../src/cli/explain/report.js';
 import { deniedOf } from '../../src/cli/explain/rights.js';
 import { explanationLines } from '../../src/cli/explain/text.js';
+import { overlay, type Change } from '../../src/domain/fleet/overlay.js';
+import { planFleet } from '../../src/domain/fleet/plan.js';
 import { worldOf, type RawObject, type World } from '../../src/domain/fleet/world.js';
 import { ApiError } from '../../src/runtime/errors.js';
 import { taint } from '../support/builders/taints.js';
@@ -15,6 +19,7 @@ import {
   rawDecision,
   rawPlacement,
   rawSet,
+  someWorld,
 } from '../support/builders/world.js';
 
 /*
@@ -195,6 +200,14 @@ describe('a fix that binds a set', () => {
     expect(text).not.toContain('clusterset bind');
   });
 
+  it('is that of the set that the decision was made with, where that is known', () => {
+    const base = world({ spec: {}, bindings: [] });
+    const placements = base.objects.placements.map((one) => ({ ...one, status: { basis: { clusterSets: ['prod'] } } }));
+    const text = explainPlacement({ ...base, objects: { ...base.objects, placements } }, REQUEST);
+
+    expect(text).toContain('fix: kubectl mce clusterset bind prod -n shop\n');
+  });
+
   it('suggests the name of a misspelt set in JSON, too', () => {
     expect(fixesOf({ spec: { ClusterSets: ['prdo'] } })).toEqual([
       { reason: 'NoSuchSet', clusterSets: ['prdo'], suggested: 'prod' },
@@ -260,6 +273,63 @@ describe('a fix that the caller may not run', () => {
     expect(await deniedOf({ allowed }, rightsWanted(world(fleet), REQUEST))).toEqual(new Set());
   });
 });
+
+describe('all that explain proposes, of any fleet,', () => {
+  it('selects the clusters that it names, and takes none from another Placement', () => {
+    let proposed = 0;
+    fc.assert(
+      fc.property(someWorld, someWorld, (one, { objects: { placements } }) => {
+        const others = placements.map(({ metadata, spec }) => ({
+          metadata: { ...metadata, name: 'api', uid: 'api' },
+          spec,
+        }));
+        // More are wanted than there are, and of the sets one is bound at most.
+        const [web] = one.objects.placements;
+        const short = { ...(web?.spec as object), numberOfClusters: 7, disruptionBudget: undefined };
+        const objects = {
+          ...one.objects,
+          placements: [rawPlacement(short), ...others],
+          managedclustersetbindings: one.objects.managedclustersetbindings.slice(0, 1),
+        };
+        const before = { ...one, objects };
+        const report = explainReport(before, NAMESPACE, 'web');
+        const proposals = report === undefined ? [] : proposalsOf(report);
+        const changes = proposals.flatMap((each) => changesOf(each.kind === 'Bind' ? each.sets.slice(0, 1) : [], each));
+        const named = proposals.flatMap((each) => (each.kind === 'Label' ? [each.cluster] : []));
+        if (changes.length === 0) return;
+        proposed++;
+        const plans = planFleet(before, overlay(before, changes));
+        const [api, own] = ['api', 'web'].map((name) => plans.find((plan) => plan.name === name));
+
+        expect(api?.removes).toEqual([]);
+        expect(api?.held.filter(({ name }) => !api.before?.held.includes(name))).toEqual([]);
+        expect([...(own?.adds ?? []).map(({ name }) => name), ...(own?.stays ?? [])]).toEqual(
+          expect.arrayContaining(named),
+        );
+      }),
+      { seed: 28, numRuns: 300 },
+    );
+    expect(proposed).toBeGreaterThan(50);
+  });
+});
+
+/** What a proposal changes. */
+function changesOf(sets: readonly string[], proposal: Proposal): readonly Change[] {
+  const bound = sets.map((set): Change => ({
+    kind: 'apply',
+    resource: 'managedclustersetbindings',
+    object: rawBinding(set),
+  }));
+  if (proposal.kind !== 'Label') return bound;
+  const words = proposal.command
+    .split(' ')
+    .slice(4)
+    .filter((word) => word !== '--overwrite');
+  return words.map((word): Change => {
+    const [key = '', value] = word.replace(/-$/, '').split('=');
+    return { kind: 'label', resource: 'managedclusters', object: { name: proposal.cluster }, key, value };
+  });
+}
 
 interface Asked {
   readonly verb: string;

@@ -1,5 +1,7 @@
 import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets } from '../../api/resources.js';
 import { overlay, type Change } from '../../domain/fleet/overlay.js';
+import { readBasis } from '../../domain/placement/budget/basis.js';
+import { absentSets } from '../../domain/placement/facts/absentsets.js';
 import { bestFix } from '../../domain/placement/explain/fix.js';
 import { nearestWord } from '../../domain/placement/explain/hints.js';
 import type { ClusterExplanation } from '../../domain/placement/explain/verdict.js';
@@ -54,7 +56,14 @@ function setProposals(report: ExplainReport): readonly Proposal[] {
   if (eligibility === undefined || world.withheld.some(({ resource }) => resource === 'managedclustersets')) return [];
   const staying = world.objects.managedclustersets.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   const names = staying.map(({ metadata }) => metadata.name).sort();
-  const found = absent.flatMap(({ set, why }): Proposal[] => {
+  // Under a budget it is known which sets the decision was made with: one that is bound no more comes first.
+  const remembered = readBasis(explanation.placement.status)?.clusterSets ?? [];
+  const lost = rules.requested.length > 0 ? [] : remembered.filter((set) => !eligibility.eligible.includes(set));
+  const missing = [
+    ...absent,
+    ...absentSets(lost, eligibility).filter(({ set }) => !absent.some((one) => one.set === set)),
+  ];
+  const found = missing.flatMap(({ set, why }): Proposal[] => {
     if (names.includes(set)) return why === 'NoBinding' ? [bindOf(set, report)] : [];
     const near = nearestWord(set, new Map(names.map((name) => [name, 1])));
     return near === undefined ? [] : [{ kind: 'Rename', set, suggested: near.word }];

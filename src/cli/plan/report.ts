@@ -82,8 +82,8 @@ function apartOf(
   plans: readonly PlacementPlan[],
 ): ReadonlyMap<PlacementPlan, ApartPlan> | undefined {
   if (plans.length === 0 || writes.length < 2) return new Map();
-  const most = MOST_JUDGED / ((plans.length + 1) * before.objects.managedclusters.length);
-  if (writes.length > most) return undefined;
+  const mostWrites = MOST_JUDGED / ((plans.length + 1) * before.objects.managedclusters.length);
+  if (writes.length > mostWrites) return undefined;
   return plansApart(worldsOf(before, altering(before, writes)), plans);
 }
 

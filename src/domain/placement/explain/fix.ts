@@ -59,11 +59,13 @@ function tried(
   const changed: ClusterView = { ...cluster, labels: withLabels(cluster.labels, labels) };
   const { placement, bindings, sets: known, now } = snapshot;
   const { unreadable } = eligibleSets(placement.rules, bindings, known);
+  // One that is not held leaves before anybody can label it, and has to come in again.
+  const selected = inDecision && verdict === 'Held';
   // A cluster of the decision stays while a set that may hold it is unreadable.
-  const stays = inDecision && unreadable.length > 0;
+  const stays = selected && unreadable.length > 0;
   const member = stays || [...selectors].some(([set, selector]) => selects(set, selector, changed.labels));
-  const failure = firstFailure({ cluster: changed, member, selected: inDecision, now }, placement.rules);
-  if (failure === 'NotMember') return verdict === 'Held' ? undefined : { kind: 'Leaves', labels, sets };
+  const failure = firstFailure({ cluster: changed, member, selected, now }, placement.rules);
+  if (failure === 'NotMember') return selected || sets.length === 0 ? undefined : { kind: 'Leaves', labels, sets };
   // One that yields its place may be replaced at once, whatever its labels.
   const { taints } = cluster;
   const yields = inDecision && standingOf(taints, placement.rules.tolerations, now).kind === 'yields';
@@ -117,7 +119,7 @@ export function membershipFix(
   input: ExplainInput,
   isOffered: (index: number) => boolean,
 ): MembershipFix | undefined {
-  const { name, cluster, verdict, inDecision: selected } = one;
+  const { name, cluster, verdict } = one;
   const label = cluster === undefined ? undefined : valueOf(cluster.labels, CLUSTER_SET_LABEL);
   if (cluster === undefined || label === undefined || verdict !== 'NotMember') return undefined;
   const exclusive = [...input.selectors].filter(([, { kind }]) => kind === 'exclusive');
@@ -130,7 +132,7 @@ export function membershipFix(
     if (missing === undefined || isNew) continue;
     const labels = { ...missing, [CLUSTER_SET_LABEL]: near.word };
     const changed: ClusterView = { ...cluster, labels: withLabels(cluster.labels, labels) };
-    const failure = firstFailure({ cluster: changed, member: true, selected, now }, placement.rules);
+    const failure = firstFailure({ cluster: changed, member: true, selected: false, now }, placement.rules);
     if (failure === undefined) return { set: near.word, labels, command: commandFor(name, cluster.labels, labels) };
   }
   return undefined;
