@@ -229,7 +229,9 @@ describe('planSlices with objects left behind', () => {
   it('an object that was left behind without an owner is deleted when it is not needed', () => {
     const stored = [decision(1, ['a']), decision(2, ['x'], { ownership: 'adoptable', intact: false })];
 
-    expect(writes({ fleet: members('a'), stored })).toEqual(['delete 2: Empty']);
+    const status = { observedGeneration: 1, numberOfSelectedClusters: 2 };
+
+    expect(writes({ fleet: members('a'), stored, status })).toEqual(['delete 2: Empty']);
   });
 
   it('an object that was left behind by an earlier Placement of the name is deleted first and created again', () => {
