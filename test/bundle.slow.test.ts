@@ -16,6 +16,9 @@ const PACKAGE = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')
 const TRACING = 'src/observability/tracing/otlp.ts';
 const OPENTELEMETRY_SDK = /\/tracing\/otlp\.ts$|(^|\/)node_modules\/@opentelemetry\/(?!api\/)/;
 const API_SERVER = /^packages\/kube-apiserver\/|\/node_modules\/@marcbachmann\//;
+/** Kubeconfigs are read by it, too. */
+const YAML_READER =
+  /^packages\/kube-apiserver\/src\/(yaml|json|schema\/body\/(yaml\w*|json|malformed)|schema\/go\/text)\.ts$/;
 
 let folder: string;
 let metafile: Metafile;
@@ -40,12 +43,12 @@ function loadedBy(entryPoint: string): readonly string[] {
 
 describe('the bundle', () => {
   it.each(['src/main.ts', 'src/commands/operator.ts', 'src/commands/gateway.ts', 'src/commands/agent.ts'])(
-    'the bundle loads nothing of the embedded API server for %s',
+    'the bundle loads nothing of the embedded API server but its reader of YAML for %s',
     (entryPoint) => {
       const loaded = loadedBy(entryPoint);
 
       expect(loaded).toContain(entryPoint);
-      expect(loaded.filter((file) => API_SERVER.test(file))).toEqual([]);
+      expect(loaded.filter((file) => API_SERVER.test(file) && !YAML_READER.test(file))).toEqual([]);
     },
   );
 
