@@ -231,6 +231,7 @@ describeWithServer('a broken API', { own: true, capabilities: ['requestLog', 're
       await withScene(server(), async ({ rig, scene }) => {
         const mark = await server().logMark();
         const token = await server().tokenFor(ACCOUNT);
+        await annotate(server(), BINDING_PATH, ALLOW_DELETION_ANNOTATION, 'true');
         await server().call({ method: 'DELETE', path: BINDING_PATH });
         // The authorizer observes it with a delay; a watch that was started before continues for minutes.
         await waitFor(
