@@ -1,5 +1,5 @@
 import type { ReadClient } from '../kube/client/client.js';
-import { worldOf, type RawObject, type Withheld, type World, type WorldResource } from '../domain/fleet/world.js';
+import { type RawObject, type Withheld, type World, type WorldResource } from '../domain/fleet/world.js';
 import { placementKeys } from '../domain/placement/decision.js';
 import { fits, listOf, READS, TYPES, withheldOf, worldOfLists, type Listed } from './sources.js';
 
@@ -47,7 +47,7 @@ export function worldIn(world: World, namespace: string | undefined): World {
   if (namespace === undefined) return world;
   const isThere = ({ metadata }: RawObject): boolean => (metadata.namespace ?? namespace) === namespace;
   const objects = Object.entries(world.objects).map(([resource, all]) => [resource, all.filter(isThere)] as const);
-  return worldOf(Object.fromEntries(objects), world.withheld, world.at);
+  return { ...world, objects: { ...world.objects, ...Object.fromEntries(objects) } };
 }
 
 type List = (resource: WorldResource, namespace?: string) => Promise<Listed>;

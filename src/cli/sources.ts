@@ -70,7 +70,7 @@ export function worldOfObjects(objects: readonly KubeObject[], namespace: string
       type.namespaced ? { ...one, metadata: { namespace, ...one.metadata } } : one,
     );
   }
-  return worldOf(found);
+  return { ...worldOf(found), isOfManifests: true };
 }
 
 /** A list, empty where it is withheld. */

@@ -21,7 +21,7 @@ import { ManagedClusters, Namespaces } from '../../src/api/resources.js';
 import { cordon, startDrain, uncordon } from '../../src/cli/cluster/cordon.js';
 import { prepareJoin } from '../../src/cli/cluster/join.js';
 import type { RawObject } from '../../src/domain/fleet/world.js';
-import { clusterView } from '../../src/domain/placement/predicates.js';
+import { manifestView } from '../../src/domain/placement/predicates.js';
 import type { KubeClient } from '../../src/kube/client/client.js';
 import { createIdentityClient } from '../../src/kube/client/identity.js';
 import { createClient } from '../../src/kube/client/rest.js';
@@ -139,8 +139,8 @@ describeWithServer('what the commands write to a cluster in Git', { own: true },
     if (found === undefined) throw new Error(`no cluster ${name}`);
     return found;
   };
-  /** The taints that Placements see. */
-  const taints = async (): Promise<readonly string[]> => clusterView(await get()).taints.map(({ key }) => key);
+  /** The taints that Placements see, without that of a cluster that has not joined. */
+  const taints = async (): Promise<readonly string[]> => manifestView(await get()).taints.map(({ key }) => key);
   const add = (clusterSet: string | undefined): Promise<unknown> =>
     prepareJoin(
       { client, identity: createIdentityClient(transport) },
@@ -205,7 +205,7 @@ describeWithServer('what the commands write to a cluster in Git', { own: true },
     await kubectlApplies(server().adminKubeconfig, manifest());
 
     expect(recordsIn(field((await get()).spec, 'taints')).map((one) => one['key'])).toEqual(['gpu']);
-    expect(clusterView(await get()).taints).toContainEqual({ key, value: '', effect, since: Date.parse(time) });
+    expect(manifestView(await get()).taints).toContainEqual({ key, value: '', effect, since: Date.parse(time) });
   });
 
   it('that an earlier version has written is removed by uncordon', async () => {

@@ -88,3 +88,28 @@ describe.each(TOLERATIONS)('a Placement that tolerates $what', ({ toleration }) 
     );
   });
 });
+
+describe('a cluster with an agent that has never joined', () => {
+  const accepted = { ...rawCluster('n1', { set: 'prod' }), spec: { hubAcceptsClient: true } };
+  const world = {
+    ...worldOf({
+      placements: [rawPlacement({})],
+      managedclusters: [rawCluster('h1', { set: 'prod' }), accepted],
+      managedclustersets: [rawSet('prod')],
+      managedclustersetbindings: [rawBinding('prod')],
+    }),
+  };
+
+  it('is not selected in the moment before the hub has written its taint', () => {
+    const explained = explain(explainInput(world));
+
+    expect(selected(schedule(explainInput(world).snapshot))).toEqual(['h1']);
+    expect(explained.clusters.find(({ name }) => name === 'n1')?.verdict).toBe('Tainted');
+  });
+
+  it('counts as joined in files, which have no status', () => {
+    const files = { ...world, isOfManifests: true };
+
+    expect([...selected(schedule(explainInput(files).snapshot))].sort()).toEqual(['h1', 'n1']);
+  });
+});

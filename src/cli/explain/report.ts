@@ -6,7 +6,7 @@ import { explain, explainOther } from '../../domain/placement/explain/explain.js
 import { explainPredicates, type PredicateExplanation } from '../../domain/placement/explain/predicates.js';
 import { summarize, type Summary } from '../../domain/placement/explain/summary.js';
 import type { ClusterExplanation, Explanation, ExplainInput } from '../../domain/placement/explain/verdict.js';
-import { clusterView } from '../../domain/placement/predicates.js';
+import { clusterView, manifestView } from '../../domain/placement/predicates.js';
 import { Harm, type OtherPlacements } from './harm.js';
 import type { Denied } from './rights.js';
 import { schedule } from '../../domain/placement/schedule.js';
@@ -91,7 +91,9 @@ export function clusterIn(
   const known = explanation.clusters.find((one) => one.name === name);
   if (known !== undefined || explanation.schedule === undefined) return known;
   const found = world.objects.managedclusters.find(({ metadata }) => metadata.name === name);
-  return found === undefined ? undefined : explainOther(clusterView(found), input);
+  return found === undefined
+    ? undefined
+    : explainOther(world.isOfManifests === true ? manifestView(found) : clusterView(found), input);
 }
 
 function satisfactionOf({ readable, placement }: Explanation, { snapshot }: ExplainInput): Satisfaction {

@@ -5,7 +5,7 @@ import { readRelease } from '../placement/budget/release.js';
 import { decisionObject, isOwn, placementKeys, readDecision, type DecisionOwner } from '../placement/decision.js';
 import { bindingView, eligibleSets, readableSelectors } from '../placement/eligible.js';
 import type { ExplainInput, Readable } from '../placement/explain/verdict.js';
-import { clusterView, compileSpec } from '../placement/predicates.js';
+import { clusterView, compileSpec, manifestView } from '../placement/predicates.js';
 import type { BindingView, ClusterView, PlacementSnapshot, SetView, StoredDecision } from '../placement/snapshot.js';
 import { ClusterTable, type Selectors } from './clustertable.js';
 import type { PublishedState } from './outcome.js';
@@ -38,6 +38,8 @@ export interface World {
   readonly withheld: readonly Withheld[];
   /** When they were read, in ms since the epoch: what a disruption budget allows depends on it. */
   readonly at: number;
+  /** Whether the objects are manifests, which need not have a status. */
+  readonly isOfManifests?: boolean;
 }
 
 /** A world of these objects; those of other resources than given do not exist. */
@@ -76,7 +78,7 @@ export class WorldInputs {
   readonly #clusters: ClusterTable;
   readonly #at: number;
 
-  constructor({ objects, withheld, at }: World) {
+  constructor({ objects, withheld, at, isOfManifests = false }: World) {
     this.#at = at;
     this.isKnown = withheld.every(({ resource }) => resource === 'multiclusterengines');
     this.#readable = readableOf(withheld);
@@ -88,7 +90,7 @@ export class WorldInputs {
     );
     this.#sets = new Map(objects.managedclustersets.map((one) => [one.metadata.name, setView(one)]));
     this.#decisions = grouped(objects.placementdecisions, placementKeys, (one) => one);
-    this.#clusters = new ClusterTable(objects.managedclusters.map(clusterView));
+    this.#clusters = new ClusterTable(objects.managedclusters.map(isOfManifests ? manifestView : clusterView));
   }
 
   /** Undefined when there is no such Placement. */

@@ -1,7 +1,7 @@
 import { isRecord } from '../../api/json.js';
 import type { KubeObject } from '../../api/meta.js';
 import { readBudget, type DisruptionBudget } from './budget/spec.js';
-import { readTaints, type Taint } from './taints/taint.js';
+import { readHubTaints, readTaints, type Taint } from './taints/taint.js';
 import { readTolerations, type Toleration } from './taints/toleration.js';
 import {
   isList,
@@ -53,14 +53,25 @@ const MOST_PREDICATES = 64;
 const MOST_SETS = 256;
 const LARGEST_NUMBER = 2 ** 31 - 1;
 
-/** The view of a ManagedCluster. Of several claims of one name the first counts. */
-export function clusterView(cluster: KubeObject & { readonly spec?: unknown; readonly status?: unknown }): ClusterView {
+type ClusterObject = KubeObject & { readonly spec?: unknown; readonly status?: unknown };
+
+/** The view of a ManagedCluster of a hub. Of several claims of one name the first counts. */
+export function clusterView(cluster: ClusterObject): ClusterView {
+  return viewOf(cluster, readHubTaints(cluster.spec, cluster.status));
+}
+
+/** The view of a ManagedCluster of a file, which need not have a status: a cluster with an agent counts as one that has joined. */
+export function manifestView(cluster: ClusterObject): ClusterView {
+  return viewOf(cluster, readTaints(cluster.spec, cluster.status));
+}
+
+function viewOf({ metadata, status }: ClusterObject, taints: readonly Taint[]): ClusterView {
   return {
-    name: cluster.metadata.name,
-    deleting: cluster.metadata.deletionTimestamp !== undefined,
-    labels: cluster.metadata.labels ?? {},
-    claims: claimsOf(cluster.status),
-    taints: readTaints(cluster.spec, cluster.status),
+    name: metadata.name,
+    deleting: metadata.deletionTimestamp !== undefined,
+    labels: metadata.labels ?? {},
+    claims: claimsOf(status),
+    taints,
   };
 }
 

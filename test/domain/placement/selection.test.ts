@@ -50,7 +50,8 @@ function heldByTheBook({ fleet, stored }: World, sticky: number, wanted: number)
   const live = new Set(fleet.flatMap(({ cluster: one }) => (one.deleting ? [] : [one.name])));
   const gone = new Set(stored.flatMap((one) => one.clusters).filter((name) => !live.has(name))).size;
   const surplus = Math.max(gone + sticky - wanted, 0);
-  const isHeld = surplus < gone && gone - surplus > Math.max(2, Math.floor((gone + sticky) / 2));
+  const half = Math.floor(Math.min(gone + sticky, wanted) / 2);
+  const isHeld = surplus < gone && gone - surplus > Math.max(2, half);
   return isHeld ? gone - surplus : 0;
 }
 

@@ -1,4 +1,6 @@
-import { isRecord } from '../../../api/json.js';
+import { JOINED_CONDITION } from '../../../api/clusterreasons.js';
+import { field, isRecord, recordsIn } from '../../../api/json.js';
+import { TAINTS } from '../../../api/names.js';
 import { taintsOf } from '../../clusters/maintenance.js';
 import { isHealthTaint } from '../../health/taints.js';
 import { isList } from '../../selectors.js';
@@ -22,6 +24,9 @@ export interface Taint {
 /** Shared by all clusters without a taint. */
 export const NO_TAINTS: readonly Taint[] = [];
 
+/** Shared by all clusters that have never joined, and whose taint the hub has not written yet. */
+const NEVER_JOINED: Taint = { key: TAINTS.unreachable, value: '', effect: 'NoSelectIfNew', since: undefined };
+
 /**
  * The taints of a ManagedCluster: those of `spec.taints`, that of `spec.maintenance`, and those of the hub that are in
  * `status.taintTimes` alone: somebody has replaced the list, and the hub is about to add them again. The time of one is its
@@ -44,6 +49,19 @@ export function readTaints(spec: unknown, status: unknown): readonly Taint[] {
       taints.push({ ...fields, since: timeOf(one['since']) });
   }
   return taints.length === 0 ? NO_TAINTS : taints;
+}
+
+/**
+ * The taints of a ManagedCluster of a hub: those of {@link readTaints}, and the one that the hub is about to add to a cluster
+ * with an agent that has never joined. Without it such a cluster could be selected in the moment before.
+ */
+export function readHubTaints(spec: unknown, status: unknown): readonly Taint[] {
+  const taints = readTaints(spec, status);
+  if (typeof field(spec, 'hubAcceptsClient') !== 'boolean' || taints.some(isHealthTaint)) return taints;
+  const joined = recordsIn(field(status, 'conditions')).some(
+    (one) => one['type'] === JOINED_CONDITION && one['status'] === 'True',
+  );
+  return joined ? taints : [...taints, NEVER_JOINED];
 }
 
 /** Whether both lists hold the same taints with the same times, in the same order. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { TAINTS } from '../../../../src/api/names.js';
-import { readTaints } from '../../../../src/domain/placement/taints/taint.js';
+import { readHubTaints, readTaints } from '../../../../src/domain/placement/taints/taint.js';
 
 const AT = '2026-01-02T03:04:05Z';
 const MS = Date.parse(AT);
@@ -44,5 +44,27 @@ describe('the taints of a cluster', () => {
     ],
   ])('%s', (_what, expected, spec, ...times) => {
     expect(read(spec, ...times)).toEqual(expected);
+  });
+});
+
+describe('the taints of a cluster on a hub', () => {
+  const joined = (status: string): object => ({ conditions: [{ type: 'ManagedClusterJoined', status }] });
+  const never = [`${TAINTS.unreachable}:NoSelectIfNew undefined`];
+  it.each<[string, readonly string[], object, object | undefined]>([
+    ['that has an agent and no status: it has never joined', never, { hubAcceptsClient: true }, undefined],
+    ['that has an agent which has never joined', never, { hubAcceptsClient: true }, joined('False')],
+    ['whose agent is refused and has never joined', never, { hubAcceptsClient: false }, joined('False')],
+    ['that has joined', [], { hubAcceptsClient: true }, joined('True')],
+    ['without an agent', [], {}, undefined],
+    [
+      'whose taint the hub has written',
+      [`${TAINTS.unreachable}:NoSelectIfNew ${MS}`],
+      { hubAcceptsClient: true, taints: [{ key: TAINTS.unreachable, effect: 'NoSelectIfNew', timeAdded: AT }] },
+      joined('False'),
+    ],
+  ])('%s', (_what, expected, spec, status) => {
+    const taints = readHubTaints(spec, status);
+
+    expect(taints.map(({ key, effect, since }) => `${key}:${effect} ${since}`)).toEqual(expected);
   });
 });
