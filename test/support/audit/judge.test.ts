@@ -115,6 +115,11 @@ describe('a log in which everything is as it should be', () => {
       [],
     ],
     ['a request of another client', [asked({ userAgent: 'kubectl/v1', user: 'admin', allowedBy: '' })], []],
+    [
+      'a request of a person’s command',
+      [asked({ userAgent: 'multicluster-engine/1 (cluster add)', user: 'admin', allowedBy: '' })],
+      [],
+    ],
     ['an apply that creates', [asked({ verb: 'patch', resource: 'deployments', apiGroup: 'apps', code: 201 })], APPLY],
     [
       'a binding that was made',

@@ -19,8 +19,15 @@ const EVERYBODY = ['system:basic-user', 'system:discovery', 'system:public-info-
   (name) => `ClusterRole ${name}`,
 );
 
-/** User agents of this product, except the gateway's, whose requests carry the tokens of its callers. */
-const OURS = /^multicluster-engine\/(?!.*\(gateway\)$)/;
+/** What is run with the rights of somebody else: the gateway has the tokens of its callers, commands are those of people. */
+const OTHERS = [
+  'gateway',
+  ...['check', 'cluster add', 'cluster list', 'cluster remove', 'clusterset bind', 'completion', 'cordon', 'uncordon'],
+  ...['drain', 'explain', 'plan', 'release', 'status', 'tree', 'who-selects'],
+];
+
+/** User agents of this product that have rights of deploy/. */
+const OURS = new RegExp(`^multicluster-engine/(?!.*\\((${OTHERS.join('|')})\\)$)`);
 
 /** Whose requests they may be. */
 const USERS =
