@@ -80,10 +80,7 @@ case $suite in
     ;;
   all)
     control_plane
-    # The counters of coverage make a test several times slower: they count where the covered folders have their tests.
-    covered='/dist/test/(domain|index|controllers|runtime|kube|gateway|pki|golden)/'
-    jest covered --coverage --testPathPatterns "$covered" --testPathIgnorePatterns '\.nightly\.test\.js$'
-    jest unit --testPathIgnorePatterns '\.nightly\.test\.js$' '/dist/test/e2e/' "$covered"
+    jest unit --coverage --testPathIgnorePatterns '\.nightly\.test\.js$' '/dist/test/e2e/'
     end_to_end
     CONTROL_PLANE=embedded jest embedded --testPathPatterns '/dist/test/(integration/(engine|placement)/|e2e/mainjob\.test)'
     ;;
