@@ -2,7 +2,7 @@ import { createSecureContext } from 'node:tls';
 
 import { buildConnector, Client, Pool } from 'undici';
 import { certificatesProblem } from '../../domain/keypair.js';
-import { ObservedConnection } from '../../runtime/connection/observedconnection.js';
+import { observed } from '../../runtime/connection/observedconnection.js';
 import type { AbortSignalLike, Clock } from '../../runtime/clock.js';
 import { Slots } from '../../runtime/http/slots.js';
 import type { GatewayMetrics } from '../../runtime/metrics.js';
@@ -211,14 +211,7 @@ function verifyingConnector(ca: string, { origin, clock, timeoutMs }: UpstreamOp
   const timeout = Math.min(MAX_CONNECT_MS, timeoutMs);
   const connect = buildConnector({ secureContext, rejectUnauthorized: true, timeout, allowH2: false });
   const attempted = { server: origin, authorities: ca };
-  return (options, callback) => {
-    // undici returns the socket that it connects.
-    const socket: unknown = connect(options, (...[error, connected]) => {
-      if (error === null) callback(null, connected);
-      else callback(unreachable(connection.failed(error), attempted, clock.now()), null);
-    });
-    const connection = new ObservedConnection(socket, false);
-  };
+  return observed(connect, (error) => unreachable(error, attempted, clock.now()));
 }
 
 /**

@@ -4,7 +4,7 @@ import { createSecureContext, type SecureContext } from 'node:tls';
 
 import { Agent, buildConnector, ProxyAgent, type Dispatcher } from 'undici';
 import type { Credentials } from './credentials.js';
-import { notConnected, ObservedConnection } from '../../runtime/connection/observedconnection.js';
+import { notConnected, observed } from '../../runtime/connection/observedconnection.js';
 import { asError } from '../../runtime/errors.js';
 import { openTunnel } from './tunnel.js';
 
@@ -112,18 +112,6 @@ function connectorOf(credentials: Credentials): buildConnector.connector {
       openTunnel({ proxy, host, port, secureContext, rejectUnauthorized, timeoutMs: CONNECT_TIMEOUT_MS }),
     ),
   );
-}
-
-/** The connector, whose errors can be explained. */
-function observed(connector: buildConnector.connector): buildConnector.connector {
-  return (options, callback) => {
-    // undici returns the socket that it connects.
-    const socket: unknown = connector(options, (...[error, connected]) => {
-      if (error === null) callback(null, connected);
-      else callback(connection.failed(error), null);
-    });
-    const connection = new ObservedConnection(socket, options.httpSocket !== undefined);
-  };
 }
 
 function tunnelling(
