@@ -82,10 +82,8 @@ function rationByBudget(
   snapshot: PlacementSnapshot,
   { bound, passing, maxRemovals }: { bound: Failing; passing: number; maxRemovals: BoundInForce },
 ): Ration {
-  const { placement } = snapshot;
-  const { present, surplus, used } = countsOf(snapshot, bound, passing);
+  const { base, surplus, used } = countsOf(snapshot, bound, passing);
   if (surplus >= bound.length) return NOTHING;
-  const base = Math.min(present + used, placement.rules.wanted ?? Infinity);
   // False for an infinite `used`, too, whatever the percentage.
   const fits = bound.length - surplus <= allowed(maxRemovals.bound, base) - used;
   if (!fits || isHoldContinued(snapshot, maxRemovals)) return { ...NOTHING, held: new Map(bound), hold: 'Budget' };
@@ -101,10 +99,8 @@ function isHoldContinued({ placement }: PlacementSnapshot, { isFormer }: BoundIn
 function rationDeletions(snapshot: PlacementSnapshot, leaving: Failing, passing: number): Ration {
   const { placement, now } = snapshot;
   const bound = leaving.filter(([, cause]) => cause === 'Gone' || cause === 'Deleting');
-  const { present, surplus, used } = countsOf(snapshot, bound, passing);
+  const { base, surplus, used } = countsOf(snapshot, bound, passing);
   if (surplus >= bound.length) return NOTHING;
-  // Of a decision that is too large only what is wanted: the surplus leaves uncounted, and base must not shrink on the way.
-  const base = Math.min(present + used, placement.rules.wanted ?? Infinity);
   const left = { ...NOTHING, counted: isTiny(placement) ? new Set<string>() : namesOf(bound), surplus };
   const held = (since: number): Ration => {
     return { ...NOTHING, held: new Map(bound), hold: 'Deletions', holdUntil: since + DELETION_HOLD_MS };
@@ -125,17 +121,19 @@ function isTiny({ status }: PlacementView): boolean {
   return typeof selected === 'number' && selected <= FEW;
 }
 
-/** How many clusters the decision has without those that leave uncounted, and how many removals count already. */
+/** How many clusters a bound is a share of, how many more than wanted there are, and how many removals count already. */
 function countsOf(
   snapshot: PlacementSnapshot,
   bound: Failing,
   passing: number,
-): { readonly present: number; readonly surplus: number; readonly used: number } {
+): { readonly base: number; readonly surplus: number; readonly used: number } {
   const { placement, now } = snapshot;
   // Without those that leave uncounted: so the result is the same when only a part of the removals was stored.
   const present = passing + bound.length;
-  const surplus = Math.max(present - (placement.rules.wanted ?? Infinity), 0);
-  return { present, surplus, used: usedRemovals(ownRecords(snapshot), recordWindow(snapshot), now) };
+  const { wanted = Infinity } = placement.rules;
+  const used = usedRemovals(ownRecords(snapshot), recordWindow(snapshot), now);
+  // Of a decision that is too large only what is wanted: the surplus leaves uncounted, and the base must not shrink on the way.
+  return { base: Math.min(present + used, wanted), surplus: Math.max(present - wanted, 0), used };
 }
 
 /** For how many seconds a recorded removal counts. */
