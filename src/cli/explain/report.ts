@@ -1,12 +1,11 @@
 import { field, isRecord, textField } from '../../api/json.js';
 import { PlacementConditions } from '../../api/placementreasons.js';
-import { explainInputOf, type Withheld, type World } from '../../domain/fleet/world.js';
+import { clusterViewIn, explainInputOf, type Withheld, type World } from '../../domain/fleet/world.js';
 import { absentSets, type AbsentSet } from '../../domain/placement/facts/absentsets.js';
 import { explain, explainOther } from '../../domain/placement/explain/explain.js';
 import { explainPredicates, type PredicateExplanation } from '../../domain/placement/explain/predicates.js';
 import { summarize, type Summary } from '../../domain/placement/explain/summary.js';
 import type { ClusterExplanation, Explanation, ExplainInput } from '../../domain/placement/explain/verdict.js';
-import { clusterView, manifestView } from '../../domain/placement/predicates.js';
 import { Harm, type OtherPlacements } from './harm.js';
 import type { Denied } from './rights.js';
 import { schedule } from '../../domain/placement/schedule.js';
@@ -91,9 +90,7 @@ export function clusterIn(
   const known = explanation.clusters.find((one) => one.name === name);
   if (known !== undefined || explanation.schedule === undefined) return known;
   const found = world.objects.managedclusters.find(({ metadata }) => metadata.name === name);
-  return found === undefined
-    ? undefined
-    : explainOther(world.isOfManifests === true ? manifestView(found) : clusterView(found), input);
+  return found === undefined ? undefined : explainOther(clusterViewIn(world, found), input);
 }
 
 function satisfactionOf({ readable, placement }: Explanation, { snapshot }: ExplainInput): Satisfaction {

@@ -56,6 +56,11 @@ export function explainInputOf(world: World, namespace: string, name: string): E
   return new WorldInputs(world).explainInput(namespace, name);
 }
 
+/** The view of a cluster of this world. */
+export function clusterViewIn({ isOfManifests = false }: World, cluster: RawObject): ClusterView {
+  return isOfManifests ? manifestView(cluster) : clusterView(cluster);
+}
+
 /** What a Placement selects from, and by which selectors. */
 export interface PlacementInput {
   readonly snapshot: PlacementSnapshot;
@@ -78,7 +83,8 @@ export class WorldInputs {
   readonly #clusters: ClusterTable;
   readonly #at: number;
 
-  constructor({ objects, withheld, at, isOfManifests = false }: World) {
+  constructor(world: World) {
+    const { objects, withheld, at } = world;
     this.#at = at;
     this.isKnown = withheld.every(({ resource }) => resource === 'multiclusterengines');
     this.#readable = readableOf(withheld);
@@ -90,7 +96,7 @@ export class WorldInputs {
     );
     this.#sets = new Map(objects.managedclustersets.map((one) => [one.metadata.name, setView(one)]));
     this.#decisions = grouped(objects.placementdecisions, placementKeys, (one) => one);
-    this.#clusters = new ClusterTable(objects.managedclusters.map(isOfManifests ? manifestView : clusterView));
+    this.#clusters = new ClusterTable(objects.managedclusters.map((one) => clusterViewIn(world, one)));
   }
 
   /** Undefined when there is no such Placement. */

@@ -24,6 +24,11 @@ export interface HealthCondition {
   readonly lastUpdateTime: string;
 }
 
+/** Whether the condition says that the hub has seen an agent of the cluster at some time. */
+export function saysJoined(condition: { readonly type?: unknown; readonly status?: unknown }): boolean {
+  return condition.type === JOINED_CONDITION && condition.status === 'True';
+}
+
 /** A stored condition, unchecked: anybody with the right may have written it. */
 export interface StoredCondition {
   readonly type: string;

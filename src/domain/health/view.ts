@@ -1,9 +1,9 @@
 import { isRecord } from '../../api/json.js';
 import type { KubeObject } from '../../api/meta.js';
-import { CONTROL_PLANE_HEALTHY_CONDITION, JOINED_CONDITION } from '../../api/clusterreasons.js';
+import { CONTROL_PLANE_HEALTHY_CONDITION } from '../../api/clusterreasons.js';
 import { taintsOf } from '../clusters/maintenance.js';
 import { isList } from '../selectors.js';
-import type { StoredCondition } from './conditions.js';
+import { saysJoined, type StoredCondition } from './conditions.js';
 import type { HealthTaintKey } from './judge.js';
 import type { StoredHealth } from './status.js';
 import { isHealthTaint, type Taint, type TaintTime } from './taints.js';
@@ -47,7 +47,7 @@ export function healthView(cluster: ClusterObject): HealthView {
     uid: cluster.metadata.uid ?? '',
     accepts: typeof accepts === 'boolean' ? accepts : undefined,
     leaseDurationMs: leaseDurationMs(spec['leaseDurationSeconds']),
-    joined: conditions.some(({ type, status: value }) => type === JOINED_CONDITION && value === 'True'),
+    joined: conditions.some(saysJoined),
     unhealthy: agent?.status === 'False' ? (agent.message ?? '') : undefined,
     tainted: own?.key as HealthTaintKey | undefined,
     stored: { conditions, taints, taintTimes },

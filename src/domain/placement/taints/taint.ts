@@ -1,7 +1,7 @@
-import { JOINED_CONDITION } from '../../../api/clusterreasons.js';
 import { field, isRecord, recordsIn } from '../../../api/json.js';
 import { TAINTS } from '../../../api/names.js';
 import { taintsOf } from '../../clusters/maintenance.js';
+import { saysJoined } from '../../health/conditions.js';
 import { isHealthTaint } from '../../health/taints.js';
 import { isList } from '../../selectors.js';
 
@@ -58,9 +58,7 @@ export function readTaints(spec: unknown, status: unknown): readonly Taint[] {
 export function readHubTaints(spec: unknown, status: unknown): readonly Taint[] {
   const taints = readTaints(spec, status);
   if (typeof field(spec, 'hubAcceptsClient') !== 'boolean' || taints.some(isHealthTaint)) return taints;
-  const joined = recordsIn(field(status, 'conditions')).some(
-    (one) => one['type'] === JOINED_CONDITION && one['status'] === 'True',
-  );
+  const joined = recordsIn(field(status, 'conditions')).some(saysJoined);
   return joined ? taints : [...taints, NEVER_JOINED];
 }
 
