@@ -101,10 +101,10 @@ async function makeAnew(hub: PlacementRig, { type, empty }: Kind, missingMs = 2_
   await hub.untilIdle();
 }
 
-function releaseAll(hub: PlacementRig): void {
+function releaseAll(hub: PlacementRig, release = '2027-01-01T00:00:00Z/*'): void {
   const stored = hub.api.peek<Placement>(Placements, { namespace: NAMESPACE, name: 'web' });
   if (stored === undefined) throw new Error('no Placement');
-  const annotations = { 'cluster.fleetmgmt.io/allow-removals': '2027-01-01T00:00:00Z/*' };
+  const annotations = { 'cluster.fleetmgmt.io/allow-removals': release };
   hub.api.put<Placement>(Placements, { ...stored, metadata: { ...stored.metadata, annotations } });
 }
 
@@ -170,6 +170,29 @@ describe.each(KINDS)('the definition of $type.plural is deleted and made anew', 
 
     expect(decided(hub)).toEqual([]);
     expect(heldFor(hub)).toBeUndefined();
+  });
+
+  it('a release that was there before it lets none go, also when it is the only one that a later process sees', async () => {
+    const hub = await hubWith();
+    releaseAll(hub);
+    await hub.untilIdle();
+    await makeAnew(hub, kind);
+    await hub.untilIdle(LONG);
+
+    expect(decided(hub)).toEqual(names);
+    expect(hub.condition('web', 'RemovalsHeld')?.message).toContain(
+      'created again; the release that the Placement had before does not count; held: a, b, c, d, e',
+    );
+    await hub.loseLease();
+    const second = await new PlacementRig(hub).start();
+    const mark = second.mark;
+    await second.untilIdle(LONG);
+    expect(decided(second)).toEqual(names);
+    expect(second.writesSince(mark)).toEqual([]);
+
+    releaseAll(second, '2027-01-02T00:00:00Z/*');
+    await second.untilIdle(60_000);
+    expect(decided(second)).toEqual([]);
   });
 
   it('a release of all keeps those that were created again and that the caches do not show yet', async () => {

@@ -142,6 +142,11 @@ export interface PlacementStatus {
     clusterSets?: string[];
     /** How many deleted clusters stay for 15 minutes, because most clusters of the decision were deleted. */
     heldDeletions?: number;
+    /**
+     * Which release of the annotation cluster.fleetmgmt.io/allow-removals was there when a definition was replaced:
+     * it does not count against that hold.
+     */
+    releaseBefore?: string;
   };
   /**
    * The conditions: PlacementSatisfied, PlacementMisconfigured and Ready always; ClusterSetsMissing, RemovalsHeld,

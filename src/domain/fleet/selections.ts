@@ -94,7 +94,7 @@ function snapshotWithout(snapshot: PlacementSnapshot, name: string): PlacementSn
   const { candidates, held, placement } = snapshot;
   return {
     ...snapshot,
-    placement: { ...placement, release: { until: Infinity, clusters: new Set([name]), isDigested: false } },
+    placement: { ...placement, release: { until: Infinity, clusters: new Set([name]), isDigested: false, id: '' } },
     held: new Map([...held].filter(([one]) => one !== name)),
     candidates: {
       count: candidates.count - (candidates.has(name) ? 1 : 0),

@@ -7,7 +7,7 @@ import { isList } from '../selectors.js';
 import { wantedToRemember } from './budget/additions.js';
 import { basisToStore, hadDecision, readBasis } from './budget/basis.js';
 import type { HoldKind } from './budget/budget.js';
-import { definitionsToRemember } from './budget/definitions.js';
+import { definitionsToRemember, releaseToRemember } from './budget/definitions.js';
 import { budgetInForce, budgetToRemember } from './budget/inforce.js';
 import { heldAdditionsMessage, heldMessage } from './budget/text.js';
 import { factsOf, type Facts } from './facts/facts.js';
@@ -117,7 +117,8 @@ function basisOf(snapshot: PlacementSnapshot, schedule: Schedule, publication: P
     publication.done < publication.plan.writes.length ? (before ?? made) : made;
   const budget = budgetToRemember(placement, budgetInForce(placement), { removals: hold === 'Budget', additions });
   const heldDeletions = hold === 'Deletions' ? heldRemovals.length : 0;
-  return basisToStore({ budget, wanted, definitions, clusterSets, heldDeletions });
+  const releaseBefore = hold === 'Definitions' ? releaseToRemember(snapshot) : undefined;
+  return basisToStore({ budget, wanted, definitions, clusterSets, heldDeletions, releaseBefore });
 }
 
 /** The sets to remember with a decision: while clusters are held, those that they came from. */

@@ -53,7 +53,7 @@ function expectRanksGrow(world: World, { clusters }: Explanation): void {
   const { snapshot } = explainInput(world);
   for (let wanted = 0; wanted <= ranked.length; wanted++) {
     // Held clusters have no rank, and take the places of others.
-    const release = { until: Infinity, clusters: undefined, isDigested: false };
+    const release = { until: Infinity, clusters: undefined, isDigested: false, id: '' };
     const rules = { ...snapshot.placement.rules, wanted };
     const chosen = selected(schedule({ ...snapshot, placement: { ...snapshot.placement, rules, release } }));
     const best = ranked.slice(0, wanted).map((one) => one.name);

@@ -1,4 +1,4 @@
-import { asRecord, field, isRecord, recordsIn, type JsonRecord } from '../../../api/json.js';
+import { asRecord, field, isRecord, recordsIn, textField, type JsonRecord } from '../../../api/json.js';
 import type { PlacementPhase } from '../../../api/placementreasons.js';
 import { isList, parse } from '../../selectors.js';
 import { setsOfDecision } from '../decisionsets.js';
@@ -21,6 +21,8 @@ export interface Basis {
   readonly clusterSets: readonly string[] | undefined;
   /** How many deleted clusters were held without a budget when the condition RemovalsHeld was written last. */
   readonly heldDeletions: number;
+  /** The `id` of the release that does not count against the hold for a replaced definition. */
+  readonly releaseBefore: string | undefined;
 }
 
 /** So many sets are remembered. */
@@ -37,6 +39,7 @@ export function readBasis(status: unknown): Basis | undefined {
     definitions: readDefinitions(basis['definitions']),
     clusterSets: setsOfDecision(status),
     heldDeletions: readCount(basis['heldDeletions']) ?? 0,
+    releaseBefore: textField(basis, 'releaseBefore'),
   };
 }
 
@@ -57,6 +60,7 @@ export function basisToStore({
   definitions,
   clusterSets,
   heldDeletions,
+  releaseBefore,
 }: Basis): JsonRecord | undefined {
   const stored = {
     ...(budget !== undefined && { disruptionBudget: budgetToStore(budget) }),
@@ -64,6 +68,7 @@ export function basisToStore({
     ...(definitions !== undefined && { definitions }),
     ...(clusterSets !== undefined && clusterSets.length <= MOST_SETS && { clusterSets: [...clusterSets] }),
     ...(heldDeletions > 0 && { heldDeletions }),
+    ...(releaseBefore !== undefined && { releaseBefore }),
   };
   return Object.keys(stored).length === 0 ? undefined : stored;
 }

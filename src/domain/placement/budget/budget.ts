@@ -4,7 +4,7 @@ import { isOwn, type StoredDecision } from '../decision.js';
 import type { FailureCause } from '../rules.js';
 import type { PlacementSnapshot, PlacementView } from '../snapshot.js';
 import { readBasis, storedHold } from './basis.js';
-import { isDefinitionReplaced } from './definitions.js';
+import { isDefinitionReplaced, releaseOfLoss } from './definitions.js';
 import { budgetInForce, type BoundInForce } from './inforce.js';
 import { isReleased } from './release.js';
 import { removalsEnd, usedRemovals, type RemovalRecord } from './removals.js';
@@ -13,7 +13,7 @@ import { allowed } from './spec.js';
 /**
  * What bounds removals. A removal uninstalls what follows the decision, so the bounds are of removals within a window, and not of
  * a level that recovers. The first of these that applies:
- * - a definition was made anew, and its objects with it: all stay until a person releases them;
+ * - a definition was made anew, and its objects with it: all stay until a person releases them after that;
  * - the disruption budget: of the clusters that fail a rule all leave, or none, so that too large a mistake does nothing,
  *   instead of as much of it as the budget allows at a time;
  * - without one, of deleted clusters: when they are more than half and at least three within a minute, they stay for a while.
@@ -69,9 +69,11 @@ const NOTHING: Ration = { held: new Map(), hold: undefined, holdUntil: Infinity,
 /** Divides the clusters that fail a rule. */
 export function ration(snapshot: PlacementSnapshot, decided: DecidedClusters): Ration {
   const { placement, now } = snapshot;
-  const leaving = [...decided.failing].filter(([cluster]) => !isReleased(placement.release, cluster, now));
+  const isReplaced = isDefinitionReplaced(snapshot);
+  const release = isReplaced ? releaseOfLoss(snapshot) : placement.release;
+  const leaving = [...decided.failing].filter(([cluster]) => !isReleased(release, cluster, now));
   if (leaving.length === 0) return NOTHING;
-  if (isDefinitionReplaced(snapshot)) return { ...NOTHING, held: new Map(leaving), hold: 'Definitions' };
+  if (isReplaced) return { ...NOTHING, held: new Map(leaving), hold: 'Definitions' };
   const { maxRemovals } = budgetInForce(placement) ?? {};
   if (maxRemovals === undefined) return rationDeletions(snapshot, leaving, decided.passing);
   const bound = leaving.filter(([cluster]) => !decided.failingByHub.has(cluster));

@@ -1,7 +1,8 @@
 import { PlacementConditions } from '../../../api/placementreasons.js';
-import type { PlacementSnapshot } from '../snapshot.js';
+import type { PlacementSnapshot, PlacementView } from '../snapshot.js';
 import { readBasis, storedHold } from './basis.js';
 import type { Definitions } from './definitionsnow.js';
+import type { Release } from './release.js';
 
 /**
  * When the CustomResourceDefinition of clusters, sets or bindings is deleted, the API server deletes all its objects. A
@@ -14,10 +15,28 @@ import type { Definitions } from './definitionsnow.js';
  * Where the definitions are not known, what the condition says counts.
  */
 export function isDefinitionReplaced({ placement, definitions }: PlacementSnapshot): boolean {
-  const isHeld = storedHold(placement, PlacementConditions.RemovalsHeld)?.reason === 'DefinitionsReplaced';
+  const isHeld = isHoldStored(placement);
   if (definitions === undefined) return isHeld;
   const made = readBasis(placement.status)?.definitions;
   return made === undefined ? isHeld || definitions.newerThanDecision : differ(made, definitions.uids);
+}
+
+function isHoldStored(placement: PlacementView): boolean {
+  return storedHold(placement, PlacementConditions.RemovalsHeld)?.reason === 'DefinitionsReplaced';
+}
+
+/**
+ * The release that counts while a definition is replaced. One that the Placement had when the hold began was not given for this
+ * loss: a `*` until midnight for some cluster of the morning would let all go.
+ */
+export function releaseOfLoss({ placement }: PlacementSnapshot): Release | undefined {
+  const { release, status } = placement;
+  return isHoldStored(placement) && release?.id !== readBasis(status)?.releaseBefore ? release : undefined;
+}
+
+/** {@link Release.id} to remember while a replaced definition holds clusters; undefined where there was no release. */
+export function releaseToRemember({ placement }: PlacementSnapshot): string | undefined {
+  return isHoldStored(placement) ? readBasis(placement.status)?.releaseBefore : placement.release?.id;
 }
 
 /** The names of the definitions that were made anew, sorted; all where the decision has no record of them. */

@@ -1,5 +1,5 @@
 import { timestamp } from '../../conditions.js';
-import { hash64 } from '../../hash.js';
+import { hash64, hex64 } from '../../hash.js';
 
 /**
  * The annotation of a Placement that releases clusters: `<until>/<names or *>`, or `<until>/~<digests of names>` where the names
@@ -12,6 +12,8 @@ export interface Release {
   readonly clusters: ReadonlySet<string> | undefined;
   /** Whether `clusters` are digests. */
   readonly isDigested: boolean;
+  /** The same for the same text of the annotation, else another: 16 hexadecimal digits. */
+  readonly id: string;
 }
 
 const TIME_SHAPE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[-+]\d{2}:\d{2})$/;
@@ -32,9 +34,13 @@ export function readRelease(text: string | undefined): Release | undefined {
   const until = TIME_SHAPE.test(time) ? Date.parse(time) : NaN;
   if (Number.isNaN(until)) return undefined;
   const list = text.slice(slash + 1).trim();
-  if (list.startsWith(DIGEST_MARK)) return digestedRelease(until, list.slice(DIGEST_MARK.length));
+  const id = hex64(hash64(text));
+  if (list.startsWith(DIGEST_MARK)) {
+    const clusters = readDigests(list.slice(DIGEST_MARK.length));
+    return clusters && { until, clusters, isDigested: true, id };
+  }
   const names = list.split(',').map((name) => name.trim());
-  return { until, clusters: names.includes('*') ? undefined : new Set(names), isDigested: false };
+  return { until, clusters: names.includes('*') ? undefined : new Set(names), isDigested: false, id };
 }
 
 /** The annotation that releases these clusters, or `*`; undefined for more than {@link MOST_RELEASED}. */
@@ -52,11 +58,11 @@ export function isReleased(release: Release | undefined, cluster: string, now: n
   return clusters === undefined || clusters.has(isDigested ? digestOf(cluster) : cluster);
 }
 
-function digestedRelease(until: number, text: string): Release | undefined {
+function readDigests(text: string): ReadonlySet<string> | undefined {
   if (!DIGESTS_SHAPE.test(text)) return undefined;
   const digests = new Set<string>();
   for (let at = 0; at < text.length; at += DIGEST_SIZE) digests.add(text.slice(at, at + DIGEST_SIZE));
-  return { until, clusters: digests, isDigested: true };
+  return digests;
 }
 
 /** 48 bits of the hash of a name, as eight characters. */

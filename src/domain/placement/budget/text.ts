@@ -13,7 +13,7 @@ import { unmet } from '../rules.js';
 import type { Schedule } from '../schedule.js';
 import type { PlacementSnapshot } from '../snapshot.js';
 import type { HeldRemoval } from './budget.js';
-import { replacedDefinitions } from './definitions.js';
+import { releaseOfLoss, replacedDefinitions } from './definitions.js';
 import { budgetInForce } from './inforce.js';
 import { boundValue } from './spec.js';
 
@@ -84,7 +84,10 @@ function deletionsHead({ heldRemovals }: Schedule): string {
 }
 
 function definitionsHead(snapshot: PlacementSnapshot, schedule: Schedule): string {
-  return `${replacedText(snapshot)}; held: ${heldText(snapshot, schedule)}`;
+  const { release } = snapshot.placement;
+  const before = release !== undefined && releaseOfLoss(snapshot) === undefined;
+  const ignored = before ? '; the release that the Placement had before does not count' : '';
+  return `${replacedText(snapshot)}${ignored}; held: ${heldText(snapshot, schedule)}`;
 }
 
 function replacedText(snapshot: PlacementSnapshot): string {
