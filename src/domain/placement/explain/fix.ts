@@ -1,4 +1,5 @@
 import { CLUSTER_SET_LABEL } from '../../../api/names.js';
+import { nearestWord } from '../../../api/nearestword.js';
 import { selects } from '../../clusters/selector.js';
 import { meets, valueOf, type Requirement, type StringMap } from '../../selectors.js';
 import { eligibleSets } from '../eligible.js';
@@ -6,7 +7,6 @@ import { firstFailure } from '../rules.js';
 import { standingOf } from '../taints/standing.js';
 import type { PlacementRules } from '../predicates.js';
 import type { ClusterView } from '../snapshot.js';
-import { nearestWord } from './hints.js';
 import type { ClusterExplanation, ExplainInput } from './verdict.js';
 
 /**

@@ -1,0 +1,41 @@
+import { editDistance } from './editdistance.js';
+
+/** Word → how many have it. */
+export type Words = ReadonlyMap<string, number>;
+
+export interface Match {
+  readonly kind: 'OtherCase' | 'Typo';
+  readonly word: string;
+  readonly carriers: number;
+}
+
+/** A word is compared with this many others at most: the most frequent ones. */
+const MOST_WORDS = 1_000;
+/** Longer words are compared without regard to case alone: the cost of a distance grows with the square of the length. */
+const LONGEST_WORD = 128;
+
+/**
+ * The word that was probably meant: one that is equal but for case, else the one with the smallest edit distance, which is
+ * at most a third of the length and 3. Of equals the one that most clusters have, then the first by code units.
+ */
+export function nearestWord(word: string, words: Words): Match | undefined {
+  const lower = word.toLowerCase();
+  const most = Math.min(3, Math.floor(Math.max(word.length, 3) / 3));
+  let best: (Match & { readonly distance: number }) | undefined;
+  for (const [other, carriers] of byCarriers(words)) {
+    const distance = other.toLowerCase() === lower ? 0 : typoDistance(word, other, most);
+    if (distance > most || (best !== undefined && distance >= best.distance)) continue;
+    best = { kind: distance === 0 ? 'OtherCase' : 'Typo', word: other, carriers, distance };
+  }
+  if (best === undefined) return undefined;
+  return { kind: best.kind, word: best.word, carriers: best.carriers };
+}
+
+function typoDistance(a: string, b: string, most: number): number {
+  const tooFar = Math.abs(a.length - b.length) > most || Math.max(a.length, b.length) > LONGEST_WORD;
+  return tooFar ? Infinity : editDistance(a, b);
+}
+
+function byCarriers(words: Words): readonly (readonly [word: string, carriers: number])[] {
+  return [...words].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)).slice(0, MOST_WORDS);
+}
